@@ -1,0 +1,16 @@
+//! What every part of Pagerace shares: virtual time, seeded randomness, the
+//! event queue, and the words of the Fetch and HTTP priority standards.
+//!
+//! Nothing here knows of pages, packets or browsers.
+
+pub mod fetch;
+pub mod priority;
+pub mod queue;
+pub mod rng;
+pub mod time;
+
+pub use fetch::{Destination, RequestPriority, ScriptMode};
+pub use priority::Priority;
+pub use queue::EventQueue;
+pub use rng::Rng;
+pub use time::{Duration, Instant};

@@ -1,0 +1,1 @@
+//! Race plans, runner, statistics, tables, exports and the HTML report.

@@ -1,0 +1,1 @@
+//! Links without IO: rate, delay, queue, loss; named networks.

@@ -1,0 +1,282 @@
+//! The page as the race sees it: what is fetched from where, how big it is,
+//! and what has to happen before the browser knows that it needs it.
+
+use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
+use serde::{Deserialize, Serialize};
+
+/// Index into [`Page::resources`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ResourceId(pub u32);
+
+/// Index into [`Page::origins`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct OriginId(pub u32);
+
+impl ResourceId {
+    /// As an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl OriginId {
+    /// As an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One page load, ready to be raced.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Page {
+    /// Short name for tables: the file's stem, or what the user chose.
+    pub name: String,
+    /// The URL that was navigated to (before redirects).
+    pub url: String,
+    /// Where the resources live, in order of first use.
+    pub origins: Vec<Origin>,
+    /// In the order in which the recording requested them; a parent always
+    /// comes before its children. The first is the navigation request.
+    pub resources: Vec<Resource>,
+    /// The document that is finally shown: the end of the redirect chain.
+    pub document: ResourceId,
+    /// What the recording measured, for comparison only.
+    pub recorded: RecordedPage,
+    /// What was missing, odd or left out, and what stands in for it.
+    pub notes: Vec<Note>,
+}
+
+/// A scheme, host and port, and the connection that reaches it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Origin {
+    /// `https` or `http`.
+    pub scheme: String,
+    /// Host name.
+    pub host: String,
+    /// Port.
+    pub port: u16,
+    /// Server address, if recorded.
+    pub address: Option<String>,
+    /// Origins with the same number share one connection, where the recording
+    /// shows that a browser coalesced them; else each has its own.
+    pub connection_group: u32,
+    /// Whether the registrable domain differs from the document's.
+    pub third_party: bool,
+    /// Round-trip time that the recording paid to this origin, estimated from
+    /// its connect times; `None` if there was no evidence.
+    pub recorded_rtt: Option<Duration>,
+    /// Protocol most of its responses used, normalised: `http/1.1`, `h2`, `h3`.
+    pub protocol: Option<String>,
+}
+
+/// One request and its response.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Resource {
+    /// Its place in [`Page::resources`].
+    pub id: ResourceId,
+    /// Absolute URL.
+    pub url: String,
+    /// Where it comes from.
+    pub origin: OriginId,
+    /// HTTP method.
+    pub method: String,
+    /// HTTP status of the response.
+    pub status: u16,
+    /// What it is for.
+    pub destination: Destination,
+    /// How it runs, if it is a script.
+    pub script_mode: ScriptMode,
+    /// Media type of the response without parameters, lower case; empty if unknown.
+    pub mime_type: String,
+    /// Bytes of the request's field section as text: names, values and two
+    /// separators each, pseudo-fields included; cookies included.
+    pub request_header_bytes: u32,
+    /// Bytes of the request body.
+    pub request_body_bytes: u64,
+    /// Bytes of the response's field section as text.
+    pub response_header_bytes: u32,
+    /// Bytes of the response body as transferred (content-encoded).
+    pub body_bytes: u64,
+    /// Bytes of the decoded body, if known.
+    pub decoded_bytes: Option<u64>,
+    /// Time the server took from receiving the request to its first byte.
+    pub think_time: Duration,
+    /// Chromium's priority: recorded, or inferred from the destination.
+    pub priority: RequestPriority,
+    /// Whether the first paint waits for it.
+    pub render_blocking: bool,
+    /// What has to happen before it is requested.
+    pub discovery: Discovery,
+    /// Whether it lies in the first viewport (images; modelled unless the
+    /// recording says so).
+    pub in_viewport: bool,
+    /// Main-thread time it costs when executed, parsed or decoded, if recorded.
+    pub cpu_time: Option<Duration>,
+    /// Whether the load event waits for it.
+    pub blocks_load: bool,
+    /// Content category (Srivastava 2024, table 4).
+    pub category: Category,
+    /// Whether it is on another registrable domain than the document.
+    pub third_party: bool,
+    /// When the recording requested it and when it was complete, since the
+    /// navigation began, if recorded.
+    pub recorded: Option<RecordedTimes>,
+}
+
+/// How a browser comes to request a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Discovery {
+    /// What triggers the request.
+    pub trigger: Trigger,
+    /// How we know.
+    pub evidence: Evidence,
+}
+
+/// What triggers a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Trigger {
+    /// The user navigates.
+    Navigation,
+    /// The response headers of `parent` redirect here.
+    Redirect {
+        /// The redirecting resource.
+        parent: ResourceId,
+    },
+    /// The markup of document `parent` names it: known once `offset` encoded
+    /// bytes of the body have arrived (preload scanner) and been parsed.
+    Markup {
+        /// The (i)frame document.
+        parent: ResourceId,
+        /// Encoded bytes of the parent's body, at most its size.
+        offset: u64,
+    },
+    /// Style sheet `parent` names it (import, font, background image): known
+    /// when the sheet is complete and parsed; fonts and images wait further
+    /// until they are used by layout.
+    Style {
+        /// The style sheet.
+        parent: ResourceId,
+    },
+    /// Script `parent` requests it, `delay` after it has executed.
+    Script {
+        /// The script.
+        parent: ResourceId,
+        /// Time between the end of execution and the request, less the time
+        /// the recording spent on other known causes.
+        delay: Duration,
+    },
+    /// Requested `delay` after `parent` was complete, cause unknown.
+    After {
+        /// The last resource that was complete before, or the document.
+        parent: ResourceId,
+        /// The time in between.
+        delay: Duration,
+    },
+}
+
+/// How well a discovery is founded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Evidence {
+    /// The recording names the initiator and its position.
+    Recorded,
+    /// The recording names the initiator; the position is inferred.
+    RecordedParent,
+    /// The URL was found in the parent's body.
+    Body,
+    /// Inferred from the times of requests.
+    Timing,
+    /// No times either: a fixed rule by destination.
+    Rule,
+}
+
+/// Content categories of Srivastava 2024, table 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Category {
+    /// Advertisements and analytics.
+    Ads,
+    /// Images.
+    Images,
+    /// HTML.
+    Html,
+    /// JavaScript.
+    Javascript,
+    /// JSON and other data fetched by scripts.
+    Json,
+    /// Style sheets.
+    Css,
+    /// Fonts.
+    Fonts,
+    /// Everything else.
+    Others,
+}
+
+/// Times of the recording, relative to the start of the navigation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedTimes {
+    /// The request was made.
+    pub start: Duration,
+    /// The response was complete.
+    pub end: Duration,
+}
+
+/// What the recording measured of the page as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedPage {
+    /// `DOMContentLoaded`.
+    pub on_content_load: Option<Duration>,
+    /// The load event.
+    pub on_load: Option<Duration>,
+    /// What made the recording, as it calls itself.
+    pub creator: String,
+}
+
+/// Something the importer decided that a user should know of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// What was missing or odd, with a count, and what stands in for it; one sentence.
+    pub text: String,
+    /// How many entries it concerns.
+    pub entries: u32,
+}
+
+impl Page {
+    /// The resource with this id.
+    ///
+    /// # Panics
+    /// If it is not of this page.
+    pub fn resource(&self, id: ResourceId) -> &Resource {
+        &self.resources[id.index()]
+    }
+
+    /// The origin with this id.
+    ///
+    /// # Panics
+    /// If it is not of this page.
+    pub fn origin(&self, id: OriginId) -> &Origin {
+        &self.origins[id.index()]
+    }
+
+    /// Encoded body bytes of all responses.
+    pub fn body_bytes(&self) -> u64 {
+        self.resources.iter().map(|r| r.body_bytes).sum()
+    }
+}
+
+impl Trigger {
+    /// The resource that has to come first.
+    pub const fn parent(self) -> Option<ResourceId> {
+        match self {
+            Self::Navigation => None,
+            Self::Redirect { parent }
+            | Self::Markup { parent, .. }
+            | Self::Style { parent }
+            | Self::Script { parent, .. }
+            | Self::After { parent, .. } => Some(parent),
+        }
+    }
+}

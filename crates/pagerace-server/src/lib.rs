@@ -1,0 +1,1 @@
+//! A recorded site served through a strategy, without IO.

@@ -1,0 +1,1 @@
+//! QUIC in virtual time.

@@ -1,0 +1,2 @@
+//! The `pagerace` command line.
+fn main() {}
