@@ -1,1 +1,0 @@
-//! A recorded site served through a strategy, without IO.

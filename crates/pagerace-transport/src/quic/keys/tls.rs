@@ -1,0 +1,108 @@
+//! Real TLS 1.3 by rustls, for simulations on request and for the live world.
+
+use std::sync::Arc;
+
+use quinn_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
+use rcgen::{CertificateParams, CustomExtension, KeyPair, PKCS_ED25519};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+
+use super::{ClientKeys, ServerKeys};
+
+/// HTTP/3's protocol name (RFC 9114, section 3.1).
+const ALPN: &[u8] = b"h3";
+
+/// Bytes by which our certificate is padded, so that the server's flight has
+/// the size of a median QUIC certificate chain in the wild, about 2.3 kB
+/// (Nawrocki et al., "On the Interplay between TLS Certificates and QUIC
+/// Performance", CoNEXT 2022).
+const CERTIFICATE_PADDING: usize = 1_850;
+
+/// Setting up TLS failed.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// The certificate could not be made.
+    #[error("cannot make a certificate: {0}")]
+    Certificate(#[from] rcgen::Error),
+    /// rustls refused the configuration.
+    #[error("cannot set up TLS: {0}")]
+    Rustls(#[from] rustls::Error),
+    /// No cipher suite that QUIC's Initial packets need.
+    #[error("cannot set up TLS: {0}")]
+    Suite(#[from] quinn_proto::crypto::rustls::NoInitialCipherSuite),
+}
+
+/// A server's self-signed certificate and key, made for the occasion.
+///
+/// Ed25519 with a fixed serial number: its encoding, unlike ECDSA's, always
+/// has the same length, so packet sizes repeat.
+#[derive(Debug)]
+pub struct Identity {
+    certificate: CertificateDer<'static>,
+    key: PrivatePkcs8KeyDer<'static>,
+}
+
+impl Identity {
+    /// A certificate for these host names or addresses.
+    ///
+    /// # Errors
+    /// A name cannot be in a certificate.
+    pub fn new(names: &[&str]) -> Result<Self, TlsError> {
+        let key = KeyPair::generate_for(&PKCS_ED25519)?;
+        let mut params =
+            CertificateParams::new(names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>())?;
+        params.serial_number = Some(1_u64.into());
+        // An unknown, non-critical extension from the documentation arc.
+        params.custom_extensions.push(CustomExtension::from_oid_content(
+            &[2, 999, 1],
+            vec![0; CERTIFICATE_PADDING],
+        ));
+        let certificate = params.self_signed(&key)?.der().clone();
+        Ok(Self { certificate, key: PrivatePkcs8KeyDer::from(key.serialize_der()) })
+    }
+
+    /// The certificate in DER, for clients that are told whom to trust.
+    pub fn certificate(&self) -> &[u8] {
+        &self.certificate
+    }
+
+    /// Keys of a server with this identity.
+    ///
+    /// # Errors
+    /// rustls refuses the certificate.
+    pub fn server_keys(&self) -> Result<ServerKeys, TlsError> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut config = rustls::ServerConfig::builder_with_provider(provider)
+            .with_protocol_versions(&[&rustls::version::TLS13])?
+            .with_no_client_auth()
+            .with_single_cert(
+                vec![self.certificate.clone()],
+                PrivateKeyDer::Pkcs8(self.key.clone_key()),
+            )?;
+        config.alpn_protocols = vec![ALPN.to_vec()];
+        Ok(ServerKeys::Tls(Arc::new(QuicServerConfig::try_from(config)?)))
+    }
+
+    /// Keys of a client that trusts this identity and nobody else.
+    ///
+    /// # Errors
+    /// rustls refuses the certificate.
+    pub fn client_keys(&self) -> Result<ClientKeys, TlsError> {
+        client_keys_trusting(&self.certificate)
+    }
+}
+
+/// Keys of a client that trusts the certificate (DER) and nobody else.
+///
+/// # Errors
+/// It is not a certificate that can be trusted.
+pub fn client_keys_trusting(certificate: &[u8]) -> Result<ClientKeys, TlsError> {
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(CertificateDer::from(certificate.to_vec()))?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[&rustls::version::TLS13])?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![ALPN.to_vec()];
+    Ok(ClientKeys::Tls(Arc::new(QuicClientConfig::try_from(config)?)))
+}

@@ -1,0 +1,115 @@
+//! What packets carry, seen where they are sealed and opened.
+//!
+//! quinn-proto does not tell which stream bytes went into which packet. A
+//! packet key sees each packet's plaintext, so ours looks before it seals and
+//! after it opens.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::frame::{Frame, StreamFrame, frames};
+
+/// A packet's encryption level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Space {
+    /// Initial packets.
+    Initial,
+    /// Handshake packets.
+    Handshake,
+    /// 0-RTT packets.
+    ZeroRtt,
+    /// 1-RTT packets.
+    OneRtt,
+}
+
+/// A whole packet, kept only when a log is wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PacketRecord {
+    /// Sent by this side, or received.
+    pub sent: bool,
+    /// Encryption level.
+    pub space: Space,
+    /// Packet number.
+    pub number: u64,
+    /// Bytes on the wire, header and tag included.
+    pub size: usize,
+    /// The frames' bytes.
+    pub payload: Vec<u8>,
+}
+
+/// What one connection's keys have seen since it was last asked.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// STREAM frames sent, in wire order.
+    pub sent: Vec<StreamFrame>,
+    /// STREAM frames received, in order of arrival.
+    pub received: Vec<StreamFrame>,
+    /// Whole packets, if a log is wanted.
+    pub packets: Vec<PacketRecord>,
+    /// Bytes of the last 1-RTT packet's header; 0 before the first.
+    pub header_size: usize,
+}
+
+/// The window of one connection onto its packets.
+#[derive(Debug)]
+pub struct Tap {
+    log: bool,
+    seen: Mutex<Seen>,
+}
+
+impl Tap {
+    /// `log`: keep whole packets too.
+    pub(super) fn new(log: bool) -> Arc<Self> {
+        Arc::new(Self { log, seen: Mutex::default() })
+    }
+
+    /// Calls `f` with what was seen; it takes out what it has dealt with.
+    pub(super) fn with<R>(&self, f: impl FnOnce(&mut Seen) -> R) -> R {
+        f(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// `packet` is header, payload and room for a tag of `tag` bytes.
+    pub(super) fn sealing(&self, space: Space, number: u64, packet: &[u8], header: usize, tag: usize) {
+        let payload = &packet[header..packet.len() - tag];
+        self.with(|seen| {
+            if space == Space::OneRtt {
+                seen.header_size = header;
+            }
+            if space >= Space::ZeroRtt {
+                seen.sent.extend(stream_frames(payload));
+            }
+            self.record(seen, true, space, number, packet.len(), payload);
+        });
+    }
+
+    /// `payload` is the opened plaintext of a packet.
+    pub(super) fn opened(&self, space: Space, number: u64, payload: &[u8], overhead: usize) {
+        self.with(|seen| {
+            if space >= Space::ZeroRtt {
+                seen.received.extend(stream_frames(payload));
+            }
+            self.record(seen, false, space, number, payload.len() + overhead, payload);
+        });
+    }
+
+    fn record(
+        &self,
+        seen: &mut Seen,
+        sent: bool,
+        space: Space,
+        number: u64,
+        size: usize,
+        payload: &[u8],
+    ) {
+        if self.log {
+            let payload = payload.to_vec();
+            seen.packets.push(PacketRecord { sent, space, number, size, payload });
+        }
+    }
+}
+
+fn stream_frames(payload: &[u8]) -> impl Iterator<Item = StreamFrame> + '_ {
+    frames(payload).filter_map(|f| match f {
+        Frame::Stream(s) => Some(s),
+        _ => None,
+    })
+}

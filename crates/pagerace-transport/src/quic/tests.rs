@@ -1,0 +1,297 @@
+//! Two hosts over a pipe: fixed delay, a list of packets to drop.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use bytes::{Bytes, BytesMut};
+use pagerace_core::{Duration, EventQueue, Instant};
+
+use super::keys::{FlightSizes, Identity};
+use super::*;
+
+const DELAY: Duration = Duration::from_millis(20);
+/// One packet of 1,200 bytes each millisecond or so: 10 Mbit/s.
+const NANOS_PER_BYTE: u64 = 800;
+
+/// Serves `length` bytes on each stream the client opens, in the order `pick` says.
+struct Server {
+    /// stream, sent, length
+    responses: Vec<(u64, u64, u64)>,
+    blocked: Vec<u64>,
+    last: Option<u64>,
+    order: fn(&mut Option<u64>, &[(u64, u64, u64)]) -> usize,
+    /// What the schedule decided: stream, from, to; adjacent runs merged.
+    decided: Vec<(u64, u64, u64)>,
+    /// What the wire carried first, likewise.
+    wire: Vec<(u64, u64, u64)>,
+    frames: Vec<StreamFrame>,
+    high: BTreeMap<u64, u64>,
+}
+
+fn push_run(runs: &mut Vec<(u64, u64, u64)>, stream: u64, from: u64, to: u64) {
+    match runs.last_mut() {
+        Some(last) if last.0 == stream && last.2 == from => last.2 = to,
+        _ if from == to => {}
+        _ => runs.push((stream, from, to)),
+    }
+}
+
+impl PacketSource for Server {
+    fn pick(&mut self) -> Option<Offer> {
+        let ready: Vec<_> = self
+            .responses
+            .iter()
+            .copied()
+            .filter(|r| r.1 < r.2 && !self.blocked.contains(&r.0))
+            .collect();
+        if ready.is_empty() {
+            return None;
+        }
+        let (stream, sent, length) = ready[(self.order)(&mut self.last, &ready)];
+        Some(Offer { stream, offset: sent, left: length - sent })
+    }
+    fn peek(&mut self, stream: u64, max: usize) -> Bytes {
+        let r = self.responses.iter().find(|r| r.0 == stream).unwrap();
+        Bytes::from(vec![0x42; max.min((r.2 - r.1) as usize)])
+    }
+    fn wrote(&mut self, stream: u64, bytes: usize, refused: bool) {
+        let r = self.responses.iter_mut().find(|r| r.0 == stream).unwrap();
+        push_run(&mut self.decided, stream, r.1, r.1 + bytes as u64);
+        r.1 += bytes as u64;
+        if refused {
+            self.blocked.push(stream);
+        }
+    }
+    fn stopped(&mut self, stream: u64) {
+        self.responses.retain(|r| r.0 != stream);
+    }
+    fn frame_sent(&mut self, frame: StreamFrame) {
+        self.frames.push(frame);
+        let high = self.high.entry(frame.id).or_default();
+        if frame.end() > *high {
+            push_run(&mut self.wire, frame.id, frame.offset.max(*high), frame.end());
+            *high = frame.end();
+        }
+    }
+}
+
+struct One<'a>(Option<&'a mut Server>);
+impl Sources for One<'_> {
+    fn source(&mut self, _: ConnectionId) -> Option<&mut dyn PacketSource> {
+        self.0.as_deref_mut().map(|s| s as &mut dyn PacketSource)
+    }
+}
+
+struct Run {
+    server: Server,
+    /// (nanoseconds, from the server?, UDP payload bytes)
+    wire: Vec<(u64, bool, usize)>,
+    packets: Vec<PacketRecord>,
+    done: Instant,
+}
+
+fn keys(tls: bool) -> (ClientKeys, ServerKeys) {
+    if tls {
+        let identity = Identity::new(&["localhost"]).unwrap();
+        (identity.client_keys().unwrap(), identity.server_keys().unwrap())
+    } else {
+        let sizes = FlightSizes::default();
+        (ClientKeys::Null(sizes), ServerKeys::Null(sizes))
+    }
+}
+
+/// Requests `lengths.len()` responses at once; `lose` says which server packets vanish.
+fn run(
+    tls: bool,
+    lengths: &[u64],
+    order: fn(&mut Option<u64>, &[(u64, u64, u64)]) -> usize,
+    lose: impl Fn(usize) -> bool,
+) -> Run {
+    let (client_keys, server_keys) = keys(tls);
+    let settings = Settings { congestion: "reno".to_owned(), ..Settings::default() };
+    let epoch = Epoch::new();
+    let addresses: [SocketAddr; 2] = [([10, 0, 0, 1], 1000).into(), ([10, 0, 0, 2], 443).into()];
+    let mut hosts = [
+        Host::client(&settings, 1, epoch, true).unwrap(),
+        Host::server(&settings, server_keys, 2, epoch, true).unwrap(),
+    ];
+    let id = hosts[0].connect(Instant::ZERO, addresses[1], "localhost", &client_keys).unwrap();
+    let mut server = Server {
+        responses: vec![],
+        blocked: vec![],
+        last: None,
+        order,
+        decided: vec![],
+        wire: vec![],
+        frames: vec![],
+        high: BTreeMap::new(),
+    };
+    let (mut wire, mut packets) = (vec![], vec![]);
+    let mut queue: EventQueue<Option<(usize, BytesMut)>> = EventQueue::new();
+    let mut free = [Instant::ZERO; 2];
+    let (mut now, mut from_server, mut finished) = (Instant::ZERO, 0, 0);
+    let mut accepted = None;
+    loop {
+        for side in 0..2 {
+            if side == 1 && accepted.is_none() {
+                accepted = hosts[1].poll_accepted();
+            }
+            let Some(id) = (if side == 0 { Some(id) } else { accepted }) else { continue };
+            let connection = hosts[side].connection(id).unwrap();
+            while let Some(event) = connection.poll_event() {
+                match event {
+                    Event::Connected if side == 0 => {
+                        for _ in lengths {
+                            let stream = connection.open_bidirectional().unwrap();
+                            assert_eq!(connection.write(stream, &Bytes::from_static(b"GET")), 3);
+                            connection.finish(stream);
+                        }
+                    }
+                    Event::Readable { stream } => loop {
+                        match connection.read(stream) {
+                            Read::Data(_) => {}
+                            Read::End if side == 0 => {
+                                finished += 1;
+                                break;
+                            }
+                            Read::End => {
+                                let length = lengths[(stream / 4) as usize];
+                                server.responses.push((stream, 0, length));
+                                break;
+                            }
+                            _ => break,
+                        }
+                    },
+                    Event::Writable { stream } => server.blocked.retain(|b| *b != stream),
+                    Event::Lost { reason } => panic!("lost: {reason}"),
+                    _ => {}
+                }
+            }
+            let mut buf = Vec::new();
+            let mut none = One(None);
+            let mut some = One(Some(&mut server));
+            while let Some(t) = hosts[side].poll_transmit(
+                now,
+                if side == 0 { &mut none } else { &mut some },
+                &mut buf,
+            ) {
+                wire.push((now.as_nanos(), side == 1, t.size));
+                free[side] =
+                    free[side].max(now) + Duration::from_nanos(t.size as u64 * NANOS_PER_BYTE);
+                from_server += side;
+                if side == 0 || !lose(from_server - 1) {
+                    let data = BytesMut::from(&buf[..t.size]);
+                    queue.schedule(free[side] + DELAY, Some((1 - side, data)));
+                }
+            }
+            if let Some(c) = hosts[1 - side].connection(id) {
+                c.drain_packets(|p| packets.push(p));
+            }
+        }
+        if finished == lengths.len() || now > Instant::from_nanos(120_000_000_000) {
+            break;
+        }
+        let timer = hosts.iter_mut().filter_map(Host::poll_timeout).min();
+        match (queue.next_at(), timer) {
+            (Some(at), t) if t.is_none_or(|t| at <= t) => {
+                let (at, arrival) = queue.pop().unwrap();
+                now = at;
+                if let Some((side, data)) = arrival {
+                    hosts[side].handle_datagram(now, addresses[1 - side], data);
+                }
+            }
+            (_, Some(t)) => {
+                now = t.max(now);
+                hosts.iter_mut().for_each(|h| h.handle_timeout(now));
+            }
+            (_, None) => panic!("nothing left to happen"),
+        }
+    }
+    assert_eq!(finished, lengths.len(), "every response arrives");
+    Run { server, wire, packets, done: now }
+}
+
+fn round_robin(last: &mut Option<u64>, ready: &[(u64, u64, u64)]) -> usize {
+    let i = ready.iter().position(|r| Some(r.0) > *last).unwrap_or(0);
+    *last = Some(ready[i].0);
+    i
+}
+
+fn sequential(_: &mut Option<u64>, _: &[(u64, u64, u64)]) -> usize {
+    0
+}
+
+const PAGE: [u64; 8] = [40_000, 1_500, 90_000, 17, 60_123, 1_161, 25_000, 130_000];
+
+fn one_in_fifty(n: usize) -> bool {
+    n % 50 == 17
+}
+
+#[test]
+fn the_wire_carries_what_the_schedule_decided_byte_for_byte() {
+    for order in [round_robin, sequential] {
+        for lose in [(|_| false) as fn(usize) -> bool, one_in_fifty] {
+            let run = run(false, &PAGE, order, lose);
+            assert_eq!(run.server.wire, run.server.decided);
+            let bytes: u64 = run.server.high.values().sum();
+            assert_eq!(bytes, PAGE.iter().sum::<u64>());
+        }
+    }
+}
+
+#[test]
+fn packets_are_full_and_hold_one_frame_each() {
+    let run = run(false, &[400_000, 400_000, 400_000], round_robin, |_| false);
+    let data: Vec<_> = run.server.frames.iter().filter(|f| f.length > 0).collect();
+    let full = data.iter().filter(|f| f.length > 1_100).count();
+    assert!(full * 100 >= data.len() * 93, "{full} of {} frames fill a packet", data.len());
+    // Strict alternation: streams take turns.
+    let turns = data.windows(3).filter(|w| w[0].id != w[1].id && w[1].id != w[2].id).count();
+    assert!(turns * 100 >= data.len() * 93, "{turns} of {}", data.len());
+}
+
+#[test]
+fn a_run_repeats_to_the_byte() {
+    let a = run(false, &PAGE, round_robin, one_in_fifty);
+    let b = run(false, &PAGE, round_robin, one_in_fifty);
+    assert_eq!(a.wire, b.wire);
+    assert_eq!(a.packets, b.packets);
+}
+
+#[test]
+fn null_keys_have_the_sizes_and_times_of_tls() {
+    let null = run(false, &PAGE, round_robin, one_in_fifty);
+    let tls = run(true, &PAGE, round_robin, one_in_fifty);
+    let crypto = |r: &Run| -> BTreeMap<(bool, Space), u64> {
+        let mut sizes = BTreeMap::new();
+        for p in &r.packets {
+            for f in frame::frames(&p.payload) {
+                if let Frame::Crypto { offset, length } = f {
+                    let size: &mut u64 = sizes.entry((p.sent, p.space)).or_default();
+                    *size = (*size).max(offset + length);
+                }
+            }
+        }
+        sizes
+    };
+    assert_eq!(crypto(&null), crypto(&tls), "handshake bytes by direction and level");
+    assert_eq!(null.wire, tls.wire);
+}
+
+#[test]
+fn losses_cost_time_and_are_repaired() {
+    let clean = run(false, &PAGE, sequential, |_| false);
+    let lossy = run(false, &PAGE, sequential, one_in_fifty);
+    assert!(lossy.done > clean.done);
+    let resent: u64 = lossy.server.frames.iter().map(|f| f.length).sum::<u64>()
+        - PAGE.iter().sum::<u64>();
+    assert!(resent > 0);
+}
+
+#[test]
+fn the_payload_floor_of_physics_holds() {
+    let run = run(false, &[500_000], sequential, |_| false);
+    let bytes = Duration::from_nanos(500_000 * NANOS_PER_BYTE);
+    // Two round trips: handshake, request.
+    assert!(run.done.since_start() > bytes + DELAY * 4);
+}
