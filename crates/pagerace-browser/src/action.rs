@@ -13,7 +13,7 @@ pub enum Action {
         /// What the request signals (RFC 9218).
         priority: Priority,
     },
-    /// Change the priority of a request that was made (PRIORITY_UPDATE).
+    /// Change the priority of a request that was made (`PRIORITY_UPDATE`).
     Reprioritise {
         /// Which.
         resource: ResourceId,

@@ -1,32 +1,151 @@
-//! Congestion controllers, one file each.
-//! (The lead's minimal version so that the transport compiles; the owner of this crate replaces it wholesale, same API.)
-#![allow(missing_docs)]
+//! Congestion controllers, one file each: how much a sender may have in flight.
+//!
+//! A [`Controller`] is a state machine without clock and without socket; the
+//! transport tells it what was sent, acknowledged and lost, in units of bytes
+//! and [`pagerace_core`] time, and asks for the window. QUIC and TCP can use
+//! the same ones.
+//!
+//! To add one: a file with its `Controller`, and a line in [`registry`].
+//!
+//! Left out: pacing (a transport paces by the window), ECN marks as something
+//! other than a loss, undoing a reduction that turned out to be needless, and
+//! `HyStart`.
+
+use std::fmt;
+
 use pagerace_core::{Duration, Instant};
-#[derive(Clone, Copy, Debug)]
-pub struct Ack { pub now: Instant, pub sent_at: Instant, pub bytes: u64, pub rtt_latest: Duration, pub rtt_min: Duration, pub rtt_smoothed: Duration, pub app_limited: bool }
-pub trait Controller: Send + Sync {
+use thiserror::Error;
+
+mod cubic;
+mod reno;
+
+pub use cubic::Cubic;
+pub use reno::Reno;
+
+/// What an acknowledged packet tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ack {
+    /// When the acknowledgement arrived.
+    pub now: Instant,
+    /// When the packet was sent.
+    pub sent_at: Instant,
+    /// The packet's size as counted in flight.
+    pub bytes: u64,
+    /// The round trip that this packet saw.
+    pub rtt_latest: Duration,
+    /// The shortest round trip so far.
+    pub rtt_min: Duration,
+    /// The smoothed round trip.
+    pub rtt_smoothed: Duration,
+    /// The sender had less to send than the window allowed.
+    pub app_limited: bool,
+}
+
+/// Decides how much may be in flight.
+pub trait Controller: fmt::Debug + Send + Sync {
+    /// A packet that counts as in flight was sent.
     fn on_sent(&mut self, now: Instant, bytes: u64);
+
+    /// A packet was acknowledged for the first time.
     fn on_ack(&mut self, ack: &Ack);
+
+    /// Packets were declared lost, the latest of them sent at `sent_at`.
+    /// `persistent` says that nothing got through for so long that the path
+    /// must be probed anew (RFC 9002, section 7.6).
     fn on_congestion(&mut self, now: Instant, sent_at: Instant, lost_bytes: u64, persistent: bool);
+
+    /// Most bytes that may be in flight.
     fn window(&self) -> u64;
-    fn ssthresh(&self) -> Option<u64> { None }
-    fn pacing_rate(&self) -> Option<u64> { None }
+
+    /// Bits per second at which to send, if the controller wants a say.
+    fn pacing_rate(&self) -> Option<u64> {
+        None
+    }
+
+    /// The largest packet has a new size.
     fn set_mtu(&mut self, mtu: u16);
+
+    /// The window in bytes at which slow start ends; `None` before the first
+    /// congestion.
+    fn ssthresh(&self) -> Option<u64>;
+
+    /// Its name in the registry.
     fn name(&self) -> &'static str;
+
+    /// A copy in the same state.
     fn clone_box(&self) -> Box<dyn Controller>;
 }
-#[derive(Debug, thiserror::Error)]
-#[error("unknown congestion controller {0}")]
-pub struct UnknownController(pub String);
-#[derive(Clone)]
-struct Mini { w: u64, ss: u64, mtu: u64, rec: Instant }
-impl Controller for Mini {
-    fn on_sent(&mut self, _: Instant, _: u64) {}
-    fn on_ack(&mut self, a: &Ack) { if a.app_limited { return } if self.w < self.ss { self.w += a.bytes } else { self.w += self.mtu * a.bytes / self.w } }
-    fn on_congestion(&mut self, now: Instant, s: Instant, _: u64, _: bool) { if s <= self.rec && self.rec > Instant::ZERO { return } self.rec = now; self.w = (self.w * 7 / 10).max(2 * self.mtu); self.ss = self.w }
-    fn window(&self) -> u64 { self.w }
-    fn set_mtu(&mut self, m: u16) { self.mtu = m.into() }
-    fn name(&self) -> &'static str { "reno" }
-    fn clone_box(&self) -> Box<dyn Controller> { Box::new(self.clone()) }
+
+/// A controller in the registry.
+#[derive(Clone, Copy, Debug)]
+pub struct CcInfo {
+    /// What users write.
+    pub name: &'static str,
+    /// One line for people.
+    pub summary: &'static str,
+    /// The document that defines it.
+    pub source: &'static str,
+    new: fn(mtu: u16) -> Box<dyn Controller>,
 }
-pub fn build(_name: &str, mtu: u16) -> Result<Box<dyn Controller>, UnknownController> { Ok(Box::new(Mini { w: 10 * u64::from(mtu), ss: u64::MAX, mtu: mtu.into(), rec: Instant::ZERO })) }
+
+/// All controllers.
+pub fn registry() -> &'static [CcInfo] {
+    &[
+        CcInfo {
+            name: "cubic",
+            summary: "grows with the time since the last loss; at least as fast as Reno",
+            source: "RFC 9438 without HyStart, https://www.rfc-editor.org/rfc/rfc9438",
+            new: |mtu| Box::new(Cubic::new(mtu)),
+        },
+        CcInfo {
+            name: "reno",
+            summary: "one packet more in each round trip, half the window after a loss",
+            source: "RFC 9002, section 7, https://www.rfc-editor.org/rfc/rfc9002#section-7",
+            new: |mtu| Box::new(Reno::new(mtu)),
+        },
+    ]
+}
+
+/// No controller has this name.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("no congestion controller is called `{name}`; there are {}", known())]
+pub struct UnknownController {
+    /// What was written.
+    pub name: String,
+}
+
+/// A new controller for packets of up to `mtu` bytes.
+///
+/// # Errors
+/// [`UnknownController`] lists those that exist.
+pub fn build(name: &str, mtu: u16) -> Result<Box<dyn Controller>, UnknownController> {
+    let info = registry().iter().find(|info| info.name == name);
+    let info = info.ok_or_else(|| UnknownController {
+        name: name.to_owned(),
+    })?;
+    Ok((info.new)(mtu))
+}
+
+fn known() -> String {
+    let names: Vec<String> = registry()
+        .iter()
+        .map(|info| format!("`{}`", info.name))
+        .collect();
+    names.join(", ")
+}
+
+/// Where every controller begins, in bytes.
+///
+/// Source: RFC 9002, section 7.2, <https://www.rfc-editor.org/rfc/rfc9002#section-7.2>.
+fn initial_window(mtu: u16) -> u64 {
+    let mtu = u64::from(mtu);
+    (10 * mtu).min(14_720.max(2 * mtu))
+}
+
+/// Below which no controller goes, in bytes. Source: as [`initial_window`].
+fn minimum_window(mtu: u16) -> u64 {
+    2 * u64::from(mtu)
+}
+
+#[cfg(test)]
+mod tests;

@@ -18,7 +18,10 @@ pub struct Priority {
 impl Priority {
     /// Urgency of 0 to 7; larger values are clamped to 7.
     pub const fn new(urgency: u8, incremental: bool) -> Self {
-        Self { urgency: if urgency > 7 { 7 } else { urgency }, incremental }
+        Self {
+            urgency: if urgency > 7 { 7 } else { urgency },
+            incremental,
+        }
     }
 }
 

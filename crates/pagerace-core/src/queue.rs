@@ -40,7 +40,11 @@ impl<E> Ord for Entry<E> {
 
 impl<E> Default for EventQueue<E> {
     fn default() -> Self {
-        Self { heap: BinaryHeap::new(), scheduled: 0, now: Instant::ZERO }
+        Self {
+            heap: BinaryHeap::new(),
+            scheduled: 0,
+            now: Instant::ZERO,
+        }
     }
 }
 
@@ -56,8 +60,16 @@ impl<E> EventQueue<E> {
     /// If `at` lies before the latest event that was popped: time does not run
     /// backwards.
     pub fn schedule(&mut self, at: Instant, event: E) {
-        assert!(at >= self.now, "event at {at:?} scheduled in the past of {:?}", self.now);
-        self.heap.push(Reverse(Entry { at, sequence: self.scheduled, event }));
+        assert!(
+            at >= self.now,
+            "event at {at:?} scheduled in the past of {:?}",
+            self.now
+        );
+        self.heap.push(Reverse(Entry {
+            at,
+            sequence: self.scheduled,
+            event,
+        }));
         self.scheduled += 1;
     }
 
@@ -75,7 +87,11 @@ impl<E> EventQueue<E> {
 
     /// Takes the next event if it is due at or before `now`.
     pub fn pop_due(&mut self, now: Instant) -> Option<(Instant, E)> {
-        if self.next_at()? <= now { self.pop() } else { None }
+        if self.next_at()? <= now {
+            self.pop()
+        } else {
+            None
+        }
     }
 
     /// How many events wait.

@@ -3,10 +3,42 @@
 //! A [`Strategy`] is asked once for each packet. It sees every response that
 //! has bytes to send and names one; it cannot name none, so every strategy
 //! keeps the link busy by construction.
+//!
+//! A [`StrategySpec`] is a strategy with its parameters, written
+//! `name:param=value`; [`registry()`] lists the strategies, one file each in
+//! `strategies/`. [`mod@bench`] runs one on a link that carries a packet per
+//! tick: enough to see an order.
+//!
+//! ```
+//! use pagerace_delivery::StrategySpec;
+//! use pagerace_delivery::bench::{Bench, response};
+//!
+//! let spec: StrategySpec = "batched-round-robin:n=2".parse()?;
+//! let bench = Bench::of([response(0, 3600), response(4, 3600)]);
+//! let order: Vec<u64> = bench.run(spec.build().as_mut()).iter().map(|s| s.stream).collect();
+//! assert_eq!(order, [0, 0, 4, 4, 0, 4]);
+//! # Ok::<(), pagerace_delivery::StrategyError>(())
+//! ```
+//!
+//! What a strategy does to a page, on a network, is not known here.
 
+pub mod bench;
+pub mod error;
+mod nearest;
+pub mod parameter;
+pub mod registry;
 pub mod response;
+mod rotation;
+mod share;
+pub mod spec;
+pub mod strategies;
+mod streams;
 
+pub use error::StrategyError;
+pub use parameter::{Parameter, Range, Values};
+pub use registry::{DEFAULTS, StrategyInfo, registry};
 pub use response::{Facts, Response};
+pub use spec::StrategySpec;
 
 /// Decides which response the next packet belongs to.
 ///
@@ -18,7 +50,7 @@ pub trait Strategy: Send {
     /// whenever it may send.
     fn arrived(&mut self, _response: &Response) {}
 
-    /// The client changed the priority signal (PRIORITY_UPDATE).
+    /// The client changed the priority signal (`PRIORITY_UPDATE`).
     fn updated(&mut self, _response: &Response) {}
 
     /// Index into `ready` of the response that gets the next packet, or the

@@ -1,1 +1,43 @@
-//! Race plans, runner, statistics, tables, exports and the HTML report.
+//! The race itself: a plan, all its page loads, the statistics, the verdict.
+//!
+//! * [`plan`]: everything that decides a race, resolved and serialisable;
+//! * [`runner`]: runs a plan on all cores, with the same result for any number;
+//! * [`metric`]: what can be measured, by name;
+//! * [`stats`]: the tests and intervals, one file each;
+//! * [`analysis`]: strategies against the baseline, on one page and network;
+//! * [`verdict`]: that in one plain sentence;
+//! * [`across`]: the same over several pages;
+//! * [`detail`], [`qlog`]: chosen runs once more, recorded;
+//! * [`export`]: JSON, CSV, the HTML report's input, files that are never half written.
+//!
+//! Nothing here knows how a page load is simulated: the simulator comes in as
+//! a [`Runner`].
+
+pub mod across;
+pub mod analysis;
+pub mod detail;
+pub mod error;
+pub mod export;
+pub mod metric;
+mod parallel;
+pub mod plan;
+pub mod qlog;
+pub mod results;
+pub mod runner;
+pub mod stats;
+pub mod unit;
+pub mod verdict;
+
+#[cfg(test)]
+mod fake;
+
+pub use analysis::{Analysis, Comparison, Mark, analyse};
+pub use error::LabError;
+pub use metric::{Metric, MetricId};
+pub use plan::Plan;
+pub use results::{Results, RunSummary, Variant};
+pub use runner::{Progress, Runner, run_race};
+pub use verdict::{Verdict, VerdictKind, verdict};
+
+/// Version of the product, as every result names it.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

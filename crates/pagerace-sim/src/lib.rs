@@ -1,17 +1,74 @@
 //! A scenario and a seed in, an outcome out, in virtual time.
+//!
+//! The pieces and how they meet:
+//!
+//! ```text
+//! Browser --fetch--> Pool --> Client ==packets==> uplink   ==> Server <-- PageSite
+//!    ^                          |                                |
+//!    +------- bytes ------------+ <==packets== downlink <========+ Strategy
+//! ```
+//!
+//! All connections share the two links, as all connections of a home or a
+//! phone share its access link. [`world`] is the loop that moves time.
+//!
+//! Not modelled: cross traffic, paths that differ between servers (their
+//! recorded distance is left out, their think time kept), ECN, path MTU
+//! discovery, connection migration, lost name look-ups.
 
+mod alarm;
 pub mod outcome;
+mod pool;
 pub mod scenario;
+mod site;
+mod timing;
+mod trace;
+mod world;
 
 pub use outcome::{
     FrameSent, HolGap, Outcome, PacketDrop, ResourceTiming, Trace, TransportCounters,
 };
-pub use scenario::{Connections, Retransmission, Scenario, TransportSettings};
+pub use pagerace_peer::Retransmission;
+pub use scenario::{Connections, Scenario, TransportSettings};
+pub use trace::{LoggedPacket, Side};
+
+/// A scenario that cannot be run.
+#[derive(Debug, thiserror::Error)]
+pub enum ScenarioError {
+    /// There is no such congestion controller.
+    #[error(transparent)]
+    Controller(#[from] pagerace_cc::UnknownController),
+    /// Real TLS was asked for and could not be set up.
+    #[error(transparent)]
+    Tls(#[from] pagerace_transport::quic::keys::TlsError),
+    /// A client could not be set up.
+    #[error(transparent)]
+    Client(#[from] pagerace_peer::client::ClientError),
+}
 
 /// Loads the page once. The same arguments give the same outcome, byte for
 /// byte, on any machine.
 ///
 /// `record` asks for [`Outcome::trace`].
-pub fn run(_scenario: &Scenario, _seed: u64, _record: bool) -> Outcome {
-    unimplemented!()
+///
+/// # Errors
+/// The scenario names something that does not exist. A load that does not
+/// finish is no error but an [`Outcome::failure`].
+pub fn run(scenario: &Scenario, seed: u64, record: bool) -> Result<Outcome, ScenarioError> {
+    let mut world = world::World::new(scenario, seed, record, false)?;
+    world.run()?;
+    Ok(world.finish().0)
+}
+
+/// As [`run`] with `record`, and every packet that a server or a client sealed
+/// or opened, in the order in which that happened.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_logged(
+    scenario: &Scenario,
+    seed: u64,
+) -> Result<(Outcome, Vec<LoggedPacket>), ScenarioError> {
+    let mut world = world::World::new(scenario, seed, true, true)?;
+    world.run()?;
+    Ok(world.finish())
 }

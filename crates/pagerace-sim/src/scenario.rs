@@ -7,6 +7,7 @@ use pagerace_core::Duration;
 use pagerace_delivery::StrategySpec;
 use pagerace_net::Network;
 use pagerace_page::Page;
+use pagerace_peer::Retransmission;
 use serde::{Deserialize, Serialize};
 
 /// A page, a network, a strategy, a browser: with a seed, one page load.
@@ -41,21 +42,10 @@ pub enum Connections {
     Single,
 }
 
-/// When lost stream bytes are sent again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Retransmission {
-    /// Before any new data.
-    #[default]
-    AtOnce,
-    /// In their place by the signalled urgency: after new data that is more urgent.
-    ByUrgency,
-}
-
 /// Settings of the QUIC connections.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TransportSettings {
-    /// Congestion controller of the servers: `cubic` or `reno`.
+    /// Congestion controller, a name of `pagerace_cc`'s registry.
     pub congestion: String,
     /// Real TLS instead of keys of the same sizes that cost nothing.
     pub real_tls: bool,
@@ -63,6 +53,9 @@ pub struct TransportSettings {
 
 impl Default for TransportSettings {
     fn default() -> Self {
-        Self { congestion: "cubic".to_owned(), real_tls: false }
+        Self {
+            congestion: "cubic".to_owned(),
+            real_tls: false,
+        }
     }
 }

@@ -1,2 +1,48 @@
-//! The `pagerace` command line.
-fn main() {}
+//! The `pagerace` command line: reads files, races, prints and writes.
+//!
+//! Exit codes: 0 done, 2 something is wrong with what was given, 130 interrupted.
+
+mod cli;
+mod commands;
+mod lists;
+mod progress;
+mod table;
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::Parser;
+use pagerace_lab::LabError;
+
+use cli::{Cli, Command};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match &cli.command {
+        Command::Race(args) => commands::race::run(args),
+        Command::Page(args) => commands::page::run(args),
+        Command::List(args) => commands::list::run(args),
+    };
+    let Err(error) = result else { return ExitCode::SUCCESS };
+    // A reader that has seen enough (`| head`) is no failure.
+    let closed = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+    };
+    if error.chain().any(closed) {
+        return ExitCode::SUCCESS;
+    }
+    report(&error);
+    match error.downcast_ref() {
+        Some(LabError::Interrupted { .. }) => ExitCode::from(130),
+        _ => ExitCode::from(2),
+    }
+}
+
+/// One line on standard error.
+fn report(error: &anyhow::Error) {
+    use std::io::Write as _;
+
+    let red = anstyle::AnsiColor::Red.on_default().bold();
+    // Without standard error there is nobody left to tell.
+    let _ = writeln!(anstream::stderr(), "{red}error{red:#}: {error:#}");
+}

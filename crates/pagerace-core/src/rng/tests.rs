@@ -29,5 +29,8 @@ fn moments() {
     let n = f64::from(n);
     assert!((sum / n).abs() < 0.01, "mean {}", sum / n);
     assert!((squares / n - 1.0).abs() < 0.02, "variance {}", squares / n);
-    assert!((f64::from(below_one) / n - 0.5).abs() < 0.01, "median of the log-normal");
+    assert!(
+        (f64::from(below_one) / n - 0.5).abs() < 0.01,
+        "median of the log-normal"
+    );
 }

@@ -20,7 +20,9 @@ impl Factory {
     pub(super) fn new(name: &str) -> Result<Arc<Self>, UnknownController> {
         // Tried once here, so that building later cannot fail.
         pagerace_cc::build(name, 1200)?;
-        Ok(Arc::new(Self { name: name.to_owned() }))
+        Ok(Arc::new(Self {
+            name: name.to_owned(),
+        }))
     }
 }
 
@@ -28,7 +30,11 @@ impl ControllerFactory for Factory {
     fn build(self: Arc<Self>, now: time::Instant, mtu: u16) -> Box<dyn Controller> {
         let inner = pagerace_cc::build(&self.name, mtu).expect("the name was tried");
         let initial_window = inner.window();
-        Box::new(Adapter { inner, epoch: Epoch::at(now), initial_window })
+        Box::new(Adapter {
+            inner,
+            epoch: Epoch::at(now),
+            initial_window,
+        })
     }
 }
 
@@ -71,7 +77,8 @@ impl Controller for Adapter {
         lost_bytes: u64,
     ) {
         let (now, sent) = (self.epoch.from_std(now), self.epoch.from_std(sent));
-        self.inner.on_congestion(now, sent, lost_bytes, is_persistent_congestion);
+        self.inner
+            .on_congestion(now, sent, lost_bytes, is_persistent_congestion);
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {

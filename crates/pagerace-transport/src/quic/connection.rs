@@ -131,7 +131,14 @@ impl Connection {
         tap: Arc<Tap>,
         epoch: Epoch,
     ) -> Self {
-        Self { inner, handle, tap, epoch, committed: Vec::new(), events: VecDeque::new() }
+        Self {
+            inner,
+            handle,
+            tap,
+            epoch,
+            committed: Vec::new(),
+            events: VecDeque::new(),
+        }
     }
 
     /// The next thing that happened.
@@ -149,7 +156,9 @@ impl Connection {
         use quinn_proto::Event as E;
         let ours = match event {
             E::Connected => Event::Connected,
-            E::ConnectionLost { reason } => Event::Lost { reason: reason.to_string() },
+            E::ConnectionLost { reason } => Event::Lost {
+                reason: reason.to_string(),
+            },
             E::Stream(StreamEvent::Opened { dir }) => {
                 while let Some(id) = self.inner.streams().accept(dir) {
                     self.events.push_back(Event::Opened { stream: id.into() });
@@ -160,9 +169,10 @@ impl Connection {
             E::Stream(StreamEvent::Readable { id }) => Event::Readable { stream: id.into() },
             E::Stream(StreamEvent::Writable { id }) => Event::Writable { stream: id.into() },
             E::Stream(StreamEvent::Finished { id }) => Event::Finished { stream: id.into() },
-            E::Stream(StreamEvent::Stopped { id, error_code }) => {
-                Event::Stopped { stream: id.into(), code: error_code.into_inner() }
-            }
+            E::Stream(StreamEvent::Stopped { id, error_code }) => Event::Stopped {
+                stream: id.into(),
+                code: error_code.into_inner(),
+            },
             E::Stream(StreamEvent::Available { .. }) => Event::Available,
             E::HandshakeDataReady | E::DatagramReceived | E::DatagramsUnblocked => return,
         };
@@ -212,7 +222,10 @@ impl Connection {
 
     /// Tells the peer that a stream is not wanted.
     pub fn stop(&mut self, stream: u64, code: u64) {
-        let _ = self.inner.recv_stream(stream_id(stream)).stop(var_int(code));
+        let _ = self
+            .inner
+            .recv_stream(stream_id(stream))
+            .stop(var_int(code));
     }
 
     /// Orders the retransmissions of streams: higher goes first, equal by time.
@@ -232,7 +245,9 @@ impl Connection {
             Ok(Some(chunk)) => Read::Data(chunk.bytes),
             Ok(None) => Read::End,
             Err(ReadError::Blocked) => Read::Blocked,
-            Err(ReadError::Reset(code)) => Read::Reset { code: code.into_inner() },
+            Err(ReadError::Reset(code)) => Read::Reset {
+                code: code.into_inner(),
+            },
         };
         // Window updates leave with the next packet anyway.
         let _ = chunks.finalize();
@@ -240,9 +255,10 @@ impl Connection {
     }
 
     /// Closes the connection.
-    pub fn close(&mut self, now: Instant, code: u64, reason: &'static str) {
-        let reason = Bytes::from_static(reason.as_bytes());
-        self.inner.close(self.epoch.to_std(now), var_int(code), reason);
+    pub fn close(&mut self, now: Instant, code: u64, reason: &str) {
+        let reason = Bytes::copy_from_slice(reason.as_bytes());
+        self.inner
+            .close(self.epoch.to_std(now), var_int(code), reason);
     }
 
     /// Sums so far.
@@ -258,7 +274,8 @@ impl Connection {
 
     /// STREAM frames that arrived since the last call, in order of arrival.
     pub fn drain_received(&mut self, mut each: impl FnMut(StreamFrame)) {
-        self.tap.with(|seen| seen.received.drain(..).for_each(&mut each));
+        self.tap
+            .with(|seen| seen.received.drain(..).for_each(&mut each));
     }
 
     /// Whole packets since the last call, if the host keeps a log.
@@ -306,8 +323,17 @@ impl Connection {
 
     /// Writes bytes of one stream; whether to go on.
     fn bind_some(&mut self, source: &mut dyn PacketSource, offer: Offer, plan: &mut Plan) -> bool {
-        let Offer { stream, offset, left } = offer;
+        let Offer {
+            stream,
+            offset,
+            left,
+        } = offer;
         let at = self.committed.iter().position(|c| c.stream == stream);
+        if at.is_some_and(|i| i + 1 < self.committed.len()) {
+            // quinn would put these bytes before those of the streams behind:
+            // the packet leaves with some room rather than out of order.
+            return false;
+        }
         let mine = at.map(|i| self.committed[i]);
         let max = plan.bytes_for(stream, offset, left, mine.as_ref());
         if max == 0 {

@@ -11,7 +11,10 @@ pub struct Epoch(std::time::Instant);
 
 impl Epoch {
     /// Fixes the `std` instant that means zero.
-    #[expect(clippy::disallowed_methods, reason = "the value cancels out of every result")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the value cancels out of every result"
+    )]
     pub fn new() -> Self {
         Self(std::time::Instant::now())
     }

@@ -1,5 +1,5 @@
 //! QUIC frames as far as accounting and qlog need them (RFC 9000, section 19;
-//! RFC 9221 for DATAGRAM).
+//! RFC 9221 for DATAGRAM; draft-ietf-quic-ack-frequency).
 //!
 //! Reads only what quinn-proto itself has written or accepted; a payload that
 //! does not parse ends the iteration.
@@ -89,6 +89,16 @@ pub enum Frame<'a> {
     RetireConnectionId(u64),
     /// `HANDSHAKE_DONE`.
     HandshakeDone,
+    /// `PATH_CHALLENGE` or `PATH_RESPONSE`.
+    PathValidation {
+        /// Whether it is the response.
+        response: bool,
+    },
+    /// `IMMEDIATE_ACK` (draft-ietf-quic-ack-frequency); quinn sends it with
+    /// probes.
+    ImmediateAck,
+    /// `ACK_FREQUENCY` (the same draft).
+    AckFrequency,
     /// `CONNECTION_CLOSE`.
     ConnectionClose {
         /// Whether the application closed.
@@ -172,7 +182,9 @@ impl<'a> Frames<'a> {
             0x00 => {
                 let run = self.rest.iter().take_while(|b| **b == 0).count();
                 self.rest = &self.rest[run..];
-                Frame::Padding { length: 1 + run as u64 }
+                Frame::Padding {
+                    length: 1 + run as u64,
+                }
             }
             0x01 => Frame::Ping,
             0x02 | 0x03 => self.ack(kind == 0x03)?,
@@ -181,7 +193,10 @@ impl<'a> Frames<'a> {
                 code: self.varint()?,
                 final_size: self.varint()?,
             },
-            0x05 => Frame::StopSending { id: self.varint()?, code: self.varint()? },
+            0x05 => Frame::StopSending {
+                id: self.varint()?,
+                code: self.varint()?,
+            },
             0x06 => {
                 let offset = self.varint()?;
                 let length = self.varint()?;
@@ -190,23 +205,36 @@ impl<'a> Frames<'a> {
             }
             0x07 => {
                 let n = self.varint()?;
-                Frame::NewToken { token: self.bytes(n)? }
+                Frame::NewToken {
+                    token: self.bytes(n)?,
+                }
             }
             0x08..=0x0f => self.stream(kind)?,
             0x10 => Frame::MaxData(self.varint()?),
-            0x11 => Frame::MaxStreamData { id: self.varint()?, maximum: self.varint()? },
-            0x12 | 0x13 => {
-                Frame::MaxStreams { bidirectional: kind == 0x12, maximum: self.varint()? }
-            }
+            0x11 => Frame::MaxStreamData {
+                id: self.varint()?,
+                maximum: self.varint()?,
+            },
+            0x12 | 0x13 => Frame::MaxStreams {
+                bidirectional: kind == 0x12,
+                maximum: self.varint()?,
+            },
             0x14 => Frame::DataBlocked(self.varint()?),
-            0x15 => Frame::StreamDataBlocked { id: self.varint()?, limit: self.varint()? },
+            0x15 => Frame::StreamDataBlocked {
+                id: self.varint()?,
+                limit: self.varint()?,
+            },
             0x18 => {
                 let sequence = self.varint()?;
                 let retire_prior_to = self.varint()?;
                 let n = self.bytes(1)?[0];
                 let id = self.bytes(u64::from(n))?;
                 self.bytes(16)?;
-                Frame::NewConnectionId { sequence, retire_prior_to, id }
+                Frame::NewConnectionId {
+                    sequence,
+                    retire_prior_to,
+                    id,
+                }
             }
             0x19 => Frame::RetireConnectionId(self.varint()?),
             0x1c | 0x1d => {
@@ -221,10 +249,26 @@ impl<'a> Frames<'a> {
                     reason: self.bytes(n)?,
                 }
             }
+            0x1a | 0x1b => {
+                self.bytes(8)?;
+                Frame::PathValidation {
+                    response: kind == 0x1b,
+                }
+            }
             0x1e => Frame::HandshakeDone,
+            0x1f => Frame::ImmediateAck,
+            0xaf => {
+                for _ in 0..4 {
+                    self.varint()?;
+                }
+                Frame::AckFrequency
+            }
             0x30 | 0x31 => {
-                let length =
-                    if kind == 0x31 { self.varint()? } else { self.rest.len() as u64 };
+                let length = if kind == 0x31 {
+                    self.varint()?
+                } else {
+                    self.rest.len() as u64
+                };
                 self.bytes(length)?;
                 Frame::Datagram { length }
             }
@@ -238,9 +282,18 @@ impl<'a> Frames<'a> {
     fn stream(&mut self, kind: u64) -> Option<Frame<'a>> {
         let id = self.varint()?;
         let offset = if kind & 4 != 0 { self.varint()? } else { 0 };
-        let length = if kind & 2 != 0 { self.varint()? } else { self.rest.len() as u64 };
+        let length = if kind & 2 != 0 {
+            self.varint()?
+        } else {
+            self.rest.len() as u64
+        };
         self.bytes(length)?;
-        Some(Frame::Stream(StreamFrame { id, offset, length, fin: kind & 1 != 0 }))
+        Some(Frame::Stream(StreamFrame {
+            id,
+            offset,
+            length,
+            fin: kind & 1 != 0,
+        }))
     }
 
     fn ack(&mut self, ecn: bool) -> Option<Frame<'a>> {
@@ -268,7 +321,9 @@ pub fn read_varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let first = *bytes.first()?;
     let n = 1_usize << (first >> 6);
     let (head, rest) = bytes.split_at_checked(n)?;
-    let value = head[1..].iter().fold(u64::from(first & 0x3f), |v, b| v << 8 | u64::from(*b));
+    let value = head[1..]
+        .iter()
+        .fold(u64::from(first & 0x3f), |v, b| v << 8 | u64::from(*b));
     Some((value, rest))
 }
 

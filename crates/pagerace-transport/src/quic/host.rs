@@ -164,7 +164,8 @@ impl Host {
         let id = ConnectionId(self.next_id);
         self.next_id += 1;
         self.ids.insert(handle.0, id);
-        self.connections.insert(id, Connection::new(handle, inner, tap, self.epoch));
+        self.connections
+            .insert(id, Connection::new(handle, inner, tap, self.epoch));
         id
     }
 
@@ -197,7 +198,10 @@ impl Host {
         };
         let tap = Tap::new(self.log);
         let config = Arc::new(server_config(keys, self.seed, tap.clone(), &self.transport));
-        match self.endpoint.accept(incoming, self.epoch.to_std(now), &mut buf, Some(config)) {
+        match self
+            .endpoint
+            .accept(incoming, self.epoch.to_std(now), &mut buf, Some(config))
+        {
             Ok((handle, inner)) => {
                 let id = self.adopt(handle, inner, tap);
                 self.accepted.push_back(id);
@@ -235,7 +239,10 @@ impl Host {
     /// When [`handle_timeout`](Self::handle_timeout) wants to be called.
     pub fn poll_timeout(&mut self) -> Option<Instant> {
         let epoch = self.epoch;
-        let deadlines = self.connections.values_mut().filter_map(|c| c.inner.poll_timeout());
+        let deadlines = self
+            .connections
+            .values_mut()
+            .filter_map(|c| c.inner.poll_timeout());
         deadlines.map(|at| epoch.from_std(at)).min()
     }
 
@@ -261,7 +268,11 @@ impl Host {
         buf.clear();
         if let Some((remote, bytes)) = self.answers.pop_front() {
             buf.extend_from_slice(&bytes);
-            return Some(Datagram { remote, size: bytes.len(), connection: None });
+            return Some(Datagram {
+                remote,
+                size: bytes.len(),
+                connection: None,
+            });
         }
         let at = self.epoch.to_std(now);
         for (id, c) in &mut self.connections {
@@ -277,7 +288,11 @@ impl Host {
             c.settle(sources.source(*id));
             if let Some(t) = sent {
                 let connection = Some(*id);
-                return Some(Datagram { remote: t.destination, size: t.size, connection });
+                return Some(Datagram {
+                    remote: t.destination,
+                    size: t.size,
+                    connection,
+                });
             }
         }
         self.bury();

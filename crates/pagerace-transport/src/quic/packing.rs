@@ -59,7 +59,9 @@ impl Plan {
         let header = if header == 0 { HEADER_GUESS } else { header };
         let capacity = usize::from(mtu).saturating_sub(header + TAG);
         let used: usize = committed.iter().map(Committed::frame_size).sum();
-        Self { room: capacity.saturating_sub(used) }
+        Self {
+            room: capacity.saturating_sub(used),
+        }
     }
 
     /// Whether another frame fits.
@@ -91,7 +93,11 @@ impl Plan {
 
     /// `bytes` of `stream` were written at `offset`.
     pub(super) fn add(&mut self, stream: u64, offset: u64, bytes: usize, fresh: bool) {
-        let head = if fresh { head_size(stream, offset) + varint_size(bytes as u64) } else { 0 };
+        let head = if fresh {
+            head_size(stream, offset) + varint_size(bytes as u64)
+        } else {
+            0
+        };
         self.room = self.room.saturating_sub(head + bytes);
     }
 }

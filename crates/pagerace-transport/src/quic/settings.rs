@@ -45,12 +45,12 @@ impl Default for Settings {
 impl Settings {
     /// # Errors
     /// The congestion controller's name is unknown.
-    pub(super) fn to_quinn(
-        &self,
-    ) -> Result<Arc<TransportConfig>, pagerace_cc::UnknownController> {
+    pub(super) fn to_quinn(&self) -> Result<Arc<TransportConfig>, pagerace_cc::UnknownController> {
         let mut t = TransportConfig::default();
         t.congestion_controller_factory(Factory::new(&self.congestion)?);
-        t.initial_mtu(self.mtu).min_mtu(self.mtu).mtu_discovery_config(None);
+        t.initial_mtu(self.mtu)
+            .min_mtu(self.mtu)
+            .mtu_discovery_config(None);
         t.stream_receive_window(VarInt::from_u32(self.stream_receive_window));
         t.receive_window(VarInt::from_u32(self.receive_window));
         t.max_concurrent_bidi_streams(VarInt::from_u32(self.max_requests));

@@ -59,7 +59,10 @@ pub struct Tap {
 impl Tap {
     /// `log`: keep whole packets too.
     pub(super) fn new(log: bool) -> Arc<Self> {
-        Arc::new(Self { log, seen: Mutex::default() })
+        Arc::new(Self {
+            log,
+            seen: Mutex::default(),
+        })
     }
 
     /// Calls `f` with what was seen; it takes out what it has dealt with.
@@ -68,7 +71,14 @@ impl Tap {
     }
 
     /// `packet` is header, payload and room for a tag of `tag` bytes.
-    pub(super) fn sealing(&self, space: Space, number: u64, packet: &[u8], header: usize, tag: usize) {
+    pub(super) fn sealing(
+        &self,
+        space: Space,
+        number: u64,
+        packet: &[u8],
+        header: usize,
+        tag: usize,
+    ) {
         let payload = &packet[header..packet.len() - tag];
         self.with(|seen| {
             if space == Space::OneRtt {
@@ -87,7 +97,14 @@ impl Tap {
             if space >= Space::ZeroRtt {
                 seen.received.extend(stream_frames(payload));
             }
-            self.record(seen, false, space, number, payload.len() + overhead, payload);
+            self.record(
+                seen,
+                false,
+                space,
+                number,
+                payload.len() + overhead,
+                payload,
+            );
         });
     }
 
@@ -102,7 +119,13 @@ impl Tap {
     ) {
         if self.log {
             let payload = payload.to_vec();
-            seen.packets.push(PacketRecord { sent, space, number, size, payload });
+            seen.packets.push(PacketRecord {
+                sent,
+                space,
+                number,
+                size,
+                payload,
+            });
         }
     }
 }

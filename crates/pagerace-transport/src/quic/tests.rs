@@ -48,7 +48,11 @@ impl PacketSource for Server {
             return None;
         }
         let (stream, sent, length) = ready[(self.order)(&mut self.last, &ready)];
-        Some(Offer { stream, offset: sent, left: length - sent })
+        Some(Offer {
+            stream,
+            offset: sent,
+            left: length - sent,
+        })
     }
     fn peek(&mut self, stream: u64, max: usize) -> Bytes {
         let r = self.responses.iter().find(|r| r.0 == stream).unwrap();
@@ -69,7 +73,12 @@ impl PacketSource for Server {
         self.frames.push(frame);
         let high = self.high.entry(frame.id).or_default();
         if frame.end() > *high {
-            push_run(&mut self.wire, frame.id, frame.offset.max(*high), frame.end());
+            push_run(
+                &mut self.wire,
+                frame.id,
+                frame.offset.max(*high),
+                frame.end(),
+            );
             *high = frame.end();
         }
     }
@@ -93,7 +102,10 @@ struct Run {
 fn keys(tls: bool) -> (ClientKeys, ServerKeys) {
     if tls {
         let identity = Identity::new(&["localhost"]).unwrap();
-        (identity.client_keys().unwrap(), identity.server_keys().unwrap())
+        (
+            identity.client_keys().unwrap(),
+            identity.server_keys().unwrap(),
+        )
     } else {
         let sizes = FlightSizes::default();
         (ClientKeys::Null(sizes), ServerKeys::Null(sizes))
@@ -108,14 +120,19 @@ fn run(
     lose: impl Fn(usize) -> bool,
 ) -> Run {
     let (client_keys, server_keys) = keys(tls);
-    let settings = Settings { congestion: "reno".to_owned(), ..Settings::default() };
+    let settings = Settings {
+        congestion: "reno".to_owned(),
+        ..Settings::default()
+    };
     let epoch = Epoch::new();
     let addresses: [SocketAddr; 2] = [([10, 0, 0, 1], 1000).into(), ([10, 0, 0, 2], 443).into()];
     let mut hosts = [
         Host::client(&settings, 1, epoch, true).unwrap(),
         Host::server(&settings, server_keys, 2, epoch, true).unwrap(),
     ];
-    let id = hosts[0].connect(Instant::ZERO, addresses[1], "localhost", &client_keys).unwrap();
+    let id = hosts[0]
+        .connect(Instant::ZERO, addresses[1], "localhost", &client_keys)
+        .unwrap();
     let mut server = Server {
         responses: vec![],
         blocked: vec![],
@@ -136,7 +153,9 @@ fn run(
             if side == 1 && accepted.is_none() {
                 accepted = hosts[1].poll_accepted();
             }
-            let Some(id) = (if side == 0 { Some(id) } else { accepted }) else { continue };
+            let Some(id) = (if side == 0 { Some(id) } else { accepted }) else {
+                continue;
+            };
             let connection = hosts[side].connection(id).unwrap();
             while let Some(event) = connection.poll_event() {
                 match event {
@@ -208,7 +227,12 @@ fn run(
         }
     }
     assert_eq!(finished, lengths.len(), "every response arrives");
-    Run { server, wire, packets, done: now }
+    Run {
+        server,
+        wire,
+        packets,
+        done: now,
+    }
 }
 
 fn round_robin(last: &mut Option<u64>, ready: &[(u64, u64, u64)]) -> usize {
@@ -244,9 +268,16 @@ fn packets_are_full_and_hold_one_frame_each() {
     let run = run(false, &[400_000, 400_000, 400_000], round_robin, |_| false);
     let data: Vec<_> = run.server.frames.iter().filter(|f| f.length > 0).collect();
     let full = data.iter().filter(|f| f.length > 1_100).count();
-    assert!(full * 100 >= data.len() * 93, "{full} of {} frames fill a packet", data.len());
+    assert!(
+        full * 100 >= data.len() * 93,
+        "{full} of {} frames fill a packet",
+        data.len()
+    );
     // Strict alternation: streams take turns.
-    let turns = data.windows(3).filter(|w| w[0].id != w[1].id && w[1].id != w[2].id).count();
+    let turns = data
+        .windows(3)
+        .filter(|w| w[0].id != w[1].id && w[1].id != w[2].id)
+        .count();
     assert!(turns * 100 >= data.len() * 93, "{turns} of {}", data.len());
 }
 
@@ -274,7 +305,11 @@ fn null_keys_have_the_sizes_and_times_of_tls() {
         }
         sizes
     };
-    assert_eq!(crypto(&null), crypto(&tls), "handshake bytes by direction and level");
+    assert_eq!(
+        crypto(&null),
+        crypto(&tls),
+        "handshake bytes by direction and level"
+    );
     assert_eq!(null.wire, tls.wire);
 }
 
@@ -283,9 +318,23 @@ fn losses_cost_time_and_are_repaired() {
     let clean = run(false, &PAGE, sequential, |_| false);
     let lossy = run(false, &PAGE, sequential, one_in_fifty);
     assert!(lossy.done > clean.done);
-    let resent: u64 = lossy.server.frames.iter().map(|f| f.length).sum::<u64>()
-        - PAGE.iter().sum::<u64>();
+    let resent: u64 =
+        lossy.server.frames.iter().map(|f| f.length).sum::<u64>() - PAGE.iter().sum::<u64>();
     assert!(resent > 0);
+}
+
+/// quinn-proto must write no frame that the tap cannot read: what follows it
+/// would go unseen.
+#[test]
+fn every_frame_is_known() {
+    let run = run(false, &PAGE, round_robin, |n| {
+        n % 7 == 3 || (40..60).contains(&n)
+    });
+    assert_eq!(run.server.wire, run.server.decided);
+    for p in &run.packets {
+        let unknown = frame::frames(&p.payload).find(|f| matches!(f, Frame::Unknown(_)));
+        assert_eq!(unknown, None);
+    }
 }
 
 #[test]

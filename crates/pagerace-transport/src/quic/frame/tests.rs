@@ -4,7 +4,10 @@ use super::*;
 #[test]
 fn variable_length_integers_of_the_rfc() {
     for (bytes, value) in [
-        (&[0xc2, 0x19, 0x7c, 0x5e, 0xff, 0x14, 0xe8, 0x8c][..], 151_288_809_941_952_652),
+        (
+            &[0xc2, 0x19, 0x7c, 0x5e, 0xff, 0x14, 0xe8, 0x8c][..],
+            151_288_809_941_952_652,
+        ),
         (&[0x9d, 0x7f, 0x3e, 0x7d][..], 494_878_333),
         (&[0x7b, 0xbd][..], 15_293),
         (&[0x25][..], 37),
@@ -19,7 +22,12 @@ fn variable_length_integers_of_the_rfc() {
 fn a_stream_frame_without_length_takes_the_rest() {
     let payload = [0x01, 0x0d, 0x04, 0x40, 0x64, 9, 9, 9];
     let got: Vec<_> = frames(&payload).collect();
-    let stream = StreamFrame { id: 4, offset: 100, length: 3, fin: true };
+    let stream = StreamFrame {
+        id: 4,
+        offset: 100,
+        length: 3,
+        fin: true,
+    };
     assert_eq!(got, [Frame::Ping, Frame::Stream(stream)]);
 }
 
@@ -28,7 +36,13 @@ fn ack_ranges_count_down() {
     // Largest 10, first range 2 (8..=10), gap 1, range 0 (5..=5).
     let payload = [0x02, 10, 0, 1, 2, 1, 0];
     let got: Vec<_> = frames(&payload).collect();
-    assert_eq!(got, [Frame::Ack { ranges: vec![(8, 10), (5, 5)], delay: 0 }]);
+    assert_eq!(
+        got,
+        [Frame::Ack {
+            ranges: vec![(8, 10), (5, 5)],
+            delay: 0
+        }]
+    );
 }
 
 #[test]
@@ -36,4 +50,17 @@ fn padding_is_one_run_and_rubbish_ends_the_walk() {
     let got: Vec<_> = frames(&[0, 0, 0, 0x21, 1, 2]).collect();
     assert_eq!(got, [Frame::Padding { length: 3 }, Frame::Unknown(0x21)]);
     assert_eq!(frames(&[0x06, 0, 50]).count(), 0);
+}
+
+#[test]
+fn bytes_behind_a_probe_are_seen() {
+    let payload = [0x1f, 0x08, 0x04, 1, 2];
+    let stream = StreamFrame {
+        id: 4,
+        offset: 0,
+        length: 2,
+        fin: false,
+    };
+    let got: Vec<_> = frames(&payload).collect();
+    assert_eq!(got, [Frame::ImmediateAck, Frame::Stream(stream)]);
 }

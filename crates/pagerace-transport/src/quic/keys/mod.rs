@@ -47,7 +47,10 @@ impl ClientKeys {
     pub(super) fn config(&self, tap: Arc<Tap>) -> ClientConfig {
         ClientConfig::new(match self {
             Self::Null(sizes) => Arc::new(null::NullClient { sizes: *sizes, tap }),
-            Self::Tls(inner) => Arc::new(tapped::TappedClient { inner: inner.clone(), tap }),
+            Self::Tls(inner) => Arc::new(tapped::TappedClient {
+                inner: inner.clone(),
+                tap,
+            }),
         })
     }
 }
@@ -56,7 +59,10 @@ impl ServerKeys {
     pub(super) fn config(&self, seed: u64, tap: Arc<Tap>) -> ServerConfig {
         let crypto: Arc<dyn crypto::ServerConfig> = match self {
             Self::Null(sizes) => Arc::new(null::NullServer { sizes: *sizes, tap }),
-            Self::Tls(inner) => Arc::new(tapped::TappedServer { inner: inner.clone(), tap }),
+            Self::Tls(inner) => Arc::new(tapped::TappedServer {
+                inner: inner.clone(),
+                tap,
+            }),
         };
         let salt = ring::hkdf::Salt::new(ring::hkdf::HKDF_SHA256, &[]);
         ServerConfig::new(crypto, Arc::new(salt.extract(&seed_bytes(seed, "token"))))
@@ -65,12 +71,20 @@ impl ServerKeys {
 
 impl std::fmt::Debug for ClientKeys {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if matches!(self, Self::Null(_)) { "null keys" } else { "TLS" })
+        f.write_str(if matches!(self, Self::Null(_)) {
+            "null keys"
+        } else {
+            "TLS"
+        })
     }
 }
 
 impl std::fmt::Debug for ServerKeys {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if matches!(self, Self::Null(_)) { "null keys" } else { "TLS" })
+        f.write_str(if matches!(self, Self::Null(_)) {
+            "null keys"
+        } else {
+            "TLS"
+        })
     }
 }

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use bytes::BytesMut;
 use quinn_proto::crypto::{
-    ClientConfig, CryptoError, ExportKeyingMaterialError, HeaderKey, KeyPair, Keys, PacketKey, ServerConfig, Session, UnsupportedVersion,
+    ClientConfig, CryptoError, ExportKeyingMaterialError, HeaderKey, KeyPair, Keys, PacketKey,
+    ServerConfig, Session, UnsupportedVersion,
 };
 use quinn_proto::transport_parameters::TransportParameters;
 use quinn_proto::{ConnectError, ConnectionId, Side, TransportError};
@@ -21,7 +22,9 @@ use crate::quic::tap::{Space, Tap};
 /// Bytes of AEAD tag in every packet (RFC 9001, section 5.3).
 const TAG: usize = 16;
 
-/// Sizes of the handshake's flights in CRYPTO bytes.
+/// Sizes of the handshake's flights in CRYPTO bytes, without the transport
+/// parameters that two of them carry (whose size varies: RFC 9000, section
+/// 18.1, wants a reserved one of any length).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlightSizes {
     /// `ClientHello`.
@@ -44,9 +47,9 @@ impl Default for FlightSizes {
     /// keeps the two equal.
     fn default() -> Self {
         Self {
-            client_hello: 275,
+            client_hello: 192,
             server_hello: 90,
-            server_flight: 2416,
+            server_flight: 2298,
             client_finished: 52,
             ticket: 81,
             tickets: 2,
@@ -78,7 +81,8 @@ impl PacketKey for NullKey {
             return Err(CryptoError);
         }
         payload.truncate(n);
-        self.tap.opened(self.space, number, payload, header.len() + TAG);
+        self.tap
+            .opened(self.space, number, payload, header.len() + TAG);
         Ok(())
     }
 
@@ -105,14 +109,23 @@ impl HeaderKey for NullHeader {
 
 fn packet_keys(space: Space, tap: &Arc<Tap>) -> KeyPair<Box<dyn PacketKey>> {
     KeyPair {
-        local: Box::new(NullKey { space, tap: tap.clone() }),
-        remote: Box::new(NullKey { space, tap: tap.clone() }),
+        local: Box::new(NullKey {
+            space,
+            tap: tap.clone(),
+        }),
+        remote: Box::new(NullKey {
+            space,
+            tap: tap.clone(),
+        }),
     }
 }
 
 fn keys(space: Space, tap: &Arc<Tap>) -> Keys {
     Keys {
-        header: KeyPair { local: Box::new(NullHeader), remote: Box::new(NullHeader) },
+        header: KeyPair {
+            local: Box::new(NullHeader),
+            remote: Box::new(NullHeader),
+        },
         packet: packet_keys(space, tap),
     }
 }
@@ -134,7 +147,12 @@ impl ClientConfig for NullClient {
         _server_name: &str,
         params: &TransportParameters,
     ) -> Result<Box<dyn Session>, ConnectError> {
-        Ok(Box::new(NullSession::new(Side::Client, self.sizes, self.tap.clone(), *params)))
+        Ok(Box::new(NullSession::new(
+            Side::Client,
+            self.sizes,
+            self.tap.clone(),
+            *params,
+        )))
     }
 }
 
@@ -145,12 +163,13 @@ impl ServerConfig for NullServer {
     fn retry_tag(&self, _: u32, _: &ConnectionId, _: &[u8]) -> [u8; 16] {
         [0; 16]
     }
-    fn start_session(
-        self: Arc<Self>,
-        _: u32,
-        params: &TransportParameters,
-    ) -> Box<dyn Session> {
-        Box::new(NullSession::new(Side::Server, self.sizes, self.tap.clone(), *params))
+    fn start_session(self: Arc<Self>, _: u32, params: &TransportParameters) -> Box<dyn Session> {
+        Box::new(NullSession::new(
+            Side::Server,
+            self.sizes,
+            self.tap.clone(),
+            *params,
+        ))
     }
 }
 
@@ -183,9 +202,22 @@ struct NullSession {
 
 impl NullSession {
     fn new(side: Side, sizes: FlightSizes, tap: Arc<Tap>, ours: TransportParameters) -> Self {
-        let step = if side.is_client() { Step::ClientHello } else { Step::AwaitClientHello };
+        let step = if side.is_client() {
+            Step::ClientHello
+        } else {
+            Step::AwaitClientHello
+        };
         let received = Vec::new();
-        Self { side, sizes, tap, ours, peers: None, received, step, finished: false }
+        Self {
+            side,
+            sizes,
+            tap,
+            ours,
+            peers: None,
+            received,
+            step,
+            finished: false,
+        }
     }
 
     /// Appends a message: its size, the size of its parameters, the
@@ -195,7 +227,7 @@ impl NullSession {
         if with_parameters {
             self.ours.write(&mut parameters);
         }
-        let size = size.max(MESSAGE_HEAD + parameters.len());
+        let size = size.max(MESSAGE_HEAD) + parameters.len();
         let end = buf.len() + size;
         buf.extend((size as u16).to_be_bytes());
         buf.extend((parameters.len() as u16).to_be_bytes());
@@ -212,7 +244,11 @@ impl NullSession {
             return None;
         }
         let message: Vec<u8> = self.received.drain(..size).collect();
-        Some(message.get(MESSAGE_HEAD..MESSAGE_HEAD + parameters)?.to_vec())
+        Some(
+            message
+                .get(MESSAGE_HEAD..MESSAGE_HEAD + parameters)?
+                .to_vec(),
+        )
     }
 }
 

@@ -21,7 +21,8 @@ struct TappedKey {
 
 impl PacketKey for TappedKey {
     fn encrypt(&self, number: u64, buf: &mut [u8], header_len: usize) {
-        self.tap.sealing(self.space, number, buf, header_len, self.inner.tag_len());
+        self.tap
+            .sealing(self.space, number, buf, header_len, self.inner.tag_len());
         self.inner.encrypt(number, buf, header_len);
     }
     fn decrypt(
@@ -31,7 +32,12 @@ impl PacketKey for TappedKey {
         payload: &mut BytesMut,
     ) -> Result<(), CryptoError> {
         self.inner.decrypt(number, header, payload)?;
-        self.tap.opened(self.space, number, payload, header.len() + self.inner.tag_len());
+        self.tap.opened(
+            self.space,
+            number,
+            payload,
+            header.len() + self.inner.tag_len(),
+        );
         Ok(())
     }
     fn tag_len(&self) -> usize {
@@ -50,12 +56,24 @@ fn tap_pair(
     space: Space,
     tap: &Arc<Tap>,
 ) -> KeyPair<Box<dyn PacketKey>> {
-    let wrap = |inner| Box::new(TappedKey { inner, space, tap: tap.clone() }) as _;
-    KeyPair { local: wrap(pair.local), remote: wrap(pair.remote) }
+    let wrap = |inner| {
+        Box::new(TappedKey {
+            inner,
+            space,
+            tap: tap.clone(),
+        }) as _
+    };
+    KeyPair {
+        local: wrap(pair.local),
+        remote: wrap(pair.remote),
+    }
 }
 
 fn tap_keys(keys: Keys, space: Space, tap: &Arc<Tap>) -> Keys {
-    Keys { header: keys.header, packet: tap_pair(keys.packet, space, tap) }
+    Keys {
+        header: keys.header,
+        packet: tap_pair(keys.packet, space, tap),
+    }
 }
 
 struct TappedSession {
@@ -67,13 +85,21 @@ struct TappedSession {
 
 impl TappedSession {
     fn boxed(inner: Box<dyn Session>, tap: Arc<Tap>) -> Box<dyn Session> {
-        Box::new(Self { inner, tap, next: Space::Handshake })
+        Box::new(Self {
+            inner,
+            tap,
+            next: Space::Handshake,
+        })
     }
 }
 
 impl Session for TappedSession {
     fn initial_keys(&self, dst_cid: &ConnectionId, side: Side) -> Keys {
-        tap_keys(self.inner.initial_keys(dst_cid, side), Space::Initial, &self.tap)
+        tap_keys(
+            self.inner.initial_keys(dst_cid, side),
+            Space::Initial,
+            &self.tap,
+        )
     }
     fn handshake_data(&self) -> Option<Box<dyn Any>> {
         self.inner.handshake_data()
@@ -83,7 +109,11 @@ impl Session for TappedSession {
     }
     fn early_crypto(&self) -> Option<(Box<dyn HeaderKey>, Box<dyn PacketKey>)> {
         let (header, inner) = self.inner.early_crypto()?;
-        let key = TappedKey { inner, space: Space::ZeroRtt, tap: self.tap.clone() };
+        let key = TappedKey {
+            inner,
+            space: Space::ZeroRtt,
+            tap: self.tap.clone(),
+        };
         Some((header, Box::new(key)))
     }
     fn early_data_accepted(&self) -> Option<bool> {
@@ -104,7 +134,11 @@ impl Session for TappedSession {
         Some(tap_keys(keys, space, &self.tap))
     }
     fn next_1rtt_keys(&mut self) -> Option<KeyPair<Box<dyn PacketKey>>> {
-        Some(tap_pair(self.inner.next_1rtt_keys()?, Space::OneRtt, &self.tap))
+        Some(tap_pair(
+            self.inner.next_1rtt_keys()?,
+            Space::OneRtt,
+            &self.tap,
+        ))
     }
     fn is_valid_retry(&self, orig_dst_cid: &ConnectionId, header: &[u8], payload: &[u8]) -> bool {
         self.inner.is_valid_retry(orig_dst_cid, header, payload)
@@ -131,7 +165,10 @@ impl ClientConfig for TappedClient {
         server_name: &str,
         params: &TransportParameters,
     ) -> Result<Box<dyn Session>, ConnectError> {
-        let inner = self.inner.clone().start_session(version, server_name, params)?;
+        let inner = self
+            .inner
+            .clone()
+            .start_session(version, server_name, params)?;
         Ok(TappedSession::boxed(inner, self.tap.clone()))
     }
 }
@@ -147,12 +184,23 @@ impl ServerConfig for TappedServer {
         version: u32,
         dst_cid: &ConnectionId,
     ) -> Result<Keys, UnsupportedVersion> {
-        Ok(tap_keys(self.inner.initial_keys(version, dst_cid)?, Space::Initial, &self.tap))
+        Ok(tap_keys(
+            self.inner.initial_keys(version, dst_cid)?,
+            Space::Initial,
+            &self.tap,
+        ))
     }
     fn retry_tag(&self, version: u32, orig_dst_cid: &ConnectionId, packet: &[u8]) -> [u8; 16] {
         self.inner.retry_tag(version, orig_dst_cid, packet)
     }
-    fn start_session(self: Arc<Self>, version: u32, params: &TransportParameters) -> Box<dyn Session> {
-        TappedSession::boxed(self.inner.clone().start_session(version, params), self.tap.clone())
+    fn start_session(
+        self: Arc<Self>,
+        version: u32,
+        params: &TransportParameters,
+    ) -> Box<dyn Session> {
+        TappedSession::boxed(
+            self.inner.clone().start_session(version, params),
+            self.tap.clone(),
+        )
     }
 }

@@ -52,12 +52,17 @@ impl Identity {
             CertificateParams::new(names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>())?;
         params.serial_number = Some(1_u64.into());
         // An unknown, non-critical extension from the documentation arc.
-        params.custom_extensions.push(CustomExtension::from_oid_content(
-            &[2, 999, 1],
-            vec![0; CERTIFICATE_PADDING],
-        ));
+        params
+            .custom_extensions
+            .push(CustomExtension::from_oid_content(
+                &[2, 999, 1],
+                vec![0; CERTIFICATE_PADDING],
+            ));
         let certificate = params.self_signed(&key)?.der().clone();
-        Ok(Self { certificate, key: PrivatePkcs8KeyDer::from(key.serialize_der()) })
+        Ok(Self {
+            certificate,
+            key: PrivatePkcs8KeyDer::from(key.serialize_der()),
+        })
     }
 
     /// The certificate in DER, for clients that are told whom to trust.
@@ -79,7 +84,9 @@ impl Identity {
                 PrivateKeyDer::Pkcs8(self.key.clone_key()),
             )?;
         config.alpn_protocols = vec![ALPN.to_vec()];
-        Ok(ServerKeys::Tls(Arc::new(QuicServerConfig::try_from(config)?)))
+        Ok(ServerKeys::Tls(Arc::new(QuicServerConfig::try_from(
+            config,
+        )?)))
     }
 
     /// Keys of a client that trusts this identity and nobody else.
@@ -104,5 +111,7 @@ pub fn client_keys_trusting(certificate: &[u8]) -> Result<ClientKeys, TlsError> 
         .with_root_certificates(roots)
         .with_no_client_auth();
     config.alpn_protocols = vec![ALPN.to_vec()];
-    Ok(ClientKeys::Tls(Arc::new(QuicClientConfig::try_from(config)?)))
+    Ok(ClientKeys::Tls(Arc::new(QuicClientConfig::try_from(
+        config,
+    )?)))
 }

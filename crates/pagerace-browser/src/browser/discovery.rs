@@ -1,0 +1,272 @@
+//! How the browser comes to know what it needs, and what it does when a
+//! response is there.
+
+use pagerace_core::{Destination, Instant, RequestPriority};
+use pagerace_page::{ResourceId, Trigger};
+
+use super::{Browser, Timer};
+use crate::graph::{self, Role};
+use crate::main_thread::Task;
+use crate::paint;
+
+impl Browser {
+    /// Discovers what the user navigates to.
+    pub(super) fn navigate(&mut self, now: Instant) {
+        for index in 0..self.page.resources.len() {
+            if self.page.resources[index].discovery.trigger == Trigger::Navigation {
+                self.discover(now, ResourceId(index as u32));
+            }
+        }
+    }
+
+    /// The browser knows that it needs `id`.
+    pub(super) fn discover(&mut self, now: Instant, id: ResourceId) {
+        let index = id.index();
+        if self.states[index].discovered.is_some() || self.states[index].abandoned {
+            return;
+        }
+        let resource = &self.page.resources[index];
+        let node = &self.graph.nodes[index];
+        let in_main_frame = self.graph.in_main_frame(id);
+        let state = &mut self.states[index];
+        state.discovered = Some(now);
+        if resource.blocks_load && self.load.fired.is_none() {
+            state.holds_load = true;
+            self.load.pending += 1;
+        }
+        let can_block = matches!(node.role, Role::Style | Role::Script(_) | Role::Redirect);
+        if in_main_frame && resource.render_blocking && can_block && !self.rendering.laid_out {
+            state.holds_paint = true;
+            self.rendering.blockers += 1;
+        }
+        match node.role {
+            Role::Style | Role::Redirect
+                if resource.destination == Destination::Style && graph::blocks_scripts(resource) =>
+            {
+                if let (Some(frame), Some(anchor)) = (node.frame, node.anchor)
+                    && let Some(parser) = &mut self.parsers[frame]
+                {
+                    parser.sheets.insert((anchor, id));
+                }
+            }
+            Role::Font if in_main_frame && !self.rendering.laid_out => {
+                state.holds_text = true;
+                self.rendering.fonts += 1;
+            }
+            Role::Image
+                if in_main_frame
+                    && resource.in_viewport
+                    && self.profile.boost(resource).is_some() =>
+            {
+                self.rendering.to_boost.push(id);
+            }
+            _ => {}
+        }
+        self.requests.ask(now, id);
+    }
+
+    /// The head of a response is there: redirects are followed.
+    pub(super) fn head_arrived(&mut self, now: Instant, id: ResourceId) {
+        let state = &mut self.states[id.index()];
+        if state.head.is_some() || state.settled.is_some() {
+            return;
+        }
+        state.head = Some(now);
+        for target in self.graph.nodes[id.index()].on_head.clone() {
+            self.discover(now, target);
+        }
+    }
+
+    /// Body bytes are there in order: the scanner looks at them, and a parser
+    /// may go on.
+    pub(super) fn bytes_arrived(&mut self, now: Instant, id: ResourceId, received: u64) {
+        let start = self.started.unwrap_or(now);
+        let state = &mut self.states[id.index()];
+        if state.settled.is_some() || received <= state.received {
+            return;
+        }
+        let new = received - state.received;
+        state.received = received;
+        state.byte_nanos += u128::from(new) * u128::from(now.since(start).as_nanos());
+        self.scan(now, id, new);
+        self.pump_parser(now, id.index());
+    }
+
+    /// The preload scanner finds what stands in `new` bytes of `id`.
+    fn scan(&mut self, now: Instant, id: ResourceId, new: u64) {
+        let node = &self.graph.nodes[id.index()];
+        let state = &mut self.states[id.index()];
+        let from = state.scanned;
+        let found =
+            node.scanned[from..].iter().take_while(|(offset, _)| *offset <= state.received).count();
+        if found == 0 {
+            return;
+        }
+        state.scanned = from + found;
+        let due = now + self.costs.scan(&self.page.resources[id.index()], new);
+        for position in from..from + found {
+            let child = self.graph.nodes[id.index()].scanned[position].1;
+            self.schedule(due, Timer::Discover(child));
+        }
+    }
+
+    /// The response of `id` is complete, or will never be.
+    pub(super) fn response_ended(&mut self, now: Instant, id: ResourceId, failed: bool) {
+        let index = id.index();
+        if self.states[index].settled.is_some() {
+            return;
+        }
+        self.states[index].settled = Some(now);
+        self.states[index].failed = failed;
+        if !failed {
+            // An empty body has no bytes for the scanner to see.
+            self.scan(now, id, 0);
+        }
+        self.requests.ended(now, id);
+        self.use_response(now, id, failed);
+        for (child, delay) in self.graph.nodes[index].on_end.clone() {
+            self.trigger(now + delay, now, child);
+        }
+        if failed {
+            self.abandon_children(now, id);
+        }
+    }
+
+    /// Gives the response to whoever waits for it.
+    fn use_response(&mut self, now: Instant, id: ResourceId, failed: bool) {
+        let index = id.index();
+        let resource = &self.page.resources[index];
+        let node = &self.graph.nodes[index];
+        let usable = !failed && resource.status < 400;
+        match node.role {
+            // Nothing came of the navigation: nothing is shown, no event fires.
+            Role::Html if self.document_is_lost() && Some(index) == self.graph.document => {}
+            Role::Html => self.pump_parser(now, index),
+            Role::Style if usable => self.lanes[node.lane].push(Task::Style(id)),
+            Role::Script(_) if usable => self.script_arrived(now, id),
+            Role::Image => {
+                if usable
+                    && resource.in_viewport
+                    && self.graph.in_main_frame(id)
+                    && paint::image_area(resource.body_bytes).is_some()
+                {
+                    let due = now + self.costs.decode(&self.page.resources[index]);
+                    self.schedule(due, Timer::Decoded(id));
+                }
+                self.processed(now, id);
+            }
+            Role::Redirect | Role::Style | Role::Script(_) | Role::Font | Role::Other => {
+                self.processed(now, id);
+            }
+        }
+    }
+
+    /// An image in the viewport can be painted.
+    pub(super) fn image_decoded(&mut self, id: ResourceId) {
+        if let Some(area) = paint::image_area(self.page.resources[id.index()].body_bytes) {
+            self.rendering.ready_images.push((id, area));
+        }
+    }
+
+    /// `id` has run, been parsed, or whatever its role asks for (or failed and
+    /// nothing will come of it): what waits for that goes on.
+    pub(super) fn processed(&mut self, now: Instant, id: ResourceId) {
+        let index = id.index();
+        if self.states[index].processed {
+            return;
+        }
+        self.states[index].processed = true;
+        // A document that breaks off is used as far as it came.
+        let is_document = self.graph.nodes[index].role == Role::Html;
+        let state = &self.states[index];
+        if !state.failed || (is_document && state.received > 0) {
+            for (child, delay) in self.graph.nodes[index].on_processed.clone() {
+                self.trigger(now + delay, now, child);
+            }
+            for child in self.graph.nodes[index].on_layout.clone() {
+                if self.graph.in_main_frame(child) {
+                    self.rendering.awaiting_layout.push(child);
+                } else {
+                    self.discover(now, child);
+                }
+            }
+        }
+        // Documents hold the load event until their deferred scripts have run.
+        if !is_document {
+            self.release(id);
+        }
+        self.unblock_parser(now, id);
+    }
+
+    /// Nothing waits for `id` any more.
+    pub(super) fn release(&mut self, id: ResourceId) {
+        let state = &mut self.states[id.index()];
+        if std::mem::take(&mut state.holds_load) {
+            self.load.pending -= 1;
+        }
+        if std::mem::take(&mut state.holds_paint) {
+            self.rendering.blockers -= 1;
+        }
+        if std::mem::take(&mut state.holds_text) {
+            self.rendering.fonts -= 1;
+        }
+    }
+
+    fn trigger(&mut self, at: Instant, now: Instant, id: ResourceId) {
+        if at == now {
+            self.discover(now, id);
+        } else if self.states[id.index()].discovered.is_none() {
+            self.schedule(at, Timer::Discover(id));
+        }
+    }
+
+    /// `id` failed: what only it could have led to will never be asked for.
+    fn abandon_children(&mut self, now: Instant, id: ResourceId) {
+        let mut parents = vec![id];
+        while let Some(parent) = parents.pop() {
+            let index = parent.index();
+            let node = &self.graph.nodes[index];
+            let whole = self.states[index].abandoned;
+            let mut lost: Vec<ResourceId> = Vec::new();
+            lost.extend(node.scanned[self.states[index].scanned..].iter().map(|&(_, c)| c));
+            let parsed = if whole { 0 } else { self.states[index].received };
+            let beyond = node.stops.iter().filter(|s| !s.blocks && (whole || s.offset > parsed));
+            lost.extend(beyond.map(|s| s.resource));
+            lost.extend(&node.on_head);
+            // A document that breaks off is still parsed as far as it came.
+            if whole || node.role != Role::Html {
+                lost.extend(node.on_processed.iter().map(|&(c, _)| c));
+                lost.extend(&node.on_layout);
+            }
+            if whole {
+                lost.extend(node.on_end.iter().map(|&(c, _)| c));
+            }
+            for child in lost {
+                let state = &mut self.states[child.index()];
+                if state.discovered.is_none() && !state.abandoned {
+                    state.abandoned = true;
+                    parents.push(child);
+                    self.unblock_parser(now, child);
+                }
+            }
+        }
+    }
+
+    /// Layout used the sheets that were parsed: fonts and images they name are
+    /// asked for, and images in the viewport become more urgent.
+    pub(super) fn after_layout(&mut self, now: Instant) {
+        for child in std::mem::take(&mut self.rendering.awaiting_layout) {
+            self.discover(now, child);
+        }
+        for image in std::mem::take(&mut self.rendering.to_boost) {
+            let resource = &self.page.resources[image.index()];
+            // A class below all others was the author's wish.
+            if resource.priority == RequestPriority::VeryLow {
+                continue;
+            }
+            if let Some((class, signal)) = self.profile.boost(resource) {
+                self.requests.boost(now, image, class, signal);
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Documents: their parsers, the scripts that these wait for, and the end.
+
+use pagerace_core::{Instant, ScriptMode};
+use pagerace_page::ResourceId;
+
+use super::{Browser, State};
+use crate::graph::Role;
+use crate::main_thread::Task;
+use crate::parser::CHUNK;
+
+impl Browser {
+    /// Lets the parser of document `index` go on, if it can.
+    pub(super) fn pump_parser(&mut self, now: Instant, index: usize) {
+        loop {
+            let Some(parser) = &mut self.parsers[index] else { return };
+            if parser.finished || parser.task_queued || parser.blocked_on.is_some() {
+                return;
+            }
+            let received = self.states[index].received;
+            let node = &self.graph.nodes[index];
+            match node.stops.get(parser.next_stop).copied() {
+                // A stop at the very start still needs the response to begin.
+                Some(stop) if stop.offset <= parser.parsed && self.states[index].head.is_some() => {
+                    parser.next_stop += 1;
+                    if !stop.blocks {
+                        self.discover(now, stop.resource);
+                    } else if !is_gone(&self.states[stop.resource.index()]) {
+                        parser.blocked_on = Some(stop.resource);
+                        self.try_blocking_script(index);
+                        return;
+                    }
+                }
+                _ if received > parser.parsed => {
+                    parser.task_queued = true;
+                    self.lanes[node.lane].push(Task::Parse(ResourceId(index as u32)));
+                    return;
+                }
+                _ if self.states[index].settled.is_some() => {
+                    self.parser_finished(now, index);
+                    return;
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// How far the next parse task of document `index` goes.
+    pub(super) fn parse_target(&self, index: usize) -> u64 {
+        let parser = self.parsers[index].as_ref().expect("only documents are parsed");
+        let stop = self.graph.nodes[index].stops.get(parser.next_stop).map_or(u64::MAX, |s| s.offset);
+        self.states[index].received.min(stop).min(parser.parsed + CHUNK).max(parser.parsed)
+    }
+
+    /// A parse task is over.
+    pub(super) fn parsed(&mut self, now: Instant, id: ResourceId) {
+        let index = id.index();
+        let Some(parser) = &mut self.parsers[index] else { return };
+        parser.task_queued = false;
+        parser.parsed = parser.target;
+        let parsed = parser.parsed;
+        // The scanner is a hint; what the parser meets is needed in any case.
+        while let Some(parser) = &mut self.parsers[index]
+            && let Some(&(offset, child)) = self.graph.nodes[index].scanned.get(parser.met)
+            && offset <= parsed
+        {
+            parser.met += 1;
+            self.discover(now, child);
+        }
+        if Some(index) == self.graph.document && parsed > self.layout.body_start {
+            self.requests.loosen(now);
+        }
+        self.pump_parser(now, index);
+    }
+
+    fn parser_finished(&mut self, now: Instant, index: usize) {
+        let Some(parser) = &mut self.parsers[index] else { return };
+        parser.finished = true;
+        if Some(index) == self.graph.document {
+            self.requests.loosen(now);
+        }
+        self.processed(now, ResourceId(index as u32));
+        self.try_deferred_scripts(now, index);
+    }
+
+    /// A script's response is there.
+    pub(super) fn script_arrived(&mut self, now: Instant, id: ResourceId) {
+        let node = &self.graph.nodes[id.index()];
+        match (node.role, node.frame) {
+            (Role::Script(ScriptMode::Blocking), Some(frame)) => self.try_blocking_script(frame),
+            (Role::Script(ScriptMode::Defer), Some(frame)) => self.try_deferred_scripts(now, frame),
+            _ => self.lanes[node.lane].push(Task::Script(id)),
+        }
+    }
+
+    /// Runs the script that the parser of `frame` waits for, once it is there
+    /// and the sheets before it are parsed.
+    fn try_blocking_script(&mut self, frame: usize) {
+        let Some(parser) = &mut self.parsers[frame] else { return };
+        let Some(script) = parser.blocked_on else { return };
+        let node = &self.graph.nodes[script.index()];
+        if !parser.script_queued
+            && self.states[script.index()].settled.is_some()
+            && !parser.has_sheet_before(node.anchor.unwrap_or(0))
+        {
+            parser.script_queued = true;
+            self.lanes[node.lane].push(Task::Script(script));
+        }
+    }
+
+    /// Runs the deferred scripts of `frame` in order, once it is parsed; then
+    /// the document is complete.
+    fn try_deferred_scripts(&mut self, now: Instant, frame: usize) {
+        loop {
+            let Some(parser) = &self.parsers[frame] else { return };
+            if !parser.finished || parser.complete || parser.deferred_queued {
+                return;
+            }
+            let Some(&script) = parser.deferred.front() else { break };
+            if !is_gone(&self.states[script.index()]) {
+                let ready = self.states[script.index()].settled.is_some()
+                    && !parser.has_sheet_before(u64::MAX);
+                if ready && let Some(parser) = &mut self.parsers[frame] {
+                    parser.deferred_queued = true;
+                    self.lanes[self.graph.nodes[script.index()].lane].push(Task::Script(script));
+                }
+                return;
+            }
+            if let Some(parser) = &mut self.parsers[frame] {
+                parser.deferred.pop_front();
+            }
+        }
+        if let Some(parser) = &mut self.parsers[frame] {
+            parser.complete = true;
+        }
+        if Some(frame) == self.graph.document {
+            self.load.dom_content_loaded = Some(now);
+        }
+        self.release(ResourceId(frame as u32));
+    }
+
+    /// `id` is done or will never be: a parser or a script may have waited for it.
+    pub(super) fn unblock_parser(&mut self, now: Instant, id: ResourceId) {
+        let node = &self.graph.nodes[id.index()];
+        let (Some(frame), role, anchor) = (node.frame, node.role, node.anchor) else { return };
+        let Some(parser) = &mut self.parsers[frame] else { return };
+        match role {
+            // A redirect may lead to a sheet.
+            Role::Style | Role::Redirect => {
+                if let Some(anchor) = anchor {
+                    parser.sheets.remove(&(anchor, id));
+                }
+                self.try_blocking_script(frame);
+                self.try_deferred_scripts(now, frame);
+            }
+            Role::Script(_) => {
+                if parser.blocked_on == Some(id) {
+                    parser.blocked_on = None;
+                    parser.script_queued = false;
+                    self.pump_parser(now, frame);
+                } else if parser.deferred.front() == Some(&id) {
+                    parser.deferred_queued = false;
+                    self.try_deferred_scripts(now, frame);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Queues the load event when nothing holds it.
+    pub(super) fn check_load(&mut self) {
+        if self.load_is_due() && !self.load.queued && self.load.fired.is_none() {
+            self.load.queued = true;
+            self.lanes[0].push(Task::Load);
+        }
+    }
+
+    /// The load event's task ran: fires, unless a script found more meanwhile.
+    pub(super) fn load_dispatched(&mut self, now: Instant) {
+        self.load.queued = false;
+        if self.load_is_due() {
+            self.load.fired = Some(now);
+        }
+    }
+
+    fn load_is_due(&self) -> bool {
+        self.load.dom_content_loaded.is_some() && self.load.pending == 0
+    }
+}
+
+/// Whether nothing has to wait for it: it has run, or never will.
+fn is_gone(state: &State) -> bool {
+    state.processed || state.abandoned || state.failed
+}

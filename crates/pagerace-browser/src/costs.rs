@@ -1,0 +1,148 @@
+//! What work costs on the main thread where the recording does not say.
+//!
+//! Everything here is modelled; `docs/browser-model.md` says from which
+//! measurements the figures were taken. Costs are for a desktop
+//! (`cpu` = 1), linear in decoded bytes, and vary from run to run by one
+//! log-normal factor for each resource, drawn from a stream of that resource's
+//! own: two strategies under one seed see the same factor.
+
+use pagerace_core::{Destination, Duration, Rng};
+use pagerace_page::{Page, Resource, ResourceId};
+
+use crate::BrowserConfig;
+
+/// Decoded bytes for each encoded byte of text, if the decoded size is
+/// unknown; about what gzip does to markup and code.
+const TEXT_RATIO: f64 = 4.0;
+/// HTML parsing and DOM building, inline scripts included, per decoded KiB.
+const HTML_MS_PER_KIB: f64 = 0.15;
+/// Style sheet parsing per decoded KiB.
+const STYLE_MS_PER_KIB: f64 = 0.03;
+/// Script compilation and execution per decoded KiB.
+const SCRIPT_MS_PER_KIB: f64 = 0.25;
+/// Image decoding per encoded KiB, off the main thread.
+const IMAGE_MS_PER_KIB: f64 = 0.02;
+/// First layout and paint: fixed part, and per decoded KiB of document.
+const FIRST_RENDER_MS: f64 = 10.0;
+const FIRST_RENDER_MS_PER_KIB: f64 = 0.2;
+/// A later layout and paint.
+const RENDER_MS: f64 = 5.0;
+/// How much of a CPU slow-down layout feels. Lighthouse's simulator halves it
+/// (`DEFAULT_LAYOUT_TASK_MULTIPLIER`), as layout is less bound to the CPU.
+const RENDER_CPU_SHARE: f64 = 0.5;
+/// Preload scanner: fixed part for each arrival of bytes, and per decoded KiB.
+const SCAN_MS: f64 = 0.2;
+const SCAN_MS_PER_KIB: f64 = 0.01;
+
+/// The cost model of one load.
+#[derive(Debug)]
+pub(crate) struct Costs {
+    cpu: f64,
+    jitter: f64,
+    seed: u64,
+    /// Drawn factors by resource; zero is not drawn yet.
+    factors: Vec<f64>,
+    render_factor: f64,
+}
+
+impl Costs {
+    /// Costs for a load of `page`. A slow-down or sigma that is negative or
+    /// not a number counts as none.
+    pub(crate) fn new(page: &Page, config: &BrowserConfig, seed: u64) -> Self {
+        let cpu = if config.cpu.is_finite() { config.cpu.max(0.0) } else { 1.0 };
+        let jitter = if config.jitter.is_finite() { config.jitter.max(0.0) } else { 0.0 };
+        let factors = vec![0.0; page.resources.len()];
+        let mut costs = Self { cpu, jitter, seed, factors, render_factor: 1.0 };
+        costs.render_factor = costs.draw("cpu/render");
+        costs
+    }
+
+    fn draw(&self, name: &str) -> f64 {
+        if self.jitter > 0.0 { Rng::new(self.seed, name).lognormal(self.jitter) } else { 1.0 }
+    }
+
+    fn factor(&mut self, id: ResourceId) -> f64 {
+        if self.factors[id.index()] <= 0.0 {
+            self.factors[id.index()] = self.draw(&format!("cpu/{}", id.0));
+        }
+        self.factors[id.index()]
+    }
+
+    fn scaled(&mut self, id: ResourceId, millis: f64) -> Duration {
+        let factor = self.factor(id);
+        Duration::from_millis_f64(millis * self.cpu * factor)
+    }
+
+    /// Parsing `bytes` encoded bytes of a document.
+    pub(crate) fn parse(&mut self, document: &Resource, bytes: u64) -> Duration {
+        let millis = match document.cpu_time {
+            Some(whole) if document.body_bytes > 0 => {
+                whole.as_millis_f64() * bytes as f64 / document.body_bytes as f64
+            }
+            _ => kib(bytes) * ratio(document) * HTML_MS_PER_KIB,
+        };
+        self.scaled(document.id, millis)
+    }
+
+    /// Parsing a style sheet.
+    pub(crate) fn style(&mut self, sheet: &Resource) -> Duration {
+        let millis = sheet.cpu_time.map_or_else(
+            || kib(sheet.body_bytes) * ratio(sheet) * STYLE_MS_PER_KIB,
+            Duration::as_millis_f64,
+        );
+        self.scaled(sheet.id, millis)
+    }
+
+    /// Compiling and running a script.
+    pub(crate) fn script(&mut self, script: &Resource) -> Duration {
+        let millis = script.cpu_time.map_or_else(
+            || kib(script.body_bytes) * ratio(script) * SCRIPT_MS_PER_KIB,
+            Duration::as_millis_f64,
+        );
+        self.scaled(script.id, millis)
+    }
+
+    /// Decoding an image.
+    pub(crate) fn decode(&mut self, image: &Resource) -> Duration {
+        let millis = image
+            .cpu_time
+            .map_or_else(|| kib(image.body_bytes) * IMAGE_MS_PER_KIB, Duration::as_millis_f64);
+        self.scaled(image.id, millis)
+    }
+
+    /// Style, layout and paint: the first of `document`, or a later one.
+    pub(crate) fn render(&self, first: Option<(&Resource, u64)>) -> Duration {
+        let millis = first.map_or(RENDER_MS, |(document, parsed)| {
+            FIRST_RENDER_MS + kib(parsed) * ratio(document) * FIRST_RENDER_MS_PER_KIB
+        });
+        let cpu = 1.0 + (self.cpu - 1.0) * RENDER_CPU_SHARE;
+        Duration::from_millis_f64(millis * cpu * self.render_factor)
+    }
+
+    /// From the arrival of `bytes` of a document to its scanner's requests.
+    pub(crate) fn scan(&self, document: &Resource, bytes: u64) -> Duration {
+        let millis = SCAN_MS + kib(bytes) * ratio(document) * SCAN_MS_PER_KIB;
+        Duration::from_millis_f64(millis * self.cpu)
+    }
+}
+
+fn kib(bytes: u64) -> f64 {
+    bytes as f64 / 1024.0
+}
+
+/// Decoded bytes for each encoded byte.
+fn ratio(resource: &Resource) -> f64 {
+    match resource.decoded_bytes {
+        Some(decoded) if resource.body_bytes > 0 => decoded as f64 / resource.body_bytes as f64,
+        _ => match resource.destination {
+            Destination::Document
+            | Destination::Iframe
+            | Destination::Style
+            | Destination::Script => TEXT_RATIO,
+            _ => 1.0,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;

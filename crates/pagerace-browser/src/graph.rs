@@ -1,0 +1,259 @@
+//! What waits for what: the page turned around, from parents to children.
+//!
+//! Built once for each load. A resource whose parent does not come before it
+//! in the page (which an importer never produces) has no trigger and is never
+//! discovered.
+
+use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
+use pagerace_page::{Page, Resource, ResourceId, Trigger};
+
+use crate::config::Profile;
+
+/// The page's resources as nodes, in page order.
+#[derive(Debug)]
+pub(crate) struct Graph {
+    /// One for each resource.
+    pub(crate) nodes: Vec<Node>,
+    /// The document that is shown.
+    pub(crate) document: Option<usize>,
+    /// Threads that run scripts: the page's own, and one for each isolated frame.
+    pub(crate) lanes: usize,
+}
+
+/// How a response is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It only points elsewhere.
+    Redirect,
+    /// A document with a parser of its own.
+    Html,
+    /// A style sheet.
+    Style,
+    /// A script. One that no markup names runs like an inserted one.
+    Script(ScriptMode),
+    /// An image.
+    Image,
+    /// A font.
+    Font,
+    /// Nothing that the model looks into.
+    Other,
+}
+
+/// A place in a document where its parser has something to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stop {
+    /// Encoded bytes of the document.
+    pub(crate) offset: u64,
+    /// What stands there.
+    pub(crate) resource: ResourceId,
+    /// True: a script that blocks the parser. False: something that only the
+    /// parser finds.
+    pub(crate) blocks: bool,
+}
+
+/// A resource and those that wait for it.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) role: Role,
+    /// The document it belongs to; a document belongs to itself.
+    pub(crate) frame: Option<usize>,
+    /// Where the markup of its frame names it (or the sheet or redirect that
+    /// led to it).
+    pub(crate) anchor: Option<u64>,
+    /// Which thread it runs on.
+    pub(crate) lane: usize,
+    /// Found by the preload scanner, ascending by offset.
+    pub(crate) scanned: Vec<(u64, ResourceId)>,
+    /// Where its parser stops, ascending by offset; documents only.
+    pub(crate) stops: Vec<Stop>,
+    /// Its deferred scripts in document order; documents only.
+    pub(crate) deferred: Vec<ResourceId>,
+    /// Redirect targets: known with the response head.
+    pub(crate) on_head: Vec<ResourceId>,
+    /// Wait until it has run or been parsed, and then this long.
+    pub(crate) on_processed: Vec<(ResourceId, Duration)>,
+    /// Fonts and images of a style sheet: wait for a layout after that.
+    pub(crate) on_layout: Vec<ResourceId>,
+    /// Wait until it is complete, and then this long.
+    pub(crate) on_end: Vec<(ResourceId, Duration)>,
+}
+
+impl Node {
+    fn new(role: Role) -> Self {
+        Self {
+            role,
+            frame: None,
+            anchor: None,
+            lane: 0,
+            scanned: Vec::new(),
+            stops: Vec::new(),
+            deferred: Vec::new(),
+            on_head: Vec::new(),
+            on_processed: Vec::new(),
+            on_layout: Vec::new(),
+            on_end: Vec::new(),
+        }
+    }
+}
+
+impl Graph {
+    /// The graph of `page` as a browser of this profile sees it.
+    pub(crate) fn new(page: &Page, profile: Profile) -> Self {
+        let count = page.resources.len();
+        let document = Some(page.document.index()).filter(|&d| d < count);
+        let mut redirects = vec![false; count];
+        for (index, resource) in page.resources.iter().enumerate() {
+            if let Trigger::Redirect { parent } = resource.discovery.trigger
+                && parent.index() < index
+            {
+                redirects[parent.index()] = true;
+            }
+        }
+        let mut graph = Self { nodes: Vec::with_capacity(count), document, lanes: 1 };
+        for (index, resource) in page.resources.iter().enumerate() {
+            let mut node = Node::new(role(resource, redirects[index]));
+            let parent =
+                resource.discovery.trigger.parent().map(ResourceId::index).filter(|&p| p < index);
+            graph.place(index, resource, parent, &mut node, profile);
+            graph.nodes.push(node);
+            if let Some(parent) = parent {
+                graph.attach(ResourceId(index as u32), resource, parent, page);
+            }
+        }
+        for node in &mut graph.nodes {
+            // Stable: resources at one offset stay in page order.
+            node.scanned.sort_by_key(|&(offset, _)| offset);
+            node.stops.sort_by_key(|stop| stop.offset);
+        }
+        graph.collect_deferred();
+        graph
+    }
+
+    /// Frame, position and thread of a node, from its parent's.
+    fn place(
+        &mut self,
+        index: usize,
+        resource: &Resource,
+        parent: Option<usize>,
+        node: &mut Node,
+        profile: Profile,
+    ) {
+        let above = parent.map(|p| &self.nodes[p]);
+        node.frame = if node.role == Role::Html {
+            Some(index)
+        } else {
+            parent.and_then(|p| self.nodes[p].frame).or(self.document)
+        };
+        node.lane = above.map_or(0, |n| n.lane);
+        if node.role == Role::Html
+            && Some(index) != self.document
+            && resource.third_party
+            && profile.isolates_sites()
+        {
+            node.lane = self.lanes;
+            self.lanes += 1;
+        }
+        node.anchor = match resource.discovery.trigger {
+            Trigger::Markup { offset, .. } if above.is_some_and(|n| n.role == Role::Html) => {
+                Some(offset)
+            }
+            Trigger::Redirect { .. } => above.and_then(|n| n.anchor),
+            Trigger::Style { .. } if node.role == Role::Style => above.and_then(|n| n.anchor),
+            _ => None,
+        };
+        if let Role::Script(mode) = node.role
+            && (node.anchor.is_none() || node.frame.is_none())
+            && mode != ScriptMode::Async
+        {
+            node.role = Role::Script(ScriptMode::Inserted);
+        }
+    }
+
+    /// Hangs a resource below its parent.
+    fn attach(&mut self, id: ResourceId, resource: &Resource, parent: usize, page: &Page) {
+        let (role, anchor, frame) =
+            (self.nodes[id.index()].role, self.nodes[id.index()].anchor, self.nodes[id.index()].frame);
+        let body = page.resources[parent].body_bytes;
+        match resource.discovery.trigger {
+            Trigger::Navigation => {}
+            Trigger::Redirect { .. } => self.nodes[parent].on_head.push(id),
+            Trigger::Markup { offset, .. } => {
+                let offset = offset.min(body);
+                if self.nodes[parent].role == Role::Html && !scanner_finds(resource) {
+                    self.nodes[parent].stops.push(Stop { offset, resource: id, blocks: false });
+                } else {
+                    self.nodes[parent].scanned.push((offset, id));
+                }
+            }
+            Trigger::Style { .. } if matches!(role, Role::Font | Role::Image) => {
+                self.nodes[parent].on_layout.push(id);
+            }
+            Trigger::Style { .. } => self.nodes[parent].on_processed.push((id, Duration::ZERO)),
+            Trigger::Script { delay, .. } => self.nodes[parent].on_processed.push((id, delay)),
+            Trigger::After { delay, .. } => self.nodes[parent].on_end.push((id, delay)),
+        }
+        // The end of a redirect chain stands where its beginning was named.
+        if let (Role::Script(mode), Some(offset), Some(frame)) = (role, anchor, frame)
+            && mode == ScriptMode::Blocking
+        {
+            let offset = offset.min(page.resources[frame].body_bytes);
+            self.nodes[frame].stops.push(Stop { offset, resource: id, blocks: true });
+        }
+    }
+
+    fn collect_deferred(&mut self) {
+        let mut deferred: Vec<(usize, u64, ResourceId)> = Vec::new();
+        for (index, node) in self.nodes.iter().enumerate() {
+            if let (Role::Script(ScriptMode::Defer), Some(frame), Some(anchor)) =
+                (node.role, node.frame, node.anchor)
+            {
+                deferred.push((frame, anchor, ResourceId(index as u32)));
+            }
+        }
+        deferred.sort_unstable();
+        for (frame, _, id) in deferred {
+            self.nodes[frame].deferred.push(id);
+        }
+    }
+
+    /// Whether the resource belongs to the document that is shown.
+    pub(crate) fn in_main_frame(&self, id: ResourceId) -> bool {
+        self.document.is_some() && self.nodes[id.index()].frame == self.document
+    }
+}
+
+fn role(resource: &Resource, redirects: bool) -> Role {
+    if redirects {
+        return Role::Redirect;
+    }
+    match resource.destination {
+        Destination::Document | Destination::Iframe => Role::Html,
+        Destination::Style => Role::Style,
+        Destination::Script => Role::Script(resource.script_mode),
+        Destination::Font => Role::Font,
+        Destination::Image => Role::Image,
+        Destination::Media | Destination::Fetch | Destination::Other => Role::Other,
+    }
+}
+
+/// Whether the preload scanner asks for such a resource ahead of the parser:
+/// what `link`, `script` and `img` elements name. Frames, media, and what
+/// inline scripts ask for wait for the parser.
+fn scanner_finds(resource: &Resource) -> bool {
+    match resource.destination {
+        Destination::Script => resource.script_mode != ScriptMode::Inserted,
+        // Prefetches and manifests are `link` elements, too.
+        Destination::Style | Destination::Font | Destination::Image | Destination::Other => true,
+        Destination::Document | Destination::Iframe | Destination::Media | Destination::Fetch => {
+            false
+        }
+    }
+}
+
+/// Whether scripts after this sheet wait for it (sheets for other media do not block).
+pub(crate) fn blocks_scripts(resource: &Resource) -> bool {
+    resource.priority != RequestPriority::VeryLow
+}
+
+#[cfg(test)]
+mod tests;

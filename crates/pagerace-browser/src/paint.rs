@@ -1,0 +1,189 @@
+//! What is on the screen, and since when.
+//!
+//! Recordings do not tell where things are. The model knows two kinds of
+//! visible elements: blocks of the document's text above the fold, and images
+//! that the page says lie in the viewport. Their areas are heuristics, stated
+//! here and in `docs/browser-model.md`; everything computed from them is the
+//! model's.
+
+use pagerace_core::{Duration, Instant};
+use pagerace_page::{Page, ResourceId};
+
+use crate::graph::{Graph, Role};
+
+/// The viewport, in CSS pixels: Lighthouse's desktop screen, 1350 x 940.
+const VIEWPORT: f64 = 1350.0 * 940.0;
+/// Share of the viewport that text covers.
+const TEXT_SHARE: f64 = 0.3;
+/// Blocks that the text above the fold is cut into, by position in the markup.
+const TEXT_BLOCKS: u64 = 4;
+/// The largest element of a block, as LCP counts it: a paragraph of three
+/// lines, 600 x 60 pixels. An image of 7.2 kB is as large.
+const PARAGRAPH: f64 = 600.0 * 60.0;
+/// Encoded bytes of an image for each pixel on the screen (1.6 bits).
+const BYTES_PER_PIXEL: f64 = 0.2;
+/// Largest share of the viewport that one image covers.
+const IMAGE_SHARE_MAX: f64 = 0.6;
+/// Images below this are beacons and spacers; nobody sees them.
+const IMAGE_BYTES_MIN: u64 = 200;
+/// Share of the document that is above the fold if no image tells.
+const FOLD_SHARE: f64 = 0.25;
+/// Bytes of markup before the body if nothing in the head tells.
+const HEAD_BYTES: u64 = 1024;
+
+/// Where the document's visible part is, in encoded bytes.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    /// The body begins.
+    pub(crate) body_start: u64,
+    /// Ends of the blocks of text above the fold.
+    pub(crate) text: Vec<u64>,
+}
+
+impl Layout {
+    /// The layout that the model assumes for `page`.
+    ///
+    /// The body begins behind the last render-blocking element of the markup.
+    /// The fold is at the last image in the viewport. A document without
+    /// bytes is one whose size the recording lost: its text is there at its end.
+    pub(crate) fn new(page: &Page, graph: &Graph) -> Self {
+        let Some(document) = graph.document else {
+            return Self { body_start: 0, text: Vec::new() };
+        };
+        let size = page.resources[document].body_bytes;
+        let placed = || {
+            page.resources.iter().zip(&graph.nodes).filter_map(|(resource, node)| {
+                let anchor = node.anchor.filter(|_| node.frame == graph.document)?;
+                Some((resource, node, anchor.min(size)))
+            })
+        };
+        let body_start = placed()
+            .filter(|(r, n, _)| {
+                r.render_blocking && matches!(n.role, Role::Style | Role::Script(_))
+            })
+            .map(|(_, _, anchor)| anchor)
+            .max()
+            .unwrap_or(0)
+            .max(HEAD_BYTES.min(size / 4));
+        let fold = placed()
+            .filter(|(r, n, anchor)| r.in_viewport && n.role == Role::Image && *anchor > body_start)
+            .map(|(_, _, anchor)| anchor)
+            .max()
+            .unwrap_or(body_start + ((size - body_start) as f64 * FOLD_SHARE) as u64);
+        let text =
+            (1..=TEXT_BLOCKS).map(|k| body_start + (fold - body_start) * k / TEXT_BLOCKS).collect();
+        Self { body_start, text }
+    }
+}
+
+/// Area in pixels of one block of text.
+pub(crate) fn text_area() -> f64 {
+    VIEWPORT * TEXT_SHARE / TEXT_BLOCKS as f64
+}
+
+/// Area in pixels of an image of so many bytes; `None` if nobody sees it.
+pub(crate) fn image_area(bytes: u64) -> Option<f64> {
+    (bytes >= IMAGE_BYTES_MIN)
+        .then(|| (bytes as f64 / BYTES_PER_PIXEL).min(VIEWPORT * IMAGE_SHARE_MAX))
+}
+
+/// Something that was painted.
+#[derive(Clone, Copy, Debug)]
+struct Painted {
+    at: Instant,
+    /// What it adds to the picture.
+    area: f64,
+    /// Its largest element.
+    element: f64,
+    image: Option<ResourceId>,
+}
+
+/// All that was painted, in order of time.
+#[derive(Debug, Default)]
+pub(crate) struct Screen {
+    painted: Vec<Painted>,
+}
+
+impl Screen {
+    /// A block of text appeared.
+    pub(crate) fn paint_text(&mut self, at: Instant) {
+        self.painted.push(Painted { at, area: text_area(), element: PARAGRAPH, image: None });
+    }
+
+    /// An image appeared.
+    pub(crate) fn paint_image(&mut self, at: Instant, image: ResourceId, area: f64) {
+        self.painted.push(Painted { at, area, element: area, image: Some(image) });
+    }
+
+    /// First contentful paint: text or an image.
+    pub(crate) fn first(&self) -> Option<Instant> {
+        self.painted.first().map(|p| p.at)
+    }
+
+    /// Largest contentful paint: a later element counts only if it is larger
+    /// than all before it.
+    pub(crate) fn largest(&self) -> Option<Instant> {
+        self.largest_element().map(|p| p.at)
+    }
+
+    /// The image that was the largest element; `None` if that was text.
+    pub(crate) fn largest_image(&self) -> Option<ResourceId> {
+        self.largest_element().and_then(|p| p.image)
+    }
+
+    fn largest_element(&self) -> Option<&Painted> {
+        let mut largest: Option<&Painted> = None;
+        for painted in &self.painted {
+            if largest.is_none_or(|l| painted.element > l.element) {
+                largest = Some(painted);
+            }
+        }
+        largest
+    }
+
+    /// Area of all images together is scaled to what text leaves of the
+    /// viewport, if it is more than that.
+    fn image_scale(&self) -> f64 {
+        let images: f64 = self.painted.iter().filter(|p| p.image.is_some()).map(|p| p.area).sum();
+        let room = VIEWPORT * (1.0 - TEXT_SHARE);
+        if images > room { room / images } else { 1.0 }
+    }
+
+    /// Visual progress: (time, share of the final picture), from (`start`, 0) to 1.
+    pub(crate) fn progress(&self, start: Instant) -> Vec<(Instant, f64)> {
+        if self.painted.is_empty() {
+            return Vec::new();
+        }
+        let scale = self.image_scale();
+        let weight = |p: &Painted| if p.image.is_some() { p.area * scale } else { p.area };
+        let total: f64 = self.painted.iter().map(weight).sum();
+        let mut points = vec![(start, 0.0)];
+        let mut shown = 0.0;
+        for element in &self.painted {
+            shown += weight(element);
+            let share = (shown / total).min(1.0);
+            match points.last_mut() {
+                Some(last) if last.0 == element.at => last.1 = share,
+                _ => points.push((element.at, share)),
+            }
+        }
+        // The sum is exact but for rounding.
+        if let Some(last) = points.last_mut() {
+            last.1 = 1.0;
+        }
+        points
+    }
+
+    /// Speed Index: the area above the curve of visual progress.
+    pub(crate) fn speed_index(&self, start: Instant) -> Option<Duration> {
+        let points = self.progress(start);
+        let millis: f64 = points
+            .windows(2)
+            .map(|pair| pair[1].0.since(pair[0].0).as_millis_f64() * (1.0 - pair[0].1))
+            .sum();
+        (!points.is_empty()).then(|| Duration::from_millis_f64(millis))
+    }
+}
+
+#[cfg(test)]
+mod tests;

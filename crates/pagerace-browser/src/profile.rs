@@ -1,0 +1,120 @@
+//! What each browser signals, and which requests it holds back.
+//!
+//! One file for each browser, with its sources.
+
+pub(crate) mod chrome;
+mod firefox;
+mod safari;
+
+use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
+use pagerace_page::{Page, Resource, Trigger};
+
+use crate::config::Profile;
+
+/// A browser profile, for lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProfileInfo {
+    /// The name in a scenario.
+    pub name: &'static str,
+    /// One sentence.
+    pub summary: &'static str,
+    /// Where its behaviour is documented or was measured.
+    pub source: &'static str,
+}
+
+/// All profiles, in the order of [`Profile`].
+pub fn profiles() -> &'static [ProfileInfo] {
+    &[chrome::INFO, firefox::INFO, safari::INFO]
+}
+
+impl Profile {
+    /// The profile's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Chrome => "chrome",
+            Self::Firefox => "firefox",
+            Self::Safari => "safari",
+        }
+    }
+
+    /// What a request for this resource signals when `class` is its priority
+    /// class (see [`first_class`](Self::first_class)).
+    pub fn signal(self, resource: &Resource, class: RequestPriority) -> Priority {
+        match self {
+            Self::Chrome => chrome::signal(resource.destination, class),
+            Self::Firefox => firefox::signal(resource, class),
+            Self::Safari => safari::signal(resource, class),
+        }
+    }
+
+    /// The priority class of each resource when it is first requested, in page order.
+    ///
+    /// Recordings tell the class that a request ended with. Images in the
+    /// viewport are boosted after layout, so theirs was lower at first.
+    pub fn first_classes(self, page: &Page) -> Vec<RequestPriority> {
+        match self {
+            Self::Chrome => chrome::first_classes(page),
+            Self::Firefox | Self::Safari => {
+                page.resources.iter().map(first_class_of_image_or_recorded).collect()
+            }
+        }
+    }
+
+    /// The class and signal of an image once layout finds it in the viewport;
+    /// `None` if this browser changes nothing then.
+    pub fn boost(self, image: &Resource) -> Option<(RequestPriority, Priority)> {
+        match self {
+            Self::Chrome => {
+                let class = RequestPriority::High;
+                Some((class, self.signal(image, class)))
+            }
+            Self::Firefox => Some((RequestPriority::High, firefox::IMAGE_IN_LAYOUT)),
+            Self::Safari => None,
+        }
+    }
+
+    /// Whether frames of other sites run on threads of their own.
+    ///
+    /// Chromium and Firefox isolate sites; Safari keeps a page in one process.
+    pub const fn isolates_sites(self) -> bool {
+        !matches!(self, Self::Safari)
+    }
+
+    /// Whether the request waits while [leaders](Self::leads) are in flight.
+    pub(crate) fn follows(self, resource: &Resource, class: RequestPriority) -> bool {
+        match self {
+            Self::Chrome => false,
+            Self::Firefox => firefox::follows(resource, class),
+            Self::Safari => safari::follows(resource, class),
+        }
+    }
+
+    /// Whether followers wait for this request.
+    pub(crate) fn leads(self, resource: &Resource, class: RequestPriority) -> bool {
+        match self {
+            Self::Chrome => false,
+            Self::Firefox => firefox::leads(resource, class),
+            Self::Safari => safari::leads(resource, class),
+        }
+    }
+}
+
+/// Images begin low; everything else as recorded.
+fn first_class_of_image_or_recorded(resource: &Resource) -> RequestPriority {
+    if resource.destination == Destination::Image && resource.in_viewport {
+        RequestPriority::Low.max(resource.priority)
+    } else {
+        resource.priority
+    }
+}
+
+/// Whether this is a script that blocks the parser and comes before the body.
+fn is_head_script(resource: &Resource, class: RequestPriority) -> bool {
+    resource.destination == Destination::Script
+        && resource.script_mode == ScriptMode::Blocking
+        && class <= RequestPriority::High
+        && matches!(resource.discovery.trigger, Trigger::Markup { .. } | Trigger::Redirect { .. })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,56 @@
+//! Safari.
+//!
+//! Everything here is read off a server's qlog of December 2022 (Safari 16)
+//! and the recording that Safari made of the same load: `WebKit`'s five
+//! priorities become urgencies 0, 1, 3, 5 and 7, always incremental. Images,
+//! media and what is less urgent than they are were requested only when all
+//! style sheets and scripts that can block had arrived.
+
+use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
+use pagerace_page::Resource;
+
+use super::ProfileInfo;
+
+pub(super) const INFO: ProfileInfo = ProfileInfo {
+    name: "safari",
+    summary: "Safari: urgencies 0, 1, 3, 5, 7, always incremental; images wait for style sheets and scripts",
+    source: "server qlog and recording of Safari 16, December 2022",
+};
+
+pub(super) fn signal(resource: &Resource, class: RequestPriority) -> Priority {
+    let urgency = match resource.destination {
+        _ if class == RequestPriority::VeryLow => 7,
+        Destination::Document | Destination::Iframe => 0,
+        Destination::Style => 1,
+        Destination::Script => match resource.script_mode {
+            ScriptMode::Blocking | ScriptMode::Defer => 1,
+            ScriptMode::Async | ScriptMode::Inserted => 3,
+        },
+        Destination::Image if !resource.in_viewport => 5,
+        Destination::Image
+        | Destination::Font
+        | Destination::Media
+        | Destination::Fetch
+        | Destination::Other => 3,
+    };
+    Priority::new(urgency, true)
+}
+
+pub(super) fn leads(resource: &Resource, class: RequestPriority) -> bool {
+    class != RequestPriority::VeryLow
+        && match resource.destination {
+            Destination::Style => true,
+            Destination::Script => {
+                matches!(resource.script_mode, ScriptMode::Blocking | ScriptMode::Defer)
+            }
+            _ => false,
+        }
+}
+
+pub(super) fn follows(resource: &Resource, class: RequestPriority) -> bool {
+    match resource.destination {
+        Destination::Image | Destination::Media => true,
+        Destination::Document | Destination::Iframe | Destination::Fetch => false,
+        _ => class == RequestPriority::VeryLow,
+    }
+}

@@ -1,0 +1,251 @@
+//! Pages made by hand, and a network without queues, losses or handshakes.
+//!
+//! Every response's head arrives one round trip after its request; bodies
+//! follow one after the other over one link of fixed rate, in 1,200-byte pieces.
+
+#![allow(dead_code, unreachable_pub, missing_docs)]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use pagerace_browser::{Action, Browser, BrowserConfig, Profile};
+use pagerace_core::{
+    Destination, Duration, EventQueue, Instant, Priority, RequestPriority, ScriptMode,
+};
+use pagerace_page::model::{
+    Category, Discovery, Evidence, Origin, OriginId, Page, RecordedPage, Resource, ResourceId,
+    Trigger,
+};
+
+pub fn id(index: u32) -> ResourceId {
+    ResourceId(index)
+}
+
+pub fn ms(millis: f64) -> Duration {
+    Duration::from_millis_f64(millis)
+}
+
+/// A resource with the priority that Chromium gives its destination.
+pub fn resource(destination: Destination, bytes: u64, trigger: Trigger) -> Resource {
+    let priority = match destination {
+        Destination::Document | Destination::Iframe | Destination::Style | Destination::Font => {
+            RequestPriority::VeryHigh
+        }
+        Destination::Script | Destination::Fetch => RequestPriority::High,
+        Destination::Image | Destination::Media | Destination::Other => RequestPriority::Low,
+    };
+    Resource {
+        id: ResourceId(0),
+        url: String::new(),
+        origin: OriginId(0),
+        method: "GET".to_owned(),
+        status: 200,
+        destination,
+        script_mode: ScriptMode::Blocking,
+        mime_type: String::new(),
+        request_header_bytes: 300,
+        request_body_bytes: 0,
+        response_header_bytes: 300,
+        body_bytes: bytes,
+        // What is decoded is as large, so that costs are easy to compute.
+        decoded_bytes: Some(bytes),
+        think_time: Duration::ZERO,
+        priority,
+        render_blocking: false,
+        discovery: Discovery { trigger, evidence: Evidence::Recorded },
+        in_viewport: false,
+        cpu_time: None,
+        blocks_load: true,
+        category: Category::Others,
+        third_party: false,
+        recorded: None,
+    }
+}
+
+pub fn in_markup(destination: Destination, bytes: u64, offset: u64) -> Resource {
+    resource(destination, bytes, Trigger::Markup { parent: id(0), offset })
+}
+
+pub fn document(bytes: u64) -> Resource {
+    resource(Destination::Document, bytes, Trigger::Navigation)
+}
+
+pub fn script(mode: ScriptMode, priority: RequestPriority, bytes: u64, offset: u64) -> Resource {
+    Resource { script_mode: mode, priority, ..in_markup(Destination::Script, bytes, offset) }
+}
+
+pub fn page(resources: Vec<Resource>) -> Arc<Page> {
+    let resources: Vec<Resource> = resources
+        .into_iter()
+        .enumerate()
+        .map(|(index, r)| Resource {
+            id: ResourceId(index as u32),
+            url: format!("https://example.test/{index}"),
+            ..r
+        })
+        .collect();
+    let document = resources.iter().rfind(|r| r.destination == Destination::Document).map(|r| r.id);
+    Arc::new(Page {
+        name: "made by hand".to_owned(),
+        url: "https://example.test/0".to_owned(),
+        origins: vec![Origin {
+            scheme: "https".to_owned(),
+            host: "example.test".to_owned(),
+            port: 443,
+            address: None,
+            connection_group: 0,
+            third_party: false,
+            recorded_rtt: None,
+            protocol: None,
+        }],
+        document: document.unwrap_or(ResourceId(0)),
+        resources,
+        recorded: RecordedPage::default(),
+        notes: Vec::new(),
+    })
+}
+
+/// A CPU that takes no time (layout still does) and never varies.
+pub fn no_cpu(profile: Profile) -> BrowserConfig {
+    BrowserConfig { profile, cpu: 0.0, jitter: 0.0 }
+}
+
+#[derive(Clone, Debug)]
+pub struct Network {
+    pub rtt: Duration,
+    /// Bytes per second; zero is no limit.
+    pub rate: u64,
+    /// These never answer: the failure is known after a round trip.
+    pub fails: Vec<ResourceId>,
+    /// These break off after half of their body.
+    pub breaks: Vec<ResourceId>,
+}
+
+impl Default for Network {
+    fn default() -> Self {
+        Self { rtt: Duration::from_millis(100), rate: 0, fails: Vec::new(), breaks: Vec::new() }
+    }
+}
+
+pub struct Loaded {
+    pub browser: Browser,
+    pub actions: Vec<(Instant, Action)>,
+    /// When each resource's byte at an offset was there: (time, bytes).
+    pub arrivals: BTreeMap<ResourceId, Vec<(Instant, u64)>>,
+    pub done: bool,
+    pub ended: Instant,
+}
+
+impl Loaded {
+    /// Milliseconds from the start to the request for a resource.
+    pub fn asked(&self, index: u32) -> Option<f64> {
+        self.browser.requested_at(id(index)).map(Instant::as_millis_f64)
+    }
+
+    pub fn found(&self, index: u32) -> Option<f64> {
+        self.browser.discovered_at(id(index)).map(Instant::as_millis_f64)
+    }
+
+    pub fn signal(&self, index: u32) -> Option<Priority> {
+        self.actions.iter().find_map(|(_, action)| match action {
+            Action::Fetch { resource, priority } if *resource == id(index) => Some(*priority),
+            _ => None,
+        })
+    }
+
+    pub fn new_signal(&self, index: u32) -> Option<(f64, Priority)> {
+        self.actions.iter().find_map(|(at, action)| match action {
+            Action::Reprioritise { resource, priority } if *resource == id(index) => {
+                Some((at.as_millis_f64(), *priority))
+            }
+            _ => None,
+        })
+    }
+
+    pub fn fetch_order(&self) -> Vec<u32> {
+        self.actions
+            .iter()
+            .filter_map(|(_, action)| match action {
+                Action::Fetch { resource, .. } => Some(resource.0),
+                Action::Reprioritise { .. } => None,
+            })
+            .collect()
+    }
+}
+
+enum Event {
+    Head(ResourceId),
+    Body(ResourceId, u64),
+    End(ResourceId),
+    Failure(ResourceId),
+}
+
+/// Loads the page to its end.
+pub fn load(page: &Arc<Page>, config: &BrowserConfig, network: &Network, seed: u64) -> Loaded {
+    let mut browser = Browser::new(Arc::clone(page), config, seed);
+    let mut events = EventQueue::new();
+    let mut actions = Vec::new();
+    let mut arrivals: BTreeMap<ResourceId, Vec<(Instant, u64)>> = BTreeMap::new();
+    let mut link_free = Instant::ZERO;
+    let mut now = Instant::ZERO;
+    browser.start(now);
+    for _ in 0..2_000_000 {
+        while let Some(action) = browser.poll_action() {
+            actions.push((now, action));
+            let Action::Fetch { resource, .. } = action else { continue };
+            let head = now + network.rtt;
+            if network.fails.contains(&resource) {
+                events.schedule(head, Event::Failure(resource));
+                continue;
+            }
+            events.schedule(head, Event::Head(resource));
+            let size = page.resources[resource.index()].body_bytes;
+            let breaks = network.breaks.contains(&resource);
+            let size = if breaks { size / 2 } else { size };
+            let mut at = link_free.max(head);
+            let mut sent = 0;
+            while sent < size {
+                let piece = if network.rate == 0 { size } else { (size - sent).min(1200) };
+                sent += piece;
+                if network.rate > 0 {
+                    at += ms(piece as f64 * 1e3 / network.rate as f64);
+                }
+                events.schedule(at, Event::Body(resource, sent));
+            }
+            link_free = at;
+            events.schedule(
+                at,
+                if breaks { Event::Failure(resource) } else { Event::End(resource) },
+            );
+        }
+        if browser.is_done() {
+            return Loaded { browser, actions, arrivals, done: true, ended: now };
+        }
+        let timer = browser.poll_timeout();
+        match (timer, events.next_at()) {
+            (None, None) => break,
+            (Some(due), next) if next.is_none_or(|at| due <= at) => {
+                now = due;
+                browser.handle_timeout(now);
+            }
+            _ => {
+                let Some((at, event)) = events.pop() else { break };
+                now = at;
+                match event {
+                    Event::Head(r) => browser.handle_response_start(now, r),
+                    Event::Body(r, received) => {
+                        arrivals.entry(r).or_default().push((now, received));
+                        browser.handle_body(now, r, received);
+                    }
+                    Event::End(r) => {
+                        let size = page.resources[r.index()].body_bytes;
+                        arrivals.entry(r).or_default().push((now, size));
+                        browser.handle_response_end(now, r);
+                    }
+                    Event::Failure(r) => browser.handle_failure(now, r),
+                }
+            }
+        }
+    }
+    Loaded { browser, actions, arrivals, done: false, ended: now }
+}

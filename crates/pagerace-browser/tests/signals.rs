@@ -1,0 +1,220 @@
+//! What the profiles signal, against what the three browsers sent to a server
+//! that logged it (qlogs of December 2022), resource by resource; and against
+//! the `priority` headers in recordings of 2024 to 2026.
+//!
+//! The profiles follow newer browsers where these are documented. Every
+//! difference to 2022 is listed here, and must really be one.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::PathBuf;
+
+use common::{id, resource};
+use pagerace_browser::Profile;
+use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
+use pagerace_page::model::{Resource, Trigger};
+use serde_json::Value;
+
+fn shared(path: &str) -> Option<Value> {
+    let file = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")).join(path);
+    let Ok(bytes) = std::fs::read(&file) else {
+        eprintln!("skipped: ../shared/data is not there ({path})");
+        return None;
+    };
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut text).expect("gzip");
+    Some(serde_json::from_str(&text).expect("JSON"))
+}
+
+/// The signals in a qlog by path and query, in order of request: `None` where
+/// the client sent none.
+fn logged(browser: &str) -> Option<Vec<(String, Option<String>)>> {
+    let log = shared(&format!("reference/h3-priority-dec2022/{browser}.qlog.gz"))?;
+    let mut updates: BTreeMap<u64, String> = BTreeMap::new();
+    let mut requests = Vec::new();
+    for event in log["traces"][0]["events"].as_array().expect("events") {
+        if event["name"] != "http:frame_parsed" {
+            continue;
+        }
+        let frame = &event["data"]["frame"];
+        if frame["frame_type"] == "priority_update" {
+            let stream = frame["element_id"].as_u64().expect("a stream");
+            updates.insert(stream, frame["value"].as_str().expect("a value").to_owned());
+        } else if frame["frame_type"] == "headers" {
+            let field = |name: &str| {
+                let headers = frame["headers"].as_array().expect("headers");
+                headers.iter().find(|h| h["name"] == name).and_then(|h| h["value"].as_str())
+            };
+            let stream = event["data"]["stream_id"].as_u64().expect("a stream");
+            let path = field(":path").expect("a path").rsplit('/').next().expect("a name").to_owned();
+            let header = field("priority").map(str::to_owned);
+            requests.push((path, updates.get(&stream).cloned().or(header)));
+        }
+    }
+    Some(requests)
+}
+
+fn parse(value: Option<&str>) -> Priority {
+    let text = value.unwrap_or("");
+    let urgency = text.find("u=").map_or(3, |at| text.as_bytes()[at + 2] - b'0');
+    Priority::new(urgency, text.split(',').any(|p| p.trim() == "i"))
+}
+
+/// The test page's resources as an importer would describe them: what
+/// Chromium recorded as priority when it requested them, and how scripts run.
+fn described(name: &str) -> Option<Resource> {
+    use Destination::{Document, Fetch, Font, Iframe, Image, Media, Other, Script, Style};
+    use RequestPriority::{High, Low, Medium, VeryHigh, VeryLow};
+    use ScriptMode::{Async, Blocking, Defer};
+    let (destination, priority, mode, visible) = match name {
+        "test_all.html" => (Document, VeryHigh, Blocking, false),
+        "font1.woff2?preload" | "font2.woff2?preload" => (Font, High, Blocking, false),
+        "font1.woff2?from-css" | "font2.woff2?from-css" => (Font, VeryHigh, Blocking, false),
+        "style.css?head" | "fonts.css?head" | "style.css?head-import" | "style.css?preload" => {
+            (Style, VeryHigh, Blocking, false)
+        }
+        "style.css?bottom" => (Style, Medium, Blocking, false),
+        "style.css?head-print" => (Style, VeryLow, Blocking, false),
+        "script.js?head" => (Script, High, Blocking, false),
+        "script.js?body-afterimage" | "script.js?bottom" => (Script, Medium, Blocking, false),
+        "script.js?head-async" => (Script, Low, Async, false),
+        "script.js?head-defer" | "script-fetch.js?head-defer" => (Script, Low, Defer, false),
+        "img1.png?preload" | "img1.png?hidden-eager" => (Image, Low, Blocking, false),
+        "img1.png?visible-eager" | "img2.svg?image" | "img1.png?videoposter"
+        | "img1.png?visible-lazy" | "img1.png?css-background" => (Image, Low, Blocking, true),
+        "data.json?head" | "data.json?script-defer" => (Fetch, High, Blocking, false),
+        "script.js?prefetch" => (Other, VeryLow, Blocking, false),
+        "img2.svg?iframe" => (Iframe, VeryHigh, Blocking, false),
+        "movie.mp4" => (Media, Low, Blocking, false),
+        // Preloads of scripts, `blocking=render`, `fetchpriority`, a header set
+        // by hand, `object`: nothing in a page tells them apart.
+        _ => return None,
+    };
+    Some(Resource {
+        priority,
+        script_mode: mode,
+        in_viewport: visible,
+        ..resource(destination, 1_000, Trigger::Markup { parent: id(0), offset: 1 })
+    })
+}
+
+/// Compares a profile with a qlog; `changed` names what was otherwise in 2022.
+fn compare(profile: Profile, incremental_too: bool, changed: &[&str]) {
+    let Some(requests) = logged(profile.name()) else { return };
+    let (mut same, mut different) = (0, Vec::new());
+    for (name, value) in requests {
+        let Some(r) = described(&name) else { continue };
+        let (ours, theirs) = (profile.signal(&r, r.priority), parse(value.as_deref()));
+        if ours.urgency == theirs.urgency
+            && (!incremental_too || ours.incremental == theirs.incremental)
+        {
+            same += 1;
+        } else {
+            different.push(name);
+        }
+    }
+    different.sort_unstable();
+    let mut changed = changed.to_vec();
+    changed.sort_unstable();
+    assert_eq!(different, changed, "{profile:?}: {same} agree");
+    assert!(same >= 15, "{profile:?}: only {same} agree");
+}
+
+#[test]
+fn chrome_has_kept_its_urgencies() {
+    // Of 2022 only urgencies: Chromium did not signal `i` then.
+    compare(Profile::Chrome, false, &[]);
+}
+
+#[test]
+fn firefox_has_changed_documents_images_and_fonts() {
+    let changed = [
+        "test_all.html",
+        "font1.woff2?preload",
+        "font2.woff2?preload",
+        "font1.woff2?from-css",
+        "font2.woff2?from-css",
+        "img1.png?preload",
+        "img1.png?visible-eager",
+        "img1.png?visible-lazy",
+        "img1.png?hidden-eager",
+        "img1.png?css-background",
+        "img1.png?videoposter",
+        "img2.svg?image",
+        "script.js?prefetch",
+    ];
+    compare(Profile::Firefox, true, &changed);
+}
+
+#[test]
+fn safari_is_as_it_was_measured() {
+    compare(Profile::Safari, true, &[]);
+}
+
+/// Which requests the three held back in 2022: images of the body came after
+/// every style sheet and script of the head.
+#[test]
+fn images_of_the_body_came_after_the_head() {
+    for browser in ["chrome", "firefox", "safari"] {
+        let Some(requests) = logged(browser) else { return };
+        let position = |name: &str| {
+            requests.iter().position(|(path, _)| path == name).expect("the page asks for it")
+        };
+        for head in ["style.css?head", "fonts.css?head", "script.js?head"] {
+            assert!(position("img1.png?visible-eager") > position(head), "{browser}, {head}");
+        }
+    }
+}
+
+/// `priority` headers in recordings of Chromium 2024 to 2026.
+#[test]
+fn chrome_signals_what_recordings_carry() {
+    let mut seen = 0;
+    for file in ["bing-2024", "cnn-2024", "cnn-2026a", "amazon-2026b", "google-2026-cdp"] {
+        let Some(log) = shared(&format!("har/{file}.har.gz")) else { return };
+        for entry in log["log"]["entries"].as_array().expect("entries") {
+            let Some((destination, class, header)) = recorded(entry) else { continue };
+            let r = resource(destination, 1_000, Trigger::Navigation);
+            let ours = Profile::Chrome.signal(&r, class);
+            // A recording has the header of the request, but the class at the
+            // end: an image that layout boosted signalled less.
+            let boosted = destination == Destination::Image && header.urgency > ours.urgency;
+            assert!(ours == header || boosted, "{file}: {destination} {class} sent {header:?}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 500, "{seen} headers compared");
+}
+
+fn recorded(entry: &Value) -> Option<(Destination, RequestPriority, Priority)> {
+    let headers = entry["request"]["headers"].as_array()?;
+    let field = |name: &str| {
+        headers
+            .iter()
+            .find(|h| h["name"].as_str().is_some_and(|n| n.eq_ignore_ascii_case(name)))
+            .and_then(|h| h["value"].as_str())
+    };
+    let header = field("priority")?;
+    let destination = match field("sec-fetch-dest")? {
+        "document" => Destination::Document,
+        "iframe" => Destination::Iframe,
+        "style" => Destination::Style,
+        "script" => Destination::Script,
+        "font" => Destination::Font,
+        "image" => Destination::Image,
+        "video" | "audio" => Destination::Media,
+        "empty" => Destination::Fetch,
+        _ => return None,
+    };
+    let class = match entry["_priority"].as_str()? {
+        "VeryHigh" | "Highest" => RequestPriority::VeryHigh,
+        "High" => RequestPriority::High,
+        "Medium" => RequestPriority::Medium,
+        "Low" => RequestPriority::Low,
+        "VeryLow" | "Lowest" => RequestPriority::VeryLow,
+        _ => return None,
+    };
+    Some((destination, class, parse(Some(header))))
+}

@@ -1,0 +1,207 @@
+//! CUBIC as RFC 9438 has it, with slow start, recovery and the limits of the
+//! window as RFC 9002, section 7.
+//!
+//! Deviates: a loss reduces the window, not the bytes in flight (section 4.6
+//! allows it to those who, as here, do not let an unused window grow).
+//! Left out: `HyStart`++ (section 4.10 recommends it; Sander et al. 2022 ran
+//! without), spurious losses (section 4.9).
+
+use pagerace_core::{Duration, Instant};
+
+use crate::{Ack, Controller, initial_window, minimum_window};
+
+/// Section 5, in segments per second cubed.
+const C: f64 = 0.4;
+/// Section 4.6: what is left of the window after a loss.
+const BETA: f64 = 0.7;
+/// Section 4.3: the growth in segments a round trip that, with [`BETA`], has
+/// Reno's average window.
+const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
+
+/// Grows as a cubic function of the time since the last congestion.
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    mtu: u16,
+    /// In bytes, with fraction.
+    window: f64,
+    ssthresh: Option<f64>,
+    /// The window before the last reduction, perhaps lowered by fast
+    /// convergence; in bytes.
+    w_max: Option<f64>,
+    /// The window before the last reduction; in bytes.
+    prior_window: f64,
+    /// Packets sent up to then belong to the last congestion event.
+    recovery_start: Option<Instant>,
+    /// The current stage of congestion avoidance.
+    epoch: Option<Epoch>,
+    /// Until when the time of the epoch is accounted for.
+    accounted: Instant,
+    /// When something was sent or acknowledged last.
+    active: Instant,
+    rtt_smoothed: Duration,
+}
+
+/// What is fixed when a stage of congestion avoidance begins, and the window
+/// that Reno would have in it.
+#[derive(Clone, Debug)]
+struct Epoch {
+    start: Instant,
+    /// Seconds until the cubic function reaches its plateau.
+    k: f64,
+    /// The plateau in bytes.
+    w_max: f64,
+    /// In bytes.
+    w_est: f64,
+}
+
+impl Cubic {
+    /// At the beginning of a connection.
+    pub fn new(mtu: u16) -> Self {
+        Self {
+            mtu,
+            window: initial_window(mtu) as f64,
+            ssthresh: None,
+            w_max: None,
+            prior_window: 0.0,
+            recovery_start: None,
+            epoch: None,
+            accounted: Instant::ZERO,
+            active: Instant::ZERO,
+            rtt_smoothed: Duration::ZERO,
+        }
+    }
+
+    /// Time up to `now` in which the window could not grow does not count as
+    /// time since the last congestion.
+    ///
+    /// Source: section 5.8, <https://www.rfc-editor.org/rfc/rfc9438#section-5.8>.
+    fn skip_time(&mut self, now: Instant) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.start += now.since(self.accounted);
+        }
+        self.accounted = now;
+    }
+
+    /// Congestion avoidance: sections 4.2 to 4.5.
+    fn grow(&mut self, ack: &Ack) {
+        let (segment, cwnd, acked) = (f64::from(self.mtu), self.window, ack.bytes as f64);
+        let epoch = self.epoch.get_or_insert_with(|| {
+            // After a loss the curve rises to the old window. Without one (slow
+            // start reached its threshold: section 4.8) it begins at its plateau.
+            let w_max = self.w_max.filter(|&w| w > cwnd).unwrap_or(cwnd);
+            let k = libm::cbrt((w_max - cwnd) / segment / C);
+            Epoch {
+                start: ack.now,
+                k,
+                w_max,
+                w_est: cwnd,
+            }
+        });
+        let w_cubic = |t: f64| {
+            let x = t - epoch.k;
+            C * x * x * x * segment + epoch.w_max
+        };
+        let t = ack.now.since(epoch.start).as_secs_f64();
+        // Section 4.3: Reno's window in the same situation.
+        let alpha = if epoch.w_est >= self.prior_window {
+            1.0
+        } else {
+            ALPHA
+        };
+        epoch.w_est += alpha * segment * acked / cwnd;
+        self.window = if w_cubic(t) < epoch.w_est {
+            cwnd.max(epoch.w_est)
+        } else {
+            let target = w_cubic(t + ack.rtt_smoothed.as_secs_f64()).clamp(cwnd, 1.5 * cwnd);
+            cwnd + (target - cwnd) / cwnd * acked
+        };
+    }
+}
+
+impl Controller for Cubic {
+    fn on_sent(&mut self, now: Instant, _bytes: u64) {
+        if now.since(self.active) > self.rtt_smoothed {
+            self.skip_time(now);
+        }
+        self.active = now;
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        self.active = ack.now;
+        self.rtt_smoothed = ack.rtt_smoothed;
+        if self
+            .recovery_start
+            .is_some_and(|start| ack.sent_at <= start)
+        {
+            return;
+        }
+        if ack.app_limited {
+            self.skip_time(ack.now);
+            return;
+        }
+        self.accounted = ack.now;
+        if self.ssthresh.is_none_or(|ssthresh| self.window < ssthresh) {
+            self.window += ack.bytes as f64;
+        } else {
+            self.grow(ack);
+        }
+    }
+
+    fn on_congestion(
+        &mut self,
+        now: Instant,
+        sent_at: Instant,
+        _lost_bytes: u64,
+        persistent: bool,
+    ) {
+        let minimum = minimum_window(self.mtu) as f64;
+        if self.recovery_start.is_none_or(|start| sent_at > start) {
+            self.recovery_start = Some(now);
+            // Section 4.7: a window that did not get back to where it was makes
+            // room for others.
+            let shrinking = self.w_max.is_some_and(|w_max| self.window < w_max);
+            let share = if shrinking {
+                f64::midpoint(1.0, BETA)
+            } else {
+                1.0
+            };
+            self.w_max = Some(self.window * share);
+            self.prior_window = self.window;
+            self.window = (self.window * BETA).max(minimum);
+            self.ssthresh = Some(self.window);
+            self.epoch = None;
+        }
+        if persistent {
+            // RFC 9002, section 7.6.2; RFC 9438, section 4.8: the next epoch
+            // begins on its plateau.
+            self.recovery_start = None;
+            self.window = minimum;
+            self.w_max = None;
+            self.epoch = None;
+        }
+    }
+
+    fn window(&self) -> u64 {
+        self.window as u64
+    }
+
+    fn set_mtu(&mut self, mtu: u16) {
+        self.mtu = mtu;
+        self.window = self.window.max(minimum_window(mtu) as f64);
+    }
+
+    fn ssthresh(&self) -> Option<u64> {
+        self.ssthresh.map(|bytes| bytes as u64)
+    }
+
+    fn name(&self) -> &'static str {
+        "cubic"
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests;

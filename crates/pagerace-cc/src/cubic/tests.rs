@@ -1,0 +1,139 @@
+use super::*;
+
+const MTU: u64 = 1_200;
+
+fn at(ms: u64) -> Instant {
+    Instant::ZERO + Duration::from_millis(ms)
+}
+
+fn ack(sent_ms: u64, now_ms: u64) -> Ack {
+    let rtt = Duration::from_millis(now_ms - sent_ms);
+    Ack {
+        now: at(now_ms),
+        sent_at: at(sent_ms),
+        bytes: MTU,
+        rtt_latest: rtt,
+        rtt_min: rtt,
+        rtt_smoothed: rtt,
+        app_limited: false,
+    }
+}
+
+/// A controller whose window was `segments` when it lost a packet at 1 s.
+fn after_loss(segments: u64) -> Cubic {
+    let mut cubic = Cubic::new(1_200);
+    while cubic.window() < segments * MTU {
+        cubic.on_ack(&ack(0, 100));
+    }
+    cubic.on_congestion(at(1_000), at(950), MTU, false);
+    cubic
+}
+
+/// Acknowledges a window each 100 ms from `from_ms` to `until_ms`.
+fn run(cubic: &mut Cubic, from_ms: u64, until_ms: u64) {
+    for now_ms in (from_ms..=until_ms).step_by(100) {
+        for _ in 0..cubic.window() / MTU {
+            cubic.on_ack(&ack(now_ms - 100, now_ms));
+        }
+    }
+}
+
+fn segments(cubic: &Cubic) -> f64 {
+    cubic.window / 1_200.0
+}
+
+#[test]
+fn a_loss_leaves_seven_tenths() {
+    let cubic = after_loss(1_000);
+    assert!((segments(&cubic) - 700.0).abs() < 1e-9);
+    assert_eq!(cubic.ssthresh(), Some(840_000));
+    assert!((cubic.w_max.unwrap() / 1_200.0 - 1_000.0).abs() < 1e-9);
+}
+
+#[test]
+fn the_window_follows_the_cubic_curve() {
+    // W_max = 1000 and 700 left: K = cbrt(300 / 0.4) = 9.0856 s. The curve is
+    // aimed at one round trip ahead, so a window of acknowledgements at t
+    // brings the window to W_cubic(t + RTT).
+    let mut cubic = after_loss(1_000);
+    let k = (300.0_f64 / 0.4).powf(1.0 / 3.0);
+    let mut from_ms = 1_101;
+    for (until_ms, t) in [(2_001, 1.0), (5_101, 4.1), (10_201, 9.2), (12_201, 11.2)] {
+        run(&mut cubic, from_ms, until_ms);
+        from_ms = until_ms + 100;
+        let curve = 0.4 * (t - k).powi(3) + 1_000.0;
+        // The window chases a target that moves: within a hundredth.
+        let off = segments(&cubic) / curve - 1.0;
+        assert!(
+            off.abs() < 0.01,
+            "t = {t} s: {} of {curve}",
+            segments(&cubic)
+        );
+    }
+}
+
+#[test]
+fn a_small_window_grows_at_least_as_reno_would() {
+    // 20 segments: K = cbrt(6 / 0.4) = 2.47 s; Reno's pace of 0.53 segments a
+    // round trip of 10 ms is far ahead of the curve.
+    let mut cubic = after_loss(20);
+    for i in 0..10 {
+        for _ in 0..cubic.window() / MTU {
+            cubic.on_ack(&ack(1_001 + i * 10, 1_011 + i * 10));
+        }
+    }
+    let reno = 14.0 + 10.0 * ALPHA;
+    assert!(
+        (segments(&cubic) - reno).abs() < 0.5,
+        "{} of {reno}",
+        segments(&cubic)
+    );
+}
+
+#[test]
+fn a_second_loss_below_the_plateau_lowers_it_further() {
+    let mut cubic = after_loss(1_000);
+    cubic.on_congestion(at(2_000), at(1_500), MTU, false);
+    // 700 is below 1000: the new plateau is 700 x (1 + 0.7) / 2.
+    assert!((cubic.w_max.unwrap() / 1_200.0 - 595.0).abs() < 1e-9);
+    assert!((segments(&cubic) - 490.0).abs() < 1e-9);
+}
+
+#[test]
+fn losses_of_one_round_trip_count_once() {
+    let mut cubic = after_loss(100);
+    cubic.on_congestion(at(1_050), at(999), MTU, false);
+    cubic.on_ack(&ack(1_000, 1_100));
+    assert!((segments(&cubic) - 70.0).abs() < 1e-9);
+}
+
+#[test]
+fn time_in_which_nothing_was_sent_does_not_count() {
+    let mut busy = after_loss(1_000);
+    run(&mut busy, 1_101, 3_001);
+    let mut idle = busy.clone();
+    // Ten seconds of silence, or of too little to send, move the curve along.
+    idle.on_sent(at(13_001), MTU);
+    let mut limited = busy.clone();
+    limited.on_ack(&Ack {
+        app_limited: true,
+        ..ack(12_901, 13_001)
+    });
+    run(&mut busy, 3_101, 4_001);
+    for mut paused in [idle, limited] {
+        run(&mut paused, 13_101, 14_001);
+        assert!((segments(&paused) - segments(&busy)).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn persistent_congestion_begins_anew_and_then_on_the_plateau() {
+    let mut cubic = after_loss(1_000);
+    cubic.on_congestion(at(2_000), at(1_500), MTU, true);
+    assert_eq!(cubic.window(), 2 * MTU);
+    while segments(&cubic) < 490.0 {
+        cubic.on_ack(&ack(2_000, 2_100));
+    }
+    cubic.on_ack(&ack(2_100, 2_200));
+    assert_eq!(cubic.epoch.as_ref().map(|e| e.k), Some(0.0));
+}

@@ -1,0 +1,71 @@
+use pagerace_core::Duration;
+
+use super::*;
+
+const MTU: u64 = 1_200;
+
+fn at(ms: u64) -> Instant {
+    Instant::ZERO + Duration::from_millis(ms)
+}
+
+fn ack(sent_ms: u64, now_ms: u64) -> Ack {
+    let rtt = Duration::from_millis(now_ms - sent_ms);
+    Ack {
+        now: at(now_ms),
+        sent_at: at(sent_ms),
+        bytes: MTU,
+        rtt_latest: rtt,
+        rtt_min: rtt,
+        rtt_smoothed: rtt,
+        app_limited: false,
+    }
+}
+
+#[test]
+fn slow_start_doubles_in_a_round_trip() {
+    let mut reno = Reno::new(1_200);
+    for _ in 0..10 {
+        reno.on_ack(&ack(0, 100));
+    }
+    assert_eq!(reno.window(), 20 * MTU);
+}
+
+#[test]
+fn a_round_trip_with_losses_halves_the_window_once() {
+    let mut reno = Reno::new(1_200);
+    reno.on_congestion(at(100), at(50), MTU, false);
+    assert_eq!((reno.window(), reno.ssthresh()), (5 * MTU, Some(5 * MTU)));
+    // Sent before the reduction: the same event, and nothing grows.
+    reno.on_congestion(at(150), at(100), MTU, false);
+    reno.on_ack(&ack(100, 200));
+    assert_eq!(reno.window(), 5 * MTU);
+    // Sent after it: a new one.
+    reno.on_congestion(at(201), at(101), MTU, false);
+    assert_eq!(reno.window(), 2 * MTU + MTU / 2);
+}
+
+#[test]
+fn congestion_avoidance_adds_a_packet_in_a_round_trip() {
+    let mut reno = Reno::new(1_200);
+    reno.on_congestion(at(100), at(50), MTU, false);
+    for _ in 0..5 {
+        reno.on_ack(&ack(101, 201));
+    }
+    assert_eq!(reno.window(), 6 * MTU);
+    for _ in 0..6 {
+        reno.on_ack(&ack(201, 301));
+    }
+    assert_eq!(reno.window(), 7 * MTU);
+}
+
+#[test]
+fn persistent_congestion_begins_anew_up_to_the_threshold() {
+    let mut reno = Reno::new(1_200);
+    reno.on_congestion(at(100), at(50), MTU, true);
+    assert_eq!((reno.window(), reno.ssthresh()), (2 * MTU, Some(5 * MTU)));
+    // Recovery is over at once: even a packet sent before counts.
+    for _ in 0..3 {
+        reno.on_ack(&ack(90, 190));
+    }
+    assert_eq!(reno.window(), 5 * MTU);
+}

@@ -1,0 +1,198 @@
+//! A link that carries one packet per tick: enough to see an order.
+//!
+//! For tests and examples of strategies. It offers responses as a server does
+//! (arrival, flow control, changed signals, cancellation, the rest of a packet
+//! after an end) and writes down who got what. There is no loss, no delay and
+//! no protocol; times are ticks, of one packet each.
+
+use std::collections::BTreeMap;
+
+use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
+
+use crate::{Facts, Response, Strategy};
+
+/// Bytes that fit into a packet of the bench.
+pub const PACKET_BYTES: u64 = 1200;
+
+/// What happens at the start of a tick.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The head of a response is ready.
+    Arrive(Response),
+    /// The client changes the signal of a stream.
+    Update(u64, Priority),
+    /// Flow control blocks a stream.
+    Block(u64),
+    /// Flow control lets a stream send again.
+    Unblock(u64),
+    /// The client cancels a stream.
+    Cancel(u64),
+    /// The packet of this tick has room for so many response bytes only
+    /// (at least one).
+    Room(u64),
+}
+
+/// Bytes of one response in one packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// The tick.
+    pub tick: u64,
+    /// The response's stream.
+    pub stream: u64,
+    /// How many.
+    pub bytes: u64,
+}
+
+/// What is to happen, by tick.
+#[derive(Clone, Debug, Default)]
+pub struct Bench {
+    events: BTreeMap<u64, Vec<Event>>,
+}
+
+/// A response of `length` bytes: a low-priority image, signalled by default.
+pub const fn response(stream: u64, length: u64) -> Response {
+    Response {
+        stream,
+        signal: Priority::new(3, false),
+        facts: Facts {
+            destination: Destination::Image,
+            script_mode: ScriptMode::Blocking,
+            class: RequestPriority::Low,
+            render_blocking: false,
+        },
+        length,
+        sent: 0,
+    }
+}
+
+impl Bench {
+    /// A bench on which nothing happens yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Lets `event` happen at `tick`; those of one tick happen in the order in
+    /// which they were given.
+    pub fn at(&mut self, tick: u64, event: Event) -> &mut Self {
+        self.events.entry(tick).or_default().push(event);
+        self
+    }
+
+    /// Lets `responses` arrive together, before the first packet.
+    pub fn of(responses: impl IntoIterator<Item = Response>) -> Self {
+        let mut bench = Self::new();
+        for response in responses {
+            bench.at(0, Event::Arrive(response));
+        }
+        bench
+    }
+
+    /// Runs until everything is sent, or until nothing can be sent any more
+    /// and no event is left.
+    ///
+    /// # Panics
+    /// If the strategy names a response that is not there.
+    pub fn run(&self, strategy: &mut dyn Strategy) -> Vec<Sent> {
+        let mut wire = Wire {
+            strategy,
+            active: Vec::new(),
+            blocked: Vec::new(),
+            log: Vec::new(),
+        };
+        let mut events = self.events.iter().peekable();
+        let mut tick = 0;
+        loop {
+            let mut room = PACKET_BYTES;
+            if let Some((_, happening)) = events.next_if(|(at, _)| **at <= tick) {
+                for event in happening {
+                    wire.apply(event, &mut room);
+                }
+            }
+            if wire.fill_packet(tick, room) {
+                tick += 1;
+            } else if let Some((next, _)) = events.peek() {
+                tick = **next;
+            } else {
+                return wire.log;
+            }
+        }
+    }
+}
+
+struct Wire<'a> {
+    strategy: &'a mut dyn Strategy,
+    /// Ascending by stream.
+    active: Vec<Response>,
+    blocked: Vec<u64>,
+    log: Vec<Sent>,
+}
+
+impl Wire<'_> {
+    fn apply(&mut self, event: &Event, room: &mut u64) {
+        match event {
+            Event::Arrive(response) => {
+                let at = self.active.partition_point(|r| r.stream < response.stream);
+                self.active.insert(at, response.clone());
+                self.strategy.arrived(response);
+            }
+            Event::Update(stream, signal) => {
+                if let Some(response) = self.active.iter_mut().find(|r| r.stream == *stream) {
+                    response.signal = *signal;
+                    self.strategy.updated(response);
+                }
+            }
+            Event::Block(stream) => self.blocked.push(*stream),
+            Event::Unblock(stream) => self.blocked.retain(|s| s != stream),
+            Event::Cancel(stream) => {
+                if self.active.iter().any(|r| r.stream == *stream) {
+                    self.active.retain(|r| r.stream != *stream);
+                    self.strategy.left(*stream);
+                }
+            }
+            Event::Room(bytes) => *room = (*bytes).max(1),
+        }
+    }
+
+    /// Fills a packet; false if there is nothing to put in.
+    fn fill_packet(&mut self, tick: u64, mut room: u64) -> bool {
+        let mut filled = false;
+        while room > 0 {
+            let ready: Vec<Response> = self
+                .active
+                .iter()
+                .filter(|r| !self.blocked.contains(&r.stream))
+                .cloned()
+                .collect();
+            if ready.is_empty() {
+                break;
+            }
+            let index = self.strategy.pick(&ready);
+            assert!(
+                index < ready.len(),
+                "response {index} of {} was picked",
+                ready.len()
+            );
+            let stream = ready[index].stream;
+            let at = self.active.partition_point(|r| r.stream < stream);
+            let response = &mut self.active[at];
+            let bytes = response.remaining().min(room);
+            response.sent += bytes;
+            room -= bytes;
+            filled = true;
+            self.log.push(Sent {
+                tick,
+                stream,
+                bytes,
+            });
+            self.strategy.sent(response, bytes);
+            if response.remaining() == 0 {
+                self.active.remove(at);
+                self.strategy.left(stream);
+            }
+        }
+        filled
+    }
+}
+
+#[cfg(test)]
+mod tests;

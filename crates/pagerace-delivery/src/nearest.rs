@@ -1,0 +1,77 @@
+//! Names that somebody may have meant.
+
+/// Edits (insert, delete, replace a character) between two texts.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// The initials of a hyphenated name: `rr` of `round-robin`.
+fn initials(name: &str) -> String {
+    name.split('-')
+        .filter_map(|word| word.chars().next())
+        .collect()
+}
+
+/// Those of `known` that `found` may have meant, nearest first; few or none.
+pub(crate) fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let found = found.to_lowercase().replace('_', "-");
+    if found.is_empty() || found.len() > 64 {
+        return Vec::new();
+    }
+    let mut near: Vec<(usize, &str)> = known
+        .filter_map(|name| {
+            if initials(name) == found || name == found {
+                return Some((0, name));
+            }
+            let edits = distance(&found, name);
+            let close = edits <= 1 + name.len() / 4 && edits < name.len();
+            let part = found.len() >= 3 && (name.contains(&found) || found.contains(name));
+            (close || part).then_some((edits, name))
+        })
+        .collect();
+    near.sort_unstable();
+    near.truncate(3);
+    near.into_iter().map(|(_, name)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{distance, nearest};
+
+    #[test]
+    fn counts_edits() {
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("abc", ""), 3);
+        assert_eq!(distance("abc", "abc"), 0);
+    }
+
+    #[test]
+    fn finds_typos_parts_and_initials() {
+        let known = [
+            "round-robin",
+            "batched-round-robin",
+            "fifo",
+            "eps",
+            "firefox-eps",
+        ];
+        let near = |found| nearest(found, known.into_iter());
+        assert_eq!(near("fifi"), ["fifo"]);
+        assert_eq!(near("rr"), ["round-robin"]);
+        assert_eq!(near("Round_Robin")[0], "round-robin");
+        assert_eq!(near("firefox"), ["firefox-eps"]);
+        assert!(near("zzzzzz").is_empty());
+        assert!(near(&"x".repeat(100_000)).is_empty());
+    }
+}

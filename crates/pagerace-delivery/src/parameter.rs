@@ -1,0 +1,157 @@
+//! Parameters of strategies: what they may be, and what they are.
+
+use std::fmt;
+
+/// A parameter that a strategy takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    /// Its name, as written before the `=`.
+    pub name: &'static str,
+    /// Its value where none is written; must lie in `range`.
+    pub default: &'static str,
+    /// What it may be.
+    pub range: Range,
+    /// What it does, one clause.
+    pub meaning: &'static str,
+}
+
+/// What a parameter may be; bounds are included.
+#[derive(Clone, Copy, Debug)]
+pub enum Range {
+    /// A real number.
+    Number {
+        /// Least value.
+        min: f64,
+        /// Greatest value.
+        max: f64,
+    },
+    /// A whole number.
+    Integer {
+        /// Least value.
+        min: u64,
+        /// Greatest value.
+        max: u64,
+    },
+    /// One of these words.
+    Word(&'static [&'static str]),
+}
+
+/// A parameter's value.
+#[derive(Clone, Copy, Debug)]
+enum Value {
+    Number(f64),
+    Integer(u64),
+    Word(&'static str),
+}
+
+/// The values of all parameters of one strategy.
+#[derive(Clone, Debug)]
+pub struct Values(Vec<(&'static str, Value)>);
+
+impl Range {
+    fn read(self, text: &str) -> Option<Value> {
+        match self {
+            Self::Number { min, max } => {
+                let number: f64 = text.parse().ok()?;
+                // The sum turns -0 into 0, so that equal values are written alike.
+                (min <= number && number <= max).then_some(Value::Number(number + 0.0))
+            }
+            Self::Integer { min, max } => {
+                let integer: u64 = text.parse().ok()?;
+                (min <= integer && integer <= max).then_some(Value::Integer(integer))
+            }
+            Self::Word(words) => words.iter().find(|w| **w == text).map(|w| Value::Word(w)),
+        }
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number { min, max } => write!(f, "a number from {min} to {max}"),
+            Self::Integer { min, max } => write!(f, "a whole number from {min} to {max}"),
+            Self::Word(words) => write!(f, "one of {}", words.join(", ")),
+        }
+    }
+}
+
+impl Values {
+    /// The defaults of `parameters`.
+    pub(crate) fn defaults(parameters: &[Parameter]) -> Self {
+        Self(
+            parameters
+                .iter()
+                .map(|p| {
+                    (
+                        p.name,
+                        p.range
+                            .read(p.default)
+                            .expect("a default lies in its range"),
+                    )
+                })
+                .collect(),
+        )
+    }
+
+    /// Sets `parameter` to what `text` says; false if it may not be that.
+    pub(crate) fn set(&mut self, parameter: &Parameter, text: &str) -> bool {
+        let Some(value) = parameter.range.read(text) else {
+            return false;
+        };
+        let slot = self.0.iter_mut().find(|(name, _)| *name == parameter.name);
+        slot.expect("values hold every parameter").1 = value;
+        true
+    }
+
+    /// The number of parameter `name`.
+    ///
+    /// # Panics
+    /// If the strategy declares no such number: a mistake in its code.
+    pub fn number(&self, name: &str) -> f64 {
+        match self.get(name) {
+            Value::Number(number) => number,
+            other => panic!("parameter {name} is {other:?}, not a number"),
+        }
+    }
+
+    /// The whole number of parameter `name`.
+    ///
+    /// # Panics
+    /// If the strategy declares no such whole number: a mistake in its code.
+    pub fn integer(&self, name: &str) -> u64 {
+        match self.get(name) {
+            Value::Integer(integer) => integer,
+            other => panic!("parameter {name} is {other:?}, not a whole number"),
+        }
+    }
+
+    /// The word of parameter `name`.
+    ///
+    /// # Panics
+    /// If the strategy declares no such word: a mistake in its code.
+    pub fn word(&self, name: &str) -> &'static str {
+        match self.get(name) {
+            Value::Word(word) => word,
+            other => panic!("parameter {name} is {other:?}, not a word"),
+        }
+    }
+
+    /// Names and values as they are written, in the order of declaration.
+    pub(crate) fn written(&self) -> impl Iterator<Item = (&'static str, String)> {
+        self.0.iter().map(|&(name, value)| {
+            let text = match value {
+                Value::Number(number) => number.to_string(),
+                Value::Integer(integer) => integer.to_string(),
+                Value::Word(word) => word.to_owned(),
+            };
+            (name, text)
+        })
+    }
+
+    fn get(&self, name: &str) -> Value {
+        let found = self.0.iter().find(|(n, _)| *n == name);
+        found
+            .unwrap_or_else(|| panic!("no parameter is called {name}"))
+            .1
+    }
+}

@@ -1,0 +1,283 @@
+//! A strategy with its parameters, as text: `name:param=value[:param=value]`.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::fmt::Write as _;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::nearest::nearest;
+use crate::parameter::{Parameter, Values};
+use crate::registry::{DEFAULTS, StrategyInfo, registry};
+use crate::{Strategy, StrategyError};
+
+/// A strategy and the values of all its parameters.
+///
+/// Parsed from `name`, or `name:param=value` with any number of further
+/// `:param=value`; parameters left out take their defaults. Displayed, and
+/// serialised, in that form with all parameters resolved, in the order in
+/// which the strategy declares them. Two specs are equal if they are displayed
+/// alike; that is also their order.
+#[derive(Clone)]
+pub struct StrategySpec {
+    info: &'static StrategyInfo,
+    values: Values,
+    text: Box<str>,
+}
+
+impl StrategySpec {
+    /// The strategy that `info` describes, with its defaults.
+    ///
+    /// # Panics
+    /// If a default lies outside its range: a mistake in the declaration.
+    pub fn new(info: &'static StrategyInfo) -> Self {
+        Self::resolved(info, Values::defaults(info.parameters))
+    }
+
+    /// The specs that a race runs when none are named: every strategy of the
+    /// registry once, with its default parameters.
+    pub fn defaults() -> Vec<Self> {
+        DEFAULTS
+            .iter()
+            .map(|text| text.parse().expect("the defaults are in the registry"))
+            .collect()
+    }
+
+    /// Parses comma-separated specs: `"fifo,hybrid:alpha=0.5,eps"`.
+    ///
+    /// Spaces around names are ignored.
+    ///
+    /// # Errors
+    /// Those of parsing one spec; [`StrategyError::Empty`] for an empty entry;
+    /// [`StrategyError::StrategyTwice`] where two entries mean the same.
+    pub fn parse_list(text: &str) -> Result<Vec<Self>, StrategyError> {
+        let mut specs: Vec<Self> = Vec::new();
+        for (i, entry) in text.split(',').enumerate() {
+            if entry.trim().is_empty() {
+                return Err(StrategyError::Empty {
+                    text: text.to_owned(),
+                    position: i + 1,
+                    known: known(&[]),
+                });
+            }
+            let spec: Self = entry.parse()?;
+            if specs.contains(&spec) {
+                return Err(StrategyError::StrategyTwice {
+                    strategy: spec.to_string(),
+                });
+            }
+            specs.push(spec);
+        }
+        Ok(specs)
+    }
+
+    /// Parses one spec, of the registry or of `extra`.
+    ///
+    /// This is how a program adds a strategy of its own. Serialised specs are
+    /// looked up in the registry alone.
+    ///
+    /// # Errors
+    /// A [`StrategyError`] that says what was found and what is allowed.
+    pub fn parse_with(text: &str, extra: &'static [StrategyInfo]) -> Result<Self, StrategyError> {
+        let mut parts = text.trim().split(':');
+        let name = parts.next().expect("a split has a first part").trim();
+        if name.is_empty() {
+            return Err(StrategyError::Empty {
+                text: text.to_owned(),
+                position: 1,
+                known: known(extra),
+            });
+        }
+        let mut infos = registry().iter().chain(extra);
+        let info = infos
+            .find(|info| info.name == name)
+            .ok_or_else(|| unknown_name(name, extra))?;
+        let mut values = Values::defaults(info.parameters);
+        let mut given: Vec<&str> = Vec::new();
+        for part in parts {
+            let parameter = read_parameter(info, part, &mut values)?;
+            if given.contains(&parameter.name) {
+                return Err(StrategyError::ParameterTwice {
+                    strategy: info.name,
+                    parameter: parameter.name,
+                });
+            }
+            given.push(parameter.name);
+        }
+        Ok(Self::resolved(info, values))
+    }
+
+    /// What the strategy is.
+    pub const fn info(&self) -> &'static StrategyInfo {
+        self.info
+    }
+
+    /// The strategy's name, without parameters.
+    pub const fn name(&self) -> &'static str {
+        self.info.name
+    }
+
+    /// The values of the parameters.
+    pub const fn values(&self) -> &Values {
+        &self.values
+    }
+
+    /// The spec with the parameters that differ from their defaults: short,
+    /// for headings. Parses to the same spec.
+    pub fn label(&self) -> String {
+        let defaults = Values::defaults(self.info.parameters);
+        let mut label = self.info.name.to_owned();
+        for ((name, value), (_, default)) in self.values.written().zip(defaults.written()) {
+            if value != default {
+                write!(label, ":{name}={value}").expect("writing to a string works");
+            }
+        }
+        label
+    }
+
+    /// A fresh strategy, for one connection.
+    pub fn build(&self) -> Box<dyn Strategy> {
+        (self.info.build)(&self.values)
+    }
+
+    fn resolved(info: &'static StrategyInfo, values: Values) -> Self {
+        let mut text = info.name.to_owned();
+        for (name, value) in values.written() {
+            write!(text, ":{name}={value}").expect("writing to a string works");
+        }
+        Self {
+            info,
+            values,
+            text: text.into(),
+        }
+    }
+}
+
+fn read_parameter(
+    info: &'static StrategyInfo,
+    part: &str,
+    values: &mut Values,
+) -> Result<&'static Parameter, StrategyError> {
+    let (name, value) = match part.split_once('=') {
+        Some((name, value)) => (name.trim(), value.trim()),
+        None => (part.trim(), ""),
+    };
+    let parameter = info
+        .parameters
+        .iter()
+        .find(|p| p.name == name)
+        .ok_or_else(|| StrategyError::UnknownParameter {
+            strategy: info.name,
+            found: name.to_owned(),
+            allowed: takes(info),
+        })?;
+    if value.is_empty() {
+        return Err(StrategyError::NoValue {
+            strategy: info.name,
+            parameter: name.to_owned(),
+            allowed: parameter.range.to_string(),
+        });
+    }
+    if !values.set(parameter, value) {
+        return Err(StrategyError::BadValue {
+            strategy: info.name,
+            parameter: parameter.name,
+            found: value.to_owned(),
+            allowed: parameter.range.to_string(),
+        });
+    }
+    Ok(parameter)
+}
+
+/// All names, for messages.
+fn known(extra: &'static [StrategyInfo]) -> String {
+    let names: Vec<&str> = registry()
+        .iter()
+        .chain(extra)
+        .map(|info| info.name)
+        .collect();
+    names.join(", ")
+}
+
+fn unknown_name(found: &str, extra: &'static [StrategyInfo]) -> StrategyError {
+    let near = nearest(found, registry().iter().chain(extra).map(|info| info.name));
+    let nearest = if near.is_empty() {
+        String::new()
+    } else {
+        format!(" (did you mean {}?)", near.join(" or "))
+    };
+    StrategyError::UnknownName {
+        found: found.to_owned(),
+        nearest,
+        known: known(extra),
+    }
+}
+
+/// The parameters of a strategy, for messages.
+fn takes(info: &StrategyInfo) -> String {
+    if info.parameters.is_empty() {
+        return "none".to_owned();
+    }
+    let each = info
+        .parameters
+        .iter()
+        .map(|p| format!("{} ({})", p.name, p.range));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+impl FromStr for StrategySpec {
+    type Err = StrategyError;
+
+    fn from_str(text: &str) -> Result<Self, StrategyError> {
+        Self::parse_with(text, &[])
+    }
+}
+
+impl fmt::Display for StrategySpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.text)
+    }
+}
+
+impl fmt::Debug for StrategySpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "StrategySpec({})", self.text)
+    }
+}
+
+impl PartialEq for StrategySpec {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for StrategySpec {}
+
+impl PartialOrd for StrategySpec {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for StrategySpec {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.text.cmp(&other.text)
+    }
+}
+
+impl Serialize for StrategySpec {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+impl<'de> Deserialize<'de> for StrategySpec {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,13 @@
+//! The strategies, one file each; each says which document it follows.
+
+pub mod batched_round_robin;
+pub mod eps;
+pub mod fifo;
+pub mod firefox_eps;
+pub mod firefox_group;
+pub mod firefox_tree;
+pub mod hybrid;
+pub mod round_robin;
+pub mod sequential;
+pub mod weighted_incremental;
+pub mod weighted_round_robin;

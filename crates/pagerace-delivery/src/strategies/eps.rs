@@ -1,0 +1,91 @@
+//! As the client signals: RFC 9218's urgency and incremental.
+//!
+//! Follows RFC 9218, section 10,
+//! <https://www.rfc-editor.org/rfc/rfc9218#section-10>: lower urgency values
+//! first; at one urgency, responses that are not incremental one after the
+//! other by stream id, incremental ones sharing.
+//!
+//! Where both kinds meet at one urgency the RFC leaves the order open, and
+//! recommends that early non-incremental responses should not starve later
+//! incremental ones. Here the non-incremental responses of an urgency count as
+//! *one* participant: they take one turn in the round of the incremental ones,
+//! and their earliest uses it. So neither kind starves, and both rules hold
+//! within their kind. Servers differ in this; some send all of one kind first.
+//!
+//! Leaves out: server-side hints (section 8), which would merge with the signal.
+
+use crate::rotation::Rotation;
+use crate::{Response, Strategy, StrategyInfo, Values};
+
+/// How this strategy is listed.
+pub const INFO: StrategyInfo = StrategyInfo {
+    name: "eps",
+    summary: "As the browser signals: by urgency; incremental responses share, others go one after the other",
+    source: "RFC 9218, section 10",
+    parameters: &[],
+    build: |_: &Values| Box::new(Eps::default()),
+};
+
+/// The strategy.
+#[derive(Clone, Debug, Default)]
+pub struct Eps {
+    rotation: Rotation,
+    /// When the sequence of each urgency last had a turn.
+    sequences: [u64; 8],
+}
+
+impl Strategy for Eps {
+    fn arrived(&mut self, response: &Response) {
+        self.rotation.join(response.stream);
+    }
+
+    fn pick(&mut self, ready: &[Response]) -> usize {
+        let urgency = ready
+            .iter()
+            .map(|r| r.signal.urgency)
+            .min()
+            .expect("something is ready");
+        let mut longest: Option<(u64, usize)> = None;
+        // The sequence's earliest response, and since when any of it waits.
+        let mut sequence: Option<(u64, usize)> = None;
+        self.rotation
+            .last
+            .each_ready(ready, |index, response, last| {
+                if response.signal.urgency != urgency {
+                    return;
+                }
+                if response.signal.incremental {
+                    if longest.is_none_or(|(l, _)| *last < l) {
+                        longest = Some((*last, index));
+                    }
+                } else {
+                    let (since, first) = sequence.unwrap_or((*last, index));
+                    sequence = Some((since.min(*last), first));
+                }
+            });
+        if let Some((since, index)) = sequence {
+            // A sequence that was idle joins at the back, like anyone.
+            let since = since.max(self.sequences[usize::from(urgency)]);
+            if longest.is_none_or(|(l, _)| since < l) {
+                longest = Some((since, index));
+            }
+        }
+        let index = longest.expect("one has the lowest urgency value").1;
+        self.rotation.picked(ready[index].stream);
+        index
+    }
+
+    fn sent(&mut self, response: &Response, _bytes: u64) {
+        let Some(turn) = self.rotation.sent(response.stream) else {
+            return;
+        };
+        self.rotation.send_back(response.stream, turn);
+        if !response.signal.incremental {
+            self.sequences[usize::from(response.signal.urgency)] = turn;
+        }
+    }
+
+    fn left(&mut self, stream: u64) {
+        self.rotation.leave(stream);
+    }
+}

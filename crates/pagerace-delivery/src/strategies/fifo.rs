@@ -1,0 +1,46 @@
+//! First come, first served: by when the server had the head of the response.
+//!
+//! Differs from request order where think times differ: a response that is
+//! ready early is not held back by one that was asked for earlier. One of the
+//! schemes that Wijnants et al. (WWW 2018) compare, see Sander 2022, section III.
+
+use crate::streams::Streams;
+use crate::{Response, Strategy, StrategyInfo, Values};
+
+/// How this strategy is listed.
+pub const INFO: StrategyInfo = StrategyInfo {
+    name: "fifo",
+    summary: "One response after the other, in the order in which the server has them ready",
+    source: "Sander 2022, section III, after Wijnants et al. 2018",
+    parameters: &[],
+    build: |_: &Values| Box::new(Fifo::default()),
+};
+
+/// The strategy.
+#[derive(Clone, Debug, Default)]
+pub struct Fifo {
+    /// Each stream's place in the order of arrival.
+    places: Streams<u64>,
+    arrivals: u64,
+}
+
+impl Strategy for Fifo {
+    fn arrived(&mut self, response: &Response) {
+        self.arrivals += 1;
+        self.places.insert(response.stream, self.arrivals);
+    }
+
+    fn pick(&mut self, ready: &[Response]) -> usize {
+        let mut first = None;
+        self.places.each_ready(ready, |index, _, place| {
+            if first.is_none_or(|(p, _)| *place < p) {
+                first = Some((*place, index));
+            }
+        });
+        first.expect("something is ready").1
+    }
+
+    fn left(&mut self, stream: u64) {
+        self.places.remove(stream);
+    }
+}

@@ -1,0 +1,68 @@
+//! Firefox's groups, flattened to urgencies.
+//!
+//! Follows Sander 2022, section IV-B1, "Firefox (EPS)": urgent start has
+//! urgency 1, leaders 2, followers 3, others 4, background 5, speculative 6;
+//! inside a group, round robin. Neither the signal nor Firefox's own mapping of
+//! November 2021 and later, which differs, is used.
+
+use super::firefox_group::Group;
+use crate::rotation::Rotation;
+use crate::{Facts, Response, Strategy, StrategyInfo, Values};
+
+/// How this strategy is listed.
+pub const INFO: StrategyInfo = StrategyInfo {
+    name: "firefox-eps",
+    summary: "Firefox's groups one after the other; round robin inside a group",
+    source: "Sander 2022, section IV-B1, \"Firefox (EPS)\"",
+    parameters: &[],
+    build: |_: &Values| Box::new(FirefoxEps::default()),
+};
+
+/// The urgency of a resource's group.
+pub fn urgency(facts: &Facts) -> u8 {
+    match Group::of(facts) {
+        Group::UrgentStart => 1,
+        Group::Leader => 2,
+        Group::Follower => 3,
+        Group::Unblocked => 4,
+        Group::Background => 5,
+        Group::Speculative => 6,
+    }
+}
+
+/// The strategy.
+#[derive(Clone, Debug, Default)]
+pub struct FirefoxEps {
+    rotation: Rotation,
+}
+
+impl Strategy for FirefoxEps {
+    fn arrived(&mut self, response: &Response) {
+        self.rotation.join(response.stream);
+    }
+
+    fn pick(&mut self, ready: &[Response]) -> usize {
+        let mut first = None;
+        self.rotation
+            .last
+            .each_ready(ready, |index, response, last| {
+                let place = (urgency(&response.facts), *last);
+                if first.is_none_or(|(p, _)| place < p) {
+                    first = Some((place, index));
+                }
+            });
+        let index = first.expect("something is ready").1;
+        self.rotation.picked(ready[index].stream);
+        index
+    }
+
+    fn sent(&mut self, response: &Response, _bytes: u64) {
+        if let Some(turn) = self.rotation.sent(response.stream) {
+            self.rotation.send_back(response.stream, turn);
+        }
+    }
+
+    fn left(&mut self, stream: u64) {
+        self.rotation.leave(stream);
+    }
+}

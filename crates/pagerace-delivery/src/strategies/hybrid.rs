@@ -1,0 +1,66 @@
+//! What blocks rendering first, one after the other; then the rest, shared.
+//!
+//! Gupta 2024, section VI, proposes to combine non-incremental and incremental
+//! delivery and leaves open how. Here: responses that the first paint waits for
+//! go as in [`sequential`](super::sequential) (class, then request order);
+//! while there are none, the others share as in
+//! [`weighted_incremental`](super::weighted_incremental), whose `n` and `r_u`
+//! count only those others.
+
+use super::sequential::first_by_class;
+use super::weighted_incremental::{ALPHA, URGENCY, UrgencySource, WeightedIncremental};
+use crate::{Response, Strategy, StrategyInfo, Values};
+
+/// How this strategy is listed.
+pub const INFO: StrategyInfo = StrategyInfo {
+    name: "hybrid",
+    summary: "Render-blocking responses one after the other first; the rest share as in weighted-incremental",
+    source: "proposed in Gupta 2024, section VI; worked out here",
+    parameters: &[ALPHA, URGENCY],
+    build: |values: &Values| {
+        Box::new(Hybrid {
+            rest: WeightedIncremental::of(values),
+        })
+    },
+};
+
+/// The strategy.
+#[derive(Clone, Debug)]
+pub struct Hybrid {
+    rest: WeightedIncremental,
+}
+
+impl Hybrid {
+    /// Urgency decides among the rest as far as `alpha` says, 0 to 1.
+    pub fn new(alpha: f64, source: UrgencySource) -> Self {
+        Self {
+            rest: WeightedIncremental::new(alpha, source),
+        }
+    }
+}
+
+impl Strategy for Hybrid {
+    fn arrived(&mut self, response: &Response) {
+        if !response.facts.render_blocking {
+            self.rest.arrived(response);
+        }
+    }
+
+    fn updated(&mut self, response: &Response) {
+        // One that blocks rendering is unknown to the rest, which ignores it.
+        self.rest.updated(response);
+    }
+
+    fn pick(&mut self, ready: &[Response]) -> usize {
+        let blocking = first_by_class(ready, |response| response.facts.render_blocking);
+        blocking.unwrap_or_else(|| self.rest.pick(ready))
+    }
+
+    fn sent(&mut self, response: &Response, bytes: u64) {
+        self.rest.sent(response, bytes);
+    }
+
+    fn left(&mut self, stream: u64) {
+        self.rest.left(stream);
+    }
+}

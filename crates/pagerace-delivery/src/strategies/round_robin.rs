@@ -1,0 +1,43 @@
+//! Each response in turn, one packet each, whatever it is.
+//!
+//! Follows Sander 2022, section IV-B1, "Round-Robin". Whoever has waited
+//! longest goes next; a new response joins at the back. What is put into the
+//! rest of a packet counts as a turn.
+
+use crate::rotation::Rotation;
+use crate::{Response, Strategy, StrategyInfo, Values};
+
+/// How this strategy is listed.
+pub const INFO: StrategyInfo = StrategyInfo {
+    name: "round-robin",
+    summary: "Every response in turn, one packet each",
+    source: "Sander 2022, section IV-B1, \"Round-Robin\"",
+    parameters: &[],
+    build: |_: &Values| Box::new(RoundRobin::default()),
+};
+
+/// The strategy.
+#[derive(Clone, Debug, Default)]
+pub struct RoundRobin {
+    rotation: Rotation,
+}
+
+impl Strategy for RoundRobin {
+    fn arrived(&mut self, response: &Response) {
+        self.rotation.join(response.stream);
+    }
+
+    fn pick(&mut self, ready: &[Response]) -> usize {
+        self.rotation.pick(ready)
+    }
+
+    fn sent(&mut self, response: &Response, _bytes: u64) {
+        if let Some(turn) = self.rotation.sent(response.stream) {
+            self.rotation.send_back(response.stream, turn);
+        }
+    }
+
+    fn left(&mut self, stream: u64) {
+        self.rotation.leave(stream);
+    }
+}

@@ -1,0 +1,172 @@
+//! All responses share the link; how unequally, a parameter says.
+//!
+//! Follows Gupta 2024, section III, equations 1 and 2. Of `n` active responses,
+//! response `i` of urgency `u` gets the share `w_i = w'_i / Σ w'_j`, with
+//! `w'_i = alpha / (u + r_u) + (1 - alpha) / n`, where `r_u` is the share of the
+//! active responses that have urgency `u`. With `alpha` = 0 all shares are
+//! equal. Active is what has arrived and has not left; the shares are computed
+//! again whenever that, or an urgency, changes.
+//!
+//! Urgencies come from Chromium's classes (Gupta 2024, Table I), or from what
+//! the client signals. The incremental flag is not looked at.
+
+use pagerace_core::RequestPriority;
+
+use crate::parameter::{Parameter, Range};
+use crate::share::{FairShare, Weight};
+use crate::streams::Streams;
+use crate::{Response, Strategy, StrategyInfo, Values};
+
+/// How this strategy is listed.
+pub const INFO: StrategyInfo = StrategyInfo {
+    name: "weighted-incremental",
+    summary: "All responses share, by urgency as far as alpha says",
+    source: "Gupta 2024, equations 1 and 2",
+    parameters: &[ALPHA, URGENCY],
+    build: |values: &Values| Box::new(WeightedIncremental::of(values)),
+};
+
+/// How far urgency decides.
+pub(super) const ALPHA: Parameter = Parameter {
+    name: "alpha",
+    default: "0.5",
+    range: Range::Number { min: 0.0, max: 1.0 },
+    meaning: "how far urgency decides: 0 not at all (equal shares), 1 alone",
+};
+
+/// Whose urgency.
+pub(super) const URGENCY: Parameter = Parameter {
+    name: "urgency",
+    default: "class",
+    range: Range::Word(&["class", "signalled"]),
+    meaning: "where urgency comes from: the class that Chromium gives, or what the client signals",
+};
+
+/// Where the urgency of a response comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UrgencySource {
+    /// Chromium's priority class, by [`urgency_of_class`].
+    Class,
+    /// The client's signal (RFC 9218).
+    Signalled,
+}
+
+/// The urgency that stands for a class of Chromium's (Gupta 2024, Table I).
+pub const fn urgency_of_class(class: RequestPriority) -> u8 {
+    match class {
+        RequestPriority::VeryHigh => 0,
+        RequestPriority::High => 2,
+        RequestPriority::Medium => 3,
+        RequestPriority::Low => 5,
+        RequestPriority::VeryLow => 7,
+    }
+}
+
+/// The share of one response of each urgency 0 to 7, where `counts` responses
+/// of each are active (Gupta 2024, equations 1 and 2). `NaN` for an urgency
+/// that no response has.
+///
+/// The shares of all active responses add up to 1.
+pub fn shares(alpha: f64, counts: [u32; 8]) -> [f64; 8] {
+    let n = f64::from(counts.iter().sum::<u32>());
+    let mut weights = [f64::NAN; 8];
+    let mut sum = 0.0;
+    for (urgency, count) in counts
+        .into_iter()
+        .enumerate()
+        .filter(|(_, count)| *count > 0)
+    {
+        let count = f64::from(count);
+        let weight = alpha / (urgency as f64 + count / n) + (1.0 - alpha) / n;
+        weights[urgency] = weight;
+        sum += count * weight;
+    }
+    weights.map(|weight| weight / sum)
+}
+
+/// The strategy.
+#[derive(Clone, Debug)]
+pub struct WeightedIncremental {
+    alpha: f64,
+    source: UrgencySource,
+    /// The urgencies of the active responses.
+    urgencies: Streams<u8>,
+    counts: [u32; 8],
+    share: FairShare,
+}
+
+impl WeightedIncremental {
+    /// Urgency decides as far as `alpha` says, 0 to 1.
+    pub fn new(alpha: f64, source: UrgencySource) -> Self {
+        let (urgencies, share) = (Streams::default(), FairShare::default());
+        Self {
+            alpha,
+            source,
+            urgencies,
+            counts: [0; 8],
+            share,
+        }
+    }
+
+    /// From the parameters `alpha` and `urgency`.
+    pub(super) fn of(values: &Values) -> Self {
+        let source = match values.word("urgency") {
+            "signalled" => UrgencySource::Signalled,
+            _ => UrgencySource::Class,
+        };
+        Self::new(values.number("alpha"), source)
+    }
+
+    fn urgency(&self, response: &Response) -> u8 {
+        match self.source {
+            UrgencySource::Class => urgency_of_class(response.facts.class),
+            UrgencySource::Signalled => response.signal.urgency,
+        }
+    }
+
+    fn reweigh(&mut self) {
+        let weights = shares(self.alpha, self.counts).map(Weight::real);
+        let urgencies = self.urgencies.values_mut();
+        self.share
+            .reweigh_all(urgencies.map(|urgency| weights[usize::from(*urgency)]));
+    }
+}
+
+impl Strategy for WeightedIncremental {
+    fn arrived(&mut self, response: &Response) {
+        let urgency = self.urgency(response);
+        self.urgencies.insert(response.stream, urgency);
+        self.counts[usize::from(urgency)] += 1;
+        self.share.join(response.stream, Weight::whole(1));
+        self.reweigh();
+    }
+
+    fn updated(&mut self, response: &Response) {
+        let urgency = self.urgency(response);
+        let Some(held) = self.urgencies.get_mut(response.stream) else {
+            return;
+        };
+        let before = std::mem::replace(held, urgency);
+        if before != urgency {
+            self.counts[usize::from(before)] -= 1;
+            self.counts[usize::from(urgency)] += 1;
+            self.reweigh();
+        }
+    }
+
+    fn pick(&mut self, ready: &[Response]) -> usize {
+        self.share.pick(ready)
+    }
+
+    fn sent(&mut self, response: &Response, bytes: u64) {
+        self.share.charge(response.stream, bytes);
+    }
+
+    fn left(&mut self, stream: u64) {
+        if let Some(urgency) = self.urgencies.remove(stream) {
+            self.counts[usize::from(urgency)] -= 1;
+            self.share.leave(stream);
+            self.reweigh();
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! A small map from stream ids, made to be walked beside the ready responses.
+
+use crate::Response;
+
+/// Values by stream id, ascending.
+#[derive(Clone, Debug)]
+pub(crate) struct Streams<T>(Vec<(u64, T)>);
+
+impl<T> Default for Streams<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Streams<T> {
+    /// Sets the value of `stream`; returns the one that it had.
+    pub(crate) fn insert(&mut self, stream: u64, value: T) -> Option<T> {
+        match self.0.binary_search_by_key(&stream, |e| e.0) {
+            Ok(i) => Some(std::mem::replace(&mut self.0[i].1, value)),
+            Err(i) => {
+                self.0.insert(i, (stream, value));
+                None
+            }
+        }
+    }
+
+    pub(crate) fn remove(&mut self, stream: u64) -> Option<T> {
+        let i = self.0.binary_search_by_key(&stream, |e| e.0).ok()?;
+        Some(self.0.remove(i).1)
+    }
+
+    pub(crate) fn get_mut(&mut self, stream: u64) -> Option<&mut T> {
+        let i = self.0.binary_search_by_key(&stream, |e| e.0).ok()?;
+        Some(&mut self.0[i].1)
+    }
+
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.0.iter_mut().map(|e| &mut e.1)
+    }
+
+    /// Visits each ready response with its index and value, ascending by stream.
+    ///
+    /// # Panics
+    /// If a response is ready that never arrived, or the order is not ascending.
+    pub(crate) fn each_ready(
+        &mut self,
+        ready: &[Response],
+        mut visit: impl FnMut(usize, &Response, &mut T),
+    ) {
+        let mut values = self.0.iter_mut();
+        for (index, response) in ready.iter().enumerate() {
+            let entry = values
+                .find(|e| e.0 >= response.stream)
+                .filter(|e| e.0 == response.stream);
+            let (_, value) = entry.unwrap_or_else(|| {
+                panic!(
+                    "stream {} is ready but has not arrived, or is out of order",
+                    response.stream
+                )
+            });
+            visit(index, response, value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Streams;
+    use crate::bench::response;
+
+    #[test]
+    fn holds_what_is_put_in() {
+        let mut streams = Streams::default();
+        assert_eq!(streams.insert(8, 'b'), None);
+        assert_eq!(streams.insert(4, 'a'), None);
+        assert_eq!(streams.insert(8, 'c'), Some('b'));
+        assert_eq!(streams.values_mut().map(|v| *v).collect::<String>(), "ac");
+        assert_eq!(streams.remove(4), Some('a'));
+        assert_eq!(streams.remove(4), None);
+        assert_eq!(streams.get_mut(8).copied(), Some('c'));
+    }
+
+    #[test]
+    fn visits_the_ready_ones_in_order() {
+        let mut streams = Streams::default();
+        for stream in [0, 4, 8, 12] {
+            streams.insert(stream, stream * 10);
+        }
+        let ready = [response(4, 1), response(12, 1)];
+        let mut seen = Vec::new();
+        streams.each_ready(&ready, |i, r, v| seen.push((i, r.stream, *v)));
+        assert_eq!(seen, [(0, 4, 40), (1, 12, 120)]);
+    }
+
+    #[test]
+    #[should_panic(expected = "stream 8 is ready but has not arrived")]
+    fn refuses_a_response_that_never_arrived() {
+        let mut streams = Streams::default();
+        streams.insert(4, ());
+        streams.each_ready(&[response(8, 1)], |_, _, ()| ());
+    }
+}

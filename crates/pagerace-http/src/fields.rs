@@ -1,0 +1,127 @@
+//! Field lines: names and values as bytes.
+//!
+//! Also makes filler of a wanted size, for recordings that tell how large a
+//! field section was but not what it held.
+
+use bytes::Bytes;
+
+/// One field line. Cloning is cheap: names and values are shared.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Field {
+    /// Lower case, as HTTP/3 wants it; pseudo-header fields begin with `:`.
+    pub name: Bytes,
+    /// The value, without surrounding white space.
+    pub value: Bytes,
+}
+
+impl Field {
+    /// A field line of owned or static parts.
+    pub fn new(name: impl Into<Bytes>, value: impl Into<Bytes>) -> Self {
+        Self {
+            name: name.into(),
+            value: value.into(),
+        }
+    }
+
+    /// A field line that costs no allocation.
+    pub const fn from_static(name: &'static str, value: &'static str) -> Self {
+        Self {
+            name: Bytes::from_static(name.as_bytes()),
+            value: Bytes::from_static(value.as_bytes()),
+        }
+    }
+
+    /// The size that limits and tables count, in bytes.
+    ///
+    /// Source: RFC 9204, section 3.2.1; RFC 9114, section 4.2.2.
+    pub fn size(&self) -> u64 {
+        (self.name.len() + self.value.len() + 32) as u64
+    }
+}
+
+/// The value of the first field line with that name.
+pub fn get<'a>(fields: &'a [Field], name: &str) -> Option<&'a Bytes> {
+    fields
+        .iter()
+        .find(|f| f.name == name.as_bytes())
+        .map(|f| &f.value)
+}
+
+/// The size of a field section as `SETTINGS_MAX_FIELD_SECTION_SIZE` counts it.
+///
+/// Source: RFC 9114, section 4.2.2.
+pub fn section_size(fields: &[Field]) -> u64 {
+    fields.iter().map(Field::size).sum()
+}
+
+/// The size of a field section as a recording (HAR) counts it: each line
+/// written as `name: value`, CR, LF.
+pub fn text_size(fields: &[Field]) -> u64 {
+    fields
+        .iter()
+        .map(|f| (f.name.len() + f.value.len() + LINE_OVERHEAD) as u64)
+        .sum()
+}
+
+/// The colon, the space, CR and LF of a line of text.
+const LINE_OVERHEAD: usize = 4;
+
+/// Name of the filler lines; not in QPACK's static table.
+const FILLER_NAME: &[u8] = b"x-filler";
+
+/// Longest value of one filler line, in bytes. Real values have 42 on average
+/// in the recordings that this was fitted to.
+const FILLER_VALUE: usize = 64;
+
+/// What filler values are cut from: letters, digits and signs with Huffman
+/// codes of 5 and 6 bits, five to one.
+const FILLER_TEXT: &[u8; 512] = &filler_text();
+
+const fn filler_text() -> [u8; 512] {
+    let alphabet = b"etaoisc012etaoisc012etaoisc012rdnlh-";
+    let mut text = [0; 512];
+    let mut state: u32 = 0x9e37_79b9;
+    let mut i = 0;
+    while i < text.len() {
+        // Xorshift (Marsaglia 2003): any fixed order of letters would do.
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        text[i] = alphabet[(state % alphabet.len() as u32) as usize];
+        i += 1;
+    }
+    text
+}
+
+/// Field lines whose [`text_size`] is `bytes`; nothing if `bytes` is smaller
+/// than the shortest such line (13 bytes).
+///
+/// Modelled: QPACK without a dynamic table leaves 0.65 of their text. Of the
+/// request fields of 6,386 recorded requests it leaves 0.71, of the response
+/// fields 0.60.
+pub fn filler_fields(bytes: u32) -> Vec<Field> {
+    let overhead = FILLER_NAME.len() + LINE_OVERHEAD;
+    let mut left = bytes as usize;
+    let mut fields = Vec::with_capacity(left / (overhead + FILLER_VALUE) + 1);
+    while left > overhead {
+        let line = left.min(overhead + FILLER_VALUE);
+        // Never leave a rest that is too short to be a line of its own.
+        let rest = left - line;
+        let line = if (1..=overhead).contains(&rest) {
+            line - (overhead + 1 - rest)
+        } else {
+            line
+        };
+        let offset = (fields.len() * 61) % (FILLER_TEXT.len() - FILLER_VALUE);
+        let value = &FILLER_TEXT[offset..offset + line - overhead];
+        fields.push(Field {
+            name: Bytes::from_static(FILLER_NAME),
+            value: Bytes::from_static(value),
+        });
+        left -= line;
+    }
+    fields
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,94 @@
+//! Error codes.
+//!
+//! Source: RFC 9114, section 8.1, and RFC 9204, section 8.3.
+
+use std::fmt;
+
+/// An application error code of HTTP/3, for `RESET_STREAM`, `STOP_SENDING` and
+/// `CONNECTION_CLOSE`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Code(pub u64);
+
+macro_rules! codes {
+    ($($name:ident = $value:literal, $text:literal, $doc:literal;)*) => {
+        impl Code {
+            $(#[doc = $doc] pub const $name: Self = Self($value);)*
+
+            /// The name in the registry, if it is registered there.
+            pub const fn name(self) -> Option<&'static str> {
+                match self {
+                    $(Self::$name => Some($text),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    NO_ERROR = 0x100, "H3_NO_ERROR", "Nothing went wrong.";
+    GENERAL_PROTOCOL_ERROR = 0x101, "H3_GENERAL_PROTOCOL_ERROR", "Wrong in a way that no other code tells.";
+    INTERNAL_ERROR = 0x102, "H3_INTERNAL_ERROR", "This end failed.";
+    STREAM_CREATION_ERROR = 0x103, "H3_STREAM_CREATION_ERROR", "A stream that may not be opened.";
+    CLOSED_CRITICAL_STREAM = 0x104, "H3_CLOSED_CRITICAL_STREAM", "A stream that must stay open was closed.";
+    FRAME_UNEXPECTED = 0x105, "H3_FRAME_UNEXPECTED", "A frame that may not be there.";
+    FRAME_ERROR = 0x106, "H3_FRAME_ERROR", "A frame of the wrong size or layout.";
+    EXCESSIVE_LOAD = 0x107, "H3_EXCESSIVE_LOAD", "The peer asks too much.";
+    ID_ERROR = 0x108, "H3_ID_ERROR", "A stream or push ID used wrongly.";
+    SETTINGS_ERROR = 0x109, "H3_SETTINGS_ERROR", "Wrong settings.";
+    MISSING_SETTINGS = 0x10a, "H3_MISSING_SETTINGS", "The control stream does not begin with SETTINGS.";
+    REQUEST_REJECTED = 0x10b, "H3_REQUEST_REJECTED", "The request was not processed at all.";
+    REQUEST_CANCELLED = 0x10c, "H3_REQUEST_CANCELLED", "The request or response is no longer wanted.";
+    REQUEST_INCOMPLETE = 0x10d, "H3_REQUEST_INCOMPLETE", "The stream ended before the request did.";
+    MESSAGE_ERROR = 0x10e, "H3_MESSAGE_ERROR", "A malformed message.";
+    CONNECT_ERROR = 0x10f, "H3_CONNECT_ERROR", "The connection of a CONNECT request failed.";
+    VERSION_FALLBACK = 0x110, "H3_VERSION_FALLBACK", "Retry over HTTP/1.1.";
+    QPACK_DECOMPRESSION_FAILED = 0x200, "QPACK_DECOMPRESSION_FAILED", "A field section cannot be decoded.";
+    QPACK_ENCODER_STREAM_ERROR = 0x201, "QPACK_ENCODER_STREAM_ERROR", "A wrong encoder instruction.";
+    QPACK_DECODER_STREAM_ERROR = 0x202, "QPACK_DECODER_STREAM_ERROR", "A wrong decoder instruction.";
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name() {
+            Some(name) => f.write_str(name),
+            None => write!(f, "0x{:x}", self.0),
+        }
+    }
+}
+
+/// The peer broke the protocol: close the connection with `code`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{code} on stream {stream}: {reason}")]
+pub struct ConnectionError {
+    /// For `CONNECTION_CLOSE`.
+    pub code: Code,
+    /// The stream whose bytes showed it.
+    pub stream: u64,
+    /// What was wrong, for the reason phrase and for people.
+    pub reason: String,
+}
+
+/// A connection error before it is known which stream it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) code: Code,
+    pub(super) reason: String,
+}
+
+impl Fault {
+    pub(super) fn new(code: Code, reason: impl Into<String>) -> Self {
+        Self {
+            code,
+            reason: reason.into(),
+        }
+    }
+
+    pub(super) fn on(self, stream: u64) -> ConnectionError {
+        ConnectionError {
+            code: self.code,
+            stream,
+            reason: self.reason,
+        }
+    }
+}

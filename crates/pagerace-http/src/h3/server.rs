@@ -1,0 +1,115 @@
+//! What only a server does, and GOAWAY, which both do.
+
+use bytes::Bytes;
+use pagerace_core::Priority;
+
+use super::client::headers_frame;
+use super::code::{Code, Fault};
+use super::inbound::Inbound;
+use super::{Connection, Event, Role, frame};
+use crate::{Field, varint};
+
+impl Connection {
+    /// The bytes that precede `body_len` bytes of content on a response
+    /// stream: the head, and the header of one DATA frame for all of it.
+    ///
+    /// They are not queued: the scheduler of responses writes them and the
+    /// content itself, packet by packet. Without content the stream ends after
+    /// them. The caller keeps the section below the client's
+    /// [`max_field_section_size`](super::Settings::max_field_section_size).
+    ///
+    /// # Panics
+    /// On a client, or if `body_len` exceeds 2^62 - 1.
+    pub fn response_head(&mut self, stream: u64, fields: &[Field], body_len: u64) -> Bytes {
+        assert!(self.role == Role::Server, "a client sends no responses");
+        assert!(
+            stream.is_multiple_of(4),
+            "stream {stream} is no request stream"
+        );
+        let mut data = Vec::new();
+        headers_frame(fields, &mut data);
+        if body_len > 0 {
+            frame::encode_header(frame::DATA, body_len, &mut data);
+        }
+        data.into()
+    }
+
+    /// A HEADERS frame alone: an interim response before the head, or the
+    /// trailers after the content.
+    pub fn field_section(&mut self, fields: &[Field]) -> Bytes {
+        let mut data = Vec::new();
+        headers_frame(fields, &mut data);
+        data.into()
+    }
+
+    /// Tells how many request streams the client may have opened so far
+    /// (the transport's `MAX_STREAMS)`: a `PRIORITY_UPDATE` beyond is a connection
+    /// error. Unlimited unless told.
+    pub fn set_stream_limit(&mut self, count: u64) {
+        self.stream_limit = count.saturating_mul(4);
+    }
+
+    /// Queues GOAWAY: a server takes no requests but those that have begun, a
+    /// client no pushes (RFC 9114, section 5.2).
+    pub fn goaway(&mut self) {
+        let id = match self.role {
+            Role::Server => self.requests_end,
+            Role::Client => 0,
+        };
+        let id = self.goaway_sent.map_or(id, |before| before.min(id));
+        self.goaway_sent = Some(id);
+        let mut payload = Vec::new();
+        varint::encode(id, &mut payload);
+        let mut data = Vec::new();
+        frame::encode(frame::GOAWAY, &payload, &mut data);
+        self.write(self.control_stream(), data);
+    }
+
+    /// An update counts at once if the request is known, else when it comes.
+    pub(super) fn priority_update(
+        &mut self,
+        stream: u64,
+        priority: Option<Priority>,
+    ) -> Result<(), Fault> {
+        if stream >= self.stream_limit {
+            let reason = format!("PRIORITY_UPDATE of stream {stream}, beyond the limit");
+            return Err(Fault::new(Code::ID_ERROR, reason));
+        }
+        let Some(priority) = priority else {
+            return Ok(());
+        };
+        if self.requests.get(&stream).is_some_and(Inbound::has_head) {
+            self.events
+                .push_back(Event::PriorityUpdate { stream, priority });
+            return Ok(());
+        }
+        if self.requests.get(&stream).is_some_and(Inbound::is_closed) {
+            return Ok(());
+        }
+        self.pending_priorities.insert(stream, priority);
+        // Streams that are long forgotten have the lowest ids.
+        while self.pending_priorities.len() > self.config.pending_priorities_max {
+            self.pending_priorities.pop_first();
+        }
+        Ok(())
+    }
+
+    /// Replaces the signal of a head that was just reported.
+    pub(super) fn apply_pending_priority(&mut self, stream: u64, events_before: usize) {
+        if self.pending_priorities.is_empty() {
+            return;
+        }
+        for event in self.events.iter_mut().skip(events_before) {
+            if let Event::Headers {
+                stream: s,
+                priority,
+                ..
+            } = event
+                && *s == stream
+                && let Some(update) = self.pending_priorities.remove(&stream)
+            {
+                *priority = update;
+            }
+        }
+    }
+}

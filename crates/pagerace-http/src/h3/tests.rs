@@ -1,0 +1,6 @@
+//! Conversations between two ends, and one end against crafted bytes.
+
+mod conversations;
+mod faults;
+mod properties;
+mod support;

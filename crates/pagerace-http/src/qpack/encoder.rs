@@ -1,0 +1,54 @@
+//! Writing field sections: static table and literals only.
+
+use super::static_table::{self, Found};
+use super::{Error, integer, string};
+use crate::Field;
+
+/// Appends an encoded field section.
+///
+/// Its required insert count is zero, so it can be decoded at once and is
+/// never acknowledged. Source: RFC 9204, section 4.5.
+pub fn encode(fields: &[Field], out: &mut Vec<u8>) {
+    out.extend_from_slice(&[0, 0]);
+    for field in fields {
+        match static_table::find(&field.name, &field.value) {
+            // Indexed field line, T = 1: section 4.5.2.
+            Found::Line(index) => integer::encode(6, 0b1100_0000, index as u64, out),
+            // Literal with name reference, N = 0, T = 1: section 4.5.4.
+            Found::Name(index) => {
+                integer::encode(4, 0b0101_0000, index as u64, out);
+                string::encode(7, 0, &field.value, out);
+            }
+            // Literal with literal name, N = 0: section 4.5.6.
+            Found::Nothing => {
+                string::encode(3, 0b0010_0000, &field.name, out);
+                string::encode(7, 0, &field.value, out);
+            }
+        }
+    }
+}
+
+/// Checks what the peer's decoder tells our encoder, and drops it from
+/// `buffer`; an unfinished instruction stays.
+///
+/// As we insert nothing, the only thing it can rightly say is that it gave up
+/// a stream (RFC 9204, section 4.4).
+///
+/// # Errors
+/// [`Error::Acknowledgement`] and [`Error::IntegerTooLarge`]: a connection
+/// error `QPACK_DECODER_STREAM_ERROR`.
+pub fn check_decoder_instructions(buffer: &mut Vec<u8>) -> Result<(), Error> {
+    let mut at = 0;
+    while let Some(&first) = buffer.get(at) {
+        // 1xxxxxxx section acknowledgement, 00xxxxxx insert count increment.
+        if first & 0b1100_0000 != 0b0100_0000 {
+            return Err(Error::Acknowledgement);
+        }
+        let Some((_stream, len)) = integer::decode(6, &buffer[at..])? else {
+            break;
+        };
+        at += len;
+    }
+    buffer.drain(..at);
+    Ok(())
+}

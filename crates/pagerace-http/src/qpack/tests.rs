@@ -1,0 +1,375 @@
+//! The interop vectors, the library `qpack` as an independent peer, and the
+//! examples of RFC 9204, appendix B.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::*;
+use crate::Field;
+use crate::fields::{filler_fields, text_size};
+
+const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
+
+/// Files of the interop archive by path, or nothing where it is missing.
+fn interop_files() -> Option<BTreeMap<String, Vec<u8>>> {
+    let Ok(archive) = fs::read(format!("{SHARED}/reference/qpack-interop.tgz")) else {
+        eprintln!("skipped: ../shared/data is not there (QPACK interop vectors)");
+        return None;
+    };
+    let mut tar = Vec::new();
+    flate2::read::GzDecoder::new(&archive[..])
+        .read_to_end(&mut tar)
+        .unwrap();
+    let mut files = BTreeMap::new();
+    let mut rest = &tar[..];
+    // A tar archive: a header of 512 bytes (name at 0, octal size at 124), the
+    // file, filled up to 512.
+    while rest.len() >= 512 && rest[0] != 0 {
+        let text = |range: std::ops::Range<usize>| {
+            let bytes = rest[range].split(|&b| b == 0).next().unwrap();
+            String::from_utf8(bytes.to_vec()).unwrap()
+        };
+        let size = usize::from_str_radix(text(124..136).trim(), 8).unwrap();
+        files.insert(text(0..100), rest[512..512 + size].to_vec());
+        rest = &rest[512 + size.next_multiple_of(512)..];
+    }
+    Some(files)
+}
+
+/// The field sections of a QIF: `name TAB value` lines, sections parted by
+/// empty lines, comments begin with `#`.
+fn parse_qif(text: &[u8]) -> Vec<Vec<Field>> {
+    let mut sections = vec![Vec::new()];
+    for line in text.split(|&b| b == b'\n').filter(|l| !l.starts_with(b"#")) {
+        let Some(tab) = line.iter().position(|&b| b == b'\t') else {
+            sections.push(Vec::new());
+            continue;
+        };
+        let field = Field::new(line[..tab].to_vec(), line[tab + 1..].to_vec());
+        sections.last_mut().unwrap().push(field);
+    }
+    sections.retain(|section| !section.is_empty());
+    sections
+}
+
+fn qif_of<'a>(files: &'a BTreeMap<String, Vec<u8>>, name: &str) -> &'a [u8] {
+    let (_, text) = files
+        .iter()
+        .find(|(path, _)| path.ends_with(&format!("/{name}.qif")))
+        .unwrap();
+    text
+}
+
+/// (stream, bytes) blocks: 8 bytes of id, 4 of length, big-endian.
+fn blocks(mut file: &[u8]) -> Vec<(u64, &[u8])> {
+    let mut blocks = Vec::new();
+    while !file.is_empty() {
+        let stream = u64::from_be_bytes(file[..8].try_into().unwrap());
+        let len = u32::from_be_bytes(file[8..12].try_into().unwrap()) as usize;
+        blocks.push((stream, &file[12..12 + len]));
+        file = &file[12 + len..];
+    }
+    blocks
+}
+
+/// Decodes one encoded file; sections by stream, and the most that were
+/// blocked at a time. `chunk`: bytes of the encoder stream handed in at once.
+fn decode_file(file: &[u8], capacity: u64, chunk: usize) -> (BTreeMap<u64, Vec<Field>>, usize) {
+    let mut decoder = Decoder::new(capacity);
+    // The vectors take the capacity as set from the start.
+    let mut set = Vec::new();
+    integer::encode(5, 0b0010_0000, capacity, &mut set);
+    decoder.handle_encoder_stream(&set).unwrap();
+    let mut decoded = BTreeMap::new();
+    let mut blocked: Vec<(u64, &[u8])> = Vec::new();
+    let mut blocked_max = 0;
+    for (stream, bytes) in blocks(file) {
+        if stream != 0 {
+            blocked.push((stream, bytes));
+        } else {
+            bytes
+                .chunks(chunk)
+                .for_each(|c| decoder.handle_encoder_stream(c).unwrap());
+        }
+        blocked.retain(
+            |(stream, bytes)| match decoder.decode(*stream, bytes, u64::MAX).unwrap() {
+                Section::Decoded(fields) => {
+                    decoded.insert(*stream, fields);
+                    false
+                }
+                Section::Blocked(required) => {
+                    assert!(required > decoder.insert_count());
+                    true
+                }
+            },
+        );
+        blocked_max = blocked_max.max(blocked.len());
+    }
+    assert!(blocked.is_empty(), "sections stayed blocked");
+    (decoded, blocked_max)
+}
+
+#[test]
+fn every_interop_vector_decodes() {
+    let Some(files) = interop_files() else { return };
+    let (mut count, mut with_blocking) = (0, 0);
+    for (path, file) in files
+        .iter()
+        .filter(|(path, _)| path.contains("/encoded/qpack"))
+    {
+        // NAME.out.CAPACITY.BLOCKED.ACK
+        let Some((name, parameters)) = path.rsplit('/').next().unwrap().split_once(".out.") else {
+            continue;
+        };
+        let parameters: Vec<u64> = parameters.split('.').map(|p| p.parse().unwrap()).collect();
+        let expected = parse_qif(qif_of(&files, name));
+        let chunk = if count % 2 == 0 { usize::MAX } else { 7 };
+        let (decoded, blocked_max) = decode_file(file, parameters[0], chunk);
+        assert_eq!(decoded.len(), expected.len(), "{path}");
+        for ((stream, fields), wanted) in decoded.iter().zip(&expected) {
+            // nghttp3's encoder keeps the order of lines; so does ls-qpack's.
+            assert_eq!(fields, wanted, "{path}, stream {stream}");
+        }
+        // A section may come ahead of its inserts only as often as is allowed.
+        assert!(
+            blocked_max as u64 <= parameters[1],
+            "{path}: {blocked_max} blocked"
+        );
+        with_blocking += usize::from(blocked_max > 0);
+        count += 1;
+    }
+    assert_eq!(count, 192);
+    eprintln!("{count} files, {with_blocking} with blocked sections");
+}
+
+#[test]
+fn what_we_encode_decodes_here_and_in_the_library() {
+    let Some(files) = interop_files() else { return };
+    for (path, text) in files.iter().filter(|(path, _)| path.contains("/qifs/")) {
+        for fields in parse_qif(text) {
+            let mut encoded = Vec::new();
+            encode(&fields, &mut encoded);
+            let ours = Decoder::new(0).decode(0, &encoded, u64::MAX);
+            assert_eq!(ours, Ok(Section::Decoded(fields.clone())), "{path}");
+            let theirs = qpack::decode_stateless(&mut &encoded[..], u64::MAX).unwrap();
+            assert_eq!(from_library(theirs.fields), fields, "{path}");
+            // And theirs here.
+            let lines = fields
+                .iter()
+                .map(|f| qpack::HeaderField::from((&f.name, &f.value)));
+            let mut encoded = Vec::new();
+            qpack::encode_stateless(&mut encoded, lines).unwrap();
+            assert_eq!(
+                Decoder::new(0).decode(0, &encoded, u64::MAX),
+                Ok(Section::Decoded(fields)),
+                "{path}"
+            );
+        }
+    }
+}
+
+fn from_library(fields: Vec<qpack::HeaderField>) -> Vec<Field> {
+    let field = |f: qpack::HeaderField| Field::new(f.name.into_owned(), f.value.into_owned());
+    fields.into_iter().map(field).collect()
+}
+
+/// Share of the text that is left after encoding without a dynamic table.
+fn share(sections: &[Vec<Field>]) -> f64 {
+    let (mut text, mut encoded) = (0, Vec::new());
+    for fields in sections {
+        text += text_size(fields);
+        encode(fields, &mut encoded);
+    }
+    encoded.len() as f64 / text as f64
+}
+
+/// Field lines of every request or response of a few recordings.
+fn recorded_sections() -> Option<[Vec<Vec<Field>>; 2]> {
+    let Ok(entries) = fs::read_dir(format!("{SHARED}/har")) else {
+        eprintln!("skipped: ../shared/data is not there (recordings)");
+        return None;
+    };
+    let mut paths: Vec<_> = entries.map(|e| e.unwrap().path()).collect();
+    paths.retain(|path| {
+        path.extension().is_some_and(|e| e == "gz") && fs::metadata(path).unwrap().len() < 200_000
+    });
+    paths.sort();
+    let mut sections = [Vec::new(), Vec::new()];
+    for path in paths {
+        let file = flate2::read::GzDecoder::new(fs::File::open(path).unwrap());
+        let Ok(har) = serde_json::from_reader::<_, serde_json::Value>(file) else {
+            continue;
+        };
+        for entry in har["log"]["entries"].as_array().unwrap() {
+            for (side, key) in ["request", "response"].into_iter().enumerate() {
+                let lines = entry[key]["headers"]
+                    .as_array()
+                    .map_or(&[][..], |lines| lines);
+                let text = |v: &serde_json::Value| v.as_str().unwrap_or_default().to_owned();
+                let field =
+                    |h: &serde_json::Value| (text(&h["name"]).to_lowercase(), text(&h["value"]));
+                let fields: Vec<Field> = lines
+                    .iter()
+                    .map(field)
+                    .map(|(n, v)| Field::new(n, v))
+                    .collect();
+                sections[side].push(fields);
+            }
+        }
+    }
+    Some(sections)
+}
+
+#[test]
+fn filler_shrinks_as_recorded_fields_do() {
+    let Some([requests, responses]) = recorded_sections() else {
+        return;
+    };
+    let filler: Vec<Vec<Field>> = (200..2000).step_by(37).map(filler_fields).collect();
+    let (requests, responses, filler) = (share(&requests), share(&responses), share(&filler));
+    eprintln!("requests {requests:.3}, responses {responses:.3}, filler {filler:.3}");
+    assert!(
+        (filler - requests).abs() < 0.1,
+        "requests {requests:.3}, filler {filler:.3}"
+    );
+    assert!(
+        (filler - responses).abs() < 0.1,
+        "responses {responses:.3}, filler {filler:.3}"
+    );
+}
+
+/// RFC 9204, appendix B: the encoder stream, the sections and the
+/// acknowledgements of one conversation.
+#[test]
+fn the_examples_of_the_rfc() {
+    let hex = |text: &str| -> Vec<u8> {
+        let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
+        let byte = |d: &[u8]| u8::from_str_radix(std::str::from_utf8(d).unwrap(), 16).unwrap();
+        digits.chunks(2).map(byte).collect()
+    };
+    let decoded = |lines: &[(&'static str, &'static str)]| {
+        Ok(Section::Decoded(
+            lines
+                .iter()
+                .map(|(n, v)| Field::from_static(n, v))
+                .collect(),
+        ))
+    };
+    let mut decoder = Decoder::new(220);
+    // B.1: literal field line with name reference.
+    let section = hex("0000 510b 2f69 6e64 6578 2e68 746d 6c");
+    assert_eq!(
+        decoder.decode(0, &section, 999),
+        decoded(&[(":path", "/index.html")])
+    );
+    assert!(decoder.take_instructions().is_empty());
+    // B.2: the section comes before its inserts.
+    let section = hex("0381 10 11");
+    assert_eq!(decoder.decode(4, &section, 999), Ok(Section::Blocked(2)));
+    decoder
+        .handle_encoder_stream(&hex(
+            "3fbd01 c00f 7777 772e 6578 616d 706c 652e 636f 6d c10c 2f73 616d 706c 652f 7061 7468",
+        ))
+        .unwrap();
+    let lines = [(":authority", "www.example.com"), (":path", "/sample/path")];
+    assert_eq!(decoder.decode(4, &section, 999), decoded(&lines));
+    // Two inserts, and the section of stream 4.
+    assert_eq!(decoder.take_instructions(), hex("02 84"));
+    // B.3: speculative insert.
+    decoder
+        .handle_encoder_stream(&hex(
+            "4a63 7573 746f 6d2d 6b65 790c 6375 7374 6f6d 2d76 616c 7565",
+        ))
+        .unwrap();
+    assert_eq!(decoder.take_instructions(), hex("01"));
+    // B.4: duplicate, and a section that was given up.
+    decoder.handle_encoder_stream(&hex("02")).unwrap();
+    decoder.cancel(8);
+    assert_eq!(decoder.take_instructions(), hex("01 48"));
+    // B.5: an insert that evicts.
+    decoder
+        .handle_encoder_stream(&hex("810d 6375 7374 6f6d 2d76 616c 7565 32"))
+        .unwrap();
+    assert_eq!(decoder.insert_count(), 5);
+}
+
+#[test]
+fn impossible_references_are_errors() {
+    let mut decoder = Decoder::new(220);
+    // Dynamic index in a section that declared none.
+    assert_eq!(
+        decoder.decode(0, &[0, 0, 0x80], 999),
+        Err(Error::DynamicIndex)
+    );
+    assert_eq!(
+        decoder.decode(0, &[0, 0, 0x10], 999),
+        Err(Error::DynamicIndex)
+    );
+    assert_eq!(
+        decoder.decode(0, &[0, 0, 0xff, 0x24], 999),
+        Err(Error::StaticIndex(99))
+    );
+    assert_eq!(
+        decoder.decode(0, &[0xff, 0x00, 0x00], 999),
+        Err(Error::Prefix)
+    );
+    assert_eq!(decoder.decode(0, &[0, 0x80, 0xc0], 999), Err(Error::Prefix));
+    assert_eq!(
+        decoder.decode(0, &[0, 0, 0x50, 5, b'a'], 999),
+        Err(Error::Truncated)
+    );
+    assert_eq!(
+        decoder.decode(0, &[0, 0, 0xd1], 41),
+        Err(Error::SectionTooLarge(41))
+    );
+    // A capacity above the settings, an entry above the capacity, no such entry.
+    assert_eq!(
+        decoder.handle_encoder_stream(&[0x3f, 0xbe, 0x01]),
+        Err(Error::Capacity)
+    );
+    let mut decoder = Decoder::new(220);
+    assert_eq!(
+        decoder.handle_encoder_stream(&[0xc0, 0x00]),
+        Err(Error::Capacity)
+    );
+    let mut decoder = Decoder::new(220);
+    assert_eq!(
+        decoder.handle_encoder_stream(&[0x00]),
+        Err(Error::DynamicIndex)
+    );
+}
+
+#[test]
+fn an_encoder_that_inserts_nothing_gets_no_acknowledgements() {
+    let mut cancelled = vec![0x44, 0x7f];
+    assert_eq!(check_decoder_instructions(&mut cancelled), Ok(()));
+    assert_eq!(cancelled, [0x7f]);
+    assert_eq!(
+        check_decoder_instructions(&mut vec![0x84]),
+        Err(Error::Acknowledgement)
+    );
+    assert_eq!(
+        check_decoder_instructions(&mut vec![0x01]),
+        Err(Error::Acknowledgement)
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_lines_round_trip(lines in vec((vec(any::<u8>(), 0..40), vec(any::<u8>(), 0..80)), 0..12)) {
+        let fields: Vec<Field> = lines.into_iter().map(|(n, v)| Field::new(n, v)).collect();
+        let mut encoded = Vec::new();
+        encode(&fields, &mut encoded);
+        let decoded = Decoder::new(0).decode(0, &encoded, u64::MAX);
+        prop_assert_eq!(decoded, Ok(Section::Decoded(fields)));
+    }
+
+    #[test]
+    fn rubbish_never_panics(input in vec(any::<u8>(), 0..300)) {
+        crate::fuzz::qpack_decoder(&input);
+    }
+}

@@ -1,0 +1,142 @@
+//! Several pages: how many gain, how many lose, and by how much.
+//!
+//! As Sander 2022 counts: per page the difference of the medians relative to
+//! the baseline's; a page gains or loses if that is more than five per cent.
+
+use crate::metric::{MetricId, Wording};
+use crate::results::Results;
+use crate::stats::median;
+use crate::unit::signed_percent;
+
+/// Share of the baseline beyond which a page gains or loses.
+pub const GAIN: f64 = 0.05;
+
+/// All pages on one network by one metric.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AcrossPages {
+    /// By what.
+    pub metric: MetricId,
+    /// Index into the plan's networks.
+    pub network: usize,
+    /// One for each strategy but the baseline, in the plan's order.
+    pub rows: Vec<AcrossRow>,
+    /// In one plain sentence, the network's name first.
+    pub sentence: String,
+}
+
+/// One strategy over all pages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AcrossRow {
+    /// Index into the plan's strategies.
+    pub strategy: usize,
+    /// Per page: the difference of the medians as a share of the baseline's.
+    /// Infinite where only this strategy mostly fails; `None` where one side
+    /// has no median or the baseline's is zero or infinite.
+    pub relative: Vec<Option<f64>>,
+    /// Pages that gain more than five per cent.
+    pub gain: usize,
+    /// Pages that lose more than five per cent, or whose loads fail.
+    pub lose: usize,
+    /// Pages in between.
+    pub same: usize,
+    /// Pages that cannot be compared.
+    pub missing: usize,
+    /// Median of `relative`.
+    pub median: Option<f64>,
+}
+
+impl AcrossRow {
+    /// The empirical distribution of the relative differences: ascending
+    /// values, each with the share of comparable pages at or below it.
+    pub fn cdf(&self) -> Vec<(f64, f64)> {
+        let mut values: Vec<f64> = self.relative.iter().copied().flatten().collect();
+        values.sort_by(f64::total_cmp);
+        let count = values.len() as f64;
+        values.into_iter().enumerate().map(|(i, v)| (v, (i + 1) as f64 / count)).collect()
+    }
+}
+
+/// Counts over all pages of `results` on one network.
+pub fn across_pages(results: &Results, network: usize, metric: MetricId) -> AcrossPages {
+    let plan = &results.plan;
+    let baseline = plan.baseline_index();
+    let medians = |strategy: usize| -> Vec<Option<f64>> {
+        (0..plan.pages.len())
+            .map(|page| {
+                let values = results.variant(page, network, strategy).values(metric);
+                median(&values.into_iter().flatten().collect::<Vec<_>>())
+            })
+            .collect()
+    };
+    let reference = medians(baseline);
+    let rows: Vec<AcrossRow> = (0..plan.strategies.len())
+        .filter(|&strategy| strategy != baseline)
+        .map(|strategy| count(strategy, &medians(strategy), &reference))
+        .collect();
+    let sentence = sentence(results, network, metric, &rows);
+    AcrossPages { metric, network, rows, sentence }
+}
+
+fn count(strategy: usize, medians: &[Option<f64>], reference: &[Option<f64>]) -> AcrossRow {
+    let relative: Vec<Option<f64>> = medians
+        .iter()
+        .zip(reference)
+        .map(|(value, base)| {
+            let (value, base) = ((*value)?, (*base)?);
+            (base > 0.0 && base.is_finite()).then(|| (value - base) / base)
+        })
+        .collect();
+    let comparable: Vec<f64> = relative.iter().copied().flatten().collect();
+    let gain = comparable.iter().filter(|share| **share < -GAIN).count();
+    let lose = comparable.iter().filter(|share| **share > GAIN).count();
+    AcrossRow {
+        strategy,
+        gain,
+        lose,
+        same: comparable.len() - gain - lose,
+        missing: relative.len() - comparable.len(),
+        median: median(&comparable),
+        relative,
+    }
+}
+
+/// The strategy that most pages gain by, less those that lose.
+fn sentence(results: &Results, network: usize, metric: MetricId, rows: &[AcrossRow]) -> String {
+    let plan = &results.plan;
+    let (name, pages) = (&plan.networks[network].name, plan.pages.len());
+    let net = |row: &AcrossRow| row.gain as i64 - row.lose as i64;
+    let Some(best) = rows.iter().max_by(|a, b| {
+        // Later of equals wins `max_by`; the lower median first, then the plan's order.
+        let median = |row: &AcrossRow| row.median.unwrap_or(f64::INFINITY);
+        net(a)
+            .cmp(&net(b))
+            .then(median(b).total_cmp(&median(a)))
+            .then(b.strategy.cmp(&a.strategy))
+    }) else {
+        return format!("{name}: {} raced alone.", plan.baseline.label());
+    };
+    let strategy = plan.strategies[best.strategy].label();
+    let baseline = plan.baseline.label();
+    let middle = best.median.map_or_else(String::new, |share| {
+        format!("; the median page changes by {}", signed_percent(share))
+    });
+    let what = match metric.metric().wording {
+        Wording::Moment(does) => format!("{does} more than 5 % sooner"),
+        Wording::Amount(what) => format!("lowers {what} by more than 5 %"),
+    };
+    if best.gain <= best.lose {
+        return format!(
+            "{name}: over {pages} pages, no strategy beats {baseline}: the closest, {strategy}, \
+             {what} on {} and is more than 5 % worse on {}{middle}.",
+            best.gain, best.lose
+        );
+    }
+    format!(
+        "{name}: over {pages} pages, {strategy} {what} than {baseline} on {} and is more than 5 % \
+         worse on {}{middle}.",
+        best.gain, best.lose
+    )
+}
+
+#[cfg(test)]
+mod tests;

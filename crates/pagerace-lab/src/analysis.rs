@@ -1,0 +1,178 @@
+//! Strategies against the baseline, by one metric, on one page and network.
+
+use crate::metric::MetricId;
+use crate::results::{Results, Variant};
+use crate::stats::{
+    Interval, cliffs_delta, differences, holm, mann_whitney, matched_pairs_rank_biserial, median,
+    median_interval, signed_rank,
+};
+
+/// Confidence of intervals.
+pub const CONFIDENCE: f64 = 0.95;
+/// Level below which a corrected p-value counts.
+pub const LEVEL: f64 = 0.05;
+/// Differences below this share of the baseline are called too small to notice.
+pub const NOTICEABLE: f64 = 0.01;
+
+/// How the strategies compare.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Analysis {
+    /// By what.
+    pub metric: MetricId,
+    /// One for each strategy, in the plan's order.
+    pub rows: Vec<Comparison>,
+    /// Indices into `rows`, lowest median first, those without one last; ties
+    /// in the plan's order.
+    pub ranking: Vec<usize>,
+    /// Index of the baseline in `rows`.
+    pub baseline: usize,
+}
+
+/// One strategy against the baseline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// Runs in which the metric is defined, failed ones included.
+    pub runs: usize,
+    /// Runs that failed; they count as later than any finished one.
+    pub failed: usize,
+    /// Median over the runs; infinite if more than half failed.
+    pub median: Option<f64>,
+    /// Median of the paired differences to the baseline.
+    pub difference: Option<f64>,
+    /// The same as a share of the baseline's median; `None` if that is zero
+    /// or infinite.
+    pub relative: Option<f64>,
+    /// 95 % interval of the difference; `None` with fewer than six pairs.
+    pub interval: Option<Interval>,
+    /// Cliff's delta; negative where the strategy's runs are mostly lower.
+    pub cliffs_delta: Option<f64>,
+    /// Matched-pairs rank-biserial correlation of the differences.
+    pub rank_biserial: Option<f64>,
+    /// Mann-Whitney U, two-sided, uncorrected: for comparison with the papers.
+    pub mann_whitney_p: Option<f64>,
+    /// Wilcoxon's signed-rank test of the paired differences, uncorrected.
+    pub signed_rank_p: Option<f64>,
+    /// The same after Holm's correction over the strategies of this network.
+    pub signed_rank_p_holm: Option<f64>,
+    /// What follows.
+    pub mark: Mark,
+}
+
+/// What a comparison says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// The baseline itself.
+    Baseline,
+    /// Lower than the baseline, surely and noticeably.
+    Better,
+    /// Higher than the baseline, surely and noticeably.
+    Worse,
+    /// Surely different, but by less than one per cent.
+    TooSmall,
+    /// The interval contains zero or the corrected p-value is not below 5 %.
+    NoDifference,
+    /// Fewer than six pairs: no interval exists.
+    TooFewRuns,
+    /// The metric has no value, here or at the baseline.
+    Undefined,
+}
+
+impl Mark {
+    /// One word or two, for tables and files.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Baseline => "baseline",
+            Self::Better => "better",
+            Self::Worse => "worse",
+            Self::TooSmall => "too small",
+            Self::NoDifference => "no difference",
+            Self::TooFewRuns => "too few runs",
+            Self::Undefined => "no value",
+        }
+    }
+}
+
+/// Compares all strategies of one page and network with the baseline.
+pub fn analyse(results: &Results, page: usize, network: usize, metric: MetricId) -> Analysis {
+    let strategies = results.plan.strategies.len();
+    let variants: Vec<&Variant> =
+        (0..strategies).map(|strategy| results.variant(page, network, strategy)).collect();
+    compare(&variants, results.plan.baseline_index(), metric)
+}
+
+/// Compares `variants` with the one at `baseline`.
+pub fn compare(variants: &[&Variant], baseline: usize, metric: MetricId) -> Analysis {
+    let reference = variants[baseline].values(metric);
+    let mut rows: Vec<Comparison> = variants
+        .iter()
+        .enumerate()
+        .map(|(i, variant)| row(variant, metric, (i != baseline).then_some(&reference)))
+        .collect();
+    let uncorrected: Vec<_> = rows.iter().map(|row| row.signed_rank_p).collect();
+    for (i, (row, p)) in rows.iter_mut().zip(holm(&uncorrected)).enumerate() {
+        row.signed_rank_p_holm = p;
+        row.mark = if i == baseline { Mark::Baseline } else { mark(row) };
+    }
+    let mut ranking: Vec<usize> = (0..rows.len()).collect();
+    let key = |i: usize| rows[i].median.map_or((true, 0.0), |median| (false, median));
+    ranking.sort_by(|&a, &b| {
+        let (a, b) = (key(a), key(b));
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+    });
+    Analysis { metric, rows, ranking, baseline }
+}
+
+/// All but the correction and the mark, which need the other rows.
+fn row(variant: &Variant, metric: MetricId, reference: Option<&Vec<Option<f64>>>) -> Comparison {
+    let values = variant.values(metric);
+    let defined: Vec<f64> = values.iter().copied().flatten().collect();
+    let mut row = Comparison {
+        runs: defined.len(),
+        failed: variant.failed(),
+        median: median(&defined),
+        difference: None,
+        relative: None,
+        interval: None,
+        cliffs_delta: None,
+        rank_biserial: None,
+        mann_whitney_p: None,
+        signed_rank_p: None,
+        signed_rank_p_holm: None,
+        mark: Mark::Undefined,
+    };
+    let Some(reference) = reference else { return row };
+    let other: Vec<f64> = reference.iter().copied().flatten().collect();
+    let paired = differences(values.iter().copied().zip(reference.iter().copied()));
+    row.difference = median(&paired);
+    row.relative = relative(row.difference, median(&other));
+    row.interval = median_interval(&paired, CONFIDENCE);
+    row.cliffs_delta = cliffs_delta(&defined, &other);
+    row.rank_biserial = matched_pairs_rank_biserial(&paired);
+    row.mann_whitney_p = mann_whitney(&defined, &other).map(|test| test.p);
+    row.signed_rank_p = signed_rank(&paired).map(|test| test.p);
+    row
+}
+
+/// `difference` as a share of `base`; `None` where that means nothing.
+pub(crate) fn relative(difference: Option<f64>, base: Option<f64>) -> Option<f64> {
+    let (difference, base) = (difference?, base?);
+    (base > 0.0 && base.is_finite()).then(|| difference / base)
+}
+
+fn mark(row: &Comparison) -> Mark {
+    let Some(difference) = row.difference else { return Mark::Undefined };
+    let Some(interval) = row.interval else { return Mark::TooFewRuns };
+    let sure = row.signed_rank_p_holm.is_some_and(|p| p < LEVEL);
+    if !sure || (interval.low <= 0.0 && 0.0 <= interval.high) {
+        Mark::NoDifference
+    } else if row.relative.is_some_and(|share| share.abs() < NOTICEABLE) {
+        Mark::TooSmall
+    } else if difference < 0.0 {
+        Mark::Better
+    } else {
+        Mark::Worse
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+use super::{Mark, analyse};
+use crate::fake::{self, times};
+use crate::metric::MetricId;
+use crate::results::{Results, RunSummary};
+
+/// Four strategies; `lcp(strategy, run)` in milliseconds.
+fn race(runs: u32, lcp: impl Fn(usize, usize) -> f64) -> Results {
+    let plan = fake::plan(&["sequential", "round-robin", "fifo", "eps"], runs);
+    fake::results(&plan, |(_, _, s), k| times(lcp(s, k), 500.0, 2000.0))
+}
+
+/// Noise common to all strategies of a run, as paired seeds make it.
+fn noise(run: usize) -> f64 {
+    ((run * 37) % 101) as f64 * 5.0
+}
+
+#[test]
+fn marks_follow_the_data() {
+    let results = race(30, |s, k| {
+        noise(k)
+            + match s {
+                1 => 900.0 - (k % 3) as f64,
+                2 => 1150.0 + (k % 5) as f64,
+                3 => 1002.0 + 0.1 * (k % 7) as f64,
+                _ => 1000.0,
+            }
+    });
+    let analysis = analyse(&results, 0, 0, MetricId::default());
+    let marks: Vec<Mark> = analysis.rows.iter().map(|row| row.mark).collect();
+    assert_eq!(marks, [Mark::Baseline, Mark::Better, Mark::Worse, Mark::TooSmall]);
+    assert_eq!(analysis.ranking, [1, 0, 3, 2]);
+    let better = &analysis.rows[1];
+    assert_eq!(better.difference, Some(-101.0));
+    let interval = better.interval.unwrap();
+    assert_eq!((interval.low, interval.high), (-102.0, -100.0));
+    assert!(better.cliffs_delta.unwrap() < 0.0);
+    assert_eq!(better.rank_biserial, Some(-1.0));
+    // Pairing sees what the noise hides from the unpaired test.
+    assert!(better.signed_rank_p_holm.unwrap() < 0.001);
+    assert!(better.mann_whitney_p.unwrap() > better.signed_rank_p.unwrap());
+}
+
+#[test]
+fn the_baseline_is_compared_with_nothing() {
+    let results = race(10, |_, k| 1000.0 + noise(k));
+    let row = &analyse(&results, 0, 0, MetricId::default()).rows[0];
+    assert_eq!((row.difference, row.relative, row.interval), (None, None, None));
+    assert_eq!((row.mann_whitney_p, row.signed_rank_p_holm), (None, None));
+    assert!(row.median.is_some());
+}
+
+#[test]
+fn equal_strategies_do_not_differ_and_keep_the_plans_order() {
+    let results = race(30, |_, k| 1000.0 + noise(k));
+    let analysis = analyse(&results, 0, 0, MetricId::default());
+    assert!(analysis.rows[1..].iter().all(|row| row.mark == Mark::NoDifference));
+    assert_eq!(analysis.ranking, [0, 1, 2, 3]);
+}
+
+#[test]
+fn random_differences_are_not_differences() {
+    let results = race(30, |s, k| 1000.0 + (((s + 1) * 7919 * (k + 1)) % 211) as f64);
+    let analysis = analyse(&results, 0, 0, MetricId::default());
+    for row in &analysis.rows[1..] {
+        assert_eq!(row.mark, Mark::NoDifference, "{row:?}");
+    }
+}
+
+#[test]
+fn five_runs_are_too_few_six_are_enough_only_alone() {
+    let lcp = |s: usize, k: usize| 1000.0 + noise(k) - 100.0 * s as f64 - k as f64;
+    let marks = |runs| -> Vec<Mark> {
+        let results = race(runs, lcp);
+        analyse(&results, 0, 0, MetricId::default()).rows.iter().map(|row| row.mark).collect()
+    };
+    assert_eq!(marks(5)[1..], [Mark::TooFewRuns; 3]);
+    // p = 2/64 times three tests is above 5 %.
+    assert_eq!(marks(6)[1..], [Mark::NoDifference; 3]);
+    assert_eq!(marks(8)[1..], [Mark::Better; 3]);
+}
+
+#[test]
+fn failing_is_worse_than_being_late() {
+    let plan = fake::plan(&["sequential", "round-robin"], 20);
+    let results = fake::results(&plan, |(_, _, s), k| {
+        if s == 1 && k >= 4 { fake::failed() } else { times(1000.0 - 300.0 * s as f64, 1.0, 1.0) }
+    });
+    let analysis = analyse(&results, 0, 0, MetricId::default());
+    let row = &analysis.rows[1];
+    assert_eq!((row.failed, row.runs), (16, 20));
+    assert_eq!(row.median, Some(f64::INFINITY));
+    assert_eq!(row.difference, Some(f64::INFINITY));
+    assert_eq!(row.mark, Mark::Worse);
+    assert_eq!(analysis.ranking, [0, 1]);
+}
+
+#[test]
+fn an_undefined_metric_has_no_value() {
+    let plan = fake::plan(&["sequential", "round-robin"], 10);
+    let results = fake::results(&plan, |_, _| RunSummary::default());
+    for metric in ["lcp", "cls"] {
+        let analysis = analyse(&results, 0, 0, metric.parse().unwrap());
+        assert_eq!(analysis.rows[1].mark, Mark::Undefined);
+        assert_eq!(analysis.rows[1].median, None);
+    }
+}
+
+#[test]
+fn a_baseline_of_zero_has_no_relative_difference() {
+    let plan = fake::plan(&["sequential", "round-robin"], 10);
+    let results = fake::results(&plan, |(_, _, s), k| {
+        let mut run = times(1.0, 1.0, 1.0);
+        run.transport.packets_lost = (s * (k + 3)) as u64;
+        run
+    });
+    let row = analyse(&results, 0, 0, "packets-lost".parse().unwrap()).rows.swap_remove(1);
+    assert_eq!((row.relative, row.mark), (None, Mark::Worse));
+}

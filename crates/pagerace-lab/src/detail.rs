@@ -1,0 +1,52 @@
+//! Chosen runs once more, with everything recorded.
+//!
+//! A load depends on its scenario and seed alone, so the run that comes out is
+//! the one that was counted.
+
+use pagerace_sim::Outcome;
+
+use crate::error::LabError;
+use crate::results::Results;
+use crate::runner::{Cached, OnProgress, Runner, run_all};
+
+/// A run of a variant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Choice {
+    /// Index into [`Results::variants`].
+    pub variant: usize,
+    /// Which of its runs, from zero.
+    pub run: usize,
+}
+
+/// The median run of every variant by the plan's metric.
+pub fn median_runs(results: &Results) -> Vec<Choice> {
+    let metric = results.plan.metric;
+    results
+        .variants
+        .iter()
+        .enumerate()
+        .map(|(variant, v)| Choice { variant, run: v.median_run(metric) })
+        .collect()
+}
+
+/// Runs each choice with a trace and hands it to `keep`, on any thread, whose
+/// results come back in the order of `choices`. Outcomes live only as long as
+/// `keep` runs: a trace of a large page takes megabytes.
+///
+/// # Errors
+/// [`LabError::Scenario`] or [`LabError::Interrupted`], as a race.
+pub fn record<T: Send + Sync>(
+    results: &Results,
+    choices: &[Choice],
+    jobs: usize,
+    runner: &Runner<'_>,
+    progress: &OnProgress<'_>,
+    keep: &(impl Fn(Choice, Outcome) -> T + Sync),
+) -> Result<Vec<T>, LabError> {
+    let load = |cached: &mut Cached, index: usize| {
+        let choice = choices[index];
+        let scenario = cached.scenario(&results.plan, choice.variant);
+        Ok(keep(choice, runner(scenario, results.plan.run_seed(choice.run), true)?))
+    };
+    run_all(jobs, choices.len(), &load, progress)
+}

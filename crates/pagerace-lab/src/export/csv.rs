@@ -1,0 +1,107 @@
+//! Results as CSV (RFC 4180, lines end in LF). Described in `docs/output.md`.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use crate::analysis::analyse;
+use crate::metric::metrics;
+use crate::results::Results;
+
+/// Writes one line per load: page, network, strategy, run, seed, failure, then
+/// every metric. An empty field is a value that does not exist.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_runs(results: &Results, out: &mut dyn Write) -> io::Result<()> {
+    let plan = &results.plan;
+    let mut header: Vec<String> =
+        ["page", "network", "strategy", "run", "seed", "failure"].map(str::to_owned).to_vec();
+    header.extend(metrics().iter().map(crate::Metric::key));
+    line(out, header)?;
+    for variant in &results.variants {
+        for (run, summary) in variant.runs.iter().enumerate() {
+            let mut fields = vec![
+                plan.pages[variant.page].name.clone(),
+                plan.networks[variant.network].name.clone(),
+                plan.strategies[variant.strategy].to_string(),
+                (run + 1).to_string(),
+                plan.run_seed(run).to_string(),
+                summary.failure.clone().unwrap_or_default(),
+            ];
+            let values = metrics().iter().map(|metric| metric.get.and_then(|get| get(summary)));
+            fields.extend(values.map(number));
+            line(out, fields)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes one line per page, network and strategy: the comparison with the
+/// baseline by the plan's metric. Sorted by `difference_percent` within a
+/// network and strategy, the lines are the distribution over the pages.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_comparisons(results: &Results, out: &mut dyn Write) -> io::Result<()> {
+    let plan = &results.plan;
+    let header = [
+        "page", "network", "strategy", "metric", "unit", "rank", "mark", "runs", "failed_runs",
+        "median", "difference", "difference_percent", "interval_low", "interval_high",
+        "cliffs_delta", "rank_biserial", "mann_whitney_p", "signed_rank_p", "signed_rank_p_holm",
+    ];
+    line(out, header.map(str::to_owned))?;
+    for page in 0..plan.pages.len() {
+        for network in 0..plan.networks.len() {
+            let analysis = analyse(results, page, network, plan.metric);
+            for (rank, &i) in analysis.ranking.iter().enumerate() {
+                let row = &analysis.rows[i];
+                line(out, [
+                    plan.pages[page].name.clone(),
+                    plan.networks[network].name.clone(),
+                    plan.strategies[i].to_string(),
+                    plan.metric.to_string(),
+                    plan.metric.metric().unit.symbol().to_owned(),
+                    (rank + 1).to_string(),
+                    row.mark.label().to_owned(),
+                    row.runs.to_string(),
+                    row.failed.to_string(),
+                    number(row.median),
+                    number(row.difference),
+                    number(row.relative.map(|share| share * 100.0)),
+                    number(row.interval.map(|interval| interval.low)),
+                    number(row.interval.map(|interval| interval.high)),
+                    number(row.cliffs_delta),
+                    number(row.rank_biserial),
+                    number(row.mann_whitney_p),
+                    number(row.signed_rank_p),
+                    number(row.signed_rank_p_holm),
+                ])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The shortest text that reads back as the same value; `inf` if infinite;
+/// empty if there is none.
+fn number(value: Option<f64>) -> String {
+    value.map_or_else(String::new, |v| v.to_string())
+}
+
+fn line(out: &mut dyn Write, fields: impl IntoIterator<Item = String>) -> io::Result<()> {
+    let quoted: Vec<String> = fields.into_iter().map(|f| quote(&f).into_owned()).collect();
+    writeln!(out, "{}", quoted.join(","))
+}
+
+/// Quotes a field that holds a comma, a quote or a line break (RFC 4180,
+/// section 2, <https://www.rfc-editor.org/rfc/rfc4180#section-2>).
+fn quote(field: &str) -> Cow<'_, str> {
+    if field.contains([',', '"', '\n', '\r']) {
+        Cow::Owned(format!("\"{}\"", field.replace('"', "\"\"")))
+    } else {
+        Cow::Borrowed(field)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,54 @@
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use super::{check_writable, write_atomically};
+
+/// An empty directory of this test's own.
+fn directory(name: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("pagerace-file-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn entries(path: &PathBuf) -> usize {
+    fs::read_dir(path).unwrap().count()
+}
+
+#[test]
+fn replaces_the_old_file_whole() {
+    let dir = directory("replace");
+    let file = dir.join("out.json");
+    fs::write(&file, "old").unwrap();
+    write_atomically(&file, |out| out.write_all(b"new")).unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+    assert_eq!(entries(&dir), 1);
+    fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn a_failure_halfway_leaves_the_old_file_alone() {
+    let dir = directory("halfway");
+    let file = dir.join("out.json");
+    fs::write(&file, "old").unwrap();
+    let error = write_atomically(&file, |out| {
+        out.write_all(&[b'x'; 100_000])?;
+        Err(io::Error::other("disk on fire"))
+    })
+    .unwrap_err();
+    assert!(error.to_string().contains("out.json") && error.to_string().contains("disk on fire"));
+    assert_eq!(fs::read_to_string(&file).unwrap(), "old");
+    assert_eq!(entries(&dir), 1);
+    fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn unwritable_paths_are_found_before() {
+    let dir = directory("check");
+    check_writable(&dir.join("fine.csv")).unwrap();
+    assert_eq!(entries(&dir), 0);
+    assert!(check_writable(&dir).unwrap_err().to_string().contains("directory"));
+    assert!(check_writable(&dir.join("no/such/place.csv")).is_err());
+    fs::remove_dir_all(dir).unwrap();
+}

@@ -1,0 +1,251 @@
+//! Results as JSON, and plans read back from it. Described in `docs/output.md`.
+//!
+//! The bytes depend on the results alone: fields come in a fixed order, and
+//! floats are printed as the shortest text that reads back as the same value.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde::{Deserialize, Serialize};
+
+use crate::VERSION;
+use crate::across::{AcrossPages, across_pages};
+use crate::analysis::{Analysis, analyse};
+use crate::metric::{MetricId, metrics};
+use crate::plan::Plan;
+use crate::results::{Results, Variant};
+use crate::verdict::{Verdict, verdict};
+
+mod read;
+
+pub use read::{ReadPlan, read_plan};
+
+/// The value of `format` in our files.
+pub const FORMAT: &str = "pagerace-results";
+/// The version of the format that this version writes and reads.
+pub const SCHEMA: u32 = 1;
+
+/// A results file. Only what identifies it and the plan are needed to read it.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    format: String,
+    schema: u32,
+    version: String,
+    #[serde(default)]
+    run_seeds: Vec<u64>,
+    #[serde(default)]
+    comparisons: Vec<ComparisonsDoc>,
+    #[serde(default)]
+    across_pages: Vec<AcrossDoc>,
+    #[serde(default)]
+    results: Vec<VariantDoc>,
+    plan: Plan,
+}
+
+/// The strategies of one page and network, compared.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ComparisonsDoc {
+    page: String,
+    network: String,
+    metric: MetricId,
+    unit: String,
+    verdict: String,
+    strategies: Vec<ComparisonDoc>,
+}
+
+/// One strategy compared with the baseline; `null` is unknown or infinite.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ComparisonDoc {
+    strategy: String,
+    mark: String,
+    runs: usize,
+    failed_runs: usize,
+    median: Option<f64>,
+    difference: Option<f64>,
+    difference_percent: Option<f64>,
+    interval_low: Option<f64>,
+    interval_high: Option<f64>,
+    interval_coverage: Option<f64>,
+    cliffs_delta: Option<f64>,
+    rank_biserial: Option<f64>,
+    mann_whitney_p: Option<f64>,
+    signed_rank_p: Option<f64>,
+    signed_rank_p_holm: Option<f64>,
+}
+
+/// One network over all pages.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AcrossDoc {
+    network: String,
+    metric: MetricId,
+    verdict: String,
+    strategies: Vec<AcrossRowDoc>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AcrossRowDoc {
+    strategy: String,
+    pages_gaining: usize,
+    pages_losing: usize,
+    pages_same: usize,
+    pages_missing: usize,
+    median_percent: Option<f64>,
+    differences_percent: Vec<Option<f64>>,
+}
+
+/// All runs of one page, network and strategy.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct VariantDoc {
+    page: String,
+    network: String,
+    strategy: String,
+    failures: Vec<FailureDoc>,
+    values: BTreeMap<String, Vec<Option<f64>>>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FailureDoc {
+    run: usize,
+    reason: String,
+}
+
+/// Writes `results` as one JSON document, ended by a line break.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_json(results: &Results, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, &document(results))?;
+    out.write_all(b"\n")
+}
+
+/// The plan alone, in a form that [`read_plan`] reads.
+///
+/// # Panics
+/// Never: a plan is plain data.
+pub fn scenario_text(plan: &Plan) -> String {
+    let document = Document {
+        format: FORMAT.to_owned(),
+        schema: SCHEMA,
+        version: VERSION.to_owned(),
+        run_seeds: Vec::new(),
+        comparisons: Vec::new(),
+        across_pages: Vec::new(),
+        results: Vec::new(),
+        plan: plan.clone(),
+    };
+    serde_json::to_string(&document).expect("a plan is plain data")
+}
+
+fn document(results: &Results) -> Document {
+    let plan = &results.plan;
+    let metric = plan.metric;
+    let compared = (0..plan.pages.len())
+        .flat_map(|page| (0..plan.networks.len()).map(move |network| (page, network)));
+    let across = if plan.pages.len() > 1 { plan.networks.len() } else { 0 };
+    Document {
+        format: FORMAT.to_owned(),
+        schema: SCHEMA,
+        version: VERSION.to_owned(),
+        run_seeds: (0..plan.runs as usize).map(|run| plan.run_seed(run)).collect(),
+        comparisons: compared
+            .map(|(page, network)| {
+                let analysis = analyse(results, page, network, metric);
+                let verdict = verdict(results, page, network, &analysis);
+                comparisons(plan, page, network, &analysis, verdict)
+            })
+            .collect(),
+        across_pages: (0..across)
+            .map(|network| across_doc(plan, &across_pages(results, network, metric)))
+            .collect(),
+        results: results.variants.iter().map(|variant| variant_doc(plan, variant)).collect(),
+        plan: plan.clone(),
+    }
+}
+
+/// JSON knows no infinity.
+fn finite(value: Option<f64>) -> Option<f64> {
+    value.filter(|v| v.is_finite())
+}
+
+fn comparisons(
+    plan: &Plan,
+    page: usize,
+    network: usize,
+    analysis: &Analysis,
+    verdict: Verdict,
+) -> ComparisonsDoc {
+    let strategies = analysis.ranking.iter().map(|&i| {
+        let row = &analysis.rows[i];
+        ComparisonDoc {
+            strategy: plan.strategies[i].to_string(),
+            mark: row.mark.label().to_owned(),
+            runs: row.runs,
+            failed_runs: row.failed,
+            median: finite(row.median),
+            difference: finite(row.difference),
+            difference_percent: finite(row.relative.map(|share| share * 100.0)),
+            interval_low: finite(row.interval.map(|interval| interval.low)),
+            interval_high: finite(row.interval.map(|interval| interval.high)),
+            interval_coverage: row.interval.map(|interval| interval.coverage),
+            cliffs_delta: row.cliffs_delta,
+            rank_biserial: row.rank_biserial,
+            mann_whitney_p: row.mann_whitney_p,
+            signed_rank_p: row.signed_rank_p,
+            signed_rank_p_holm: row.signed_rank_p_holm,
+        }
+    });
+    ComparisonsDoc {
+        page: plan.pages[page].name.clone(),
+        network: plan.networks[network].name.clone(),
+        metric: analysis.metric,
+        unit: analysis.metric.metric().unit.symbol().to_owned(),
+        verdict: verdict.sentence,
+        strategies: strategies.collect(),
+    }
+}
+
+fn across_doc(plan: &Plan, across: &AcrossPages) -> AcrossDoc {
+    let percent = |share: Option<f64>| finite(share.map(|share| share * 100.0));
+    let rows = across.rows.iter().map(|row| AcrossRowDoc {
+        strategy: plan.strategies[row.strategy].to_string(),
+        pages_gaining: row.gain,
+        pages_losing: row.lose,
+        pages_same: row.same,
+        pages_missing: row.missing,
+        median_percent: percent(row.median),
+        differences_percent: row.relative.iter().map(|share| percent(*share)).collect(),
+    });
+    AcrossDoc {
+        network: plan.networks[across.network].name.clone(),
+        metric: across.metric,
+        verdict: across.sentence.clone(),
+        strategies: rows.collect(),
+    }
+}
+
+fn variant_doc(plan: &Plan, variant: &Variant) -> VariantDoc {
+    let failures = variant.runs.iter().enumerate().filter_map(|(run, summary)| {
+        Some(FailureDoc { run: run + 1, reason: summary.failure.clone()? })
+    });
+    let values = metrics().iter().map(|metric| {
+        let get = metric.get.unwrap_or(|_| None);
+        (metric.key(), variant.runs.iter().map(get).collect())
+    });
+    VariantDoc {
+        page: plan.pages[variant.page].name.clone(),
+        network: plan.networks[variant.network].name.clone(),
+        strategy: plan.strategies[variant.strategy].to_string(),
+        failures: failures.collect(),
+        values: values.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{read_plan, scenario_text, write_json};
+use crate::fake;
+use crate::results::Results;
+use crate::runner::run_race;
+
+fn results(jobs: usize) -> Results {
+    let mut plan = fake::plan(&["sequential", "round-robin", "weighted-incremental:alpha=0.1"], 8);
+    plan.pages.push(Arc::new(fake::page("shop")));
+    plan.browser.jitter = 0.1;
+    let go_on = |_| ControlFlow::Continue(());
+    run_race(&plan, jobs, &fake::load, &go_on).unwrap()
+}
+
+fn bytes(results: &Results) -> Vec<u8> {
+    let mut out = Vec::new();
+    write_json(results, &mut out).unwrap();
+    out
+}
+
+fn changed(change: impl Fn(&mut Value)) -> String {
+    let mut value: Value = serde_json::from_slice(&bytes(&results(1))).unwrap();
+    change(&mut value);
+    read_plan("out.json", value.to_string().as_bytes()).unwrap_err().to_string()
+}
+
+#[test]
+fn a_rerun_of_what_was_written_writes_the_same_bytes() {
+    let first = bytes(&results(1));
+    assert_eq!(first, bytes(&results(3)), "threads show");
+    let read = read_plan("out.json", &first).unwrap();
+    assert_eq!(read.plan, results(1).plan);
+    assert_eq!(read.version, crate::VERSION);
+    let go_on = |_| ControlFlow::Continue(());
+    let again = run_race(&read.plan, 2, &fake::load, &go_on).unwrap();
+    assert_eq!(first, bytes(&again));
+}
+
+#[test]
+fn the_plan_alone_reads_back() {
+    let plan = results(1).plan;
+    assert_eq!(read_plan("scenario.json", scenario_text(&plan).as_bytes()).unwrap().plan, plan);
+}
+
+#[test]
+fn values_have_their_units_and_verdicts_are_there() {
+    let value: Value = serde_json::from_slice(&bytes(&results(1))).unwrap();
+    assert_eq!(value["format"], "pagerace-results");
+    assert_eq!(value["results"].as_array().unwrap().len(), 12);
+    let lcp = value["results"][0]["values"]["lcp_ms"].as_array().unwrap();
+    assert_eq!(lcp.len(), 8);
+    assert!(lcp.iter().all(|v| v.as_f64().is_some_and(|v| v > 1000.0)));
+    assert_eq!(value["results"][0]["values"]["cls"], serde_json::to_value([(); 8]).unwrap());
+    let verdict = value["comparisons"][0]["verdict"].as_str().unwrap();
+    assert!(verdict.starts_with("fast-4g: "), "{verdict}");
+    assert_eq!(value["across_pages"].as_array().unwrap().len(), 2);
+    assert_eq!(value["run_seeds"].as_array().unwrap().len(), 8);
+}
+
+#[test]
+fn what_is_not_ours_is_refused_clearly() {
+    let read = |text: &str| read_plan("x.json", text.as_bytes()).unwrap_err().to_string();
+    assert!(read("hello").starts_with("x.json: not JSON"));
+    assert!(read("{\"log\": {}}").contains("this is a HAR"));
+    assert!(read("[1]").contains("not the results of a race"));
+    assert!(read("{\"format\": \"other\"}").contains("not the results of a race"));
+    assert!(read("{\"format\": \"pagerace-results\"}").contains("schema is missing"));
+    assert!(
+        read("{\"format\": \"pagerace-results\", \"schema\": 99}").contains("its schema is 99")
+    );
+}
+
+#[test]
+fn unknown_fields_are_refused_at_any_depth() {
+    assert!(changed(|v| v["colour"] = json!(1)).contains("colour"));
+    assert!(changed(|v| v["plan"]["sead"] = json!(1)).contains("sead"));
+    let deep = changed(|v| v["plan"]["pages"][1]["resources"][0]["byts"] = json!(1));
+    assert!(deep.contains("plan.pages[1].resources[0].byts"), "{deep}");
+    let tagged = changed(|v| {
+        v["plan"]["pages"][0]["resources"][0]["discovery"]["trigger"]["x"] = json!(1);
+    });
+    assert!(tagged.contains("trigger.x"), "{tagged}");
+}
+
+#[test]
+fn missing_and_wrong_fields_are_named() {
+    let missing = changed(|v| {
+        v["plan"].as_object_mut().unwrap().remove("runs");
+    });
+    assert!(missing.contains("runs"), "{missing}");
+    let wrong = changed(|v| v["plan"]["strategies"][0] = json!("teleport"));
+    assert!(wrong.contains("teleport"), "{wrong}");
+    assert!(changed(|v| v["plan"]["runs"] = json!(0)).starts_with("runs:"));
+}

@@ -1,0 +1,323 @@
+//! The HTML report's input, filled from results.
+
+use pagerace_page::Page;
+use pagerace_report::input::{
+    AcrossPages, AcrossRow, Comparison, Drop, Frame, HolGap, Metric, Named, NetworkResult,
+    PageResult, ProgressPoint, Report, Resource, Row, RunDetail, Timing, Verdict,
+};
+use pagerace_sim::Outcome;
+
+use crate::VERSION;
+use crate::across::across_pages;
+use crate::analysis::{self, Analysis, analyse};
+use crate::detail::{Choice, median_runs, record};
+use crate::error::LabError;
+use crate::export::json::scenario_text;
+use crate::metric::{MetricId, metrics};
+use crate::plan::Plan;
+use crate::results::Results;
+use crate::runner::{OnProgress, Runner};
+use crate::unit::Unit;
+use crate::verdict::{VerdictKind, verdict};
+
+/// Packets of all recorded runs together beyond which fewer runs are recorded:
+/// a file of a dozen megabytes.
+const PACKETS_MAX: u64 = 2_000_000;
+/// Body bytes in a full packet, for the estimate.
+const PACKET_BYTES: u64 = 1_200;
+/// Longest scenario text that is embedded.
+const SCENARIO_BYTES_MAX: usize = 4_000_000;
+
+/// Fills the report: all comparisons by all metrics, and the median runs of
+/// the variants, which are run once more with a trace. If that would make the
+/// file huge, only the baselines' and winners' runs are, or none; a note says so.
+///
+/// `rerun` is the command that repeats the race.
+///
+/// # Errors
+/// [`LabError::Interrupted`] if `progress` broke off.
+pub fn report(
+    results: &Results,
+    rerun: &str,
+    jobs: usize,
+    runner: &Runner<'_>,
+    progress: &OnProgress<'_>,
+) -> Result<Report, LabError> {
+    let plan = &results.plan;
+    let mut notes = notes(results);
+    let mut pages: Vec<PageResult> =
+        plan.pages.iter().enumerate().map(|(i, page)| page_result(results, i, page)).collect();
+    let choices = recorded(results, &pages, &mut notes);
+    let details = record(results, &choices, jobs, runner, progress, &run_detail)?;
+    for (choice, detail) in choices.iter().zip(details) {
+        let (page, network, strategy) = plan.variant_parts(choice.variant);
+        let rows = &mut pages[page].networks[network].rows;
+        if let Some(row) = rows.iter_mut().find(|row| row.strategy == strategy) {
+            row.detail = Some(detail);
+        }
+    }
+    Ok(Report {
+        title: title(plan),
+        version: VERSION.to_owned(),
+        seed: plan.seed,
+        runs: plan.runs,
+        rerun: rerun.to_owned(),
+        scenario: scenario(plan, &mut notes),
+        metric: plan.metric.index(),
+        baseline: plan.baseline_index(),
+        metrics: metrics().iter().map(metric_entry).collect(),
+        strategies: plan.strategies.iter().map(strategy_entry).collect(),
+        networks: plan
+            .networks
+            .iter()
+            .map(|n| Named { name: n.name.clone(), description: n.describe() })
+            .collect(),
+        pages,
+        across: across(results),
+        notes,
+    })
+}
+
+fn title(plan: &Plan) -> String {
+    let count = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
+    let what = match plan.pages.as_slice() {
+        [page] => page.name.clone(),
+        pages => count(pages.len(), "page", "pages"),
+    };
+    let strategies = count(plan.strategies.len(), "strategy", "strategies");
+    let networks = count(plan.networks.len(), "network", "networks");
+    format!("{what}: {strategies} on {networks}")
+}
+
+fn metric_entry(metric: &crate::Metric) -> Metric {
+    let unit = match metric.unit {
+        Unit::Score | Unit::Count => "",
+        unit => unit.symbol(),
+    };
+    Metric {
+        name: metric.name.to_owned(),
+        title: metric.title.to_owned(),
+        unit: unit.to_owned(),
+        lower_is_better: metric.lower_is_better,
+        definition: metric.definition.to_owned(),
+    }
+}
+
+fn strategy_entry(spec: &pagerace_delivery::StrategySpec) -> Named {
+    Named { name: spec.label(), description: format!("{spec}: {}", spec.info().summary) }
+}
+
+fn page_result(results: &Results, index: usize, page: &Page) -> PageResult {
+    let resources = page.resources.iter().map(|resource| Resource {
+        url: resource.url.clone(),
+        destination: resource.destination,
+        bytes: resource.body_bytes,
+        render_blocking: resource.render_blocking,
+    });
+    PageResult {
+        name: page.name.clone(),
+        url: page.url.clone(),
+        resources: resources.collect(),
+        networks: (0..results.plan.networks.len())
+            .map(|network| network_result(results, index, network))
+            .collect(),
+    }
+}
+
+fn network_result(results: &Results, page: usize, network: usize) -> NetworkResult {
+    let all: Vec<Analysis> =
+        MetricId::all().map(|metric| analyse(results, page, network, metric)).collect();
+    let ranked = &all[results.plan.metric.index()];
+    let verdict = verdict(results, page, network, ranked);
+    let rows = ranked.ranking.iter().map(|&strategy| Row {
+        strategy,
+        failed: results.variant(page, network, strategy).failed() as u32,
+        values: all.iter().map(|analysis| comparison(&analysis.rows[strategy])).collect(),
+        detail: None,
+    });
+    NetworkResult {
+        network,
+        verdict: verdict.sentence,
+        outcome: match verdict.kind {
+            VerdictKind::Better => Verdict::Better,
+            VerdictKind::NoDifference => Verdict::NoDifference,
+            VerdictKind::Unknown => Verdict::Unknown,
+        },
+        winner: verdict.winner,
+        rows: rows.collect(),
+    }
+}
+
+/// JSON knows no infinity.
+fn finite(value: Option<f64>) -> Option<f64> {
+    value.filter(|v| v.is_finite())
+}
+
+fn comparison(row: &analysis::Comparison) -> Comparison {
+    Comparison {
+        median: finite(row.median),
+        difference: finite(row.difference),
+        difference_percent: finite(row.relative.map(|share| share * 100.0)),
+        interval: row
+            .interval
+            .filter(|interval| interval.low.is_finite() && interval.high.is_finite())
+            .map(|interval| (interval.low, interval.high)),
+        effect_size: row.cliffs_delta,
+        p_value: row.mann_whitney_p,
+    }
+}
+
+fn across(results: &Results) -> Vec<AcrossPages> {
+    if results.plan.pages.len() < 2 {
+        return Vec::new();
+    }
+    (0..results.plan.networks.len())
+        .flat_map(|network| MetricId::all().map(move |metric| (network, metric)))
+        .filter(|(_, metric)| metric.metric().get.is_some())
+        .map(|(network, metric)| {
+            let across = across_pages(results, network, metric);
+            let rows = across.rows.iter().map(|row| {
+                let finite: Vec<f64> =
+                    row.relative.iter().filter_map(|share| finite(*share)).collect();
+                AcrossRow {
+                    strategy: row.strategy,
+                    missing: (row.relative.len() - finite.len()) as u32,
+                    differences_percent: finite.into_iter().map(|share| share * 100.0).collect(),
+                }
+            });
+            AcrossPages {
+                network,
+                metric: metric.index(),
+                verdict: across.sentence.clone(),
+                rows: rows.collect(),
+            }
+        })
+        .collect()
+}
+
+/// What a reader has to know.
+fn notes(results: &Results) -> Vec<String> {
+    let plan = &results.plan;
+    let mut notes = Vec::new();
+    for page in &plan.pages {
+        let name = if plan.pages.len() > 1 { format!("{}: ", page.name) } else { String::new() };
+        notes.extend(page.notes.iter().map(|note| format!("{name}{}", note.text)));
+    }
+    let failed: usize = results.variants.iter().map(crate::Variant::failed).sum();
+    if failed > 0 {
+        notes.push(format!(
+            "{failed} of {} loads failed; they count as later than any finished one.",
+            plan.loads()
+        ));
+    }
+    notes
+}
+
+/// The runs worth a trace: all median runs, or those of baselines and winners,
+/// or none, so that the file stays of a size that browsers open.
+fn recorded(results: &Results, pages: &[PageResult], notes: &mut Vec<String>) -> Vec<Choice> {
+    let plan = &results.plan;
+    let packets = |choices: &[Choice]| -> u64 {
+        choices
+            .iter()
+            .map(|choice| plan.pages[plan.variant_parts(choice.variant).0].body_bytes())
+            .map(|bytes| bytes / PACKET_BYTES)
+            .sum()
+    };
+    let all = median_runs(results);
+    if packets(&all) <= PACKETS_MAX {
+        return all;
+    }
+    let baseline = plan.baseline_index();
+    let mut few = all;
+    few.retain(|choice| {
+        let (page, network, strategy) = plan.variant_parts(choice.variant);
+        strategy == baseline || pages[page].networks[network].winner == Some(strategy)
+    });
+    if packets(&few) <= PACKETS_MAX {
+        notes.push(
+            "To keep this file small, only the baseline and the best strategy have pictures of \
+             their median run."
+                .to_owned(),
+        );
+        return few;
+    }
+    notes.push("To keep this file small, it holds no pictures of single runs.".to_owned());
+    Vec::new()
+}
+
+fn scenario(plan: &Plan, notes: &mut Vec<String>) -> String {
+    let text = scenario_text(plan);
+    if text.len() <= SCENARIO_BYTES_MAX {
+        return text;
+    }
+    notes.push(
+        "The pages are too large to repeat their scenario here; --json writes it to a file of its \
+         own."
+            .to_owned(),
+    );
+    String::new()
+}
+
+fn run_detail(choice: Choice, outcome: Outcome) -> RunDetail {
+    let trace = outcome.trace.unwrap_or_default();
+    let load = outcome.load;
+    let marks = [("ttfb", load.ttfb), ("fcp", load.fcp), ("lcp", load.lcp), ("tti", load.tti), ("onload", load.onload)];
+    RunDetail {
+        run: choice.run as u32,
+        failure: outcome.failure,
+        marks: marks
+            .into_iter()
+            .filter_map(|(name, at)| Some((name.to_owned(), pagerace_core::Instant::ZERO + at?)))
+            .collect(),
+        visual_progress: outcome
+            .visual_progress
+            .into_iter()
+            .map(|(at, share)| ProgressPoint { at, share })
+            .collect(),
+        timings: outcome.resources.into_iter().map(|timing| timing.map(timing_entry)).collect(),
+        frames: trace
+            .frames
+            .into_iter()
+            .map(|frame| Frame {
+                at: frame.at,
+                connection: frame.connection,
+                resource: frame.resource.0,
+                offset: frame.offset,
+                length: frame.length,
+                retransmission: frame.retransmission,
+            })
+            .collect(),
+        drops: trace
+            .drops
+            .into_iter()
+            .map(|drop| Drop { at: drop.at, connection: drop.connection, queue: drop.queue })
+            .collect(),
+        hol_gaps: trace
+            .hol_gaps
+            .into_iter()
+            .map(|gap| HolGap {
+                resource: gap.resource.0,
+                from: gap.from,
+                until: gap.until,
+                bytes: gap.bytes,
+            })
+            .collect(),
+    }
+}
+
+fn timing_entry(timing: pagerace_sim::ResourceTiming) -> Timing {
+    Timing {
+        discovered: timing.discovered,
+        queued: timing.queued,
+        blocked: timing.blocked,
+        dns: timing.dns,
+        connect: timing.connect,
+        wait: timing.wait,
+        receive: timing.receive,
+        hol_blocked_bytes: timing.hol_blocked_bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,53 @@
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::report;
+use crate::fake;
+use crate::runner::run_race;
+
+fn go_on(_: crate::Progress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+#[test]
+fn every_index_points_somewhere_and_details_are_the_median_runs() {
+    let mut plan = fake::plan(&["sequential", "round-robin"], 7);
+    plan.pages.push(Arc::new(fake::page("shop")));
+    let results = run_race(&plan, 1, &fake::load, &go_on).unwrap();
+    let report = report(&results, "pagerace race", 2, &fake::load, &go_on).unwrap();
+    assert_eq!(report.title, "2 pages: 2 strategies on 2 networks");
+    assert_eq!(report.metrics[report.metric].name, "lcp");
+    assert_eq!(report.strategies[report.baseline].name, "sequential");
+    assert_eq!((report.pages.len(), report.networks.len()), (2, 2));
+    for (p, page) in report.pages.iter().enumerate() {
+        for (n, network) in page.networks.iter().enumerate() {
+            assert_eq!((network.network, network.rows.len()), (n, 2));
+            for row in &network.rows {
+                assert_eq!(row.values.len(), report.metrics.len());
+                let detail = row.detail.as_ref().unwrap();
+                let median = results.variant(p, n, row.strategy).median_run(plan.metric);
+                assert_eq!(detail.run as usize, median);
+                assert_eq!(detail.marks[0].0, "lcp");
+            }
+        }
+    }
+    assert!(report.across.iter().all(|across| across.rows.len() == 1));
+    let json = serde_json::to_string(&report).unwrap();
+    assert_eq!(serde_json::from_str::<pagerace_report::Report>(&json).unwrap(), report);
+}
+
+#[test]
+fn a_huge_race_records_fewer_runs_and_says_so() {
+    let mut plan = fake::plan(&["sequential", "round-robin", "fifo"], 6);
+    let page = Arc::make_mut(&mut plan.pages[0]);
+    // Four recorded runs fit, six do not.
+    page.resources[0].body_bytes = 1_200 * 400_000;
+    let results = run_race(&plan, 1, &fake::load, &go_on).unwrap();
+    let some = report(&results, "", 1, &fake::load, &go_on).unwrap();
+    let details = |report: &pagerace_report::Report| -> usize {
+        let rows = report.pages[0].networks.iter().flat_map(|network| &network.rows);
+        rows.filter(|row| row.detail.is_some()).count()
+    };
+    assert!((2..=4).contains(&details(&some)));
+    assert!(some.notes.iter().any(|note| note.contains("only the baseline")), "{:?}", some.notes);
+}

@@ -1,0 +1,142 @@
+//! A stand-in for the simulator, so that the laboratory is tested without it.
+
+use std::sync::Arc;
+
+use pagerace_browser::{BrowserConfig, LoadMetrics};
+use pagerace_core::{Destination, Duration, Instant, RequestPriority, Rng, ScriptMode};
+use pagerace_net::Network;
+use pagerace_page::model::{
+    Category, Discovery, Evidence, Origin, OriginId, Page, RecordedPage, Resource, ResourceId,
+    Trigger,
+};
+use pagerace_sim::{
+    Connections, Outcome, Retransmission, Scenario, TransportCounters, TransportSettings,
+};
+
+use crate::metric::MetricId;
+use crate::plan::Plan;
+use crate::results::{Results, RunSummary};
+use crate::runner::run_race;
+
+/// A page of one document.
+pub(crate) fn page(name: &str) -> Page {
+    Page {
+        name: name.to_owned(),
+        url: format!("https://{name}.example/"),
+        origins: vec![Origin {
+            scheme: "https".to_owned(),
+            host: format!("{name}.example"),
+            port: 443,
+            address: None,
+            connection_group: 0,
+            third_party: false,
+            recorded_rtt: None,
+            protocol: None,
+        }],
+        resources: vec![Resource {
+            id: ResourceId(0),
+            url: format!("https://{name}.example/"),
+            origin: OriginId(0),
+            method: "GET".to_owned(),
+            status: 200,
+            destination: Destination::Document,
+            script_mode: ScriptMode::Blocking,
+            mime_type: "text/html".to_owned(),
+            request_header_bytes: 300,
+            request_body_bytes: 0,
+            response_header_bytes: 300,
+            body_bytes: 20_000,
+            decoded_bytes: None,
+            think_time: Duration::from_millis(20),
+            priority: RequestPriority::VeryHigh,
+            render_blocking: true,
+            discovery: Discovery { trigger: Trigger::Navigation, evidence: Evidence::Rule },
+            in_viewport: false,
+            cpu_time: None,
+            blocks_load: true,
+            category: Category::Html,
+            third_party: false,
+            recorded: None,
+        }],
+        document: ResourceId(0),
+        recorded: RecordedPage::default(),
+        notes: Vec::new(),
+    }
+}
+
+/// A race of these strategies on fast-4g and cable.
+pub(crate) fn plan(strategies: &[&str], runs: u32) -> Plan {
+    let strategies: Vec<pagerace_delivery::StrategySpec> =
+        strategies.iter().map(|s| s.parse().unwrap()).collect();
+    Plan {
+        pages: vec![Arc::new(page("news"))],
+        networks: vec![Network::parse("fast-4g").unwrap(), Network::parse("cable").unwrap()],
+        baseline: strategies[0].clone(),
+        strategies,
+        runs,
+        seed: 1,
+        browser: BrowserConfig::default(),
+        connections: Connections::default(),
+        retransmission: Retransmission::default(),
+        transport: TransportSettings::default(),
+        deadline: Duration::from_secs(60),
+        metric: MetricId::default(),
+    }
+}
+
+/// A load whose times depend on strategy and seed alone.
+pub(crate) fn load(scenario: &Scenario, seed: u64, _record: bool) -> Result<Outcome, String> {
+    let mut rng = Rng::new(seed, "fake");
+    let base = 1000.0 + 100.0 * rng.unit();
+    let gain = if scenario.strategy.to_string().starts_with("round-robin") { 200.0 } else { 0.0 };
+    Ok(outcome(base + gain, seed))
+}
+
+/// An outcome with this LCP in milliseconds.
+pub(crate) fn outcome(lcp_ms: f64, seed: u64) -> Outcome {
+    let lcp = Some(Duration::from_millis_f64(lcp_ms));
+    Outcome {
+        load: LoadMetrics { lcp, ..LoadMetrics::default() },
+        transport: TransportCounters { packets_sent: seed % 100, ..TransportCounters::default() },
+        resources: vec![None],
+        visual_progress: vec![(Instant::from_nanos(1_000_000), 1.0)],
+        failure: None,
+        finished_at: Instant::from_nanos(2_000_000),
+        trace: None,
+    }
+}
+
+/// Results whose loads are what `run` says, given variant parts and run.
+pub(crate) fn results(
+    plan: &Plan,
+    run: impl Fn((usize, usize, usize), usize) -> RunSummary,
+) -> Results {
+    let go_on = |_| std::ops::ControlFlow::Continue(());
+    let mut results = run_race(plan, 1, &load, &go_on).unwrap();
+    for variant in &mut results.variants {
+        let parts = (variant.page, variant.network, variant.strategy);
+        for (k, summary) in variant.runs.iter_mut().enumerate() {
+            *summary = run(parts, k);
+        }
+    }
+    results
+}
+
+/// A finished run with these times in milliseconds.
+pub(crate) fn times(lcp: f64, speed_index: f64, onload: f64) -> RunSummary {
+    let ms = |v| Some(Duration::from_millis_f64(v));
+    RunSummary {
+        load: LoadMetrics {
+            lcp: ms(lcp),
+            speed_index: ms(speed_index),
+            onload: ms(onload),
+            ..LoadMetrics::default()
+        },
+        ..RunSummary::default()
+    }
+}
+
+/// A run that failed.
+pub(crate) fn failed() -> RunSummary {
+    RunSummary { failure: Some("the deadline passed".to_owned()), ..RunSummary::default() }
+}

@@ -1,0 +1,220 @@
+//! What can be measured, by name. Definitions with sources: `docs/metrics.md`.
+//!
+//! Every metric here is a cost: lower is better.
+
+use std::fmt;
+use std::str::FromStr;
+
+use pagerace_browser::LoadMetrics;
+use pagerace_core::Duration;
+use pagerace_sim::TransportCounters;
+use serde::{Deserialize, Serialize};
+
+use crate::error::LabError;
+use crate::results::RunSummary;
+use crate::unit::Unit;
+
+/// A metric's entry in the registry.
+#[derive(Debug)]
+pub struct Metric {
+    /// As users write it.
+    pub name: &'static str,
+    /// For headings.
+    pub title: &'static str,
+    /// What it is counted in.
+    pub unit: Unit,
+    /// Whether less is better.
+    pub lower_is_better: bool,
+    /// How a verdict speaks of it.
+    pub wording: Wording,
+    /// One line that says what it is.
+    pub definition: &'static str,
+    /// The value of a finished load; `None` if a simulation cannot have it.
+    pub get: Option<fn(&RunSummary) -> Option<f64>>,
+}
+
+/// How a verdict speaks of a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wording {
+    /// A moment that comes sooner or later: "shows the largest element".
+    Moment(&'static str),
+    /// A quantity that is lower or higher: "Speed Index".
+    Amount(&'static str),
+}
+
+/// A metric of the registry; written and serialised as its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "&'static str")]
+pub struct MetricId(usize);
+
+fn ms(value: Option<Duration>) -> Option<f64> {
+    value.map(Duration::as_millis_f64)
+}
+
+/// An entry for a time of the page load.
+macro_rules! time {
+    ($name:literal, $title:literal, $field:ident, $wording:expr, $definition:literal) => {
+        Metric {
+            name: $name,
+            title: $title,
+            unit: Unit::Milliseconds,
+            lower_is_better: true,
+            wording: $wording,
+            definition: $definition,
+            get: Some(|run: &RunSummary| {
+                let load: &LoadMetrics = &run.load;
+                ms(load.$field)
+            }),
+        }
+    };
+}
+
+/// An entry for a counter of the transport.
+macro_rules! counter {
+    ($name:literal, $title:literal, $unit:ident, $field:ident, $noun:literal, $definition:literal) => {
+        Metric {
+            name: $name,
+            title: $title,
+            unit: Unit::$unit,
+            lower_is_better: true,
+            wording: Wording::Amount($noun),
+            definition: $definition,
+            get: Some(|run: &RunSummary| {
+                let transport: &TransportCounters = &run.transport;
+                Some(transport.$field as f64)
+            }),
+        }
+    };
+}
+
+use Wording::{Amount, Moment};
+
+/// All metrics, in the order in which tables list them.
+static METRICS: &[Metric] = &[
+    time!("ttfb", "Time to First Byte", ttfb, Moment("gets the first byte"),
+        "From the start of the navigation to the first byte of the document, redirects included"),
+    time!("fcp", "First Contentful Paint", fcp, Moment("shows the first content"),
+        "When the first text or image is painted"),
+    time!("lcp", "Largest Contentful Paint", lcp, Moment("shows the largest element"),
+        "When the largest text or image of the viewport is painted"),
+    time!("speed-index", "Speed Index", speed_index, Amount("Speed Index"),
+        "Mean time at which the viewport's parts become visible: the area above the visual progress"),
+    time!("byte-index", "Byte Index", byte_index, Amount("Byte Index"),
+        "Mean time at which body bytes arrive: the area above their progress"),
+    time!("tti", "Time to Interactive", tti, Moment("is interactive"),
+        "First moment after the first paint from which main thread and network stay quiet for five seconds"),
+    time!("tbt", "Total Blocking Time", tbt, Amount("total blocking time"),
+        "Time beyond 50 ms of each long main-thread task between first paint and Time to Interactive"),
+    Metric {
+        name: "cls",
+        title: "Cumulative Layout Shift",
+        unit: Unit::Score,
+        lower_is_better: true,
+        wording: Amount("layout shift"),
+        definition: "How far visible elements jump; needs real layout, so always empty in simulation",
+        get: None,
+    },
+    time!("onload", "Page Load Time", onload, Moment("fires the load event"),
+        "When the load event fires"),
+    counter!("hol-blocked-bytes", "HOL-Blocked Bytes", Bytes, hol_blocked_bytes,
+        "the amount of head-of-line-blocked bytes",
+        "Stream bytes that arrived while earlier bytes of the same stream were missing"),
+    counter!("hol-blocked-byte-ms", "HOL-Blocked Byte Milliseconds", ByteMilliseconds,
+        hol_blocked_byte_ms, "the head-of-line-blocked waiting of bytes",
+        "The same bytes, each times the milliseconds that it waited"),
+    counter!("packets-sent", "Packets Sent", Count, packets_sent, "the number of packets sent",
+        "Packets that the servers sent"),
+    counter!("packets-lost", "Packets Lost", Count, packets_lost, "the number of lost packets",
+        "Packets that the servers declared lost"),
+    counter!("retransmitted-bytes", "Retransmitted Bytes", Bytes, retransmitted_bytes,
+        "the amount of retransmitted bytes", "Stream bytes that the servers sent again"),
+    counter!("queue-drops", "Queue Drops", Count, queue_drops, "the number of queue drops",
+        "Packets for which the downlink's queue had no room"),
+    counter!("link-losses", "Link Losses", Count, link_losses, "the number of link losses",
+        "Packets that the downlink's loss process took"),
+    counter!("bytes-down", "Bytes Down", Bytes, bytes_down, "the amount of bytes down",
+        "Bytes put on the downlink, IP and UDP headers included"),
+    counter!("bytes-up", "Bytes Up", Bytes, bytes_up, "the amount of bytes up",
+        "Bytes put on the uplink, IP and UDP headers included"),
+    counter!("connections", "Connections", Count, connections, "the number of connections",
+        "QUIC connections that were opened"),
+];
+
+/// All metrics, in the order in which tables list them.
+pub fn metrics() -> &'static [Metric] {
+    METRICS
+}
+
+impl Metric {
+    /// Its key in JSON and its column in CSV: the name with its unit.
+    pub fn key(&self) -> String {
+        let name = self.name.replace('-', "_");
+        match self.unit {
+            Unit::Milliseconds => format!("{name}_ms"),
+            Unit::Bytes | Unit::ByteMilliseconds | Unit::Count | Unit::Score => name,
+        }
+    }
+}
+
+impl MetricId {
+    /// All metrics, in the order in which tables list them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..METRICS.len()).map(Self)
+    }
+
+    /// The times of the page load: what a person feels.
+    pub fn times() -> impl Iterator<Item = Self> {
+        Self::all().filter(|m| m.metric().unit == Unit::Milliseconds)
+    }
+
+    /// Its entry in the registry.
+    pub fn metric(self) -> &'static Metric {
+        &METRICS[self.0]
+    }
+
+    /// Its place in [`metrics`].
+    pub const fn index(self) -> usize {
+        self.0
+    }
+}
+
+impl Default for MetricId {
+    /// Largest Contentful Paint.
+    fn default() -> Self {
+        Self::all().find(|m| m.metric().name == "lcp").expect("lcp is registered")
+    }
+}
+
+impl FromStr for MetricId {
+    type Err = LabError;
+
+    fn from_str(name: &str) -> Result<Self, LabError> {
+        Self::all().find(|m| m.metric().name == name).ok_or_else(|| LabError::UnknownMetric {
+            name: name.to_owned(),
+            known: METRICS.iter().map(|m| m.name).collect::<Vec<_>>().join(", "),
+        })
+    }
+}
+
+impl fmt::Display for MetricId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.metric().name)
+    }
+}
+
+impl TryFrom<String> for MetricId {
+    type Error = LabError;
+
+    fn try_from(name: String) -> Result<Self, LabError> {
+        name.parse()
+    }
+}
+
+impl From<MetricId> for &'static str {
+    fn from(id: MetricId) -> Self {
+        id.metric().name
+    }
+}
+
+#[cfg(test)]
+mod tests;

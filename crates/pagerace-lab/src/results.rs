@@ -1,0 +1,104 @@
+//! What a race leaves: per variant and run, the metrics and counters.
+//!
+//! Per-resource times, visual progress and traces are not kept, so memory
+//! stays bounded whatever the pages; [`crate::detail`] runs chosen loads again.
+
+use pagerace_browser::LoadMetrics;
+use pagerace_sim::{Outcome, TransportCounters};
+
+use crate::metric::MetricId;
+use crate::plan::Plan;
+
+/// A race that was run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Results {
+    /// What was raced.
+    pub plan: Plan,
+    /// One for each page, network and strategy, in that nesting.
+    pub variants: Vec<Variant>,
+}
+
+/// A page, a network and a strategy, with the outcomes of all runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    /// Index into [`Plan::pages`].
+    pub page: usize,
+    /// Index into [`Plan::networks`].
+    pub network: usize,
+    /// Index into [`Plan::strategies`].
+    pub strategy: usize,
+    /// Run `k` of every variant has the same seed.
+    pub runs: Vec<RunSummary>,
+}
+
+/// One load, without its details.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunSummary {
+    /// What a person would have seen.
+    pub load: LoadMetrics,
+    /// What the network did.
+    pub transport: TransportCounters,
+    /// Why the load did not finish, if it did not.
+    pub failure: Option<String>,
+}
+
+impl Results {
+    /// The variant of this page, network and strategy (indices into the plan).
+    ///
+    /// # Panics
+    /// If the plan has no such variant.
+    pub fn variant(&self, page: usize, network: usize, strategy: usize) -> &Variant {
+        &self.variants[self.plan.variant_index(page, network, strategy)]
+    }
+}
+
+impl Variant {
+    /// The metric of each run, as the statistics take it: `None` where the
+    /// metric is not defined, infinity where the load failed.
+    pub fn values(&self, metric: MetricId) -> Vec<Option<f64>> {
+        self.runs.iter().map(|run| run.value(metric)).collect()
+    }
+
+    /// Runs that did not finish.
+    pub fn failed(&self) -> usize {
+        self.runs.iter().filter(|run| run.failure.is_some()).count()
+    }
+
+    /// The run that stands for all in pictures: the finished one whose metric
+    /// is the (lower) median, the earliest of equals; the first run if none
+    /// has a value.
+    pub fn median_run(&self, metric: MetricId) -> usize {
+        let mut finished: Vec<(f64, usize)> = self
+            .values(metric)
+            .into_iter()
+            .enumerate()
+            .filter_map(|(run, value)| Some((value.filter(|v| v.is_finite())?, run)))
+            .collect();
+        finished.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let Some(middle) = finished.len().checked_sub(1) else { return 0 };
+        let value = finished[middle / 2].0;
+        finished.iter().find(|(v, _)| *v == value).map_or(0, |(_, run)| *run)
+    }
+}
+
+impl RunSummary {
+    /// The metric, as the statistics take it: `None` where it is not defined,
+    /// infinity where the load failed, whatever it had reached before.
+    pub fn value(&self, metric: MetricId) -> Option<f64> {
+        let get = metric.metric().get?;
+        if self.failure.is_some() { Some(f64::INFINITY) } else { get(self) }
+    }
+}
+
+impl From<&Outcome> for RunSummary {
+    fn from(outcome: &Outcome) -> Self {
+        Self {
+            load: outcome.load,
+            transport: outcome.transport,
+            failure: outcome.failure.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,76 @@
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+
+use super::{Progress, run_race};
+use crate::error::LabError;
+use crate::fake;
+
+fn go_on(_: Progress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+#[test]
+fn the_number_of_threads_does_not_show() {
+    let plan = fake::plan(&["sequential", "round-robin"], 7);
+    let one = run_race(&plan, 1, &fake::load, &go_on).unwrap();
+    assert_eq!(one.variants.len(), 4);
+    assert!(one.variants.iter().all(|v| v.runs.len() == 7));
+    for jobs in [2, 3, 16] {
+        assert_eq!(run_race(&plan, jobs, &fake::load, &go_on).unwrap(), one);
+    }
+}
+
+#[test]
+fn runs_are_paired_by_seed() {
+    let plan = fake::plan(&["sequential", "round-robin"], 5);
+    let seen = Mutex::new(Vec::new());
+    let runner = |scenario: &pagerace_sim::Scenario, seed: u64, record: bool| {
+        assert!(!record);
+        let variant = (scenario.network.name.clone(), scenario.strategy.to_string());
+        seen.lock().unwrap().push((variant, seed));
+        fake::load(scenario, seed, record)
+    };
+    run_race(&plan, 2, &runner, &go_on).unwrap();
+    let seen = seen.into_inner().unwrap();
+    let variants: BTreeSet<_> = seen.iter().map(|(variant, _)| variant.clone()).collect();
+    assert_eq!(variants.len(), 4);
+    let expected: BTreeSet<u64> = (0..5).map(|run| plan.run_seed(run)).collect();
+    for variant in variants {
+        let seeds: BTreeSet<u64> =
+            seen.iter().filter(|(v, _)| *v == variant).map(|(_, seed)| *seed).collect();
+        assert_eq!(seeds, expected, "{variant:?}");
+    }
+}
+
+#[test]
+fn an_interrupted_race_gives_no_results() {
+    let plan = fake::plan(&["sequential"], 50);
+    let stop = |progress: Progress| {
+        assert_eq!(progress.total, 100);
+        if progress.done < 10 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let error = run_race(&plan, 2, &fake::load, &stop).unwrap_err();
+    let LabError::Interrupted { done, total } = error else { panic!("{error}") };
+    assert!((10..100).contains(&done) && total == 100, "{done} of {total}");
+}
+
+#[test]
+fn an_impossible_plan_is_not_run() {
+    let plan = fake::plan(&["sequential"], 0);
+    let never = |_: &pagerace_sim::Scenario, _, _| -> Result<pagerace_sim::Outcome, String> { panic!("not to be run") };
+    assert!(matches!(run_race(&plan, 1, &never, &go_on), Err(LabError::Plan(_))));
+}
+
+#[test]
+fn a_scenario_that_cannot_be_run_stops_the_race() {
+    let plan = fake::plan(&["sequential", "round-robin"], 20);
+    let picky = |scenario: &pagerace_sim::Scenario, seed, record| {
+        if scenario.strategy.to_string() == "round-robin" {
+            return Err("no such controller".to_owned());
+        }
+        fake::load(scenario, seed, record)
+    };
+    let error = run_race(&plan, 2, &picky, &go_on).unwrap_err();
+    assert!(matches!(&error, LabError::Scenario(reason) if reason == "no such controller"));
+}

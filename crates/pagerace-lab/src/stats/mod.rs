@@ -1,0 +1,25 @@
+//! The statistics of a race, one idea per file.
+//!
+//! Everything rests on ranks and order statistics, so no distribution of load
+//! times is assumed, and a failed load can stand as "later than any finished
+//! one": positive infinity is a legal value everywhere. Not-a-number is not,
+//! and panics. Logarithms, exponentials and `erfc` come from `libm`, so the
+//! same runs give the same digits on every machine.
+
+pub mod effect;
+pub mod holm;
+pub mod mann_whitney;
+pub mod paired;
+pub mod quantile;
+pub mod rank;
+pub mod spearman;
+pub mod tail;
+pub mod wilcoxon;
+
+pub use effect::{cliffs_delta, matched_pairs_rank_biserial};
+pub use holm::holm;
+pub use mann_whitney::{MannWhitney, mann_whitney};
+pub use paired::{Interval, differences, median_interval};
+pub use quantile::{median, quantile};
+pub use spearman::{Spearman, spearman};
+pub use wilcoxon::{SignedRank, signed_rank};

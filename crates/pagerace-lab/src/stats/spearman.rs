@@ -1,0 +1,45 @@
+//! Spearman's rank correlation.
+
+use super::rank::midranks;
+use super::tail::student_two_sided;
+
+/// How two measurements of the same things rise and fall together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spearman {
+    /// Correlation of the ranks, −1 to 1.
+    pub rho: f64,
+    /// Two-sided probability of a `rho` at least this far from zero, by
+    /// Student's t with n − 2 degrees of freedom; rough below ten pairs.
+    pub p: f64,
+}
+
+/// Correlates the ranks of `x` and `y`; `None` of fewer than three pairs or if
+/// either never varies.
+///
+/// # Panics
+/// If the lengths differ or a value is not a number.
+///
+/// # Source
+/// Spearman 1904, "The Proof and Measurement of Association between Two Things".
+pub fn spearman(x: &[f64], y: &[f64]) -> Option<Spearman> {
+    assert_eq!(x.len(), y.len(), "a correlation needs pairs");
+    let n = x.len() as f64;
+    if x.len() < 3 {
+        return None;
+    }
+    let (rx, ry) = (midranks(x).0, midranks(y).0);
+    let mean = (n + 1.0) / 2.0;
+    let product = |a: &[f64], b: &[f64]| -> f64 {
+        a.iter().zip(b).map(|(a, b)| (a - mean) * (b - mean)).sum()
+    };
+    let spread = product(&rx, &rx) * product(&ry, &ry);
+    if spread == 0.0 {
+        return None;
+    }
+    let rho = (product(&rx, &ry) / libm::sqrt(spread)).clamp(-1.0, 1.0);
+    let t = rho.abs() * libm::sqrt((n - 2.0) / (1.0 - rho * rho));
+    Some(Spearman { rho, p: student_two_sided(t, n - 2.0) })
+}
+
+#[cfg(test)]
+mod tests;

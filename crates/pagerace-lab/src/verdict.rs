@@ -1,0 +1,271 @@
+//! What a comparison says, in plain sentences.
+//!
+//! A strategy counts as better or worse only if the 95 % interval of the
+//! paired differences excludes zero, the signed-rank test corrected over all
+//! strategies agrees, and the difference is at least one per cent.
+
+use pagerace_delivery::StrategySpec;
+
+use crate::analysis::{Analysis, Comparison, LEVEL, Mark, NOTICEABLE, analyse, compare};
+use crate::metric::{MetricId, Wording};
+use crate::results::Results;
+use crate::stats::holm;
+use crate::unit::percent;
+
+mod words;
+
+use words::{amount, join};
+
+/// The answer for one page on one network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// How it went.
+    pub kind: VerdictKind,
+    /// The best strategy (index into the plan's): the first in the ranking
+    /// that is better than the baseline, else simply the first; `None` if no
+    /// strategy has a value.
+    pub winner: Option<usize>,
+    /// One or more plain sentences, the network's name first.
+    pub sentence: String,
+}
+
+/// How a verdict went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VerdictKind {
+    /// A strategy is better than the baseline.
+    Better,
+    /// None is.
+    NoDifference,
+    /// Too few runs, no values, or nothing to compare with.
+    Unknown,
+}
+
+/// Names of what is compared, for the sentences.
+struct Names<'a> {
+    network: &'a str,
+    strategies: Vec<String>,
+}
+
+/// The verdict on `analysis`, which compares the strategies of `results` on
+/// this page and network.
+pub fn verdict(results: &Results, page: usize, network: usize, analysis: &Analysis) -> Verdict {
+    let names = Names {
+        network: &results.plan.networks[network].name,
+        strategies: results.plan.strategies.iter().map(StrategySpec::label).collect(),
+    };
+    let best = analysis.ranking.iter().copied().find(|&i| analysis.rows[i].mark == Mark::Better);
+    let (kind, mut sentences) = if let Some(best) = best {
+        let mut sentences = vec![lead(&names, analysis, best)];
+        let equals = as_good(results, page, network, analysis, best);
+        if !equals.is_empty() {
+            let verb = if equals.len() == 1 { "does" } else { "do" };
+            let equals: Vec<_> = equals.iter().map(|&i| names.strategies[i].clone()).collect();
+            sentences.push(format!("{} {verb} as well.", join(&equals)));
+        }
+        sentences.extend(worse(&names, analysis));
+        sentences.extend(price(results, page, network, analysis, best, &names));
+        (VerdictKind::Better, sentences)
+    } else {
+        without_winner(&names, analysis)
+    };
+    sentences.extend(failures(results, page, network, &names));
+    let ranked = analysis.ranking.first().copied();
+    let winner = best.or(ranked.filter(|&i| analysis.rows[i].median.is_some()));
+    Verdict { kind, winner, sentence: sentences.join(" ") }
+}
+
+/// "fast-4g: A shows the largest element 120 ms (8 %) sooner than B (95 % interval ...)."
+fn lead(names: &Names<'_>, analysis: &Analysis, best: usize) -> String {
+    let row = &analysis.rows[best];
+    let (network, winner) = (names.network, &names.strategies[best]);
+    let baseline = &names.strategies[analysis.baseline];
+    if row.difference.is_some_and(f64::is_infinite) {
+        let what = match analysis.metric.metric().wording {
+            Wording::Moment(does) => does.to_owned(),
+            Wording::Amount(_) => "finishes".to_owned(),
+        };
+        return format!("{network}: {winner} {what} where {baseline} mostly fails.");
+    }
+    let by = amount(analysis.metric, row);
+    let interval = row.interval.map_or_else(String::new, |interval| {
+        let unit = analysis.metric.metric().unit;
+        // Both ends are negative here; the sentence counts how much is gained.
+        let (low, high) = (-interval.high, -interval.low);
+        let size = if high.is_finite() { high } else { low };
+        format!(" (95 % interval {})", unit.scale(size).format_plain_range(low, high))
+    });
+    match analysis.metric.metric().wording {
+        Wording::Moment(does) => {
+            format!("{network}: {winner} {does} {by} sooner than {baseline}{interval}.")
+        }
+        Wording::Amount(what) => {
+            format!("{network}: with {winner}, {what} is {by} lower than with {baseline}{interval}.")
+        }
+    }
+}
+
+/// Better strategies that do not differ noticeably from the best of them.
+fn as_good(
+    results: &Results,
+    page: usize,
+    network: usize,
+    analysis: &Analysis,
+    best: usize,
+) -> Vec<usize> {
+    let rivals: Vec<usize> =
+        analysis.ranking.iter().copied().filter(|&i| analysis.rows[i].mark == Mark::Better).collect();
+    let variants: Vec<_> = rivals.iter().map(|&i| results.variant(page, network, i)).collect();
+    let place = rivals.iter().position(|&i| i == best).expect("the best is better");
+    let against_best = compare(&variants, place, analysis.metric);
+    rivals
+        .into_iter()
+        .zip(against_best.rows)
+        .filter(|(_, row)| matches!(row.mark, Mark::NoDifference | Mark::TooSmall))
+        .map(|(i, _)| i)
+        .collect()
+}
+
+/// "Later: A by 310 ms (12 %), B by 200 ms (8 %) and 2 more."
+fn worse(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
+    const NAMED_MAX: usize = 3;
+    // Worst first.
+    let worse: Vec<usize> = analysis
+        .ranking
+        .iter()
+        .rev()
+        .copied()
+        .filter(|&i| analysis.rows[i].mark == Mark::Worse)
+        .collect();
+    let mut parts: Vec<String> = worse
+        .iter()
+        .take(NAMED_MAX)
+        .map(|&i| {
+            let row = &analysis.rows[i];
+            format!("{} by {}", names.strategies[i], amount(analysis.metric, row))
+        })
+        .collect();
+    if worse.len() > NAMED_MAX {
+        parts.push(format!("{} more", worse.len() - NAMED_MAX));
+    }
+    let word = match analysis.metric.metric().wording {
+        Wording::Moment(_) => "Later",
+        Wording::Amount(_) => "Higher",
+    };
+    (!parts.is_empty()).then(|| format!("{word}: {}.", join(&parts)))
+}
+
+/// Times of the load that the winner makes worse.
+fn price(
+    results: &Results,
+    page: usize,
+    network: usize,
+    analysis: &Analysis,
+    best: usize,
+    names: &Names<'_>,
+) -> Option<String> {
+    let others: Vec<(MetricId, Comparison)> = MetricId::times()
+        .filter(|metric| *metric != analysis.metric)
+        .map(|metric| (metric, analyse(results, page, network, metric).rows.swap_remove(best)))
+        .collect();
+    // Seven looks at one strategy: corrected as such.
+    let corrected = holm(&others.iter().map(|(_, row)| row.signed_rank_p).collect::<Vec<_>>());
+    let parts: Vec<String> = others
+        .iter()
+        .zip(corrected)
+        .filter(|((_, row), p)| {
+            p.is_some_and(|p| p < LEVEL)
+                && row.interval.is_some_and(|interval| interval.low > 0.0)
+                && row.relative.is_none_or(|share| share >= NOTICEABLE)
+        })
+        .map(|((metric, row), _)| format!("{} by {}", metric.metric().title, amount(*metric, row)))
+        .collect();
+    let winner = &names.strategies[best];
+    (!parts.is_empty()).then(|| format!("Worse with {winner}: {}.", join(&parts)))
+}
+
+/// The sentences where no strategy beats the baseline.
+fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (VerdictKind, Vec<String>) {
+    let network = names.network;
+    let baseline = &names.strategies[analysis.baseline];
+    let metric = analysis.metric.metric();
+    let others = || analysis.rows.iter().filter(|row| row.mark != Mark::Baseline);
+    if analysis.rows.iter().all(|row| row.median.is_none()) {
+        return (VerdictKind::Unknown, vec![format!("{network}: no load has a {}.", metric.title)]);
+    }
+    if analysis.rows.iter().all(|row| row.median.is_none_or(f64::is_infinite)) {
+        return (VerdictKind::Unknown, vec![format!("{network}: most loads failed.")]);
+    }
+    if others().next().is_none() {
+        let text = format!("{network}: {baseline} raced alone; there is nothing to compare it with.");
+        return (VerdictKind::Unknown, vec![text]);
+    }
+    if others().any(|row| row.mark == Mark::TooFewRuns) {
+        let runs = analysis.rows.iter().map(|row| row.runs).max().unwrap_or(0);
+        let best = &names.strategies[analysis.ranking[0]];
+        let text = format!(
+            "{network}: {best} has the lowest median, but {runs} {} too few for an interval: \
+             nothing is sure (6 or more are needed, 30 are better).",
+            if runs == 1 { "run is" } else { "runs are" }
+        );
+        return (VerdictKind::Unknown, vec![text]);
+    }
+    if others().all(|row| row.mark == Mark::Undefined) {
+        let text = format!("{network}: nothing can be compared: {} is missing.", metric.title);
+        return (VerdictKind::Unknown, vec![text]);
+    }
+    let mut sentences = Vec::new();
+    let lost = others().any(|row| row.mark == Mark::Worse);
+    sentences.push(match (lost, metric.wording) {
+        (false, Wording::Moment(does)) => format!(
+            "{network}: no difference: no strategy {does} noticeably sooner or later than {baseline}."
+        ),
+        (false, Wording::Amount(what)) => format!(
+            "{network}: no difference: {what} is about the same with every strategy as with {baseline}."
+        ),
+        (true, Wording::Moment(does)) => {
+            format!("{network}: no strategy {does} sooner than {baseline}.")
+        }
+        (true, Wording::Amount(what)) => {
+            format!("{network}: with no strategy is {what} lower than with {baseline}.")
+        }
+    });
+    sentences.extend(too_small(analysis));
+    sentences.extend(worse(names, analysis));
+    (VerdictKind::NoDifference, sentences)
+}
+
+/// Says so if differences were found that nobody would notice.
+fn too_small(analysis: &Analysis) -> Option<String> {
+    let small: Vec<f64> = analysis
+        .rows
+        .iter()
+        .filter(|row| row.mark == Mark::TooSmall)
+        .filter_map(|row| row.relative)
+        .collect();
+    let largest = small.iter().fold(0.0_f64, |most, share| most.max(share.abs()));
+    let differ = if small.len() == 1 { "strategy differs" } else { "strategies differ" };
+    (!small.is_empty()).then(|| {
+        format!(
+            "{} {differ} by at most {}, too little to notice.",
+            small.len(),
+            percent(largest)
+        )
+    })
+}
+
+/// "Failed loads: A 2 of 30."
+fn failures(results: &Results, page: usize, network: usize, names: &Names<'_>) -> Option<String> {
+    let parts: Vec<String> = names
+        .strategies
+        .iter()
+        .enumerate()
+        .map(|(i, name)| (name, results.variant(page, network, i)))
+        .filter(|(_, variant)| variant.failed() > 0)
+        .map(|(name, variant)| format!("{name} {} of {}", variant.failed(), variant.runs.len()))
+        .collect();
+    (!parts.is_empty())
+        .then(|| format!("Failed loads (they count as later than any other): {}.", join(&parts)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+use super::{Verdict, VerdictKind, verdict};
+use crate::analysis::analyse;
+use crate::fake::{self, times};
+use crate::metric::MetricId;
+use crate::results::{Results, RunSummary};
+
+/// Noise that all strategies of a run share.
+fn noise(run: usize) -> f64 {
+    ((run * 37) % 101) as f64
+}
+
+fn race(
+    strategies: &[&str],
+    runs: u32,
+    run: impl Fn(usize, usize) -> RunSummary,
+) -> Results {
+    fake::results(&fake::plan(strategies, runs), |(_, _, s), k| run(s, k))
+}
+
+fn say(results: &Results, metric: &str) -> Verdict {
+    let metric: MetricId = metric.parse().unwrap();
+    let mut results = results.clone();
+    results.plan.metric = metric;
+    let analysis = analyse(&results, 0, 0, metric);
+    verdict(&results, 0, 0, &analysis)
+}
+
+#[test]
+fn a_winner_losers_and_the_price() {
+    let results = race(&["sequential", "eps", "round-robin", "fifo"], 30, |s, k| {
+        let wobble = (k % 3) as f64;
+        let (lcp, si, onload) = match s {
+            1 => (1380.0 - wobble, 900.0, 5250.0 + wobble),
+            2 => (1810.0 + wobble, 900.0, 5000.0),
+            3 => (1500.0, 900.0, 5000.0),
+            _ => (1500.0, 900.0, 5000.0),
+        };
+        times(lcp + noise(k), si, onload)
+    });
+    let v = say(&results, "lcp");
+    assert_eq!((v.kind, v.winner), (VerdictKind::Better, Some(1)));
+    assert_eq!(
+        v.sentence,
+        "fast-4g: eps shows the largest element 121 ms (7.8 %) sooner than sequential \
+         (95 % interval 120 to 122 ms). Later: round-robin by 311 ms (20 %). \
+         Worse with eps: Page Load Time by 251 ms (5.0 %)."
+    );
+}
+
+#[test]
+fn equals_of_the_winner_are_named() {
+    // On a lower median by 0.1 %: surely, but nobody would notice.
+    let results = race(&["sequential", "eps", "fifo", "round-robin"], 30, |s, k| {
+        let lcp = [1500.0, 1201.0, 1200.0, 1400.0][s];
+        times(lcp + noise(k), 900.0, 5000.0)
+    });
+    let v = say(&results, "lcp");
+    assert_eq!(v.winner, Some(2));
+    assert!(v.sentence.contains("(95 % interval 300 to 300 ms). eps does as well."), "{}", v.sentence);
+    assert!(!v.sentence.contains("round-robin"), "{}", v.sentence);
+}
+
+#[test]
+fn amounts_are_lower_not_sooner() {
+    let results = race(&["sequential", "eps", "fifo"], 30, |s, k| {
+        times(1000.0, [2000.0, 1500.0, 2500.0][s] + noise(k), 5000.0)
+    });
+    let v = say(&results, "speed-index");
+    assert_eq!(
+        v.sentence,
+        "fast-4g: with eps, Speed Index is 500 ms (24 %) lower than with sequential \
+         (95 % interval 500 to 500 ms). Higher: fifo by 500 ms (24 %)."
+    );
+}
+
+#[test]
+fn no_difference_is_said() {
+    let results = race(&["sequential", "eps"], 30, |s, k| {
+        times(1000.0 + (((s + 1) * 7919 * (k + 1)) % 211) as f64, 900.0, 5000.0)
+    });
+    let v = say(&results, "lcp");
+    assert_eq!(v.kind, VerdictKind::NoDifference);
+    assert_eq!(
+        v.sentence,
+        "fast-4g: no difference: no strategy shows the largest element noticeably sooner or later \
+         than sequential."
+    );
+}
+
+#[test]
+fn small_but_sure_is_too_small_to_notice() {
+    let results = race(&["sequential", "eps"], 30, |s, k| {
+        times(1000.0 + noise(k) - 4.0 * s as f64, 900.0, 5000.0)
+    });
+    let v = say(&results, "lcp");
+    assert_eq!(v.kind, VerdictKind::NoDifference);
+    assert!(
+        v.sentence.ends_with("1 strategy differs by at most 0.4 %, too little to notice."),
+        "{}",
+        v.sentence
+    );
+}
+
+#[test]
+fn only_losers() {
+    let results = race(&["sequential", "a", "b", "c", "d", "e"].map(|n| match n {
+        "a" => "eps", "b" => "fifo", "c" => "round-robin", "d" => "firefox-tree", "e" => "firefox-eps", n => n,
+    }), 30, |s, k| times(1000.0 + noise(k) + 200.0 * s as f64, 900.0, 5000.0));
+    let v = say(&results, "lcp");
+    assert_eq!((v.kind, v.winner), (VerdictKind::NoDifference, Some(0)));
+    assert!(
+        v.sentence.starts_with("fast-4g: no strategy shows the largest element sooner than sequential. Later: firefox-eps by 1000 ms"),
+        "{}",
+        v.sentence
+    );
+    assert!(v.sentence.ends_with("round-robin by 600 ms (57 %) and 2 more."), "{}", v.sentence);
+}
+
+#[test]
+fn too_few_runs_say_nothing_surely() {
+    let results = race(&["sequential", "eps"], 3, |s, k| {
+        times(1000.0 + noise(k) - 500.0 * s as f64, 900.0, 5000.0)
+    });
+    let v = say(&results, "lcp");
+    assert_eq!((v.kind, v.winner), (VerdictKind::Unknown, Some(1)));
+    assert!(v.sentence.starts_with("fast-4g: eps has the lowest median, but 3 runs are too few"), "{}", v.sentence);
+}
+
+#[test]
+fn failures_are_counted_aloud() {
+    let results = race(&["sequential", "eps", "fifo"], 30, |s, k| {
+        if s == 2 && k < 2 { fake::failed() } else { times(1000.0 - 100.0 * (s % 2) as f64 + noise(k), 900.0, 5000.0) }
+    });
+    let v = say(&results, "lcp");
+    assert!(v.sentence.ends_with("Failed loads (they count as later than any other): fifo 2 of 30."), "{}", v.sentence);
+    assert_eq!(v.winner, Some(1));
+}
+
+#[test]
+fn a_strategy_that_fails_is_not_given_milliseconds() {
+    let results = race(&["sequential", "fifo"], 20, |s, k| {
+        if s == 1 { fake::failed() } else { times(1000.0 + noise(k), 900.0, 5000.0) }
+    });
+    let v = say(&results, "lcp");
+    assert!(v.sentence.contains("Later: fifo by failing."), "{}", v.sentence);
+}
+
+#[test]
+fn everything_failed() {
+    let results = race(&["sequential", "fifo"], 10, |_, _| fake::failed());
+    let v = say(&results, "lcp");
+    assert_eq!(v.kind, VerdictKind::Unknown);
+    assert!(v.sentence.starts_with("fast-4g: most loads failed."), "{}", v.sentence);
+}
+
+#[test]
+fn a_failing_baseline_is_beaten_without_a_number() {
+    let results = race(&["sequential", "fifo"], 20, |s, k| {
+        if s == 0 { fake::failed() } else { times(1000.0 + noise(k), 900.0, 5000.0) }
+    });
+    let v = say(&results, "lcp");
+    assert_eq!((v.kind, v.winner), (VerdictKind::Better, Some(1)));
+    assert!(
+        v.sentence.starts_with("fast-4g: fifo shows the largest element where sequential mostly fails."),
+        "{}",
+        v.sentence
+    );
+}
+
+#[test]
+fn no_value_and_nobody_to_compare_with() {
+    let none = race(&["sequential", "fifo"], 10, |_, _| RunSummary::default());
+    assert_eq!(say(&none, "lcp").sentence, "fast-4g: no load has a Largest Contentful Paint.");
+    assert_eq!(say(&none, "lcp").winner, None);
+    let alone = race(&["sequential"], 10, |_, k| times(1000.0 + noise(k), 1.0, 1.0));
+    assert!(say(&alone, "lcp").sentence.contains("sequential raced alone"));
+}

@@ -1,0 +1,27 @@
+//! Small parts of sentences.
+
+use crate::analysis::Comparison;
+use crate::metric::MetricId;
+use crate::unit::percent;
+
+/// "120 ms (8.1 %)": the size of a difference, without its sign.
+pub(super) fn amount(metric: MetricId, row: &Comparison) -> String {
+    let Some(difference) = row.difference else { return "an unknown amount".to_owned() };
+    if difference.is_infinite() {
+        return "failing".to_owned();
+    }
+    let size = metric.metric().unit.format(difference.abs());
+    match row.relative {
+        Some(share) => format!("{size} ({})", percent(share.abs())),
+        None => size,
+    }
+}
+
+/// "A", "A and B", "A, B and C".
+pub(super) fn join(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}

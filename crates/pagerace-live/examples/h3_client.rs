@@ -1,0 +1,47 @@
+//! How do I fetch something over HTTP/3 with this engine?
+//!
+//! ```text
+//! cargo run -p pagerace-live --example h3_client -- ADDRESS CERTIFICATE PATH[=PRIORITY]...
+//! ```
+//!
+//! For example `127.0.0.1:4433 h3_server.der / "/big.png=u=5, i"`. Prints the
+//! responses in the order in which they were complete.
+
+use std::error::Error;
+use std::time::Duration;
+
+use pagerace_live::{Fetch, get, secret_seed};
+use pagerace_peer::ClientConfig;
+use pagerace_transport::quic::Settings;
+use pagerace_transport::quic::keys::tls::client_keys_trusting;
+
+#[expect(clippy::print_stdout, reason = "an example talks to people")]
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [address, certificate, paths @ ..] = &arguments[..] else {
+        return Err("usage: h3_client ADDRESS CERTIFICATE PATH[=PRIORITY]...".into());
+    };
+    let config = ClientConfig {
+        settings: Settings::default(),
+        keys: client_keys_trusting(&std::fs::read(certificate)?)?,
+        seed: secret_seed()?,
+        record: false,
+    };
+    let requests: Vec<Fetch> = paths
+        .iter()
+        .map(|path| match path.split_once('=') {
+            Some((path, value)) => Fetch {
+                priority: pagerace_http::priority::parse(value.as_bytes()),
+                ..Fetch::get(path)
+            },
+            None => Fetch::get(path.as_str()),
+        })
+        .collect();
+    let fetched =
+        get(address.parse()?, "localhost", &config, &requests, Duration::from_secs(10))?;
+    for response in fetched {
+        let (bytes, finished) = (response.body.len(), response.finished);
+        println!("{finished:>10} {} {bytes:>9} bytes {}", response.status, response.path);
+    }
+    Ok(())
+}

@@ -1,0 +1,43 @@
+//! How do I serve a folder over HTTP/3 through a strategy?
+//!
+//! ```text
+//! cargo run -p pagerace-live --example h3_server -- FOLDER [STRATEGY] [ADDRESS] [CERTIFICATE]
+//! ```
+//!
+//! Writes the self-signed certificate (DER) for clients to trust.
+
+use std::error::Error;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use pagerace_live::{FolderSite, Server, secret_seed};
+use pagerace_peer::{Retransmission, ServerConfig};
+use pagerace_transport::quic::Settings;
+use pagerace_transport::quic::keys::tls::Identity;
+
+#[expect(clippy::print_stdout, reason = "an example talks to people")]
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let argument = |at: usize, default: &str| {
+        arguments.get(at).cloned().unwrap_or_else(|| default.to_owned())
+    };
+    let folder = argument(0, ".");
+    let certificate = argument(3, "h3_server.der");
+
+    let identity = Identity::new(&["localhost", "127.0.0.1"])?;
+    std::fs::write(&certificate, identity.certificate())?;
+    let config = ServerConfig {
+        settings: Settings::default(),
+        keys: identity.server_keys()?,
+        strategy: argument(1, "eps").parse()?,
+        retransmission: Retransmission::AtOnce,
+        seed: secret_seed()?,
+        record: false,
+        record_frames: false,
+    };
+    let address = argument(2, "127.0.0.1:4433").parse()?;
+    let mut server = Server::bind(address, &config, FolderSite::new(Path::new(&folder))?)?;
+    println!("{folder} is at https://{}/, trust {certificate}", server.local_address()?);
+    server.run(&AtomicBool::new(false))?;
+    Ok(())
+}

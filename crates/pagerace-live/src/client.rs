@@ -1,0 +1,227 @@
+//! A client on a UDP socket.
+
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use pagerace_core::{Instant, Priority};
+use pagerace_http::{Field, fields};
+use pagerace_peer::{ClientConfig, ClientEvent};
+
+use crate::socket::Socket;
+use crate::{Clock, LiveError};
+
+/// One connection to one server.
+pub struct Client {
+    socket: Socket,
+    inner: pagerace_peer::Client,
+    clock: Clock,
+    remote: SocketAddr,
+}
+
+impl Client {
+    /// Starts connecting to `remote`, which must prove to be `server_name`.
+    ///
+    /// # Errors
+    /// [`LiveError::Bind`], [`LiveError::Client`].
+    pub fn connect(
+        remote: SocketAddr,
+        server_name: &str,
+        config: &ClientConfig,
+    ) -> Result<Self, LiveError> {
+        let clock = Clock::start();
+        let any = match remote {
+            SocketAddr::V4(_) => SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
+            SocketAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
+        };
+        let inner = pagerace_peer::Client::connect(
+            config,
+            clock.now(),
+            clock.epoch(),
+            remote,
+            server_name,
+        )?;
+        Ok(Self { socket: Socket::bind(any)?, inner, clock, remote })
+    }
+
+    /// Asks for something; `token` names it in the events that follow.
+    pub fn request(
+        &mut self,
+        token: u64,
+        fields: Vec<Field>,
+        priority: Option<Priority>,
+        body: Option<Bytes>,
+    ) {
+        self.inner.request(token, fields, priority, body);
+    }
+
+    /// Changes the priority of a request (`PRIORITY_UPDATE`).
+    pub fn reprioritise(&mut self, token: u64, priority: Priority) {
+        self.inner.reprioritise(token, priority);
+    }
+
+    /// Real time, as this connection counts it.
+    pub fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    /// Sends and receives until something happens or `wait` is over.
+    ///
+    /// # Errors
+    /// [`LiveError::Socket`].
+    pub fn next_event(&mut self, wait: Duration) -> Result<Option<ClientEvent>, LiveError> {
+        let deadline = self.clock.now() + pagerace_core::Duration::from_std(wait);
+        loop {
+            if let Some(event) = self.inner.poll_event() {
+                return Ok(Some(event));
+            }
+            self.transmit()?;
+            let now = self.clock.now();
+            if now >= deadline {
+                return Ok(None);
+            }
+            let due = self.inner.poll_timeout().map_or(deadline, |at| at.min(deadline));
+            if let Some((from, data)) = self.socket.receive(due.since(now).to_std())?
+                && from == self.remote
+            {
+                self.inner.handle_datagram(self.clock.now(), data);
+            }
+            let now = self.clock.now();
+            if self.inner.poll_timeout().is_some_and(|at| at <= now) {
+                self.inner.handle_timeout(now);
+            }
+        }
+    }
+
+    /// Says goodbye.
+    ///
+    /// # Errors
+    /// [`LiveError::Socket`].
+    pub fn close(mut self) -> Result<(), LiveError> {
+        self.inner.close(self.clock.now());
+        self.transmit()
+    }
+
+    fn transmit(&mut self) -> Result<(), LiveError> {
+        let mut buf = Vec::new();
+        while let Some(datagram) = self.inner.poll_transmit(self.clock.now(), &mut buf) {
+            self.socket.send(&buf[..datagram.size], datagram.remote)?;
+        }
+        Ok(())
+    }
+}
+
+/// One request for [`get`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fetch {
+    /// `:method`.
+    pub method: String,
+    /// `:path`.
+    pub path: String,
+    /// Signalled in a `priority` field, unless it is the default.
+    pub priority: Option<Priority>,
+    /// A new signal, sent when the first bytes of content of any response come.
+    pub update: Option<Priority>,
+    /// Content of the request.
+    pub body: Option<Bytes>,
+}
+
+impl Fetch {
+    /// A GET without a priority.
+    pub fn get(path: impl Into<String>) -> Self {
+        Self { method: "GET".into(), path: path.into(), priority: None, update: None, body: None }
+    }
+
+    fn fields(&self, authority: &str) -> Vec<Field> {
+        let field = |name: &'static str, value: &str| Field::new(name, value.to_owned());
+        vec![
+            field(":method", &self.method),
+            field(":scheme", "https"),
+            field(":authority", authority),
+            field(":path", &self.path),
+            field("user-agent", "pagerace"),
+        ]
+    }
+}
+
+/// One response of [`get`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fetched {
+    /// What was asked for.
+    pub path: String,
+    /// `:status`.
+    pub status: u16,
+    /// Response fields.
+    pub fields: Vec<Field>,
+    /// The content.
+    pub body: Bytes,
+    /// When it was complete, since the connection began.
+    pub finished: Instant,
+}
+
+/// Sends all `requests` on one fresh connection at once; gives the responses
+/// in the order of their completion.
+///
+/// # Errors
+/// Any [`LiveError`]; [`LiveError::Timeout`] if nothing at all comes for
+/// `patience`.
+pub fn get(
+    remote: SocketAddr,
+    server_name: &str,
+    config: &ClientConfig,
+    requests: &[Fetch],
+    patience: Duration,
+) -> Result<Vec<Fetched>, LiveError> {
+    let mut client = Client::connect(remote, server_name, config)?;
+    for (token, fetch) in requests.iter().enumerate() {
+        let fields = fetch.fields(server_name);
+        client.request(token as u64, fields, fetch.priority, fetch.body.clone());
+    }
+    let mut heads: BTreeMap<u64, (u16, Vec<Field>, BytesMut)> = BTreeMap::new();
+    let mut fetched = Vec::new();
+    let mut updated = false;
+    while fetched.len() < requests.len() {
+        match client.next_event(patience)?.ok_or(LiveError::Timeout { remote })? {
+            ClientEvent::Connected | ClientEvent::Sent { .. } => {}
+            ClientEvent::Head { token, fields } => {
+                let status = status(&fields);
+                heads.insert(token, (status, fields, BytesMut::new()));
+            }
+            ClientEvent::Data { token, data } => {
+                if !std::mem::replace(&mut updated, true) {
+                    update_all(&mut client, requests);
+                }
+                if let Some((_, _, body)) = heads.get_mut(&token) {
+                    body.extend_from_slice(&data);
+                }
+            }
+            ClientEvent::End { token } => {
+                let path = requests[token as usize].path.clone();
+                let (status, fields, body) = heads.remove(&token).unwrap_or_default();
+                let finished = client.now();
+                fetched.push(Fetched { path, status, fields, body: body.freeze(), finished });
+            }
+            ClientEvent::Failed { token, code } => {
+                let path = requests[token as usize].path.clone();
+                return Err(LiveError::Request { path, code });
+            }
+            ClientEvent::Lost { reason } => return Err(LiveError::Lost { remote, reason }),
+        }
+    }
+    client.close()?;
+    Ok(fetched)
+}
+
+fn update_all(client: &mut Client, requests: &[Fetch]) {
+    for (token, fetch) in requests.iter().enumerate() {
+        if let Some(priority) = fetch.update {
+            client.reprioritise(token as u64, priority);
+        }
+    }
+}
+
+fn status(fields: &[Field]) -> u16 {
+    let text = fields::get(fields, ":status").and_then(|value| std::str::from_utf8(value).ok());
+    text.and_then(|text| text.parse().ok()).expect("HTTP/3 lets no other status through")
+}

@@ -1,0 +1,183 @@
+//! Sites to serve: from memory, and from a folder.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use pagerace_core::Duration;
+use pagerace_delivery::Facts;
+use pagerace_http::Field;
+use pagerace_peer::server::UNKNOWN;
+use pagerace_peer::{Body, Reply, Request, Site};
+use url::Url;
+
+use crate::LiveError;
+
+/// Resources by path, held in memory.
+#[derive(Clone, Debug, Default)]
+pub struct MemorySite {
+    resources: BTreeMap<String, (String, Bytes, Facts)>,
+}
+
+impl MemorySite {
+    /// Adds a resource; `path` begins with a slash and has no query.
+    #[must_use]
+    pub fn with(self, path: &str, content_type: &str, body: impl Into<Bytes>) -> Self {
+        self.with_facts(path, content_type, body, UNKNOWN)
+    }
+
+    /// Adds a resource of which the scheduler knows something.
+    #[must_use]
+    pub fn with_facts(
+        mut self,
+        path: &str,
+        content_type: &str,
+        body: impl Into<Bytes>,
+        facts: Facts,
+    ) -> Self {
+        let resource = (content_type.to_owned(), body.into(), facts);
+        self.resources.insert(path.to_owned(), resource);
+        self
+    }
+}
+
+impl Site for MemorySite {
+    fn reply(&mut self, request: &Request) -> Reply {
+        if let Some(refusal) = refuse_method(request) {
+            return refusal;
+        }
+        let path = path_of(request);
+        match self.resources.get(&path) {
+            Some((content_type, body, facts)) => {
+                Reply { facts: *facts, ..reply(200, content_type, body.clone()) }
+            }
+            None => not_found(),
+        }
+    }
+}
+
+/// The files of a folder, read when they are asked for.
+#[derive(Clone, Debug)]
+pub struct FolderSite {
+    root: PathBuf,
+}
+
+impl FolderSite {
+    /// Serves what lies under `root`; `/` and paths that end so mean
+    /// `index.html` there.
+    ///
+    /// # Errors
+    /// [`LiveError::Folder`]: it is not there.
+    pub fn new(root: &Path) -> Result<Self, LiveError> {
+        let folder = |source| LiveError::Folder { path: root.to_owned(), source };
+        let root = root.canonicalize().map_err(folder)?;
+        fs::read_dir(&root).map_err(folder)?;
+        Ok(Self { root })
+    }
+
+    /// The file that a path names, if it lies under the root.
+    fn file(&self, path: &str) -> Option<PathBuf> {
+        let relative = path.strip_prefix('/')?;
+        let mut file = self.root.join(relative);
+        if relative.is_empty() || relative.ends_with('/') {
+            file.push("index.html");
+        }
+        // Whatever `..` or links make of it must stay inside.
+        let file = file.canonicalize().ok()?;
+        (file.starts_with(&self.root) && file.is_file()).then_some(file)
+    }
+}
+
+impl Site for FolderSite {
+    fn reply(&mut self, request: &Request) -> Reply {
+        if let Some(refusal) = refuse_method(request) {
+            return refusal;
+        }
+        let found = self.file(&path_of(request)).and_then(|file| {
+            let body = fs::read(&file).ok()?;
+            Some(reply(200, content_type(&file), body))
+        });
+        found.unwrap_or_else(not_found)
+    }
+}
+
+/// The path of a request: without its query, percent signs decoded.
+fn path_of(request: &Request) -> String {
+    let path = String::from_utf8_lossy(&request.path);
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    // Lets the URL standard remove dot segments and say what is a path.
+    let url = Url::parse("https://localhost/").and_then(|base| base.join(path));
+    url.map_or_else(|_| path.to_owned(), |url| percent_decoded(url.path()))
+}
+
+fn percent_decoded(path: &str) -> String {
+    let bytes = path.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let digits = bytes.get(at + 1..at + 3).and_then(|d| std::str::from_utf8(d).ok());
+        let byte = digits.and_then(|d| u8::from_str_radix(d, 16).ok());
+        match byte {
+            Some(byte) if bytes[at] == b'%' => {
+                decoded.push(byte);
+                at += 3;
+            }
+            _ => {
+                decoded.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
+}
+
+fn refuse_method(request: &Request) -> Option<Reply> {
+    let known = matches!(&request.method[..], b"GET" | b"HEAD");
+    (!known).then(|| {
+        let mut refusal = reply(405, "text/plain; charset=utf-8", "only GET and HEAD\n");
+        refusal.fields.push(Field::from_static("allow", "GET, HEAD"));
+        refusal
+    })
+}
+
+fn not_found() -> Reply {
+    reply(404, "text/plain; charset=utf-8", "not found\n")
+}
+
+fn reply(status: u16, content_type: &str, body: impl Into<Bytes>) -> Reply {
+    let fields = vec![
+        Field::new(":status", status.to_string()),
+        Field::new("content-type", content_type.to_owned()),
+        Field::from_static("server", "pagerace"),
+    ];
+    Reply { think_time: Duration::ZERO, fields, body: Body::Bytes(body.into()), facts: UNKNOWN }
+}
+
+/// By the file's extension; what browsers need, no more.
+fn content_type(file: &Path) -> &'static str {
+    let extension = file.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    match extension.to_ascii_lowercase().as_str() {
+        "html" | "htm" => "text/html; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "js" | "mjs" => "text/javascript; charset=utf-8",
+        "json" | "map" => "application/json",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "gif" => "image/gif",
+        "webp" => "image/webp",
+        "avif" => "image/avif",
+        "ico" => "image/x-icon",
+        "woff" => "font/woff",
+        "woff2" => "font/woff2",
+        "ttf" => "font/ttf",
+        "wasm" => "application/wasm",
+        "txt" | "md" => "text/plain; charset=utf-8",
+        "xml" => "application/xml",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests;

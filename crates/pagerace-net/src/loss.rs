@@ -1,0 +1,243 @@
+//! Which packets a link loses.
+//!
+//! Source of the models: `tc-netem(8)`, `loss random` and `loss gemodel`;
+//! Hasslinger and Hohlfeld, "The Gilbert-Elliott Model for Packet Loss in Real
+//! Time Services on the Internet", MMB 2008.
+//! Deviates from netem: the two-state models begin in a state drawn from their
+//! stationary distribution, so that the mean loss holds from the first packet
+//! on; netem begins in the good state. Left out: netem's correlation of
+//! successive draws, its four-state model, corruption.
+
+use std::fmt;
+
+use pagerace_core::Rng;
+use serde::{Deserialize, Serialize};
+
+use crate::units::Probability;
+
+/// A loss model and its parameters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Loss {
+    /// Nothing is lost but what the queue refuses.
+    #[default]
+    None,
+    /// Each packet on its own (Bernoulli).
+    Random(Probability),
+    /// Runs of losses: the simple Gilbert model, given by what people measure.
+    Burst {
+        /// The share of packets lost; less than one.
+        mean: Probability,
+        /// The mean length of a run of losses, in packets; at least one.
+        length: f64,
+    },
+    /// Gilbert-Elliott, given by netem's four parameters.
+    GilbertElliott {
+        /// From good to bad, for each packet.
+        p: Probability,
+        /// From bad to good, for each packet.
+        r: Probability,
+        /// Chance to lose a packet in the bad state (netem's 1-h).
+        lose_bad: Probability,
+        /// Chance to lose a packet in the good state (netem's 1-k).
+        lose_good: Probability,
+    },
+}
+
+impl Loss {
+    /// The share of packets lost in the long run.
+    ///
+    /// Two states: the bad one holds a share p/(p+r) of the packets.
+    pub fn mean(&self) -> f64 {
+        match *self {
+            Self::None => 0.0,
+            Self::Random(p) => p.as_f64(),
+            Self::Burst { mean, .. } => mean.as_f64(),
+            Self::GilbertElliott {
+                p,
+                r,
+                lose_bad,
+                lose_good,
+            } => {
+                let bad = bad_share(p.as_f64(), r.as_f64());
+                bad * lose_bad.as_f64() + (1.0 - bad) * lose_good.as_f64()
+            }
+        }
+    }
+
+    /// The mean length in packets of a run of losses, where it has a short
+    /// closed form: 1/(1-p) for Bernoulli loss, 1/r for the simple Gilbert
+    /// model.
+    pub fn mean_burst(&self) -> Option<f64> {
+        match *self {
+            Self::None => None,
+            Self::Random(p) => Some(1.0 / (1.0 - p.as_f64())),
+            Self::Burst { length, .. } => Some(length),
+            Self::GilbertElliott {
+                r,
+                lose_bad,
+                lose_good,
+                ..
+            } => (lose_bad == Probability::ONE && lose_good.is_zero()).then(|| 1.0 / r.as_f64()),
+        }
+    }
+
+    /// The parameters as (p, r, chance in bad, chance in good); `None` for the
+    /// models without states.
+    pub fn states(&self) -> Option<(f64, f64, f64, f64)> {
+        match *self {
+            Self::None | Self::Random(_) => None,
+            Self::Burst { mean, length } => {
+                // Mean loss = p/(p+r) and mean burst = 1/r, solved for p.
+                let (m, r) = (mean.as_f64(), 1.0 / length);
+                Some((r * m / (1.0 - m), r, 1.0, 0.0))
+            }
+            Self::GilbertElliott {
+                p,
+                r,
+                lose_bad,
+                lose_good,
+            } => Some((
+                p.as_f64(),
+                r.as_f64(),
+                lose_bad.as_f64(),
+                lose_good.as_f64(),
+            )),
+        }
+    }
+
+    /// Refuses parameters that no chain has.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        match *self {
+            Self::Burst { mean, length } => {
+                let m = mean.as_f64();
+                if !(1.0..=1e6).contains(&length) {
+                    return Err(format!(
+                        "a mean burst of {length} packets is not in 1 to 1000000"
+                    ));
+                }
+                if mean == Probability::ONE || m / (1.0 - m) > length {
+                    return Err(format!(
+                        "{mean} in bursts of {length} cannot be: the bursts would have to be longer"
+                    ));
+                }
+                Ok(())
+            }
+            Self::GilbertElliott { p, r, .. } if p.is_zero() && r.is_zero() => {
+                Err("p and r cannot both be 0%: the chain would never move".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// For people: `2% loss in bursts of 10 packets on average`.
+    pub(crate) fn to_human(self) -> String {
+        match self {
+            Self::None => "no loss".to_owned(),
+            Self::Random(p) => format!("{p} loss"),
+            Self::Burst { mean, length } => {
+                format!("{mean} loss in bursts of {length} packets on average")
+            }
+            Self::GilbertElliott { .. } => {
+                format!(
+                    "{:.2}% loss on average (Gilbert-Elliott)",
+                    self.mean() * 100.0
+                )
+            }
+        }
+    }
+
+    /// As the grammar reads it, with `suffix` behind its first word.
+    pub(crate) fn spec(&self, suffix: &str) -> String {
+        match *self {
+            Self::None => format!("loss{suffix} 0%"),
+            Self::Random(p) => format!("loss{suffix} {p}"),
+            Self::Burst { mean, length } => format!("loss{suffix} {mean} burst {length}"),
+            Self::GilbertElliott {
+                p,
+                r,
+                lose_bad,
+                lose_good,
+            } => {
+                format!("gemodel{suffix} {p} {r} {lose_bad} {lose_good}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Loss {
+    /// As the grammar reads it: `loss 2% burst 10`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.spec(""))
+    }
+}
+
+/// A loss model at work: one decision for each packet, in order.
+#[derive(Clone, Debug)]
+pub struct LossProcess {
+    rng: Rng,
+    chain: Chain,
+}
+
+#[derive(Clone, Debug)]
+enum Chain {
+    Never,
+    Random(f64),
+    TwoStates {
+        bad: bool,
+        p: f64,
+        r: f64,
+        lose_bad: f64,
+        lose_good: f64,
+    },
+}
+
+impl LossProcess {
+    /// The process of `loss`, with its own randomness.
+    pub fn new(loss: &Loss, mut rng: Rng) -> Self {
+        let chain = match (*loss, loss.states()) {
+            (Loss::Random(p), _) => Chain::Random(p.as_f64()),
+            (_, Some((p, r, lose_bad, lose_good))) => {
+                let bad = rng.chance(bad_share(p, r));
+                Chain::TwoStates {
+                    bad,
+                    p,
+                    r,
+                    lose_bad,
+                    lose_good,
+                }
+            }
+            _ => Chain::Never,
+        };
+        Self { rng, chain }
+    }
+
+    /// Whether the next packet is lost.
+    pub fn loses_next(&mut self) -> bool {
+        match &mut self.chain {
+            Chain::Never => false,
+            Chain::Random(p) => self.rng.chance(*p),
+            // netem, too, decides by the state before the move.
+            Chain::TwoStates {
+                bad,
+                p,
+                r,
+                lose_bad,
+                lose_good,
+            } => {
+                let lost = self.rng.chance(if *bad { *lose_bad } else { *lose_good });
+                *bad ^= self.rng.chance(if *bad { *r } else { *p });
+                lost
+            }
+        }
+    }
+}
+
+/// The stationary share of the bad state. A chain that cannot move counts as
+/// good.
+fn bad_share(p: f64, r: f64) -> f64 {
+    if p + r > 0.0 { p / (p + r) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,233 @@
+//! Networks that people know by name.
+//!
+//! The sources give rates and round trips. None but Sander et al. 2022 gives a
+//! queue. Networks from WebPageTest, Lighthouse and the browsers' tools get 50
+//! packets each way, the default of the dummynet that WebPageTest shaped with;
+//! what else is ours is said to be ours.
+//!
+//! Deviates: the script of Sander's testbed counts 2^20 bits to a megabit when
+//! it sizes a queue of 1 BDP, and its rates include 14 bytes of Ethernet header
+//! in each packet; here a megabit is 10^6 bits and a packet begins with IP.
+
+/// A network with a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamedNetwork {
+    /// What users write.
+    pub name: &'static str,
+    /// One line for people.
+    pub summary: &'static str,
+    /// Where the values come from, and what is ours.
+    pub source: &'static str,
+    /// The same network in full, as [`grammar`](crate::grammar) reads it.
+    pub spec: &'static str,
+}
+
+/// All of them, the everyday ones first.
+pub fn named() -> &'static [NamedNetwork] {
+    NAMED
+}
+
+const WPT: &str = "WebPageTest, www/settings/connectivity.ini.sample, \
+    https://github.com/WPO-Foundation/webpagetest/blob/a7cf6a7742c9e93cf0c06ee6b58a608adb223f20/\
+    www/settings/connectivity.ini.sample; queue of 50 packets: dummynet's default";
+const DEVTOOLS: &str = "Chrome DevTools, front_end/core/sdk/NetworkManager.ts (target values, \
+    before the factors for throttling by request), \
+    https://github.com/ChromeDevTools/devtools-frontend; queue of 50 packets: ours";
+const FIREFOX: &str = "Firefox DevTools, Network Monitor, Throttling, \
+    https://firefox-source-docs.mozilla.org/devtools-user/network_monitor/throttling/; \
+    queue of 50 packets: ours";
+const SANDER: &str = "Sander et al. 2022, Table I, with its testbed's set-up: token bucket of \
+    1514 bytes, queue of 1 BDP, delay and loss in both directions, \
+    https://github.com/COMSYS/HTTP-3-Prioritization";
+const SANDER_LOW_BDP: &str = "Sander et al. 2022, Table I, with its testbed's set-up: token \
+    bucket of 1514 bytes, delay and loss in both directions; 1 BDP is below two packets here, so \
+    the queue is two packets of 1500 bytes";
+const SRIVASTAVA: &str = "Srivastava 2024, sections 5.8 and 5.9, which give rate and loss; both \
+    ends ran on one machine, so the 1 ms round trip is ours, and so are loss and rate in both \
+    directions and the queue of 100 packets";
+
+static NAMED: &[NamedNetwork] = &[
+    NamedNetwork {
+        name: "slow-3g",
+        summary: "400 kbit/s, 400 ms: an overloaded 3G cell",
+        source: WPT,
+        spec: "rate 400kbit rtt 400ms queue 50p",
+    },
+    NamedNetwork {
+        name: "fast-3g",
+        summary: "1.6 Mbit/s down, 768 kbit/s up, 150 ms: good 3G",
+        source: WPT,
+        spec: "rate 1.6mbit up 768kbit rtt 150ms queue 50p",
+    },
+    NamedNetwork {
+        name: "slow-4g",
+        summary: "1.6 Mbit/s down, 750 kbit/s up, 150 ms: Lighthouse's mobile default",
+        source: "Lighthouse, core/config/constants.js, mobileSlow4G (which counts 1.6 x 1024 \
+            kbit/s down), https://github.com/GoogleChrome/lighthouse; the same preset of Chrome \
+            DevTools has 1.6 Mbit/s; queue of 50 packets: ours",
+        spec: "rate 1.6mbit up 750kbit rtt 150ms queue 50p",
+    },
+    NamedNetwork {
+        name: "fast-4g",
+        summary: "9 Mbit/s down, 1.5 Mbit/s up, 60 ms: good 4G",
+        source: DEVTOOLS,
+        spec: "rate 9mbit up 1.5mbit rtt 60ms queue 50p",
+    },
+    NamedNetwork {
+        name: "regular-4g",
+        summary: "4 Mbit/s down, 3 Mbit/s up, 20 ms: 4G as Firefox throttles it",
+        source: FIREFOX,
+        spec: "rate 4mbit up 3mbit rtt 20ms queue 50p",
+    },
+    NamedNetwork {
+        name: "lte",
+        summary: "12 Mbit/s, 70 ms: LTE as WebPageTest shapes it",
+        source: WPT,
+        spec: "rate 12mbit rtt 70ms queue 50p",
+    },
+    NamedNetwork {
+        name: "dsl",
+        summary: "1.5 Mbit/s down, 384 kbit/s up, 50 ms",
+        source: WPT,
+        spec: "rate 1.5mbit up 384kbit rtt 50ms queue 50p",
+    },
+    NamedNetwork {
+        name: "cable",
+        summary: "5 Mbit/s down, 1 Mbit/s up, 28 ms",
+        source: WPT,
+        spec: "rate 5mbit up 1mbit rtt 28ms queue 50p",
+    },
+    NamedNetwork {
+        name: "fiber",
+        summary: "20 Mbit/s down, 5 Mbit/s up, 4 ms: WebPageTest's FIOS",
+        source: WPT,
+        spec: "rate 20mbit up 5mbit rtt 4ms queue 50p",
+    },
+    NamedNetwork {
+        name: "desktop",
+        summary: "10 Mbit/s, 40 ms: Lighthouse's desktop default",
+        source: "Lighthouse, core/config/constants.js, desktopDense4G (which counts 10 x 1024 \
+            kbit/s), https://github.com/GoogleChrome/lighthouse; queue of 50 packets: ours",
+        spec: "rate 10mbit rtt 40ms queue 50p",
+    },
+    NamedNetwork {
+        name: "lossy-wifi",
+        summary: "30 Mbit/s down, 15 Mbit/s up, 40 ms, 1 % loss in short bursts",
+        source: "rates: Firefox DevTools' Wi-Fi preset; round trip to a server on the Internet, \
+            1 % loss in bursts of 3 packets and queue of 100 packets: ours, modelled and not \
+            measured. Losses on Wi-Fi are bursty, with longer tails than this model's (Cardoso \
+            and de Rezende, IEEE Communications Letters 13(6), 2009)",
+        spec: "rate 30mbit up 15mbit rtt 40ms loss 1% burst 3 queue 100p",
+    },
+    NamedNetwork {
+        name: "starlink-like",
+        summary: "87 Mbit/s down, 13.5 Mbit/s up, 44 ms, 0.5 % loss in bursts",
+        source: "medians of Speedtest in the USA, third quarter of 2021 (Ookla): 87.25 and 13.54 \
+            Mbit/s, 44 ms; 0.5 % loss in bursts of 5 packets and queue of 1 BDP: ours, modelled \
+            and not measured. Losses come with handovers between satellites (Kassem et al., IMC \
+            2022); changes of rate and delay every 15 s (Mohan et al., arXiv:2310.09242) are left \
+            out",
+        spec: "rate 87.25mbit up 13.54mbit rtt 44ms loss 0.5% burst 5 queue 1bdp",
+    },
+    NamedNetwork {
+        name: "sander-1mbit",
+        summary: "Sander 2022, bandwidth: 1 Mbit/s, 100 ms, no loss",
+        source: SANDER,
+        spec: "rate 1mbit rtt 100ms queue 1bdp bucket 1514b",
+    },
+    NamedNetwork {
+        name: "sander-2mbit",
+        summary: "Sander 2022, bandwidth and random loss: 2 Mbit/s, 100 ms, no loss",
+        source: SANDER,
+        spec: "rate 2mbit rtt 100ms queue 1bdp bucket 1514b",
+    },
+    NamedNetwork {
+        name: "sander-5mbit",
+        summary: "Sander 2022, bandwidth: 5 Mbit/s, 100 ms, no loss",
+        source: SANDER,
+        spec: "rate 5mbit rtt 100ms queue 1bdp bucket 1514b",
+    },
+    NamedNetwork {
+        name: "sander-10mbit",
+        summary: "Sander 2022, bandwidth: 10 Mbit/s, 100 ms, no loss",
+        source: SANDER,
+        spec: "rate 10mbit rtt 100ms queue 1bdp bucket 1514b",
+    },
+    NamedNetwork {
+        name: "sander-50mbit",
+        summary: "Sander 2022, bandwidth (section V-A, not in Table I): 50 Mbit/s, 100 ms, no loss",
+        source: SANDER,
+        spec: "rate 50mbit rtt 100ms queue 1bdp bucket 1514b",
+    },
+    NamedNetwork {
+        name: "sander-2mbit-loss1",
+        summary: "Sander 2022, random loss: 2 Mbit/s, 100 ms, 1 %",
+        source: SANDER,
+        spec: "rate 2mbit rtt 100ms loss 1% queue 1bdp bucket 1514b",
+    },
+    NamedNetwork {
+        name: "sander-2mbit-loss2",
+        summary: "Sander 2022, random loss: 2 Mbit/s, 100 ms, 2 %",
+        source: SANDER,
+        spec: "rate 2mbit rtt 100ms loss 2% queue 1bdp bucket 1514b",
+    },
+    NamedNetwork {
+        name: "sander-2mbit-loss5",
+        summary: "Sander 2022, random loss: 2 Mbit/s, 100 ms, 5 %",
+        source: SANDER,
+        spec: "rate 2mbit rtt 100ms loss 5% queue 1bdp bucket 1514b",
+    },
+    NamedNetwork {
+        name: "sander-2mbit-rtt10",
+        summary: "Sander 2022, round trip: 2 Mbit/s, 10 ms, 2 %",
+        source: SANDER_LOW_BDP,
+        spec: "rate 2mbit rtt 10ms loss 2% queue 1bdp bucket 1514b",
+    },
+    NamedNetwork {
+        name: "sander-2mbit-rtt50",
+        summary: "Sander 2022, round trip: 2 Mbit/s, 50 ms, 2 %",
+        source: SANDER,
+        spec: "rate 2mbit rtt 50ms loss 2% queue 1bdp bucket 1514b",
+    },
+    NamedNetwork {
+        name: "sander-2mbit-burst5",
+        summary: "Sander 2022, burst loss: 2 Mbit/s, 100 ms, 2 % in bursts of 5 packets",
+        source: SANDER,
+        spec: "rate 2mbit rtt 100ms loss 2% burst 5 queue 1bdp bucket 1514b",
+    },
+    NamedNetwork {
+        name: "sander-2mbit-burst10",
+        summary: "Sander 2022, burst loss: 2 Mbit/s, 100 ms, 2 % in bursts of 10 packets",
+        source: SANDER,
+        spec: "rate 2mbit rtt 100ms loss 2% burst 10 queue 1bdp bucket 1514b",
+    },
+    NamedNetwork {
+        name: "sander-2mbit-burst15",
+        summary: "Sander 2022, burst loss: 2 Mbit/s, 100 ms, 2 % in bursts of 15 packets",
+        source: SANDER,
+        spec: "rate 2mbit rtt 100ms loss 2% burst 15 queue 1bdp bucket 1514b",
+    },
+    NamedNetwork {
+        name: "srivastava-12mbit",
+        summary: "Srivastava 2024, standard 4G: 12 Mbit/s, no loss",
+        source: SRIVASTAVA,
+        spec: "rate 12mbit rtt 1ms queue 100p",
+    },
+    NamedNetwork {
+        name: "srivastava-9mbit-5pct",
+        summary: "Srivastava 2024, constrained 4G: 9 Mbit/s, 5 % loss",
+        source: SRIVASTAVA,
+        spec: "rate 9mbit rtt 1ms loss 5% queue 100p",
+    },
+    NamedNetwork {
+        name: "gupta-2024",
+        summary: "Gupta 2024, a nearby CDN: 20 ms, 0.05 % loss, no stated rate",
+        source: "Gupta et al. 2024, section IV: netem with 10 ms and 0.05 % in each direction \
+            between two virtual machines; no rate is stated, the 1 Gbit/s is ours; queue of 1000 \
+            packets: netem's default",
+        spec: "rate 1gbit rtt 20ms loss 0.05% queue 1000p",
+    },
+];
+
+#[cfg(test)]
+mod tests;

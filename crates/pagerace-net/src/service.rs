@@ -1,0 +1,67 @@
+//! The bottleneck: when it has finished a packet.
+//!
+//! Packets are served in the order of their arrival, one after the other. As
+//! nothing overtakes, the end of a packet's service is known when it arrives.
+
+mod constant;
+mod opportunities;
+mod steps;
+
+use std::sync::Arc;
+
+use pagerace_core::Instant;
+
+use self::constant::ConstantRate;
+use self::opportunities::OpportunityClock;
+use self::steps::StepClock;
+use crate::link::Rate;
+use crate::trace::{Shape, Trace};
+
+/// Units of work in a bit: a rate of R bits per second does R units in a
+/// nanosecond, so that times and remainders stay whole.
+const UNITS_PER_BIT: u128 = 1_000_000_000;
+
+/// A bottleneck at work.
+#[derive(Clone, Debug)]
+pub struct Service(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Constant(ConstantRate),
+    Steps(StepClock),
+    Opportunities(OpportunityClock),
+}
+
+impl Service {
+    /// An idle bottleneck of this rate.
+    pub fn new(rate: &Rate) -> Self {
+        Self(match rate {
+            Rate::Constant(rate) => Kind::Constant(ConstantRate::new(*rate, 0)),
+            Rate::TokenBucket { rate, burst } => Kind::Constant(ConstantRate::new(*rate, *burst)),
+            Rate::Trace(trace) => match trace.shape() {
+                Shape::Steps(steps) => Kind::Steps(StepClock::new(steps)),
+                Shape::Opportunities(_) => {
+                    Kind::Opportunities(OpportunityClock::new(Arc::<Trace>::clone(trace)))
+                }
+            },
+        })
+    }
+
+    /// When a packet of `size` bytes that arrives at `now` has crossed. Calls
+    /// come in the order of time; so do the answers.
+    pub fn finish(&mut self, now: Instant, size: u32) -> Instant {
+        match &mut self.0 {
+            Kind::Constant(c) => c.finish(now, size),
+            Kind::Steps(s) => s.finish(now, size),
+            Kind::Opportunities(o) => o.finish(now, size),
+        }
+    }
+}
+
+/// The work in a packet of `size` bytes.
+fn work(size: u32) -> u128 {
+    u128::from(size) * 8 * UNITS_PER_BIT
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! A mahimahi trace at work.
+//!
+//! Each opportunity carries up to 1,500 bytes: of one packet, of several small
+//! ones, or the rest of one and the beginning of the next. What nobody uses at
+//! its time is gone, and a packet may use only opportunities after its arrival.
+//!
+//! Source: mahimahi's `LinkQueue`,
+//! <https://github.com/ravinet/mahimahi/blob/master/src/frontend/link_queue.cc>.
+//! Deviates: mahimahi's arrivals are whole milliseconds, ours nanoseconds.
+
+use std::sync::Arc;
+
+use pagerace_core::Instant;
+
+use crate::trace::{OPPORTUNITY_BYTES, Opportunities, Shape, Trace};
+
+const NS_PER_MS: u64 = 1_000_000;
+
+#[derive(Clone, Debug)]
+pub(super) struct OpportunityClock {
+    trace: Arc<Trace>,
+    /// The opportunity in use: which repetition, which run, which of the run
+    /// (from 1; 0 if none of it was used yet), bytes left.
+    period: u64,
+    run: usize,
+    of_run: u32,
+    left: u32,
+}
+
+impl OpportunityClock {
+    pub(super) fn new(trace: Arc<Trace>) -> Self {
+        Self {
+            trace,
+            period: 0,
+            run: 0,
+            of_run: 0,
+            left: 0,
+        }
+    }
+
+    pub(super) fn finish(&mut self, now: Instant, size: u32) -> Instant {
+        let now = now.as_nanos();
+        let mut todo = size;
+        loop {
+            if self.left == 0 || self.at() <= now {
+                self.advance(now);
+            }
+            let used = todo.min(self.left);
+            self.left -= used;
+            todo -= used;
+            if todo == 0 {
+                return Instant::from_nanos(self.at());
+            }
+        }
+    }
+
+    /// When the opportunity in use is.
+    fn at(&self) -> u64 {
+        let trace = opportunities(&self.trace);
+        let ms = u64::from(trace.runs()[self.run].0);
+        self.period
+            .saturating_mul(trace.period().as_nanos())
+            .saturating_add(ms * NS_PER_MS)
+    }
+
+    /// To the next opportunity after `now`.
+    fn advance(&mut self, now: u64) {
+        let trace = opportunities(&self.trace);
+        let runs = trace.runs();
+        self.left = OPPORTUNITY_BYTES;
+        if self.of_run < runs[self.run].1 {
+            self.of_run += 1;
+        } else {
+            self.of_run = 1;
+            self.run = (self.run + 1) % runs.len();
+            self.period += u64::from(self.run == 0);
+        }
+        if self.at() > now {
+            return;
+        }
+        let length = trace.period().as_nanos();
+        self.period = now / length;
+        let phase = now % length;
+        self.run = runs.partition_point(|r| u64::from(r.0) * NS_PER_MS <= phase);
+        // The last run ends the period, so it lies after any phase.
+        debug_assert!(self.run < runs.len());
+        self.of_run = 1;
+    }
+}
+
+fn opportunities(trace: &Trace) -> &Opportunities {
+    match trace.shape() {
+        Shape::Opportunities(o) => o,
+        Shape::Steps(_) => unreachable!("chosen by its shape"),
+    }
+}

@@ -1,0 +1,153 @@
+//! Recorded capacity of a link.
+//!
+//! Two formats, told apart by their first line; both repeat at their end, and
+//! both may be gzipped ([`Trace::read`]):
+//!
+//! - *mahimahi*: each line is a time in whole milliseconds at which up to 1,500
+//!   bytes may cross. Source: `mm-link(1)` of mahimahi; recorded with Winstein
+//!   et al., NSDI 2013.
+//! - *steps*: each line is a time in seconds and a rate in Mbit/s. The rate
+//!   holds from its time to the next line's; the last one holds as long as the
+//!   one before it, or one second if it is alone. Times may begin anywhere.
+//!   Deviates from Pensieve's simulator, which reads the same files but holds
+//!   a rate *until* its time.
+//!
+//! A serialised trace holds its data, so that a result can be run again where
+//! the file is not.
+
+mod embed;
+mod read;
+
+use pagerace_core::Duration;
+
+use crate::units::BitRate;
+
+/// Bytes that may cross at one line of a mahimahi trace.
+pub const OPPORTUNITY_BYTES: u32 = 1_500;
+
+/// A recording of what a link can carry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    name: String,
+    shape: Shape,
+}
+
+/// What a recording holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Chances to send 1,500 bytes.
+    Opportunities(Opportunities),
+    /// Rates, one after the other.
+    Steps(Steps),
+}
+
+/// Times at which packets may cross, in order, repeated for ever.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opportunities {
+    /// When, in ms since the beginning of the trace, and how many then. Times
+    /// increase; the last is the period and is not zero.
+    runs: Vec<(u32, u32)>,
+}
+
+/// Rates that hold for a while each, repeated for ever.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Steps {
+    /// How long in nanoseconds (not zero), and how many bits per second. Not
+    /// all rates are zero.
+    steps: Vec<(u64, u64)>,
+}
+
+impl Trace {
+    /// The file's path as it was written.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it holds.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// How long until it repeats.
+    pub fn period(&self) -> Duration {
+        match &self.shape {
+            Shape::Opportunities(o) => o.period(),
+            Shape::Steps(s) => s.period(),
+        }
+    }
+
+    /// Capacity over one period, at least one bit per second.
+    pub fn mean_rate(&self) -> BitRate {
+        let bits = match &self.shape {
+            Shape::Opportunities(o) => {
+                let count: u128 = o.runs.iter().map(|&(_, n)| u128::from(n)).sum();
+                count * u128::from(OPPORTUNITY_BYTES) * 8
+            }
+            Shape::Steps(s) => {
+                s.steps
+                    .iter()
+                    .map(|&(ns, rate)| u128::from(ns) * u128::from(rate))
+                    .sum::<u128>()
+                    / 1_000_000_000
+            }
+        };
+        let rate = bits * 1_000_000_000 / u128::from(self.period().as_nanos());
+        let rate = rate.clamp(1, u128::from(BitRate::MAX.bits_per_second()));
+        BitRate::new(rate as u64).expect("clamped into the range of a rate")
+    }
+}
+
+impl Opportunities {
+    /// From runs of (ms, count); the error says what is wrong.
+    fn new(runs: Vec<(u32, u32)>) -> Result<Self, String> {
+        if !runs.is_sorted_by(|a, b| a.0 < b.0) || runs.iter().any(|r| r.1 == 0) {
+            return Err("its times do not increase".to_owned());
+        }
+        match runs.last() {
+            None => Err("it is empty; it needs one time in ms for each line".to_owned()),
+            Some((0, _)) => Err("it ends at 0 ms; it must last for some time".to_owned()),
+            Some(_) => Ok(Self { runs }),
+        }
+    }
+
+    /// When in ms, and how many then; times increase.
+    pub fn runs(&self) -> &[(u32, u32)] {
+        &self.runs
+    }
+
+    /// How long until it repeats: the last line's time, as mahimahi has it.
+    pub fn period(&self) -> Duration {
+        let last = self.runs.last().expect("never empty");
+        Duration::from_millis(u64::from(last.0))
+    }
+}
+
+impl Steps {
+    /// From (nanoseconds, bits per second); the error says what is wrong.
+    fn new(steps: Vec<(u64, u64)>) -> Result<Self, String> {
+        let total: u128 = steps.iter().map(|s| u128::from(s.0)).sum();
+        if steps.iter().any(|s| s.0 == 0) || total > 1_000_000_000_000_000_000 {
+            return Err("its times do not increase, or span more than 30 years".to_owned());
+        }
+        if steps.iter().any(|s| s.1 > BitRate::MAX.bits_per_second()) {
+            return Err("a rate is above 1000000 Mbit/s".to_owned());
+        }
+        if steps.iter().all(|s| s.1 == 0) {
+            return Err("no rate in it is above zero; nothing would ever arrive".to_owned());
+        }
+        Ok(Self { steps })
+    }
+
+    /// How long in nanoseconds, and how many bits per second.
+    pub fn steps(&self) -> &[(u64, u64)] {
+        &self.steps
+    }
+
+    /// How long until it repeats.
+    pub fn period(&self) -> Duration {
+        Duration::from_nanos(self.steps.iter().map(|s| s.0).sum())
+    }
+}
+
+#[cfg(test)]
+mod tests;

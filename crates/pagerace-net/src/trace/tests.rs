@@ -1,0 +1,148 @@
+use super::*;
+use crate::error::TraceError;
+
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/traces");
+
+fn opportunities(text: &str) -> Opportunities {
+    match Trace::parse("test", text).unwrap().shape {
+        Shape::Opportunities(o) => o,
+        Shape::Steps(_) => panic!("not a mahimahi trace"),
+    }
+}
+
+fn steps(text: &str) -> Vec<(u64, u64)> {
+    match Trace::parse("test", text).unwrap().shape {
+        Shape::Steps(s) => s.steps,
+        Shape::Opportunities(_) => panic!("no steps"),
+    }
+}
+
+fn error(text: &str) -> String {
+    Trace::parse("a.trace", text).unwrap_err().to_string()
+}
+
+#[test]
+fn a_mahimahi_trace_counts_what_crosses_at_each_millisecond() {
+    let o = opportunities("0\n0\n# a remark\n\n5\n7\n7\n");
+    assert_eq!(o.runs(), [(0, 2), (5, 1), (7, 2)]);
+    assert_eq!(o.period(), Duration::from_millis(7));
+}
+
+#[test]
+fn one_packet_each_millisecond_is_twelve_megabits() {
+    // The example of mahimahi's own documentation.
+    let trace = Trace::parse("test", "1\n").unwrap();
+    assert_eq!(trace.mean_rate().bits_per_second(), 12_000_000);
+}
+
+#[test]
+fn a_rate_holds_until_the_next_line_and_the_last_as_long_as_the_one_before() {
+    let ms = 1_000_000;
+    assert_eq!(
+        steps("180.0\t0.5\n185.0\t1\n190\t0\n"),
+        [
+            (5_000 * ms, 500_000),
+            (5_000 * ms, 1_000_000),
+            (5_000 * ms, 0)
+        ]
+    );
+    assert_eq!(steps("0 3\n"), [(1_000 * ms, 3_000_000)]);
+    let trace = Trace::parse("test", "0 1\n1 3\n3 0\n").unwrap();
+    assert_eq!(trace.period(), Duration::from_secs(5));
+    assert_eq!(trace.mean_rate().bits_per_second(), 1_400_000);
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_line() {
+    for (text, wanted) in [
+        (
+            "5\nfive\n",
+            "a.trace, line 2: found `five`, expected one time in whole ms",
+        ),
+        ("5\n\n4\n", "line 3: found `4`"),
+        (
+            "-5\n",
+            "line 1: found `-5`, expected a time in ms (mahimahi), or",
+        ),
+        (
+            "1 2 3\n",
+            "line 1: found `1 2 3`, expected a time in ms (mahimahi), or",
+        ),
+        (
+            "0 1\n1 fast\n",
+            "line 2: found `1 fast`, expected a time in seconds",
+        ),
+        ("0 1\n0 2\n", "line 2: found `0 2`"),
+        ("0 NaN\n", "line 1"),
+        ("0 1e300\n", "line 1"),
+        ("0\n0\n", "it ends at 0 ms"),
+        ("", "it is empty"),
+        ("0 0\n1 0\n", "nothing would ever arrive"),
+    ] {
+        let got = error(text);
+        assert!(got.contains(wanted), "{text:?}: {got}");
+    }
+}
+
+#[test]
+fn a_missing_file_and_a_folder_are_refused() {
+    assert!(matches!(
+        Trace::read("/no/such/trace"),
+        Err(TraceError::Read { .. })
+    ));
+    assert!(matches!(Trace::read("/"), Err(TraceError::Unusable { .. })));
+}
+
+#[test]
+fn traces_survive_being_embedded() {
+    for text in ["0\n0\n3\n9\n4294967295\n", "180 0.46\n185.5 1.1\n190 0\n"] {
+        let trace = Trace::parse("some/path", text).unwrap();
+        let json = serde_json::to_string(&trace).unwrap();
+        assert_eq!(serde_json::from_str::<Trace>(&json).unwrap(), trace);
+    }
+}
+
+#[test]
+fn damaged_embedded_traces_are_refused() {
+    for json in [
+        r#"{"name":"x"}"#,
+        r#"{"name":"x","mahimahi":"!!!!"}"#,
+        r#"{"name":"x","mahimahi":"AAAA"}"#,
+        r#"{"name":"x","steps":[]}"#,
+        r#"{"name":"x","steps":[[0,5]]}"#,
+        r#"{"name":"x","steps":[[5,0]]}"#,
+        r#"{"name":"x","steps":[[18446744073709551615,1],[18446744073709551615,1]]}"#,
+        r#"{"name":"x","steps":[[1,1]],"mahimahi":""}"#,
+        r#"{"name":"x","steps":[[1,1]],"more":1}"#,
+    ] {
+        assert!(serde_json::from_str::<Trace>(json).is_err(), "{json}");
+    }
+}
+
+#[test]
+fn every_recorded_trace_loads_and_embeds_compactly() {
+    let Ok(folders) = std::fs::read_dir(DATA) else {
+        eprintln!("skipped: ../shared/data is not there (recorded traces)");
+        return;
+    };
+    let mut files: Vec<_> = folders
+        .flat_map(|folder| std::fs::read_dir(folder.unwrap().path()).unwrap())
+        .map(|file| file.unwrap().path())
+        .filter(|file| {
+            let name = file.file_name().unwrap().to_string_lossy();
+            !name.starts_with("README") && !name.starts_with("LICENSE")
+        })
+        .collect();
+    files.sort();
+    assert!(files.len() > 100, "{} traces", files.len());
+    for file in files {
+        let path = file.to_str().unwrap();
+        let trace = Trace::read(path).unwrap();
+        let rate = trace.mean_rate().bits_per_second();
+        assert!((50_000..60_000_000).contains(&rate), "{path}: {rate} bit/s");
+        let json = serde_json::to_string(&trace).unwrap();
+        assert_eq!(serde_json::from_str::<Trace>(&json).unwrap(), trace);
+        // Steps stay readable; mahimahi traces are packed below 200 kB.
+        assert!(json.len() < 250_000, "{path}: {} bytes", json.len());
+    }
+}

@@ -1,0 +1,23 @@
+//! Registrable domains by the Mozilla public suffix list (crate `psl`).
+
+/// The registrable domain of `host` (`www.bbc.co.uk` gives `bbc.co.uk`); the
+/// host itself if it has none (addresses, `localhost`, a bare suffix).
+pub fn registrable(host: &str) -> &str {
+    let host = host.strip_suffix('.').unwrap_or(host);
+    if is_address(host) {
+        return host;
+    }
+    psl::domain_str(host).unwrap_or(host)
+}
+
+/// Whether two hosts belong to different registrable domains.
+pub fn is_third_party(host: &str, document_host: &str) -> bool {
+    !registrable(host).eq_ignore_ascii_case(registrable(document_host))
+}
+
+fn is_address(host: &str) -> bool {
+    host.starts_with('[') || host.parse::<std::net::IpAddr>().is_ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,59 @@
+//! `startedDateTime`: RFC 3339 date and time to milliseconds since 1970.
+//!
+//! Leaves out leap seconds (they count as the second before) and named zones.
+
+/// Milliseconds since 1970-01-01T00:00Z; `None` if `text` is no such time. A
+/// time without a zone is taken as UTC: only differences matter.
+pub(super) fn parse_millis(text: &str) -> Option<f64> {
+    let text = text.trim();
+    if !text.is_ascii() || text.len() < 16 {
+        return None;
+    }
+    let (date, clock) = (text.get(..10)?, text.get(11..)?);
+    let mut parts = date.split('-');
+    let year: i64 = digits(parts.next()?, 4)?;
+    let month: i64 = digits(parts.next()?, 2)?;
+    let day: i64 = digits(parts.next()?, 2)?;
+    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || parts.next().is_some() {
+        return None;
+    }
+    let zone_at = clock.find(['Z', 'z', '+', '-']).unwrap_or(clock.len());
+    let (clock, zone) = clock.split_at(zone_at);
+    let mut parts = clock.split(':');
+    let hour: i64 = digits(parts.next()?, 2)?;
+    let minute: i64 = digits(parts.next()?, 2)?;
+    let second: f64 = parts.next().map_or(Some(0.0), |s| s.parse().ok())?;
+    if hour > 24 || minute > 59 || !(0.0..61.0).contains(&second) {
+        return None;
+    }
+    let minutes = (days_since_1970(year, month, day) * 24 + hour) * 60 + minute - offset(zone)?;
+    Some(minutes as f64 * 60_000.0 + second.min(59.999_999) * 1_000.0)
+}
+
+fn digits(text: &str, len: usize) -> Option<i64> {
+    (text.len() == len && text.bytes().all(|b| b.is_ascii_digit())).then(|| text.parse().ok())?
+}
+
+/// Minutes east of UTC: `Z`, `+hh:mm`, `+hhmm`, `+hh` or nothing.
+fn offset(zone: &str) -> Option<i64> {
+    let sign = match zone.bytes().next() {
+        None | Some(b'Z' | b'z') => return Some(0),
+        Some(b'-') => -1,
+        Some(_) => 1,
+    };
+    let hours = digits(zone.get(1..3)?, 2)?;
+    let rest = zone.get(3..)?;
+    let minutes = if rest.is_empty() { 0 } else { digits(rest.trim_start_matches(':'), 2)? };
+    Some(sign * (hours * 60 + minutes))
+}
+
+/// Days from 1970-01-01 in the proleptic Gregorian calendar: years counted
+/// from March, so that the leap day comes last.
+fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+    year * 365 + leap_days + (153 * month + 2) / 5 + day - 1 - 719_468
+}
+
+#[cfg(test)]
+mod tests;

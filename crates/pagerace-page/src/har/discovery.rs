@@ -1,0 +1,81 @@
+//! How each resource is discovered: by which parent, where in it, when.
+//!
+//! Evidence in order of trust: the recorded initiator, the URL in a recorded
+//! body, the times of requests, a fixed rule. `docs/har-import.md` describes
+//! each step. A parent always comes before its children in the list, so there
+//! are no cycles, and every resource is reachable from the navigation.
+
+mod body;
+mod fallback;
+mod offsets;
+mod recorded;
+mod triggers;
+
+use crate::Evidence;
+
+use super::notes::{Kind, Notes};
+use super::recording::Recording;
+
+pub(super) use triggers::discoveries;
+
+/// Which parent leads to a resource, and in which way.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Link {
+    pub(super) parent: usize,
+    pub(super) how: How,
+    pub(super) evidence: Evidence,
+    /// Line and column in the parent, from 0.
+    pub(super) place: (Option<u64>, Option<u64>),
+    /// Byte of the parent's decoded body, where that is recorded.
+    pub(super) decoded_offset: Option<u64>,
+}
+
+/// In which way a parent leads to a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum How {
+    /// Its response redirects.
+    Redirect,
+    /// Its markup names it.
+    Markup,
+    /// A script inside its markup requests it.
+    Inline,
+    /// As a style sheet.
+    Style,
+    /// As a script.
+    Script,
+    /// It was complete before; more is not known.
+    After,
+}
+
+impl Link {
+    fn new(parent: usize, how: How, evidence: Evidence) -> Self {
+        Self { parent, how, evidence, place: (None, None), decoded_offset: None }
+    }
+}
+
+/// The link of each entry; `None` for the first, the navigation.
+pub(super) fn links(recording: &Recording, notes: &mut Notes) -> Vec<Option<Link>> {
+    let mut links: Vec<Option<Link>> = vec![None; recording.entries.len()];
+    for i in 1..links.len() {
+        links[i] = match recording.redirects.from[i] {
+            Some(parent) => Some(Link::new(parent, How::Redirect, Evidence::Recorded)),
+            None => recorded::link(recording, i, notes),
+        };
+    }
+    body::locate(recording, &mut links);
+    body::search(recording, &mut links);
+    for i in 1..links.len() {
+        if links[i].is_none() {
+            let link = fallback::link(recording, i);
+            notes.add(match link.evidence {
+                Evidence::Rule => Kind::ParentByRule,
+                _ => Kind::ParentByTiming,
+            });
+            links[i] = Some(link);
+        }
+    }
+    links
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+//! Links from recorded bodies: exact positions of what is linked already, and
+//! parents of what is not.
+
+use std::collections::BTreeMap;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use pagerace_core::Destination;
+
+use super::{How, Link};
+use crate::Evidence;
+use crate::har::recording::Recording;
+use crate::har::redirects::without_fragment;
+
+/// Shorter paths (such as `/a`) occur by chance.
+const SHORTEST_PATH: usize = 6;
+
+/// Gives links into documents whose body is recorded their decoded offset:
+/// where the markup names the URL, else at the recorded line and column.
+pub(super) fn locate(recording: &Recording, links: &mut [Option<Link>]) {
+    let mut named: BTreeMap<(usize, &str), u64> = BTreeMap::new();
+    for (&document, references) in &recording.references {
+        for reference in references {
+            named.entry((document, &reference.url)).or_insert(reference.offset);
+        }
+    }
+    let line_starts: BTreeMap<usize, Vec<usize>> =
+        recording.references.keys().map(|&d| (d, lines(body(recording, d)))).collect();
+    for (i, link) in links.iter_mut().enumerate() {
+        let Some(link) = link.as_mut().filter(|l| matches!(l.how, How::Markup | How::Inline))
+        else {
+            continue;
+        };
+        let by_url = url(recording, i).and_then(|url| named.get(&(link.parent, &url)).copied());
+        let by_place = || {
+            let start = *line_starts.get(&link.parent)?.get(usize::try_from(link.place.0?).ok()?)?;
+            Some(start as u64 + link.place.1.unwrap_or(0))
+        };
+        link.decoded_offset = by_url.filter(|_| link.how == How::Markup).or_else(by_place);
+        if link.decoded_offset.is_some() {
+            link.evidence = Evidence::Recorded;
+        }
+    }
+}
+
+/// Finds parents of what has none: documents whose markup names the URL, then
+/// style sheets, scripts and inline text that contain it.
+pub(super) fn search(recording: &Recording, links: &mut [Option<Link>]) {
+    let missing: Vec<usize> = (1..links.len()).filter(|&i| links[i].is_none()).collect();
+    let mut by_url: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for &i in &missing {
+        if let Some(url) = url(recording, i) {
+            by_url.entry(url).or_default().push(i);
+        }
+    }
+    for (&document, references) in &recording.references {
+        for reference in references {
+            for &i in by_url.get(&reference.url).into_iter().flatten() {
+                if links[i].is_none() && document < i {
+                    let link = Link::new(document, How::Markup, Evidence::Body);
+                    links[i] = Some(Link { decoded_offset: Some(reference.offset), ..link });
+                }
+            }
+        }
+    }
+    search_text(recording, links, &missing);
+}
+
+fn search_text(recording: &Recording, links: &mut [Option<Link>], missing: &[usize]) {
+    let missing: Vec<usize> = missing.iter().copied().filter(|&i| links[i].is_none()).collect();
+    let mut patterns: Vec<(String, usize)> = Vec::new();
+    for &i in &missing {
+        let Some(url) = &recording.entries[i].url else { continue };
+        let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
+        let name = url.path().rsplit('/').next().unwrap_or_default();
+        // A name with an extension is telling even where the path is relative.
+        for text in [path, name] {
+            if text.len() >= SHORTEST_PATH && text.contains(['.', '/']) {
+                patterns.push((text.to_owned(), i));
+            }
+        }
+    }
+    let texts = (0..recording.entries.len()).filter(|&j| recording.entries[j].body.is_some());
+    let texts: Vec<usize> = texts.collect();
+    if patterns.is_empty() || texts.is_empty() {
+        return;
+    }
+    let automaton = AhoCorasick::builder()
+        .match_kind(MatchKind::Standard)
+        .build(patterns.iter().map(|(text, _)| text.as_bytes()));
+    let Ok(automaton) = automaton else { return };
+    for parent in texts {
+        let text = body(recording, parent);
+        for found in automaton.find_overlapping_iter(text) {
+            let i = patterns[found.pattern().as_usize()].1;
+            if parent < i && links[i].is_none() && complete_before(recording, parent, i) {
+                links[i] = text_link(recording, parent, i, found.end());
+            }
+        }
+    }
+}
+
+/// The link that a mention in the text of `parent` means.
+fn text_link(recording: &Recording, parent: usize, i: usize, end: usize) -> Option<Link> {
+    let destination = recording.destinations[i];
+    let how = match recording.destinations[parent] {
+        Destination::Style if matches!(destination, Destination::Font | Destination::Image | Destination::Style) => {
+            How::Style
+        }
+        Destination::Script => How::Script,
+        Destination::Document | Destination::Iframe => How::Inline,
+        _ => return None,
+    };
+    let link = Link::new(parent, how, Evidence::Body);
+    Some(Link { decoded_offset: (how == How::Inline).then_some(end as u64), ..link })
+}
+
+/// Documents act while they arrive, everything else when it is complete.
+fn complete_before(recording: &Recording, parent: usize, i: usize) -> bool {
+    let at = match recording.is_document(parent) {
+        true => recording.entries[parent].response_start(),
+        false => recording.end(parent),
+    };
+    at.zip(recording.start(i)).is_none_or(|(at, start)| at <= start + 1.0)
+}
+
+fn body<'a>(recording: &'a Recording, i: usize) -> &'a str {
+    recording.entries[i].body.as_deref().unwrap_or_default()
+}
+
+fn url(recording: &Recording, i: usize) -> Option<String> {
+    recording.entries[i].url.clone().map(without_fragment)
+}
+
+/// Where each line begins.
+fn lines(text: &str) -> Vec<usize> {
+    let after_breaks = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1);
+    std::iter::once(0).chain(after_breaks).collect()
+}

@@ -1,0 +1,170 @@
+//! From links to triggers: positions in markup, delays after scripts.
+
+use pagerace_core::{Destination, Duration, ScriptMode};
+
+use super::{How, Link, offsets};
+use crate::har::notes::{Kind, Notes};
+use crate::har::recording::Recording;
+use crate::{Discovery, Evidence, ResourceId, Trigger};
+
+/// An inline script whose request comes later than this after its bytes, with
+/// nothing before it that it waited for, was a timer or an event.
+/// Milliseconds.
+const INLINE_LAG_MS: f64 = 200.0;
+
+/// A script that ends this much after its supposed child's request is worth a
+/// note. Milliseconds.
+const LATE_MS: f64 = 50.0;
+
+/// The discovery of each entry.
+pub(in crate::har) fn discoveries(
+    recording: &Recording,
+    links: &[Option<Link>],
+    modes: &[ScriptMode],
+    render_blocking: &[bool],
+    cpu_ms: &[Option<f64>],
+    notes: &mut Notes,
+) -> Vec<Discovery> {
+    let offsets = offsets::markup(recording, links, notes);
+    let blockers = Blockers::new(recording, links, modes, render_blocking);
+    let mut all = Vec::with_capacity(links.len());
+    for (i, link) in links.iter().enumerate() {
+        let Some(link) = link else {
+            all.push(Discovery { trigger: Trigger::Navigation, evidence: Evidence::Recorded });
+            continue;
+        };
+        let parent = id(link.parent);
+        let (offset, evidence) = offsets[i].unwrap_or((0, link.evidence));
+        let trigger = match link.how {
+            How::Redirect => Trigger::Redirect { parent },
+            How::Markup => Trigger::Markup { parent, offset },
+            How::Inline => inline(recording, link, i, offset, &blockers),
+            How::Style => Trigger::Style { parent },
+            How::Script => {
+                let ready = blockers.ready(recording, link.parent, modes[link.parent], i);
+                let ready = ready + cpu_ms[link.parent].unwrap_or(0.0);
+                let late = recording.end(link.parent).zip(recording.start(i));
+                if late.is_some_and(|(end, start)| end > start + LATE_MS) {
+                    notes.add(Kind::LateInitiator);
+                }
+                Trigger::Script { parent, delay: since(recording, i, ready) }
+            }
+            How::After => {
+                let ready = recording.end(link.parent).unwrap_or(f64::INFINITY);
+                Trigger::After { parent, delay: since(recording, i, ready) }
+            }
+        };
+        all.push(Discovery { trigger, evidence });
+    }
+    all
+}
+
+/// A script inside the markup ran when the parser came to it, unless it had to
+/// wait: for the last blocking resource before it, or for a timer or an event.
+fn inline(
+    recording: &Recording,
+    link: &Link,
+    i: usize,
+    offset: u64,
+    blockers: &Blockers,
+) -> Trigger {
+    let parent = id(link.parent);
+    let markup = Trigger::Markup { parent, offset };
+    let Some(start) = recording.start(i) else { return markup };
+    let Some(end) = recording.end(link.parent) else { return markup };
+    // A blocking resource decides only if it came after the script's own bytes.
+    let encoded = recording.bodies[link.parent] as f64;
+    let was_there = |t: f64| {
+        recording.arrived(link.parent, t).is_some_and(|share| share * encoded >= offset as f64)
+    };
+    if let Some((blocker, complete)) = blockers.last_before(link.parent, i, start)
+        && was_there(complete)
+    {
+        let delay = since(recording, i, complete);
+        let parent = id(blocker);
+        return match recording.destinations[blocker] {
+            Destination::Script => Trigger::Script { parent, delay },
+            _ => Trigger::After { parent, delay },
+        };
+    }
+    if start - end <= INLINE_LAG_MS {
+        return markup;
+    }
+    Trigger::After { parent, delay: since(recording, i, end) }
+}
+
+fn id(index: usize) -> ResourceId {
+    ResourceId(index as u32)
+}
+
+/// From `ready` to the request of `i`, never negative.
+fn since(recording: &Recording, i: usize, ready: f64) -> Duration {
+    let delay = recording.start(i).map_or(0.0, |start| start - ready);
+    Duration::from_millis_f64(delay.max(0.0))
+}
+
+/// For each document: its style sheets and scripts that block the parser, in
+/// order, with the latest end up to each.
+struct Blockers {
+    /// Sorted by (document, entry): document, entry, latest end so far, and
+    /// which entry had it.
+    list: Vec<(usize, usize, f64, usize)>,
+}
+
+impl Blockers {
+    fn new(
+        recording: &Recording,
+        links: &[Option<Link>],
+        modes: &[ScriptMode],
+        render_blocking: &[bool],
+    ) -> Self {
+        let mut list = Vec::new();
+        for (i, link) in links.iter().enumerate() {
+            let Some(link) = link.as_ref().filter(|l| l.how == How::Markup) else { continue };
+            let blocks = match recording.destinations[i] {
+                Destination::Style => render_blocking[i],
+                Destination::Script => modes[i] == ScriptMode::Blocking,
+                _ => false,
+            };
+            let end = recording.redirects.end(i);
+            if let Some(complete) = recording.end(end).filter(|_| blocks) {
+                list.push((link.parent, i, complete, end));
+            }
+        }
+        list.sort_by_key(|b| (b.0, b.1));
+        for k in 1..list.len() {
+            let before = list[k - 1];
+            if before.0 == list[k].0 && before.2 > list[k].2 {
+                (list[k].2, list[k].3) = (before.2, before.3);
+            }
+        }
+        Self { list }
+    }
+
+    /// Of the blocking resources of `document` before entry `i`: the one that
+    /// was complete last, if that was before `start`.
+    fn last_before(&self, document: usize, i: usize, start: f64) -> Option<(usize, f64)> {
+        let at = self.list.partition_point(|b| (b.0, b.1) < (document, i));
+        let &(d, _, complete, blocker) = self.list.get(at.checked_sub(1)?)?;
+        (d == document && complete <= start && blocker < i).then_some((blocker, complete))
+    }
+
+    /// When script `s` could begin to run, by what is known, for a child `i`:
+    /// complete, and not before what it has to wait for; in milliseconds since
+    /// 1970.
+    fn ready(&self, recording: &Recording, s: usize, mode: ScriptMode, i: usize) -> f64 {
+        let Some(complete) = recording.end(s) else { return f64::INFINITY };
+        let Some(start) = recording.start(i) else { return complete };
+        let document = recording.document;
+        let waited = match mode {
+            ScriptMode::Blocking => self.last_before(document, s, start).map(|b| b.1),
+            ScriptMode::Defer => {
+                let last = self.last_before(document, i, start).map(|b| b.1);
+                let parsed = recording.end(document).filter(|end| *end <= start);
+                last.into_iter().chain(parsed).reduce(f64::max)
+            }
+            ScriptMode::Async | ScriptMode::Inserted => None,
+        };
+        complete.max(waited.unwrap_or(0.0))
+    }
+}

@@ -1,0 +1,169 @@
+//! Which entries are requests that a race can make, in which order, and which
+//! of them is the navigation. `docs/har-import.md` explains each decision.
+
+use std::collections::BTreeSet;
+
+use super::entry::Entry;
+use super::notes::{Kind, Notes};
+
+/// Shorter than any network exchange, in milliseconds.
+const NO_EXCHANGE_MS: f64 = 2.0;
+
+/// Why an entry is no request to race.
+fn refusal(entry: &Entry) -> Option<(Kind, &'static str)> {
+    let scheme = scheme(entry);
+    match scheme.as_str() {
+        "http" | "https" => {}
+        "data" | "blob" | "about" | "javascript" => {
+            return Some((Kind::Embedded, "its URL causes no traffic"));
+        }
+        "ws" | "wss" => return Some((Kind::WebSocket, "it is a WebSocket")),
+        "chrome" | "devtools" | "edge" | "view-source" | "resource" => {
+            return Some((Kind::BrowserInternal, "it is a page of the browser itself"));
+        }
+        other if other.ends_with("-extension") || other == "safari-web-extension" => {
+            return Some((Kind::BrowserInternal, "it belongs to a browser extension"));
+        }
+        "" => return Some((Kind::BadUrl, "request.url is missing or is no absolute URL")),
+        _ => return Some((Kind::NotHttp, "its scheme is neither http nor https")),
+    }
+    if entry.url.as_ref().is_none_or(|u| u.host_str().is_none_or(str::is_empty)) {
+        return Some((Kind::BadUrl, "request.url is missing or is no absolute URL"));
+    }
+    let websocket = entry.resource_type.is_some_and(|t| t.eq_ignore_ascii_case("websocket"));
+    if websocket || entry.status == 101 {
+        return Some((Kind::WebSocket, "it is a WebSocket"));
+    }
+    if is_internal_redirect(entry) {
+        return Some((Kind::InternalRedirect, "it is a redirect inside the browser"));
+    }
+    let transferred = entry.transfer_size.unwrap_or(0) + entry.body_size.unwrap_or(0);
+    if entry.status == 0 && transferred == 0 {
+        return Some((Kind::Failed, "it failed without a response (status 0)"));
+    }
+    None
+}
+
+fn scheme(entry: &Entry) -> String {
+    match &entry.url {
+        Some(url) => url.scheme().to_owned(),
+        None => match entry.url_text.split_once(':') {
+            // A broken http URL is a bad URL, a broken data: URL is still data.
+            Some((scheme, _)) if !scheme.starts_with("http") && scheme.len() < 24 => {
+                scheme.to_ascii_lowercase()
+            }
+            _ => String::new(),
+        },
+    }
+}
+
+/// Chrome shows its own upgrade to https as a 307 with this field; it never
+/// leaves the machine.
+fn is_internal_redirect(entry: &Entry) -> bool {
+    if !entry.redirects() {
+        return false;
+    }
+    let no_exchange = entry.address.is_none()
+        && entry.transfer_size == Some(0)
+        && entry.wait.unwrap_or(0.0) < NO_EXCHANGE_MS;
+    entry.response_headers.get("non-authoritative-reason").is_some()
+        || (entry.status == 307 && no_exchange)
+}
+
+/// Whether the body came from the browser's cache rather than the network.
+pub(super) fn served_from_cache(entry: &Entry) -> bool {
+    let span = entry.end.zip(entry.start).map_or(0.0, |(end, start)| end - start);
+    let no_bytes = entry.transfer_size == Some(0)
+        && entry.body_size.unwrap_or(0) == 0
+        && entry.content_size.unwrap_or(0) > 0;
+    entry.from_cache || (no_bytes && (entry.address.is_none() || span < NO_EXCHANGE_MS))
+}
+
+/// The requests to race, the navigation first, else in order of their start
+/// (of the file, where there are no times); or the first reason why none is left.
+pub(super) fn select<'a>(
+    entries: Vec<Entry<'a>>,
+    notes: &mut Notes,
+) -> Result<Vec<Entry<'a>>, (Entry<'a>, &'static str)> {
+    let mut kept = Vec::new();
+    let mut refused = None;
+    for entry in entries {
+        match refusal(&entry) {
+            None => kept.push(entry),
+            Some((kind, reason)) => {
+                notes.add(kind);
+                refused.get_or_insert((entry, reason));
+            }
+        }
+    }
+    if kept.is_empty() {
+        return Err(refused.expect("there was at least one entry, and none was kept"));
+    }
+    sort(&mut kept);
+    put_navigation_first(&mut kept, notes);
+    drop_cached_repeats(&mut kept, notes);
+    Ok(kept)
+}
+
+/// By start; entries without one keep their place behind their predecessor.
+fn sort(entries: &mut Vec<Entry>) {
+    let mut last = f64::NEG_INFINITY;
+    let mut keyed: Vec<(f64, Entry)> = Vec::with_capacity(entries.len());
+    for entry in entries.drain(..) {
+        last = entry.start.unwrap_or(last);
+        keyed.push((last, entry));
+    }
+    keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
+    entries.extend(keyed.into_iter().map(|(_, entry)| entry));
+}
+
+fn put_navigation_first(entries: &mut Vec<Entry>, notes: &mut Notes) {
+    let found = entries.iter().enumerate().position(|(i, e)| is_document_like(e, i == 0));
+    let Some(index) = found else {
+        notes.add(Kind::NoDocument);
+        return;
+    };
+    let navigation = entries.remove(index);
+    // Where there are times, what came before has another cause.
+    let before = entries[..index].iter().filter(|e| e.start < navigation.start).count();
+    if navigation.start.is_some() {
+        notes.add_many(Kind::BeforeNavigation, before);
+        entries.drain(..before);
+    }
+    entries.insert(0, navigation);
+}
+
+/// Whether an entry looks like a navigation of a (top-level or nested) document.
+pub(super) fn is_document_like(entry: &Entry, first: bool) -> bool {
+    if entry.method != "GET" && entry.method != "POST" {
+        return false;
+    }
+    if let Some(kind) = entry.resource_type.filter(|t| !t.eq_ignore_ascii_case("other")) {
+        return kind.eq_ignore_ascii_case("document");
+    }
+    if let Some(destination) = entry.request_headers.get("sec-fetch-dest") {
+        return matches!(destination, "document" | "iframe" | "frame");
+    }
+    if entry.redirects() {
+        let wants_html = entry.request_headers.get("accept").is_some_and(|a| a.contains("text/html"));
+        return first || wants_html;
+    }
+    entry.mime.contains("html")
+}
+
+fn drop_cached_repeats(entries: &mut Vec<Entry>, notes: &mut Notes) {
+    let mut seen = BTreeSet::new();
+    let before = entries.len();
+    entries.retain(|entry| {
+        let url = entry.url.as_ref().map(url::Url::as_str).unwrap_or_default().to_owned();
+        let repeat = entry.status != 304 && served_from_cache(entry) && seen.contains(&url);
+        if !entry.redirects() {
+            seen.insert(url);
+        }
+        !repeat
+    });
+    notes.add_many(Kind::CachedRepeat, before - entries.len());
+}
+
+#[cfg(test)]
+mod tests;

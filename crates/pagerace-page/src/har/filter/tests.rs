@@ -1,0 +1,98 @@
+use serde_json::{Value, json};
+
+use super::*;
+
+fn parse(values: &[Value]) -> Vec<Entry<'_>> {
+    values.iter().enumerate().map(|(i, v)| Entry::parse(i, v, None)).collect()
+}
+
+fn entry(url: &str, second: u32) -> Value {
+    json!({"startedDateTime": format!("1970-01-01T00:00:{second:02}Z"), "time": 100,
+        "serverIPAddress": "192.0.2.1",
+        "request": {"url": url}, "response": {"status": 200, "content": {"mimeType": "text/html"}}})
+}
+
+fn texts(notes: Notes) -> Vec<String> {
+    notes.into_notes().into_iter().map(|n| n.text).collect()
+}
+
+#[test]
+fn what_causes_no_traffic_is_left_out_and_counted() {
+    let mut websocket = entry("https://a.test/ws", 3);
+    websocket["response"]["status"] = json!(101);
+    let mut failed = entry("https://a.test/x", 4);
+    failed["response"]["status"] = json!(0);
+    let mut upgrade = entry("http://a.test/", 0);
+    upgrade["response"] = json!({"status": 307, "redirectURL": "https://a.test/",
+        "headers": [{"name": "Non-Authoritative-Reason", "value": "HSTS"}]});
+    let values = [
+        upgrade,
+        entry("https://a.test/", 1),
+        entry("data:image/gif;base64,xyz", 2),
+        entry("chrome-extension://abc/x.js", 2),
+        entry("wss://a.test/", 2),
+        entry("ftp://a.test/", 2),
+        entry("not a url", 2),
+        entry("https://", 2),
+        websocket,
+        failed,
+    ];
+    let mut notes = Notes::default();
+    let kept = select(parse(&values), &mut notes).unwrap();
+    let numbers: Vec<_> = kept.iter().map(|e| e.number).collect();
+    assert_eq!(numbers, [1]);
+    let notes = notes.into_notes();
+    let counts: Vec<_> = notes.iter().map(|n| n.entries).collect();
+    assert_eq!(counts, [2, 1, 1, 1, 2, 1, 1], "{notes:?}");
+}
+
+#[test]
+fn entries_are_sorted_and_what_precedes_the_navigation_is_dropped() {
+    let mut early = entry("https://a.test/ping", 0);
+    early["response"]["content"]["mimeType"] = json!("image/gif");
+    let values = [
+        entry("https://a.test/frame", 5),
+        entry("https://a.test/", 1),
+        early,
+        entry("https://a.test/b", 3),
+    ];
+    let mut notes = Notes::default();
+    let kept = select(parse(&values), &mut notes).unwrap();
+    let numbers: Vec<_> = kept.iter().map(|e| e.number).collect();
+    assert_eq!(numbers, [1, 3, 0]);
+    assert_eq!(texts(notes), ["1 entry before the navigation left out."]);
+}
+
+#[test]
+fn without_times_the_document_moves_to_the_front_and_nothing_is_lost() {
+    let values = [
+        json!({"request": {"url": "https://a.test/x.css"}, "response": {"status": 200, "content": {"mimeType": "text/css"}}}),
+        json!({"request": {"url": "https://a.test/"}, "response": {"status": 200, "content": {"mimeType": "text/html"}}}),
+    ];
+    let kept = select(parse(&values), &mut Notes::default()).unwrap();
+    let numbers: Vec<_> = kept.iter().map(|e| e.number).collect();
+    assert_eq!(numbers, [1, 0]);
+}
+
+#[test]
+fn a_repeat_from_the_cache_is_dropped_but_a_first_use_is_raced() {
+    let cached = |second| {
+        let mut e = entry("https://a.test/logo.png", second);
+        e["response"] = json!({"status": 200, "_transferSize": 0, "fromDiskCache": true,
+            "content": {"size": 500, "mimeType": "image/png"}});
+        e
+    };
+    let values = [entry("https://a.test/", 0), cached(1), cached(2)];
+    let mut notes = Notes::default();
+    let kept = select(parse(&values), &mut notes).unwrap();
+    assert_eq!(kept.len(), 2);
+    assert_eq!(kept[1].number, 1);
+    assert!(served_from_cache(&kept[1]));
+}
+
+#[test]
+fn a_file_with_nothing_to_race_gives_the_first_reason() {
+    let values = [entry("data:,x", 0), entry("wss://a.test/", 1)];
+    let (first, reason) = select(parse(&values), &mut Notes::default()).err().unwrap();
+    assert_eq!((first.number, reason), (0, "its URL causes no traffic"));
+}

@@ -1,0 +1,202 @@
+//! How scripts run and what the first paint waits for.
+//!
+//! In order of trust: `_renderBlocking` of the recorder; the element in the
+//! recorded markup; Chrome's priority, which depends on them
+//! (<https://web.dev/articles/fetch-priority>: blocking scripts High, or Medium
+//! late in the body; async and deferred ones Low); origin.
+
+use pagerace_core::{Destination, RequestPriority, ScriptMode};
+
+use super::discovery::{How, Link};
+use super::entry::Entry;
+use super::markup::{Element, Reference};
+use super::notes::{Kind, Notes};
+use super::recording::Recording;
+use crate::domain;
+
+/// The recorder's word (Chromium's `RenderBlockingBehavior`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Recorded {
+    Blocking,
+    /// Blocks the parser in the body, hence not what is painted before it.
+    InBody,
+    /// Style sheets imported by a sheet that may block.
+    Potentially,
+    Non,
+}
+
+fn recorded(entry: &Entry) -> Option<Recorded> {
+    let word = entry.render_blocking?.replace(['_', '-', ' '], "").to_ascii_lowercase();
+    Some(match word.as_str() {
+        "blocking" => Recorded::Blocking,
+        "inbodyparserblocking" => Recorded::InBody,
+        "potentiallyblocking" => Recorded::Potentially,
+        "nonblocking" | "nonblockingdynamic" => Recorded::Non,
+        _ => return None,
+    })
+}
+
+/// How each script runs; the default for everything else.
+pub(super) fn script_modes(
+    recording: &Recording,
+    links: &[Option<Link>],
+    notes: &mut Notes,
+) -> Vec<ScriptMode> {
+    let mut modes = vec![ScriptMode::default(); recording.entries.len()];
+    for i in 1..modes.len() {
+        let Some(link) = links[i].as_ref().filter(|_| is_script(recording, i)) else { continue };
+        modes[i] = match link.how {
+            How::Redirect => modes[link.parent],
+            How::Markup => in_markup(recording, link, i, notes),
+            How::Inline | How::Style | How::Script | How::After => ScriptMode::Inserted,
+        };
+    }
+    modes
+}
+
+fn is_script(recording: &Recording, i: usize) -> bool {
+    recording.destinations[i] == Destination::Script
+}
+
+fn in_markup(recording: &Recording, link: &Link, i: usize, notes: &mut Notes) -> ScriptMode {
+    if let Some(references) = references(recording, link.parent, i) {
+        let script = references.iter().find_map(|r| match r.element {
+            Element::Script { is_async, is_deferred } => Some((is_async, is_deferred)),
+            _ => None,
+        });
+        match script {
+            Some((true, _)) => return ScriptMode::Async,
+            Some((false, true)) => return ScriptMode::Defer,
+            Some((false, false)) => return ScriptMode::Blocking,
+            // Preloaded, and inserted later.
+            None if !references.is_empty() => return ScriptMode::Async,
+            None => {}
+        }
+    }
+    let entry = &recording.entries[i];
+    if matches!(recorded(entry), Some(Recorded::Blocking | Recorded::InBody)) {
+        return ScriptMode::Blocking;
+    }
+    notes.add(Kind::ScriptModeGuessed);
+    let late = if is_third_party(recording, i) { ScriptMode::Async } else { ScriptMode::Defer };
+    match entry.priority {
+        _ if entry.preload => ScriptMode::Async,
+        _ if recorded(entry) == Some(Recorded::Non) => late,
+        Some(RequestPriority::VeryHigh | RequestPriority::High | RequestPriority::Medium) => {
+            ScriptMode::Blocking
+        }
+        Some(RequestPriority::Low | RequestPriority::VeryLow) => late,
+        None if is_third_party(recording, i) => ScriptMode::Async,
+        None => ScriptMode::Blocking,
+    }
+}
+
+/// Whether the first paint waits for each resource: the document itself, style
+/// sheets that apply, blocking scripts of the main document's head, and what
+/// such sheets import.
+pub(super) fn render_blocking(
+    recording: &Recording,
+    links: &[Option<Link>],
+    modes: &[ScriptMode],
+) -> Vec<bool> {
+    let mut blocking = vec![false; recording.entries.len()];
+    for i in 0..blocking.len() {
+        blocking[i] = match (recording.destinations[i], &links[i]) {
+            (Destination::Document, _) => true,
+            (_, Some(link)) if link.how == How::Redirect => blocking[link.parent],
+            (Destination::Style, Some(link)) => style_blocks(recording, link, i, &blocking),
+            (Destination::Script, Some(link)) => {
+                modes[i] == ScriptMode::Blocking && script_blocks(recording, link, i)
+            }
+            _ => false,
+        };
+    }
+    blocking
+}
+
+fn style_blocks(recording: &Recording, link: &Link, i: usize, blocking: &[bool]) -> bool {
+    match recorded(&recording.entries[i]) {
+        Some(Recorded::Blocking | Recorded::Potentially) => return true,
+        Some(Recorded::InBody | Recorded::Non) => return false,
+        None => {}
+    }
+    match link.how {
+        How::Style => blocking[link.parent],
+        How::Markup if link.parent == recording.document => {
+            let references = references(recording, link.parent, i).unwrap_or_default();
+            let sheet = references.iter().find_map(|r| match r.element {
+                Element::StyleSheet { applies } => Some(applies),
+                _ => None,
+            });
+            match (sheet, recording.entries[i].priority) {
+                (Some(applies), _) => applies,
+                // Sheets for other media are fetched with the least priority.
+                (None, Some(priority)) => priority <= RequestPriority::High,
+                (None, None) => true,
+            }
+        }
+        _ => false,
+    }
+}
+
+fn script_blocks(recording: &Recording, link: &Link, i: usize) -> bool {
+    if link.how != How::Markup || link.parent != recording.document {
+        return false;
+    }
+    match recorded(&recording.entries[i]) {
+        Some(Recorded::Blocking) => return true,
+        Some(_) => return false,
+        None => {}
+    }
+    let references = references(recording, link.parent, i).unwrap_or_default();
+    let script = references.iter().find(|r| matches!(r.element, Element::Script { .. }));
+    match (script, recording.entries[i].priority) {
+        (Some(reference), _) => reference.in_head,
+        (None, Some(priority)) => priority <= RequestPriority::High,
+        // Nothing tells head from body: a first-party script is taken for one
+        // of the head, as most blocking ones are.
+        (None, None) => true,
+    }
+}
+
+/// What the recorded markup of `document` says of entry `i`; `None` if the
+/// body is not recorded.
+fn references<'a>(
+    recording: &'a Recording,
+    document: usize,
+    i: usize,
+) -> Option<Vec<&'a Reference>> {
+    let mut url = recording.entries[i].url.clone()?;
+    url.set_fragment(None);
+    let all = recording.references.get(&document)?;
+    Some(all.iter().filter(|r| r.url == url.as_str()).collect())
+}
+
+fn is_third_party(recording: &Recording, i: usize) -> bool {
+    let host = |i: usize| recording.entries[i].url.as_ref().and_then(|u| u.host_str());
+    let (Some(host), Some(document)) = (host(i), host(recording.document)) else { return false };
+    domain::is_third_party(host, document)
+}
+
+/// Chrome's priority where none is recorded
+/// (<https://web.dev/articles/fetch-priority>, table of priorities).
+pub(super) fn infer_priority(
+    destination: Destination,
+    mode: ScriptMode,
+    render_blocking: bool,
+    prefetch: bool,
+) -> RequestPriority {
+    match destination {
+        _ if prefetch => RequestPriority::VeryLow,
+        Destination::Document | Destination::Iframe | Destination::Font => RequestPriority::VeryHigh,
+        Destination::Style if render_blocking => RequestPriority::VeryHigh,
+        Destination::Style => RequestPriority::VeryLow,
+        Destination::Script => match (mode, render_blocking) {
+            (ScriptMode::Blocking, true) => RequestPriority::High,
+            (ScriptMode::Blocking, false) => RequestPriority::Medium,
+            _ => RequestPriority::Low,
+        },
+        Destination::Fetch => RequestPriority::High,
+        Destination::Image | Destination::Media | Destination::Other => RequestPriority::Low,
+    }
+}

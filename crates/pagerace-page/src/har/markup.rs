@@ -1,0 +1,175 @@
+//! What the markup of a recorded document names, and where.
+//!
+//! A WHATWG tokeniser (crate `html5gum`) without tree building: elements
+//! inside `noscript` and `template` do not count, the head ends at `</head>`,
+//! `<body>` or the first element that cannot be in a head. Leaves out inline
+//! styles and scripts; `discovery` searches their text.
+
+use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
+use url::Url;
+
+/// One URL that an element names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Reference {
+    /// Absolute, without fragment.
+    pub(super) url: String,
+    /// Byte behind the element's start tag, in the decoded body.
+    pub(super) offset: u64,
+    pub(super) element: Element,
+    pub(super) in_head: bool,
+}
+
+/// What kind of element it is, as far as loading cares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Element {
+    Script { is_async: bool, is_deferred: bool },
+    /// `applies` is false for other media and disabled sheets.
+    StyleSheet { applies: bool },
+    Preload,
+    Image { lazy: bool },
+    Frame,
+    Other,
+}
+
+/// All references of `html` in document order.
+pub(super) fn scan(html: &str, document: &Url) -> Vec<Reference> {
+    let mut emitter = DefaultEmitter::<usize>::new_with_span();
+    emitter.naively_switch_states(true);
+    let mut scanner =
+        Scanner { base: document.clone(), in_head: true, hidden: 0, references: Vec::new() };
+    for Ok(token) in Tokenizer::new_with_emitter(html, emitter) {
+        match token {
+            Token::StartTag(tag) => scanner.start(&tag),
+            Token::EndTag(tag) => scanner.end(&tag.name),
+            _ => {}
+        }
+    }
+    scanner.references
+}
+
+struct Scanner {
+    base: Url,
+    in_head: bool,
+    /// Depth of `noscript` and `template`.
+    hidden: u32,
+    references: Vec<Reference>,
+}
+
+impl Scanner {
+    fn start(&mut self, tag: &StartTag<usize>) {
+        let name = String::from_utf8_lossy(&tag.name).into_owned();
+        match name.as_str() {
+            "noscript" | "template" => self.hidden += 1,
+            "html" | "head" | "meta" | "title" | "link" | "script" | "style" | "base" => {}
+            _ => self.in_head &= self.hidden > 0,
+        }
+        if self.hidden > 0 {
+            return;
+        }
+        let get = |name: &str| attribute(tag, name);
+        match name.as_str() {
+            "base" => {
+                if let Some(base) = get("href").and_then(|h| self.base.join(&h).ok()) {
+                    self.base = base;
+                }
+            }
+            "script" => self.script(tag),
+            "link" => self.link(tag),
+            "img" => {
+                let lazy = get("loading").is_some_and(|l| l.eq_ignore_ascii_case("lazy"));
+                let element = Element::Image { lazy };
+                self.sources(tag, get("src").into_iter().chain(candidates(get("srcset"))), element);
+            }
+            "source" => {
+                let urls = get("src").into_iter().chain(candidates(get("srcset")));
+                self.sources(tag, urls, Element::Other);
+            }
+            "iframe" | "frame" => self.sources(tag, get("src"), Element::Frame),
+            "video" => self.sources(tag, get("src").into_iter().chain(get("poster")), Element::Other),
+            "audio" | "embed" | "track" => self.sources(tag, get("src"), Element::Other),
+            "input" => self.sources(tag, get("src"), Element::Image { lazy: false }),
+            "object" => self.sources(tag, get("data"), Element::Other),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, name: &[u8]) {
+        match name {
+            b"noscript" | b"template" => self.hidden = self.hidden.saturating_sub(1),
+            b"head" => self.in_head = false,
+            _ => {}
+        }
+    }
+
+    /// <https://html.spec.whatwg.org/multipage/scripting.html#attr-script-type>
+    fn script(&mut self, tag: &StartTag<usize>) {
+        let kind = attribute(tag, "type").unwrap_or_default().to_ascii_lowercase();
+        let is_module = kind == "module";
+        if !(is_module || kind.is_empty() || kind.contains("javascript") || kind.contains("ecmascript"))
+        {
+            return;
+        }
+        let element = Element::Script {
+            is_async: attribute(tag, "async").is_some(),
+            is_deferred: is_module || attribute(tag, "defer").is_some(),
+        };
+        self.sources(tag, attribute(tag, "src"), element);
+    }
+
+    fn link(&mut self, tag: &StartTag<usize>) {
+        let rel = attribute(tag, "rel").unwrap_or_default().to_ascii_lowercase();
+        let has = |word: &str| rel.split_ascii_whitespace().any(|w| w == word);
+        let element = if has("stylesheet") {
+            let media = attribute(tag, "media").unwrap_or_default().to_ascii_lowercase();
+            let other_media = media.trim() == "print" || media.trim() == "none";
+            let off = attribute(tag, "disabled").is_some() || has("alternate");
+            Element::StyleSheet { applies: !other_media && !off }
+        } else if has("preload") || has("modulepreload") {
+            Element::Preload
+        } else {
+            Element::Other
+        };
+        self.sources(tag, attribute(tag, "href"), element);
+    }
+
+    fn sources(
+        &mut self,
+        tag: &StartTag<usize>,
+        urls: impl IntoIterator<Item = String>,
+        element: Element,
+    ) {
+        let offset = tag.span.end as u64;
+        for url in urls {
+            if let Some(url) = resolve(&self.base, &url) {
+                self.references.push(Reference { url, offset, element, in_head: self.in_head });
+            }
+        }
+    }
+}
+
+fn attribute(tag: &StartTag<usize>, name: &str) -> Option<String> {
+    let value = tag.attributes.get(name.as_bytes())?;
+    Some(String::from_utf8_lossy(value).into_owned())
+}
+
+/// The URLs of a `srcset`; the browser takes one of them, which one is told by
+/// the requests.
+fn candidates(srcset: Option<String>) -> Vec<String> {
+    let srcset = srcset.unwrap_or_default();
+    let first_word = |c: &str| c.split_ascii_whitespace().next().map(str::to_owned);
+    srcset.split(", ").filter_map(first_word).map(|u| u.trim_end_matches(',').to_owned()).collect()
+}
+
+/// Absolute and without fragment.
+fn resolve(base: &Url, url: &str) -> Option<String> {
+    let url = url.trim();
+    if url.is_empty() || url.starts_with("data:") {
+        return None;
+    }
+    let mut url = base.join(url).ok()?;
+    url.set_fragment(None);
+    Some(url.into())
+}
+
+#[cfg(test)]
+mod tests;

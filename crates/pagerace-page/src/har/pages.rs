@@ -1,0 +1,140 @@
+//! Which page of the file: HARs may hold several.
+
+use serde_json::Value;
+
+use super::value::{filled, kind, list, millis, number, shorten, text};
+use super::{ImportOptions, clock};
+use crate::ImportError;
+
+/// The page that was chosen, and its entries as (number in the file, value).
+pub(super) struct Chosen<'a> {
+    /// The page's object; `None` if the file has none.
+    pub(super) page: Option<&'a Value>,
+    /// 1-based number, if the file has several pages with entries.
+    pub(super) number: Option<usize>,
+    pub(super) entries: Vec<(usize, &'a Value)>,
+    /// Entries of other pages.
+    pub(super) others: usize,
+}
+
+impl Chosen<'_> {
+    /// When the page began, in milliseconds since 1970.
+    pub(super) fn start(&self) -> Option<f64> {
+        text(self.page?, "startedDateTime").and_then(clock::parse_millis)
+    }
+
+    /// `onContentLoad` or `onLoad`, in milliseconds.
+    pub(super) fn timing(&self, key: &str) -> Option<f64> {
+        let page = self.page?;
+        let recorded = page.get("pageTimings").and_then(|t| millis(t, key));
+        // WebPageTest leaves onContentLoad at -1 and has it elsewhere.
+        recorded.or_else(|| match key {
+            "onContentLoad" => number(page, "_domContentLoadedEventStart").filter(|n| *n > 0.0),
+            _ => None,
+        })
+    }
+}
+
+/// One page as found in the file.
+struct Candidate<'a> {
+    id: Option<&'a str>,
+    page: Option<&'a Value>,
+    entries: Vec<(usize, &'a Value)>,
+}
+
+/// Splits the file into pages and chooses one.
+pub(super) fn choose<'a>(
+    file: &str,
+    root: &'a Value,
+    options: &ImportOptions,
+) -> Result<Chosen<'a>, ImportError> {
+    let not_har = |field, expected, found: Option<&Value>| ImportError::NotHar {
+        file: file.to_owned(),
+        field,
+        expected,
+        found: kind(found),
+    };
+    if !root.is_object() {
+        return Err(not_har("the root", "an object with log", Some(root)));
+    }
+    let log = root.get("log").filter(|l| l.is_object());
+    let log = log.ok_or_else(|| not_har("log", "an object", root.get("log").or(Some(root))))?;
+    let entries = log.get("entries").and_then(Value::as_array);
+    let entries =
+        entries.ok_or_else(|| not_har("log.entries", "an array", log.get("entries")))?;
+    if entries.is_empty() {
+        return Err(not_har("log.entries", "at least one entry", log.get("entries")));
+    }
+    let candidates = split(list(log, "pages"), entries);
+    let index = match &options.page {
+        None => candidates.iter().position(|c| !c.entries.is_empty()),
+        Some(wanted) => find(&candidates, wanted),
+    };
+    let Some(index) = index else {
+        let wanted = options.page.clone().unwrap_or_default();
+        let pages = candidates.iter().enumerate().map(|(i, c)| describe(i, c)).collect();
+        return Err(ImportError::NoSuchPage { file: file.to_owned(), wanted, pages });
+    };
+    let several = candidates.iter().filter(|c| !c.entries.is_empty()).count() > 1;
+    let total = entries.len();
+    let chosen = candidates.into_iter().nth(index).expect("position() gave an index of it");
+    Ok(Chosen {
+        page: chosen.page,
+        number: several.then_some(index + 1),
+        others: total - chosen.entries.len(),
+        entries: chosen.entries,
+    })
+}
+
+/// Pages in the file's order, with their entries. Entries whose `pageref`
+/// names no page make a page of their own; those without go to the first one.
+fn split<'a>(pages: &'a [Value], entries: &'a [Value]) -> Vec<Candidate<'a>> {
+    let page = |p: &'a Value| Candidate { id: filled(p, "id"), page: Some(p), entries: vec![] };
+    let mut candidates: Vec<_> = pages.iter().filter(|p| p.is_object()).map(page).collect();
+    if candidates.is_empty() {
+        candidates.push(Candidate { id: None, page: None, entries: vec![] });
+    }
+    let mut by_id: std::collections::BTreeMap<&str, usize> =
+        candidates.iter().enumerate().rev().filter_map(|(i, c)| Some((c.id?, i))).collect();
+    for (number, entry) in entries.iter().enumerate() {
+        let index = match filled(entry, "pageref") {
+            None => 0,
+            // Without any page object the first reference names the first page.
+            Some(id) if candidates[0].page.is_none() && candidates[0].id.is_none() => {
+                candidates[0].id = Some(id);
+                by_id.insert(id, 0);
+                0
+            }
+            Some(id) => *by_id.entry(id).or_insert_with(|| {
+                candidates.push(Candidate { id: Some(id), page: None, entries: vec![] });
+                candidates.len() - 1
+            }),
+        };
+        candidates[index].entries.push((number, entry));
+    }
+    candidates
+}
+
+/// By id, then title, then 1-based number; only pages that have entries.
+fn find(candidates: &[Candidate], wanted: &str) -> Option<usize> {
+    let by = |test: &dyn Fn(&Candidate) -> bool| {
+        candidates.iter().position(|c| !c.entries.is_empty() && test(c))
+    };
+    by(&|c| c.id == Some(wanted))
+        .or_else(|| by(&|c| c.page.and_then(|p| text(p, "title")) == Some(wanted)))
+        .or_else(|| {
+            let number: usize = wanted.trim().parse().ok()?;
+            let index = number.checked_sub(1)?;
+            (!candidates.get(index)?.entries.is_empty()).then_some(index)
+        })
+}
+
+fn describe(index: usize, candidate: &Candidate) -> String {
+    let id = candidate.id.map(|id| format!(" {}", shorten(id, 40))).unwrap_or_default();
+    let title = candidate.page.and_then(|p| filled(p, "title"));
+    let title = title.map(|t| format!(" \"{}\"", shorten(t, 60))).unwrap_or_default();
+    format!("{}{id}{title} ({} entries)", index + 1, candidate.entries.len())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! From a file's bytes to JSON: gzip, byte order marks, damaged text.
+//!
+//! Follows RFC 1952 (several members) and RFC 8259. Text that is not quite
+//! UTF-8, and escapes of half a surrogate pair (Chrome writes both when it
+//! exports binary bodies as text), are replaced by U+FFFD rather than refused.
+
+use std::borrow::Cow;
+use std::io::Read;
+
+use flate2::read::MultiGzDecoder;
+use serde_json::Value;
+
+use crate::ImportError;
+
+/// Decompressed bytes that we are willing to hold: the largest recording that
+/// we know of has 120 MB; a file beyond this bound is a mistake or an attack.
+pub(super) const MAX_BYTES: u64 = 1 << 30;
+
+/// The file's bytes, decompressed if they are gzip (by their first two bytes,
+/// whatever the file is called).
+pub(super) fn decompress<'a>(
+    file: &str,
+    bytes: &'a [u8],
+    limit: u64,
+) -> Result<Cow<'a, [u8]>, ImportError> {
+    let too_large = || ImportError::TooLarge { file: file.to_owned(), limit };
+    if !bytes.starts_with(&[0x1f, 0x8b]) {
+        return if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes.into()) };
+    }
+    let mut out = Vec::new();
+    let mut decoder = MultiGzDecoder::new(bytes).take(limit + 1);
+    decoder.read_to_end(&mut out).map_err(|source| ImportError::Gzip {
+        file: file.to_owned(),
+        read: out.len() as u64,
+        source,
+    })?;
+    if out.len() as u64 > limit { Err(too_large()) } else { Ok(out.into()) }
+}
+
+/// The JSON document in `bytes`.
+pub(super) fn parse(file: &str, bytes: &[u8]) -> Result<Value, ImportError> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(ImportError::Empty { file: file.to_owned() });
+    }
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return Err(ImportError::Encoding { file: file.to_owned(), found: "UTF-16" });
+    }
+    let first = match serde_json::from_slice(bytes) {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    repair(bytes).and_then(|text| serde_json::from_str(&text).ok()).ok_or_else(|| {
+        ImportError::Json {
+            file: file.to_owned(),
+            line: first.line(),
+            column: first.column(),
+            message: strip_position(&first.to_string()),
+        }
+    })
+}
+
+/// The text with broken UTF-8 and unpaired `\uD8xx` escapes replaced; `None`
+/// if there was nothing to repair.
+fn repair(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes);
+    let fixed = replace_lone_surrogates(&text);
+    match fixed {
+        Some(fixed) => Some(fixed),
+        None if matches!(text, Cow::Owned(_)) => Some(text.into_owned()),
+        None => None,
+    }
+}
+
+fn replace_lone_surrogates(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let mut out: Option<Vec<u8>> = None;
+    let mut copied = 0;
+    let mut i = 0;
+    while i + 1 < bytes.len() {
+        if bytes[i] != b'\\' {
+            i += 1;
+            continue;
+        }
+        let unit = escaped_unit(bytes, i);
+        let paired = matches!(unit, Some(0xd800..=0xdbff))
+            && matches!(escaped_unit(bytes, i + 6), Some(0xdc00..=0xdfff));
+        if paired {
+            i += 12;
+        } else if matches!(unit, Some(0xd800..=0xdfff)) {
+            let out = out.get_or_insert_default();
+            out.extend_from_slice(&bytes[copied..i]);
+            out.extend_from_slice(b"\\ufffd");
+            i += 6;
+            copied = i;
+        } else {
+            i += 2;
+        }
+    }
+    let mut out = out?;
+    out.extend_from_slice(&bytes[copied..]);
+    String::from_utf8(out).ok()
+}
+
+/// The UTF-16 code unit of the `\uXXXX` escape that begins at `at`, if one does.
+fn escaped_unit(bytes: &[u8], at: usize) -> Option<u16> {
+    let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
+    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+/// `serde_json` ends its messages with the position, which we name first.
+fn strip_position(message: &str) -> String {
+    message.split(" at line ").next().unwrap_or(message).to_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! The selected entries and what was found out about them, for the steps that
+//! need several facts at once.
+
+use std::collections::BTreeMap;
+
+use pagerace_core::Destination;
+use url::Url;
+
+use super::entry::Entry;
+use super::markup::{self, Reference};
+use super::redirects::{Redirects, without_fragment};
+
+/// Entries with their destinations, sizes and markup; indices into `entries`.
+pub(super) struct Recording<'a> {
+    pub(super) entries: &'a [Entry<'a>],
+    pub(super) destinations: &'a [Destination],
+    /// Encoded body bytes.
+    pub(super) bodies: &'a [u64],
+    pub(super) redirects: &'a Redirects,
+    /// The end of the navigation's redirect chain.
+    pub(super) document: usize,
+    /// What the markup of each recorded document body names.
+    pub(super) references: BTreeMap<usize, Vec<Reference>>,
+    by_url: BTreeMap<String, Vec<usize>>,
+}
+
+impl<'a> Recording<'a> {
+    pub(super) fn new(
+        entries: &'a [Entry<'a>],
+        destinations: &'a [Destination],
+        bodies: &'a [u64],
+        redirects: &'a Redirects,
+        document: usize,
+    ) -> Self {
+        let mut by_url: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut references = BTreeMap::new();
+        for (i, entry) in entries.iter().enumerate() {
+            let Some(url) = &entry.url else { continue };
+            by_url.entry(without_fragment(url.clone())).or_default().push(i);
+            let is_document =
+                matches!(destinations[i], Destination::Document | Destination::Iframe);
+            if let Some(body) = entry.body.as_deref().filter(|_| is_document) {
+                references.insert(i, markup::scan(body, url));
+            }
+        }
+        Self { entries, destinations, bodies, redirects, document, references, by_url }
+    }
+
+    /// The last request for `url` before entry `i`, followed to the end of its
+    /// redirects; `None` if there is none before `i`.
+    pub(super) fn resolve(&self, url: &str, i: usize) -> Option<usize> {
+        let found = match self.by_url.get(url) {
+            Some(indices) => indices,
+            // Recorders differ in a fragment or a final slash.
+            None => self.by_url.get(&without_fragment(Url::parse(url).ok()?))?,
+        };
+        let before = &found[..found.partition_point(|&j| j < i)];
+        before.iter().rev().map(|&j| self.redirects.end(j)).find(|&j| j < i)
+    }
+
+    /// Whether `i` is a (nested) document.
+    pub(super) fn is_document(&self, i: usize) -> bool {
+        matches!(self.destinations[i], Destination::Document | Destination::Iframe)
+            && self.redirects.to[i].is_none()
+    }
+
+    /// When `i` was requested, in milliseconds since 1970.
+    pub(super) fn start(&self, i: usize) -> Option<f64> {
+        self.entries[i].start
+    }
+
+    /// When `i` was complete, in milliseconds since 1970.
+    pub(super) fn end(&self, i: usize) -> Option<f64> {
+        self.entries[i].end
+    }
+
+    /// The share of document `d`'s body that had arrived at time `t`: from the
+    /// chunks that the recorder saw, else evenly between first and last byte.
+    /// `None` without times.
+    pub(super) fn arrived(&self, d: usize, t: f64) -> Option<f64> {
+        let (first, last) = (self.entries[d].response_start()?, self.end(d)?);
+        if t <= first {
+            return Some(0.0);
+        }
+        if t >= last {
+            return Some(1.0);
+        }
+        if let Some(share) = self.arrived_by_chunks(d, t) {
+            return Some(share);
+        }
+        Some((t - first) / (last - first))
+    }
+
+    fn arrived_by_chunks(&self, d: usize, t: f64) -> Option<f64> {
+        // Chunks are dated from the start of the page: the navigation.
+        let since = t - self.entries[0].start?;
+        let chunks = &self.entries[d].chunks;
+        let total: u64 = chunks.iter().map(|c| c.1).sum();
+        let arrived: u64 = chunks.iter().filter(|c| c.0 <= since).map(|c| c.1).sum();
+        (total > 0).then(|| arrived as f64 / total as f64)
+    }
+}

@@ -1,0 +1,111 @@
+//! Redirect chains: which entry a redirect leads to.
+
+use std::collections::BTreeMap;
+
+use url::Url;
+
+use super::entry::Entry;
+use super::notes::{Kind, Notes};
+
+/// Redirects among the entries; indices into them.
+#[derive(Debug, Default)]
+pub(super) struct Redirects {
+    /// Where each entry redirects to.
+    pub(super) to: Vec<Option<usize>>,
+    /// What redirected to each entry.
+    pub(super) from: Vec<Option<usize>>,
+}
+
+impl Redirects {
+    /// Each redirect leads to the first later request for its target that no
+    /// other redirect claimed.
+    pub(super) fn find(entries: &[Entry], notes: &mut Notes) -> Self {
+        let mut waiting: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (i, entry) in entries.iter().enumerate().rev() {
+            if let Some(url) = &entry.url {
+                waiting.entry(without_fragment(url.clone())).or_default().push(i);
+            }
+        }
+        let mut found =
+            Self { to: vec![None; entries.len()], from: vec![None; entries.len()] };
+        for (i, entry) in entries.iter().enumerate().filter(|(_, e)| e.redirects()) {
+            let target = entry.url.as_ref().zip(entry.redirect.as_deref());
+            let target = target.and_then(|(url, redirect)| url.join(redirect).ok());
+            let Some(target) = target else { continue };
+            let next = waiting.get_mut(&without_fragment(target)).and_then(|queue| {
+                // In reverse order, so that the next one is the last.
+                let at = queue.iter().rposition(|&j| j > i)?;
+                Some(queue.remove(at))
+            });
+            match next {
+                Some(j) => {
+                    found.to[i] = Some(j);
+                    found.from[j] = Some(i);
+                }
+                None => notes.add(Kind::LostRedirect),
+            }
+        }
+        found
+    }
+
+    /// The end of the chain that begins at `i`.
+    pub(super) fn end(&self, mut i: usize) -> usize {
+        // Targets come later in the list, so this ends.
+        while let Some(next) = self.to[i] {
+            i = next;
+        }
+        i
+    }
+}
+
+/// The URL as text, without fragment: what a request asks for.
+pub(super) fn without_fragment(mut url: Url) -> String {
+    url.set_fragment(None);
+    url.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn redirect(url: &str, to: &str) -> Value {
+        json!({"request": {"url": url}, "response": {"status": 302, "redirectURL": to}})
+    }
+
+    fn page(url: &str) -> Value {
+        json!({"request": {"url": url}, "response": {"status": 200}})
+    }
+
+    fn find(values: &[Value]) -> (Redirects, usize) {
+        let entries: Vec<_> =
+            values.iter().enumerate().map(|(i, v)| Entry::parse(i, v, None)).collect();
+        let mut notes = Notes::default();
+        let found = Redirects::find(&entries, &mut notes);
+        (found, notes.into_notes().len())
+    }
+
+    #[test]
+    fn chains_and_relative_targets() {
+        let values = [redirect("http://a/", "https://a/x"), redirect("https://a/x", "/y#z"), page("https://a/y")];
+        let (found, notes) = find(&values);
+        assert_eq!(found.to, [Some(1), Some(2), None]);
+        assert_eq!(found.from, [None, Some(0), Some(1)]);
+        assert_eq!((found.end(0), notes), (2, 0));
+    }
+
+    #[test]
+    fn two_redirects_to_one_url_claim_one_request_each() {
+        let values = [redirect("http://a/1", "/t"), redirect("http://a/2", "/t"), page("http://a/t"), page("http://a/t")];
+        assert_eq!(find(&values).0.to, [Some(2), Some(3), None, None]);
+    }
+
+    #[test]
+    fn a_redirect_to_itself_or_to_nothing_ends_there() {
+        let values = [redirect("http://a/", "/"), redirect("http://a/2", "/lost")];
+        let (found, notes) = find(&values);
+        assert_eq!(found.to, [None, None]);
+        assert_eq!(notes, 1);
+    }
+}

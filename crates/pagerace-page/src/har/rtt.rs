@@ -1,0 +1,102 @@
+//! Round-trip times that the recording paid, and the think times that remain.
+//!
+//! A TCP handshake takes one round trip, and so does QUIC's with TLS inside
+//! (RFC 9000, section 7); `wait` is one round trip plus the server's time.
+
+use std::collections::BTreeMap;
+
+use super::entry::Entry;
+use super::filter::served_from_cache;
+use super::notes::{Kind, Notes};
+use super::protocol::Protocol;
+
+/// Shorter handshakes are reused connections that a recorder rounded.
+const SHORTEST_HANDSHAKE_MS: f64 = 0.05;
+
+/// One round trip as this entry's handshake shows it, in milliseconds.
+fn handshake(entry: &Entry) -> Option<f64> {
+    let connect = entry.connect.filter(|c| *c > SHORTEST_HANDSHAKE_MS)?;
+    let tls = entry.ssl.filter(|s| *s > 0.0);
+    let rtt = match tls {
+        // QUIC: the whole handshake is one round trip.
+        _ if entry.protocol == Some(Protocol::H3) => connect,
+        // HAR 1.2 has ssl inside connect; Firefox has it beside.
+        Some(tls) if tls < connect && !tls_beside_connect(entry, connect, tls) => connect - tls,
+        _ => connect,
+    };
+    (rtt > SHORTEST_HANDSHAKE_MS).then_some(rtt)
+}
+
+/// Whether `time` only adds up if `ssl` is counted besides `connect`.
+fn tls_beside_connect(entry: &Entry, connect: f64, tls: f64) -> bool {
+    let Some(total) = entry.end.zip(entry.start).map(|(end, start)| end - start) else {
+        return false;
+    };
+    let known = entry.other_timings + connect;
+    (total - known - tls).abs() < (total - known).abs()
+}
+
+/// The round trip to each entry's server, in milliseconds; `None` where
+/// neither its address nor its host has a recorded handshake.
+pub(super) fn round_trips(entries: &[Entry]) -> Vec<Option<f64>> {
+    let mut shortest: BTreeMap<&str, f64> = BTreeMap::new();
+    for entry in entries {
+        let Some(sample) = handshake(entry) else { continue };
+        for key in keys(entry).into_iter().flatten() {
+            let known = shortest.entry(key).or_insert(sample);
+            *known = known.min(sample);
+        }
+    }
+    let look_up = |e: &Entry| keys(e).into_iter().flatten().find_map(|k| shortest.get(k).copied());
+    entries.iter().map(look_up).collect()
+}
+
+/// The address, which several hosts may share, then the host.
+fn keys<'a>(entry: &'a Entry) -> [Option<&'a str>; 2] {
+    [entry.address.as_deref(), entry.url.as_ref().and_then(|u| u.host_str())]
+}
+
+/// Milliseconds that each server took: the wait less the round trip, never
+/// negative. Where the round trip is unknown, the page's median stands in, but
+/// no more than the shortest wait of that host, which held one as well.
+pub(super) fn think_times(
+    entries: &[Entry],
+    round_trips: &[Option<f64>],
+    notes: &mut Notes,
+) -> Vec<f64> {
+    let mut known: Vec<f64> = round_trips.iter().filter_map(|r| *r).collect();
+    known.sort_by(f64::total_cmp);
+    let median = known.get(known.len() / 2).copied().unwrap_or(0.0);
+    let mut shortest_wait: BTreeMap<&str, f64> = BTreeMap::new();
+    for entry in entries.iter().filter(|e| was_exchanged(e)) {
+        if let (Some(host), Some(wait)) = (keys(entry)[1], entry.wait) {
+            let shortest = shortest_wait.entry(host).or_insert(wait);
+            *shortest = shortest.min(wait);
+        }
+    }
+    let think = |(entry, rtt): (&Entry, &Option<f64>)| {
+        if entry.pushed {
+            notes.add(Kind::Pushed);
+            return 0.0;
+        }
+        let Some(wait) = entry.wait else {
+            notes.add(Kind::NoWait);
+            return 0.0;
+        };
+        let rtt = rtt.unwrap_or_else(|| {
+            notes.add(Kind::NoRtt);
+            let bound = keys(entry)[1].and_then(|host| shortest_wait.get(host));
+            bound.map_or(median, |b| median.min(*b))
+        });
+        (wait - rtt).max(0.0)
+    };
+    entries.iter().zip(round_trips).map(think).collect()
+}
+
+/// Whether request and response really crossed the network.
+fn was_exchanged(entry: &Entry) -> bool {
+    entry.status != 0 && !entry.pushed && !served_from_cache(entry)
+}
+
+#[cfg(test)]
+mod tests;

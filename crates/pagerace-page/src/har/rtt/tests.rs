@@ -1,0 +1,66 @@
+use serde_json::{Value, json};
+
+use super::*;
+
+fn entry(host: &str, connect: f64, ssl: f64, wait: f64) -> Value {
+    json!({"startedDateTime": "1970-01-01T00:00:00Z", "time": connect.max(0.0) + wait,
+        "request": {"url": format!("https://{host}/")}, "response": {"status": 200},
+        "timings": {"connect": connect, "ssl": ssl, "wait": wait}})
+}
+
+fn parse(values: &[Value]) -> Vec<Entry<'_>> {
+    values.iter().enumerate().map(|(i, v)| Entry::parse(i, v, None)).collect()
+}
+
+#[test]
+fn tcp_is_the_handshake_without_tls_and_the_shortest_counts() {
+    let values = [entry("a", 60.0, 35.0, 100.0), entry("a", 50.0, 30.0, 30.0)];
+    let entries = parse(&values);
+    let rtts = round_trips(&entries);
+    assert_eq!(rtts, [Some(20.0), Some(20.0)]);
+    assert_eq!(think_times(&entries, &rtts, &mut Notes::default()), [80.0, 10.0]);
+}
+
+#[test]
+fn quic_is_the_whole_handshake() {
+    let mut v = entry("a", 42.0, 42.0, 50.0);
+    v["response"]["httpVersion"] = json!("h3");
+    let values = [v];
+    assert_eq!(round_trips(&parse(&values)), [Some(42.0)]);
+}
+
+#[test]
+fn firefox_counts_tls_beside_connect() {
+    let mut v = entry("a", 20.0, 15.0, 100.0);
+    v["time"] = json!(135.0);
+    let values = [v];
+    assert_eq!(round_trips(&parse(&values)), [Some(20.0)]);
+}
+
+#[test]
+fn hosts_of_one_address_share_the_evidence() {
+    let mut a = entry("a", 30.0, -1.0, 40.0);
+    let mut b = entry("b", -1.0, -1.0, 40.0);
+    a["serverIPAddress"] = json!("192.0.2.1");
+    b["serverIPAddress"] = json!("192.0.2.1");
+    let values = [a, b];
+    assert_eq!(round_trips(&parse(&values)), [Some(30.0), Some(30.0)]);
+}
+
+#[test]
+fn the_median_stands_in_but_not_beyond_the_shortest_wait() {
+    let values = [entry("a", 30.0, -1.0, 40.0), entry("b", -1.0, -1.0, 12.0), entry("b", -1.0, -1.0, 20.0)];
+    let entries = parse(&values);
+    let rtts = round_trips(&entries);
+    assert_eq!(rtts[1], None);
+    let mut notes = Notes::default();
+    assert_eq!(think_times(&entries, &rtts, &mut notes), [10.0, 0.0, 8.0]);
+    assert_eq!(notes.into_notes()[0].entries, 2);
+}
+
+#[test]
+fn think_times_are_never_negative() {
+    let values = [entry("a", 80.0, -1.0, 40.0)];
+    let entries = parse(&values);
+    assert_eq!(think_times(&entries, &round_trips(&entries), &mut Notes::default()), [0.0]);
+}

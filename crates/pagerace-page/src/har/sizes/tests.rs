@@ -1,0 +1,93 @@
+use serde_json::{Value, json};
+
+use super::*;
+
+fn size_of(response: &Value) -> (u64, Vec<String>) {
+    let v = json!({"request": {"url": "https://a.test/"}, "serverIPAddress": "192.0.2.1",
+        "time": 50, "response": response});
+    let entry = Entry::parse(0, &v, None);
+    let mut notes = Notes::default();
+    let size = bodies(&[entry], &[1000], &mut notes)[0];
+    (size, notes.into_notes().into_iter().map(|n| n.text).collect())
+}
+
+fn headers(pairs: &[(&str, &str)]) -> Value {
+    pairs.iter().map(|(n, v)| json!({"name": n, "value": v})).collect()
+}
+
+#[test]
+fn content_length_is_exact() {
+    let r = json!({"status": 200, "_transferSize": 5300, "content": {"size": 20000},
+        "headers": headers(&[("Content-Length", "5000"), ("Content-Encoding", "br")])});
+    assert_eq!(size_of(&r), (5000, vec![]));
+}
+
+#[test]
+fn an_aborted_transfer_counts_what_came() {
+    let r = json!({"status": 206, "_transferSize": 5300, "httpVersion": "http/1.1",
+        "headers": headers(&[("Content-Length", "900000")])});
+    let (size, notes) = size_of(&r);
+    assert_eq!(size, 5300 - 1050);
+    assert_eq!(notes.len(), 1);
+}
+
+#[test]
+fn fields_are_taken_off_the_transfer_size() {
+    let r = json!({"status": 200, "_transferSize": 5300, "bodySize": 5300, "httpVersion": "h2",
+        "content": {"size": 20000}, "headers": headers(&[("Content-Encoding", "br")])});
+    assert_eq!(size_of(&r), (5300 - 600, vec![]));
+    let tiny = json!({"status": 200, "_transferSize": 30, "httpVersion": "h2",
+        "content": {"size": 10}, "headers": headers(&[("Content-Encoding", "br")])});
+    assert_eq!(size_of(&tiny).0, 1, "a body that was decoded had at least one byte");
+}
+
+#[test]
+fn the_recordings_own_ratio_is_preferred() {
+    let values: Vec<Value> = [1100, 2100, 3100]
+        .iter()
+        .map(|t| {
+            json!({"response": {"status": 200, "_transferSize": t, "httpVersion": "h2",
+                "headers": headers(&[("Content-Length", &(t - 100).to_string())])}})
+        })
+        .chain([json!({"response": {"status": 200, "_transferSize": 5000, "httpVersion": "h2",
+            "content": {"size": 9}, "headers": headers(&[("Content-Encoding", "gzip")])}})])
+        .collect();
+    let entries: Vec<_> =
+        values.iter().enumerate().map(|(i, v)| Entry::parse(i, v, None)).collect();
+    let sizes = bodies(&entries, &[400; 4], &mut Notes::default());
+    assert_eq!(sizes, [1000, 2000, 3000, 4900], "100 of 400 bytes, as the others show");
+}
+
+#[test]
+fn bodies_without_coding_are_as_long_as_decoded() {
+    let r = json!({"status": 200, "bodySize": -1, "content": {"size": 45},
+        "headers": headers(&[("Content-Type", "text/javascript")])});
+    assert_eq!(size_of(&r), (45, vec![]));
+}
+
+#[test]
+fn the_saved_bytes_of_compression_count() {
+    let r = json!({"status": 200, "bodySize": -1, "content": {"size": 1000, "compression": 700}});
+    assert_eq!(size_of(&r).0, 300);
+}
+
+#[test]
+fn cached_bodies_stand_in_decoded() {
+    let r = json!({"status": 200, "_transferSize": 0, "fromDiskCache": true,
+        "content": {"size": 1234}});
+    let (size, notes) = size_of(&r);
+    assert_eq!((size, notes.len()), (1234, 1));
+}
+
+#[test]
+fn no_body_where_http_allows_none() {
+    let r = json!({"status": 204, "headers": headers(&[("Content-Length", "77")])});
+    assert_eq!(size_of(&r), (0, vec![]));
+}
+
+#[test]
+fn nothing_known_is_nothing_with_a_note() {
+    let (size, notes) = size_of(&json!({"status": 200}));
+    assert_eq!(size, 0);
+    assert_eq!(notes.len(), 1);
+}

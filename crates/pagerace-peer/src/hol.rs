@@ -1,0 +1,148 @@
+//! Head-of-line blocking at the receiver (Sander 2022, section 4): bytes that
+//! arrive while earlier bytes of the same stream are missing.
+
+use std::collections::BTreeMap;
+
+use pagerace_core::{Duration, Instant};
+use pagerace_transport::quic::StreamFrame;
+
+/// A span in which bytes of a stream waited behind a gap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// Stream.
+    pub stream: u64,
+    /// The first byte behind the gap arrived.
+    pub from: Instant,
+    /// The gap was filled.
+    pub until: Instant,
+    /// Most bytes that waited at once.
+    pub bytes: u64,
+}
+
+/// Watches the streams of one connection.
+#[derive(Clone, Debug, Default)]
+pub struct HolMeter {
+    streams: BTreeMap<u64, Stream>,
+    record: bool,
+    gaps: Vec<Gap>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Stream {
+    /// All bytes below have been delivered.
+    delivered: u64,
+    /// Received out of order: start to (end, arrival). Disjoint.
+    waiting: BTreeMap<u64, (u64, Instant)>,
+    blocked_bytes: u64,
+    /// Bytes times nanoseconds.
+    blocked_byte_ns: u128,
+    gap: Option<Gap>,
+}
+
+impl HolMeter {
+    /// `record`: keep every gap for [`gaps`](Self::gaps).
+    pub fn new(record: bool) -> Self {
+        Self {
+            record,
+            ..Self::default()
+        }
+    }
+
+    /// A STREAM frame arrived.
+    pub fn arrived(&mut self, now: Instant, frame: StreamFrame) {
+        let stream = self.streams.entry(frame.id).or_default();
+        // The common case: in order, nothing waits.
+        if frame.offset <= stream.delivered && stream.waiting.is_empty() {
+            stream.delivered = stream.delivered.max(frame.end());
+            return;
+        }
+        stream.add(now, frame);
+        let closed = stream.deliver(now);
+        if self.record
+            && let Some(gap) = closed
+        {
+            self.gaps.push(gap);
+        }
+    }
+
+    /// Bytes of `stream` that waited.
+    pub fn blocked_bytes(&self, stream: u64) -> u64 {
+        self.streams.get(&stream).map_or(0, |s| s.blocked_bytes)
+    }
+
+    /// Bytes that waited, of all streams.
+    pub fn total_bytes(&self) -> u64 {
+        self.streams.values().map(|s| s.blocked_bytes).sum()
+    }
+
+    /// The same bytes, each times the milliseconds it waited; those that still
+    /// wait are not counted.
+    pub fn total_byte_ms(&self) -> u64 {
+        let ns: u128 = self.streams.values().map(|s| s.blocked_byte_ns).sum();
+        u64::try_from(ns / 1_000_000).unwrap_or(u64::MAX)
+    }
+
+    /// Gaps that were filled, in the order of being filled.
+    pub fn gaps(&self) -> &[Gap] {
+        &self.gaps
+    }
+}
+
+impl Stream {
+    /// Takes in those bytes of the frame that are new.
+    fn add(&mut self, now: Instant, frame: StreamFrame) {
+        let mut at = frame.offset.max(self.delivered);
+        while at < frame.end() {
+            // What is already there at or after `at`.
+            let before = self.waiting.range(..=at).next_back().map(|(_, v)| v.0);
+            if let Some(end) = before.filter(|end| *end > at) {
+                at = end;
+                continue;
+            }
+            let next = self
+                .waiting
+                .range(at..)
+                .next()
+                .map_or(u64::MAX, |(start, _)| *start);
+            let end = frame.end().min(next);
+            if at == self.delivered {
+                self.delivered = end;
+            } else {
+                self.blocked_bytes += end - at;
+                self.waiting.insert(at, (end, now));
+                let waiting = self
+                    .waiting
+                    .iter()
+                    .map(|(start, (end, _))| end - start)
+                    .sum();
+                let gap = Gap {
+                    stream: frame.id,
+                    from: now,
+                    until: now,
+                    bytes: 0,
+                };
+                let gap = self.gap.get_or_insert(gap);
+                gap.bytes = gap.bytes.max(waiting);
+            }
+            at = end;
+        }
+    }
+
+    /// Delivers what has become contiguous; the gap, if none is left.
+    fn deliver(&mut self, now: Instant) -> Option<Gap> {
+        while let Some(entry) = self.waiting.first_entry() {
+            if *entry.key() > self.delivered {
+                return None;
+            }
+            let (start, (end, since)) = entry.remove_entry();
+            let waited: Duration = now.since(since);
+            self.blocked_byte_ns += u128::from(end - start) * u128::from(waited.as_nanos());
+            self.delivered = self.delivered.max(end);
+        }
+        let gap = self.gap.take()?;
+        Some(Gap { until: now, ..gap })
+    }
+}
+
+#[cfg(test)]
+mod tests;

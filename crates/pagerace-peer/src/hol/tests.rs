@@ -1,0 +1,62 @@
+use super::*;
+
+fn frame(offset: u64, length: u64) -> StreamFrame {
+    StreamFrame {
+        id: 4,
+        offset,
+        length,
+        fin: false,
+    }
+}
+fn ms(n: u64) -> Instant {
+    Instant::ZERO + Duration::from_millis(n)
+}
+
+#[test]
+fn bytes_behind_a_gap_wait_until_it_is_filled() {
+    let mut m = HolMeter::new(true);
+    m.arrived(ms(0), frame(0, 100));
+    m.arrived(ms(1), frame(200, 100));
+    m.arrived(ms(2), frame(300, 50));
+    assert_eq!(m.blocked_bytes(4), 150);
+    assert_eq!(m.total_byte_ms(), 0, "still waiting");
+    m.arrived(ms(11), frame(100, 100));
+    assert_eq!(m.blocked_bytes(4), 150);
+    assert_eq!(m.total_byte_ms(), 100 * 10 + 50 * 9);
+    assert_eq!(
+        m.gaps(),
+        [Gap {
+            stream: 4,
+            from: ms(1),
+            until: ms(11),
+            bytes: 150
+        }]
+    );
+}
+
+#[test]
+fn duplicates_and_overlaps_count_once() {
+    let mut m = HolMeter::new(false);
+    m.arrived(ms(0), frame(100, 100));
+    m.arrived(ms(0), frame(100, 100));
+    m.arrived(ms(0), frame(150, 100));
+    assert_eq!(m.blocked_bytes(4), 150);
+    m.arrived(ms(5), frame(0, 250));
+    assert_eq!(m.blocked_bytes(4), 150);
+    assert_eq!(m.total_byte_ms(), 150 * 5);
+    m.arrived(ms(6), frame(240, 20));
+    assert_eq!(m.blocked_bytes(4), 150, "in order again");
+}
+
+#[test]
+fn two_gaps_close_one_after_the_other() {
+    let mut m = HolMeter::new(true);
+    m.arrived(ms(0), frame(10, 10));
+    m.arrived(ms(0), frame(30, 10));
+    m.arrived(ms(1), frame(0, 10));
+    assert!(m.gaps().is_empty(), "the second gap is open");
+    m.arrived(ms(3), frame(20, 10));
+    assert_eq!(m.blocked_bytes(4), 20);
+    assert_eq!(m.total_byte_ms(), 10 + 30);
+    assert_eq!(m.gaps().len(), 1);
+}

@@ -1,0 +1,144 @@
+//! Carries bytes between a QUIC connection and an HTTP/3 connection.
+
+use std::collections::VecDeque;
+
+use bytes::{Buf, Bytes};
+use pagerace_core::Instant;
+use pagerace_http::h3;
+use pagerace_transport::quic::{Connection, Event, Read};
+
+/// The HTTP/3 side of a QUIC connection.
+pub(crate) struct Pump {
+    pub(crate) h3: h3::Connection,
+    /// Unidirectional streams opened so far.
+    opened: u64,
+    /// Writes that flow control has not let in.
+    backlog: VecDeque<h3::Write>,
+    failed: bool,
+}
+
+/// What a pump leaves to its owner.
+pub(crate) enum Passed {
+    Connected,
+    Writable(u64),
+    Stopped(u64),
+    Finished(u64),
+    Available,
+    Lost(String),
+}
+
+impl Pump {
+    pub(crate) fn new(h3: h3::Connection) -> Self {
+        Self {
+            h3,
+            opened: 0,
+            backlog: VecDeque::new(),
+            failed: false,
+        }
+    }
+
+    /// Takes all events off the QUIC connection; feeds streams to HTTP/3.
+    pub(crate) fn receive(
+        &mut self,
+        now: Instant,
+        quic: &mut Connection,
+        mut pass: impl FnMut(Passed),
+    ) {
+        while let Some(event) = quic.poll_event() {
+            match event {
+                Event::Connected => pass(Passed::Connected),
+                Event::Readable { stream } => self.read(now, quic, stream),
+                Event::Writable { stream } => pass(Passed::Writable(stream)),
+                Event::Stopped { stream, code } => {
+                    let result = self.h3.handle_stop_sending(stream, code);
+                    self.check(now, quic, result);
+                    // RFC 9000, section 3.5: answer with RESET_STREAM.
+                    quic.reset(stream, code);
+                    pass(Passed::Stopped(stream));
+                }
+                Event::Available => pass(Passed::Available),
+                Event::Lost { reason } => pass(Passed::Lost(reason)),
+                Event::Finished { stream } => pass(Passed::Finished(stream)),
+                Event::Opened { .. } => {}
+            }
+        }
+    }
+
+    fn read(&mut self, now: Instant, quic: &mut Connection, stream: u64) {
+        loop {
+            let result = match quic.read(stream) {
+                Read::Data(data) => self.h3.handle_data(stream, data, false),
+                Read::End => {
+                    let result = self.h3.handle_data(stream, Bytes::new(), true);
+                    self.check(now, quic, result);
+                    return;
+                }
+                Read::Reset { code } => {
+                    let result = self.h3.handle_reset(stream, code);
+                    self.check(now, quic, result);
+                    return;
+                }
+                Read::Blocked => return,
+            };
+            self.check(now, quic, result);
+            if self.failed {
+                return;
+            }
+        }
+    }
+
+    /// Closes the connection on an HTTP/3 connection error.
+    fn check(
+        &mut self,
+        now: Instant,
+        quic: &mut Connection,
+        result: Result<(), h3::ConnectionError>,
+    ) {
+        if let Err(error) = result
+            && !self.failed
+        {
+            self.failed = true;
+            quic.close(now, error.code.0, &error.reason);
+        }
+    }
+
+    /// Writes what HTTP/3 wants written outside of the schedule.
+    pub(crate) fn send(&mut self, quic: &mut Connection) {
+        while let Some(write) = self.h3.poll_write() {
+            self.backlog.push_back(write);
+        }
+        let mut later = VecDeque::new();
+        while let Some(mut write) = self.backlog.pop_front() {
+            // Order holds within a stream, not between streams.
+            let queued = later.iter().any(|w: &h3::Write| w.stream == write.stream);
+            if queued || !self.open(quic, write.stream) {
+                later.push_back(write);
+                continue;
+            }
+            let written = quic.write(write.stream, &write.data);
+            write.data.advance(written);
+            if write.data.is_empty() {
+                if write.fin {
+                    quic.finish(write.stream);
+                }
+            } else {
+                later.push_back(write);
+            }
+        }
+        self.backlog = later;
+    }
+
+    /// Opens our unidirectional streams up to `stream`.
+    fn open(&mut self, quic: &mut Connection, stream: u64) -> bool {
+        if stream & 2 == 0 {
+            return true;
+        }
+        while self.opened <= stream / 4 {
+            if quic.open_unidirectional().is_none() {
+                return false;
+            }
+            self.opened += 1;
+        }
+        true
+    }
+}

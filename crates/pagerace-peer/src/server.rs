@@ -1,0 +1,408 @@
+//! An HTTP/3 server: many connections, one site, a strategy for each
+//! connection.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use bytes::{Bytes, BytesMut};
+use pagerace_core::{EventQueue, Instant, Priority};
+use pagerace_delivery::{Facts, Response, StrategySpec};
+use pagerace_http::{Field, fields, h3};
+use pagerace_transport::quic::{
+    ConnectionId, Datagram, Epoch, Host, PacketRecord, PacketSource, ServerKeys, Settings, Sources,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::body::Body;
+use crate::outgoing::{Outgoing, SentFrame};
+use crate::pump::{Passed, Pump};
+use crate::site::{Reply, Request, Site};
+
+/// When lost response bytes are sent again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Retransmission {
+    /// Before any new data.
+    #[default]
+    AtOnce,
+    /// In the order of the signalled urgency: after new data that is more
+    /// urgent.
+    ByUrgency,
+}
+
+/// How a server sends.
+#[derive(Clone, Debug)]
+pub struct ServerConfig {
+    /// Transport settings.
+    pub settings: Settings,
+    /// Packet protection.
+    pub keys: ServerKeys,
+    /// Which response's bytes go next.
+    pub strategy: StrategySpec,
+    /// When lost bytes are sent again.
+    pub retransmission: Retransmission,
+    /// Everything random follows from it; on a real network a secret.
+    pub seed: u64,
+    /// Keep whole packets for [`Server::drain_packets`].
+    pub record: bool,
+    /// Keep every frame for [`Server::take_frames`].
+    pub record_frames: bool,
+}
+
+/// Sums of a server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ServerStats {
+    /// Packets sent.
+    pub packets_sent: u64,
+    /// Packets declared lost.
+    pub packets_lost: u64,
+    /// Response bytes sent more than once.
+    pub retransmitted_bytes: u64,
+}
+
+/// Requests that may be unanswered on one connection; more are refused.
+const MAX_PENDING: usize = 1_000;
+
+/// Serves a [`Site`].
+pub struct Server<S> {
+    host: Host,
+    site: S,
+    strategy: StrategySpec,
+    retransmission: Retransmission,
+    record: bool,
+    connections: BTreeMap<ConnectionId, Served>,
+    /// Replies that wait for their think time.
+    thinking: EventQueue<(ConnectionId, u64)>,
+    gone: ServerStats,
+    dirty: bool,
+}
+
+struct Served {
+    pump: Pump,
+    outgoing: Outgoing,
+    /// Requests that are not complete, by stream.
+    incoming: BTreeMap<u64, Incoming>,
+    /// Replies that are not ready, by stream.
+    pending: BTreeMap<u64, Pending>,
+}
+
+struct Incoming {
+    fields: Vec<Field>,
+    body_bytes: u64,
+    signal: Priority,
+}
+
+struct Pending {
+    reply: Reply,
+    signal: Priority,
+    head_only: bool,
+}
+
+impl<S: Site> Server<S> {
+    /// A server without connections.
+    ///
+    /// # Errors
+    /// The settings name an unknown congestion controller.
+    pub fn new(
+        config: &ServerConfig,
+        epoch: Epoch,
+        site: S,
+    ) -> Result<Self, pagerace_cc::UnknownController> {
+        let ServerConfig {
+            settings,
+            keys,
+            seed,
+            record,
+            ..
+        } = config;
+        Ok(Self {
+            host: Host::server(settings, keys.clone(), *seed, epoch, *record)?,
+            site,
+            strategy: config.strategy.clone(),
+            retransmission: config.retransmission,
+            record: config.record_frames,
+            connections: BTreeMap::new(),
+            thinking: EventQueue::new(),
+            gone: ServerStats::default(),
+            dirty: false,
+        })
+    }
+
+    /// A datagram arrived.
+    pub fn handle_datagram(&mut self, now: Instant, remote: SocketAddr, data: BytesMut) {
+        self.host.handle_datagram(now, remote, data);
+        self.drive(now);
+    }
+
+    /// Time has passed.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        self.host.handle_timeout(now);
+        self.drive(now);
+        while let Some((_, (id, stream))) = self.thinking.pop_due(now) {
+            self.answer(id, stream);
+        }
+    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) wants to be called.
+    pub fn poll_timeout(&mut self) -> Option<Instant> {
+        [self.host.poll_timeout(), self.thinking.next_at()]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    /// The next datagram to send, written to `buf`.
+    pub fn poll_transmit(&mut self, now: Instant, buf: &mut Vec<u8>) -> Option<Datagram> {
+        for (id, served) in &mut self.connections {
+            if let Some(quic) = self.host.connection(*id)
+                && !quic.is_handshaking()
+            {
+                served.pump.send(quic);
+            }
+            served.outgoing.set_now(now);
+        }
+        let sent = self
+            .host
+            .poll_transmit(now, &mut Connections(&mut self.connections), buf);
+        if sent.is_none() && self.dirty {
+            self.bury();
+        }
+        sent
+    }
+
+    /// Sums over all connections, those that ended included.
+    pub fn stats(&mut self) -> ServerStats {
+        let mut sum = self.gone;
+        for (id, served) in &self.connections {
+            if let Some(quic) = self.host.connection(*id) {
+                let stats = quic.stats();
+                sum.packets_sent += stats.packets_sent;
+                sum.packets_lost += stats.packets_lost;
+            }
+            sum.retransmitted_bytes += served.outgoing.retransmitted_bytes();
+        }
+        sum
+    }
+
+    /// Response frames since the last call, if the server records.
+    pub fn take_frames(&mut self) -> Vec<SentFrame> {
+        self.connections
+            .values_mut()
+            .flat_map(|s| s.outgoing.take_frames())
+            .collect()
+    }
+
+    /// Whole packets since the last call, if the server records.
+    pub fn drain_packets(&mut self, mut each: impl FnMut(PacketRecord)) {
+        for id in self.host.ids() {
+            if let Some(quic) = self.host.connection(id) {
+                quic.drain_packets(&mut each);
+            }
+        }
+    }
+
+    /// What it serves.
+    pub fn site(&mut self) -> &mut S {
+        &mut self.site
+    }
+
+    fn drive(&mut self, now: Instant) {
+        while let Some(id) = self.host.poll_accepted() {
+            let h3 = h3::Connection::new(h3::Role::Server, h3::Config::default());
+            let served = Served {
+                pump: Pump::new(h3),
+                outgoing: Outgoing::new(self.strategy.build(), self.record),
+                incoming: BTreeMap::new(),
+                pending: BTreeMap::new(),
+            };
+            self.connections.insert(id, served);
+        }
+        for (id, served) in &mut self.connections {
+            let Some(quic) = self.host.connection(*id) else {
+                self.dirty = true;
+                continue;
+            };
+            // Only the receiver's side of a stream is metered.
+            quic.drain_received(|_| {});
+            let Served {
+                pump,
+                outgoing,
+                incoming,
+                pending,
+            } = served;
+            let mut finished = Vec::new();
+            pump.receive(now, quic, |passed| match passed {
+                Passed::Writable(stream) => outgoing.writable(stream),
+                Passed::Finished(stream) => finished.push(stream),
+                Passed::Stopped(stream) => {
+                    outgoing.cancel(stream);
+                    pending.remove(&stream);
+                }
+                Passed::Lost(_) => self.dirty = true,
+                Passed::Connected | Passed::Available => {}
+            });
+            for stream in finished {
+                pump.h3.forget(stream);
+                outgoing.forget(stream);
+            }
+            while let Some(event) = pump.h3.poll_event() {
+                match event {
+                    h3::Event::Headers {
+                        stream,
+                        fields,
+                        priority,
+                    } => {
+                        let request = Incoming {
+                            fields,
+                            body_bytes: 0,
+                            signal: priority,
+                        };
+                        incoming.insert(stream, request);
+                    }
+                    h3::Event::Data { stream, data } => {
+                        if let Some(request) = incoming.get_mut(&stream) {
+                            request.body_bytes += data.len() as u64;
+                        }
+                    }
+                    h3::Event::Finished { stream } => {
+                        let Some(request) = incoming.remove(&stream) else {
+                            continue;
+                        };
+                        if pending.len() >= MAX_PENDING {
+                            quic.reset(stream, h3::Code::REQUEST_REJECTED.0);
+                            continue;
+                        }
+                        let answer = ask(&mut self.site, request);
+                        self.thinking
+                            .schedule(now + answer.reply.think_time, (*id, stream));
+                        pending.insert(stream, answer);
+                    }
+                    h3::Event::PriorityUpdate { stream, priority } => {
+                        if let Some(request) = incoming.get_mut(&stream) {
+                            request.signal = priority;
+                        } else if let Some(answer) = pending.get_mut(&stream) {
+                            answer.signal = priority;
+                        } else if outgoing.update(stream, priority)
+                            && self.retransmission == Retransmission::ByUrgency
+                        {
+                            quic.set_retransmission_priority(stream, -i32::from(priority.urgency));
+                        }
+                    }
+                    h3::Event::StreamError { stream, code, .. } => {
+                        quic.reset(stream, code.0);
+                        quic.stop(stream, code.0);
+                        outgoing.cancel(stream);
+                        incoming.remove(&stream);
+                        pending.remove(&stream);
+                    }
+                    h3::Event::Reset { stream, .. } => {
+                        quic.reset(stream, h3::Code::REQUEST_CANCELLED.0);
+                        outgoing.cancel(stream);
+                        incoming.remove(&stream);
+                        pending.remove(&stream);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        // Replies without think time are ready at once.
+        while let Some((_, (id, stream))) = self.thinking.pop_due(now) {
+            self.answer(id, stream);
+        }
+    }
+
+    /// A reply's think time is over: hands it to the schedule.
+    fn answer(&mut self, id: ConnectionId, stream: u64) {
+        let Some(served) = self.connections.get_mut(&id) else {
+            return;
+        };
+        let Some(Pending {
+            reply,
+            signal,
+            head_only,
+        }) = served.pending.remove(&stream)
+        else {
+            return;
+        };
+        let Some(quic) = self.host.connection(id) else {
+            return;
+        };
+        if self.retransmission == Retransmission::ByUrgency {
+            quic.set_retransmission_priority(stream, -i32::from(signal.urgency));
+        }
+        let Reply {
+            mut fields,
+            body,
+            facts,
+            ..
+        } = reply;
+        let length = body.len();
+        fields.push(Field::new("content-length", length.to_string()));
+        let body = if head_only { Body::EMPTY } else { body };
+        let head = served.pump.h3.response_head(stream, &fields, body.len());
+        let response = Response {
+            stream,
+            signal,
+            facts,
+            length: 0,
+            sent: 0,
+        };
+        served.outgoing.add(response, head, body);
+    }
+
+    /// Forgets connections that have ended.
+    fn bury(&mut self) {
+        self.dirty = false;
+        let host = &mut self.host;
+        let gone = &mut self.gone;
+        self.connections.retain(|id, served| {
+            let lives = host.connection(*id).is_some();
+            if !lives {
+                gone.retransmitted_bytes += served.outgoing.retransmitted_bytes();
+            }
+            lives
+        });
+    }
+}
+
+fn ask(site: &mut impl Site, request: Incoming) -> Pending {
+    let Incoming {
+        fields,
+        body_bytes,
+        signal,
+    } = request;
+    let value = |name| fields::get(&fields, name).cloned().unwrap_or_default();
+    let method: Bytes = value(":method");
+    let head_only = method.as_ref() == b"HEAD";
+    let request = Request {
+        method,
+        authority: value(":authority"),
+        path: value(":path"),
+        body_bytes,
+        priority: signal,
+        fields,
+    };
+    Pending {
+        reply: site.reply(&request),
+        signal,
+        head_only,
+    }
+}
+
+struct Connections<'a>(&'a mut BTreeMap<ConnectionId, Served>);
+
+impl Sources for Connections<'_> {
+    fn source(&mut self, connection: ConnectionId) -> Option<&mut dyn PacketSource> {
+        self.0
+            .get_mut(&connection)
+            .map(|s| &mut s.outgoing as &mut dyn PacketSource)
+    }
+}
+
+/// Facts about a resource that nothing is known of.
+pub const UNKNOWN: Facts = Facts {
+    destination: pagerace_core::Destination::Other,
+    script_mode: pagerace_core::ScriptMode::Blocking,
+    class: pagerace_core::RequestPriority::Low,
+    render_blocking: false,
+};

@@ -1,0 +1,78 @@
+// The data, and its short forms made long again. See src/compact.rs.
+
+const report = JSON.parse(document.getElementById('data').textContent);
+const decoded = new WeakMap();
+
+function cached(key, make) {
+  if (!decoded.has(key)) decoded.set(key, make());
+  return decoded.get(key);
+}
+
+function sums(steps) {
+  let sum = 0;
+  return steps.map((step) => (sum += step));
+}
+
+function inMs(ticks) {
+  return ticks * report.tick_ms;
+}
+
+// Points [ms, percent] of the visual progress.
+function progressOf(detail) {
+  const at = sums(detail.progress_at);
+  return at.map((tick, i) => [inMs(tick), detail.progress_share[i] / 10]);
+}
+
+const SPANS = ['queued', 'blocked', 'dns', 'connect', 'wait', 'receive'];
+
+// Rows of the waterfall, in order of discovery.
+function timingsOf(detail) {
+  const rows = [];
+  detail.timings.forEach((timing, resource) => {
+    if (!timing) return;
+    let at = timing[0];
+    const spans = SPANS.map((name, i) => {
+      const span = { name, from: inMs(at), until: inMs(at + timing[i + 1]) };
+      at += timing[i + 1];
+      return span;
+    });
+    rows.push({ resource, from: inMs(timing[0]), until: inMs(at), spans, hol: timing[7] });
+  });
+  return rows.sort((a, b) => a.from - b.from || a.resource - b.resource);
+}
+
+// Pieces on the wire; arrays of equal length, ascending in time.
+function wireOf(detail) {
+  return cached(detail.wire, () => {
+    const wire = detail.wire;
+    const at = sums(wire.at);
+    const again = new Set(sums(wire.again));
+    const dropAt = sums(wire.drop_at);
+    return {
+      coarse: inMs(wire.coarse),
+      at: at.map(inMs),
+      until: at.map((tick, i) => inMs(tick + wire.last[i])),
+      resource: wire.resource,
+      connection: at.map((_, i) => wire.connection[i] || 0),
+      bytes: wire.bytes,
+      again: at.map((_, i) => again.has(i)),
+      drops: dropAt.map((tick, i) => ({
+        at: inMs(tick), connection: wire.drop_connection[i], queue: wire.drop_queue[i] === 1,
+      })),
+      gaps: wire.gaps.map(([resource, from, length, bytes]) => ({
+        resource, from: inMs(from), until: inMs(from + length), bytes,
+      })),
+    };
+  });
+}
+
+function rowOf(result, strategy) {
+  return result && result.rows.find((row) => row.strategy === strategy);
+}
+
+// When the last thing of a run happened, ms.
+function endOf(detail) {
+  const rows = timingsOf(detail);
+  const marks = detail.marks.map(([, tick]) => inMs(tick));
+  return Math.max(1, ...marks, rows.reduce((end, row) => Math.max(end, row.until), 0));
+}

@@ -1,0 +1,106 @@
+// Curves of visual progress, one chart per network, one legend for all.
+
+const hiddenLines = new Set();
+
+function progressEnd(rows) {
+  return rows.reduce((end, row) => {
+    const points = progressOf(row.detail);
+    return points.length ? Math.max(end, points[points.length - 1][0]) : end;
+  }, 1);
+}
+
+function buildProgress(result, width) {
+  const rows = result.rows.filter((row) => row.detail);
+  const network = report.networks[result.network];
+  const end = progressEnd(rows) * 1.05;
+  const shown = rows.filter((row) => !hiddenLines.has(row.strategy));
+  return {
+    height: Math.round(Math.max(220, Math.min(300, width * 0.6))),
+    label: progressLabel(rows, network),
+    option: {
+      grid: { left: 4, right: 12, top: 10, bottom: 4, containLabel: true },
+      xAxis: axis({
+        type: 'value', min: 0, max: end, splitNumber: divisions(width),
+        axisLabel: { formatter: timeLabel(end), showMaxLabel: false },
+      }),
+      yAxis: axis({ type: 'value', min: 0, max: 100, interval: 25, axisLabel: { formatter: '{value} %' } }),
+      tooltip: tooltip({
+        trigger: 'axis',
+        axisPointer: { type: 'line', snap: false, lineStyle: { color: colour('muted') } },
+        showContent: false,
+      }),
+      series: shown.map((row) => ({
+        type: 'line', step: 'end', showSymbol: false, symbol: 'none',
+        name: report.strategies[row.strategy].name,
+        data: [[0, 0], ...progressOf(row.detail), [end, lastShare(row.detail)]],
+        lineStyle: { ...lineStyleOf(row.strategy), width: lineWidth(row.strategy, result) },
+        itemStyle: { color: lineStyleOf(row.strategy).color },
+        z: row.strategy === report.baseline || row.strategy === result.winner ? 4 : 3,
+      })),
+    },
+  };
+}
+
+function lineWidth(strategy, result) {
+  return strategy === report.baseline || strategy === result.winner ? 3 : 1.5;
+}
+
+function lastShare(detail) {
+  const points = progressOf(detail);
+  return points.length ? points[points.length - 1][1] : 0;
+}
+
+function shareAt(detail, ms) {
+  return progressOf(detail).reduce((share, [at, percent]) => (at <= ms ? percent : share), 0);
+}
+
+function progressTip(result, ms) {
+  const lines = result.rows
+    .filter((row) => row.detail && !hiddenLines.has(row.strategy))
+    .map((row) => [report.strategies[row.strategy].name, shareAt(row.detail, ms)])
+    .sort((a, b) => b[1] - a[1])
+    .map(([name, share]) => [name, `${grouped(share, 0)} %`]);
+  return pairs(`at ${formatMs(ms)}`, lines);
+}
+
+function progressLabel(rows, network) {
+  const half = (row) => progressOf(row.detail).find(([, share]) => share >= 50);
+  const texts = rows.filter(half).map((row) => `${report.strategies[row.strategy].name} ${formatMs(half(row)[0])}`);
+  return `Visual progress on ${network.name}. Half of the picture is there at: ${texts.join('; ')}.`;
+}
+
+// A button that hides and shows a strategy's lines wherever lines are drawn.
+function strategyChip(strategy) {
+  const style = lineStyleOf(strategy);
+  const sample = make('i');
+  sample.style.width = '26px';
+  sample.style.borderTop = `${style.width}px ${style.type} ${style.color}`;
+  const suffix = strategy === report.baseline ? ' (baseline)' : '';
+  const chip = make('button', { type: 'button', 'data-strategy': strategy, 'aria-pressed': String(!hiddenLines.has(strategy)) },
+    sample, report.strategies[strategy].name + suffix);
+  chip.addEventListener('click', () => {
+    if (!hiddenLines.delete(strategy)) hiddenLines.add(strategy);
+    for (const same of document.querySelectorAll(`[data-strategy="${strategy}"]`)) {
+      same.setAttribute('aria-pressed', String(!hiddenLines.has(strategy)));
+    }
+    redrawAll();
+  });
+  return chip;
+}
+
+function drawLineLegends() {
+  for (const legend of document.querySelectorAll('[data-legend]')) {
+    legend.replaceChildren(...report.strategies.map((_, i) => strategyChip(i)));
+  }
+}
+
+function drawProgress(state) {
+  return report.pages[state.page].networks
+    .filter((result) => result.rows.some((row) => row.detail))
+    .map((result) => {
+      const network = report.networks[result.network];
+      const figure = make('figure', {}, make('figcaption', {}, make('b', {}, network.name)));
+      byId('progress').append(figure);
+      return withTip(addChart(figure, (width) => buildProgress(result, width)), (ms) => progressTip(result, ms));
+    });
+}

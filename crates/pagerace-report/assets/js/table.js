@@ -1,0 +1,46 @@
+// All numbers, for reading and copying.
+
+function numbersHead(state) {
+  const metric = report.metrics[state.metric];
+  const others = report.metrics.filter((_, i) => i !== state.metric);
+  const names = ['Strategy', metric.title, 'Difference', '%', '95 % interval', 'Effect size', 'p', 'Failed runs',
+    ...others.map((other) => other.title)];
+  return make('thead', {}, make('tr', {}, ...names.map((name) => make('th', { scope: 'col' }, name))));
+}
+
+function numbersRow(row, state) {
+  const metric = report.metrics[state.metric];
+  const value = row.values[state.metric] || {};
+  const difference = (v) => formatDifference(v, metric.unit);
+  const kind = direction(row.values[state.metric], metric);
+  const cells = [
+    [formatValue(value.median, metric.unit)],
+    [difference(value.difference), kind],
+    [formatPercent(value.difference_percent), kind],
+    [formatInterval(value.interval, difference)],
+    [formatEffect(value.effect_size)],
+    [formatP(value.p_value)],
+    [String(row.failed)],
+  ];
+  report.metrics.forEach((other, i) => {
+    if (i !== state.metric) cells.push([formatValue((row.values[i] || {}).median, other.unit)]);
+  });
+  const isBaseline = row.strategy === report.baseline;
+  const name = report.strategies[row.strategy].name + (isBaseline ? ' (baseline)' : '');
+  return make('tr', { class: isBaseline ? 'baseline' : null },
+    make('th', { scope: 'row' }, name),
+    ...cells.map(([text, mark]) => make('td', { class: mark && mark !== 'same' ? mark : null }, text)));
+}
+
+function drawTables(state) {
+  const list = byId('table-list');
+  list.replaceChildren();
+  for (const result of report.pages[state.page].networks) {
+    const network = report.networks[result.network];
+    const rows = rankedRows(result, state.metric).map((row) => numbersRow(row, state));
+    const table = make('table', {},
+      make('caption', {}, `${network.name}: ${network.description}. Medians of ${plural(report.runs, 'run', 'runs')}.`),
+      numbersHead(state), make('tbody', {}, ...rows));
+    list.append(make('div', { class: 'wide', tabindex: '0', role: 'region', 'aria-label': `Numbers on ${network.name}` }, table));
+  }
+}

@@ -1,0 +1,277 @@
+//! The report as it is embedded: what is long becomes short integer columns.
+//!
+//! Times are whole ticks of 10 µs and ascending ones are stored as differences
+//! to their predecessor. `assets/js/data.js` reads this form.
+
+mod wire;
+
+use pagerace_core::Instant;
+use serde::Serialize;
+
+use crate::input::{
+    AcrossPages, AcrossRow, Comparison, Metric, Named, NetworkResult, PageResult, Report, Resource,
+    Row, RunDetail, Timing, Verdict,
+};
+use wire::Wire;
+
+/// A tick: finer than a packet at 1 Gbit/s lasts, and short to write.
+const TICK_NANOS: u64 = 10_000;
+
+/// What the entries of one page have in common.
+#[derive(Clone, Copy)]
+struct Limits {
+    networks: usize,
+    strategies: usize,
+    resources: usize,
+    /// Pieces on the wire of each variant.
+    pieces: usize,
+}
+
+/// See [`Report`]; fields of the same name mean the same.
+#[derive(Serialize)]
+pub(crate) struct Compact<'a> {
+    tick_ms: f64,
+    title: &'a str,
+    version: &'a str,
+    /// Text: JavaScript's numbers hold 53 bits.
+    seed: String,
+    runs: u32,
+    rerun: &'a str,
+    scenario: &'a str,
+    metric: usize,
+    baseline: usize,
+    metrics: &'a [Metric],
+    strategies: &'a [Named],
+    networks: &'a [Named],
+    pages: Vec<Page<'a>>,
+    across: Vec<Across<'a>>,
+}
+
+#[derive(Serialize)]
+struct Across<'a> {
+    network: usize,
+    metric: usize,
+    rows: Vec<&'a AcrossRow>,
+}
+
+#[derive(Serialize)]
+struct Page<'a> {
+    name: &'a str,
+    url: &'a str,
+    resources: &'a [Resource],
+    networks: Vec<OnNetwork<'a>>,
+}
+
+#[derive(Serialize)]
+struct OnNetwork<'a> {
+    network: usize,
+    outcome: Verdict,
+    winner: Option<usize>,
+    verdict: &'a str,
+    rows: Vec<Variant<'a>>,
+}
+
+#[derive(Serialize)]
+struct Variant<'a> {
+    strategy: usize,
+    failed: u32,
+    values: &'a [Comparison],
+    detail: Option<Detail<'a>>,
+}
+
+#[derive(Serialize)]
+struct Detail<'a> {
+    run: u32,
+    failure: Option<&'a str>,
+    /// Name and tick.
+    marks: Vec<(&'a str, u64)>,
+    /// Ticks, each less its predecessor.
+    progress_at: Vec<u64>,
+    /// Tenths of a percent.
+    progress_share: Vec<u64>,
+    /// Discovered, then the six spans in ticks, then HOL-blocked bytes.
+    timings: Vec<Option<[u64; 8]>>,
+    wire: Wire,
+}
+
+impl Limits {
+    fn of(report: &Report) -> Self {
+        let rows = report
+            .pages
+            .iter()
+            .flat_map(|p| &p.networks)
+            .flat_map(|n| &n.rows);
+        Self {
+            networks: report.networks.len(),
+            strategies: report.strategies.len(),
+            resources: 0,
+            pieces: wire::pieces_each(rows.filter(|row| row.detail.is_some()).count()),
+        }
+    }
+}
+
+impl<'a> Compact<'a> {
+    pub(crate) fn new(report: &'a Report) -> Self {
+        let limits = Limits::of(report);
+        Self {
+            tick_ms: TICK_NANOS as f64 / 1e6,
+            title: &report.title,
+            version: &report.version,
+            seed: report.seed.to_string(),
+            runs: report.runs,
+            rerun: &report.rerun,
+            scenario: &report.scenario,
+            metric: within(report.metric, report.metrics.len()),
+            baseline: within(report.baseline, report.strategies.len()),
+            metrics: &report.metrics,
+            strategies: &report.strategies,
+            networks: &report.networks,
+            pages: report
+                .pages
+                .iter()
+                .map(|page| Page::new(page, limits))
+                .collect(),
+            across: report
+                .across
+                .iter()
+                .filter(|a| a.network < report.networks.len() && a.metric < report.metrics.len())
+                .map(|a| Across::new(a, report.strategies.len()))
+                .collect(),
+        }
+    }
+}
+
+impl<'a> Across<'a> {
+    fn new(across: &'a AcrossPages, strategies: usize) -> Self {
+        Self {
+            network: across.network,
+            metric: across.metric,
+            rows: across
+                .rows
+                .iter()
+                .filter(|row| row.strategy < strategies)
+                .collect(),
+        }
+    }
+}
+
+impl<'a> Page<'a> {
+    fn new(page: &'a PageResult, limits: Limits) -> Self {
+        let limits = Limits {
+            resources: page.resources.len(),
+            ..limits
+        };
+        Self {
+            name: &page.name,
+            url: &page.url,
+            resources: &page.resources,
+            networks: page
+                .networks
+                .iter()
+                .filter(|result| result.network < limits.networks)
+                .map(|result| OnNetwork::new(result, limits))
+                .collect(),
+        }
+    }
+}
+
+impl<'a> OnNetwork<'a> {
+    fn new(result: &'a NetworkResult, limits: Limits) -> Self {
+        let rows = result
+            .rows
+            .iter()
+            .filter(|row| row.strategy < limits.strategies);
+        Self {
+            network: result.network,
+            outcome: result.outcome,
+            winner: result.winner.filter(|&winner| winner < limits.strategies),
+            verdict: &result.verdict,
+            rows: rows.map(|row| Variant::new(row, limits)).collect(),
+        }
+    }
+}
+
+impl<'a> Variant<'a> {
+    fn new(row: &'a Row, limits: Limits) -> Self {
+        Self {
+            strategy: row.strategy,
+            failed: row.failed,
+            values: &row.values,
+            detail: row.detail.as_ref().map(|run| Detail::new(run, limits)),
+        }
+    }
+}
+
+impl<'a> Detail<'a> {
+    fn new(run: &'a RunDetail, limits: Limits) -> Self {
+        let progress = &run.visual_progress;
+        Self {
+            run: run.run,
+            failure: run.failure.as_deref(),
+            marks: run
+                .marks
+                .iter()
+                .map(|(name, at)| (name.as_str(), ticks(*at)))
+                .collect(),
+            progress_at: deltas(progress.iter().map(|p| ticks(p.at))),
+            progress_share: progress
+                .iter()
+                .map(|p| (p.share * 1000.0).round() as u64)
+                .collect(),
+            timings: run
+                .timings
+                .iter()
+                .take(limits.resources)
+                .map(|t| t.as_ref().map(timing))
+                .collect(),
+            wire: Wire::new(run, limits.resources, limits.pieces),
+        }
+    }
+}
+
+/// An index that the scripts can rely on, as long as there is anything at all.
+fn within(index: usize, length: usize) -> usize {
+    if index < length { index } else { 0 }
+}
+
+/// Rounds the moments between spans, not the spans, so that no error adds up.
+fn timing(t: &Timing) -> [u64; 8] {
+    let mut at = t.discovered;
+    let spans = [t.queued, t.blocked, t.dns, t.connect, t.wait, t.receive].map(|span| {
+        let from = ticks(at);
+        at += span;
+        ticks(at) - from
+    });
+    let [queued, blocked, dns, connect, wait, receive] = spans;
+    let discovered = ticks(t.discovered);
+    [
+        discovered,
+        queued,
+        blocked,
+        dns,
+        connect,
+        wait,
+        receive,
+        t.hol_blocked_bytes,
+    ]
+}
+
+/// The tick nearest to `at`.
+fn ticks(at: Instant) -> u64 {
+    at.as_nanos().saturating_add(TICK_NANOS / 2) / TICK_NANOS
+}
+
+/// Each value less its predecessor; a value below it counts as no step.
+fn deltas(values: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut last = 0;
+    values
+        .map(|value| {
+            let step = value.saturating_sub(last);
+            last = last.max(value);
+            step
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,207 @@
+//! Who sent when, few numbers at a time.
+//!
+//! Consecutive frames of one resource become one piece as long as the pause
+//! between them is below what a picture of the whole load can show. Loads with
+//! more pieces than a picture needs are thinned out, and say so.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::{deltas, ticks};
+use crate::input::{Frame, RunDetail};
+
+/// Parts of a load's length: pauses shorter than one part are not kept.
+const RESOLUTION: u64 = 2_000;
+
+/// Most pieces of the whole report, so that the file stays a few megabytes.
+const PIECES_IN_ALL: usize = 180_000;
+
+/// Most pieces of one variant; more than a wide screen has columns, several
+/// times over.
+const PIECES_MAX: usize = 6_000;
+
+/// Fewest pieces that a variant may need, however many variants there are.
+const PIECES_MIN: usize = 600;
+
+/// Columns of equal length for pieces, for drops and for gaps.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+pub(super) struct Wire {
+    /// Zero if every frame is there; else one piece is kept for so many ticks.
+    coarse: u64,
+    /// First frame of each piece, ticks, each less its predecessor.
+    at: Vec<u64>,
+    /// From the first frame to the last, ticks.
+    last: Vec<u64>,
+    /// Index into the page's resources.
+    resource: Vec<u32>,
+    /// Index of the connection; empty if there is one.
+    connection: Vec<u32>,
+    bytes: Vec<u64>,
+    /// Which pieces had been sent before: indices, each less its predecessor.
+    again: Vec<u64>,
+    drop_at: Vec<u64>,
+    drop_connection: Vec<u32>,
+    /// 1: no room in the queue.
+    drop_queue: Vec<u8>,
+    /// Resource, from, length (ticks), bytes.
+    gaps: Vec<[u64; 4]>,
+}
+
+/// How many pieces each of `variants` may have.
+pub(super) fn pieces_each(variants: usize) -> usize {
+    (PIECES_IN_ALL / variants.max(1)).clamp(PIECES_MIN, PIECES_MAX)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Piece {
+    at: u64,
+    until: u64,
+    connection: u32,
+    resource: u32,
+    again: bool,
+    bytes: u64,
+}
+
+impl Wire {
+    /// About `pieces_max` pieces at most, of the page's first `resources`: frames of
+    /// others are left out.
+    pub(super) fn new(run: &RunDetail, resources: usize, pieces_max: usize) -> Self {
+        let known = |resource: u32| (resource as usize) < resources;
+        let frames = run.frames.iter().filter(|frame| known(frame.resource));
+        let mut frames: Vec<Piece> = frames.map(Piece::of).collect();
+        frames.sort_by_key(|f| f.at);
+        let length = frames.last().map_or(0, |f| f.at);
+        let pause = length / RESOLUTION;
+        let mut pieces = join(&frames, pause);
+        let mut coarse = 0;
+        if pieces.len() > pieces_max {
+            // Each resource's first and last frame come on top.
+            let ends = 2 * frames.iter().map(Piece::key).collect::<BTreeSet<_>>().len();
+            let buckets = pieces_max.saturating_sub(ends).max(pieces_max / 2) as u64;
+            coarse = length.div_ceil(buckets).max(1);
+            pieces = thin(&frames, coarse);
+        }
+
+        let mut drops = run.drops.clone();
+        drops.sort_by_key(|d| d.at);
+        let single = pieces.iter().all(|p| p.connection == 0);
+        let again = pieces
+            .iter()
+            .enumerate()
+            .filter(|(_, p)| p.again)
+            .map(|(i, _)| i as u64);
+        Self {
+            coarse,
+            at: deltas(pieces.iter().map(|p| p.at)),
+            last: pieces.iter().map(|p| p.until - p.at).collect(),
+            resource: pieces.iter().map(|p| p.resource).collect(),
+            connection: pieces
+                .iter()
+                .filter(|_| !single)
+                .map(|p| p.connection)
+                .collect(),
+            bytes: pieces.iter().map(|p| p.bytes).collect(),
+            again: deltas(again),
+            drop_at: deltas(drops.iter().map(|d| ticks(d.at))),
+            drop_connection: drops.iter().map(|d| d.connection).collect(),
+            drop_queue: drops.iter().map(|d| u8::from(d.queue)).collect(),
+            gaps: run
+                .hol_gaps
+                .iter()
+                .filter(|gap| known(gap.resource))
+                .map(|g| {
+                    let from = ticks(g.from);
+                    [
+                        u64::from(g.resource),
+                        from,
+                        ticks(g.until).saturating_sub(from),
+                        g.bytes,
+                    ]
+                })
+                .collect(),
+        }
+    }
+}
+
+/// Connection, resource, whether sent before: pieces that differ never join.
+type Key = (u32, u32, bool);
+
+impl Piece {
+    fn of(frame: &Frame) -> Self {
+        let at = ticks(frame.at);
+        Self {
+            at,
+            until: at,
+            connection: frame.connection,
+            resource: frame.resource,
+            again: frame.retransmission,
+            bytes: u64::from(frame.length),
+        }
+    }
+
+    fn key(&self) -> Key {
+        (self.connection, self.resource, self.again)
+    }
+
+    fn take(&mut self, other: &Self) {
+        self.until = self.until.max(other.until);
+        self.bytes += other.bytes;
+    }
+}
+
+/// Joins neighbours of the same resource that are at most `pause` apart.
+fn join(frames: &[Piece], pause: u64) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for frame in frames {
+        match pieces.last_mut() {
+            Some(last) if last.key() == frame.key() && frame.at - last.until <= pause => {
+                last.take(frame);
+            }
+            _ => pieces.push(*frame),
+        }
+    }
+    pieces
+}
+
+/// Keeps about one piece for each `width` ticks: that of whoever has sent most
+/// since it was last kept, with all of those bytes. The first and the last
+/// frame of each resource are always kept, so starts and ends stay exact, no
+/// byte is lost, and alternation still looks like alternation.
+fn thin(frames: &[Piece], width: u64) -> Vec<Piece> {
+    let mut remaining: BTreeMap<Key, usize> = BTreeMap::new();
+    for frame in frames {
+        *remaining.entry(frame.key()).or_default() += 1;
+    }
+    let mut pending: BTreeMap<Key, Piece> = BTreeMap::new();
+    let mut started: BTreeSet<Key> = BTreeSet::new();
+    let mut pieces = Vec::new();
+    let mut until = width;
+    for frame in frames {
+        if frame.at >= until {
+            let most = pending
+                .iter()
+                .max_by_key(|(key, piece)| (piece.bytes, Reverse(**key)));
+            if let Some(key) = most.map(|(key, _)| *key) {
+                pieces.extend(pending.remove(&key));
+            }
+            until = (frame.at / width + 1) * width;
+        }
+        let key = frame.key();
+        let mut piece = *frame;
+        piece.bytes += pending.remove(&key).map_or(0, |before| before.bytes);
+        let left = remaining.get_mut(&key).expect("counted above");
+        *left -= 1;
+        if started.insert(key) || *left == 0 {
+            pieces.push(piece);
+        } else {
+            pending.insert(key, piece);
+        }
+    }
+    pieces.sort_by_key(|p| p.at);
+    join(&pieces, width * 2)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,180 @@
+//! The HTML around the data.
+//!
+//! Heading, verdicts and notes are plain HTML, readable without a script;
+//! everything else is drawn by the scripts in `assets/js`.
+
+mod escape;
+
+use std::fmt::Write as _;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use sha2::{Digest as _, Sha256};
+
+use crate::compact::Compact;
+use crate::input::{NetworkResult, Report, Verdict};
+use escape::{html, json_in_script};
+
+/// Apache `ECharts` 6.1.0, unmodified; see `assets/echarts/README.md`.
+const LIBRARY: &str = include_str!("../assets/echarts/echarts.min.js");
+
+const STYLE: &str = include_str!("../assets/report.css");
+
+/// What follows the verdicts; without data.
+const SECTIONS: &str = include_str!("../assets/sections.html");
+
+/// Our scripts, in order; together they are one function's body.
+const SCRIPTS: [&str; 12] = [
+    include_str!("../assets/js/data.js"),
+    include_str!("../assets/js/format.js"),
+    include_str!("../assets/js/dom.js"),
+    include_str!("../assets/js/theme.js"),
+    include_str!("../assets/js/chart.js"),
+    include_str!("../assets/js/differences.js"),
+    include_str!("../assets/js/table.js"),
+    include_str!("../assets/js/progress.js"),
+    include_str!("../assets/js/waterfall.js"),
+    include_str!("../assets/js/wire.js"),
+    include_str!("../assets/js/across.js"),
+    include_str!("../assets/js/main.js"),
+];
+
+/// Pages up to which all verdicts are shown unfolded.
+const PAGES_UNFOLDED: usize = 3;
+
+/// The report as one HTML file.
+///
+/// The same report gives the same bytes. Strings of the report may hold
+/// anything: they are escaped, and the content security policy runs only the
+/// two scripts whose hashes it names and lets nothing be fetched.
+pub fn render(report: &Report) -> String {
+    let script = own_script();
+    let data = serde_json::to_string(&Compact::new(report))
+        .expect("plain structs with text keys always serialise");
+    let mut out = String::with_capacity(LIBRARY.len() + data.len() + (64 << 10));
+    head(&mut out, report, &script);
+    verdicts(&mut out, report);
+    out.push_str(SECTIONS);
+    out.push_str("<script type=\"application/json\" id=\"data\">");
+    out.push_str(&json_in_script(&data));
+    out.push_str("</script>\n<script>");
+    out.push_str(LIBRARY);
+    out.push_str("</script>\n<script>");
+    out.push_str(&script);
+    out.push_str("</script>\n</body>\n</html>\n");
+    out
+}
+
+/// Our scripts as one function, so that no name leaves it.
+fn own_script() -> String {
+    format!(
+        "(function () {{\n'use strict';\n{}}}());\n",
+        SCRIPTS.concat()
+    )
+}
+
+fn head(out: &mut String, report: &Report, script: &str) {
+    let title = html(&report.title);
+    let (library, own) = (hash(LIBRARY), hash(script));
+    // Writing to a String cannot fail.
+    let _ = write!(
+        out,
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+         script-src 'sha256-{library}' 'sha256-{own}'; style-src 'unsafe-inline'; \
+         img-src data:; base-uri 'none'; form-action 'none'\">\n\
+         <meta name=\"generator\" content=\"Pagerace {}\">\n\
+         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <header>\n<h1>{title}</h1>\n<p class=\"facts\">{}</p>\n</header>\n<main>\n",
+        html(&report.version),
+        facts(report),
+    );
+}
+
+/// For the content security policy.
+fn hash(script: &str) -> String {
+    BASE64.encode(Sha256::digest(script.as_bytes()))
+}
+
+fn facts(report: &Report) -> String {
+    let count =
+        |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
+    let mut facts = vec![
+        count(report.pages.len(), "page", "pages"),
+        count(report.networks.len(), "network", "networks"),
+        count(report.strategies.len(), "strategy", "strategies"),
+        count(report.runs as usize, "run of each", "runs of each"),
+    ];
+    if let Some(metric) = report.metrics.get(report.metric) {
+        facts.push(format!("ranked by {}", html(&metric.title)));
+    }
+    if let Some(baseline) = report.strategies.get(report.baseline) {
+        facts.push(format!("compared with <b>{}</b>", html(&baseline.name)));
+    }
+    facts.join(" · ")
+}
+
+fn verdicts(out: &mut String, report: &Report) {
+    out.push_str("<section id=\"verdicts\" aria-labelledby=\"verdicts-title\">\n");
+    out.push_str("<h2 id=\"verdicts-title\">Verdict</h2>\n");
+    let overall = report.across.iter().filter(|a| a.metric == report.metric);
+    for across in overall.filter(|a| !a.verdict.is_empty()) {
+        verdict(out, report, across.network, &across.verdict, None);
+    }
+    let several = report.pages.len() > 1;
+    let folded = report.pages.len() > PAGES_UNFOLDED;
+    for page in &report.pages {
+        let name = html(&page.name);
+        if folded {
+            let _ = writeln!(out, "<details><summary>{name}</summary>");
+        } else if several {
+            let _ = writeln!(out, "<h3>{name}</h3>");
+        }
+        for NetworkResult {
+            network,
+            verdict: text,
+            outcome,
+            ..
+        } in &page.networks
+        {
+            verdict(out, report, *network, text, Some(*outcome));
+        }
+        if folded {
+            out.push_str("</details>\n");
+        }
+    }
+    out.push_str("</section>\n");
+    if !report.notes.is_empty() {
+        out.push_str("<section id=\"notes\"><h2>To keep in mind</h2>\n<ul>\n");
+        for note in &report.notes {
+            let _ = writeln!(out, "<li>{}</li>", html(note));
+        }
+        out.push_str("</ul>\n</section>\n");
+    }
+}
+
+/// One verdict: where, how it went, and the sentences.
+fn verdict(out: &mut String, report: &Report, network: usize, text: &str, went: Option<Verdict>) {
+    let (class, mark) = match went {
+        None => ("across", "all pages"),
+        Some(Verdict::Better) => ("better", "a winner"),
+        Some(Verdict::NoDifference) => ("same", "no difference"),
+        Some(Verdict::Unknown) => ("unknown", "cannot say"),
+    };
+    let Some(network) = report.networks.get(network) else {
+        return;
+    };
+    let _ = writeln!(
+        out,
+        "<div class=\"verdict {class}\"><p class=\"where\"><b>{}</b> <span class=\"mark\">{mark}</span> \
+         <small>{}</small></p><p>{}</p></div>",
+        html(&network.name),
+        html(&network.description),
+        html(text),
+    );
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,207 @@
+use std::fmt::Write as _;
+
+use pagerace_core::{Destination, Instant};
+
+use super::{LIBRARY, SCRIPTS, SECTIONS, STYLE, own_script, render};
+use crate::input::{
+    AcrossPages, Comparison, Frame, Metric, Named, NetworkResult, PageResult, Report, Resource,
+    Row, RunDetail, Timing, Verdict,
+};
+
+/// Ends a script, opens a comment, breaks out of an attribute, and is a URL.
+const HOSTILE: &str = "https://x/\"'><!--</script><img src=x onerror=alert(1)>&\0\u{2028}";
+
+fn named(name: &str) -> Named {
+    Named {
+        name: name.to_owned(),
+        description: format!("about {name}"),
+    }
+}
+
+fn report(text: &str) -> Report {
+    let detail = RunDetail {
+        marks: vec![(text.to_owned(), Instant::from_nanos(5_000_000))],
+        timings: vec![Some(Timing::default())],
+        frames: vec![Frame {
+            at: Instant::from_nanos(1),
+            length: 1_200,
+            ..Frame::default()
+        }],
+        failure: Some(text.to_owned()),
+        ..RunDetail::default()
+    };
+    Report {
+        title: text.to_owned(),
+        version: "0.0.0".to_owned(),
+        seed: u64::MAX,
+        runs: 3,
+        rerun: text.to_owned(),
+        scenario: text.to_owned(),
+        metrics: vec![Metric {
+            name: "lcp".to_owned(),
+            title: text.to_owned(),
+            ..Metric::default()
+        }],
+        strategies: vec![named(text)],
+        networks: vec![named(text)],
+        pages: vec![PageResult {
+            name: text.to_owned(),
+            url: text.to_owned(),
+            resources: vec![Resource {
+                url: text.to_owned(),
+                destination: Destination::Image,
+                ..Resource::default()
+            }],
+            networks: vec![NetworkResult {
+                verdict: text.to_owned(),
+                outcome: Verdict::Better,
+                rows: vec![Row {
+                    values: vec![Comparison {
+                        median: Some(f64::NAN),
+                        ..Comparison::default()
+                    }],
+                    detail: Some(detail),
+                    ..Row::default()
+                }],
+                ..NetworkResult::default()
+            }],
+        }],
+        across: vec![AcrossPages {
+            verdict: text.to_owned(),
+            ..AcrossPages::default()
+        }],
+        notes: vec![text.to_owned()],
+        ..Report::default()
+    }
+}
+
+/// The embedded JSON.
+fn data(html: &str) -> &str {
+    let (_, rest) = html.split_once("id=\"data\">").expect("data is embedded");
+    rest.split_once("</script>").expect("the element ends").0
+}
+
+/// The page without the library, the data and our scripts: what we wrote around them.
+fn frame(html: &str) -> String {
+    html.replace(LIBRARY, "")
+        .replace(data(html), "")
+        .replace(&own_script(), "")
+}
+
+#[test]
+fn data_is_embedded_and_reads_back() {
+    let html = render(&report("plain"));
+    let json: serde_json::Value = serde_json::from_str(data(&html)).expect("valid JSON");
+    assert_eq!(json["title"], "plain");
+    assert_eq!(
+        json["seed"], "18446744073709551615",
+        "as text: too large for JavaScript"
+    );
+    assert_eq!(
+        json["pages"][0]["networks"][0]["rows"][0]["detail"]["wire"]["bytes"][0],
+        1_200
+    );
+    assert!(json["pages"][0]["networks"][0]["rows"][0]["values"][0]["median"].is_null());
+}
+
+#[test]
+fn hostile_text_stays_text() {
+    let html = render(&report(HOSTILE));
+    let json: serde_json::Value = serde_json::from_str(data(&html)).expect("valid JSON");
+    assert_eq!(
+        json["pages"][0]["resources"][0]["url"], HOSTILE,
+        "nothing is lost"
+    );
+    assert!(!data(&html).contains('<'), "the element cannot end early");
+    let frame = frame(&html);
+    assert_eq!(frame.matches("<img").count(), 0);
+    assert_eq!(frame.matches("</script>").count(), 3, "data, library, ours");
+    assert_eq!(frame.matches("<!--").count(), 0);
+    assert!(
+        frame.contains("&lt;img src=x onerror=alert(1)&gt;"),
+        "shown as it is"
+    );
+}
+
+#[test]
+fn same_report_same_bytes() {
+    assert_eq!(render(&report("a")), render(&report("a")));
+    assert_ne!(render(&report("a")), render(&report("b")));
+}
+
+#[test]
+fn assets_load_nothing() {
+    for asset in SCRIPTS.iter().chain([&STYLE, &SECTIONS]) {
+        let code = asset
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
+        for line in code {
+            let words = [
+                "http:", "https:", "@import", "url(", "fetch(", "XMLHttp", "import(", "src=",
+            ];
+            for word in words {
+                assert!(!line.contains(word), "{word} in {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn policy_names_the_scripts_it_runs() {
+    let html = render(&report("a"));
+    let policy = html
+        .lines()
+        .find(|l| l.contains("Content-Security-Policy"))
+        .expect("a policy");
+    assert!(policy.contains("default-src 'none'"));
+    assert!(policy.contains(&format!("'sha256-{}'", super::hash(&own_script()))));
+    assert_eq!(policy.matches("sha256-").count(), 2);
+    for script in SCRIPTS {
+        assert!(!script.contains("</script"), "would end the element");
+        assert!(script.ends_with('\n'), "files are joined");
+    }
+}
+
+/// The hash is also written in `assets/echarts/README.md`.
+#[test]
+fn library_is_the_one_we_chose() {
+    use sha2::{Digest as _, Sha256};
+    let mut hex = String::new();
+    for byte in Sha256::digest(LIBRARY.as_bytes()) {
+        write!(hex, "{byte:02x}").expect("writing to a String");
+    }
+    let readme = include_str!("../../assets/echarts/README.md");
+    assert!(readme.contains(&hex), "README.md does not name {hex}");
+    assert!(!LIBRARY.contains("</script"), "would end the element");
+}
+
+#[test]
+fn nothing_raced_is_still_a_page() {
+    let html = render(&Report::default());
+    assert!(html.starts_with("<!doctype html>"));
+    assert!(html.ends_with("</html>\n"));
+}
+
+#[test]
+fn wrong_indices_are_left_out() {
+    let mut report = report("a");
+    report.pages[0].networks[0].network = 7;
+    report.metric = 9;
+    report.baseline = 9;
+    report.pages[0].networks.push(NetworkResult {
+        rows: vec![Row {
+            strategy: 4,
+            ..Row::default()
+        }],
+        ..NetworkResult::default()
+    });
+    report.across[0].metric = 3;
+    let html = render(&report);
+    assert!(!html.contains("a winner"));
+    let json: serde_json::Value = serde_json::from_str(data(&html)).expect("valid JSON");
+    let networks = json["pages"][0]["networks"].as_array().expect("a list");
+    assert_eq!(networks.len(), 1);
+    assert_eq!(networks[0]["rows"].as_array().map(Vec::len), Some(0));
+    assert_eq!(json["across"].as_array().map(Vec::len), Some(0));
+    assert_eq!((&json["metric"], &json["baseline"]), (&0.into(), &0.into()));
+}

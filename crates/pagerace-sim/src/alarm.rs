@@ -1,0 +1,55 @@
+//! Timers that move often, on a queue that cannot be searched.
+
+use pagerace_core::Instant;
+
+/// One party's deadline, and when the queue will ring for it.
+///
+/// A deadline that moves later leaves the old ring in place; when it comes,
+/// the party has nothing due and rings again. So a queue holds few entries
+/// although every packet moves a deadline.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Alarm {
+    rings_at: Option<Instant>,
+}
+
+impl Alarm {
+    /// When to schedule a ring for `deadline`, if one is needed.
+    pub(crate) fn set(&mut self, now: Instant, deadline: Option<Instant>) -> Option<Instant> {
+        let at = deadline?.max(now);
+        if self.rings_at.is_some_and(|r| r <= at) {
+            return None;
+        }
+        self.rings_at = Some(at);
+        Some(at)
+    }
+
+    /// A ring came; whether it is the one that counts.
+    pub(crate) fn rang(&mut self, now: Instant) -> bool {
+        let counts = self.rings_at == Some(now);
+        if counts {
+            self.rings_at = None;
+        }
+        counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(n: u64) -> Instant {
+        Instant::from_nanos(n)
+    }
+
+    #[test]
+    fn only_earlier_deadlines_ring_anew() {
+        let mut a = Alarm::default();
+        assert_eq!(a.set(at(0), Some(at(10))), Some(at(10)));
+        assert_eq!(a.set(at(1), Some(at(20))), None);
+        assert_eq!(a.set(at(2), Some(at(5))), Some(at(5)));
+        assert!(a.rang(at(5)));
+        assert!(!a.rang(at(10)), "superseded");
+        assert_eq!(a.set(at(10), Some(at(20))), Some(at(20)));
+        assert_eq!(a.set(at(10), None), None);
+    }
+}

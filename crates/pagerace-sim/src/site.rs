@@ -1,0 +1,76 @@
+//! The recorded page as a site: requests by number, answers of recorded size.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use pagerace_core::Rng;
+use pagerace_delivery::Facts;
+use pagerace_http::Field;
+use pagerace_http::fields::{filler_fields, text_size};
+use pagerace_page::{Page, Resource, ResourceId};
+use pagerace_peer::{Body, Reply, Request, Site};
+
+/// Serves the resources of a page with their recorded sizes and think times.
+#[derive(Clone, Debug)]
+pub(crate) struct PageSite {
+    page: Arc<Page>,
+    seed: u64,
+    jitter: f64,
+}
+
+impl PageSite {
+    /// `jitter`: sigma of the log-normal factor on think times.
+    pub(crate) fn new(page: Arc<Page>, seed: u64, jitter: f64) -> Self {
+        Self { page, seed, jitter }
+    }
+
+    fn resource(&self, path: &[u8]) -> Option<&Resource> {
+        let number = std::str::from_utf8(path.strip_prefix(b"/")?).ok()?;
+        self.page.resources.get(number.parse::<usize>().ok()?)
+    }
+}
+
+impl Site for PageSite {
+    fn reply(&mut self, request: &Request) -> Reply {
+        let Some(r) = self.resource(&request.path) else {
+            unreachable!("the browser model asks only for resources of the page");
+        };
+        // One stream of randomness per resource: whatever else a variant
+        // changes, this resource's server draws the same.
+        let mut rng = Rng::new(self.seed, &format!("think/{}", r.id.0));
+        let status = Field::new(":status", r.status.clamp(200, 599).to_string());
+        Reply {
+            think_time: r.think_time.mul_f64(rng.lognormal(self.jitter)),
+            fields: filled(vec![status], r.response_header_bytes),
+            body: Body::Filler(r.body_bytes),
+            facts: Facts {
+                destination: r.destination,
+                script_mode: r.script_mode,
+                class: r.priority,
+                render_blocking: r.render_blocking,
+            },
+        }
+    }
+}
+
+/// The fields of the request for a resource.
+pub(crate) fn request_fields(page: &Page, id: ResourceId) -> Vec<Field> {
+    let r = page.resource(id);
+    let fields = vec![
+        Field::new(":method", Bytes::copy_from_slice(r.method.as_bytes())),
+        Field::from_static(":scheme", "https"),
+        Field::new(
+            ":authority",
+            Bytes::copy_from_slice(page.origin(r.origin).host.as_bytes()),
+        ),
+        Field::new(":path", format!("/{}", id.0)),
+    ];
+    filled(fields, r.request_header_bytes)
+}
+
+/// `fields` and filler, to a text size of `bytes`.
+fn filled(mut fields: Vec<Field>, bytes: u32) -> Vec<Field> {
+    let missing = u64::from(bytes).saturating_sub(text_size(&fields));
+    fields.extend(filler_fields(missing as u32));
+    fields
+}

@@ -1,0 +1,103 @@
+//! Pages and scenarios for tests and benchmarks.
+#![allow(dead_code, unreachable_pub, reason = "each test uses some of it")]
+
+use std::sync::Arc;
+
+use pagerace_browser::BrowserConfig;
+use pagerace_core::{Destination, Duration, RequestPriority, Rng, ScriptMode};
+use pagerace_net::Network;
+use pagerace_page::{
+    Category, Discovery, Evidence, Origin, OriginId, Page, RecordedPage, Resource, ResourceId,
+    Trigger,
+};
+use pagerace_sim::{Connections, Retransmission, Scenario, TransportSettings};
+
+/// A document that names `images` at its very beginning, all on one origin.
+pub fn flat_page(images: &[u64]) -> Page {
+    let document = resource(0, Destination::Document, 1_000, Trigger::Navigation);
+    let markup = Trigger::Markup {
+        parent: ResourceId(0),
+        offset: 1,
+    };
+    let children = images
+        .iter()
+        .enumerate()
+        .map(|(i, size)| resource(i as u32 + 1, Destination::Image, *size, markup));
+    Page {
+        name: "flat".to_owned(),
+        url: "https://site.example/".to_owned(),
+        origins: vec![Origin {
+            scheme: "https".to_owned(),
+            host: "site.example".to_owned(),
+            port: 443,
+            address: None,
+            connection_group: 0,
+            third_party: false,
+            recorded_rtt: None,
+            protocol: None,
+        }],
+        resources: std::iter::once(document).chain(children).collect(),
+        document: ResourceId(0),
+        recorded: RecordedPage::default(),
+        notes: vec![],
+    }
+}
+
+fn resource(id: u32, destination: Destination, body_bytes: u64, trigger: Trigger) -> Resource {
+    Resource {
+        id: ResourceId(id),
+        url: format!("https://site.example/{id}"),
+        origin: OriginId(0),
+        method: "GET".to_owned(),
+        status: 200,
+        destination,
+        script_mode: ScriptMode::Blocking,
+        mime_type: String::new(),
+        request_header_bytes: 400,
+        request_body_bytes: 0,
+        response_header_bytes: 300,
+        body_bytes,
+        decoded_bytes: None,
+        think_time: Duration::ZERO,
+        priority: if id == 0 {
+            RequestPriority::VeryHigh
+        } else {
+            RequestPriority::Low
+        },
+        render_blocking: false,
+        discovery: Discovery {
+            trigger,
+            evidence: Evidence::Recorded,
+        },
+        in_viewport: id < 5,
+        cpu_time: Some(Duration::ZERO),
+        blocks_load: true,
+        category: Category::Images,
+        third_party: false,
+        recorded: None,
+    }
+}
+
+/// 100 requests, about 4.8 MB: the page of the performance goals.
+pub fn hundred() -> Page {
+    let mut rng = Rng::new(7, "page");
+    let sizes: Vec<_> = (0..99).map(|_| 5_000 + rng.below(87_000)).collect();
+    flat_page(&sizes)
+}
+
+/// A scenario without run-to-run variation.
+pub fn scenario(page: &Page, network: &str, strategy: &str) -> Scenario {
+    Scenario {
+        page: Arc::new(page.clone()),
+        network: Network::parse(network).expect("a network"),
+        strategy: strategy.parse().expect("a strategy"),
+        retransmission: Retransmission::AtOnce,
+        browser: BrowserConfig {
+            jitter: 0.0,
+            ..BrowserConfig::default()
+        },
+        connections: Connections::PerOrigin,
+        transport: TransportSettings::default(),
+        deadline: Duration::from_secs(600),
+    }
+}

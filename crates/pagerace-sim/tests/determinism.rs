@@ -1,0 +1,48 @@
+//! The same scenario and seed give the same outcome, bit for bit.
+
+mod common;
+
+use common::{hundred, scenario};
+use pagerace_sim::{Outcome, run, run_logged};
+
+fn text(outcome: &Outcome) -> String {
+    serde_json::to_string(outcome).unwrap()
+}
+
+const LOSSY: &str = "rate 10mbit rtt 60ms loss 1% queue 1bdp";
+
+#[test]
+fn a_load_repeats_and_a_seed_changes_it() {
+    let s = scenario(&hundred(), LOSSY, "round-robin");
+    let a = text(&run(&s, 1, true).unwrap());
+    assert_eq!(a, text(&run(&s, 1, true).unwrap()));
+    assert_ne!(a, text(&run(&s, 2, true).unwrap()));
+}
+
+#[test]
+fn watching_changes_nothing() {
+    let s = scenario(&hundred(), LOSSY, "eps");
+    let plain = run(&s, 1, false).unwrap();
+    let mut watched = run(&s, 1, true).unwrap();
+    let (mut logged, packets) = run_logged(&s, 1).unwrap();
+    assert_eq!(text(&watched), text(&logged));
+    (watched.trace, logged.trace) = (None, None);
+    assert_eq!(text(&plain), text(&watched));
+    assert!(packets.len() as u64 > 2 * plain.transport.packets_sent);
+}
+
+#[test]
+fn real_tls_gives_the_same_load_as_null_keys() {
+    let mut s = scenario(&hundred(), LOSSY, "sequential");
+    let null = text(&run(&s, 4, true).unwrap());
+    s.transport.real_tls = true;
+    assert_eq!(null, text(&run(&s, 4, true).unwrap()));
+}
+
+#[test]
+fn an_unknown_controller_is_refused() {
+    let mut s = scenario(&hundred(), LOSSY, "sequential");
+    s.transport.congestion = "westwood".to_owned();
+    let error = run(&s, 1, false).unwrap_err().to_string();
+    assert!(error.contains("westwood"), "{error}");
+}

@@ -1,0 +1,120 @@
+//! No result may break physics: bytes take time, and none are lost or made.
+
+mod common;
+
+use common::{flat_page, hundred, scenario};
+use pagerace_core::Duration;
+use pagerace_sim::{Outcome, Scenario, run};
+use proptest::prelude::*;
+
+/// Bytes of a page that have to cross the downlink.
+fn bytes(outcome: &Outcome, scenario: &Scenario) -> u64 {
+    assert_eq!(outcome.failure, None);
+    scenario.page.body_bytes()
+}
+
+fn onload(outcome: &Outcome) -> Duration {
+    outcome.load.onload.expect("the load event fired")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn no_load_is_faster_than_its_bytes_and_round_trips(
+        sizes in prop::collection::vec(0_u64..120_000, 1..20),
+        mbit in 1_u64..50,
+        rtt_ms in 0_u64..200,
+        loss in prop::sample::select(vec![0, 1, 5]),
+        strategy in prop::sample::select(vec!["sequential", "round-robin", "eps"]),
+        seed in 0_u64..1_000,
+    ) {
+        let network = format!("rate {mbit}mbit rtt {rtt_ms}ms loss {loss}% queue 1bdp");
+        let s = scenario(&flat_page(&sizes), &network, strategy);
+        let outcome = run(&s, seed, false).unwrap();
+        let body = bytes(&outcome, &s);
+        let wire = Duration::from_nanos(body * 8 * 1_000 / mbit);
+        // Name, handshake, document, images.
+        let trips = s.network.rtt() * 4;
+        prop_assert!(onload(&outcome) >= wire + trips, "{} < {wire} + {trips}", onload(&outcome));
+        prop_assert!(outcome.transport.bytes_down > body);
+        for r in outcome.resources.iter().flatten() {
+            prop_assert!(r.wait >= s.network.rtt());
+            prop_assert!(r.response_end() <= outcome.finished_at);
+        }
+    }
+
+    #[test]
+    fn halving_the_rate_never_helps_a_lossless_sequential_load(
+        sizes in prop::collection::vec(500_u64..150_000, 1..15),
+        mbit in 2_u64..40,
+        rtt_ms in 1_u64..150,
+    ) {
+        let page = flat_page(&sizes);
+        let load = |rate: u64| {
+            let network = format!("rate {rate}kbit rtt {rtt_ms}ms queue 10000p");
+            onload(&run(&scenario(&page, &network, "sequential"), 1, false).unwrap())
+        };
+        prop_assert!(load(mbit * 500) >= load(mbit * 1_000));
+    }
+
+    #[test]
+    fn clean_links_drop_only_at_the_queue(
+        sizes in prop::collection::vec(500_u64..200_000, 1..10),
+        mbit in 1_u64..50,
+        queue in 3_u64..60,
+    ) {
+        let network = format!("rate {mbit}mbit rtt 50ms queue {queue}p");
+        let s = scenario(&flat_page(&sizes), &network, "round-robin");
+        let t = run(&s, 3, false).unwrap().transport;
+        prop_assert_eq!(t.link_losses, 0);
+        // What is declared lost was dropped, or (rarely) only late.
+        prop_assert!(t.queue_drops > 0 || t.packets_lost == 0, "{:?}", t);
+        let wide = format!("rate {mbit}mbit rtt 50ms queue 100000p");
+        let t = run(&scenario(&s.page, &wide, "round-robin"), 3, false).unwrap().transport;
+        prop_assert_eq!((t.queue_drops, t.packets_lost, t.retransmitted_bytes), (0, 0, 0));
+        prop_assert_eq!(t.hol_blocked_bytes, 0);
+    }
+}
+
+#[test]
+fn every_byte_arrives_once_on_the_wire_trace() {
+    let s = scenario(
+        &hundred(),
+        "rate 10mbit rtt 60ms loss 1% queue 1bdp",
+        "round-robin",
+    );
+    let outcome = run(&s, 5, true).unwrap();
+    let trace = outcome.trace.unwrap();
+    let mut first = vec![0_u64; s.page.resources.len()];
+    let mut again = 0;
+    for f in &trace.frames {
+        let end = f.offset + u64::from(f.length);
+        let high = &mut first[f.resource.index()];
+        assert!(f.offset <= *high, "first transmissions leave no hole");
+        again += end.min(*high).saturating_sub(f.offset);
+        assert_eq!(f.retransmission, f.offset < *high);
+        *high = (*high).max(end);
+    }
+    for (r, sent) in s.page.resources.iter().zip(&first) {
+        // Fields and frame headers come on top of the body.
+        let head = sent - r.body_bytes;
+        assert!((100..600).contains(&head), "{head} bytes of head");
+    }
+    assert_eq!(again, outcome.transport.retransmitted_bytes);
+    assert!(again > 0);
+    let lost = outcome.transport.link_losses + outcome.transport.queue_drops;
+    assert_eq!(trace.drops.len() as u64, lost);
+}
+
+#[test]
+fn more_distance_and_more_loss_cost_time() {
+    let page = hundred();
+    let load =
+        |network: &str| onload(&run(&scenario(&page, network, "sequential"), 1, false).unwrap());
+    let near = load("rate 10mbit rtt 20ms queue 100000p");
+    let far = load("rate 10mbit rtt 200ms queue 100000p");
+    let lossy = load("rate 10mbit rtt 20ms loss 3% queue 100000p");
+    assert!(far > near + Duration::from_millis(4 * 180));
+    assert!(lossy > near);
+}

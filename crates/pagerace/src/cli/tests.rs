@@ -1,0 +1,39 @@
+use clap::CommandFactory as _;
+use clap::Parser as _;
+use pagerace_core::Duration;
+
+use super::{Cli, Command, duration};
+
+#[test]
+fn the_definition_is_sound() {
+    Cli::command().debug_assert();
+}
+
+#[test]
+fn times_need_a_unit() {
+    assert_eq!(duration("90s"), Ok(Duration::from_secs(90)));
+    assert_eq!(duration("5min"), Ok(Duration::from_secs(300)));
+    assert_eq!(duration("800 ms"), Ok(Duration::from_millis(800)));
+    assert_eq!(duration("1h"), Ok(Duration::from_secs(3600)));
+    for wrong in ["90", "", "s", "-1s", "0s", "NaNs", "infs", "25h", "1 day"] {
+        assert!(duration(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn a_scenario_leaves_nothing_to_choose() {
+    let parse = |words: &str| Cli::try_parse_from(words.split(' '));
+    assert!(parse("pagerace race --scenario x.json --jobs 2 --json y.json").is_ok());
+    for other in ["a.har", "--seed 1", "--runs 30", "--metric lcp", "--strategy eps", "--cpu 4"] {
+        let error = parse(&format!("pagerace race --scenario x.json {other}")).unwrap_err();
+        assert_eq!(error.kind(), clap::error::ErrorKind::ArgumentConflict, "{other}");
+    }
+}
+
+#[test]
+fn defaults() {
+    let cli = Cli::try_parse_from(["pagerace", "race", "a.har"]).unwrap();
+    let Command::Race(args) = cli.command else { panic!("not a race") };
+    assert_eq!((args.runs, args.seed, args.metric.to_string()), (30, 1, "lcp".to_owned()));
+    assert_eq!(args.baseline, "sequential");
+}

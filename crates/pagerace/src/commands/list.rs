@@ -1,0 +1,94 @@
+//! `pagerace list`: what can be named, with sources.
+
+use std::io::{self, Write};
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use pagerace_lab::metric::metrics;
+
+/// What `pagerace list` shows.
+#[derive(Args, Debug)]
+pub(crate) struct ListArgs {
+    /// What to list.
+    #[arg(value_enum)]
+    what: What,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum What {
+    /// Ways to order the bytes of responses.
+    Strategies,
+    /// Networks with a name, and what they stand for.
+    Networks,
+    /// What is measured.
+    Metrics,
+    /// Browser models.
+    Browsers,
+}
+
+pub(crate) fn run(args: &ListArgs) -> Result<()> {
+    let mut out = anstream::stdout().lock();
+    match args.what {
+        What::Strategies => strategies(&mut out)?,
+        What::Networks => networks(&mut out)?,
+        What::Metrics => metric_list(&mut out)?,
+        What::Browsers => browsers(&mut out)?,
+    }
+    Ok(())
+}
+
+/// A bold name and indented lines below it.
+fn entry(out: &mut impl Write, name: &str, lines: &[String]) -> io::Result<()> {
+    let bold = anstyle::Style::new().bold();
+    writeln!(out, "{bold}{name}{bold:#}")?;
+    lines.iter().try_for_each(|line| writeln!(out, "    {line}"))
+}
+
+fn strategies(out: &mut impl Write) -> io::Result<()> {
+    for info in pagerace_delivery::registry() {
+        let mut lines = vec![info.summary.to_owned()];
+        lines.extend(info.parameters.iter().map(|parameter| {
+            format!(
+                "{}={} by default, {}: {}",
+                parameter.name, parameter.default, parameter.range, parameter.meaning
+            )
+        }));
+        lines.push(format!("Source: {}", info.source));
+        entry(out, info.name, &lines)?;
+    }
+    writeln!(out, "\nWrite parameters after colons: weighted-incremental:alpha=0.75")
+}
+
+fn networks(out: &mut impl Write) -> io::Result<()> {
+    for network in pagerace_net::named() {
+        let lines = [
+            network.summary.to_owned(),
+            network.spec.to_owned(),
+            format!("Source: {}", network.source),
+        ];
+        entry(out, network.name, &lines)?;
+    }
+    writeln!(out, "\nWrite your own: \"rate 2mbit rtt 100ms loss 2% queue 1bdp\",")?;
+    writeln!(out, "or change one of these: \"fast-4g loss 1%\"")
+}
+
+fn metric_list(out: &mut impl Write) -> io::Result<()> {
+    for metric in metrics() {
+        let unit = match metric.unit.symbol() {
+            "" => String::new(),
+            unit => format!(", in {unit}"),
+        };
+        let better = if metric.lower_is_better { "lower is better" } else { "higher is better" };
+        let lines = [metric.definition.to_owned(), format!("{}{unit}; {better}", metric.title)];
+        entry(out, metric.name, &lines)?;
+    }
+    Ok(())
+}
+
+fn browsers(out: &mut impl Write) -> io::Result<()> {
+    for profile in pagerace_browser::profiles() {
+        let lines = [profile.summary.to_owned(), format!("Source: {}", profile.source)];
+        entry(out, profile.name, &lines)?;
+    }
+    Ok(())
+}

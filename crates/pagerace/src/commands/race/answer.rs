@@ -1,0 +1,117 @@
+//! The answer on the terminal: what was raced, tables, sentences.
+
+use std::io::{self, Write};
+
+use pagerace_lab::across::across_pages;
+use pagerace_lab::unit::Unit;
+use pagerace_lab::{Analysis, Plan, Results, VERSION, Verdict, analyse, verdict};
+use pagerace_sim::{Connections, Retransmission};
+
+use crate::table;
+
+/// Prints everything; `defaults` names the options that were not given.
+pub(super) fn print(results: &Results, defaults: &[&str]) -> io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    header(&mut out, &results.plan)?;
+    for network in 0..results.plan.networks.len() {
+        network_answer(&mut out, results, network)?;
+    }
+    footer(&mut out, results, defaults)
+}
+
+fn header(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
+    let bold = anstyle::Style::new().bold();
+    let runs = if plan.runs == 1 { "run" } else { "runs" };
+    let metric = plan.metric.metric();
+    writeln!(
+        out,
+        "{bold}Pagerace {VERSION}{bold:#}: seed {}, {} {runs} each, {} against {}",
+        plan.seed,
+        plan.runs,
+        metric.title,
+        plan.baseline.label()
+    )?;
+    writeln!(out, "{}", model(plan))?;
+    match plan.pages.as_slice() {
+        [page] => {
+            let (count, bytes) = (page.resources.len(), Unit::Bytes.format(page.body_bytes() as f64));
+            writeln!(out, "{}: {count} requests, {bytes}, {}", page.name, page.url)
+        }
+        pages => writeln!(out, "{} pages", pages.len()),
+    }
+}
+
+/// "Modelled: chrome, CPU x1, ..."
+fn model(plan: &Plan) -> String {
+    let browser = &plan.browser;
+    let connections = match plan.connections {
+        Connections::PerOrigin => "connections per origin",
+        Connections::Single => "a single connection",
+    };
+    let retransmission = match plan.retransmission {
+        Retransmission::AtOnce => "at once",
+        Retransmission::ByUrgency => "by urgency",
+    };
+    let tls = if plan.transport.real_tls { ", real TLS" } else { "" };
+    format!(
+        "Modelled: {}, CPU x{}, jitter {}, {connections}, {}, lost bytes sent again {retransmission}{tls}",
+        browser.profile.name(),
+        browser.cpu,
+        browser.jitter,
+        plan.transport.congestion,
+    )
+}
+
+fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io::Result<()> {
+    let plan = &results.plan;
+    let (bold, description) = (anstyle::Style::new().bold(), plan.networks[network].describe());
+    writeln!(out, "\n{bold}{}{bold:#}: {description}", plan.networks[network].name)?;
+    let answers: Vec<(Analysis, Verdict)> = (0..plan.pages.len())
+        .map(|page| {
+            let analysis = analyse(results, page, network, plan.metric);
+            let verdict = verdict(results, page, network, &analysis);
+            (analysis, verdict)
+        })
+        .collect();
+    if let [(analysis, verdict)] = answers.as_slice() {
+        writeln!(out, "{}", table::ranking(plan, analysis))?;
+        return writeln!(out, "\n{bold}{}{bold:#}", verdict.sentence);
+    }
+    let across = across_pages(results, network, plan.metric);
+    writeln!(out, "{}\n", table::pages(results, &answers))?;
+    writeln!(out, "{}", table::across(plan, &across))?;
+    writeln!(out, "\n{bold}{}{bold:#}", across.sentence)
+}
+
+fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Result<()> {
+    let plan = &results.plan;
+    let notes: usize = plan.pages.iter().map(|page| page.notes.len()).sum();
+    writeln!(out)?;
+    if notes > 0 {
+        writeln!(
+            out,
+            "What the recording lacked, and what stands in for it: pagerace page (notes: {notes})"
+        )?;
+    }
+    if !defaults.is_empty() {
+        writeln!(out, "Defaults were used for {}.", defaults.join(" and "))?;
+    }
+    let failed: usize = results.variants.iter().map(pagerace_lab::Variant::failed).sum();
+    if failed > 0 {
+        writeln!(out, "{failed} of {} loads failed: {}", plan.loads(), reasons(results))?;
+    }
+    Ok(())
+}
+
+/// The first reasons for which loads failed, each once.
+fn reasons(results: &Results) -> String {
+    const SHOWN_MAX: usize = 3;
+    let mut reasons: Vec<&str> = Vec::new();
+    for run in results.variants.iter().flat_map(|variant| &variant.runs) {
+        let Some(reason) = &run.failure else { continue };
+        if !reasons.contains(&reason.as_str()) && reasons.len() < SHOWN_MAX {
+            reasons.push(reason);
+        }
+    }
+    reasons.join("; ")
+}

@@ -1,0 +1,72 @@
+//! The progress bar, and the wish to stop.
+
+use std::io::IsTerminal as _;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use pagerace_lab::Progress;
+
+/// Exit code of a process that was interrupted, as shells expect it.
+const INTERRUPTED: i32 = 130;
+
+/// Draws progress on standard error if that is a terminal, and remembers an
+/// interrupt (Ctrl-C), so that the race ends between two loads. A second
+/// interrupt ends the process at once.
+pub(crate) struct Watch {
+    bar: ProgressBar,
+    stop: Arc<AtomicBool>,
+}
+
+impl Watch {
+    pub(crate) fn new(shown: bool) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&stop);
+        // Fails only if a handler is installed already; the default then holds.
+        let _ = ctrlc::set_handler(move || {
+            if seen.swap(true, Ordering::Relaxed) {
+                std::process::exit(INTERRUPTED);
+            }
+        });
+        let target = if shown && std::io::stderr().is_terminal() {
+            ProgressDrawTarget::stderr_with_hz(10)
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let style = ProgressStyle::with_template(
+            "{msg:>8} {wide_bar} {pos}/{len} loads, {eta} left",
+        )
+        .expect("the template is well formed");
+        let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style);
+        Self { bar, stop }
+    }
+
+    /// Names what comes next.
+    pub(crate) fn start(&self, what: &'static str) {
+        self.bar.reset();
+        self.bar.set_message(what);
+    }
+
+    /// To be told after each load, from any thread.
+    pub(crate) fn tell(&self, progress: Progress) -> ControlFlow<()> {
+        self.bar.set_length(progress.total as u64);
+        self.bar.set_position(progress.done as u64);
+        if self.stop.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}

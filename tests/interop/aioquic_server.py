@@ -1,0 +1,131 @@
+"""An HTTP/3 server made of aioquic, for the interoperability tests.
+
+Writes its self-signed certificate (DER) to the path given, then prints
+`port N`. Serves until its standard input closes.
+
+    /bytes/N   N bytes, byte i is i mod 251
+    /echo      what was sent
+    /updates   the PRIORITY_UPDATE frames of this connection, as JSON
+"""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import json
+import sys
+from pathlib import Path
+
+from aioquic.asyncio import QuicConnectionProtocol, serve
+from aioquic.buffer import Buffer
+from aioquic.h3.connection import H3_ALPN, H3Connection
+from aioquic.h3.events import DataReceived, H3Event, HeadersReceived
+from aioquic.quic.configuration import QuicConfiguration
+from aioquic.quic.events import ProtocolNegotiated, QuicEvent
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from common import PRIORITY_UPDATE, Message, decode, pattern
+
+
+class RecordingH3(H3Connection):
+    """HTTP/3 that keeps the PRIORITY_UPDATE frames, which aioquic passes over."""
+
+    def __init__(self, *args, **kwargs) -> None:
+        super().__init__(*args, **kwargs)
+        self.updates: dict[int, list[str]] = {}
+
+    def _handle_control_frame(self, frame_type: int, frame_data: bytes) -> None:
+        if frame_type == PRIORITY_UPDATE:
+            buffer = Buffer(data=frame_data)
+            stream = buffer.pull_uint_var()
+            value = buffer.pull_bytes(len(frame_data) - buffer.tell()).decode("ascii")
+            self.updates.setdefault(stream, []).append(value)
+        super()._handle_control_frame(frame_type, frame_data)
+
+
+class Server(QuicConnectionProtocol):
+    """One connection."""
+
+    def __init__(self, *args, **kwargs) -> None:
+        super().__init__(*args, **kwargs)
+        self.h3: RecordingH3 | None = None
+        self.requests: dict[int, Message] = {}
+
+    def quic_event_received(self, event: QuicEvent) -> None:
+        if isinstance(event, ProtocolNegotiated):
+            self.h3 = RecordingH3(self._quic)
+        if self.h3 is not None:
+            for http_event in self.h3.handle_event(event):
+                self.http_event_received(http_event)
+
+    def http_event_received(self, event: H3Event) -> None:
+        if isinstance(event, HeadersReceived):
+            request = self.requests.setdefault(event.stream_id, Message())
+            request.headers = request.headers or decode(event.headers)
+        elif isinstance(event, DataReceived):
+            self.requests[event.stream_id].add(event.data)
+        else:
+            return
+        if event.stream_ended:
+            self.respond(event.stream_id, self.requests.pop(event.stream_id))
+
+    def respond(self, stream: int, request: Message) -> None:
+        path = request.headers[":path"]
+        status = 200
+        if path.startswith("/bytes/"):
+            body = pattern(int(path.removeprefix("/bytes/")))
+        elif path == "/echo":
+            body = bytes(request.body)
+        elif path == "/updates":
+            body = json.dumps(self.h3.updates).encode()
+        else:
+            status, body = 404, b"not here"
+        headers = [
+            (b":status", str(status).encode()),
+            (b"content-length", str(len(body)).encode()),
+            (b"x-priority", request.headers.get("priority", "").encode()),
+            (b"server", b"aioquic"),
+        ]
+        bare = request.headers[":method"] == "HEAD" or not body
+        self.h3.send_headers(stream, headers, end_stream=bare)
+        if not bare:
+            self.h3.send_data(stream, body, end_stream=True)
+        self.transmit()
+
+
+def make_identity(certificate_path: Path) -> QuicConfiguration:
+    """A fresh key and certificate for `localhost`."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = datetime.datetime.now(datetime.timezone.utc)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=7))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), False)
+        .sign(key, hashes.SHA256())
+    )
+    certificate_path.write_bytes(certificate.public_bytes(serialization.Encoding.DER))
+    configuration = QuicConfiguration(is_client=False, alpn_protocols=H3_ALPN)
+    configuration.certificate = certificate
+    configuration.private_key = key
+    return configuration
+
+
+async def main(certificate_path: Path) -> None:
+    configuration = make_identity(certificate_path)
+    server = await serve("127.0.0.1", 0, configuration=configuration, create_protocol=Server)
+    port = server._transport.get_extra_info("sockname")[1]
+    print(f"port {port}", flush=True)
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+    server.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1])))
