@@ -21,7 +21,7 @@ from aioquic.buffer import Buffer
 from aioquic.h3.connection import H3_ALPN, H3Connection
 from aioquic.h3.events import DataReceived, H3Event, HeadersReceived
 from aioquic.quic.configuration import QuicConfiguration
-from aioquic.quic.events import ProtocolNegotiated, QuicEvent
+from aioquic.quic.events import ProtocolNegotiated, QuicEvent, StreamDataReceived
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -29,20 +29,23 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from common import PRIORITY_UPDATE, Message, decode, pattern
 
 
-class RecordingH3(H3Connection):
-    """HTTP/3 that keeps the PRIORITY_UPDATE frames, which aioquic passes over."""
+def priority_updates(control_stream: bytes) -> dict[int, list[str]]:
+    """The values of the PRIORITY_UPDATE frames by request stream.
 
-    def __init__(self, *args, **kwargs) -> None:
-        super().__init__(*args, **kwargs)
-        self.updates: dict[int, list[str]] = {}
-
-    def _handle_control_frame(self, frame_type: int, frame_data: bytes) -> None:
+    aioquic passes these frames over, so this reads the control stream itself:
+    a stream type, then frames of type, length and payload.
+    """
+    updates: dict[int, list[str]] = {}
+    buffer = Buffer(data=control_stream)
+    buffer.pull_uint_var()
+    while not buffer.eof():
+        frame_type = buffer.pull_uint_var()
+        payload = Buffer(data=buffer.pull_bytes(buffer.pull_uint_var()))
         if frame_type == PRIORITY_UPDATE:
-            buffer = Buffer(data=frame_data)
-            stream = buffer.pull_uint_var()
-            value = buffer.pull_bytes(len(frame_data) - buffer.tell()).decode("ascii")
-            self.updates.setdefault(stream, []).append(value)
-        super()._handle_control_frame(frame_type, frame_data)
+            stream = payload.pull_uint_var()
+            value = payload.pull_bytes(payload.capacity - payload.tell()).decode("ascii")
+            updates.setdefault(stream, []).append(value)
+    return updates
 
 
 class Server(QuicConnectionProtocol):
@@ -50,12 +53,16 @@ class Server(QuicConnectionProtocol):
 
     def __init__(self, *args, **kwargs) -> None:
         super().__init__(*args, **kwargs)
-        self.h3: RecordingH3 | None = None
+        self.h3: H3Connection | None = None
+        self.control_stream = bytearray()
         self.requests: dict[int, Message] = {}
 
     def quic_event_received(self, event: QuicEvent) -> None:
         if isinstance(event, ProtocolNegotiated):
-            self.h3 = RecordingH3(self._quic)
+            self.h3 = H3Connection(self._quic)
+        # A client of ours opens its control stream first.
+        if isinstance(event, StreamDataReceived) and event.stream_id == 2:
+            self.control_stream += event.data
         if self.h3 is not None:
             for http_event in self.h3.handle_event(event):
                 self.http_event_received(http_event)
@@ -79,7 +86,7 @@ class Server(QuicConnectionProtocol):
         elif path == "/echo":
             body = bytes(request.body)
         elif path == "/updates":
-            body = json.dumps(self.h3.updates).encode()
+            body = json.dumps(priority_updates(bytes(self.control_stream))).encode()
         else:
             status, body = 404, b"not here"
         headers = [

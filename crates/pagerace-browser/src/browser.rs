@@ -6,6 +6,7 @@
 
 mod discovery;
 mod document;
+mod state;
 mod tasks;
 
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 use pagerace_core::{Duration, EventQueue, Instant};
 use pagerace_page::{Page, ResourceId};
 
+use self::state::{LoadEvent, Rendering, State, Timer};
 use crate::config::Profile;
 use crate::costs::Costs;
 use crate::graph::{Graph, Role};
@@ -40,6 +42,8 @@ pub struct Browser {
     states: Vec<State>,
     parsers: Vec<Option<Box<Parser>>>,
     lanes: Vec<Lane>,
+    /// Threads that may be able to take a task.
+    woken: Vec<usize>,
     timers: EventQueue<Timer>,
     /// Timers that may still lead to something (not those of fonts' block period).
     timers_pending: usize,
@@ -49,84 +53,6 @@ pub struct Browser {
     screen: Screen,
     /// Tasks of the page's own thread that are longer than 50 ms.
     long_tasks: Vec<(Instant, Instant)>,
-}
-
-/// One resource's way.
-#[derive(Clone, Debug, Default)]
-struct State {
-    discovered: Option<Instant>,
-    /// The head arrived.
-    head: Option<Instant>,
-    /// Encoded body bytes in order.
-    received: u64,
-    /// Sum over bytes of their time of arrival since the start, in nanoseconds.
-    byte_nanos: u128,
-    /// The response is complete, or will never be.
-    settled: Option<Instant>,
-    failed: bool,
-    /// It has run, been parsed, or whatever its role asks for.
-    processed: bool,
-    /// Nothing will ever ask for it.
-    abandoned: bool,
-    /// How many of its scanned children the scanner has seen.
-    scanned: usize,
-    /// The load event waits for it.
-    holds_load: bool,
-    /// The first paint waits for it.
-    holds_paint: bool,
-    /// The text waits for it (fonts).
-    holds_text: bool,
-}
-
-/// Something that happens by itself.
-#[derive(Clone, Copy, Debug)]
-enum Timer {
-    /// A trigger's delay, or the scanner's, is over.
-    Discover(ResourceId),
-    /// A thread's task is over.
-    TaskDone(usize),
-    /// An image is decoded.
-    Decoded(ResourceId),
-    /// A frame may be drawn again.
-    Frame,
-    /// Text stops waiting for fonts.
-    FontBlockOver,
-}
-
-/// What the load event waits for.
-#[derive(Debug, Default)]
-struct LoadEvent {
-    pending: usize,
-    queued: bool,
-    fired: Option<Instant>,
-    dom_content_loaded: Option<Instant>,
-}
-
-/// What the next paint waits for, and what it will show.
-#[derive(Debug, Default)]
-struct Rendering {
-    /// Render-blocking resources that are known and not done.
-    blockers: usize,
-    /// Fonts that text waits for.
-    fonts: usize,
-    font_block_over: bool,
-    /// The first layout is done.
-    laid_out: bool,
-    /// A task is queued, or runs, or waits for the next frame.
-    queued: bool,
-    last_start: Option<Instant>,
-    /// Images in the viewport that are decoded and not painted.
-    ready_images: Vec<(ResourceId, f64)>,
-    /// Fonts and images of parsed sheets, until the next layout uses them.
-    awaiting_layout: Vec<ResourceId>,
-    /// Images in the viewport that layout has not seen yet.
-    to_boost: Vec<ResourceId>,
-    /// Blocks of text that were painted.
-    text_painted: usize,
-    /// What the running task shows: images, blocks of text reached.
-    painting: Vec<(ResourceId, f64)>,
-    text_reached: usize,
-    fonts_ready: bool,
 }
 
 impl Browser {
@@ -146,7 +72,10 @@ impl Browser {
             .map(|node| {
                 (node.role == Role::Html).then(|| {
                     let deferred = node.deferred.iter().copied().collect();
-                    Box::new(Parser { deferred, ..Parser::default() })
+                    Box::new(Parser {
+                        deferred,
+                        ..Parser::default()
+                    })
                 })
             })
             .collect();
@@ -158,6 +87,7 @@ impl Browser {
             states: vec![State::default(); page.resources.len()],
             parsers,
             lanes: (0..graph.lanes).map(|_| Lane::default()).collect(),
+            woken: Vec::new(),
             timers: EventQueue::new(),
             timers_pending: 0,
             started: None,
@@ -252,13 +182,17 @@ impl Browser {
 
     /// What a person sees of the load, as far as it has come.
     pub fn metrics(&self) -> LoadMetrics {
-        let Some(start) = self.started else { return LoadMetrics::default() };
+        let Some(start) = self.started else {
+            return LoadMetrics::default();
+        };
         let since = |at: Option<Instant>| at.map(|at| at.since(start));
         let fcp = self.screen.first();
         let tti = fcp.zip(self.load.dom_content_loaded).map(|(fcp, dcl)| {
             time_to_interactive(fcp, dcl, &self.long_tasks, &self.get_requests())
         });
-        let tbt = fcp.zip(tti).map(|(fcp, tti)| total_blocking_time(fcp, tti, &self.long_tasks));
+        let tbt = fcp
+            .zip(tti)
+            .map(|(fcp, tti)| total_blocking_time(fcp, tti, &self.long_tasks));
         LoadMetrics {
             ttfb: since(self.graph.document.and_then(|d| self.states[d].head)),
             fcp: since(fcp),
@@ -281,7 +215,8 @@ impl Browser {
     /// Visual progress: (time, share in 0..=1), ascending; empty if nothing
     /// was painted.
     pub fn visual_progress(&self) -> Vec<(Instant, f64)> {
-        self.started.map_or_else(Vec::new, |start| self.screen.progress(start))
+        self.started
+            .map_or_else(Vec::new, |start| self.screen.progress(start))
     }
 
     /// Start and end of each GET request.
@@ -292,7 +227,10 @@ impl Browser {
             .filter(|r| r.method.eq_ignore_ascii_case("GET"))
             .filter_map(|r| {
                 let start = self.requests.requested_at(r.id)?;
-                Some((start, self.states[r.id.index()].settled.unwrap_or(Instant::MAX)))
+                Some((
+                    start,
+                    self.states[r.id.index()].settled.unwrap_or(Instant::MAX),
+                ))
             })
             .collect()
     }
@@ -308,7 +246,9 @@ impl Browser {
                 nanos += state.byte_nanos;
             }
         }
-        nanos.checked_div(bytes).map(|mean| Duration::from_nanos(mean as u64))
+        nanos
+            .checked_div(bytes)
+            .map(|mean| Duration::from_nanos(mean as u64))
     }
 
     /// Lets everything happen that is due at or before `now`.
@@ -322,7 +262,7 @@ impl Browser {
                 Timer::Discover(id) => self.discover(at, id),
                 Timer::TaskDone(lane) => self.task_done(at, lane),
                 Timer::Decoded(id) => self.image_decoded(id),
-                Timer::Frame => self.lanes[0].push(Task::Render),
+                Timer::Frame => self.queue(0, Task::Render),
                 Timer::FontBlockOver => {}
             }
             self.settle(at);
@@ -334,9 +274,15 @@ impl Browser {
     fn settle(&mut self, now: Instant) {
         self.check_render(now);
         self.check_load();
-        for lane in 0..self.lanes.len() {
-            self.start_tasks(now, lane);
+        while let Some(lane) = self.woken.pop() {
+            self.start_task(now, lane);
         }
+    }
+
+    /// Gives a thread a task.
+    fn queue(&mut self, lane: usize, task: Task) {
+        self.lanes[lane].push(task);
+        self.woken.push(lane);
     }
 
     fn schedule(&mut self, at: Instant, timer: Timer) {

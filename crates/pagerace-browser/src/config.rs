@@ -29,6 +29,10 @@ pub enum Profile {
 
 impl Default for BrowserConfig {
     fn default() -> Self {
-        Self { profile: Profile::Chrome, cpu: 1.0, jitter: 0.1 }
+        Self {
+            profile: Profile::Chrome,
+            cpu: 1.0,
+            jitter: 0.1,
+        }
     }
 }

@@ -49,16 +49,34 @@ impl Costs {
     /// Costs for a load of `page`. A slow-down or sigma that is negative or
     /// not a number counts as none.
     pub(crate) fn new(page: &Page, config: &BrowserConfig, seed: u64) -> Self {
-        let cpu = if config.cpu.is_finite() { config.cpu.max(0.0) } else { 1.0 };
-        let jitter = if config.jitter.is_finite() { config.jitter.max(0.0) } else { 0.0 };
+        let cpu = if config.cpu.is_finite() {
+            config.cpu.max(0.0)
+        } else {
+            1.0
+        };
+        let jitter = if config.jitter.is_finite() {
+            config.jitter.max(0.0)
+        } else {
+            0.0
+        };
         let factors = vec![0.0; page.resources.len()];
-        let mut costs = Self { cpu, jitter, seed, factors, render_factor: 1.0 };
+        let mut costs = Self {
+            cpu,
+            jitter,
+            seed,
+            factors,
+            render_factor: 1.0,
+        };
         costs.render_factor = costs.draw("cpu/render");
         costs
     }
 
     fn draw(&self, name: &str) -> f64 {
-        if self.jitter > 0.0 { Rng::new(self.seed, name).lognormal(self.jitter) } else { 1.0 }
+        if self.jitter > 0.0 {
+            Rng::new(self.seed, name).lognormal(self.jitter)
+        } else {
+            1.0
+        }
     }
 
     fn factor(&mut self, id: ResourceId) -> f64 {
@@ -104,9 +122,10 @@ impl Costs {
 
     /// Decoding an image.
     pub(crate) fn decode(&mut self, image: &Resource) -> Duration {
-        let millis = image
-            .cpu_time
-            .map_or_else(|| kib(image.body_bytes) * IMAGE_MS_PER_KIB, Duration::as_millis_f64);
+        let millis = image.cpu_time.map_or_else(
+            || kib(image.body_bytes) * IMAGE_MS_PER_KIB,
+            Duration::as_millis_f64,
+        );
         self.scaled(image.id, millis)
     }
 

@@ -109,11 +109,25 @@ impl Graph {
                 redirects[parent.index()] = true;
             }
         }
-        let mut graph = Self { nodes: Vec::with_capacity(count), document, lanes: 1 };
+        let mut graph = Self {
+            nodes: Vec::with_capacity(count),
+            document,
+            lanes: 1,
+        };
         for (index, resource) in page.resources.iter().enumerate() {
-            let mut node = Node::new(role(resource, redirects[index]));
-            let parent =
-                resource.discovery.trigger.parent().map(ResourceId::index).filter(|&p| p < index);
+            // The document is one even if the recording says that it leads on.
+            let role = if Some(index) == document {
+                Role::Html
+            } else {
+                role(resource, redirects[index])
+            };
+            let mut node = Node::new(role);
+            let parent = resource
+                .discovery
+                .trigger
+                .parent()
+                .map(ResourceId::index)
+                .filter(|&p| p < index);
             graph.place(index, resource, parent, &mut node, profile);
             graph.nodes.push(node);
             if let Some(parent) = parent {
@@ -171,8 +185,11 @@ impl Graph {
 
     /// Hangs a resource below its parent.
     fn attach(&mut self, id: ResourceId, resource: &Resource, parent: usize, page: &Page) {
-        let (role, anchor, frame) =
-            (self.nodes[id.index()].role, self.nodes[id.index()].anchor, self.nodes[id.index()].frame);
+        let (role, anchor, frame) = (
+            self.nodes[id.index()].role,
+            self.nodes[id.index()].anchor,
+            self.nodes[id.index()].frame,
+        );
         let body = page.resources[parent].body_bytes;
         match resource.discovery.trigger {
             Trigger::Navigation => {}
@@ -180,7 +197,11 @@ impl Graph {
             Trigger::Markup { offset, .. } => {
                 let offset = offset.min(body);
                 if self.nodes[parent].role == Role::Html && !scanner_finds(resource) {
-                    self.nodes[parent].stops.push(Stop { offset, resource: id, blocks: false });
+                    self.nodes[parent].stops.push(Stop {
+                        offset,
+                        resource: id,
+                        blocks: false,
+                    });
                 } else {
                     self.nodes[parent].scanned.push((offset, id));
                 }
@@ -197,7 +218,11 @@ impl Graph {
             && mode == ScriptMode::Blocking
         {
             let offset = offset.min(page.resources[frame].body_bytes);
-            self.nodes[frame].stops.push(Stop { offset, resource: id, blocks: true });
+            self.nodes[frame].stops.push(Stop {
+                offset,
+                resource: id,
+                blocks: true,
+            });
         }
     }
 

@@ -36,9 +36,9 @@ pub(crate) fn time_to_interactive(
     loop {
         let next = tasks.next();
         let cpu_end = next.map_or(Instant::MAX, |&(start, _)| start);
-        let quiet = network.iter().any(|&(from, until)| {
-            until.min(cpu_end).since(from.max(cpu_start).max(fcp)) >= QUIET
-        });
+        let quiet = network
+            .iter()
+            .any(|&(from, until)| until.min(cpu_end).since(from.max(cpu_start).max(fcp)) >= QUIET);
         match next {
             Some(&(_, end)) if !quiet => cpu_start = end,
             _ => return cpu_start.max(fcp).max(dom_content_loaded),
@@ -48,8 +48,10 @@ pub(crate) fn time_to_interactive(
 
 /// Periods in which at most two requests are in flight; the last has no end.
 fn network_quiet(requests: &[(Instant, Instant)]) -> Vec<(Instant, Instant)> {
-    let mut changes: Vec<(Instant, i64)> =
-        requests.iter().flat_map(|&(start, end)| [(start, 1), (end, -1)]).collect();
+    let mut changes: Vec<(Instant, i64)> = requests
+        .iter()
+        .flat_map(|&(start, end)| [(start, 1), (end, -1)])
+        .collect();
     changes.sort_unstable();
     let mut periods = Vec::new();
     let (mut in_flight, mut quiet_from) = (0, Some(Instant::ZERO));

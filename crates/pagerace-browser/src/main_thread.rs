@@ -39,7 +39,11 @@ impl Lane {
 
     /// The next task, if the thread is free.
     pub(crate) fn next(&mut self) -> Option<Task> {
-        if self.running.is_some() { None } else { self.queue.pop_front() }
+        if self.running.is_some() {
+            None
+        } else {
+            self.queue.pop_front()
+        }
     }
 
     /// The thread works on `task` from `started` on.

@@ -26,6 +26,8 @@ const BYTES_PER_PIXEL: f64 = 0.2;
 const IMAGE_SHARE_MAX: f64 = 0.6;
 /// Images below this are beacons and spacers; nobody sees them.
 const IMAGE_BYTES_MIN: u64 = 200;
+/// Steps in which an image that decodes as it arrives becomes visible.
+pub(crate) const IMAGE_PARTS: u64 = 4;
 /// Share of the document that is above the fold if no image tells.
 const FOLD_SHARE: f64 = 0.25;
 /// Bytes of markup before the body if nothing in the head tells.
@@ -38,6 +40,17 @@ pub(crate) struct Layout {
     pub(crate) body_start: u64,
     /// Ends of the blocks of text above the fold.
     pub(crate) text: Vec<u64>,
+    /// What will be seen of each resource, in page order.
+    pub(crate) images: Vec<Option<VisibleImage>>,
+}
+
+/// An image that somebody sees.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct VisibleImage {
+    /// Pixels that it covers.
+    pub(crate) area: f64,
+    /// Whether it becomes visible as it arrives.
+    pub(crate) incremental: bool,
 }
 
 impl Layout {
@@ -48,14 +61,22 @@ impl Layout {
     /// bytes is one whose size the recording lost: its text is there at its end.
     pub(crate) fn new(page: &Page, graph: &Graph) -> Self {
         let Some(document) = graph.document else {
-            return Self { body_start: 0, text: Vec::new() };
+            let images = vec![None; page.resources.len()];
+            return Self {
+                body_start: 0,
+                text: Vec::new(),
+                images,
+            };
         };
         let size = page.resources[document].body_bytes;
         let placed = || {
-            page.resources.iter().zip(&graph.nodes).filter_map(|(resource, node)| {
-                let anchor = node.anchor.filter(|_| node.frame == graph.document)?;
-                Some((resource, node, anchor.min(size)))
-            })
+            page.resources
+                .iter()
+                .zip(&graph.nodes)
+                .filter_map(|(resource, node)| {
+                    let anchor = node.anchor.filter(|_| node.frame == graph.document)?;
+                    Some((resource, node, anchor.min(size)))
+                })
         };
         let body_start = placed()
             .filter(|(r, n, _)| {
@@ -70,10 +91,36 @@ impl Layout {
             .map(|(_, _, anchor)| anchor)
             .max()
             .unwrap_or(body_start + ((size - body_start) as f64 * FOLD_SHARE) as u64);
-        let text =
-            (1..=TEXT_BLOCKS).map(|k| body_start + (fold - body_start) * k / TEXT_BLOCKS).collect();
-        Self { body_start, text }
+        let text = (1..=TEXT_BLOCKS)
+            .map(|k| body_start + (fold - body_start) / TEXT_BLOCKS * k)
+            .collect();
+        let images = page
+            .resources
+            .iter()
+            .zip(&graph.nodes)
+            .map(|(resource, node)| {
+                let seen = node.role == Role::Image
+                    && node.frame == graph.document
+                    && resource.in_viewport
+                    && resource.status < 400;
+                let area = image_area(resource.body_bytes).filter(|_| seen)?;
+                Some(VisibleImage {
+                    area,
+                    incremental: is_incremental(&resource.mime_type),
+                })
+            });
+        Self {
+            body_start,
+            text,
+            images: images.collect(),
+        }
     }
+}
+
+/// Whether browsers show what they have of such an image. Vector images, AVIF
+/// and JPEG XL are shown when they are complete.
+fn is_incremental(mime_type: &str) -> bool {
+    !matches!(mime_type, "image/svg+xml" | "image/avif" | "image/jxl")
 }
 
 /// Area in pixels of one block of text.
@@ -82,7 +129,7 @@ pub(crate) fn text_area() -> f64 {
 }
 
 /// Area in pixels of an image of so many bytes; `None` if nobody sees it.
-pub(crate) fn image_area(bytes: u64) -> Option<f64> {
+fn image_area(bytes: u64) -> Option<f64> {
     (bytes >= IMAGE_BYTES_MIN)
         .then(|| (bytes as f64 / BYTES_PER_PIXEL).min(VIEWPORT * IMAGE_SHARE_MAX))
 }
@@ -93,7 +140,7 @@ struct Painted {
     at: Instant,
     /// What it adds to the picture.
     area: f64,
-    /// Its largest element.
+    /// Its largest complete element; zero for parts of an image.
     element: f64,
     image: Option<ResourceId>,
 }
@@ -107,17 +154,28 @@ pub(crate) struct Screen {
 impl Screen {
     /// A block of text appeared.
     pub(crate) fn paint_text(&mut self, at: Instant) {
-        self.painted.push(Painted { at, area: text_area(), element: PARAGRAPH, image: None });
+        self.painted.push(Painted {
+            at,
+            area: text_area(),
+            element: PARAGRAPH,
+            image: None,
+        });
     }
 
-    /// An image appeared.
-    pub(crate) fn paint_image(&mut self, at: Instant, image: ResourceId, area: f64) {
-        self.painted.push(Painted { at, area, element: area, image: Some(image) });
+    /// `area` pixels of an image appeared; if that completed it, it is an
+    /// element of `element` pixels, else of none.
+    pub(crate) fn paint_image(&mut self, at: Instant, image: ResourceId, area: f64, element: f64) {
+        self.painted.push(Painted {
+            at,
+            area,
+            element,
+            image: Some(image),
+        });
     }
 
-    /// First contentful paint: text or an image.
+    /// First contentful paint: text or a complete image.
     pub(crate) fn first(&self) -> Option<Instant> {
-        self.painted.first().map(|p| p.at)
+        self.painted.iter().find(|p| p.element > 0.0).map(|p| p.at)
     }
 
     /// Largest contentful paint: a later element counts only if it is larger
@@ -133,7 +191,7 @@ impl Screen {
 
     fn largest_element(&self) -> Option<&Painted> {
         let mut largest: Option<&Painted> = None;
-        for painted in &self.painted {
+        for painted in self.painted.iter().filter(|p| p.element > 0.0) {
             if largest.is_none_or(|l| painted.element > l.element) {
                 largest = Some(painted);
             }
@@ -144,7 +202,12 @@ impl Screen {
     /// Area of all images together is scaled to what text leaves of the
     /// viewport, if it is more than that.
     fn image_scale(&self) -> f64 {
-        let images: f64 = self.painted.iter().filter(|p| p.image.is_some()).map(|p| p.area).sum();
+        let images: f64 = self
+            .painted
+            .iter()
+            .filter(|p| p.image.is_some())
+            .map(|p| p.area)
+            .sum();
         let room = VIEWPORT * (1.0 - TEXT_SHARE);
         if images > room { room / images } else { 1.0 }
     }
@@ -155,7 +218,13 @@ impl Screen {
             return Vec::new();
         }
         let scale = self.image_scale();
-        let weight = |p: &Painted| if p.image.is_some() { p.area * scale } else { p.area };
+        let weight = |p: &Painted| {
+            if p.image.is_some() {
+                p.area * scale
+            } else {
+                p.area
+            }
+        };
         let total: f64 = self.painted.iter().map(weight).sum();
         let mut points = vec![(start, 0.0)];
         let mut shown = 0.0;

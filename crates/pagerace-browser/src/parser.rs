@@ -46,6 +46,8 @@ pub(crate) struct Parser {
 impl Parser {
     /// Whether a script at `anchor` has to wait for an earlier sheet.
     pub(crate) fn has_sheet_before(&self, anchor: u64) -> bool {
-        self.sheets.first().is_some_and(|&(offset, _)| offset < anchor)
+        self.sheets
+            .first()
+            .is_some_and(|&(offset, _)| offset < anchor)
     }
 }

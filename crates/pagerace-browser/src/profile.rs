@@ -38,7 +38,7 @@ impl Profile {
     }
 
     /// What a request for this resource signals when `class` is its priority
-    /// class (see [`first_class`](Self::first_class)).
+    /// class (see [`first_classes`](Self::first_classes)).
     pub fn signal(self, resource: &Resource, class: RequestPriority) -> Priority {
         match self {
             Self::Chrome => chrome::signal(resource.destination, class),
@@ -54,9 +54,11 @@ impl Profile {
     pub fn first_classes(self, page: &Page) -> Vec<RequestPriority> {
         match self {
             Self::Chrome => chrome::first_classes(page),
-            Self::Firefox | Self::Safari => {
-                page.resources.iter().map(first_class_of_image_or_recorded).collect()
-            }
+            Self::Firefox | Self::Safari => page
+                .resources
+                .iter()
+                .map(first_class_of_image_or_recorded)
+                .collect(),
         }
     }
 
@@ -113,7 +115,10 @@ fn is_head_script(resource: &Resource, class: RequestPriority) -> bool {
     resource.destination == Destination::Script
         && resource.script_mode == ScriptMode::Blocking
         && class <= RequestPriority::High
-        && matches!(resource.discovery.trigger, Trigger::Markup { .. } | Trigger::Redirect { .. })
+        && matches!(
+            resource.discovery.trigger,
+            Trigger::Markup { .. } | Trigger::Redirect { .. }
+        )
 }
 
 #[cfg(test)]

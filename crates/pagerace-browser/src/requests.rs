@@ -54,7 +54,11 @@ struct Entry {
 }
 
 impl Requests {
-    pub(crate) fn new(page: &Page, profile: Profile, in_main_frame: impl Fn(ResourceId) -> bool) -> Self {
+    pub(crate) fn new(
+        page: &Page,
+        profile: Profile,
+        in_main_frame: impl Fn(ResourceId) -> bool,
+    ) -> Self {
         let entries = page
             .resources
             .iter()
@@ -147,7 +151,10 @@ impl Requests {
         self.throttleable_in_flight += usize::from(entry.throttleable);
         self.medium_in_flight += usize::from(entry.medium);
         self.leaders_in_flight += usize::from(entry.leads);
-        self.actions.push_back(Action::Fetch { resource: id, priority: entry.signal });
+        self.actions.push_back(Action::Fetch {
+            resource: id,
+            priority: entry.signal,
+        });
     }
 
     /// The response of `id` is complete or will never be.
@@ -172,7 +179,13 @@ impl Requests {
 
     /// Layout found an image in the viewport: changes the signal of a request
     /// in flight, or of one that is still held.
-    pub(crate) fn boost(&mut self, now: Instant, id: ResourceId, class: RequestPriority, signal: Priority) {
+    pub(crate) fn boost(
+        &mut self,
+        now: Instant,
+        id: ResourceId,
+        class: RequestPriority,
+        signal: Priority,
+    ) {
         let entry = &mut self.entries[id.index()];
         if entry.ended || entry.signal == signal {
             return;
@@ -184,7 +197,10 @@ impl Requests {
             self.hold(id);
             self.release(now);
         } else if entry.requested.is_some() {
-            self.actions.push_back(Action::Reprioritise { resource: id, priority: signal });
+            self.actions.push_back(Action::Reprioritise {
+                resource: id,
+                priority: signal,
+            });
         }
     }
 
@@ -201,4 +217,3 @@ impl Requests {
         self.held.is_empty() && self.in_flight == 0
     }
 }
-

@@ -13,7 +13,7 @@ use std::time::Duration;
 use pagerace_live::{Fetch, get, secret_seed};
 use pagerace_peer::ClientConfig;
 use pagerace_transport::quic::Settings;
-use pagerace_transport::quic::keys::tls::client_keys_trusting;
+use pagerace_transport::quic::keys::client_keys_trusting;
 
 #[expect(clippy::print_stdout, reason = "an example talks to people")]
 fn main() -> Result<(), Box<dyn Error>> {
@@ -37,11 +37,19 @@ fn main() -> Result<(), Box<dyn Error>> {
             None => Fetch::get(path.as_str()),
         })
         .collect();
-    let fetched =
-        get(address.parse()?, "localhost", &config, &requests, Duration::from_secs(10))?;
+    let fetched = get(
+        address.parse()?,
+        "localhost",
+        &config,
+        &requests,
+        Duration::from_secs(10),
+    )?;
     for response in fetched {
         let (bytes, finished) = (response.body.len(), response.finished);
-        println!("{finished:>10} {} {bytes:>9} bytes {}", response.status, response.path);
+        println!(
+            "{finished:>10} {} {bytes:>9} bytes {}",
+            response.status, response.path
+        );
     }
     Ok(())
 }

@@ -13,13 +13,16 @@ use std::sync::atomic::AtomicBool;
 use pagerace_live::{FolderSite, Server, secret_seed};
 use pagerace_peer::{Retransmission, ServerConfig};
 use pagerace_transport::quic::Settings;
-use pagerace_transport::quic::keys::tls::Identity;
+use pagerace_transport::quic::keys::Identity;
 
 #[expect(clippy::print_stdout, reason = "an example talks to people")]
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let argument = |at: usize, default: &str| {
-        arguments.get(at).cloned().unwrap_or_else(|| default.to_owned())
+        arguments
+            .get(at)
+            .cloned()
+            .unwrap_or_else(|| default.to_owned())
     };
     let folder = argument(0, ".");
     let certificate = argument(3, "h3_server.der");
@@ -37,7 +40,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let address = argument(2, "127.0.0.1:4433").parse()?;
     let mut server = Server::bind(address, &config, FolderSite::new(Path::new(&folder))?)?;
-    println!("{folder} is at https://{}/, trust {certificate}", server.local_address()?);
+    println!(
+        "{folder} is at https://{}/, trust {certificate}",
+        server.local_address()?
+    );
     server.run(&AtomicBool::new(false))?;
     Ok(())
 }

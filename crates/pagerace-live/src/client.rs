@@ -42,7 +42,12 @@ impl Client {
             remote,
             server_name,
         )?;
-        Ok(Self { socket: Socket::bind(any)?, inner, clock, remote })
+        Ok(Self {
+            socket: Socket::bind(any)?,
+            inner,
+            clock,
+            remote,
+        })
     }
 
     /// Asks for something; `token` names it in the events that follow.
@@ -81,7 +86,10 @@ impl Client {
             if now >= deadline {
                 return Ok(None);
             }
-            let due = self.inner.poll_timeout().map_or(deadline, |at| at.min(deadline));
+            let due = self
+                .inner
+                .poll_timeout()
+                .map_or(deadline, |at| at.min(deadline));
             if let Some((from, data)) = self.socket.receive(due.since(now).to_std())?
                 && from == self.remote
             {
@@ -130,7 +138,13 @@ pub struct Fetch {
 impl Fetch {
     /// A GET without a priority.
     pub fn get(path: impl Into<String>) -> Self {
-        Self { method: "GET".into(), path: path.into(), priority: None, update: None, body: None }
+        Self {
+            method: "GET".into(),
+            path: path.into(),
+            priority: None,
+            update: None,
+            body: None,
+        }
     }
 
     fn fields(&self, authority: &str) -> Vec<Field> {
@@ -182,7 +196,10 @@ pub fn get(
     let mut fetched = Vec::new();
     let mut updated = false;
     while fetched.len() < requests.len() {
-        match client.next_event(patience)?.ok_or(LiveError::Timeout { remote })? {
+        match client
+            .next_event(patience)?
+            .ok_or(LiveError::Timeout { remote })?
+        {
             ClientEvent::Connected | ClientEvent::Sent { .. } => {}
             ClientEvent::Head { token, fields } => {
                 let status = status(&fields);
@@ -200,9 +217,21 @@ pub fn get(
                 let path = requests[token as usize].path.clone();
                 let (status, fields, body) = heads.remove(&token).unwrap_or_default();
                 let finished = client.now();
-                fetched.push(Fetched { path, status, fields, body: body.freeze(), finished });
+                fetched.push(Fetched {
+                    path,
+                    status,
+                    fields,
+                    body: body.freeze(),
+                    finished,
+                });
             }
             ClientEvent::Failed { token, code } => {
+                // A lost connection fails its requests first, then says why.
+                while let Some(event) = client.inner.poll_event() {
+                    if let ClientEvent::Lost { reason } = event {
+                        return Err(LiveError::Lost { remote, reason });
+                    }
+                }
                 let path = requests[token as usize].path.clone();
                 return Err(LiveError::Request { path, code });
             }
@@ -223,5 +252,6 @@ fn update_all(client: &mut Client, requests: &[Fetch]) {
 
 fn status(fields: &[Field]) -> u16 {
     let text = fields::get(fields, ":status").and_then(|value| std::str::from_utf8(value).ok());
-    text.and_then(|text| text.parse().ok()).expect("HTTP/3 lets no other status through")
+    text.and_then(|text| text.parse().ok())
+        .expect("HTTP/3 lets no other status through")
 }

@@ -14,7 +14,10 @@ impl Clock {
     }
 
     /// The time now.
-    #[expect(clippy::disallowed_methods, reason = "the one place where real time enters")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place where real time enters"
+    )]
     pub fn now(self) -> Instant {
         self.0.from_std(std::time::Instant::now())
     }

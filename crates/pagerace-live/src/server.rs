@@ -28,7 +28,11 @@ impl<S: Site> Server<S> {
     pub fn bind(address: SocketAddr, config: &ServerConfig, site: S) -> Result<Self, LiveError> {
         let clock = Clock::start();
         let inner = pagerace_peer::Server::new(config, clock.epoch(), site)?;
-        Ok(Self { socket: Socket::bind(address)?, inner, clock })
+        Ok(Self {
+            socket: Socket::bind(address)?,
+            inner,
+            clock,
+        })
     }
 
     /// Where it listens.

@@ -49,9 +49,10 @@ impl Site for MemorySite {
         }
         let path = path_of(request);
         match self.resources.get(&path) {
-            Some((content_type, body, facts)) => {
-                Reply { facts: *facts, ..reply(200, content_type, body.clone()) }
-            }
+            Some((content_type, body, facts)) => Reply {
+                facts: *facts,
+                ..reply(200, content_type, body.clone())
+            },
             None => not_found(),
         }
     }
@@ -70,7 +71,10 @@ impl FolderSite {
     /// # Errors
     /// [`LiveError::Folder`]: it is not there.
     pub fn new(root: &Path) -> Result<Self, LiveError> {
-        let folder = |source| LiveError::Folder { path: root.to_owned(), source };
+        let folder = |source| LiveError::Folder {
+            path: root.to_owned(),
+            source,
+        };
         let root = root.canonicalize().map_err(folder)?;
         fs::read_dir(&root).map_err(folder)?;
         Ok(Self { root })
@@ -116,7 +120,9 @@ fn percent_decoded(path: &str) -> String {
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while at < bytes.len() {
-        let digits = bytes.get(at + 1..at + 3).and_then(|d| std::str::from_utf8(d).ok());
+        let digits = bytes
+            .get(at + 1..at + 3)
+            .and_then(|d| std::str::from_utf8(d).ok());
         let byte = digits.and_then(|d| u8::from_str_radix(d, 16).ok());
         match byte {
             Some(byte) if bytes[at] == b'%' => {
@@ -136,7 +142,9 @@ fn refuse_method(request: &Request) -> Option<Reply> {
     let known = matches!(&request.method[..], b"GET" | b"HEAD");
     (!known).then(|| {
         let mut refusal = reply(405, "text/plain; charset=utf-8", "only GET and HEAD\n");
-        refusal.fields.push(Field::from_static("allow", "GET, HEAD"));
+        refusal
+            .fields
+            .push(Field::from_static("allow", "GET, HEAD"));
         refusal
     })
 }
@@ -151,12 +159,20 @@ fn reply(status: u16, content_type: &str, body: impl Into<Bytes>) -> Reply {
         Field::new("content-type", content_type.to_owned()),
         Field::from_static("server", "pagerace"),
     ];
-    Reply { think_time: Duration::ZERO, fields, body: Body::Bytes(body.into()), facts: UNKNOWN }
+    Reply {
+        think_time: Duration::ZERO,
+        fields,
+        body: Body::Bytes(body.into()),
+        facts: UNKNOWN,
+    }
 }
 
 /// By the file's extension; what browsers need, no more.
 fn content_type(file: &Path) -> &'static str {
-    let extension = file.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    let extension = file
+        .extension()
+        .and_then(|e| e.to_str())
+        .unwrap_or_default();
     match extension.to_ascii_lowercase().as_str() {
         "html" | "htm" => "text/html; charset=utf-8",
         "css" => "text/css; charset=utf-8",

@@ -19,9 +19,11 @@ pub(crate) struct Socket {
 
 impl Socket {
     pub(crate) fn bind(address: SocketAddr) -> Result<Self, LiveError> {
-        let udp =
-            UdpSocket::bind(address).map_err(|source| LiveError::Bind { address, source })?;
-        Ok(Self { udp, buffer: vec![0; DATAGRAM_MAX].into() })
+        let udp = UdpSocket::bind(address).map_err(|source| LiveError::Bind { address, source })?;
+        Ok(Self {
+            udp,
+            buffer: vec![0; DATAGRAM_MAX].into(),
+        })
     }
 
     pub(crate) fn local_address(&self) -> Result<SocketAddr, LiveError> {
@@ -44,7 +46,9 @@ impl Socket {
     ) -> Result<Option<(SocketAddr, BytesMut)>, LiveError> {
         // Zero would mean to wait for ever.
         let wait = wait.max(Duration::from_micros(1));
-        self.udp.set_read_timeout(Some(wait)).map_err(LiveError::Socket)?;
+        self.udp
+            .set_read_timeout(Some(wait))
+            .map_err(LiveError::Socket)?;
         match self.udp.recv_from(&mut self.buffer) {
             Ok((len, from)) => Ok(Some((from, BytesMut::from(&self.buffer[..len])))),
             Err(error) if is_passing(&error) => Ok(None),

@@ -22,3 +22,6 @@ pub use client::{Client, ClientConfig, ClientEvent};
 pub use outgoing::{Outgoing, SentFrame};
 pub use server::{Retransmission, Server, ServerConfig};
 pub use site::{Reply, Request, Site};
+
+#[cfg(test)]
+mod tests;

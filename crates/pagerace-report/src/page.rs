@@ -24,7 +24,7 @@ const STYLE: &str = include_str!("../assets/report.css");
 const SECTIONS: &str = include_str!("../assets/sections.html");
 
 /// Our scripts, in order; together they are one function's body.
-const SCRIPTS: [&str; 12] = [
+const SCRIPTS: [&str; 15] = [
     include_str!("../assets/js/data.js"),
     include_str!("../assets/js/format.js"),
     include_str!("../assets/js/dom.js"),
@@ -34,6 +34,9 @@ const SCRIPTS: [&str; 12] = [
     include_str!("../assets/js/table.js"),
     include_str!("../assets/js/progress.js"),
     include_str!("../assets/js/waterfall.js"),
+    include_str!("../assets/js/wire-model.js"),
+    include_str!("../assets/js/wire-paint.js"),
+    include_str!("../assets/js/wire-pointer.js"),
     include_str!("../assets/js/wire.js"),
     include_str!("../assets/js/across.js"),
     include_str!("../assets/js/main.js"),

@@ -4,10 +4,11 @@
 use pagerace_core::{Destination, Instant, RequestPriority};
 use pagerace_page::{ResourceId, Trigger};
 
-use super::{Browser, Timer};
+use super::Browser;
+use super::state::{ReadyImage, Timer};
 use crate::graph::{self, Role};
 use crate::main_thread::Task;
-use crate::paint;
+use crate::paint::IMAGE_PARTS;
 
 impl Browser {
     /// Discovers what the user navigates to.
@@ -41,7 +42,8 @@ impl Browser {
         }
         match node.role {
             Role::Style | Role::Redirect
-                if resource.destination == Destination::Style && graph::blocks_scripts(resource) =>
+                if resource.destination == Destination::Style
+                    && graph::blocks_scripts(resource) =>
             {
                 if let (Some(frame), Some(anchor)) = (node.frame, node.anchor)
                     && let Some(parser) = &mut self.parsers[frame]
@@ -88,6 +90,7 @@ impl Browser {
         let new = received - state.received;
         state.received = received;
         state.byte_nanos += u128::from(new) * u128::from(now.since(start).as_nanos());
+        self.image_part_arrived(id);
         self.scan(now, id, new);
         self.pump_parser(now, id.index());
     }
@@ -97,8 +100,10 @@ impl Browser {
         let node = &self.graph.nodes[id.index()];
         let state = &mut self.states[id.index()];
         let from = state.scanned;
-        let found =
-            node.scanned[from..].iter().take_while(|(offset, _)| *offset <= state.received).count();
+        let found = node.scanned[from..]
+            .iter()
+            .take_while(|(offset, _)| *offset <= state.received)
+            .count();
         if found == 0 {
             return;
         }
@@ -142,14 +147,13 @@ impl Browser {
             // Nothing came of the navigation: nothing is shown, no event fires.
             Role::Html if self.document_is_lost() && Some(index) == self.graph.document => {}
             Role::Html => self.pump_parser(now, index),
-            Role::Style if usable => self.lanes[node.lane].push(Task::Style(id)),
+            Role::Style if usable => {
+                let lane = node.lane;
+                self.queue(lane, Task::Style(id));
+            }
             Role::Script(_) if usable => self.script_arrived(now, id),
             Role::Image => {
-                if usable
-                    && resource.in_viewport
-                    && self.graph.in_main_frame(id)
-                    && paint::image_area(resource.body_bytes).is_some()
-                {
+                if usable && self.layout.images[index].is_some() {
                     let due = now + self.costs.decode(&self.page.resources[index]);
                     self.schedule(due, Timer::Decoded(id));
                 }
@@ -161,10 +165,38 @@ impl Browser {
         }
     }
 
-    /// An image in the viewport can be painted.
+    /// An image that becomes visible as it arrives has come so far.
+    fn image_part_arrived(&mut self, id: ResourceId) {
+        let index = id.index();
+        let size = self.page.resources[index].body_bytes.max(1);
+        let Some(image) = self.layout.images[index].filter(|image| image.incremental) else {
+            return;
+        };
+        let state = &mut self.states[index];
+        // The last part waits for the end, and for the decoder.
+        let parts = u128::from(state.received) * u128::from(IMAGE_PARTS) / u128::from(size);
+        let parts = (parts as u64).min(IMAGE_PARTS - 1);
+        if parts > state.parts {
+            let area = image.area * (parts - state.parts) as f64 / IMAGE_PARTS as f64;
+            state.parts = parts;
+            self.rendering.ready_images.push(ReadyImage {
+                id,
+                area,
+                element: 0.0,
+            });
+        }
+    }
+
+    /// An image in the viewport can be painted to its end.
     pub(super) fn image_decoded(&mut self, id: ResourceId) {
-        if let Some(area) = paint::image_area(self.page.resources[id.index()].body_bytes) {
-            self.rendering.ready_images.push((id, area));
+        if let Some(image) = self.layout.images[id.index()] {
+            let rest = IMAGE_PARTS - self.states[id.index()].parts;
+            let area = image.area * rest as f64 / IMAGE_PARTS as f64;
+            self.rendering.ready_images.push(ReadyImage {
+                id,
+                area,
+                element: image.area,
+            });
         }
     }
 
@@ -228,9 +260,20 @@ impl Browser {
             let node = &self.graph.nodes[index];
             let whole = self.states[index].abandoned;
             let mut lost: Vec<ResourceId> = Vec::new();
-            lost.extend(node.scanned[self.states[index].scanned..].iter().map(|&(_, c)| c));
-            let parsed = if whole { 0 } else { self.states[index].received };
-            let beyond = node.stops.iter().filter(|s| !s.blocks && (whole || s.offset > parsed));
+            lost.extend(
+                node.scanned[self.states[index].scanned..]
+                    .iter()
+                    .map(|&(_, c)| c),
+            );
+            let parsed = if whole {
+                0
+            } else {
+                self.states[index].received
+            };
+            let beyond = node
+                .stops
+                .iter()
+                .filter(|s| !s.blocks && (whole || s.offset > parsed));
             lost.extend(beyond.map(|s| s.resource));
             lost.extend(&node.on_head);
             // A document that breaks off is still parsed as far as it came.

@@ -3,7 +3,8 @@
 use pagerace_core::{Instant, ScriptMode};
 use pagerace_page::ResourceId;
 
-use super::{Browser, State};
+use super::Browser;
+use super::state::State;
 use crate::graph::Role;
 use crate::main_thread::Task;
 use crate::parser::CHUNK;
@@ -12,7 +13,9 @@ impl Browser {
     /// Lets the parser of document `index` go on, if it can.
     pub(super) fn pump_parser(&mut self, now: Instant, index: usize) {
         loop {
-            let Some(parser) = &mut self.parsers[index] else { return };
+            let Some(parser) = &mut self.parsers[index] else {
+                return;
+            };
             if parser.finished || parser.task_queued || parser.blocked_on.is_some() {
                 return;
             }
@@ -32,7 +35,8 @@ impl Browser {
                 }
                 _ if received > parser.parsed => {
                     parser.task_queued = true;
-                    self.lanes[node.lane].push(Task::Parse(ResourceId(index as u32)));
+                    let lane = node.lane;
+                    self.queue(lane, Task::Parse(ResourceId(index as u32)));
                     return;
                 }
                 _ if self.states[index].settled.is_some() => {
@@ -46,15 +50,26 @@ impl Browser {
 
     /// How far the next parse task of document `index` goes.
     pub(super) fn parse_target(&self, index: usize) -> u64 {
-        let parser = self.parsers[index].as_ref().expect("only documents are parsed");
-        let stop = self.graph.nodes[index].stops.get(parser.next_stop).map_or(u64::MAX, |s| s.offset);
-        self.states[index].received.min(stop).min(parser.parsed + CHUNK).max(parser.parsed)
+        let parser = self.parsers[index]
+            .as_ref()
+            .expect("only documents are parsed");
+        let stop = self.graph.nodes[index]
+            .stops
+            .get(parser.next_stop)
+            .map_or(u64::MAX, |s| s.offset);
+        self.states[index]
+            .received
+            .min(stop)
+            .min(parser.parsed.saturating_add(CHUNK))
+            .max(parser.parsed)
     }
 
     /// A parse task is over.
     pub(super) fn parsed(&mut self, now: Instant, id: ResourceId) {
         let index = id.index();
-        let Some(parser) = &mut self.parsers[index] else { return };
+        let Some(parser) = &mut self.parsers[index] else {
+            return;
+        };
         parser.task_queued = false;
         parser.parsed = parser.target;
         let parsed = parser.parsed;
@@ -73,7 +88,9 @@ impl Browser {
     }
 
     fn parser_finished(&mut self, now: Instant, index: usize) {
-        let Some(parser) = &mut self.parsers[index] else { return };
+        let Some(parser) = &mut self.parsers[index] else {
+            return;
+        };
         parser.finished = true;
         if Some(index) == self.graph.document {
             self.requests.loosen(now);
@@ -88,22 +105,30 @@ impl Browser {
         match (node.role, node.frame) {
             (Role::Script(ScriptMode::Blocking), Some(frame)) => self.try_blocking_script(frame),
             (Role::Script(ScriptMode::Defer), Some(frame)) => self.try_deferred_scripts(now, frame),
-            _ => self.lanes[node.lane].push(Task::Script(id)),
+            _ => {
+                let lane = node.lane;
+                self.queue(lane, Task::Script(id));
+            }
         }
     }
 
     /// Runs the script that the parser of `frame` waits for, once it is there
     /// and the sheets before it are parsed.
     fn try_blocking_script(&mut self, frame: usize) {
-        let Some(parser) = &mut self.parsers[frame] else { return };
-        let Some(script) = parser.blocked_on else { return };
+        let Some(parser) = &mut self.parsers[frame] else {
+            return;
+        };
+        let Some(script) = parser.blocked_on else {
+            return;
+        };
         let node = &self.graph.nodes[script.index()];
         if !parser.script_queued
             && self.states[script.index()].settled.is_some()
             && !parser.has_sheet_before(node.anchor.unwrap_or(0))
         {
             parser.script_queued = true;
-            self.lanes[node.lane].push(Task::Script(script));
+            let lane = node.lane;
+            self.queue(lane, Task::Script(script));
         }
     }
 
@@ -111,17 +136,21 @@ impl Browser {
     /// the document is complete.
     fn try_deferred_scripts(&mut self, now: Instant, frame: usize) {
         loop {
-            let Some(parser) = &self.parsers[frame] else { return };
+            let Some(parser) = &self.parsers[frame] else {
+                return;
+            };
             if !parser.finished || parser.complete || parser.deferred_queued {
                 return;
             }
-            let Some(&script) = parser.deferred.front() else { break };
+            let Some(&script) = parser.deferred.front() else {
+                break;
+            };
             if !is_gone(&self.states[script.index()]) {
                 let ready = self.states[script.index()].settled.is_some()
                     && !parser.has_sheet_before(u64::MAX);
                 if ready && let Some(parser) = &mut self.parsers[frame] {
                     parser.deferred_queued = true;
-                    self.lanes[self.graph.nodes[script.index()].lane].push(Task::Script(script));
+                    self.queue(self.graph.nodes[script.index()].lane, Task::Script(script));
                 }
                 return;
             }
@@ -141,8 +170,12 @@ impl Browser {
     /// `id` is done or will never be: a parser or a script may have waited for it.
     pub(super) fn unblock_parser(&mut self, now: Instant, id: ResourceId) {
         let node = &self.graph.nodes[id.index()];
-        let (Some(frame), role, anchor) = (node.frame, node.role, node.anchor) else { return };
-        let Some(parser) = &mut self.parsers[frame] else { return };
+        let (Some(frame), role, anchor) = (node.frame, node.role, node.anchor) else {
+            return;
+        };
+        let Some(parser) = &mut self.parsers[frame] else {
+            return;
+        };
         match role {
             // A redirect may lead to a sheet.
             Role::Style | Role::Redirect => {
@@ -170,7 +203,7 @@ impl Browser {
     pub(super) fn check_load(&mut self) {
         if self.load_is_due() && !self.load.queued && self.load.fired.is_none() {
             self.load.queued = true;
-            self.lanes[0].push(Task::Load);
+            self.queue(0, Task::Load);
         }
     }
 

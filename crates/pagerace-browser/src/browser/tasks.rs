@@ -1,9 +1,9 @@
 //! What the threads do, and painting.
 
 use pagerace_core::{Duration, Instant};
-use pagerace_page::ResourceId;
 
-use super::{Browser, Timer};
+use super::Browser;
+use super::state::Timer;
 use crate::interactive::is_long;
 use crate::main_thread::Task;
 
@@ -16,8 +16,8 @@ const FONT_BLOCK_PERIOD: Duration = Duration::from_secs(3);
 
 impl Browser {
     /// A free thread takes its next task.
-    pub(super) fn start_tasks(&mut self, now: Instant, lane: usize) {
-        while let Some(task) = self.lanes[lane].next() {
+    pub(super) fn start_task(&mut self, now: Instant, lane: usize) {
+        if let Some(task) = self.lanes[lane].next() {
             let cost = self.begin(now, task);
             self.lanes[lane].run(task, now);
             self.schedule(now + cost, Timer::TaskDone(lane));
@@ -29,7 +29,9 @@ impl Browser {
         match task {
             Task::Parse(id) => {
                 let target = self.parse_target(id.index());
-                let Some(parser) = &mut self.parsers[id.index()] else { return Duration::ZERO };
+                let Some(parser) = &mut self.parsers[id.index()] else {
+                    return Duration::ZERO;
+                };
                 parser.target = target;
                 let bytes = target - parser.parsed;
                 self.costs.parse(&self.page.resources[id.index()], bytes)
@@ -43,7 +45,10 @@ impl Browser {
 
     /// A thread's task is over.
     pub(super) fn task_done(&mut self, now: Instant, lane: usize) {
-        let Some((task, start)) = self.lanes[lane].finish() else { return };
+        let Some((task, start)) = self.lanes[lane].finish() else {
+            return;
+        };
+        self.woken.push(lane);
         if lane == 0 && is_long(now.since(start)) {
             self.long_tasks.push((start, now));
         }
@@ -66,9 +71,15 @@ impl Browser {
 
     /// Blocks of text that the parser has passed.
     fn text_reached(&self) -> usize {
-        let Some(document) = self.graph.document else { return 0 };
+        let Some(document) = self.graph.document else {
+            return 0;
+        };
         let parsed = self.parsers[document].as_ref().map_or(0, |p| p.parsed);
-        self.layout.text.iter().take_while(|&&end| end <= parsed).count()
+        self.layout
+            .text
+            .iter()
+            .take_while(|&&end| end <= parsed)
+            .count()
     }
 
     fn fonts_ready(&self) -> bool {
@@ -92,11 +103,14 @@ impl Browser {
             return;
         }
         self.rendering.queued = true;
-        let due = self.rendering.last_start.map_or(now, |last| now.max(last + FRAME));
+        let due = self
+            .rendering
+            .last_start
+            .map_or(now, |last| now.max(last + FRAME));
         if due > now {
             self.schedule(due, Timer::Frame);
         } else {
-            self.lanes[0].push(Task::Render);
+            self.queue(0, Task::Render);
         }
     }
 
@@ -105,10 +119,14 @@ impl Browser {
         self.rendering.painting = std::mem::take(&mut self.rendering.ready_images);
         self.rendering.text_reached = self.text_reached();
         self.rendering.fonts_ready = self.fonts_ready();
-        let first = self.graph.document.filter(|_| !self.rendering.laid_out).map(|document| {
-            let parsed = self.parsers[document].as_ref().map_or(0, |p| p.parsed);
-            (&self.page.resources[document], parsed)
-        });
+        let first = self
+            .graph
+            .document
+            .filter(|_| !self.rendering.laid_out)
+            .map(|document| {
+                let parsed = self.parsers[document].as_ref().map_or(0, |p| p.parsed);
+                (&self.page.resources[document], parsed)
+            });
         self.costs.render(first)
     }
 
@@ -130,9 +148,9 @@ impl Browser {
                 self.screen.paint_text(now);
             }
         }
-        let images: Vec<(ResourceId, f64)> = std::mem::take(&mut self.rendering.painting);
-        for (image, area) in images {
-            self.screen.paint_image(now, image, area);
+        for image in std::mem::take(&mut self.rendering.painting) {
+            self.screen
+                .paint_image(now, image.id, image.area, image.element);
         }
     }
 }

@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
 use super::*;
-use pagerace_page::model::*;
 
 fn a_page() -> Arc<Page> {
     let text = r#"{"name":"t","url":"","origins":[],"document":0,"recorded":{"on_content_load":null,"on_load":null,"creator":""},"notes":[],
@@ -14,7 +13,15 @@ fn a_page() -> Arc<Page> {
 }
 
 fn costs(cpu: f64, jitter: f64, seed: u64) -> Costs {
-    Costs::new(&a_page(), &BrowserConfig { cpu, jitter, ..BrowserConfig::default() }, seed)
+    Costs::new(
+        &a_page(),
+        &BrowserConfig {
+            cpu,
+            jitter,
+            ..BrowserConfig::default()
+        },
+        seed,
+    )
 }
 
 #[test]
@@ -22,19 +29,37 @@ fn costs_are_linear_in_decoded_bytes_and_slow_down() {
     let page = a_page();
     let document = &page.resources[0];
     // 10 KiB encoded are 40 KiB decoded.
-    assert_eq!(costs(1.0, 0.0, 1).parse(document, 10_240), Duration::from_millis_f64(6.0));
-    assert_eq!(costs(4.0, 0.0, 1).parse(document, 5_120), Duration::from_millis_f64(12.0));
+    assert_eq!(
+        costs(1.0, 0.0, 1).parse(document, 10_240),
+        Duration::from_millis_f64(6.0)
+    );
+    assert_eq!(
+        costs(4.0, 0.0, 1).parse(document, 5_120),
+        Duration::from_millis_f64(12.0)
+    );
     // Layout feels half of the slow-down.
-    assert_eq!(costs(1.0, 0.0, 1).render(Some((document, 10_240))), Duration::from_millis(18));
+    assert_eq!(
+        costs(1.0, 0.0, 1).render(Some((document, 10_240))),
+        Duration::from_millis(18)
+    );
     assert_eq!(costs(3.0, 0.0, 1).render(None), Duration::from_millis(10));
 }
 
 #[test]
 fn recorded_times_come_first() {
     let page = a_page();
-    let recorded = Resource { cpu_time: Some(Duration::from_millis(80)), ..page.resources[0].clone() };
-    assert_eq!(costs(1.0, 0.0, 1).parse(&recorded, 5_120), Duration::from_millis(40));
-    assert_eq!(costs(2.0, 0.0, 1).script(&recorded), Duration::from_millis(160));
+    let recorded = Resource {
+        cpu_time: Some(Duration::from_millis(80)),
+        ..page.resources[0].clone()
+    };
+    assert_eq!(
+        costs(1.0, 0.0, 1).parse(&recorded, 5_120),
+        Duration::from_millis(40)
+    );
+    assert_eq!(
+        costs(2.0, 0.0, 1).script(&recorded),
+        Duration::from_millis(160)
+    );
 }
 
 #[test]
@@ -42,11 +67,20 @@ fn one_factor_for_each_resource_and_seed_with_median_one() {
     let page = a_page();
     let document = &page.resources[0];
     let mut one = costs(1.0, 0.3, 7);
-    assert_eq!(one.parse(document, 1_024), one.parse(document, 1_024), "drawn once");
+    assert_eq!(
+        one.parse(document, 1_024),
+        one.parse(document, 1_024),
+        "drawn once"
+    );
     let faster = (0..2_000)
-        .filter(|&seed| costs(1.0, 0.3, seed).script(document) < costs(1.0, 0.0, seed).script(document))
+        .filter(|&seed| {
+            costs(1.0, 0.3, seed).script(document) < costs(1.0, 0.0, seed).script(document)
+        })
         .count();
-    assert!((900..1_100).contains(&faster), "{faster} of 2,000 below the median");
+    assert!(
+        (900..1_100).contains(&faster),
+        "{faster} of 2,000 below the median"
+    );
 }
 
 #[test]

@@ -5,7 +5,9 @@ fn at(millis: u64) -> Instant {
 }
 
 fn spans(list: &[(u64, u64)]) -> Vec<(Instant, Instant)> {
-    list.iter().map(|&(from, until)| (at(from), at(until))).collect()
+    list.iter()
+        .map(|&(from, until)| (at(from), at(until)))
+        .collect()
 }
 
 #[test]
@@ -27,14 +29,20 @@ fn three_requests_in_flight_break_the_window() {
     let two = spans(&[(0, 9_000), (0, 9_000)]);
     assert_eq!(time_to_interactive(at(900), at(0), &tasks, &two), at(1_200));
     let three = spans(&[(0, 9_000), (0, 9_000), (3_000, 3_001)]);
-    assert_eq!(time_to_interactive(at(900), at(0), &tasks, &three), at(7_100));
+    assert_eq!(
+        time_to_interactive(at(900), at(0), &tasks, &three),
+        at(7_100)
+    );
 }
 
 #[test]
 fn a_request_that_starts_when_another_ends_does_not_count_twice() {
     let relay = spans(&[(0, 9_000), (0, 9_000), (0, 2_000), (2_000, 2_500)]);
     // Three in flight until 2,500; the gap at 2,000 has no length.
-    let quiet: Vec<_> = network_quiet(&relay).into_iter().filter(|p| p.0 < p.1).collect();
+    let quiet: Vec<_> = network_quiet(&relay)
+        .into_iter()
+        .filter(|p| p.0 < p.1)
+        .collect();
     assert_eq!(quiet, vec![(at(2_500), Instant::MAX)]);
 }
 
@@ -42,8 +50,14 @@ fn a_request_that_starts_when_another_ends_does_not_count_twice() {
 fn blocking_time_is_what_exceeds_fifty_milliseconds_between_the_two() {
     let tasks = spans(&[(100, 400), (600, 700), (1_000, 1_300)]);
     // Clipped to 300..400 (50 over), 50 over, clipped to 1,000..1,100 (50 over).
-    assert_eq!(total_blocking_time(at(300), at(1_100), &tasks), Duration::from_millis(150));
-    assert_eq!(total_blocking_time(at(2_000), at(3_000), &tasks), Duration::ZERO);
+    assert_eq!(
+        total_blocking_time(at(300), at(1_100), &tasks),
+        Duration::from_millis(150)
+    );
+    assert_eq!(
+        total_blocking_time(at(2_000), at(3_000), &tasks),
+        Duration::ZERO
+    );
 }
 
 #[test]

@@ -11,11 +11,18 @@ fn the_largest_paint_is_the_first_of_the_largest() {
     let mut screen = Screen::default();
     screen.paint_text(at(10));
     assert_eq!(screen.largest(), Some(at(10)));
-    screen.paint_image(at(20), ResourceId(1), PARAGRAPH / 2.0);
-    assert_eq!(screen.largest(), Some(at(10)), "smaller elements change nothing");
-    screen.paint_image(at(30), ResourceId(2), PARAGRAPH * 2.0);
-    screen.paint_image(at(40), ResourceId(3), PARAGRAPH * 2.0);
-    assert_eq!((screen.largest(), screen.largest_image()), (Some(at(30)), Some(ResourceId(2))));
+    screen.paint_image(at(20), ResourceId(1), PARAGRAPH / 2.0, PARAGRAPH / 2.0);
+    assert_eq!(
+        screen.largest(),
+        Some(at(10)),
+        "smaller elements change nothing"
+    );
+    screen.paint_image(at(30), ResourceId(2), PARAGRAPH * 2.0, PARAGRAPH * 2.0);
+    screen.paint_image(at(40), ResourceId(3), PARAGRAPH * 2.0, PARAGRAPH * 2.0);
+    assert_eq!(
+        (screen.largest(), screen.largest_image()),
+        (Some(at(30)), Some(ResourceId(2)))
+    );
     assert_eq!(screen.first(), Some(at(10)));
 }
 
@@ -23,10 +30,16 @@ fn the_largest_paint_is_the_first_of_the_largest() {
 fn progress_is_by_area_and_speed_index_lies_above_it() {
     let mut screen = Screen::default();
     screen.paint_text(at(100));
-    screen.paint_image(at(300), ResourceId(1), text_area() * 3.0);
-    assert_eq!(screen.progress(Instant::ZERO), vec![(at(0), 0.0), (at(100), 0.25), (at(300), 1.0)]);
+    screen.paint_image(at(300), ResourceId(1), text_area() * 3.0, text_area() * 3.0);
+    assert_eq!(
+        screen.progress(Instant::ZERO),
+        vec![(at(0), 0.0), (at(100), 0.25), (at(300), 1.0)]
+    );
     // 100 ms of nothing, 200 ms of three quarters missing.
-    assert_eq!(screen.speed_index(Instant::ZERO), Some(Duration::from_millis(250)));
+    assert_eq!(
+        screen.speed_index(Instant::ZERO),
+        Some(Duration::from_millis(250))
+    );
 }
 
 #[test]
@@ -36,7 +49,12 @@ fn images_never_crowd_text_out() {
         screen.paint_text(at(100));
     }
     for image in 0..50 {
-        screen.paint_image(at(200), ResourceId(image), VIEWPORT * IMAGE_SHARE_MAX);
+        screen.paint_image(
+            at(200),
+            ResourceId(image),
+            VIEWPORT * IMAGE_SHARE_MAX,
+            VIEWPORT * IMAGE_SHARE_MAX,
+        );
     }
     let shown = screen.progress(Instant::ZERO)[1].1;
     assert!((shown - TEXT_SHARE).abs() < 1e-9, "{shown}");
@@ -52,5 +70,25 @@ fn beacons_are_invisible() {
 #[test]
 fn nothing_painted_nothing_measured() {
     let screen = Screen::default();
-    assert_eq!((screen.first(), screen.largest(), screen.speed_index(Instant::ZERO)), (None, None, None));
+    assert_eq!(
+        (
+            screen.first(),
+            screen.largest(),
+            screen.speed_index(Instant::ZERO)
+        ),
+        (None, None, None)
+    );
+}
+
+#[test]
+fn parts_of_an_image_are_progress_but_no_contentful_paint() {
+    let mut screen = Screen::default();
+    screen.paint_image(at(100), ResourceId(1), 25_000.0, 0.0);
+    assert_eq!((screen.first(), screen.largest()), (None, None));
+    screen.paint_image(at(200), ResourceId(1), 75_000.0, 100_000.0);
+    assert_eq!(
+        (screen.first(), screen.largest()),
+        (Some(at(200)), Some(at(200)))
+    );
+    assert_eq!(screen.progress(Instant::ZERO)[1], (at(100), 0.25));
 }

@@ -80,7 +80,9 @@ pub(super) fn first_classes(page: &Page) -> Vec<RequestPriority> {
                         RequestPriority::Low
                     }
                 }
-                RequestPriority::Low if in_markup && !recorded_boost && boosted < BOOSTED_IMAGES => {
+                RequestPriority::Low
+                    if in_markup && !recorded_boost && boosted < BOOSTED_IMAGES =>
+                {
                     boosted += 1;
                     RequestPriority::Medium
                 }

@@ -41,7 +41,10 @@ pub(super) fn leads(resource: &Resource, class: RequestPriority) -> bool {
         && match resource.destination {
             Destination::Style => true,
             Destination::Script => {
-                matches!(resource.script_mode, ScriptMode::Blocking | ScriptMode::Defer)
+                matches!(
+                    resource.script_mode,
+                    ScriptMode::Blocking | ScriptMode::Defer
+                )
             }
             _ => false,
         }

@@ -9,5 +9,9 @@ fn every_profile_is_listed_under_the_name_it_is_stored_by() {
         let stored = serde_json::to_string(&profile).expect("a name");
         assert_eq!(stored, format!("\"{}\"", profile.name()));
     }
-    assert!(profiles().iter().all(|p| !p.summary.is_empty() && !p.source.is_empty()));
+    assert!(
+        profiles()
+            .iter()
+            .all(|p| !p.summary.is_empty() && !p.source.is_empty())
+    );
 }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use pagerace_core::Priority;
 
 use super::code::{Code, ConnectionError, Fault};
-use super::control::{Control, Message};
+use super::control::Control;
 use super::inbound::{Inbound, Shared};
 use super::unidirectional::{self, Unidirectional};
 use super::{Config, Event, Role, Settings, Write, settings};
@@ -24,11 +24,11 @@ pub struct Connection {
     pub(super) events: VecDeque<Event>,
     /// Receiving sides of request streams.
     pub(super) requests: BTreeMap<u64, Inbound>,
-    unidirectional: BTreeMap<u64, Unidirectional>,
-    control: Control,
-    decoder: qpack::Decoder,
+    pub(super) unidirectional: BTreeMap<u64, Unidirectional>,
+    pub(super) control: Control,
+    pub(super) decoder: qpack::Decoder,
     /// Unfinished instruction of the peer's decoder.
-    feedback: Vec<u8>,
+    pub(super) feedback: Vec<u8>,
     held_bytes: usize,
     pub(super) peer_settings: Option<Settings>,
     /// The id in the last GOAWAY that came.
@@ -264,130 +264,6 @@ impl Connection {
         }
     }
 
-    fn unidirectional_data(
-        &mut self,
-        stream: u64,
-        mut data: Bytes,
-        fin: bool,
-    ) -> Result<(), Fault> {
-        let known = self
-            .unidirectional
-            .entry(stream)
-            .or_insert(Unidirectional::Untyped(vec![]));
-        if let Unidirectional::Untyped(have) = known {
-            let Some(ty) = unidirectional::read_type(have, &mut data) else {
-                // Closing before the type is told is allowed: section 6.2.
-                return if fin {
-                    self.close_unidirectional(stream)
-                } else {
-                    Ok(())
-                };
-            };
-            let kind = self.classify(ty)?;
-            self.unidirectional.insert(stream, kind);
-        }
-        match self.unidirectional[&stream] {
-            Unidirectional::Control => self.control_data(data)?,
-            Unidirectional::QpackEncoder => self.encoder_data(&data)?,
-            Unidirectional::QpackDecoder => self.decoder_data(&data)?,
-            Unidirectional::Untyped(_) | Unidirectional::Ignored => {}
-        }
-        if fin {
-            self.close_unidirectional(stream)
-        } else {
-            Ok(())
-        }
-    }
-
-    fn classify(&self, ty: u64) -> Result<Unidirectional, Fault> {
-        let kind = match ty {
-            unidirectional::CONTROL => Unidirectional::Control,
-            unidirectional::QPACK_ENCODER => Unidirectional::QpackEncoder,
-            unidirectional::QPACK_DECODER => Unidirectional::QpackDecoder,
-            unidirectional::PUSH => {
-                return Err(match self.role {
-                    Role::Server => {
-                        Fault::new(Code::STREAM_CREATION_ERROR, "a client opened a push stream")
-                    }
-                    Role::Client => {
-                        Fault::new(Code::ID_ERROR, "a push stream, though no push is allowed")
-                    }
-                });
-            }
-            _ => return Ok(Unidirectional::Ignored),
-        };
-        if self.unidirectional.values().any(|other| *other == kind) {
-            let reason = format!("a second unidirectional stream of type 0x{ty:x}");
-            return Err(Fault::new(Code::STREAM_CREATION_ERROR, reason));
-        }
-        Ok(kind)
-    }
-
-    fn close_unidirectional(&mut self, stream: u64) -> Result<(), Fault> {
-        let known = self
-            .unidirectional
-            .entry(stream)
-            .or_insert(Unidirectional::Ignored);
-        if known.is_critical() {
-            return Err(Fault::new(
-                Code::CLOSED_CRITICAL_STREAM,
-                "a critical stream was closed",
-            ));
-        }
-        *known = Unidirectional::Ignored;
-        Ok(())
-    }
-
-    fn control_data(&mut self, mut data: Bytes) -> Result<(), Fault> {
-        while let Some(message) = self.control.next(&mut data)? {
-            match message {
-                Message::Settings(settings) => {
-                    self.peer_settings = Some(settings);
-                    self.events.push_back(Event::Settings(settings));
-                }
-                Message::GoAway(id) => {
-                    self.goaway_received = Some(id);
-                    self.events.push_back(Event::GoAway { id });
-                }
-                Message::PriorityUpdate(stream, priority) => {
-                    self.priority_update(stream, priority)?;
-                }
-                Message::Nothing => {}
-            }
-        }
-        Ok(())
-    }
-
-    fn encoder_data(&mut self, data: &[u8]) -> Result<(), Fault> {
-        self.decoder
-            .handle_encoder_stream(data)
-            .map_err(|e| Fault::new(Code::QPACK_ENCODER_STREAM_ERROR, e.to_string()))?;
-        let inserted = self.decoder.insert_count();
-        let ready = |inbound: &Inbound| inbound.blocked_until().is_some_and(|r| r <= inserted);
-        let freed: Vec<u64> = self
-            .requests
-            .iter()
-            .filter(|(_, i)| ready(i))
-            .map(|(stream, _)| *stream)
-            .collect();
-        for stream in freed {
-            let had_head = self.requests[&stream].has_head();
-            let events_before = self.events.len();
-            let result = self.with_request(stream, Inbound::unblock);
-            if !had_head {
-                self.apply_pending_priority(stream, events_before);
-            }
-            result.unwrap_or(Ok(()))?;
-        }
-        Ok(())
-    }
-
-    fn decoder_data(&mut self, data: &[u8]) -> Result<(), Fault> {
-        self.feedback.extend_from_slice(data);
-        qpack::check_decoder_instructions(&mut self.feedback)
-            .map_err(|e| Fault::new(Code::QPACK_DECODER_STREAM_ERROR, e.to_string()))
-    }
-
     /// RFC 9204, section 2.1.2.
     fn check_blocked(&self) -> Result<(), Fault> {
         if self.config.qpack_max_table_capacity == 0 {
@@ -407,7 +283,7 @@ impl Connection {
         ))
     }
 
-    fn with_request<T>(
+    pub(super) fn with_request<T>(
         &mut self,
         stream: u64,
         act: impl FnOnce(&mut Inbound, &mut Shared<'_>) -> T,

@@ -12,7 +12,10 @@ fn ask(site: &mut impl Site, method: &str, path: &str) -> (u16, Bytes) {
         priority: Priority::default(),
     };
     let reply = site.reply(&request);
-    let status = std::str::from_utf8(&reply.fields[0].value).unwrap().parse().unwrap();
+    let status = std::str::from_utf8(&reply.fields[0].value)
+        .unwrap()
+        .parse()
+        .unwrap();
     (status, reply.body.slice(0, usize::MAX))
 }
 

@@ -110,10 +110,13 @@ fn by_label(host: &str) -> bool {
 
 fn by_path(path: &str, third_party: bool) -> bool {
     let path = path.to_ascii_lowercase();
-    path.split('/').any(|segment| {
-        let stem = segment.split('.').next().unwrap_or_default();
+    path.split('/').enumerate().any(|(i, segment)| {
+        let (stem, extension) = segment.split_once('.').unwrap_or((segment, ""));
         let plain = stem.trim_end_matches(|c: char| c.is_ascii_digit());
-        let whole = !stem.is_empty() && (SEGMENTS.contains(&stem) || SEGMENTS.contains(&plain));
+        let word = if SEGMENTS.contains(&stem) { stem } else { plain };
+        // Two letters in the middle of a path are shards of a hash.
+        let chance = word.len() <= 2 && i > 1 && extension.is_empty();
+        let whole = !word.is_empty() && !chance && SEGMENTS.contains(&word);
         if third_party {
             return whole || WORDS.iter().any(|w| has_word(segment, w));
         }

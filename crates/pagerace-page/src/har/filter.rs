@@ -156,7 +156,12 @@ fn drop_cached_repeats(entries: &mut Vec<Entry>, notes: &mut Notes) {
     let before = entries.len();
     entries.retain(|entry| {
         let url = entry.url.as_ref().map(url::Url::as_str).unwrap_or_default().to_owned();
-        let repeat = entry.status != 304 && served_from_cache(entry) && seen.contains(&url);
+        // A second request that joined the first one transferred nothing itself.
+        let joined = entry.transfer_size == Some(0) && entry.content_size.unwrap_or(0) > 0;
+        let repeat = entry.status != 304
+            && (joined || served_from_cache(entry))
+            && entry.method == "GET"
+            && seen.contains(&url);
         if !entry.redirects() {
             seen.insert(url);
         }

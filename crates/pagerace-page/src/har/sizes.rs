@@ -40,12 +40,12 @@ pub(super) fn bodies(entries: &[Entry], header_bytes: &[u32], notes: &mut Notes)
     let sizes = entries.iter().zip(header_bytes).map(|(entry, &text)| {
         let ratio = ratios.get(&entry.protocol).copied();
         let fields = f64::from(text) * ratio.unwrap_or_else(|| default_ratio(entry.protocol));
-        body(entry, fields as u64, notes)
+        body(entry, fields as u64, u64::from(text), notes)
     });
     sizes.collect()
 }
 
-fn body(entry: &Entry, fields: u64, notes: &mut Notes) -> u64 {
+fn body(entry: &Entry, fields: u64, field_text: u64, notes: &mut Notes) -> u64 {
     if entry.method == "HEAD" || matches!(entry.status, 204 | 205) {
         return 0;
     }
@@ -60,15 +60,17 @@ fn body(entry: &Entry, fields: u64, notes: &mut Notes) -> u64 {
             notes.add(Kind::Aborted);
             return t.saturating_sub(fields);
         }
+        (Some(length), Some(t)) if !is_its_own(entry, length, t, field_text) => {}
         (Some(length), _) => return length,
         (None, _) => {}
     }
     let decoded = entry.content_size.filter(|s| *s > 0);
     let coded = entry.response_headers.get("content-encoding").is_some_and(|c| c != "identity");
-    if let Some(size) = decoded.filter(|_| !coded && !entry.response_headers.is_empty()) {
-        // Some recorders leave the coding out of the list: more was not sent
-        // than was transferred.
-        return transferred.map_or(size, |t| size.min(t));
+    let uncoded = !coded && !entry.response_headers.is_empty();
+    // Some recorders leave the coding out of the list: more was not sent than
+    // was transferred.
+    if let Some(size) = decoded.filter(|s| uncoded && transferred.is_none_or(|t| *s <= t)) {
+        return size;
     }
     let body_size = entry.body_size.filter(|s| *s > 0);
     if let Some(size) = body_size.filter(|s| transferred.is_none_or(|t| *s < t)) {
@@ -87,6 +89,15 @@ fn body(entry: &Entry, fields: u64, notes: &mut Notes) -> u64 {
     }
 }
 
+/// Whether `Content-Length` belongs to this body: chrome-har may give the end
+/// of a redirect chain the fields of the redirect. What was transferred beyond
+/// it must be explained by fields, framing, and fields that the list leaves out
+/// (cookies), unless the decoded size is the same.
+fn is_its_own(entry: &Entry, length: u64, transferred: u64, field_text: u64) -> bool {
+    let explained = 2 * field_text + 1024 + transferred / 20;
+    transferred - length <= explained || entry.content_size == Some(length)
+}
+
 /// The recording's own wire bytes per byte of field text, by protocol: the
 /// median over responses whose body size is beyond doubt.
 fn ratios(entries: &[Entry], header_bytes: &[u32]) -> BTreeMap<Option<Protocol>, f64> {
@@ -97,7 +108,10 @@ fn ratios(entries: &[Entry], header_bytes: &[u32]) -> BTreeMap<Option<Protocol>,
         else {
             continue;
         };
-        if !served_from_cache(entry) && transferred > length && length > 0 {
+        let usable = transferred > length
+            && length > 0
+            && is_its_own(entry, length, transferred, u64::from(text));
+        if usable && !served_from_cache(entry) {
             let ratio = (transferred - length) as f64 / f64::from(text.max(1));
             samples.entry(entry.protocol).or_default().push(ratio.min(2.0));
         }

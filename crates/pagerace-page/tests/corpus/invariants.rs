@@ -5,7 +5,7 @@ use pagerace_page::{Page, ResourceId, Trigger};
 
 /// # Panics
 /// If the page breaks an invariant that its consumers rely on.
-pub fn check(page: &Page) {
+pub(crate) fn check(page: &Page) {
     let name = &page.name;
     assert!(!page.resources.is_empty() && !page.origins.is_empty(), "{name}");
     assert_eq!(page.resources[0].discovery.trigger, Trigger::Navigation, "{name}");

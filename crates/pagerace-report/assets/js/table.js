@@ -2,10 +2,11 @@
 
 function numbersHead(state) {
   const metric = report.metrics[state.metric];
+  const names = ['Strategy', metric.title, 'Difference', '%', '95 % interval', 'Effect size', 'p', 'Failed runs'];
   const others = report.metrics.filter((_, i) => i !== state.metric);
-  const names = ['Strategy', metric.title, 'Difference', '%', '95 % interval', 'Effect size', 'p', 'Failed runs',
-    ...others.map((other) => other.title)];
-  return make('thead', {}, make('tr', {}, ...names.map((name) => make('th', { scope: 'col' }, name))));
+  return make('thead', {}, make('tr', {},
+    ...names.map((name) => make('th', { scope: 'col' }, name)),
+    ...others.map((other) => make('th', { scope: 'col', class: 'more', title: other.definition }, other.title))));
 }
 
 function numbersRow(row, state) {
@@ -23,7 +24,7 @@ function numbersRow(row, state) {
     [String(row.failed)],
   ];
   report.metrics.forEach((other, i) => {
-    if (i !== state.metric) cells.push([formatValue((row.values[i] || {}).median, other.unit)]);
+    if (i !== state.metric) cells.push([formatValue((row.values[i] || {}).median, other.unit), 'more']);
   });
   const isBaseline = row.strategy === report.baseline;
   const name = report.strategies[row.strategy].name + (isBaseline ? ' (baseline)' : '');

@@ -81,7 +81,7 @@ fn resource(id: u32, destination: Destination, body_bytes: u64, trigger: Trigger
 /// 100 requests, about 4.8 MB: the page of the performance goals.
 pub fn hundred() -> Page {
     let mut rng = Rng::new(7, "page");
-    let sizes: Vec<_> = (0..99).map(|_| 5_000 + rng.below(87_000)).collect();
+    let sizes: Vec<_> = (0..99).map(|_| 5_000 + rng.below(92_000)).collect();
     flat_page(&sizes)
 }
 

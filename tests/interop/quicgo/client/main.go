@@ -83,26 +83,35 @@ func run(port, certificatePath, requestsJSON string) error {
 	}
 	transport := &http3.Transport{DisableCompression: true}
 	client := transport.NewClientConn(conn)
-	streams := make([]*http3.RequestStream, len(requests))
+	responses := make([]func() (*http.Response, error), len(requests))
 	for i, r := range requests {
-		if streams[i], err = send(ctx, client, r); err != nil {
+		if responses[i], err = send(ctx, client, r); err != nil {
 			return fmt.Errorf("%s: %w", r.Path, err)
 		}
 	}
-	return receiveAll(requests, streams)
+	return receiveAll(requests, responses)
 }
 
-func send(ctx context.Context, client *http3.ClientConn, r request) (*http3.RequestStream, error) {
+// send sends a request and returns what waits for its response. Requests with
+// content are sent only then: quic-go sends those no other way.
+func send(ctx context.Context, client *http3.ClientConn, r request) (func() (*http.Response, error), error) {
 	method := r.Method
 	if method == "" {
 		method = http.MethodGet
 	}
-	message, err := http.NewRequestWithContext(ctx, method, "https://localhost"+r.Path, nil)
+	var body io.Reader
+	if r.Body != "" {
+		body = strings.NewReader(r.Body)
+	}
+	message, err := http.NewRequestWithContext(ctx, method, "https://localhost"+r.Path, body)
 	if err != nil {
 		return nil, err
 	}
 	if r.Priority != "" {
 		message.Header.Set("Priority", r.Priority)
+	}
+	if body != nil {
+		return func() (*http.Response, error) { return client.RoundTrip(message) }, nil
 	}
 	stream, err := client.OpenRequestStream(ctx)
 	if err != nil {
@@ -111,21 +120,16 @@ func send(ctx context.Context, client *http3.ClientConn, r request) (*http3.Requ
 	if err := stream.SendRequestHeader(message); err != nil {
 		return nil, err
 	}
-	if r.Body != "" {
-		if _, err := io.WriteString(stream, r.Body); err != nil {
-			return nil, err
-		}
-	}
-	return stream, stream.Close()
+	return stream.ReadResponse, stream.Close()
 }
 
-func receiveAll(requests []request, streams []*http3.RequestStream) error {
+func receiveAll(requests []request, responses []func() (*http.Response, error)) error {
 	var group sync.WaitGroup
 	var printing sync.Mutex
-	failures := make(chan error, len(streams))
-	for i, stream := range streams {
+	failures := make(chan error, len(responses))
+	for i, response := range responses {
 		group.Go(func() {
-			report, err := receive(requests[i], stream)
+			report, err := receive(requests[i], response)
 			if err != nil {
 				failures <- fmt.Errorf("%s: %w", requests[i].Path, err)
 				return
@@ -140,8 +144,8 @@ func receiveAll(requests []request, streams []*http3.RequestStream) error {
 	return <-failures
 }
 
-func receive(r request, stream *http3.RequestStream) (*report, error) {
-	response, err := stream.ReadResponse()
+func receive(r request, wait func() (*http.Response, error)) (*report, error) {
+	response, err := wait()
 	if err != nil {
 		return nil, err
 	}

@@ -78,8 +78,10 @@ fn by_script(recording: &Recording, i: usize, initiator: &Initiator) -> Option<L
     let (parent, place) = last.or_else(|| scripts().next()).or_else(|| resolved.first())?;
     let how = match recording.destinations[*parent] {
         _ if recording.is_document(*parent) => How::Inline,
+        Destination::Script => How::Script,
         Destination::Style => How::Style,
-        _ => How::Script,
+        // Evaluated text that was fetched as data.
+        _ => How::After,
     };
     Some(at(*parent, how, place))
 }

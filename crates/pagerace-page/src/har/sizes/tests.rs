@@ -91,3 +91,10 @@ fn nothing_known_is_nothing_with_a_note() {
     assert_eq!(size, 0);
     assert_eq!(notes.len(), 1);
 }
+
+#[test]
+fn a_length_of_another_response_is_not_believed() {
+    let r = json!({"status": 200, "_transferSize": 31_977, "bodySize": 31_977, "httpVersion": "h2",
+        "content": {"size": 120_318}, "headers": headers(&[("content-length", "169")])});
+    assert_eq!(size_of(&r), (31_977 - 600, vec![]));
+}

@@ -5,26 +5,27 @@
 //! The profiles follow newer browsers where these are documented. Every
 //! difference to 2022 is listed here, and must really be one.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::PathBuf;
 
-use common::{id, resource};
+use crate::common::{id, resource};
 use pagerace_browser::Profile;
 use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
 use pagerace_page::model::{Resource, Trigger};
 use serde_json::Value;
 
 fn shared(path: &str) -> Option<Value> {
-    let file = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")).join(path);
+    let file =
+        PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")).join(path);
     let Ok(bytes) = std::fs::read(&file) else {
         eprintln!("skipped: ../shared/data is not there ({path})");
         return None;
     };
     let mut text = String::new();
-    flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut text).expect("gzip");
+    flate2::read::GzDecoder::new(&bytes[..])
+        .read_to_string(&mut text)
+        .expect("gzip");
     Some(serde_json::from_str(&text).expect("JSON"))
 }
 
@@ -45,10 +46,18 @@ fn logged(browser: &str) -> Option<Vec<(String, Option<String>)>> {
         } else if frame["frame_type"] == "headers" {
             let field = |name: &str| {
                 let headers = frame["headers"].as_array().expect("headers");
-                headers.iter().find(|h| h["name"] == name).and_then(|h| h["value"].as_str())
+                headers
+                    .iter()
+                    .find(|h| h["name"] == name)
+                    .and_then(|h| h["value"].as_str())
             };
             let stream = event["data"]["stream_id"].as_u64().expect("a stream");
-            let path = field(":path").expect("a path").rsplit('/').next().expect("a name").to_owned();
+            let path = field(":path")
+                .expect("a path")
+                .rsplit('/')
+                .next()
+                .expect("a name")
+                .to_owned();
             let header = field("priority").map(str::to_owned);
             requests.push((path, updates.get(&stream).cloned().or(header)));
         }
@@ -58,7 +67,9 @@ fn logged(browser: &str) -> Option<Vec<(String, Option<String>)>> {
 
 fn parse(value: Option<&str>) -> Priority {
     let text = value.unwrap_or("");
-    let urgency = text.find("u=").map_or(3, |at| text.as_bytes()[at + 2] - b'0');
+    let urgency = text
+        .find("u=")
+        .map_or(3, |at| text.as_bytes()[at + 2] - b'0');
     Priority::new(urgency, text.split(',').any(|p| p.trim() == "i"))
 }
 
@@ -82,8 +93,11 @@ fn described(name: &str) -> Option<Resource> {
         "script.js?head-async" => (Script, Low, Async, false),
         "script.js?head-defer" | "script-fetch.js?head-defer" => (Script, Low, Defer, false),
         "img1.png?preload" | "img1.png?hidden-eager" => (Image, Low, Blocking, false),
-        "img1.png?visible-eager" | "img2.svg?image" | "img1.png?videoposter"
-        | "img1.png?visible-lazy" | "img1.png?css-background" => (Image, Low, Blocking, true),
+        "img1.png?visible-eager"
+        | "img2.svg?image"
+        | "img1.png?videoposter"
+        | "img1.png?visible-lazy"
+        | "img1.png?css-background" => (Image, Low, Blocking, true),
         "data.json?head" | "data.json?script-defer" => (Fetch, High, Blocking, false),
         "script.js?prefetch" => (Other, VeryLow, Blocking, false),
         "img2.svg?iframe" => (Iframe, VeryHigh, Blocking, false),
@@ -96,13 +110,22 @@ fn described(name: &str) -> Option<Resource> {
         priority,
         script_mode: mode,
         in_viewport: visible,
-        ..resource(destination, 1_000, Trigger::Markup { parent: id(0), offset: 1 })
+        ..resource(
+            destination,
+            1_000,
+            Trigger::Markup {
+                parent: id(0),
+                offset: 1,
+            },
+        )
     })
 }
 
 /// Compares a profile with a qlog; `changed` names what was otherwise in 2022.
 fn compare(profile: Profile, incremental_too: bool, changed: &[&str]) {
-    let Some(requests) = logged(profile.name()) else { return };
+    let Some(requests) = logged(profile.name()) else {
+        return;
+    };
     let (mut same, mut different) = (0, Vec::new());
     for (name, value) in requests {
         let Some(r) = described(&name) else { continue };
@@ -158,12 +181,20 @@ fn safari_is_as_it_was_measured() {
 #[test]
 fn images_of_the_body_came_after_the_head() {
     for browser in ["chrome", "firefox", "safari"] {
-        let Some(requests) = logged(browser) else { return };
+        let Some(requests) = logged(browser) else {
+            return;
+        };
         let position = |name: &str| {
-            requests.iter().position(|(path, _)| path == name).expect("the page asks for it")
+            requests
+                .iter()
+                .position(|(path, _)| path == name)
+                .expect("the page asks for it")
         };
         for head in ["style.css?head", "fonts.css?head", "script.js?head"] {
-            assert!(position("img1.png?visible-eager") > position(head), "{browser}, {head}");
+            assert!(
+                position("img1.png?visible-eager") > position(head),
+                "{browser}, {head}"
+            );
         }
     }
 }
@@ -172,16 +203,29 @@ fn images_of_the_body_came_after_the_head() {
 #[test]
 fn chrome_signals_what_recordings_carry() {
     let mut seen = 0;
-    for file in ["bing-2024", "cnn-2024", "cnn-2026a", "amazon-2026b", "google-2026-cdp"] {
-        let Some(log) = shared(&format!("har/{file}.har.gz")) else { return };
+    for file in [
+        "bing-2024",
+        "cnn-2024",
+        "cnn-2026a",
+        "amazon-2026b",
+        "google-2026-cdp",
+    ] {
+        let Some(log) = shared(&format!("har/{file}.har.gz")) else {
+            return;
+        };
         for entry in log["log"]["entries"].as_array().expect("entries") {
-            let Some((destination, class, header)) = recorded(entry) else { continue };
+            let Some((destination, class, header)) = recorded(entry) else {
+                continue;
+            };
             let r = resource(destination, 1_000, Trigger::Navigation);
             let ours = Profile::Chrome.signal(&r, class);
             // A recording has the header of the request, but the class at the
             // end: an image that layout boosted signalled less.
             let boosted = destination == Destination::Image && header.urgency > ours.urgency;
-            assert!(ours == header || boosted, "{file}: {destination} {class} sent {header:?}");
+            assert!(
+                ours == header || boosted,
+                "{file}: {destination} {class} sent {header:?}"
+            );
             seen += 1;
         }
     }
@@ -193,7 +237,11 @@ fn recorded(entry: &Value) -> Option<(Destination, RequestPriority, Priority)> {
     let field = |name: &str| {
         headers
             .iter()
-            .find(|h| h["name"].as_str().is_some_and(|n| n.eq_ignore_ascii_case(name)))
+            .find(|h| {
+                h["name"]
+                    .as_str()
+                    .is_some_and(|n| n.eq_ignore_ascii_case(name))
+            })
             .and_then(|h| h["value"].as_str())
     };
     let header = field("priority")?;
@@ -217,4 +265,21 @@ fn recorded(entry: &Value) -> Option<(Destination, RequestPriority, Priority)> {
         _ => return None,
     };
     Some((destination, class, parse(Some(header))))
+}
+
+#[test]
+fn zz_show_order() {
+    for browser in ["chrome", "firefox", "safari"] {
+        let Some(requests) = logged(browser) else { return };
+        let file = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/har")).join(format!("internetonmars-2022-{browser}-h3.har.gz"));
+        let page = std::sync::Arc::new(pagerace_page::load(&file, &Default::default()).unwrap());
+        let profile = match browser { "chrome" => Profile::Chrome, "firefox" => Profile::Firefox, _ => Profile::Safari };
+        let l = crate::common::load(&page, &pagerace_browser::BrowserConfig { profile, cpu: 1.0, jitter: 0.0 }, &crate::common::Network { rate: 5_000_000, ..Default::default() }, 1);
+        let order: Vec<String> = l.fetch_order().iter().map(|&i| page.resources[i as usize].url.rsplit('/').next().unwrap().to_owned()).collect();
+        for (i, (path, v)) in requests.iter().enumerate() {
+            let pos = order.iter().position(|p| p == path);
+            let r = pos.map(|p| &page.resources[l.fetch_order()[p] as usize]);
+            eprintln!("{browser} {i:3} {path:40} {v:?} model {pos:?} at {:?} {:?} {:?} {:?}", r.and_then(|r| l.browser.requested_at(r.id)).map(|t| t.as_millis_f64() as u32), r.map(|r| r.script_mode), r.map(|r| r.priority), r.map(|r| r.discovery));
+        }
+    }
 }

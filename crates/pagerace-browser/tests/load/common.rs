@@ -3,8 +3,6 @@
 //! Every response's head arrives one round trip after its request; bodies
 //! follow one after the other over one link of fixed rate, in 1,200-byte pieces.
 
-#![allow(dead_code, unreachable_pub, missing_docs)]
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,16 +15,16 @@ use pagerace_page::model::{
     Trigger,
 };
 
-pub fn id(index: u32) -> ResourceId {
+pub(crate) fn id(index: u32) -> ResourceId {
     ResourceId(index)
 }
 
-pub fn ms(millis: f64) -> Duration {
+pub(crate) fn ms(millis: f64) -> Duration {
     Duration::from_millis_f64(millis)
 }
 
 /// A resource with the priority that Chromium gives its destination.
-pub fn resource(destination: Destination, bytes: u64, trigger: Trigger) -> Resource {
+pub(crate) fn resource(destination: Destination, bytes: u64, trigger: Trigger) -> Resource {
     let priority = match destination {
         Destination::Document | Destination::Iframe | Destination::Style | Destination::Font => {
             RequestPriority::VeryHigh
@@ -52,7 +50,10 @@ pub fn resource(destination: Destination, bytes: u64, trigger: Trigger) -> Resou
         think_time: Duration::ZERO,
         priority,
         render_blocking: false,
-        discovery: Discovery { trigger, evidence: Evidence::Recorded },
+        discovery: Discovery {
+            trigger,
+            evidence: Evidence::Recorded,
+        },
         in_viewport: false,
         cpu_time: None,
         blocks_load: true,
@@ -62,19 +63,35 @@ pub fn resource(destination: Destination, bytes: u64, trigger: Trigger) -> Resou
     }
 }
 
-pub fn in_markup(destination: Destination, bytes: u64, offset: u64) -> Resource {
-    resource(destination, bytes, Trigger::Markup { parent: id(0), offset })
+pub(crate) fn in_markup(destination: Destination, bytes: u64, offset: u64) -> Resource {
+    resource(
+        destination,
+        bytes,
+        Trigger::Markup {
+            parent: id(0),
+            offset,
+        },
+    )
 }
 
-pub fn document(bytes: u64) -> Resource {
+pub(crate) fn document(bytes: u64) -> Resource {
     resource(Destination::Document, bytes, Trigger::Navigation)
 }
 
-pub fn script(mode: ScriptMode, priority: RequestPriority, bytes: u64, offset: u64) -> Resource {
-    Resource { script_mode: mode, priority, ..in_markup(Destination::Script, bytes, offset) }
+pub(crate) fn script(
+    mode: ScriptMode,
+    priority: RequestPriority,
+    bytes: u64,
+    offset: u64,
+) -> Resource {
+    Resource {
+        script_mode: mode,
+        priority,
+        ..in_markup(Destination::Script, bytes, offset)
+    }
 }
 
-pub fn page(resources: Vec<Resource>) -> Arc<Page> {
+pub(crate) fn page(resources: Vec<Resource>) -> Arc<Page> {
     let resources: Vec<Resource> = resources
         .into_iter()
         .enumerate()
@@ -84,7 +101,10 @@ pub fn page(resources: Vec<Resource>) -> Arc<Page> {
             ..r
         })
         .collect();
-    let document = resources.iter().rfind(|r| r.destination == Destination::Document).map(|r| r.id);
+    let document = resources
+        .iter()
+        .rfind(|r| r.destination == Destination::Document)
+        .map(|r| r.id);
     Arc::new(Page {
         name: "made by hand".to_owned(),
         url: "https://example.test/0".to_owned(),
@@ -106,54 +126,67 @@ pub fn page(resources: Vec<Resource>) -> Arc<Page> {
 }
 
 /// A CPU that takes no time (layout still does) and never varies.
-pub fn no_cpu(profile: Profile) -> BrowserConfig {
-    BrowserConfig { profile, cpu: 0.0, jitter: 0.0 }
+pub(crate) fn no_cpu(profile: Profile) -> BrowserConfig {
+    BrowserConfig {
+        profile,
+        cpu: 0.0,
+        jitter: 0.0,
+    }
 }
 
 #[derive(Clone, Debug)]
-pub struct Network {
-    pub rtt: Duration,
+pub(crate) struct Network {
+    pub(crate) rtt: Duration,
     /// Bytes per second; zero is no limit.
-    pub rate: u64,
+    pub(crate) rate: u64,
     /// These never answer: the failure is known after a round trip.
-    pub fails: Vec<ResourceId>,
+    pub(crate) fails: Vec<ResourceId>,
     /// These break off after half of their body.
-    pub breaks: Vec<ResourceId>,
+    pub(crate) breaks: Vec<ResourceId>,
 }
 
 impl Default for Network {
     fn default() -> Self {
-        Self { rtt: Duration::from_millis(100), rate: 0, fails: Vec::new(), breaks: Vec::new() }
+        Self {
+            rtt: Duration::from_millis(100),
+            rate: 0,
+            fails: Vec::new(),
+            breaks: Vec::new(),
+        }
     }
 }
 
-pub struct Loaded {
-    pub browser: Browser,
-    pub actions: Vec<(Instant, Action)>,
+pub(crate) struct Loaded {
+    pub(crate) browser: Browser,
+    pub(crate) actions: Vec<(Instant, Action)>,
     /// When each resource's byte at an offset was there: (time, bytes).
-    pub arrivals: BTreeMap<ResourceId, Vec<(Instant, u64)>>,
-    pub done: bool,
-    pub ended: Instant,
+    pub(crate) arrivals: BTreeMap<ResourceId, Vec<(Instant, u64)>>,
+    pub(crate) done: bool,
+    pub(crate) ended: Instant,
 }
 
 impl Loaded {
     /// Milliseconds from the start to the request for a resource.
-    pub fn asked(&self, index: u32) -> Option<f64> {
-        self.browser.requested_at(id(index)).map(Instant::as_millis_f64)
+    pub(crate) fn asked(&self, index: u32) -> Option<f64> {
+        self.browser
+            .requested_at(id(index))
+            .map(Instant::as_millis_f64)
     }
 
-    pub fn found(&self, index: u32) -> Option<f64> {
-        self.browser.discovered_at(id(index)).map(Instant::as_millis_f64)
+    pub(crate) fn found(&self, index: u32) -> Option<f64> {
+        self.browser
+            .discovered_at(id(index))
+            .map(Instant::as_millis_f64)
     }
 
-    pub fn signal(&self, index: u32) -> Option<Priority> {
+    pub(crate) fn signal(&self, index: u32) -> Option<Priority> {
         self.actions.iter().find_map(|(_, action)| match action {
             Action::Fetch { resource, priority } if *resource == id(index) => Some(*priority),
             _ => None,
         })
     }
 
-    pub fn new_signal(&self, index: u32) -> Option<(f64, Priority)> {
+    pub(crate) fn new_signal(&self, index: u32) -> Option<(f64, Priority)> {
         self.actions.iter().find_map(|(at, action)| match action {
             Action::Reprioritise { resource, priority } if *resource == id(index) => {
                 Some((at.as_millis_f64(), *priority))
@@ -162,7 +195,7 @@ impl Loaded {
         })
     }
 
-    pub fn fetch_order(&self) -> Vec<u32> {
+    pub(crate) fn fetch_order(&self) -> Vec<u32> {
         self.actions
             .iter()
             .filter_map(|(_, action)| match action {
@@ -181,7 +214,12 @@ enum Event {
 }
 
 /// Loads the page to its end.
-pub fn load(page: &Arc<Page>, config: &BrowserConfig, network: &Network, seed: u64) -> Loaded {
+pub(crate) fn load(
+    page: &Arc<Page>,
+    config: &BrowserConfig,
+    network: &Network,
+    seed: u64,
+) -> Loaded {
     let mut browser = Browser::new(Arc::clone(page), config, seed);
     let mut events = EventQueue::new();
     let mut actions = Vec::new();
@@ -192,7 +230,9 @@ pub fn load(page: &Arc<Page>, config: &BrowserConfig, network: &Network, seed: u
     for _ in 0..2_000_000 {
         while let Some(action) = browser.poll_action() {
             actions.push((now, action));
-            let Action::Fetch { resource, .. } = action else { continue };
+            let Action::Fetch { resource, .. } = action else {
+                continue;
+            };
             let head = now + network.rtt;
             if network.fails.contains(&resource) {
                 events.schedule(head, Event::Failure(resource));
@@ -205,7 +245,11 @@ pub fn load(page: &Arc<Page>, config: &BrowserConfig, network: &Network, seed: u
             let mut at = link_free.max(head);
             let mut sent = 0;
             while sent < size {
-                let piece = if network.rate == 0 { size } else { (size - sent).min(1200) };
+                let piece = if network.rate == 0 {
+                    size
+                } else {
+                    (size - sent).min(1200)
+                };
                 sent += piece;
                 if network.rate > 0 {
                     at += ms(piece as f64 * 1e3 / network.rate as f64);
@@ -215,11 +259,21 @@ pub fn load(page: &Arc<Page>, config: &BrowserConfig, network: &Network, seed: u
             link_free = at;
             events.schedule(
                 at,
-                if breaks { Event::Failure(resource) } else { Event::End(resource) },
+                if breaks {
+                    Event::Failure(resource)
+                } else {
+                    Event::End(resource)
+                },
             );
         }
         if browser.is_done() {
-            return Loaded { browser, actions, arrivals, done: true, ended: now };
+            return Loaded {
+                browser,
+                actions,
+                arrivals,
+                done: true,
+                ended: now,
+            };
         }
         let timer = browser.poll_timeout();
         match (timer, events.next_at()) {
@@ -229,7 +283,9 @@ pub fn load(page: &Arc<Page>, config: &BrowserConfig, network: &Network, seed: u
                 browser.handle_timeout(now);
             }
             _ => {
-                let Some((at, event)) = events.pop() else { break };
+                let Some((at, event)) = events.pop() else {
+                    break;
+                };
                 now = at;
                 match event {
                     Event::Head(r) => browser.handle_response_start(now, r),
@@ -247,5 +303,38 @@ pub fn load(page: &Arc<Page>, config: &BrowserConfig, network: &Network, seed: u
             }
         }
     }
-    Loaded { browser, actions, arrivals, done: false, ended: now }
+    Loaded {
+        browser,
+        actions,
+        arrivals,
+        done: false,
+        ended: now,
+    }
+}
+
+pub(crate) const KIB: u64 = 1024;
+
+/// A style sheet in the head.
+pub(crate) fn blocking_sheet(bytes: u64, offset: u64) -> Resource {
+    Resource {
+        render_blocking: true,
+        ..in_markup(Destination::Style, bytes, offset)
+    }
+}
+
+/// A script in the head that blocks the parser.
+pub(crate) fn head_script(bytes: u64, offset: u64) -> Resource {
+    Resource {
+        render_blocking: true,
+        ..script(ScriptMode::Blocking, RequestPriority::High, bytes, offset)
+    }
+}
+
+/// An image in the viewport, recorded with the priority that layout gave it.
+pub(crate) fn visible_image(bytes: u64, offset: u64) -> Resource {
+    Resource {
+        in_viewport: true,
+        priority: RequestPriority::High,
+        ..in_markup(Destination::Image, bytes, offset)
+    }
 }

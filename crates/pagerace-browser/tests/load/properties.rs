@@ -1,11 +1,9 @@
 //! Laws that hold for any page: random trees of resources, random networks,
 //! random failures.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{id, load, page, resource, Loaded, Network};
+use crate::common::{Loaded, Network, id, load, page, resource};
 use pagerace_browser::{Action, BrowserConfig, Profile};
 use pagerace_core::{Destination, Duration, Instant, RequestPriority, ScriptMode};
 use pagerace_page::model::{Page, Resource, ResourceId, Trigger};
@@ -18,15 +16,35 @@ const PRIORITIES: [RequestPriority; 5] = [
     RequestPriority::Low,
     RequestPriority::VeryLow,
 ];
-const MODES: [ScriptMode; 4] =
-    [ScriptMode::Blocking, ScriptMode::Defer, ScriptMode::Async, ScriptMode::Inserted];
+const MODES: [ScriptMode; 4] = [
+    ScriptMode::Blocking,
+    ScriptMode::Defer,
+    ScriptMode::Async,
+    ScriptMode::Inserted,
+];
 
 /// Anything that is not the page itself, below one of its predecessors.
 fn child() -> impl Strategy<Value = (Resource, usize, u8, u64, u64)> {
     (
-        (1..Destination::ALL.len(), 0..5_usize, 0..4_usize, 0..40_000_u64),
-        (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), prop::option::of(0..200_u64)),
-        (any::<usize>(), 0..6_u8, 0..50_000_u64, prop_oneof![Just(0_u64), 0..3_000_u64]),
+        (
+            1..Destination::ALL.len(),
+            0..5_usize,
+            0..4_usize,
+            0..40_000_u64,
+        ),
+        (
+            any::<bool>(),
+            any::<bool>(),
+            any::<bool>(),
+            any::<bool>(),
+            prop::option::of(0..200_u64),
+        ),
+        (
+            any::<usize>(),
+            0..6_u8,
+            0..50_000_u64,
+            prop_oneof![Just(0_u64), 0..3_000_u64],
+        ),
         prop_oneof![9 => Just(200_u16), 1 => Just(404_u16)],
     )
         .prop_map(|(kind, flags, place, status)| {
@@ -57,8 +75,6 @@ fn pages() -> impl Strategy<Value = Arc<Page>> {
                 2 => Trigger::Style { parent },
                 3 => Trigger::Script { parent, delay },
                 4 => Trigger::After { parent, delay },
-                // The document itself does not redirect to its own parts.
-                _ if parent == id(0) => Trigger::Markup { parent, offset },
                 _ => Trigger::Redirect { parent },
             };
             resources.push(r);
@@ -69,11 +85,19 @@ fn pages() -> impl Strategy<Value = Arc<Page>> {
 
 fn configs() -> impl Strategy<Value = BrowserConfig> {
     (
-        prop_oneof![Just(Profile::Chrome), Just(Profile::Firefox), Just(Profile::Safari)],
+        prop_oneof![
+            Just(Profile::Chrome),
+            Just(Profile::Firefox),
+            Just(Profile::Safari)
+        ],
         prop_oneof![Just(0.0), Just(1.0), Just(4.0)],
         prop_oneof![Just(0.0), Just(0.2)],
     )
-        .prop_map(|(profile, cpu, jitter)| BrowserConfig { profile, cpu, jitter })
+        .prop_map(|(profile, cpu, jitter)| BrowserConfig {
+            profile,
+            cpu,
+            jitter,
+        })
 }
 
 fn networks() -> impl Strategy<Value = Network> {
@@ -94,23 +118,39 @@ fn check(page: &Page, l: &Loaded) -> Result<(), TestCaseError> {
     prop_assert_eq!(once.len(), fetched.len(), "something was fetched twice");
     for (_, action) in &l.actions {
         if let Action::Reprioritise { resource, .. } = action {
-            prop_assert!(l.browser.requested_at(*resource).is_some(), "reprioritised what nobody asked for");
+            prop_assert!(
+                l.browser.requested_at(*resource).is_some(),
+                "reprioritised what nobody asked for"
+            );
         }
     }
     for r in &page.resources {
         let (found, asked) = (l.browser.discovered_at(r.id), l.browser.requested_at(r.id));
-        prop_assert_eq!(found.is_some(), asked.is_some(), "resource {} is held for ever", r.id.0);
-        let (Some(found), Some(asked)) = (found, asked) else { continue };
+        prop_assert_eq!(
+            found.is_some(),
+            asked.is_some(),
+            "resource {} is held for ever",
+            r.id.0
+        );
+        let (Some(found), Some(asked)) = (found, asked) else {
+            continue;
+        };
         prop_assert!(found <= asked);
         if let Some(parent) = r.discovery.trigger.parent() {
             let earliest = match r.discovery.trigger {
-                Trigger::Markup { offset, .. } => {
-                    arrival(l, parent, offset.min(page.resources[parent.index()].body_bytes))
-                }
+                Trigger::Markup { offset, .. } => arrival(
+                    l,
+                    parent,
+                    offset.min(page.resources[parent.index()].body_bytes),
+                ),
                 _ => l.browser.requested_at(parent),
             };
             let earliest = earliest.expect("a child needs its parent");
-            prop_assert!(found >= earliest, "resource {} was known before its markup", r.id.0);
+            prop_assert!(
+                found >= earliest,
+                "resource {} was known before its markup",
+                r.id.0
+            );
         }
     }
     let m = l.browser.metrics();
@@ -122,11 +162,16 @@ fn check(page: &Page, l: &Loaded) -> Result<(), TestCaseError> {
     let progress = l.browser.visual_progress();
     if let (Some(first), Some(last)) = (progress.first(), progress.last()) {
         prop_assert_eq!(*first, (Instant::ZERO, 0.0));
-        prop_assert_eq!(last.1, 1.0);
-        prop_assert!(progress.windows(2).all(|p| p[0].0 < p[1].0 && p[0].1 <= p[1].1));
-        prop_assert_eq!(Some(progress[1].0.since_start()), m.fcp);
+        prop_assert!((last.1 - 1.0).abs() < 1e-12);
+        prop_assert!(
+            progress
+                .windows(2)
+                .all(|p| p[0].0 < p[1].0 && p[0].1 <= p[1].1)
+        );
+        // Parts of images may come before anything contentful.
+        prop_assert!(Some(progress[1].0.since_start()) <= m.fcp || m.fcp.is_none());
         let si = m.speed_index.expect("something was painted");
-        prop_assert!(si + Duration::from_nanos(1) >= m.fcp.expect("painted"));
+        prop_assert!(si + Duration::from_nanos(1) >= progress[1].0.since_start());
         prop_assert!(si <= last.0.since_start() + Duration::from_nanos(1));
     }
     Ok(())
@@ -134,7 +179,11 @@ fn check(page: &Page, l: &Loaded) -> Result<(), TestCaseError> {
 
 /// When so many bytes of a body were there.
 fn arrival(l: &Loaded, r: ResourceId, bytes: u64) -> Option<Instant> {
-    l.arrivals.get(&r)?.iter().find(|&&(_, received)| received >= bytes).map(|&(at, _)| at)
+    l.arrivals
+        .get(&r)?
+        .iter()
+        .find(|&&(_, received)| received >= bytes)
+        .map(|&(at, _)| at)
 }
 
 proptest! {

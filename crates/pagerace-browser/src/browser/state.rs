@@ -1,0 +1,94 @@
+//! What a load knows of each resource, of the load event and of painting.
+
+use pagerace_core::Instant;
+use pagerace_page::ResourceId;
+
+/// One resource's way.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    pub(super) discovered: Option<Instant>,
+    /// The head arrived.
+    pub(super) head: Option<Instant>,
+    /// Encoded body bytes in order.
+    pub(super) received: u64,
+    /// Sum over bytes of their time of arrival since the start, in nanoseconds.
+    pub(super) byte_nanos: u128,
+    /// The response is complete, or will never be.
+    pub(super) settled: Option<Instant>,
+    pub(super) failed: bool,
+    /// It has run, been parsed, or whatever its role asks for.
+    pub(super) processed: bool,
+    /// Nothing will ever ask for it.
+    pub(super) abandoned: bool,
+    /// How many of its scanned children the scanner has seen.
+    pub(super) scanned: usize,
+    /// How many parts of it, as an image, can be painted.
+    pub(super) parts: u64,
+    /// The load event waits for it.
+    pub(super) holds_load: bool,
+    /// The first paint waits for it.
+    pub(super) holds_paint: bool,
+    /// The text waits for it (fonts).
+    pub(super) holds_text: bool,
+}
+
+/// Something that happens by itself.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Timer {
+    /// A trigger's delay, or the scanner's, is over.
+    Discover(ResourceId),
+    /// A thread's task is over.
+    TaskDone(usize),
+    /// An image is decoded.
+    Decoded(ResourceId),
+    /// A frame may be drawn again.
+    Frame,
+    /// Text stops waiting for fonts.
+    FontBlockOver,
+}
+
+/// What the load event waits for.
+#[derive(Debug, Default)]
+pub(super) struct LoadEvent {
+    pub(super) pending: usize,
+    pub(super) queued: bool,
+    pub(super) fired: Option<Instant>,
+    pub(super) dom_content_loaded: Option<Instant>,
+}
+
+/// What the next paint waits for, and what it will show.
+#[derive(Debug, Default)]
+pub(super) struct Rendering {
+    /// Render-blocking resources that are known and not done.
+    pub(super) blockers: usize,
+    /// Fonts that text waits for.
+    pub(super) fonts: usize,
+    pub(super) font_block_over: bool,
+    /// The first layout is done.
+    pub(super) laid_out: bool,
+    /// A task is queued, or runs, or waits for the next frame.
+    pub(super) queued: bool,
+    pub(super) last_start: Option<Instant>,
+    /// Images in the viewport, or parts of them, that are decoded and not painted.
+    pub(super) ready_images: Vec<ReadyImage>,
+    /// Fonts and images of parsed sheets, until the next layout uses them.
+    pub(super) awaiting_layout: Vec<ResourceId>,
+    /// Images in the viewport that layout has not seen yet.
+    pub(super) to_boost: Vec<ResourceId>,
+    /// Blocks of text that were painted.
+    pub(super) text_painted: usize,
+    /// What the running task shows: images, blocks of text reached.
+    pub(super) painting: Vec<ReadyImage>,
+    pub(super) text_reached: usize,
+    pub(super) fonts_ready: bool,
+}
+
+/// An image, or a part of one, that the next frame can show.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReadyImage {
+    pub(super) id: ResourceId,
+    /// Pixels that it adds.
+    pub(super) area: f64,
+    /// Pixels of the whole image if it is complete with this, else none.
+    pub(super) element: f64,
+}

@@ -1,0 +1,257 @@
+//! Painting, failures, frames and costs on small pages; times computed by hand.
+//!
+//! Unless a test says otherwise the CPU takes no time, so that only round
+//! trips (100 ms) and layout count; layout costs half of 10 ms + 0.2 ms/KiB
+//! the first time and half of 5 ms afterwards.
+
+use crate::common::{
+    KIB, Network, blocking_sheet, document, head_script, id, in_markup, load, ms, no_cpu, page,
+    resource, script, visible_image,
+};
+use pagerace_browser::{BrowserConfig, Profile};
+use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
+use pagerace_page::model::{Resource, Trigger};
+
+#[test]
+fn a_head_delays_the_first_paint_by_one_round_trip() {
+    let p = page(vec![
+        document(10 * KIB),
+        blocking_sheet(5_000, 500),
+        head_script(5_000, 800),
+        visible_image(20_000, 5_000),
+    ]);
+    let l = load(&p, &no_cpu(Profile::Chrome), &Network::default(), 1);
+    assert!(l.done);
+    let m = l.browser.metrics();
+    assert_eq!(m.ttfb, Some(ms(100.0)));
+    for r in 1..=3 {
+        assert_eq!(l.asked(r), Some(100.0), "resource {r}");
+    }
+    // Head done at 200; first layout (10 + 10 x 0.2) / 2 = 6 ms; the image
+    // (100,000 px, larger than a paragraph) waits for the next frame,
+    // 16.67 ms after the first began, and costs 2.5 ms.
+    assert_eq!(m.fcp, Some(ms(206.0)));
+    assert_eq!(m.lcp, Some(Duration::from_nanos(219_166_667)));
+    assert_eq!(l.browser.lcp_image(), Some(id(3)));
+    assert_eq!(m.dom_content_loaded, Some(ms(200.0)));
+    // The load event's task waits for the layout that began at 200.
+    assert_eq!(m.onload, Some(ms(206.0)));
+    // No long task, and nothing in flight after 200.
+    assert_eq!(m.tti, Some(ms(206.0)));
+    assert_eq!(m.tbt, Some(Duration::ZERO));
+    // Text is 0.3 of the viewport at 206; the image 100,000 px of it.
+    let text = 0.3 * 1350.0 * 940.0;
+    let si = 206.0 + 13.166_667 * 100_000.0 / (text + 100_000.0);
+    let measured = m.speed_index.expect("painted").as_millis_f64();
+    assert!((measured - si).abs() < 1e-3, "{measured} against {si}");
+    // 10 KiB at 100 ms, 30,000 bytes at 200 ms.
+    let bi = (10_240.0 * 100.0 + 30_000.0 * 200.0) / 40_240.0;
+    let measured = m.byte_index.expect("bytes").as_millis_f64();
+    assert!((measured - bi).abs() < 1e-3, "{measured} against {bi}");
+}
+
+#[test]
+fn fonts_are_found_by_layout_and_hold_text_for_three_seconds_at_most() {
+    let font = resource(Destination::Font, 20_000, Trigger::Style { parent: id(1) });
+    let p = page(vec![document(10 * KIB), blocking_sheet(5_000, 500), font]);
+    let l = load(&p, &no_cpu(Profile::Chrome), &Network::default(), 1);
+    // Sheet at 200, layout until 206, font at 306, a frame of 2.5 ms.
+    assert_eq!(l.asked(2), Some(206.0));
+    assert_eq!(l.browser.metrics().fcp, Some(ms(308.5)));
+
+    // At 4 kB/s the font would take another 5 s.
+    let slow = Network {
+        rate: 4_000,
+        ..Network::default()
+    };
+    let l = load(&p, &no_cpu(Profile::Chrome), &slow, 1);
+    let layout = l.asked(2).expect("asked for");
+    let fcp = l.browser.metrics().fcp.expect("painted").as_millis_f64();
+    assert!(
+        (fcp - (layout + 3_000.0 + 2.5)).abs() < 1e-3,
+        "{fcp}, font asked for at {layout}"
+    );
+}
+
+#[test]
+fn failures_block_nothing() {
+    let p = page(vec![
+        document(10 * KIB),
+        blocking_sheet(1_000, 500),
+        head_script(1_000, 600),
+        resource(
+            Destination::Image,
+            1_000,
+            Trigger::Script {
+                parent: id(2),
+                delay: Duration::ZERO,
+            },
+        ),
+        resource(Destination::Font, 1_000, Trigger::Style { parent: id(1) }),
+    ]);
+    let network = Network {
+        fails: vec![id(1), id(2)],
+        ..Network::default()
+    };
+    let l = load(&p, &no_cpu(Profile::Chrome), &network, 1);
+    assert!(l.done);
+    assert_eq!(l.browser.metrics().fcp, Some(ms(206.0)));
+    assert_eq!(l.browser.metrics().onload, Some(ms(206.0)));
+    assert_eq!([3, 4].map(|r| l.asked(r)), [None; 2]);
+}
+
+#[test]
+fn a_document_that_breaks_off_is_shown_as_far_as_it_came() {
+    let p = page(vec![
+        document(10 * KIB),
+        visible_image(10_000, 2 * KIB),
+        visible_image(10_000, 9 * KIB),
+    ]);
+    let network = Network {
+        breaks: vec![id(0)],
+        ..Network::default()
+    };
+    let l = load(&p, &no_cpu(Profile::Chrome), &network, 1);
+    assert!(l.done);
+    assert!(l.browser.metrics().lcp.is_some());
+    assert_eq!((l.asked(1), l.asked(2)), (Some(100.0), None));
+}
+
+#[test]
+fn without_a_document_the_load_is_over_and_nothing_was_measured() {
+    let p = page(vec![document(KIB), visible_image(1_000, 10)]);
+    let network = Network {
+        fails: vec![id(0)],
+        ..Network::default()
+    };
+    let l = load(&p, &no_cpu(Profile::Chrome), &network, 1);
+    assert!(l.done);
+    let m = l.browser.metrics();
+    assert_eq!((m.ttfb, m.fcp, m.onload, m.tti), (None, None, None, None));
+    assert!(l.browser.visual_progress().is_empty());
+}
+
+#[test]
+fn a_frame_of_another_site_does_not_keep_the_page_busy() {
+    let frame = |third_party| Resource {
+        third_party,
+        ..in_markup(Destination::Iframe, KIB, 100)
+    };
+    let busy = Resource {
+        cpu_time: Some(ms(500.0)),
+        ..resource(
+            Destination::Script,
+            1_000,
+            Trigger::Markup {
+                parent: id(1),
+                offset: 10,
+            },
+        )
+    };
+    let config = BrowserConfig {
+        profile: Profile::Chrome,
+        cpu: 1.0,
+        jitter: 0.0,
+    };
+    let tbt = |third_party, profile| {
+        let p = page(vec![document(KIB), frame(third_party), busy.clone()]);
+        let l = load(
+            &p,
+            &BrowserConfig {
+                profile,
+                ..config.clone()
+            },
+            &Network::default(),
+            1,
+        );
+        assert!(l.done);
+        assert!(
+            l.browser.metrics().onload.expect("fired") > ms(800.0),
+            "it holds the load event"
+        );
+        l.browser.metrics().tbt
+    };
+    assert_eq!(tbt(true, Profile::Chrome), Some(Duration::ZERO));
+    assert_eq!(tbt(false, Profile::Chrome), Some(ms(450.0)));
+    assert_eq!(
+        tbt(true, Profile::Safari),
+        Some(ms(450.0)),
+        "Safari has one process for a page"
+    );
+}
+
+#[test]
+fn costs_follow_the_stated_model() {
+    // 100 KiB of script at 0.25 ms, 10 KiB of markup at 0.15 ms, twice as slow.
+    let p = page(vec![
+        document(10 * KIB),
+        script(ScriptMode::Defer, RequestPriority::Low, 100 * KIB, 10),
+    ]);
+    let config = BrowserConfig {
+        profile: Profile::Chrome,
+        cpu: 2.0,
+        jitter: 0.0,
+    };
+    let l = load(&p, &config, &Network::default(), 1);
+    let scan = 2.0 * (0.2 + 10.0 * 0.01);
+    let expected = 200.0 + scan + 2.0 * 25.0;
+    let dcl = l
+        .browser
+        .metrics()
+        .dom_content_loaded
+        .expect("fired")
+        .as_millis_f64();
+    assert!((dcl - expected).abs() < 1e-3, "{dcl} against {expected}");
+}
+
+#[test]
+fn jitter_is_drawn_by_resource_and_seed() {
+    let p = page(vec![
+        document(10 * KIB),
+        script(ScriptMode::Defer, RequestPriority::Low, 100 * KIB, 10),
+    ]);
+    let config = BrowserConfig {
+        profile: Profile::Chrome,
+        cpu: 4.0,
+        jitter: 0.3,
+    };
+    let dcl = |seed| {
+        load(&p, &config, &Network::default(), seed)
+            .browser
+            .metrics()
+            .dom_content_loaded
+    };
+    assert_eq!(dcl(1), dcl(1));
+    assert_ne!(dcl(1), dcl(2));
+}
+
+#[test]
+fn images_become_visible_in_quarters_unless_their_format_forbids() {
+    // 100 kB/s: 100 ms for each quarter of the image, from 1 kB / rate = 10 ms on.
+    let network = Network {
+        rate: 100_000,
+        ..Network::default()
+    };
+    let steps = |mime: &str| {
+        let image = Resource {
+            mime_type: mime.to_owned(),
+            ..visible_image(40_000, 500)
+        };
+        let l = load(
+            &page(vec![document(1_000), image]),
+            &no_cpu(Profile::Chrome),
+            &network,
+            1,
+        );
+        assert_eq!(l.browser.lcp_image(), Some(id(1)));
+        (l.browser.visual_progress().len(), l.browser.metrics())
+    };
+    let ((jpeg, seen_early), (avif, seen_late)) = (steps("image/jpeg"), steps("image/avif"));
+    // The start, the text, four quarters; or the whole image at once.
+    assert_eq!((jpeg, avif), (6, 3));
+    assert!(seen_early.speed_index < seen_late.speed_index);
+    assert_eq!(
+        seen_early.lcp, seen_late.lcp,
+        "the largest paint is that of the complete image"
+    );
+}

@@ -1,0 +1,207 @@
+//! Scripts, sheets, redirects: what waits for what; times computed by hand.
+//!
+//! Unless a test says otherwise the CPU takes no time, so that only round
+//! trips (100 ms) and layout count; layout costs half of 10 ms + 0.2 ms/KiB
+//! the first time and half of 5 ms afterwards.
+
+use crate::common::{
+    KIB, Network, blocking_sheet, document, head_script, id, in_markup, load, ms, no_cpu, page,
+    resource, script,
+};
+use pagerace_browser::{BrowserConfig, Profile};
+use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
+use pagerace_page::model::{Resource, Trigger};
+
+#[test]
+fn scripts_wait_for_earlier_sheets_only() {
+    let sheet = |offset| Resource {
+        cpu_time: Some(ms(40.0)),
+        ..blocking_sheet(1_000, offset)
+    };
+    let measured = Resource {
+        cpu_time: Some(ms(7.0)),
+        ..head_script(1_000, 500)
+    };
+    let config = BrowserConfig {
+        profile: Profile::Chrome,
+        cpu: 1.0,
+        jitter: 0.0,
+    };
+    let free = Resource {
+        cpu_time: Some(Duration::ZERO),
+        ..document(KIB)
+    };
+    let sheet_behind = |parent| {
+        resource(
+            Destination::Style,
+            1_000,
+            Trigger::Redirect { parent: id(parent) },
+        )
+    };
+    let child = || {
+        resource(
+            Destination::Fetch,
+            10,
+            Trigger::Script {
+                parent: id(2),
+                delay: Duration::ZERO,
+            },
+        )
+    };
+    let before = page(vec![free.clone(), sheet(400), measured.clone(), child()]);
+    // A sheet that comes later in the document, and only after a redirect.
+    let hop = in_markup(Destination::Style, 0, 600);
+    let after = page(vec![free, hop, measured, child(), sheet_behind(1)]);
+    let l = load(&before, &config, &Network::default(), 1);
+    assert_eq!(l.found(3), Some(200.0 + 40.0 + 7.0));
+    // At 200 that sheet is on its way; only an earlier one is waited for.
+    let l = load(&after, &config, &Network::default(), 1);
+    assert_eq!(l.found(3), Some(200.0 + 7.0));
+}
+
+#[test]
+fn deferred_scripts_run_in_order_after_parsing_async_ones_when_they_arrive() {
+    let costs = |r: Resource| Resource {
+        cpu_time: Some(ms(10.0)),
+        ..r
+    };
+    let low = RequestPriority::Low;
+    let p = page(vec![
+        Resource {
+            cpu_time: Some(Duration::ZERO),
+            ..document(KIB)
+        },
+        costs(script(ScriptMode::Defer, low, 1_000, 100)),
+        costs(script(ScriptMode::Defer, low, 1_000, 101)),
+        costs(script(ScriptMode::Async, low, 1_000, 102)),
+        resource(
+            Destination::Fetch,
+            10,
+            Trigger::Script {
+                parent: id(2),
+                delay: ms(3.0),
+            },
+        ),
+        resource(
+            Destination::Fetch,
+            10,
+            Trigger::Script {
+                parent: id(3),
+                delay: ms(3.0),
+            },
+        ),
+    ]);
+    let config = BrowserConfig {
+        profile: Profile::Chrome,
+        cpu: 1.0,
+        jitter: 0.0,
+    };
+    let l = load(&p, &config, &Network::default(), 1);
+    // All four leave the thread at once, for the body begins early; the first
+    // layout (10.2 ms from 100) is over when they arrive, one script after the
+    // other: defer, then what was queued while it ran (async), then defer.
+    let arrived = 200.0;
+    assert_eq!(l.found(5), Some(arrived + 20.0 + 3.0));
+    assert_eq!(l.found(4), Some(arrived + 30.0 + 3.0));
+    let m = l.browser.metrics();
+    assert_eq!(m.dom_content_loaded, Some(ms(arrived + 30.0)));
+    // The first fetch held the load event, so the second could, too.
+    assert_eq!(m.onload, Some(ms(arrived + 33.0 + 100.0)));
+}
+
+#[test]
+fn what_a_script_asks_for_before_the_load_event_holds_it() {
+    let p = page(vec![
+        document(KIB),
+        script(ScriptMode::Blocking, RequestPriority::High, 1_000, 100),
+        resource(
+            Destination::Image,
+            1_000,
+            Trigger::Script {
+                parent: id(1),
+                delay: Duration::ZERO,
+            },
+        ),
+    ]);
+    let l = load(&p, &no_cpu(Profile::Chrome), &Network::default(), 1);
+    assert_eq!(l.browser.metrics().onload, Some(ms(300.0)));
+}
+
+#[test]
+fn imports_are_asked_for_at_once_and_block_like_their_parent() {
+    let import = Resource {
+        render_blocking: true,
+        ..resource(Destination::Style, 1_000, Trigger::Style { parent: id(1) })
+    };
+    let p = page(vec![
+        document(10 * KIB),
+        blocking_sheet(1_000, 500),
+        import,
+        head_script(10, 600),
+    ]);
+    let l = load(&p, &no_cpu(Profile::Chrome), &Network::default(), 1);
+    assert_eq!(l.asked(2), Some(200.0));
+    assert_eq!(
+        l.browser.metrics().dom_content_loaded,
+        Some(ms(300.0)),
+        "the script waited"
+    );
+}
+
+#[test]
+fn a_redirect_is_followed_with_its_head() {
+    let p = page(vec![
+        document(0),
+        Resource {
+            discovery: resource(
+                Destination::Document,
+                0,
+                Trigger::Redirect { parent: id(0) },
+            )
+            .discovery,
+            ..document(KIB)
+        },
+        resource(
+            Destination::Script,
+            10,
+            Trigger::Markup {
+                parent: id(1),
+                offset: 10,
+            },
+        ),
+        resource(Destination::Script, 10, Trigger::Redirect { parent: id(2) }),
+    ]);
+    let l = load(&p, &no_cpu(Profile::Chrome), &Network::default(), 1);
+    assert_eq!(
+        [1, 2, 3].map(|r| l.asked(r)),
+        [Some(100.0), Some(200.0), Some(300.0)]
+    );
+    let m = l.browser.metrics();
+    assert_eq!(m.ttfb, Some(ms(200.0)), "of the document that is shown");
+    assert_eq!(
+        m.dom_content_loaded,
+        Some(ms(400.0)),
+        "the redirected script blocks the parser"
+    );
+}
+
+#[test]
+fn an_after_trigger_waits_for_the_end_and_its_delay() {
+    let p = page(vec![
+        document(KIB),
+        resource(
+            Destination::Fetch,
+            10,
+            Trigger::After {
+                parent: id(0),
+                delay: ms(50.0),
+            },
+        ),
+    ]);
+    let l = load(&p, &no_cpu(Profile::Chrome), &Network::default(), 1);
+    assert_eq!(l.asked(1), Some(150.0));
+    assert!(
+        l.done && l.ended.as_millis_f64() >= 250.0,
+        "the load is over only with the last response"
+    );
+}

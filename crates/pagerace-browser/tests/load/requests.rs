@@ -1,0 +1,135 @@
+//! When requests leave, and what they signal; times computed by hand.
+//!
+//! Unless a test says otherwise the CPU takes no time, so that only round
+//! trips (100 ms) and layout count; layout costs half of 10 ms + 0.2 ms/KiB
+//! the first time and half of 5 ms afterwards.
+
+use crate::common::{
+    KIB, Network, blocking_sheet, document, head_script, in_markup, load, ms, no_cpu, page, script,
+    visible_image,
+};
+use pagerace_browser::Profile;
+use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
+use pagerace_page::model::Resource;
+
+#[test]
+fn nothing_below_high_leaves_chrome_before_the_body_while_two_are_in_flight() {
+    let async_script = script(ScriptMode::Async, RequestPriority::Low, 1_000, 900);
+    let p = page(vec![
+        document(10 * KIB),
+        blocking_sheet(5_000, 500),
+        head_script(5_000, 800),
+        async_script.clone(),
+        Resource {
+            priority: RequestPriority::Medium,
+            ..visible_image(20_000, 2_000)
+        },
+        Resource {
+            priority: RequestPriority::Medium,
+            ..visible_image(20_000, 2_100)
+        },
+        Resource {
+            priority: RequestPriority::Medium,
+            ..visible_image(20_000, 2_200)
+        },
+        in_markup(Destination::Fetch, 100, 9_000),
+    ]);
+    let l = load(&p, &no_cpu(Profile::Chrome), &Network::default(), 1);
+    assert_eq!(
+        [1, 2, 4, 5].map(|r| l.asked(r)),
+        [Some(100.0); 4],
+        "High, and two Medium"
+    );
+    assert_eq!(
+        [3, 6].map(|r| l.asked(r)),
+        [Some(200.0); 2],
+        "until the parser is in the body"
+    );
+    assert_eq!(l.found(3), Some(100.0), "known all the time");
+    assert_eq!(
+        l.asked(7),
+        Some(200.0),
+        "an inline script's fetch waits for the parser only"
+    );
+    // Medium before Low, then in order.
+    assert_eq!(l.fetch_order(), [0, 1, 2, 4, 5, 6, 3, 7]);
+}
+
+#[test]
+fn with_free_places_chrome_asks_for_low_ones_too() {
+    let p = page(vec![
+        document(10 * KIB),
+        head_script(5_000, 800),
+        script(ScriptMode::Async, RequestPriority::Low, 1_000, 900),
+        script(ScriptMode::Async, RequestPriority::Low, 1_000, 901),
+    ]);
+    let l = load(&p, &no_cpu(Profile::Chrome), &Network::default(), 1);
+    assert_eq!(
+        [1, 2, 3].map(|r| l.asked(r)),
+        [Some(100.0), Some(100.0), Some(200.0)]
+    );
+}
+
+#[test]
+fn images_wait_for_the_head_in_firefox_and_safari() {
+    for profile in [Profile::Firefox, Profile::Safari] {
+        let p = page(vec![
+            document(10 * KIB),
+            blocking_sheet(5_000, 500),
+            visible_image(20_000, 2_000),
+            in_markup(Destination::Font, 20_000, 600),
+        ]);
+        let l = load(&p, &no_cpu(profile), &Network::default(), 1);
+        assert_eq!(
+            [1, 2, 3].map(|r| l.asked(r)),
+            [Some(100.0), Some(200.0), Some(100.0)],
+            "{profile:?}"
+        );
+    }
+}
+
+#[test]
+fn an_image_in_the_viewport_is_boosted_once_laid_out() {
+    // 100 kB/s: the image is on its way for 2 s.
+    let network = Network {
+        rate: 100_000,
+        ..Network::default()
+    };
+    let p = page(vec![document(KIB), visible_image(200_000, 500)]);
+    let l = load(&p, &no_cpu(Profile::Chrome), &network, 1);
+    assert_eq!(l.signal(1), Some(Priority::new(2, true)));
+    let (at, priority) = l.new_signal(1).expect("boosted");
+    assert_eq!(priority, Priority::new(1, true));
+    // Document complete after 10.24 ms of sending, layout 5.1 ms (1 KiB).
+    assert!((at - (110.24 + 5.1)).abs() < 1e-3, "{at}");
+
+    let l = load(&p, &no_cpu(Profile::Firefox), &network, 1);
+    assert_eq!(l.signal(1), Some(Priority::new(5, true)));
+    assert_eq!(l.new_signal(1).expect("boosted").1, Priority::new(3, true));
+
+    let l = load(&p, &no_cpu(Profile::Safari), &network, 1);
+    assert_eq!(l.signal(1), Some(Priority::new(3, true)));
+    assert_eq!(l.new_signal(1), None);
+}
+
+#[test]
+fn the_scanner_runs_ahead_of_a_blocked_parser() {
+    // 10 kB/s: byte 5,000 of the document arrives after 600 ms.
+    let network = Network {
+        rate: 10_000,
+        ..Network::default()
+    };
+    let p = page(vec![
+        document(10_000),
+        head_script(100, 100),
+        visible_image(1_000, 6_000),
+    ]);
+    let l = load(&p, &no_cpu(Profile::Chrome), &network, 1);
+    // The script is behind the document on this link.
+    assert_eq!(l.browser.metrics().dom_content_loaded, Some(ms(1_110.0)));
+    assert_eq!(
+        l.found(2),
+        Some(100.0 + 600.0),
+        "with the piece that holds its byte"
+    );
+}

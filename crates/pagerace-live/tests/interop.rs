@@ -1,0 +1,20 @@
+//! Our server and client against independent HTTP/3 stacks over real UDP and
+//! real TLS: aioquic (Python) and quic-go (Go), each as client and as server,
+//! and against ourselves.
+//!
+//! `tests/interop/setup.sh` prepares the peers; without them these tests skip
+//! aloud. All ports are picked by the system on 127.0.0.1.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, its helpers too"
+)]
+
+#[path = "interop/ours.rs"]
+mod ours;
+#[path = "interop/peers.rs"]
+mod peers;
+#[path = "interop/their_clients.rs"]
+mod their_clients;
+#[path = "interop/their_servers.rs"]
+mod their_servers;

@@ -1,0 +1,174 @@
+//! Where the peers are, and how to run them.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// An independent HTTP/3 stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Peer {
+    Aioquic,
+    QuicGo,
+}
+
+/// How it is used.
+#[derive(Clone, Copy)]
+pub(crate) enum Side {
+    Client,
+    Server,
+}
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+impl Peer {
+    /// The command that runs it, or nothing, told aloud, where it is missing.
+    pub(crate) fn command(self, side: Side) -> Option<Command> {
+        let built = Path::new(ROOT).join("target/interop");
+        let script = |name: &str| Path::new(ROOT).join("tests/interop").join(name);
+        let (program, script) = match (self, side) {
+            (Self::Aioquic, Side::Client) => (
+                built.join("venv/bin/python"),
+                Some(script("aioquic_client.py")),
+            ),
+            (Self::Aioquic, Side::Server) => (
+                built.join("venv/bin/python"),
+                Some(script("aioquic_server.py")),
+            ),
+            (Self::QuicGo, Side::Client) => (built.join("bin/quicgo-client"), None),
+            (Self::QuicGo, Side::Server) => (built.join("bin/quicgo-server"), None),
+        };
+        if !program.exists() {
+            eprintln!(
+                "skipped: {self:?} is not there; run tests/interop/setup.sh \
+                 (needs python3 with venv, and go)"
+            );
+            return None;
+        }
+        let mut command = Command::new(program);
+        command.args(script).env("PYTHONDONTWRITEBYTECODE", "1");
+        Some(command)
+    }
+}
+
+/// A file name that nobody else uses, removed at the end.
+pub(crate) struct TemporaryFile(PathBuf);
+
+impl TemporaryFile {
+    pub(crate) fn new() -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("pagerace-interop-{}-{count}.der", std::process::id());
+        Self(std::env::temp_dir().join(name))
+    }
+}
+
+impl Drop for TemporaryFile {
+    fn drop(&mut self) {
+        // It may never have been written.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// A server of theirs; it ends with this value.
+pub(crate) struct TheirServer {
+    child: Child,
+    pub(crate) port: u16,
+    pub(crate) certificate: Vec<u8>,
+}
+
+impl TheirServer {
+    pub(crate) fn start(peer: Peer) -> Option<Self> {
+        let certificate = TemporaryFile::new();
+        let mut command = peer.command(Side::Server)?;
+        command
+            .arg(&certificate.0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let port = line
+            .trim()
+            .strip_prefix("port ")
+            .and_then(|p| p.parse().ok());
+        let Some(port) = port else {
+            child.wait().unwrap();
+            panic!("{peer:?} did not say its port but {line:?}");
+        };
+        Some(Self {
+            child,
+            port,
+            certificate: std::fs::read(&certificate.0).unwrap(),
+        })
+    }
+}
+
+impl Drop for TheirServer {
+    fn drop(&mut self) {
+        // They serve until their standard input closes.
+        drop(self.child.stdin.take());
+        self.child.wait().unwrap();
+    }
+}
+
+/// A response as a client of theirs reports it, in order of completion.
+#[derive(Debug)]
+pub(crate) struct Report {
+    pub(crate) path: String,
+    pub(crate) status: u64,
+    pub(crate) length: u64,
+    pub(crate) sha256: String,
+    pub(crate) headers: Value,
+}
+
+/// Runs a client of theirs against a server on 127.0.0.1.
+pub(crate) fn run_client(
+    peer: Peer,
+    port: u16,
+    certificate: &[u8],
+    requests: &Value,
+) -> Option<Vec<Report>> {
+    let mut command = peer.command(Side::Client)?;
+    let file = TemporaryFile::new();
+    std::fs::write(&file.0, certificate).unwrap();
+    command
+        .arg(port.to_string())
+        .arg(&file.0)
+        .arg(requests.to_string());
+    let output = command.output().unwrap();
+    let (stdout, stderr) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert!(output.status.success(), "{peer:?}: {stdout}{stderr}");
+    let report = |line: &str| {
+        let value: Value = serde_json::from_str(line).unwrap();
+        Report {
+            path: value["path"].as_str().unwrap().to_owned(),
+            status: value["status"].as_u64().unwrap(),
+            length: value["length"].as_u64().unwrap(),
+            sha256: value["sha256"].as_str().unwrap().to_owned(),
+            headers: value["headers"].clone(),
+        }
+    };
+    Some(stdout.lines().map(report).collect())
+}
+
+/// Byte i is i mod 251.
+pub(crate) fn pattern(length: usize) -> Vec<u8> {
+    (0..length).map(|i| (i % 251) as u8).collect()
+}
+
+/// In hexadecimal.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes)
+        .iter()
+        .map(|b| format!("{b:02x}"))
+        .collect()
+}

@@ -1,0 +1,257 @@
+//! A client and a server over a pipe with a delay and a rate.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use bytes::{Bytes, BytesMut};
+use pagerace_core::{
+    Destination, Duration, EventQueue, Instant, Priority, RequestPriority, ScriptMode,
+};
+use pagerace_delivery::Facts;
+use pagerace_http::Field;
+use pagerace_transport::quic::keys::FlightSizes;
+use pagerace_transport::quic::{ClientKeys, Epoch, ServerKeys, Settings};
+
+use super::*;
+
+const DELAY: Duration = Duration::from_millis(10);
+const NANOS_PER_BYTE: u64 = 800;
+
+/// `/N` is a body of N bytes; `/slow` has think time; anything else is 404.
+struct Numbers;
+
+impl Site for Numbers {
+    fn reply(&mut self, request: &Request) -> Reply {
+        let path = String::from_utf8_lossy(&request.path).into_owned();
+        let slow = path == "/slow";
+        let length = path.trim_start_matches('/').parse().ok();
+        let status = if slow || length.is_some() { "200" } else { "404" };
+        Reply {
+            think_time: if slow { Duration::from_millis(500) } else { Duration::ZERO },
+            fields: vec![
+                Field::from_static(":status", status),
+                Field::new("x-body", request.body_bytes.to_string()),
+            ],
+            body: length.map_or(Body::EMPTY, Body::Filler),
+            facts: Facts {
+                destination: Destination::Image,
+                script_mode: ScriptMode::Blocking,
+                class: RequestPriority::Low,
+                render_blocking: false,
+            },
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Got {
+    status: String,
+    fields: Vec<Field>,
+    bytes: u64,
+    end: Option<Instant>,
+    failed: bool,
+}
+
+struct Pipe {
+    client: Client,
+    server: Server<Numbers>,
+    now: Instant,
+    wire: EventQueue<(bool, BytesMut)>,
+    free: [Instant; 2],
+    got: BTreeMap<u64, Got>,
+    lost: Option<String>,
+}
+
+fn address() -> SocketAddr {
+    ([10, 0, 0, 2], 443).into()
+}
+
+impl Pipe {
+    fn new(strategy: &str) -> Self {
+        let epoch = Epoch::new();
+        let sizes = FlightSizes::default();
+        let settings = Settings::default();
+        let server = ServerConfig {
+            settings: settings.clone(),
+            keys: ServerKeys::Null(sizes),
+            strategy: strategy.parse().unwrap(),
+            retransmission: Retransmission::AtOnce,
+            seed: 1,
+            record: false,
+            record_frames: true,
+        };
+        let client =
+            ClientConfig { settings, keys: ClientKeys::Null(sizes), seed: 2, record: false };
+        Self {
+            client: Client::connect(&client, Instant::ZERO, epoch, address(), "localhost").unwrap(),
+            server: Server::new(&server, epoch, Numbers).unwrap(),
+            now: Instant::ZERO,
+            wire: EventQueue::new(),
+            free: [Instant::ZERO; 2],
+            got: BTreeMap::new(),
+            lost: None,
+        }
+    }
+
+    fn ask(&mut self, token: u64, method: &'static str, path: &str, priority: &str) {
+        let fields = vec![
+            Field::from_static(":method", method),
+            Field::from_static(":scheme", "https"),
+            Field::from_static(":authority", "localhost"),
+            Field::new(":path", path.to_owned()),
+        ];
+        let body = (method == "POST").then(|| Bytes::from_static(&[7; 3_000]));
+        let priority = pagerace_http::priority::parse(priority.as_bytes());
+        self.client.request(token, fields, priority, body);
+        self.got.insert(token, Got::default());
+    }
+
+    /// Runs for at most `span`, or until nothing is outstanding.
+    fn run(&mut self, span: Duration) {
+        let until = self.now + span;
+        loop {
+            self.events();
+            self.flush();
+            if self.got.values().all(|g| g.end.is_some() || g.failed) {
+                return;
+            }
+            let timers = [self.client.poll_timeout(), self.server.poll_timeout()];
+            let timer = timers.into_iter().flatten().min().map(|t| t.max(self.now));
+            let Some(next) = self.wire.next_at().into_iter().chain(timer).min() else { return };
+            if next > until {
+                self.now = until;
+                return;
+            }
+            self.now = next;
+            if let Some((_, (to_server, data))) = self.wire.pop_due(next) {
+                if to_server {
+                    self.server.handle_datagram(next, ([10, 0, 0, 1], 9).into(), data);
+                } else {
+                    self.client.handle_datagram(next, data);
+                }
+            } else {
+                self.client.handle_timeout(next);
+                self.server.handle_timeout(next);
+            }
+        }
+    }
+
+    fn events(&mut self) {
+        while let Some(event) = self.client.poll_event() {
+            match event {
+                ClientEvent::Head { token, fields } => {
+                    let got = self.got.get_mut(&token).unwrap();
+                    got.status = String::from_utf8(fields[0].value.to_vec()).unwrap();
+                    got.fields = fields;
+                }
+                ClientEvent::Data { token, data } => {
+                    self.got.get_mut(&token).unwrap().bytes += data.len() as u64;
+                }
+                ClientEvent::End { token } => {
+                    self.got.get_mut(&token).unwrap().end = Some(self.now);
+                }
+                ClientEvent::Failed { token, .. } => {
+                    self.got.get_mut(&token).unwrap().failed = true;
+                }
+                ClientEvent::Lost { reason } => self.lost = Some(reason),
+                ClientEvent::Connected | ClientEvent::Sent { .. } => {}
+            }
+        }
+    }
+
+    fn flush(&mut self) {
+        let mut buf = Vec::new();
+        for to_server in [true, false] {
+            loop {
+                let sent = if to_server {
+                    self.client.poll_transmit(self.now, &mut buf)
+                } else {
+                    self.server.poll_transmit(self.now, &mut buf)
+                };
+                let Some(t) = sent else { break };
+                let free = &mut self.free[usize::from(to_server)];
+                *free = (*free).max(self.now)
+                    + Duration::from_nanos(t.size as u64 * NANOS_PER_BYTE);
+                self.wire.schedule(*free + DELAY, (to_server, buf[..t.size].into()));
+            }
+        }
+    }
+
+    fn end(&self, token: u64) -> Instant {
+        self.got[&token].end.unwrap_or_else(|| panic!("{token} has not ended"))
+    }
+}
+
+const LONG: Duration = Duration::from_secs(60);
+
+#[test]
+fn answers_arrive_whole_with_their_fields() {
+    let mut p = Pipe::new("fifo");
+    p.ask(1, "GET", "/200000", "");
+    p.ask(2, "GET", "/0", "");
+    p.ask(3, "HEAD", "/5000", "");
+    p.ask(4, "POST", "/10", "");
+    p.ask(5, "GET", "/nowhere", "");
+    p.run(LONG);
+    let bytes: Vec<_> = p.got.values().map(|g| g.bytes).collect();
+    assert_eq!(bytes, [200_000, 0, 0, 10, 0]);
+    let status: Vec<_> = p.got.values().map(|g| g.status.as_str()).collect();
+    assert_eq!(status, ["200", "200", "200", "200", "404"]);
+    let field = |token: u64, name| {
+        pagerace_http::fields::get(&p.got[&token].fields, name).cloned().unwrap_or_default()
+    };
+    assert_eq!(field(3, "content-length"), "5000", "HEAD tells the size and sends nothing");
+    assert_eq!(field(4, "x-body"), "3000");
+    assert_eq!(p.lost, None);
+}
+
+#[test]
+fn more_requests_than_the_server_allows_at_once_wait_their_turn() {
+    let mut p = Pipe::new("round-robin");
+    for token in 0..250 {
+        p.ask(token, "GET", "/2000", "");
+    }
+    p.run(LONG);
+    assert!(p.got.values().all(|g| g.bytes == 2_000 && g.end.is_some()));
+}
+
+#[test]
+fn think_time_is_the_servers_own() {
+    let mut p = Pipe::new("fifo");
+    p.ask(1, "GET", "/slow", "");
+    p.ask(2, "GET", "/1000", "");
+    p.run(LONG);
+    assert!(p.end(1) >= p.end(2) + Duration::from_millis(490));
+}
+
+#[test]
+fn urgency_decides_and_an_update_changes_the_order() {
+    let order = |update: bool| {
+        let mut p = Pipe::new("eps");
+        p.ask(1, "GET", "/300000", "u=1");
+        p.ask(2, "GET", "/300000", "u=5");
+        p.run(Duration::from_millis(120));
+        assert!(p.got[&1].bytes > 0 && p.got[&2].bytes == 0, "{:?}", p.got);
+        if update {
+            p.client.reprioritise(2, Priority::new(0, false));
+        }
+        p.run(LONG);
+        p.end(1) < p.end(2)
+    };
+    assert!(order(false));
+    assert!(!order(true));
+}
+
+#[test]
+fn closing_ends_everything_quietly() {
+    let mut p = Pipe::new("fifo");
+    p.ask(1, "GET", "/3000000", "");
+    p.run(Duration::from_millis(100));
+    p.client.close(p.now);
+    p.run(Duration::from_secs(2));
+    // We closed it ourselves: nothing more arrives, nothing panics.
+    let before = p.got[&1].bytes;
+    p.run(Duration::from_secs(2));
+    assert_eq!(p.got[&1].bytes, before);
+    assert!(before < 3_000_000);
+}

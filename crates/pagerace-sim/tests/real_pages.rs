@@ -1,0 +1,47 @@
+//! Every real recording at hand loads, with metrics in their order.
+
+mod common;
+
+use std::io::Write;
+use std::path::Path;
+
+use common::scenario;
+use pagerace_page::{ImportOptions, load};
+use pagerace_sim::run;
+
+#[test]
+fn all_real_pages_load() {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/har"));
+    let mut out = std::io::stderr();
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        writeln!(out, "skipped: ../shared/data/har is not there (real recordings)").unwrap();
+        return;
+    };
+    let mut files: Vec<_> = entries
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.to_string_lossy().ends_with(".har.gz"))
+        .collect();
+    files.sort();
+    assert!(!files.is_empty());
+    for file in &files {
+        let page = load(file, &ImportOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+        for (network, strategy) in [("cable", "sequential"), ("slow-4g loss 1%", "eps")] {
+            let s = scenario(&page, network, strategy);
+            let outcome = run(&s, 1, false).unwrap();
+            let name = format!("{} on {network}: {:?}", page.name, outcome.load);
+            assert_eq!(outcome.failure, None, "{name}");
+            let m = outcome.load;
+            let onload = m.onload.unwrap_or_else(|| panic!("{name}: no load event"));
+            assert!(m.ttfb.unwrap() <= onload, "{name}");
+            let (fcp, lcp) = (m.fcp.expect(&name), m.lcp.expect(&name));
+            assert!(m.ttfb.unwrap() < fcp && fcp <= lcp, "{name}");
+            assert!(m.dom_content_loaded.unwrap() <= onload, "{name}");
+            let progress = &outcome.visual_progress;
+            assert!(progress.is_sorted_by(|a, b| a.0 <= b.0 && a.1 <= b.1), "{name}");
+            assert!((progress.last().unwrap().1 - 1.0).abs() < 1e-9, "{name}");
+            let asked = outcome.resources.iter().flatten().count();
+            assert_eq!(asked, page.resources.len(), "{name}: every resource is requested");
+        }
+    }
+    writeln!(out, "{} real pages loaded", files.len()).unwrap();
+}

@@ -1,0 +1,327 @@
+//! `pagerace page`: what was understood of a recorded page.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anstyle::Style;
+use anyhow::{Context, Result};
+use clap::Args;
+use comfy_table::{
+    Cell, CellAlignment, ColumnConstraint, ContentArrangement, ContentLineStyle, LineStyle, Table,
+    TableStyle, Width,
+};
+use pagerace_core::{Destination, ScriptMode};
+use pagerace_page::{
+    Category, Evidence, ImportOptions, Page, Resource, ResourceId, Trigger, load,
+};
+
+/// What `pagerace page` shows.
+#[derive(Args, Debug)]
+pub(crate) struct PageArgs {
+    /// The recording (.har or .har.gz).
+    har: PathBuf,
+    /// Which page of a recording with several: id, title or number.
+    #[arg(long)]
+    page: Option<String>,
+    /// Print the page as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Columns that a URL may always have, however deep in the tree.
+const SHORTEST_URL: usize = 24;
+
+/// The width where there is no terminal.
+const DEFAULT_WIDTH: usize = 120;
+
+const STYLE: TableStyle = TableStyle::new()
+    .header_lines(ContentLineStyle::none().junction(' '))
+    .header_separator(LineStyle::none().fill('─').junction('─'))
+    .content_lines(ContentLineStyle::none().junction(' '));
+
+pub(crate) fn run(args: &PageArgs) -> Result<()> {
+    let options = ImportOptions { page: args.page.clone() };
+    let page = load(&args.har, &options)?;
+    let mut out = anstream::stdout().lock();
+    if args.json {
+        serde_json::to_writer_pretty(&mut out, &page).context("the page cannot be printed")?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    write_page(&mut out, &page)?;
+    Ok(())
+}
+
+fn write_page(out: &mut impl Write, page: &Page) -> io::Result<()> {
+    summary(out, page)?;
+    heading(out, "Origins")?;
+    writeln!(out, "{}", origins(page))?;
+    heading(out, "Categories")?;
+    writeln!(out, "{}", categories(page))?;
+    heading(out, "Discovery")?;
+    writeln!(out, "{}", resources(page))?;
+    writeln!(out, "{LEGEND}")?;
+    heading(out, "What was missing or odd, and what stands in")?;
+    if page.notes.is_empty() {
+        writeln!(out, "Nothing.")?;
+    }
+    page.notes.iter().try_for_each(|note| writeln!(out, "- {}", note.text))
+}
+
+fn heading(out: &mut impl Write, text: &str) -> io::Result<()> {
+    let bold = Style::new().bold();
+    writeln!(out, "\n{bold}{text}{bold:#}")
+}
+
+fn summary(out: &mut impl Write, page: &Page) -> io::Result<()> {
+    let bold = Style::new().bold();
+    writeln!(out, "{bold}{}{bold:#}  {}", page.name, page.url)?;
+    let document = page.resource(page.document);
+    if document.url != page.url {
+        writeln!(out, "document  {}", document.url)?;
+    }
+    let groups = page.origins.iter().map(|o| o.connection_group).max().map_or(0, |g| g + 1);
+    let third = page.resources.iter().filter(|r| r.third_party).count();
+    let blocking = page.resources.iter().filter(|r| r.render_blocking).count();
+    writeln!(
+        out,
+        "{} requests, {} KB of bodies, {} origins on {groups} connections, {third} requests to \
+         third parties, {blocking} render-blocking",
+        page.resources.len(),
+        kilobytes(page.body_bytes()),
+        page.origins.len(),
+    )?;
+    let mut protocols: BTreeMap<&str, usize> = BTreeMap::new();
+    for resource in &page.resources {
+        let origin = page.origin(resource.origin);
+        *protocols.entry(origin.protocol.as_deref().unwrap_or("unknown")).or_default() += 1;
+    }
+    let protocols: Vec<String> =
+        protocols.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    writeln!(out, "recorded by {} over {}", creator(page), protocols.join(", "))?;
+    let recorded = &page.recorded;
+    let times = [("DOMContentLoaded", recorded.on_content_load), ("load", recorded.on_load)];
+    let times: Vec<String> =
+        times.iter().filter_map(|(name, t)| Some(format!("{name} {}", (*t)?))).collect();
+    if !times.is_empty() {
+        writeln!(out, "recorded {}", times.join(", "))?;
+    }
+    Ok(())
+}
+
+fn creator(page: &Page) -> &str {
+    if page.recorded.creator.is_empty() { "an unnamed recorder" } else { &page.recorded.creator }
+}
+
+/// A table whose first `left` columns are words and the others numbers.
+fn table(header: &[&str], left: usize, rows: Vec<Vec<String>>) -> Table {
+    let side = |i: usize| if i < left { CellAlignment::Left } else { CellAlignment::Right };
+    let cells = |texts: Vec<String>| -> Vec<Cell> {
+        texts.into_iter().enumerate().map(|(i, t)| Cell::new(t).set_alignment(side(i))).collect()
+    };
+    let mut table = Table::new();
+    table.load_style(STYLE).set_content_arrangement(ContentArrangement::Dynamic);
+    if table.width().is_none() {
+        table.set_width(DEFAULT_WIDTH as u16);
+    }
+    table.set_header(cells(header.iter().map(|&h| h.to_owned()).collect()));
+    for row in rows {
+        table.add_row(cells(row));
+    }
+    table
+}
+
+fn width() -> usize {
+    Table::new().width().map_or(DEFAULT_WIDTH, usize::from)
+}
+
+fn origins(page: &Page) -> Table {
+    let mut sums = vec![(0_usize, 0_u64); page.origins.len()];
+    for resource in &page.resources {
+        let sum = &mut sums[resource.origin.index()];
+        *sum = (sum.0 + 1, sum.1 + resource.body_bytes);
+    }
+    let longest = width().saturating_sub(56).max(SHORTEST_URL);
+    let rows = page.origins.iter().zip(sums).map(|(origin, (requests, bytes))| {
+        let plain = if origin.scheme == "http" { "http://" } else { "" };
+        let default = if origin.scheme == "http" { 80 } else { 443 };
+        let port =
+            if origin.port == default { String::new() } else { format!(":{}", origin.port) };
+        vec![
+            shorten(&format!("{plain}{}{port}", origin.host), longest),
+            if origin.third_party { "third" } else { "first" }.to_owned(),
+            origin.protocol.clone().unwrap_or_else(|| "–".to_owned()),
+            requests.to_string(),
+            kilobytes(bytes),
+            origin.recorded_rtt.map_or_else(|| "–".to_owned(), |rtt| rtt.to_string()),
+            origin.connection_group.to_string(),
+        ]
+    });
+    let header = ["host", "party", "recorded", "requests", "KB", "RTT", "connection"];
+    table(&header, 3, rows.collect())
+}
+
+fn categories(page: &Page) -> Table {
+    let mut sums: BTreeMap<Category, (usize, u64)> = BTreeMap::new();
+    for resource in &page.resources {
+        let sum = sums.entry(resource.category).or_default();
+        *sum = (sum.0 + 1, sum.1 + resource.body_bytes);
+    }
+    let total = page.body_bytes().max(1);
+    let rows = sums.into_iter().map(|(category, (requests, bytes))| {
+        let share = bytes as f64 / total as f64 * 100.0;
+        vec![name(category), requests.to_string(), kilobytes(bytes), format!("{share:.0} %")]
+    });
+    table(&["category", "requests", "KB", "of bytes"], 1, rows.collect())
+}
+
+fn name(category: Category) -> String {
+    match category {
+        Category::Ads => "ads and analytics",
+        Category::Images => "images",
+        Category::Html => "HTML",
+        Category::Javascript => "JavaScript",
+        Category::Json => "JSON and data",
+        Category::Css => "CSS",
+        Category::Fonts => "fonts",
+        Category::Others => "others",
+    }
+    .to_owned()
+}
+
+const LEGEND: &str = "\
+found: when the parent leads here (share of a document's bytes, or time after a script or another
+resource); ! render-blocking, v in the first viewport; by: rec recorded, rec~ recorded with the
+position inferred, body found in a body, time inferred from times, rule fixed rule.";
+
+/// The discovery tree: children below their parent, in order of request.
+fn resources(page: &Page) -> Table {
+    let mut children: BTreeMap<ResourceId, Vec<ResourceId>> = BTreeMap::new();
+    for resource in &page.resources {
+        if let Some(parent) = resource.discovery.trigger.parent() {
+            children.entry(parent).or_default().push(resource.id);
+        }
+    }
+    let longest = width().saturating_sub(70).max(SHORTEST_URL);
+    let mut rows = Vec::with_capacity(page.resources.len());
+    // The last one is next; children go on top in reverse.
+    let mut stack = vec![(ResourceId(0), 0_usize)];
+    while let Some((id, depth)) = stack.pop() {
+        rows.push(row(page, page.resource(id), depth, longest));
+        let below = children.get(&id).map_or(&[][..], Vec::as_slice);
+        stack.extend(below.iter().rev().map(|&child| (child, depth + 1)));
+    }
+    let header = ["resource", "for", "priority", "", "by", "found", "KB", "think"];
+    let mut table = table(&header, 5, rows);
+    if let Some(column) = table.column_mut(0) {
+        // The URL is cut to fit, so that a line stays a line.
+        column.set_constraint(ColumnConstraint::UpperBoundary(Width::Fixed(longest as u16 + 2)));
+    }
+    table
+}
+
+fn row(page: &Page, resource: &Resource, depth: usize, longest: usize) -> Vec<String> {
+    let indent = "  ".repeat(depth.min(longest.saturating_sub(SHORTEST_URL) / 2));
+    let label = format!("{indent}{}", label(page, resource));
+    let mut marks = String::new();
+    marks.push_str(if resource.render_blocking { "!" } else { "" });
+    marks.push_str(if resource.in_viewport { "v" } else { "" });
+    vec![
+        shorten(&label, longest),
+        purpose(resource),
+        resource.priority.to_string(),
+        marks,
+        evidence(resource.discovery.evidence).to_owned(),
+        found(page, resource),
+        kilobytes(resource.body_bytes),
+        resource.think_time.to_string(),
+    ]
+}
+
+/// The path, with the host before it where it is not the document's.
+fn label(page: &Page, resource: &Resource) -> String {
+    let origin = page.origin(resource.origin);
+    let rest = resource.url.split_once("://").map_or(resource.url.as_str(), |(_, rest)| rest);
+    let path = rest.find('/').map_or("/", |at| &rest[at..]);
+    let is_documents = resource.origin == page.resource(page.document).origin;
+    let host = if is_documents && resource.id != ResourceId(0) { "" } else { &origin.host };
+    let mut label = String::new();
+    if !matches!(resource.status, 200 | 0) {
+        // Writing to a string cannot fail.
+        let _ = write!(label, "{} ", resource.status);
+    }
+    label.push_str(host);
+    label.push_str(path);
+    label
+}
+
+fn purpose(resource: &Resource) -> String {
+    match (resource.destination, resource.script_mode) {
+        (Destination::Script, ScriptMode::Blocking) => "script".to_owned(),
+        (Destination::Script, ScriptMode::Defer) => "script defer".to_owned(),
+        (Destination::Script, ScriptMode::Async) => "script async".to_owned(),
+        (Destination::Script, ScriptMode::Inserted) => "script ins.".to_owned(),
+        (other, _) => other.to_string(),
+    }
+}
+
+const fn evidence(evidence: Evidence) -> &'static str {
+    match evidence {
+        Evidence::Recorded => "rec",
+        Evidence::RecordedParent => "rec~",
+        Evidence::Body => "body",
+        Evidence::Timing => "time",
+        Evidence::Rule => "rule",
+    }
+}
+
+fn found(page: &Page, resource: &Resource) -> String {
+    match resource.discovery.trigger {
+        Trigger::Navigation => "navigation".to_owned(),
+        Trigger::Redirect { .. } => "redirect".to_owned(),
+        Trigger::Markup { parent, offset } => {
+            let whole = page.resource(parent).body_bytes.max(1);
+            format!("{:.0} %", offset as f64 / whole as f64 * 100.0)
+        }
+        Trigger::Style { .. } => "style".to_owned(),
+        Trigger::Script { delay, .. } | Trigger::After { delay, .. } => format!("+{delay}"),
+    }
+}
+
+fn kilobytes(bytes: u64) -> String {
+    let kb = bytes as f64 / 1000.0;
+    if kb < 9.95 { format!("{kb:.1}") } else { format!("{kb:.0}") }
+}
+
+/// At most `max` characters, cut in the middle, where URLs say least.
+fn shorten(text: &str, max: usize) -> String {
+    let count = text.chars().count();
+    if count <= max {
+        return text.to_owned();
+    }
+    let tail = max / 3;
+    let head: String = text.chars().take(max - tail - 1).collect();
+    let end: String = text.chars().skip(count - tail).collect();
+    format!("{head}…{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_are_cut_in_the_middle() {
+        assert_eq!(shorten("abcdefghij", 10), "abcdefghij");
+        assert_eq!(shorten("abcdefghijk", 10), "abcdef…ijk");
+    }
+
+    #[test]
+    fn kilobytes_have_a_fraction_only_where_it_says_something() {
+        assert_eq!(kilobytes(0), "0.0");
+        assert_eq!(kilobytes(9_940), "9.9");
+        assert_eq!(kilobytes(9_960), "10");
+        assert_eq!(kilobytes(123_456), "123");
+    }
+}

@@ -1,0 +1,211 @@
+//! The command line, as its users meet it.
+
+mod support;
+
+use std::fs;
+
+use support::{Sandbox, small_har};
+
+#[test]
+fn help_shows_examples_and_version_is_told() {
+    let sandbox = Sandbox::new("help");
+    let help = sandbox.run(&["race", "--help"]);
+    assert_eq!(help.code, 0);
+    assert!(help.out.contains("Examples:") && help.out.contains("--scenario out.json"));
+    let version = sandbox.run(&["--version"]);
+    assert_eq!(version.out.trim(), concat!("pagerace ", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn lists_name_everything_with_sources() {
+    let sandbox = Sandbox::new("lists");
+    for (what, known) in [
+        ("strategies", "weighted-incremental"),
+        ("networks", "slow-4g"),
+        ("metrics", "speed-index"),
+        ("browsers", "firefox"),
+    ] {
+        let list = sandbox.run(&["list", what]);
+        assert_eq!((list.code, list.err.as_str()), (0, ""), "{what}");
+        assert!(list.out.lines().any(|line| line == known), "{what}: {}", list.out);
+    }
+    assert!(sandbox.run(&["list", "networks"]).out.contains("Source: "));
+    assert_eq!(sandbox.run(&["list", "cheeses"]).code, 2);
+}
+
+#[test]
+fn a_race_ranks_and_tells() {
+    let sandbox = Sandbox::new("race");
+    sandbox.write("site.har", &small_har());
+    let race = sandbox.run(&[
+        "race", "site.har", "--strategy", "sequential,round-robin", "--network",
+        "fast-4g,rate 2mbit rtt 100ms loss 2% queue 1bdp", "--runs", "6",
+    ]);
+    assert_eq!((race.code, race.err.as_str()), (0, ""));
+    assert!(race.out.contains("seed 1, 6 runs each"), "{}", race.out);
+    assert!(race.out.contains("Largest Contentful Paint against sequential"), "{}", race.out);
+    for network in ["fast-4g: ", "rate 2mbit rtt 100ms loss 2% queue 1bdp: "] {
+        // Once above the table, once in the sentence.
+        assert!(race.out.matches(network).count() >= 2, "{network}: {}", race.out);
+    }
+    for column in ["strategy", "95 % interval", "effect", "p (U)", "baseline"] {
+        assert!(race.out.contains(column), "{column}: {}", race.out);
+    }
+    assert!(!race.out.contains('\x1b'), "colours although nobody looks");
+}
+
+#[test]
+fn colours_can_be_forced_and_forbidden() {
+    let sandbox = Sandbox::new("colour");
+    sandbox.write("site.har", &small_har());
+    let words = ["race", "site.har", "--strategy", "eps", "--network", "cable", "--runs", "1"];
+    let forced = sandbox.run_with(&words, &[("CLICOLOR_FORCE", "1")]);
+    assert!(forced.out.contains('\x1b'), "{}", forced.out);
+    let forbidden = sandbox.run_with(&words, &[("NO_COLOR", "1")]);
+    assert!(!forbidden.out.contains('\x1b'), "{}", forbidden.out);
+}
+
+#[test]
+fn threads_and_repetition_do_not_show_in_the_files() {
+    let sandbox = Sandbox::new("threads");
+    sandbox.write("site.har", &small_har());
+    let race = |jobs: &str, json: &str| {
+        let run = sandbox.run(&[
+            "race", "site.har", "--strategy", "sequential,round-robin", "--network",
+            "lossy-wifi", "--runs", "4", "--jobs", jobs, "--json", json,
+        ]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        sandbox.read(json)
+    };
+    let one = race("1", "one.json");
+    assert_eq!(one, race("2", "two.json"), "threads show");
+    let again = sandbox.run(&["race", "--scenario", "one.json", "--json", "again.json"]);
+    assert_eq!(again.code, 0, "{}", again.err);
+    assert_eq!(one, sandbox.read("again.json"), "the scenario is another race");
+}
+
+#[test]
+fn all_files_are_written_whole_and_nothing_else() {
+    let sandbox = Sandbox::new("files");
+    sandbox.write("site.har", &small_har());
+    let race = sandbox.run(&[
+        "race", "site.har", "--strategy", "eps", "--network", "cable", "--runs", "2", "--json",
+        "out.json", "--csv", "out.csv", "--report", "out.html",
+    ]);
+    assert_eq!(race.code, 0, "{}", race.err);
+    let names = sandbox.names();
+    assert_eq!(names, ["out-comparisons.csv", "out.csv", "out.html", "out.json", "site.har"]);
+    // Baseline and one strategy, two runs each, and the header.
+    assert_eq!(sandbox.read("out.csv").lines().count(), 5);
+    assert_eq!(sandbox.read("out-comparisons.csv").lines().count(), 3);
+    assert!(sandbox.read("out.html").trim_end().ends_with("</html>"));
+    for name in ["out.json", "out.csv", "out-comparisons.csv", "out.html"] {
+        assert!(race.out.contains(&format!("Wrote {name}")), "{}", race.out);
+    }
+}
+
+#[test]
+fn several_pages_are_counted() {
+    let sandbox = Sandbox::new("pages");
+    sandbox.write("site.har", &small_har());
+    fs::create_dir(sandbox.path("other")).unwrap();
+    sandbox.write("other/site.har", &small_har());
+    let race = sandbox.run(&[
+        "race", "site.har", "other/site.har", "--strategy", "round-robin", "--network", "cable",
+        "--runs", "2",
+    ]);
+    assert_eq!(race.code, 0, "{}", race.err);
+    assert!(race.out.contains("2 pages") && race.out.contains("site (2)"), "{}", race.out);
+    assert!(race.out.contains("gain > 5") && race.out.contains("over 2 pages"), "{}", race.out);
+}
+
+#[test]
+fn what_is_wrong_is_said_in_one_line() {
+    let sandbox = Sandbox::new("wrong");
+    sandbox.write("site.har", &small_har());
+    sandbox.write("broken.har", "{\"log\": ");
+    sandbox.write("other.json", "{\"colour\": \"blue\"}");
+    let long = ["--runs", "100000"];
+    for (words, expected) in [
+        (vec!["race"], "examples/pages/news.har"),
+        (vec!["race", "missing.har"], "missing.har"),
+        (vec!["race", "broken.har"], "broken.har"),
+        (vec!["race", "site.har", "--strategy", "teleport"], "teleport"),
+        (vec!["race", "site.har", "--strategy", "hybrid:alpha=2"], "alpha"),
+        (vec!["race", "site.har", "--baseline", "teleport"], "--baseline"),
+        (vec!["race", "site.har", "--network", "warp-speed"], "warp-speed"),
+        (vec!["race", "site.har", "--network", "rate 2 rtt 100ms"], "--network"),
+        (vec!["race", "site.har", "--network", "cable,cable"], "cable is there twice"),
+        (vec!["race", "site.har", "--strategy", "eps,,fifo"], "empty item"),
+        (vec!["race", "site.har", "--cc", "vegas"], "cubic"),
+        (vec!["race", "site.har", "--json", "no/such/dir/out.json"], "no/such/dir/out.json"),
+        (vec!["race", "site.har", "--json", "."], "."),
+        (vec!["race", "site.har", "--json", "site.har"], "overwrite"),
+        (vec!["race", "site.har", "--json", "x", "--csv", "x"], "one file"),
+        (vec!["race", "site.har", "--qlog", "q", "--qlog-runs", "100001"], "no run 100001"),
+        (vec!["race", "site.har", "site.har", "--page", "1"], "--page"),
+        (vec!["race", "--scenario", "missing.json"], "missing.json"),
+        (vec!["race", "--scenario", "broken.har"], "not JSON"),
+        (vec!["race", "--scenario", "other.json"], "not the results of a race"),
+        (vec!["race", "--scenario", "site.har"], "this is a HAR"),
+    ] {
+        // Were the mistake not found before the race, this would not end.
+        let mut all = words.clone();
+        if words.len() > 1 && !words.contains(&"--scenario") {
+            all.extend(long);
+        }
+        let run = sandbox.run(&all);
+        assert_eq!(run.code, 2, "{words:?}: {}", run.err);
+        assert_eq!(run.out, "", "{words:?}");
+        assert!(run.err.starts_with("error: "), "{words:?}: {}", run.err);
+        assert_eq!(run.err.trim_end().lines().count(), 1, "{words:?}: {}", run.err);
+        assert!(run.err.contains(expected), "{words:?}: {}", run.err);
+    }
+    let names = sandbox.names();
+    assert!(names.iter().all(|name| !name.contains("partial") && !name.starts_with("x")), "{names:?}");
+}
+
+#[test]
+fn what_the_parser_refuses_exits_with_two() {
+    let sandbox = Sandbox::new("usage");
+    sandbox.write("site.har", &small_har());
+    for words in [
+        vec!["race", "site.har", "--runs", "0"],
+        vec!["race", "site.har", "--runs", "many"],
+        vec!["race", "site.har", "--jobs", "0"],
+        vec!["race", "site.har", "--metric", "happiness"],
+        vec!["race", "site.har", "--deadline", "5"],
+        vec!["race", "site.har", "--jitter", "-1"],
+        vec!["race", "site.har", "--browser", "lynx"],
+        vec!["race", "site.har", "--qlog-runs", "all"],
+        vec!["race", "site.har", "--scenario", "x.json"],
+        vec!["walk"],
+        vec![],
+    ] {
+        let run = sandbox.run(&words);
+        assert_eq!((run.code, run.out.as_str()), (2, ""), "{words:?}");
+        assert!(!run.err.is_empty(), "{words:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_race_leaves_nothing() {
+    let sandbox = Sandbox::new("interrupt");
+    sandbox.write("site.har", &small_har());
+    let mut child = sandbox
+        .command(&[
+            "race", "site.har", "--runs", "100000", "--json", "out.json", "--report", "out.html",
+        ])
+        .spawn()
+        .unwrap();
+    // Long enough to be racing, far too short to be done.
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let killed = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(killed.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(sandbox.names(), ["site.har"]);
+}

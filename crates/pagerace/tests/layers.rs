@@ -1,0 +1,55 @@
+//! Crates depend downwards only; `ARCHITECTURE.md` lists them from the bottom.
+
+use std::process::Command;
+
+/// From the bottom up. A crate may use those before it.
+const LAYERS: [&str; 15] = [
+    "pagerace-core",
+    "pagerace-page",
+    "pagerace-net",
+    "pagerace-cc",
+    "pagerace-delivery",
+    "pagerace-transport",
+    "pagerace-http",
+    "pagerace-peer",
+    "pagerace-browser",
+    "pagerace-sim",
+    "pagerace-qlog",
+    "pagerace-live",
+    "pagerace-report",
+    "pagerace-lab",
+    "pagerace",
+];
+
+/// Pairs that must not meet even so.
+const STRANGERS: [(&str, &str); 4] = [
+    ("pagerace-transport", "pagerace-net"),
+    ("pagerace-browser", "pagerace-transport"),
+    ("pagerace-live", "pagerace-sim"),
+    ("pagerace-report", "pagerace-sim"),
+];
+
+#[test]
+fn dependencies_point_down() {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo metadata runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let packages = metadata["packages"].as_array().expect("packages");
+    let level = |name: &str| LAYERS.iter().position(|l| *l == name);
+    assert_eq!(packages.len(), LAYERS.len(), "every crate has a place in the list");
+    for package in packages {
+        let name = package["name"].as_str().expect("a name");
+        let mine = level(name).unwrap_or_else(|| panic!("{name} has no place in the list"));
+        for dependency in package["dependencies"].as_array().expect("dependencies") {
+            let other = dependency["name"].as_str().expect("a name");
+            let Some(theirs) = level(other) else { continue };
+            assert!(theirs < mine, "{name} must not use {other}");
+            let normal = dependency["kind"].is_null();
+            assert!(!normal || !STRANGERS.contains(&(name, other)), "{name} must not use {other}");
+        }
+    }
+}

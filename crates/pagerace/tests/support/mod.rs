@@ -1,0 +1,138 @@
+//! A directory of its own for each test, the real binary, and a small page.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// A fresh working directory, removed with the value.
+pub struct Sandbox(PathBuf);
+
+/// What a command left.
+pub struct Run {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Sandbox {
+    pub fn new(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("cli-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// Names in the directory, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let entry = |e: std::io::Result<fs::DirEntry>| e.unwrap().file_name().into_string().unwrap();
+        let mut names: Vec<String> = fs::read_dir(&self.0).unwrap().map(entry).collect();
+        names.sort();
+        names
+    }
+
+    /// The binary, with an environment that says nothing of colours.
+    pub fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pagerace"));
+        command.args(words).current_dir(&self.0).stdin(Stdio::null());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    pub fn run(&self, words: &[&str]) -> Run {
+        self.run_with(words, &[])
+    }
+
+    pub fn run_with(&self, words: &[&str], environment: &[(&str, &str)]) -> Run {
+        let mut command = self.command(words);
+        let output = command.envs(environment.iter().copied()).output().unwrap();
+        Run {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A document, a style sheet, a script and two images.
+pub fn small_har() -> String {
+    let entries: Vec<Value> = [
+        ("", "text/html", 12_000, 0, "VeryHigh", "document"),
+        ("style.css", "text/css", 9_000, 150, "VeryHigh", "stylesheet"),
+        ("app.js", "text/javascript", 40_000, 152, "High", "script"),
+        ("hero.jpg", "image/jpeg", 90_000, 160, "High", "image"),
+        ("more.jpg", "image/jpeg", 30_000, 165, "Low", "image"),
+    ]
+    .into_iter()
+    .map(|(path, mime, bytes, start, priority, kind)| entry(path, mime, bytes, start, priority, kind))
+    .collect();
+    json!({"log": {
+        "version": "1.2",
+        "creator": {"name": "Pagerace tests", "version": "1"},
+        "pages": [{
+            "startedDateTime": "2026-01-01T00:00:00.000Z",
+            "id": "page_1",
+            "title": "https://site.example/",
+            "pageTimings": {"onContentLoad": 400, "onLoad": 700},
+        }],
+        "entries": entries,
+    }})
+    .to_string()
+}
+
+fn entry(path: &str, mime: &str, bytes: u64, start: u64, priority: &str, kind: &str) -> Value {
+    let initiator = if path.is_empty() {
+        json!({"type": "other"})
+    } else {
+        json!({"type": "parser", "url": "https://site.example/", "lineNumber": 10})
+    };
+    json!({
+        "pageref": "page_1",
+        "startedDateTime": format!("2026-01-01T00:00:00.{start:03}Z"),
+        "time": 120,
+        "_priority": priority,
+        "_resourceType": kind,
+        "_initiator": initiator,
+        "request": {
+            "method": "GET",
+            "url": format!("https://site.example/{path}"),
+            "httpVersion": "h3",
+            "headers": [{"name": "accept", "value": "*/*"}],
+            "queryString": [], "cookies": [], "headersSize": -1, "bodySize": 0,
+        },
+        "response": {
+            "status": 200, "statusText": "", "httpVersion": "h3",
+            "headers": [{"name": "content-type", "value": mime}],
+            "cookies": [], "redirectURL": "", "headersSize": -1, "bodySize": bytes,
+            "content": {"size": bytes, "mimeType": mime},
+            "_transferSize": bytes + 100,
+        },
+        "cache": {},
+        "timings": {"blocked": 1, "dns": -1, "connect": -1, "ssl": -1, "send": 0, "wait": 60,
+            "receive": 59},
+        "serverIPAddress": "192.0.2.1",
+    })
+}
