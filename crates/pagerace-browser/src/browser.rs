@@ -65,7 +65,7 @@ impl Browser {
         let graph = Graph::new(&page, profile);
         let layout = Layout::new(&page, &graph);
         let costs = Costs::new(&page, config, seed);
-        let requests = Requests::new(&page, profile, |id| graph.in_main_frame(id));
+        let requests = Requests::new(&page, profile, &graph, &layout);
         let parsers = graph
             .nodes
             .iter()

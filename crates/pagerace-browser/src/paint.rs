@@ -6,8 +6,8 @@
 //! here and in `docs/browser-model.md`; everything computed from them is the
 //! model's.
 
-use pagerace_core::{Duration, Instant};
-use pagerace_page::{Page, ResourceId};
+use pagerace_core::{Destination, Duration, Instant, RequestPriority};
+use pagerace_page::{Page, ResourceId, Trigger};
 
 use crate::graph::{Graph, Role};
 
@@ -56,7 +56,9 @@ pub(crate) struct VisibleImage {
 impl Layout {
     /// The layout that the model assumes for `page`.
     ///
-    /// The body begins behind the last render-blocking element of the markup.
+    /// The body begins behind the last render-blocking element of the markup
+    /// that Chromium requests as one of the head (`High` or above), and that
+    /// no frame or media element precedes.
     /// The fold is at the last image in the viewport. A document without
     /// bytes is one whose size the recording lost: its text is there at its end.
     pub(crate) fn new(page: &Page, graph: &Graph) -> Self {
@@ -78,9 +80,23 @@ impl Layout {
                     Some((resource, node, anchor.min(size)))
                 })
         };
+        // Frames and media stand in the body.
+        let in_body = page
+            .resources
+            .iter()
+            .filter(|r| matches!(r.destination, Destination::Iframe | Destination::Media))
+            .filter_map(|r| match r.discovery.trigger {
+                Trigger::Markup { parent, offset } if parent == page.document => Some(offset),
+                _ => None,
+            })
+            .min()
+            .unwrap_or(size);
         let body_start = placed()
-            .filter(|(r, n, _)| {
-                r.render_blocking && matches!(n.role, Role::Style | Role::Script(_))
+            .filter(|(r, n, anchor)| {
+                r.render_blocking
+                    && r.priority <= RequestPriority::High
+                    && matches!(n.role, Role::Style | Role::Script(_))
+                    && *anchor <= in_body
             })
             .map(|(_, _, anchor)| anchor)
             .max()
@@ -114,6 +130,14 @@ impl Layout {
             text,
             images: images.collect(),
         }
+    }
+}
+
+impl Layout {
+    /// Whether an element at `anchor` stands in the head: an image there is a
+    /// preload.
+    pub(crate) fn in_head(&self, anchor: Option<u64>) -> bool {
+        anchor.is_some_and(|anchor| anchor <= self.body_start)
     }
 }
 

@@ -7,7 +7,7 @@ mod firefox;
 mod safari;
 
 use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
-use pagerace_page::{Page, Resource, Trigger};
+use pagerace_page::{Page, Resource, ResourceId, Trigger};
 
 use crate::config::Profile;
 
@@ -38,7 +38,7 @@ impl Profile {
     }
 
     /// What a request for this resource signals when `class` is its priority
-    /// class (see [`first_classes`](Self::first_classes)).
+    /// class.
     pub fn signal(self, resource: &Resource, class: RequestPriority) -> Priority {
         match self {
             Self::Chrome => chrome::signal(resource.destination, class),
@@ -51,9 +51,14 @@ impl Profile {
     ///
     /// Recordings tell the class that a request ended with. Images in the
     /// viewport are boosted after layout, so theirs was lower at first.
-    pub fn first_classes(self, page: &Page) -> Vec<RequestPriority> {
+    /// `in_head` tells the images that are preloads.
+    pub(crate) fn first_classes(
+        self,
+        page: &Page,
+        in_head: impl Fn(ResourceId) -> bool,
+    ) -> Vec<RequestPriority> {
         match self {
-            Self::Chrome => chrome::first_classes(page),
+            Self::Chrome => chrome::first_classes(page, in_head),
             Self::Firefox | Self::Safari => page
                 .resources
                 .iter()
@@ -83,10 +88,15 @@ impl Profile {
     }
 
     /// Whether the request waits while [leaders](Self::leads) are in flight.
-    pub(crate) fn follows(self, resource: &Resource, class: RequestPriority) -> bool {
+    pub(crate) fn follows(
+        self,
+        resource: &Resource,
+        class: RequestPriority,
+        in_head: bool,
+    ) -> bool {
         match self {
             Self::Chrome => false,
-            Self::Firefox => firefox::follows(resource, class),
+            Self::Firefox => firefox::follows(resource, class, in_head),
             Self::Safari => safari::follows(resource, class),
         }
     }

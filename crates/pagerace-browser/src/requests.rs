@@ -21,6 +21,8 @@ use pagerace_page::{Page, ResourceId};
 
 use crate::Action;
 use crate::config::Profile;
+use crate::graph::Graph;
+use crate::paint::Layout;
 use crate::profile::chrome as chrome_limits;
 
 /// The browser's own request scheduler.
@@ -54,24 +56,21 @@ struct Entry {
 }
 
 impl Requests {
-    pub(crate) fn new(
-        page: &Page,
-        profile: Profile,
-        in_main_frame: impl Fn(ResourceId) -> bool,
-    ) -> Self {
+    pub(crate) fn new(page: &Page, profile: Profile, graph: &Graph, layout: &Layout) -> Self {
+        let in_head = |id: ResourceId| layout.in_head(graph.nodes[id.index()].anchor);
         let entries = page
             .resources
             .iter()
-            .zip(profile.first_classes(page))
+            .zip(profile.first_classes(page, in_head))
             .map(|(resource, class)| {
-                let main = in_main_frame(resource.id);
+                let main = graph.in_main_frame(resource.id);
                 Entry {
                     class,
                     signal: profile.signal(resource, class),
                     throttleable: main
                         && match profile {
                             Profile::Chrome => chrome_limits::is_throttleable(resource.destination),
-                            _ => profile.follows(resource, class),
+                            _ => profile.follows(resource, class, in_head(resource.id)),
                         },
                     leads: main && profile.leads(resource, class),
                     held: None,

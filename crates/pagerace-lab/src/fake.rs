@@ -85,6 +85,7 @@ pub(crate) fn plan(strategies: &[&str], runs: u32) -> Plan {
 }
 
 /// A load whose times depend on strategy and seed alone.
+#[allow(clippy::unnecessary_wraps, reason = "it stands for a function that can fail")]
 pub(crate) fn load(scenario: &Scenario, seed: u64, _record: bool) -> Result<Outcome, String> {
     let mut rng = Rng::new(seed, "fake");
     let base = 1000.0 + 100.0 * rng.unit();

@@ -77,7 +77,7 @@ impl Variant {
         finished.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let Some(middle) = finished.len().checked_sub(1) else { return 0 };
         let value = finished[middle / 2].0;
-        finished.iter().find(|(v, _)| *v == value).map_or(0, |(_, run)| *run)
+        finished.iter().find(|(v, _)| *v >= value).map_or(0, |(_, run)| *run)
     }
 }
 

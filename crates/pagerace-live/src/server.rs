@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use pagerace_peer::server::ServerStats;
-use pagerace_peer::{ServerConfig, Site};
+use pagerace_peer::{SentFrame, ServerConfig, Site};
 
 use crate::socket::Socket;
 use crate::{Clock, LiveError};
@@ -18,6 +18,8 @@ pub struct Server<S> {
     socket: Socket,
     inner: pagerace_peer::Server<S>,
     clock: Clock,
+    /// Kept here, as the inner server forgets them with their connection.
+    frames: Option<Vec<SentFrame>>,
 }
 
 impl<S: Site> Server<S> {
@@ -28,10 +30,12 @@ impl<S: Site> Server<S> {
     pub fn bind(address: SocketAddr, config: &ServerConfig, site: S) -> Result<Self, LiveError> {
         let clock = Clock::start();
         let inner = pagerace_peer::Server::new(config, clock.epoch(), site)?;
+        let frames = config.record_frames.then(Vec::new);
         Ok(Self {
             socket: Socket::bind(address)?,
             inner,
             clock,
+            frames,
         })
     }
 
@@ -53,6 +57,9 @@ impl<S: Site> Server<S> {
             while let Some(datagram) = self.inner.poll_transmit(self.clock.now(), &mut buf) {
                 self.socket.send(&buf[..datagram.size], datagram.remote)?;
             }
+            if let Some(frames) = &mut self.frames {
+                frames.extend(self.inner.take_frames());
+            }
             let due = self.inner.poll_timeout();
             let wait = due.map_or(STOP_LATENCY, |at| at.since(self.clock.now()).to_std());
             if let Some((from, data)) = self.socket.receive(wait.min(STOP_LATENCY))? {
@@ -64,6 +71,12 @@ impl<S: Site> Server<S> {
             }
         }
         Ok(())
+    }
+
+    /// The frames with response bytes since the last call, of all connections,
+    /// if `record_frames` is configured.
+    pub fn take_frames(&mut self) -> Vec<SentFrame> {
+        self.frames.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Sums over all connections.

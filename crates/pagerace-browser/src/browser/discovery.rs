@@ -35,7 +35,11 @@ impl Browser {
             state.holds_load = true;
             self.load.pending += 1;
         }
-        let can_block = matches!(node.role, Role::Style | Role::Script(_) | Role::Redirect);
+        // What stands in the body does not hold what stands before it.
+        let can_block = matches!(node.role, Role::Style | Role::Script(_) | Role::Redirect)
+            && node
+                .anchor
+                .is_none_or(|anchor| anchor <= self.layout.body_start);
         if in_main_frame && resource.render_blocking && can_block && !self.rendering.laid_out {
             state.holds_paint = true;
             self.rendering.blockers += 1;

@@ -10,7 +10,7 @@
 //! Chromium of 2022 had no such boost and never signalled `i`.
 
 use pagerace_core::{Destination, Priority, RequestPriority};
-use pagerace_page::{Page, Resource, Trigger};
+use pagerace_page::{Page, Resource, ResourceId, Trigger};
 
 use super::ProfileInfo;
 
@@ -52,7 +52,10 @@ pub(super) fn signal(destination: Destination, class: RequestPriority) -> Priori
     Priority::new(urgency, incremental)
 }
 
-pub(super) fn first_classes(page: &Page) -> Vec<RequestPriority> {
+pub(super) fn first_classes(
+    page: &Page,
+    in_head: impl Fn(ResourceId) -> bool,
+) -> Vec<RequestPriority> {
     let is_image = |r: &&Resource| r.destination == Destination::Image;
     // A recording with a Medium image was made by a Chromium that boosts: its
     // Low images are those that it did not boost.
@@ -69,10 +72,14 @@ pub(super) fn first_classes(page: &Page) -> Vec<RequestPriority> {
                 return resource.priority;
             }
             let in_markup = matches!(resource.discovery.trigger,
-                Trigger::Markup { parent, .. } if parent == page.document);
+                Trigger::Markup { parent, .. } if parent == page.document)
+                // Preloads are not counted.
+                && !in_head(resource.id);
             match resource.priority {
                 // Boosted by layout; Medium or Low before.
-                RequestPriority::High | RequestPriority::VeryHigh if resource.in_viewport => {
+                RequestPriority::High | RequestPriority::VeryHigh
+                    if resource.in_viewport && !in_head(resource.id) =>
+                {
                     if in_markup && boosted < BOOSTED_IMAGES {
                         boosted += 1;
                         RequestPriority::Medium
@@ -90,7 +97,7 @@ pub(super) fn first_classes(page: &Page) -> Vec<RequestPriority> {
                     boosted += 1;
                     RequestPriority::Medium
                 }
-                // High outside the viewport: the author or a preload asked for it.
+                // High outside the viewport or preloaded: the author asked for it.
                 other => other,
             }
         })

@@ -9,7 +9,7 @@
 //!
 //! Firefox 108 signalled u=1 for documents, u=4 for images, and never `i`.
 
-use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
+use pagerace_core::{Destination, Priority, RequestPriority};
 use pagerace_page::Resource;
 
 use super::{ProfileInfo, is_head_script};
@@ -30,14 +30,9 @@ pub(super) fn signal(resource: &Resource, class: RequestPriority) -> Priority {
         Destination::Style if least => Priority::new(4, false),
         Destination::Style => Priority::new(2, false),
         Destination::Script if is_head_script(resource, class) => Priority::new(2, false),
-        Destination::Script => match resource.script_mode {
-            ScriptMode::Blocking | ScriptMode::Defer | ScriptMode::Async | ScriptMode::Inserted => {
-                Priority::new(3, false)
-            }
-        },
         // Chromium records preloaded fonts as High, others as VeryHigh.
         Destination::Font if class == RequestPriority::High => Priority::new(2, false),
-        Destination::Font => Priority::new(3, false),
+        Destination::Script | Destination::Font => Priority::new(3, false),
         Destination::Image if least => Priority::new(6, true),
         Destination::Image => Priority::new(5, true),
         Destination::Fetch | Destination::Other if least => Priority::new(6, false),
@@ -52,9 +47,11 @@ pub(super) fn leads(resource: &Resource, class: RequestPriority) -> bool {
         || is_head_script(resource, class)
 }
 
-pub(super) fn follows(resource: &Resource, class: RequestPriority) -> bool {
+/// Preloaded images, which stand in the head, left at once.
+pub(super) fn follows(resource: &Resource, class: RequestPriority, in_head: bool) -> bool {
     match resource.destination {
-        Destination::Image | Destination::Media => true,
+        Destination::Image => !in_head,
+        Destination::Media => true,
         Destination::Style | Destination::Other => class == RequestPriority::VeryLow,
         _ => false,
     }

@@ -8,9 +8,10 @@
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use crate::common::{id, resource};
-use pagerace_browser::Profile;
+use crate::common::{Network, id, load, resource};
+use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
 use pagerace_page::model::{Resource, Trigger};
 use serde_json::Value;
@@ -267,19 +268,72 @@ fn recorded(entry: &Value) -> Option<(Destination, RequestPriority, Priority)> {
     Some((destination, class, parse(Some(header))))
 }
 
+/// The order of requests, against the three qlogs: the recordings that the
+/// same browsers made of the same page, imported and loaded here.
+///
+/// The share of pairs of resources that browser and model request in the same
+/// order has to be well above that of plain document order. It was 0.86 against
+/// 0.80 for Chrome, 0.92 against 0.86 for Firefox, 0.88 against 0.80 for Safari.
+/// Chromium has changed since (the model follows the newer one), and Safari's
+/// second batch is not modelled.
 #[test]
-fn zz_show_order() {
-    for browser in ["chrome", "firefox", "safari"] {
-        let Some(requests) = logged(browser) else { return };
-        let file = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/har")).join(format!("internetonmars-2022-{browser}-h3.har.gz"));
-        let page = std::sync::Arc::new(pagerace_page::load(&file, &Default::default()).unwrap());
-        let profile = match browser { "chrome" => Profile::Chrome, "firefox" => Profile::Firefox, _ => Profile::Safari };
-        let l = crate::common::load(&page, &pagerace_browser::BrowserConfig { profile, cpu: 1.0, jitter: 0.0 }, &crate::common::Network { rate: 5_000_000, ..Default::default() }, 1);
-        let order: Vec<String> = l.fetch_order().iter().map(|&i| page.resources[i as usize].url.rsplit('/').next().unwrap().to_owned()).collect();
-        for (i, (path, v)) in requests.iter().enumerate() {
-            let pos = order.iter().position(|p| p == path);
-            let r = pos.map(|p| &page.resources[l.fetch_order()[p] as usize]);
-            eprintln!("{browser} {i:3} {path:40} {v:?} model {pos:?} at {:?} {:?} {:?} {:?}", r.and_then(|r| l.browser.requested_at(r.id)).map(|t| t.as_millis_f64() as u32), r.map(|r| r.script_mode), r.map(|r| r.priority), r.map(|r| r.discovery));
+fn requests_leave_in_the_order_that_was_measured() {
+    for profile in [Profile::Chrome, Profile::Firefox, Profile::Safari] {
+        let Some(requests) = logged(profile.name()) else {
+            return;
+        };
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/har");
+        let file =
+            PathBuf::from(file).join(format!("internetonmars-2022-{}-h3.har.gz", profile.name()));
+        let options = pagerace_page::ImportOptions::default();
+        let page = Arc::new(pagerace_page::load(&file, &options).expect("a recording"));
+        let config = BrowserConfig {
+            profile,
+            cpu: 1.0,
+            jitter: 0.0,
+        };
+        let network = Network {
+            rate: 5_000_000,
+            ..Network::default()
+        };
+        let l = load(&page, &config, &network, 1);
+        let name = |r: &Resource| r.url.rsplit('/').next().map(str::to_owned);
+        let modelled: Vec<String> = l
+            .fetch_order()
+            .iter()
+            .filter_map(|&index| name(&page.resources[index as usize]))
+            .collect();
+        let mut placed: Vec<&Resource> = page.resources.iter().collect();
+        placed.sort_by_key(|r| match r.discovery.trigger {
+            Trigger::Markup { offset, .. } => offset,
+            Trigger::Navigation => 0,
+            _ => u64::MAX,
+        });
+        let by_offset: Vec<String> = placed.into_iter().filter_map(name).collect();
+        let (ours, plain) = (
+            in_order(&requests, &modelled),
+            in_order(&requests, &by_offset),
+        );
+        eprintln!("{profile:?}: {ours:.3} of pairs are in order, {plain:.3} in document order");
+        assert!(
+            ours > plain + 0.03,
+            "{profile:?}: {ours:.3}, {plain:.3} in document order"
+        );
+    }
+}
+
+/// Share of pairs that stand in the same order in both.
+fn in_order(measured: &[(String, Option<String>)], other: &[String]) -> f64 {
+    let positions: Vec<usize> = measured
+        .iter()
+        .filter_map(|(path, _)| other.iter().position(|name| name == path))
+        .collect();
+    let (mut same, mut pairs) = (0, 0);
+    for (i, a) in positions.iter().enumerate() {
+        for b in &positions[i + 1..] {
+            pairs += 1;
+            same += u32::from(a < b);
         }
     }
+    f64::from(same) / f64::from(pairs)
 }

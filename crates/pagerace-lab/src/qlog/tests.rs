@@ -35,7 +35,7 @@ fn files_are_named_by_variant_and_run() {
     };
     let paths = write_qlogs(&results, &[Choice { variant: 1, run: 2 }], &dir, &runner).unwrap();
     let path = dir.join("news_fast-4g_round-robin_run03_server-1.qlog");
-    assert_eq!(paths, [path.clone()]);
+    assert_eq!(paths, std::slice::from_ref(&path));
     assert_eq!(fs::read_to_string(path).unwrap(), results.plan.run_seed(2).to_string());
     fs::remove_dir_all(dir).unwrap();
 }

@@ -33,23 +33,28 @@ pub fn mann_whitney(x: &[f64], y: &[f64]) -> Option<MannWhitney> {
     if x.is_empty() || y.is_empty() {
         return None;
     }
-    let (n, m) = (x.len() as f64, y.len() as f64);
     let all: Vec<f64> = x.iter().chain(y).copied().collect();
     let (ranks, tie_sum) = midranks(&all);
-    let u = ranks[..x.len()].iter().sum::<f64>() - n * (n + 1.0) / 2.0;
+    let least = (x.len() * (x.len() + 1)) as f64 / 2.0;
+    let u = ranks[..x.len()].iter().sum::<f64>() - least;
     let p = if tie_sum == 0.0 && x.len() <= EXACT_MAX && y.len() <= EXACT_MAX {
         exact_p(u, x.len(), y.len())
     } else {
-        let total = n + m;
-        let variance = n * m / 12.0 * (total + 1.0 - tie_sum / (total * (total - 1.0)));
-        if variance <= 0.0 {
-            1.0
-        } else {
-            let distance = ((u - n * m / 2.0).abs() - 0.5).max(0.0);
-            2.0 * normal_upper(distance / libm::sqrt(variance))
-        }
+        normal_p(u, x.len(), y.len(), tie_sum)
     };
     Some(MannWhitney { u, p: p.min(1.0) })
+}
+
+/// Two-sided probability by the normal approximation.
+fn normal_p(u: f64, n: usize, m: usize, tie_sum: f64) -> f64 {
+    let (pairs, total) = ((n * m) as f64, (n + m) as f64);
+    let variance = pairs / 12.0 * (total + 1.0 - tie_sum / (total * (total - 1.0)));
+    if variance <= 0.0 {
+        // All values are equal.
+        return 1.0;
+    }
+    let distance = ((u - pairs / 2.0).abs() - 0.5).max(0.0);
+    2.0 * normal_upper(distance / libm::sqrt(variance))
 }
 
 /// Two-sided exact probability: twice the smaller tail.

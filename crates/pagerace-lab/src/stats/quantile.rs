@@ -20,8 +20,8 @@ pub fn quantile(values: &[f64], p: f64) -> Option<f64> {
     let share = place - place.floor();
     let low = sorted[below];
     let high = sorted[(below + 1).min(last)];
-    // Equal neighbours first: infinity less infinity is not a number.
-    Some(if share == 0.0 || low == high { low } else { low + share * (high - low) })
+    // Infinity less infinity is not a number, and zero times it neither.
+    Some(if share == 0.0 || low >= high { low } else { low + share * (high - low) })
 }
 
 /// The median; of an even number the mean of the middle two; `None` of no values.

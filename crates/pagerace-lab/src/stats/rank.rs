@@ -15,9 +15,11 @@ pub fn midranks(values: &[f64]) -> (Vec<f64>, f64) {
     let mut start = 0;
     while start < order.len() {
         let value = values[order[start]];
+        // Not `total_cmp`, which tells the two zeros apart.
+        #[allow(clippy::float_cmp, reason = "a tie is exact equality")]
         let group = order[start..].iter().take_while(|&&i| values[i] == value).count();
-        // Places start+1 ..= start+group; their mean:
-        let rank = start as f64 + (group as f64 + 1.0) / 2.0;
+        // The mean of the places start + 1 to start + group.
+        let rank = (2 * start + group + 1) as f64 / 2.0;
         for &i in &order[start..start + group] {
             ranks[i] = rank;
         }

@@ -28,7 +28,7 @@ pub fn spearman(x: &[f64], y: &[f64]) -> Option<Spearman> {
         return None;
     }
     let (rx, ry) = (midranks(x).0, midranks(y).0);
-    let mean = (n + 1.0) / 2.0;
+    let mean = (x.len() + 1) as f64 / 2.0;
     let product = |a: &[f64], b: &[f64]| -> f64 {
         a.iter().zip(b).map(|(a, b)| (a - mean) * (b - mean)).sum()
     };

@@ -55,28 +55,33 @@ fn regularised_beta(a: f64, b: f64, x: f64) -> f64 {
 
 /// `1 + d1/(1 + d2/(1 + ...))` of DLMF 8.17.22.
 fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
-    const TINY: f64 = 1e-300;
     const TERMS_MAX: u32 = 10_000;
-    let (mut value, mut c, mut d) = (1.0_f64, 1.0_f64, 0.0_f64);
-    for n in 1..TERMS_MAX {
-        let m = f64::from(n / 2);
-        let term = if n % 2 == 0 {
-            m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m))
-        } else {
-            -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0))
-        };
-        d = 1.0 / nonzero(1.0 + term * d, TINY);
-        c = nonzero(1.0 + term / c, TINY);
-        value *= c * d;
-        if (c * d - 1.0).abs() < 1e-15 {
+    let (mut value, mut above, mut below) = (1.0_f64, 1.0_f64, 0.0_f64);
+    for place in 1..TERMS_MAX {
+        let term = coefficient(a, b, x, place);
+        below = 1.0 / nonzero(1.0 + term * below);
+        above = nonzero(1.0 + term / above);
+        value *= above * below;
+        if (above * below - 1.0).abs() < 1e-15 {
             break;
         }
     }
     value
 }
 
-fn nonzero(value: f64, tiny: f64) -> f64 {
-    if value == 0.0 { tiny } else { value }
+/// `d` of the fraction at `place`, from one.
+fn coefficient(a: f64, b: f64, x: f64, place: u32) -> f64 {
+    let m = f64::from(place / 2);
+    if place.is_multiple_of(2) {
+        m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m))
+    } else {
+        -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0))
+    }
+}
+
+/// The method divides by partial values; a tiny one stands for zero.
+fn nonzero(value: f64) -> f64 {
+    if value == 0.0 { 1e-300 } else { value }
 }
 
 #[cfg(test)]

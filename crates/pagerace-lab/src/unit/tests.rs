@@ -2,7 +2,7 @@ use super::{Unit, percent, probability, signed_percent};
 
 #[test]
 fn milliseconds_change_their_step() {
-    assert_eq!(Unit::Milliseconds.format(3.14159), "3.1 ms");
+    assert_eq!(Unit::Milliseconds.format(3.26), "3.3 ms");
     assert_eq!(Unit::Milliseconds.format(9.96), "10 ms");
     assert_eq!(Unit::Milliseconds.format(1234.4), "1234 ms");
     assert_eq!(Unit::Milliseconds.format(9999.4), "9999 ms");

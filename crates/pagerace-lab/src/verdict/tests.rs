@@ -103,17 +103,17 @@ fn small_but_sure_is_too_small_to_notice() {
 
 #[test]
 fn only_losers() {
-    let results = race(&["sequential", "a", "b", "c", "d", "e"].map(|n| match n {
-        "a" => "eps", "b" => "fifo", "c" => "round-robin", "d" => "firefox-tree", "e" => "firefox-eps", n => n,
-    }), 30, |s, k| times(1000.0 + noise(k) + 200.0 * s as f64, 900.0, 5000.0));
+    let names = ["sequential", "eps", "fifo", "round-robin", "firefox-tree", "firefox-eps"];
+    let results =
+        race(&names, 30, |s, k| times(1000.0 + noise(k) + 200.0 * s as f64, 900.0, 5000.0));
     let v = say(&results, "lcp");
     assert_eq!((v.kind, v.winner), (VerdictKind::NoDifference, Some(0)));
-    assert!(
-        v.sentence.starts_with("fast-4g: no strategy shows the largest element sooner than sequential. Later: firefox-eps by 1000 ms"),
-        "{}",
-        v.sentence
+    assert_eq!(
+        v.sentence,
+        "fast-4g: no strategy shows the largest element sooner than sequential. \
+         Later: firefox-eps by 1000 ms (95 %), firefox-tree by 800 ms (76 %), \
+         round-robin by 600 ms (57 %) and 2 more."
     );
-    assert!(v.sentence.ends_with("round-robin by 600 ms (57 %) and 2 more."), "{}", v.sentence);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use pagerace_core::Priority;
 use pagerace_live::{Fetch, MemorySite, Server, get, secret_seed};
-use pagerace_peer::{ClientConfig, Retransmission, ServerConfig};
+use pagerace_peer::{ClientConfig, Retransmission, SentFrame, ServerConfig};
 use pagerace_transport::quic::keys::{Identity, client_keys_trusting};
 use pagerace_transport::quic::{ClientKeys, Settings};
 
@@ -18,10 +18,14 @@ use crate::peers::pattern;
 /// Patience with a peer that says nothing.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Long enough to share the link with another, and below every peer's first
+/// stream window.
+const LONG: usize = 400_000;
+
 /// Sizes of the resources `/a` to `/h`.
 pub(crate) const SIZES: [(&str, usize); 8] = [
-    ("/a", 400_000),
-    ("/b", 400_000),
+    ("/a", LONG),
+    ("/b", LONG),
     ("/c", 0),
     ("/d", 1),
     ("/e", 1_199),
@@ -35,7 +39,7 @@ pub(crate) struct OurServer {
     pub(crate) port: u16,
     pub(crate) certificate: Vec<u8>,
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
+    thread: Option<JoinHandle<Vec<SentFrame>>>,
 }
 
 impl OurServer {
@@ -48,7 +52,7 @@ impl OurServer {
             retransmission: Retransmission::AtOnce,
             seed: secret_seed().unwrap(),
             record: false,
-            record_frames: false,
+            record_frames: true,
         };
         let site = SIZES
             .iter()
@@ -61,7 +65,10 @@ impl OurServer {
         let stop = Arc::new(AtomicBool::new(false));
         let thread = {
             let stop = stop.clone();
-            std::thread::spawn(move || server.run(&stop).unwrap())
+            std::thread::spawn(move || {
+                server.run(&stop).unwrap();
+                server.take_frames()
+            })
         };
         let certificate = identity.certificate().to_vec();
         Self {
@@ -73,15 +80,43 @@ impl OurServer {
     }
 }
 
+impl OurServer {
+    /// Stops it; what it sent, in order.
+    pub(crate) fn stop(mut self) -> Vec<SentFrame> {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.take().unwrap().join().unwrap()
+    }
+}
+
 impl Drop for OurServer {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        let ended = self.thread.take().expect("set until here").join();
-        assert!(
-            ended.is_ok() || std::thread::panicking(),
-            "our server panicked"
-        );
     }
+}
+
+/// Asserts that of two long responses on one connection the one on stream
+/// `first` went ahead: when its last byte had been sent, little of the other.
+///
+/// Read off what was sent, not off when a client saw it: its threads may run
+/// in any order. "Little", as bytes may leave before a request or an update has
+/// arrived.
+pub(crate) fn assert_first(frames: &[SentFrame], first: u64, other: u64) {
+    let last = frames
+        .iter()
+        .rposition(|f| f.stream == first && !f.retransmission);
+    let (before, _) = frames.split_at(last.expect("it was sent"));
+    let bytes = |frames: &[SentFrame]| -> u64 {
+        let fresh = frames
+            .iter()
+            .filter(|f| f.stream == other && !f.retransmission);
+        fresh.map(|f| f.length).sum()
+    };
+    let (before, all) = (bytes(before), bytes(frames));
+    assert!(all >= LONG as u64, "stream {other} is complete");
+    assert!(
+        before * 4 < all,
+        "{before} of {all} bytes of stream {other} overtook stream {first}"
+    );
 }
 
 /// Our client, trusting this certificate.
@@ -141,19 +176,31 @@ fn our_client_and_our_server() {
 
 #[test]
 fn our_server_obeys_our_client() {
-    let server = OurServer::start("eps");
     let urgent = |urgency| Some(Priority::new(urgency, false));
-    let mut requests = [Fetch::get("/a"), Fetch::get("/b")];
-    requests[0].priority = urgent(1);
-    requests[1].priority = urgent(5);
-    let config = client_config(&server.certificate);
-    let order = |requests: &[Fetch]| -> Vec<String> {
-        let fetched = get(local(server.port), "localhost", &config, requests, PATIENCE).unwrap();
-        fetched.into_iter().map(|f| f.path).collect()
-    };
-    assert_eq!(order(&requests), ["/a", "/b"]);
-    requests[0].update = urgent(7);
-    assert_eq!(order(&requests), ["/b", "/a"]);
+    for (update, first, other) in [(None, 0, 4), (urgent(7), 4, 0)] {
+        let server = OurServer::start("eps");
+        let requests = [
+            Fetch {
+                priority: urgent(1),
+                update,
+                ..Fetch::get("/a")
+            },
+            Fetch {
+                priority: urgent(5),
+                ..Fetch::get("/b")
+            },
+        ];
+        let config = client_config(&server.certificate);
+        get(
+            local(server.port),
+            "localhost",
+            &config,
+            &requests,
+            PATIENCE,
+        )
+        .unwrap();
+        assert_first(&server.stop(), first, other);
+    }
 }
 
 #[test]

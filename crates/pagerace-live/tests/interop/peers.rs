@@ -167,8 +167,8 @@ pub(crate) fn pattern(length: usize) -> Vec<u8> {
 
 /// In hexadecimal.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
+    let digest = Sha256::digest(bytes);
+    digest
         .iter()
-        .map(|b| format!("{b:02x}"))
-        .collect()
+        .fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
 }

@@ -69,7 +69,7 @@ fn quic_go_serves_us() {
     everything(Peer::QuicGo);
 }
 
-/// aioquic passes PRIORITY_UPDATE over; its server here keeps what came.
+/// aioquic passes `PRIORITY_UPDATE` over; its server here keeps what came.
 #[test]
 fn aioquic_reads_our_updates() {
     let Some(server) = TheirServer::start(Peer::Aioquic) else {

@@ -1,7 +1,7 @@
 //! Which entries are requests that a race can make, in which order, and which
 //! of them is the navigation. `docs/har-import.md` explains each decision.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::entry::Entry;
 use super::notes::{Kind, Notes};
@@ -151,19 +151,22 @@ pub(super) fn is_document_like(entry: &Entry, first: bool) -> bool {
     entry.mime.contains("html")
 }
 
+/// Drops what an earlier request for the same URL answered: from the cache, or
+/// by joining it while it was in flight (a preload and its use).
 fn drop_cached_repeats(entries: &mut Vec<Entry>, notes: &mut Notes) {
-    let mut seen = BTreeSet::new();
+    let mut ends: BTreeMap<String, Option<f64>> = BTreeMap::new();
     let before = entries.len();
     entries.retain(|entry| {
         let url = entry.url.as_ref().map(url::Url::as_str).unwrap_or_default().to_owned();
-        // A second request that joined the first one transferred nothing itself.
-        let joined = entry.transfer_size == Some(0) && entry.content_size.unwrap_or(0) > 0;
-        let repeat = entry.status != 304
-            && (joined || served_from_cache(entry))
-            && entry.method == "GET"
-            && seen.contains(&url);
+        let repeat = ends.get(&url).is_some_and(|earlier_end| {
+            let in_flight = *earlier_end >= entry.start;
+            let joined = in_flight && entry.transfer_size == Some(0);
+            entry.method == "GET"
+                && entry.status != 304
+                && (served_from_cache(entry) || joined && entry.content_size.unwrap_or(0) > 0)
+        });
         if !entry.redirects() {
-            seen.insert(url);
+            ends.insert(url, entry.end);
         }
         !repeat
     });

@@ -74,8 +74,7 @@ impl Kind {
             ),
             Self::Failed => format!("{requests} that failed without a response left out."),
             Self::CachedRepeat => format!(
-                "{entries} served from the browser's cache after an earlier request for the same \
-                 URL left out."
+                "{entries} answered by an earlier request for the same URL (cache, preload) left out."
             ),
             Self::BeforeNavigation => format!("{entries} before the navigation left out."),
             Self::NoDocument => {

@@ -7,17 +7,17 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 /// A fresh working directory, removed with the value.
-pub struct Sandbox(PathBuf);
+pub(crate) struct Sandbox(PathBuf);
 
 /// What a command left.
-pub struct Run {
-    pub code: i32,
-    pub out: String,
-    pub err: String,
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl Sandbox {
-    pub fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join(format!("cli-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
@@ -25,20 +25,20 @@ impl Sandbox {
         Self(path)
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
-    pub fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         fs::write(self.path(name), text).unwrap();
     }
 
-    pub fn read(&self, name: &str) -> String {
+    pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
     /// Names in the directory, sorted.
-    pub fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let entry = |e: std::io::Result<fs::DirEntry>| e.unwrap().file_name().into_string().unwrap();
         let mut names: Vec<String> = fs::read_dir(&self.0).unwrap().map(entry).collect();
         names.sort();
@@ -46,7 +46,7 @@ impl Sandbox {
     }
 
     /// The binary, with an environment that says nothing of colours.
-    pub fn command(&self, words: &[&str]) -> Command {
+    pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pagerace"));
         command.args(words).current_dir(&self.0).stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -56,11 +56,11 @@ impl Sandbox {
         command
     }
 
-    pub fn run(&self, words: &[&str]) -> Run {
+    pub(crate) fn run(&self, words: &[&str]) -> Run {
         self.run_with(words, &[])
     }
 
-    pub fn run_with(&self, words: &[&str], environment: &[(&str, &str)]) -> Run {
+    pub(crate) fn run_with(&self, words: &[&str], environment: &[(&str, &str)]) -> Run {
         let mut command = self.command(words);
         let output = command.envs(environment.iter().copied()).output().unwrap();
         Run {
@@ -78,7 +78,7 @@ impl Drop for Sandbox {
 }
 
 /// A document, a style sheet, a script and two images.
-pub fn small_har() -> String {
+pub(crate) fn small_har() -> String {
     let entries: Vec<Value> = [
         ("", "text/html", 12_000, 0, "VeryHigh", "document"),
         ("style.css", "text/css", 9_000, 150, "VeryHigh", "stylesheet"),

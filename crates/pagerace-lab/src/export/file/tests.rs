@@ -33,7 +33,7 @@ fn a_failure_halfway_leaves_the_old_file_alone() {
     let file = dir.join("out.json");
     fs::write(&file, "old").unwrap();
     let error = write_atomically(&file, |out| {
-        out.write_all(&[b'x'; 100_000])?;
+        out.write_all(&vec![b'x'; 100_000])?;
         Err(io::Error::other("disk on fire"))
     })
     .unwrap_err();

@@ -1,3 +1,5 @@
+#![allow(clippy::float_cmp, reason = "ranks, counts and order statistics are exact")]
+
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, Normal, StudentsT};
 
 use super::{fair_binomial_cdf, normal_upper, student_two_sided};
