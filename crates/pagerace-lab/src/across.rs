@@ -52,7 +52,11 @@ impl AcrossRow {
         let mut values: Vec<f64> = self.relative.iter().copied().flatten().collect();
         values.sort_by(f64::total_cmp);
         let count = values.len() as f64;
-        values.into_iter().enumerate().map(|(i, v)| (v, (i + 1) as f64 / count)).collect()
+        values
+            .into_iter()
+            .enumerate()
+            .map(|(i, v)| (v, (i + 1) as f64 / count))
+            .collect()
     }
 }
 
@@ -74,7 +78,12 @@ pub fn across_pages(results: &Results, network: usize, metric: MetricId) -> Acro
         .map(|strategy| count(strategy, &medians(strategy), &reference))
         .collect();
     let sentence = sentence(results, network, metric, &rows);
-    AcrossPages { metric, network, rows, sentence }
+    AcrossPages {
+        metric,
+        network,
+        rows,
+        sentence,
+    }
 }
 
 fn count(strategy: usize, medians: &[Option<f64>], reference: &[Option<f64>]) -> AcrossRow {

@@ -95,8 +95,9 @@ impl Mark {
 /// Compares all strategies of one page and network with the baseline.
 pub fn analyse(results: &Results, page: usize, network: usize, metric: MetricId) -> Analysis {
     let strategies = results.plan.strategies.len();
-    let variants: Vec<&Variant> =
-        (0..strategies).map(|strategy| results.variant(page, network, strategy)).collect();
+    let variants: Vec<&Variant> = (0..strategies)
+        .map(|strategy| results.variant(page, network, strategy))
+        .collect();
     compare(&variants, results.plan.baseline_index(), metric)
 }
 
@@ -111,7 +112,11 @@ pub fn compare(variants: &[&Variant], baseline: usize, metric: MetricId) -> Anal
     let uncorrected: Vec<_> = rows.iter().map(|row| row.signed_rank_p).collect();
     for (i, (row, p)) in rows.iter_mut().zip(holm(&uncorrected)).enumerate() {
         row.signed_rank_p_holm = p;
-        row.mark = if i == baseline { Mark::Baseline } else { mark(row) };
+        row.mark = if i == baseline {
+            Mark::Baseline
+        } else {
+            mark(row)
+        };
     }
     let mut ranking: Vec<usize> = (0..rows.len()).collect();
     let key = |i: usize| rows[i].median.map_or((true, 0.0), |median| (false, median));
@@ -119,7 +124,12 @@ pub fn compare(variants: &[&Variant], baseline: usize, metric: MetricId) -> Anal
         let (a, b) = (key(a), key(b));
         a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
     });
-    Analysis { metric, rows, ranking, baseline }
+    Analysis {
+        metric,
+        rows,
+        ranking,
+        baseline,
+    }
 }
 
 /// All but the correction and the mark, which need the other rows.
@@ -140,7 +150,9 @@ fn row(variant: &Variant, metric: MetricId, reference: Option<&Vec<Option<f64>>>
         signed_rank_p_holm: None,
         mark: Mark::Undefined,
     };
-    let Some(reference) = reference else { return row };
+    let Some(reference) = reference else {
+        return row;
+    };
     let other: Vec<f64> = reference.iter().copied().flatten().collect();
     let paired = differences(values.iter().copied().zip(reference.iter().copied()));
     row.difference = median(&paired);
@@ -160,8 +172,12 @@ pub(crate) fn relative(difference: Option<f64>, base: Option<f64>) -> Option<f64
 }
 
 fn mark(row: &Comparison) -> Mark {
-    let Some(difference) = row.difference else { return Mark::Undefined };
-    let Some(interval) = row.interval else { return Mark::TooFewRuns };
+    let Some(difference) = row.difference else {
+        return Mark::Undefined;
+    };
+    let Some(interval) = row.interval else {
+        return Mark::TooFewRuns;
+    };
     let sure = row.signed_rank_p_holm.is_some_and(|p| p < LEVEL);
     if !sure || (interval.low <= 0.0 && 0.0 <= interval.high) {
         Mark::NoDifference

@@ -25,7 +25,10 @@ pub fn median_runs(results: &Results) -> Vec<Choice> {
         .variants
         .iter()
         .enumerate()
-        .map(|(variant, v)| Choice { variant, run: v.median_run(metric) })
+        .map(|(variant, v)| Choice {
+            variant,
+            run: v.median_run(metric),
+        })
         .collect()
 }
 
@@ -46,7 +49,10 @@ pub fn record<T: Send + Sync>(
     let load = |cached: &mut Cached, index: usize| {
         let choice = choices[index];
         let scenario = cached.scenario(&results.plan, choice.variant);
-        Ok(keep(choice, runner(scenario, results.plan.run_seed(choice.run), true)?))
+        Ok(keep(
+            choice,
+            runner(scenario, results.plan.run_seed(choice.run), true)?,
+        ))
     };
     run_all(jobs, choices.len(), &load, progress)
 }

@@ -50,7 +50,10 @@ pub(crate) fn page(name: &str) -> Page {
             think_time: Duration::from_millis(20),
             priority: RequestPriority::VeryHigh,
             render_blocking: true,
-            discovery: Discovery { trigger: Trigger::Navigation, evidence: Evidence::Rule },
+            discovery: Discovery {
+                trigger: Trigger::Navigation,
+                evidence: Evidence::Rule,
+            },
             in_viewport: false,
             cpu_time: None,
             blocks_load: true,
@@ -70,7 +73,10 @@ pub(crate) fn plan(strategies: &[&str], runs: u32) -> Plan {
         strategies.iter().map(|s| s.parse().unwrap()).collect();
     Plan {
         pages: vec![Arc::new(page("news"))],
-        networks: vec![Network::parse("fast-4g").unwrap(), Network::parse("cable").unwrap()],
+        networks: vec![
+            Network::parse("fast-4g").unwrap(),
+            Network::parse("cable").unwrap(),
+        ],
         baseline: strategies[0].clone(),
         strategies,
         runs,
@@ -85,11 +91,18 @@ pub(crate) fn plan(strategies: &[&str], runs: u32) -> Plan {
 }
 
 /// A load whose times depend on strategy and seed alone.
-#[allow(clippy::unnecessary_wraps, reason = "it stands for a function that can fail")]
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "it stands for a function that can fail"
+)]
 pub(crate) fn load(scenario: &Scenario, seed: u64, _record: bool) -> Result<Outcome, String> {
     let mut rng = Rng::new(seed, "fake");
     let base = 1000.0 + 100.0 * rng.unit();
-    let gain = if scenario.strategy.to_string().starts_with("round-robin") { 200.0 } else { 0.0 };
+    let gain = if scenario.strategy.to_string().starts_with("round-robin") {
+        200.0
+    } else {
+        0.0
+    };
     Ok(outcome(base + gain, seed))
 }
 
@@ -97,8 +110,14 @@ pub(crate) fn load(scenario: &Scenario, seed: u64, _record: bool) -> Result<Outc
 pub(crate) fn outcome(lcp_ms: f64, seed: u64) -> Outcome {
     let lcp = Some(Duration::from_millis_f64(lcp_ms));
     Outcome {
-        load: LoadMetrics { lcp, ..LoadMetrics::default() },
-        transport: TransportCounters { packets_sent: seed % 100, ..TransportCounters::default() },
+        load: LoadMetrics {
+            lcp,
+            ..LoadMetrics::default()
+        },
+        transport: TransportCounters {
+            packets_sent: seed % 100,
+            ..TransportCounters::default()
+        },
         resources: vec![None],
         visual_progress: vec![(Instant::from_nanos(1_000_000), 1.0)],
         failure: None,
@@ -139,5 +158,8 @@ pub(crate) fn times(lcp: f64, speed_index: f64, onload: f64) -> RunSummary {
 
 /// A run that failed.
 pub(crate) fn failed() -> RunSummary {
-    RunSummary { failure: Some("the deadline passed".to_owned()), ..RunSummary::default() }
+    RunSummary {
+        failure: Some("the deadline passed".to_owned()),
+        ..RunSummary::default()
+    }
 }

@@ -91,20 +91,55 @@ use Wording::{Amount, Moment};
 
 /// All metrics, in the order in which tables list them.
 static METRICS: &[Metric] = &[
-    time!("ttfb", "Time to First Byte", ttfb, Moment("gets the first byte"),
-        "From the start of the navigation to the first byte of the document, redirects included"),
-    time!("fcp", "First Contentful Paint", fcp, Moment("shows the first content"),
-        "When the first text or image is painted"),
-    time!("lcp", "Largest Contentful Paint", lcp, Moment("shows the largest element"),
-        "When the largest text or image of the viewport is painted"),
-    time!("speed-index", "Speed Index", speed_index, Amount("Speed Index"),
-        "Mean time at which the viewport's parts become visible: the area above the visual progress"),
-    time!("byte-index", "Byte Index", byte_index, Amount("Byte Index"),
-        "Mean time at which body bytes arrive: the area above their progress"),
-    time!("tti", "Time to Interactive", tti, Moment("is interactive"),
-        "First moment after the first paint from which main thread and network stay quiet for five seconds"),
-    time!("tbt", "Total Blocking Time", tbt, Amount("total blocking time"),
-        "Time beyond 50 ms of each long main-thread task between first paint and Time to Interactive"),
+    time!(
+        "ttfb",
+        "Time to First Byte",
+        ttfb,
+        Moment("gets the first byte"),
+        "From the start of the navigation to the first byte of the document, redirects included"
+    ),
+    time!(
+        "fcp",
+        "First Contentful Paint",
+        fcp,
+        Moment("shows the first content"),
+        "When the first text or image is painted"
+    ),
+    time!(
+        "lcp",
+        "Largest Contentful Paint",
+        lcp,
+        Moment("shows the largest element"),
+        "When the largest text or image of the viewport is painted"
+    ),
+    time!(
+        "speed-index",
+        "Speed Index",
+        speed_index,
+        Amount("Speed Index"),
+        "Mean time at which the viewport's parts become visible: the area above the visual progress"
+    ),
+    time!(
+        "byte-index",
+        "Byte Index",
+        byte_index,
+        Amount("Byte Index"),
+        "Mean time at which body bytes arrive: the area above their progress"
+    ),
+    time!(
+        "tti",
+        "Time to Interactive",
+        tti,
+        Moment("is interactive"),
+        "First moment after the first paint from which main thread and network stay quiet for five seconds"
+    ),
+    time!(
+        "tbt",
+        "Total Blocking Time",
+        tbt,
+        Amount("total blocking time"),
+        "Time beyond 50 ms of each long main-thread task between first paint and Time to Interactive"
+    ),
     Metric {
         name: "cls",
         title: "Cumulative Layout Shift",
@@ -114,30 +149,93 @@ static METRICS: &[Metric] = &[
         definition: "How far visible elements jump; needs real layout, so always empty in simulation",
         get: None,
     },
-    time!("onload", "Page Load Time", onload, Moment("fires the load event"),
-        "When the load event fires"),
-    counter!("hol-blocked-bytes", "HOL-Blocked Bytes", Bytes, hol_blocked_bytes,
+    time!(
+        "onload",
+        "Page Load Time",
+        onload,
+        Moment("fires the load event"),
+        "When the load event fires"
+    ),
+    counter!(
+        "hol-blocked-bytes",
+        "HOL-Blocked Bytes",
+        Bytes,
+        hol_blocked_bytes,
         "the amount of head-of-line-blocked bytes",
-        "Stream bytes that arrived while earlier bytes of the same stream were missing"),
-    counter!("hol-blocked-byte-ms", "HOL-Blocked Byte Milliseconds", ByteMilliseconds,
-        hol_blocked_byte_ms, "the head-of-line-blocked waiting of bytes",
-        "The same bytes, each times the milliseconds that it waited"),
-    counter!("packets-sent", "Packets Sent", Count, packets_sent, "the number of packets sent",
-        "Packets that the servers sent"),
-    counter!("packets-lost", "Packets Lost", Count, packets_lost, "the number of lost packets",
-        "Packets that the servers declared lost"),
-    counter!("retransmitted-bytes", "Retransmitted Bytes", Bytes, retransmitted_bytes,
-        "the amount of retransmitted bytes", "Stream bytes that the servers sent again"),
-    counter!("queue-drops", "Queue Drops", Count, queue_drops, "the number of queue drops",
-        "Packets for which the downlink's queue had no room"),
-    counter!("link-losses", "Link Losses", Count, link_losses, "the number of link losses",
-        "Packets that the downlink's loss process took"),
-    counter!("bytes-down", "Bytes Down", Bytes, bytes_down, "the amount of bytes down",
-        "Bytes put on the downlink, IP and UDP headers included"),
-    counter!("bytes-up", "Bytes Up", Bytes, bytes_up, "the amount of bytes up",
-        "Bytes put on the uplink, IP and UDP headers included"),
-    counter!("connections", "Connections", Count, connections, "the number of connections",
-        "QUIC connections that were opened"),
+        "Stream bytes that arrived while earlier bytes of the same stream were missing"
+    ),
+    counter!(
+        "hol-blocked-byte-ms",
+        "HOL-Blocked Byte Milliseconds",
+        ByteMilliseconds,
+        hol_blocked_byte_ms,
+        "the head-of-line-blocked waiting of bytes",
+        "The same bytes, each times the milliseconds that it waited"
+    ),
+    counter!(
+        "packets-sent",
+        "Packets Sent",
+        Count,
+        packets_sent,
+        "the number of packets sent",
+        "Packets that the servers sent"
+    ),
+    counter!(
+        "packets-lost",
+        "Packets Lost",
+        Count,
+        packets_lost,
+        "the number of lost packets",
+        "Packets that the servers declared lost"
+    ),
+    counter!(
+        "retransmitted-bytes",
+        "Retransmitted Bytes",
+        Bytes,
+        retransmitted_bytes,
+        "the amount of retransmitted bytes",
+        "Stream bytes that the servers sent again"
+    ),
+    counter!(
+        "queue-drops",
+        "Queue Drops",
+        Count,
+        queue_drops,
+        "the number of queue drops",
+        "Packets for which the downlink's queue had no room"
+    ),
+    counter!(
+        "link-losses",
+        "Link Losses",
+        Count,
+        link_losses,
+        "the number of link losses",
+        "Packets that the downlink's loss process took"
+    ),
+    counter!(
+        "bytes-down",
+        "Bytes Down",
+        Bytes,
+        bytes_down,
+        "the amount of bytes down",
+        "Bytes put on the downlink, IP and UDP headers included"
+    ),
+    counter!(
+        "bytes-up",
+        "Bytes Up",
+        Bytes,
+        bytes_up,
+        "the amount of bytes up",
+        "Bytes put on the uplink, IP and UDP headers included"
+    ),
+    counter!(
+        "connections",
+        "Connections",
+        Count,
+        connections,
+        "the number of connections",
+        "QUIC connections that were opened"
+    ),
 ];
 
 /// All metrics, in the order in which tables list them.
@@ -181,7 +279,9 @@ impl MetricId {
 impl Default for MetricId {
     /// Largest Contentful Paint.
     fn default() -> Self {
-        Self::all().find(|m| m.metric().name == "lcp").expect("lcp is registered")
+        Self::all()
+            .find(|m| m.metric().name == "lcp")
+            .expect("lcp is registered")
     }
 }
 
@@ -189,10 +289,16 @@ impl FromStr for MetricId {
     type Err = LabError;
 
     fn from_str(name: &str) -> Result<Self, LabError> {
-        Self::all().find(|m| m.metric().name == name).ok_or_else(|| LabError::UnknownMetric {
-            name: name.to_owned(),
-            known: METRICS.iter().map(|m| m.name).collect::<Vec<_>>().join(", "),
-        })
+        Self::all()
+            .find(|m| m.metric().name == name)
+            .ok_or_else(|| LabError::UnknownMetric {
+                name: name.to_owned(),
+                known: METRICS
+                    .iter()
+                    .map(|m| m.name)
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            })
     }
 }
 

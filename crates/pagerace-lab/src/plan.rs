@@ -63,16 +63,24 @@ impl Plan {
             return bad("deadline: no load finishes in no time; use 600s, for example".to_owned());
         }
         if !(self.browser.cpu.is_finite() && self.browser.cpu > 0.0) {
-            return bad(format!("cpu: {} is no slow-down; use 1 or 4", self.browser.cpu));
+            return bad(format!(
+                "cpu: {} is no slow-down; use 1 or 4",
+                self.browser.cpu
+            ));
         }
         if !(0.0..=2.0).contains(&self.browser.jitter) {
-            return bad(format!("jitter: {} is not between 0 and 2", self.browser.jitter));
+            return bad(format!(
+                "jitter: {} is not between 0 and 2",
+                self.browser.jitter
+            ));
         }
         if let Some(page) = self.pages.iter().find(|page| page.resources.is_empty()) {
             return bad(format!("pages: {} has no resources", page.name));
         }
         if let Some(name) = repeated(self.pages.iter().map(|page| page.name.clone())) {
-            return bad(format!("pages: two are called {name}; names tell them apart in results"));
+            return bad(format!(
+                "pages: two are called {name}; names tell them apart in results"
+            ));
         }
         if let Some(name) = repeated(self.networks.iter().map(|network| network.name.clone())) {
             return bad(format!("networks: {name} is there twice"));
@@ -81,7 +89,10 @@ impl Plan {
             return bad(format!("strategies: {name} is there twice"));
         }
         if !self.strategies.contains(&self.baseline) {
-            return bad(format!("baseline: {} is not among the strategies", self.baseline));
+            return bad(format!(
+                "baseline: {} is not among the strategies",
+                self.baseline
+            ));
         }
         Ok(())
     }
@@ -91,7 +102,10 @@ impl Plan {
     /// # Panics
     /// If it is not there, which [`check`](Self::check) refuses.
     pub fn baseline_index(&self) -> usize {
-        self.strategies.iter().position(|s| *s == self.baseline).expect("the plan was checked")
+        self.strategies
+            .iter()
+            .position(|s| *s == self.baseline)
+            .expect("the plan was checked")
     }
 
     /// Seed of run `run`, the same for all variants, so that runs are paired.
@@ -119,7 +133,11 @@ impl Plan {
     /// Page, network and strategy of the variant at `index`.
     pub fn variant_parts(&self, index: usize) -> (usize, usize, usize) {
         let (rest, strategy) = (index / self.strategies.len(), index % self.strategies.len());
-        (rest / self.networks.len(), rest % self.networks.len(), strategy)
+        (
+            rest / self.networks.len(),
+            rest % self.networks.len(),
+            strategy,
+        )
     }
 
     /// What the simulator needs for the variant at `index`.

@@ -1,13 +1,14 @@
 //! Which runs are written as qlog files.
 //!
-//! The simulator makes the text of a run's files; this module decides which
-//! runs, under which names, and writes them.
+//! `pagerace-qlog` makes and names the files of a load; this module decides
+//! of which loads, and writes them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use pagerace_sim::Scenario;
+use pagerace_qlog::{QlogTitle, qlogs};
+use pagerace_sim::{LoggedPacket, Outcome, Scenario};
 
 use crate::detail::{Choice, median_runs};
 use crate::error::LabError;
@@ -26,21 +27,10 @@ pub enum QlogRuns {
     These(BTreeSet<usize>),
 }
 
-/// One qlog file of a load.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct QlogFile {
-    /// What tells it from the load's other files, such as `server-1`; empty if
-    /// there is one file.
-    pub part: String,
-    /// File name extension without the dot, such as `qlog` or `sqlog`.
-    pub extension: &'static str,
-    /// Its content.
-    pub text: String,
-}
-
-/// Loads a page once and returns the qlog of its connections, or why the
-/// scenario cannot be run.
-pub type QlogRunner<'a> = dyn Fn(&Scenario, u64) -> Result<Vec<QlogFile>, String> + 'a;
+/// Loads a page once and returns every packet that was sealed or opened, or
+/// why the scenario cannot be run.
+pub type LoggingRunner<'a> =
+    dyn Fn(&Scenario, u64) -> Result<(Outcome, Vec<LoggedPacket>), String> + 'a;
 
 impl FromStr for QlogRuns {
     type Err = LabError;
@@ -73,7 +63,12 @@ impl QlogRuns {
         let runs = results.plan.runs as usize;
         let each = |wanted: Vec<usize>| {
             (0..results.variants.len())
-                .flat_map(|variant| wanted.iter().map(move |&run| Choice { variant, run }).collect::<Vec<_>>())
+                .flat_map(|variant| {
+                    wanted
+                        .iter()
+                        .map(move |&run| Choice { variant, run })
+                        .collect::<Vec<_>>()
+                })
                 .collect()
         };
         match self {
@@ -91,7 +86,9 @@ impl QlogRuns {
     /// # Errors
     /// [`LabError::Plan`] names the number.
     pub fn check(&self, runs: u32) -> Result<(), LabError> {
-        let Self::These(numbers) = self else { return Ok(()) };
+        let Self::These(numbers) = self else {
+            return Ok(());
+        };
         match numbers.iter().find(|number| **number > runs as usize) {
             Some(number) => Err(LabError::Plan(format!(
                 "qlog runs: there is no run {number}; the race has {runs}"
@@ -111,15 +108,15 @@ pub fn write_qlogs(
     results: &Results,
     choices: &[Choice],
     directory: &Path,
-    runner: &QlogRunner<'_>,
+    runner: &LoggingRunner<'_>,
 ) -> Result<Vec<PathBuf>, LabError> {
-    let plan = &results.plan;
     let mut paths = Vec::new();
     for choice in choices {
-        let files = runner(&plan.scenario(choice.variant), plan.run_seed(choice.run))
-            .map_err(LabError::Scenario)?;
-        for file in files {
-            let path = directory.join(file_name(results, *choice, &file));
+        let title = title(results, *choice);
+        let scenario = results.plan.scenario(choice.variant);
+        let (_, packets) = runner(&scenario, title.seed).map_err(LabError::Scenario)?;
+        for file in qlogs(&title, &packets) {
+            let path = directory.join(file.name(&title));
             write_atomically(&path, |out| out.write_all(file.text.as_bytes()))?;
             paths.push(path);
         }
@@ -127,25 +124,16 @@ pub fn write_qlogs(
     Ok(paths)
 }
 
-/// `page_network_strategy_run01_part.qlog`, with only harmless characters.
-fn file_name(results: &Results, choice: Choice, file: &QlogFile) -> String {
+fn title(results: &Results, choice: Choice) -> QlogTitle {
     let plan = &results.plan;
     let (page, network, strategy) = plan.variant_parts(choice.variant);
-    let mut parts = vec![
-        plan.pages[page].name.clone(),
-        plan.networks[network].name.clone(),
-        plan.strategies[strategy].to_string(),
-        format!("run{:02}", choice.run + 1),
-    ];
-    if !file.part.is_empty() {
-        parts.push(file.part.clone());
+    QlogTitle {
+        page: plan.pages[page].name.clone(),
+        network: plan.networks[network].name.clone(),
+        strategy: plan.strategies[strategy].to_string(),
+        run: choice.run as u64 + 1,
+        seed: plan.run_seed(choice.run),
     }
-    let harmless = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '=');
-    let clean: Vec<String> = parts
-        .iter()
-        .map(|part| part.chars().map(|c| if harmless(c) { c } else { '-' }).collect())
-        .collect();
-    format!("{}.{}", clean.join("_").trim_start_matches('.'), file.extension)
 }
 
 #[cfg(test)]

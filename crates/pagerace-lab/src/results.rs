@@ -75,9 +75,14 @@ impl Variant {
             .filter_map(|(run, value)| Some((value.filter(|v| v.is_finite())?, run)))
             .collect();
         finished.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let Some(middle) = finished.len().checked_sub(1) else { return 0 };
+        let Some(middle) = finished.len().checked_sub(1) else {
+            return 0;
+        };
         let value = finished[middle / 2].0;
-        finished.iter().find(|(v, _)| *v >= value).map_or(0, |(_, run)| *run)
+        finished
+            .iter()
+            .find(|(v, _)| *v >= value)
+            .map_or(0, |(_, run)| *run)
     }
 }
 
@@ -86,7 +91,11 @@ impl RunSummary {
     /// infinity where the load failed, whatever it had reached before.
     pub fn value(&self, metric: MetricId) -> Option<f64> {
         let get = metric.metric().get?;
-        if self.failure.is_some() { Some(f64::INFINITY) } else { get(self) }
+        if self.failure.is_some() {
+            Some(f64::INFINITY)
+        } else {
+            get(self)
+        }
     }
 }
 

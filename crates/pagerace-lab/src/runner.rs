@@ -57,7 +57,10 @@ pub(crate) fn run_all<T: Send + Sync>(
     let reached = AtomicUsize::new(0);
     let error = Mutex::new(None);
     let note = |reason: String| {
-        error.lock().expect("no holder panics").get_or_insert(reason);
+        error
+            .lock()
+            .expect("no holder panics")
+            .get_or_insert(reason);
     };
     let attempt = |cached: &mut Cached, index: usize| work(cached, index).map_err(note).ok();
     let tell = |done: usize| {
@@ -72,7 +75,8 @@ pub(crate) fn run_all<T: Send + Sync>(
         return Err(LabError::Scenario(reason));
     }
     let done = reached.into_inner();
-    all.and_then(|slots| slots.into_iter().collect()).ok_or(LabError::Interrupted { done, total })
+    all.and_then(|slots| slots.into_iter().collect())
+        .ok_or(LabError::Interrupted { done, total })
 }
 
 /// Runs every load of `plan` on `jobs` threads. The results depend on the
@@ -98,10 +102,18 @@ pub fn run_race(
     let variants = (0..plan.variants())
         .map(|index| {
             let (page, network, strategy) = plan.variant_parts(index);
-            Variant { page, network, strategy, runs: summaries.by_ref().take(runs).collect() }
+            Variant {
+                page,
+                network,
+                strategy,
+                runs: summaries.by_ref().take(runs).collect(),
+            }
         })
         .collect();
-    Ok(Results { plan: plan.clone(), variants })
+    Ok(Results {
+        plan: plan.clone(),
+        variants,
+    })
 }
 
 #[cfg(test)]

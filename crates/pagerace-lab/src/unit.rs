@@ -33,8 +33,16 @@ impl Unit {
 
     /// The step in which a column of numbers up to `largest` is printed.
     pub fn scale(self, largest: f64) -> Scale {
-        let size = if largest.is_finite() { largest.abs() } else { 0.0 };
-        let step = |divisor, decimals, symbol| Scale { divisor, decimals, symbol };
+        let size = if largest.is_finite() {
+            largest.abs()
+        } else {
+            0.0
+        };
+        let step = |divisor, decimals, symbol| Scale {
+            divisor,
+            decimals,
+            symbol,
+        };
         match self {
             Self::Milliseconds if size >= 9_999.5 => step(1e3, 2, " s"),
             Self::Milliseconds if size >= 9.95 => step(1.0, 0, " ms"),
@@ -73,12 +81,22 @@ impl Scale {
 
     /// `low` to `high` in one unit, both with a sign.
     pub fn format_range(self, low: f64, high: f64) -> String {
-        format!("{} to {}{}", self.signed_number(low), self.signed_number(high), self.symbol)
+        format!(
+            "{} to {}{}",
+            self.signed_number(low),
+            self.signed_number(high),
+            self.symbol
+        )
     }
 
     /// `low` to `high` in one unit, without plus signs.
     pub fn format_plain_range(self, low: f64, high: f64) -> String {
-        format!("{} to {}{}", self.number(low), self.number(high), self.symbol)
+        format!(
+            "{} to {}{}",
+            self.number(low),
+            self.number(high),
+            self.symbol
+        )
     }
 
     fn number(self, value: f64) -> String {
@@ -96,7 +114,11 @@ impl Scale {
     fn signed_number(self, value: f64) -> String {
         let text = self.number(value);
         let zero = text.trim_matches(['0', '.']).is_empty();
-        if zero || text.starts_with('-') { text } else { format!("+{text}") }
+        if zero || text.starts_with('-') {
+            text
+        } else {
+            format!("+{text}")
+        }
     }
 }
 
@@ -105,19 +127,31 @@ pub fn percent(share: f64) -> String {
     let value = share * 100.0;
     let decimals = usize::from(value.abs() < 9.95);
     let text = format!("{value:.decimals$}");
-    let text = if text.trim_start_matches(['-', '0', '.']).is_empty() { "0" } else { &text };
+    let text = if text.trim_start_matches(['-', '0', '.']).is_empty() {
+        "0"
+    } else {
+        &text
+    };
     format!("{text} %")
 }
 
 /// A share as per cent with a sign.
 pub fn signed_percent(share: f64) -> String {
     let text = percent(share);
-    if text.starts_with('-') || text == "0 %" { text } else { format!("+{text}") }
+    if text.starts_with('-') || text == "0 %" {
+        text
+    } else {
+        format!("+{text}")
+    }
 }
 
 /// A probability: three decimals, or that it is below one thousandth.
 pub fn probability(p: f64) -> String {
-    if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
+    if p < 0.001 {
+        "< 0.001".to_owned()
+    } else {
+        format!("{p:.3}")
+    }
 }
 
 #[cfg(test)]

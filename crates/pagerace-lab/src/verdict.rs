@@ -51,15 +51,27 @@ struct Names<'a> {
 pub fn verdict(results: &Results, page: usize, network: usize, analysis: &Analysis) -> Verdict {
     let names = Names {
         network: &results.plan.networks[network].name,
-        strategies: results.plan.strategies.iter().map(StrategySpec::label).collect(),
+        strategies: results
+            .plan
+            .strategies
+            .iter()
+            .map(StrategySpec::label)
+            .collect(),
     };
-    let best = analysis.ranking.iter().copied().find(|&i| analysis.rows[i].mark == Mark::Better);
+    let best = analysis
+        .ranking
+        .iter()
+        .copied()
+        .find(|&i| analysis.rows[i].mark == Mark::Better);
     let (kind, mut sentences) = if let Some(best) = best {
         let mut sentences = vec![lead(&names, analysis, best)];
         let equals = as_good(results, page, network, analysis, best);
         if !equals.is_empty() {
             let verb = if equals.len() == 1 { "does" } else { "do" };
-            let equals: Vec<_> = equals.iter().map(|&i| names.strategies[i].clone()).collect();
+            let equals: Vec<_> = equals
+                .iter()
+                .map(|&i| names.strategies[i].clone())
+                .collect();
             sentences.push(format!("{} {verb} as well.", join(&equals)));
         }
         sentences.extend(worse(&names, analysis));
@@ -71,7 +83,11 @@ pub fn verdict(results: &Results, page: usize, network: usize, analysis: &Analys
     sentences.extend(failures(results, page, network, &names));
     let ranked = analysis.ranking.first().copied();
     let winner = best.or(ranked.filter(|&i| analysis.rows[i].median.is_some()));
-    Verdict { kind, winner, sentence: sentences.join(" ") }
+    Verdict {
+        kind,
+        winner,
+        sentence: sentences.join(" "),
+    }
 }
 
 /// "fast-4g: A shows the largest element 120 ms (8 %) sooner than B (95 % interval ...)."
@@ -92,14 +108,19 @@ fn lead(names: &Names<'_>, analysis: &Analysis, best: usize) -> String {
         // Both ends are negative here; the sentence counts how much is gained.
         let (low, high) = (-interval.high, -interval.low);
         let size = if high.is_finite() { high } else { low };
-        format!(" (95 % interval {})", unit.scale(size).format_plain_range(low, high))
+        format!(
+            " (95 % interval {})",
+            unit.scale(size).format_plain_range(low, high)
+        )
     });
     match analysis.metric.metric().wording {
         Wording::Moment(does) => {
             format!("{network}: {winner} {does} {by} sooner than {baseline}{interval}.")
         }
         Wording::Amount(what) => {
-            format!("{network}: with {winner}, {what} is {by} lower than with {baseline}{interval}.")
+            format!(
+                "{network}: with {winner}, {what} is {by} lower than with {baseline}{interval}."
+            )
         }
     }
 }
@@ -112,10 +133,20 @@ fn as_good(
     analysis: &Analysis,
     best: usize,
 ) -> Vec<usize> {
-    let rivals: Vec<usize> =
-        analysis.ranking.iter().copied().filter(|&i| analysis.rows[i].mark == Mark::Better).collect();
-    let variants: Vec<_> = rivals.iter().map(|&i| results.variant(page, network, i)).collect();
-    let place = rivals.iter().position(|&i| i == best).expect("the best is better");
+    let rivals: Vec<usize> = analysis
+        .ranking
+        .iter()
+        .copied()
+        .filter(|&i| analysis.rows[i].mark == Mark::Better)
+        .collect();
+    let variants: Vec<_> = rivals
+        .iter()
+        .map(|&i| results.variant(page, network, i))
+        .collect();
+    let place = rivals
+        .iter()
+        .position(|&i| i == best)
+        .expect("the best is better");
     let against_best = compare(&variants, place, analysis.metric);
     rivals
         .into_iter()
@@ -141,7 +172,11 @@ fn worse(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
         .take(NAMED_MAX)
         .map(|&i| {
             let row = &analysis.rows[i];
-            format!("{} by {}", names.strategies[i], amount(analysis.metric, row))
+            format!(
+                "{} by {}",
+                names.strategies[i],
+                amount(analysis.metric, row)
+            )
         })
         .collect();
     if worse.len() > NAMED_MAX {
@@ -165,10 +200,22 @@ fn price(
 ) -> Option<String> {
     let others: Vec<(MetricId, Comparison)> = MetricId::times()
         .filter(|metric| *metric != analysis.metric)
-        .map(|metric| (metric, analyse(results, page, network, metric).rows.swap_remove(best)))
+        .map(|metric| {
+            (
+                metric,
+                analyse(results, page, network, metric)
+                    .rows
+                    .swap_remove(best),
+            )
+        })
         .collect();
     // Seven looks at one strategy: corrected as such.
-    let corrected = holm(&others.iter().map(|(_, row)| row.signed_rank_p).collect::<Vec<_>>());
+    let corrected = holm(
+        &others
+            .iter()
+            .map(|(_, row)| row.signed_rank_p)
+            .collect::<Vec<_>>(),
+    );
     let parts: Vec<String> = others
         .iter()
         .zip(corrected)
@@ -188,15 +235,31 @@ fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (VerdictKind, Vec<S
     let network = names.network;
     let baseline = &names.strategies[analysis.baseline];
     let metric = analysis.metric.metric();
-    let others = || analysis.rows.iter().filter(|row| row.mark != Mark::Baseline);
+    let others = || {
+        analysis
+            .rows
+            .iter()
+            .filter(|row| row.mark != Mark::Baseline)
+    };
     if analysis.rows.iter().all(|row| row.median.is_none()) {
-        return (VerdictKind::Unknown, vec![format!("{network}: no load has a {}.", metric.title)]);
+        return (
+            VerdictKind::Unknown,
+            vec![format!("{network}: no load has a {}.", metric.title)],
+        );
     }
-    if analysis.rows.iter().all(|row| row.median.is_none_or(f64::is_infinite)) {
-        return (VerdictKind::Unknown, vec![format!("{network}: most loads failed.")]);
+    if analysis
+        .rows
+        .iter()
+        .all(|row| row.median.is_none_or(f64::is_infinite))
+    {
+        return (
+            VerdictKind::Unknown,
+            vec![format!("{network}: most loads failed.")],
+        );
     }
     if others().next().is_none() {
-        let text = format!("{network}: {baseline} raced alone; there is nothing to compare it with.");
+        let text =
+            format!("{network}: {baseline} raced alone; there is nothing to compare it with.");
         return (VerdictKind::Unknown, vec![text]);
     }
     if others().any(|row| row.mark == Mark::TooFewRuns) {
@@ -210,7 +273,10 @@ fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (VerdictKind, Vec<S
         return (VerdictKind::Unknown, vec![text]);
     }
     if others().all(|row| row.mark == Mark::Undefined) {
-        let text = format!("{network}: nothing can be compared: {} is missing.", metric.title);
+        let text = format!(
+            "{network}: nothing can be compared: {} is missing.",
+            metric.title
+        );
         return (VerdictKind::Unknown, vec![text]);
     }
     let mut sentences = Vec::new();
@@ -242,8 +308,14 @@ fn too_small(analysis: &Analysis) -> Option<String> {
         .filter(|row| row.mark == Mark::TooSmall)
         .filter_map(|row| row.relative)
         .collect();
-    let largest = small.iter().fold(0.0_f64, |most, share| most.max(share.abs()));
-    let differ = if small.len() == 1 { "strategy differs" } else { "strategies differ" };
+    let largest = small
+        .iter()
+        .fold(0.0_f64, |most, share| most.max(share.abs()));
+    let differ = if small.len() == 1 {
+        "strategy differs"
+    } else {
+        "strategies differ"
+    };
     (!small.is_empty()).then(|| {
         format!(
             "{} {differ} by at most {}, too little to notice.",
@@ -263,8 +335,12 @@ fn failures(results: &Results, page: usize, network: usize, names: &Names<'_>) -
         .filter(|(_, variant)| variant.failed() > 0)
         .map(|(name, variant)| format!("{name} {} of {}", variant.failed(), variant.runs.len()))
         .collect();
-    (!parts.is_empty())
-        .then(|| format!("Failed loads (they count as later than any other): {}.", join(&parts)))
+    (!parts.is_empty()).then(|| {
+        format!(
+            "Failed loads (they count as later than any other): {}.",
+            join(&parts)
+        )
+    })
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         settings: Settings::default(),
         keys: client_keys_trusting(&std::fs::read(certificate)?)?,
         seed: secret_seed()?,
+        h3: pagerace_http::h3::Config::default(),
         record: false,
     };
     let requests: Vec<Fetch> = paths

@@ -35,6 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         strategy: argument(1, "eps").parse()?,
         retransmission: Retransmission::AtOnce,
         seed: secret_seed()?,
+        h3: pagerace_http::h3::Config::default(),
         record: false,
         record_frames: false,
     };

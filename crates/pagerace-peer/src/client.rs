@@ -22,6 +22,8 @@ pub struct ClientConfig {
     pub keys: ClientKeys,
     /// Everything random follows from it.
     pub seed: u64,
+    /// HTTP/3 limits.
+    pub h3: h3::Config,
     /// Keep whole packets for [`Client::drain_packets`].
     pub record: bool,
 }
@@ -134,7 +136,7 @@ impl Client {
             host,
             id,
             remote,
-            pump: Pump::new(h3::Connection::new(h3::Role::Client, h3::Config::default())),
+            pump: Pump::new(h3::Connection::new(h3::Role::Client, config.h3.clone())),
             connected: false,
             waiting: VecDeque::new(),
             tokens: BTreeMap::new(),

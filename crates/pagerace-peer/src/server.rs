@@ -43,6 +43,8 @@ pub struct ServerConfig {
     pub retransmission: Retransmission,
     /// Everything random follows from it; on a real network a secret.
     pub seed: u64,
+    /// HTTP/3 limits.
+    pub h3: h3::Config,
     /// Keep whole packets for [`Server::drain_packets`].
     pub record: bool,
     /// Keep every frame for [`Server::take_frames`].
@@ -69,6 +71,7 @@ pub struct Server<S> {
     site: S,
     strategy: StrategySpec,
     retransmission: Retransmission,
+    h3: h3::Config,
     record: bool,
     connections: BTreeMap<ConnectionId, Served>,
     /// Replies that wait for their think time.
@@ -120,6 +123,7 @@ impl<S: Site> Server<S> {
             site,
             strategy: config.strategy.clone(),
             retransmission: config.retransmission,
+            h3: config.h3.clone(),
             record: config.record_frames,
             connections: BTreeMap::new(),
             thinking: EventQueue::new(),
@@ -208,7 +212,7 @@ impl<S: Site> Server<S> {
 
     fn drive(&mut self, now: Instant) {
         while let Some(id) = self.host.poll_accepted() {
-            let h3 = h3::Connection::new(h3::Role::Server, h3::Config::default());
+            let h3 = h3::Connection::new(h3::Role::Server, self.h3.clone());
             let served = Served {
                 pump: Pump::new(h3),
                 outgoing: Outgoing::new(self.strategy.build(), self.record),
@@ -230,17 +234,23 @@ impl<S: Site> Server<S> {
                 incoming,
                 pending,
             } = served;
-            let mut finished = Vec::new();
+            let (mut finished, mut stopped) = (Vec::new(), Vec::new());
             pump.receive(now, quic, |passed| match passed {
                 Passed::Writable(stream) => outgoing.writable(stream),
                 Passed::Finished(stream) => finished.push(stream),
                 Passed::Stopped(stream) => {
                     outgoing.cancel(stream);
+                    outgoing.forget(stream);
                     pending.remove(&stream);
+                    stopped.push(stream);
                 }
                 Passed::Lost(_) => self.dirty = true,
                 Passed::Connected | Passed::Available => {}
             });
+            let mut dropped = Vec::new();
+            for stream in stopped {
+                pump.h3.forget(stream);
+            }
             for stream in finished {
                 pump.h3.forget(stream);
                 outgoing.forget(stream);
@@ -291,18 +301,21 @@ impl<S: Site> Server<S> {
                     h3::Event::StreamError { stream, code, .. } => {
                         quic.reset(stream, code.0);
                         quic.stop(stream, code.0);
-                        outgoing.cancel(stream);
-                        incoming.remove(&stream);
-                        pending.remove(&stream);
+                        dropped.push(stream);
                     }
                     h3::Event::Reset { stream, .. } => {
                         quic.reset(stream, h3::Code::REQUEST_CANCELLED.0);
-                        outgoing.cancel(stream);
-                        incoming.remove(&stream);
-                        pending.remove(&stream);
+                        dropped.push(stream);
                     }
                     _ => {}
                 }
+            }
+            for stream in dropped {
+                outgoing.cancel(stream);
+                outgoing.forget(stream);
+                incoming.remove(&stream);
+                pending.remove(&stream);
+                pump.h3.forget(stream);
             }
         }
         // Replies without think time are ready at once.

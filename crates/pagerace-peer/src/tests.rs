@@ -68,20 +68,30 @@ fn address() -> SocketAddr {
 
 impl Pipe {
     fn new(strategy: &str) -> Self {
+        Self::with_client(strategy, Settings::default())
+    }
+
+    fn with_client(strategy: &str, client_settings: Settings) -> Self {
         let epoch = Epoch::new();
         let sizes = FlightSizes::default();
         let settings = Settings::default();
         let server = ServerConfig {
-            settings: settings.clone(),
+            settings,
             keys: ServerKeys::Null(sizes),
             strategy: strategy.parse().unwrap(),
             retransmission: Retransmission::AtOnce,
             seed: 1,
+            h3: pagerace_http::h3::Config::default(),
             record: false,
             record_frames: true,
         };
-        let client =
-            ClientConfig { settings, keys: ClientKeys::Null(sizes), seed: 2, record: false };
+        let client = ClientConfig {
+            settings: client_settings,
+            keys: ClientKeys::Null(sizes),
+            seed: 2,
+            h3: pagerace_http::h3::Config::default(),
+            record: false,
+        };
         Self {
             client: Client::connect(&client, Instant::ZERO, epoch, address(), "localhost").unwrap(),
             server: Server::new(&server, epoch, Numbers).unwrap(),
@@ -254,4 +264,25 @@ fn closing_ends_everything_quietly() {
     p.run(Duration::from_secs(2));
     assert_eq!(p.got[&1].bytes, before);
     assert!(before < 3_000_000);
+}
+
+/// Windows that cut writes short anywhere: nothing may hang.
+#[test]
+fn narrow_windows_only_slow_things_down() {
+    for window in [1_500, 2_003, 5_000, 12_345] {
+        for strategy in ["round-robin", "sequential"] {
+            let settings = Settings {
+                receive_window: 2 * window + 700,
+                stream_receive_window: window,
+                ..Settings::default()
+            };
+            let mut p = Pipe::with_client(strategy, settings);
+            for token in 0..4 {
+                p.ask(token, "GET", "/60000", "");
+            }
+            p.run(LONG);
+            let bytes: Vec<_> = p.got.values().map(|g| g.bytes).collect();
+            assert_eq!(bytes, [60_000; 4], "{strategy}, {window}");
+        }
+    }
 }

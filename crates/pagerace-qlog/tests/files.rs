@@ -1,5 +1,7 @@
 //! The files of whole loads, read back as JSON.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
+
 #[path = "../../pagerace-sim/tests/common/mod.rs"]
 mod common;
 

@@ -8,6 +8,7 @@ use bytes::{Bytes, BytesMut};
 use pagerace_browser::{Action, Browser};
 use pagerace_core::rng::derive_seed;
 use pagerace_core::{EventQueue, Instant, Priority, Rng};
+use pagerace_http::h3;
 use pagerace_net::{Exit, Link};
 use pagerace_page::{Page, ResourceId};
 use pagerace_peer::{Client, ClientConfig, ClientEvent, Server, ServerConfig};
@@ -303,6 +304,7 @@ impl<'a> World<'a> {
             settings: self.settings.clone(),
             keys: self.keys.0.clone(),
             seed: derive_seed(self.seed, &format!("client/{i}")),
+            h3: h3::Config::default(),
             record: self.log,
         };
         let server = ServerConfig {
@@ -311,6 +313,7 @@ impl<'a> World<'a> {
             strategy: self.scenario.strategy.clone(),
             retransmission: self.scenario.retransmission,
             seed: derive_seed(self.seed, &format!("server/{i}")),
+            h3: h3::Config::default(),
             record: self.log,
             record_frames: self.record,
         };

@@ -15,7 +15,12 @@ use crate::commands::page::PageArgs;
 /// Races ways to deliver a web page over HTTP/3 in virtual time, and tells
 /// which one wins, by how much, how sure that is, and why.
 #[derive(Debug, Parser)]
-#[command(name = "pagerace", version, propagate_version = true, max_term_width = 100)]
+#[command(
+    name = "pagerace",
+    version,
+    propagate_version = true,
+    max_term_width = 100
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -74,12 +79,23 @@ pub(crate) struct RaceArgs {
     pub(crate) seed: u64,
 
     /// By which strategies are ranked; see `pagerace list metrics`.
-    #[arg(short, long, value_name = "NAME", default_value_t, help_heading = "Race")]
+    #[arg(
+        short,
+        long,
+        value_name = "NAME",
+        default_value_t,
+        help_heading = "Race"
+    )]
     pub(crate) metric: MetricId,
 
     /// With which strategy the others are compared.
-    #[arg(short, long, value_name = "STRATEGY", default_value = "sequential",
-        help_heading = "Race")]
+    #[arg(
+        short,
+        long,
+        value_name = "STRATEGY",
+        default_value = "sequential",
+        help_heading = "Race"
+    )]
     pub(crate) baseline: String,
 
     /// Which page of a HAR that holds several: its number from 1, id or title.
@@ -110,7 +126,12 @@ pub(crate) struct RaceArgs {
     pub(crate) retransmission: RetransmissionArg,
 
     /// Congestion controller of the servers.
-    #[arg(long, value_name = "NAME", default_value = "cubic", help_heading = "Model")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "cubic",
+        help_heading = "Model"
+    )]
     pub(crate) cc: String,
 
     /// Keys of the connections: the same packet sizes, at different cost.
@@ -140,8 +161,13 @@ pub(crate) struct RaceArgs {
     pub(crate) qlog: Option<PathBuf>,
 
     /// Which runs get qlog files: median, all, or numbers such as 1,2.
-    #[arg(long, value_name = "RUNS", default_value = "median", requires = "qlog",
-        help_heading = "Output")]
+    #[arg(
+        long,
+        value_name = "RUNS",
+        default_value = "median",
+        requires = "qlog",
+        help_heading = "Output"
+    )]
     pub(crate) qlog_runs: QlogRuns,
 
     /// Run the race of this results file (from --json) again.
@@ -238,12 +264,20 @@ fn number(text: &str) -> Result<f64, String> {
 fn cpu(text: &str) -> Result<f64, String> {
     let factor = number(text)?;
     let fits = (0.01..=1000.0).contains(&factor);
-    if fits { Ok(factor) } else { Err("not between 0.01 and 1000".to_owned()) }
+    if fits {
+        Ok(factor)
+    } else {
+        Err("not between 0.01 and 1000".to_owned())
+    }
 }
 
 fn jitter(text: &str) -> Result<f64, String> {
     let sigma = number(text)?;
-    if (0.0..=2.0).contains(&sigma) { Ok(sigma) } else { Err("not between 0 and 2".to_owned()) }
+    if (0.0..=2.0).contains(&sigma) {
+        Ok(sigma)
+    } else {
+        Err("not between 0 and 2".to_owned())
+    }
 }
 
 /// A positive time with its unit.

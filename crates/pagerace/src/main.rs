@@ -23,10 +23,14 @@ fn main() -> ExitCode {
         Command::Page(args) => commands::page::run(args),
         Command::List(args) => commands::list::run(args),
     };
-    let Err(error) = result else { return ExitCode::SUCCESS };
+    let Err(error) = result else {
+        return ExitCode::SUCCESS;
+    };
     // A reader that has seen enough (`| head`) is no failure.
     let closed = |cause: &(dyn std::error::Error + 'static)| {
-        cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
     };
     if error.chain().any(closed) {
         return ExitCode::SUCCESS;

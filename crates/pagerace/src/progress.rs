@@ -34,10 +34,9 @@ impl Watch {
         } else {
             ProgressDrawTarget::hidden()
         };
-        let style = ProgressStyle::with_template(
-            "{msg:>8} {wide_bar} {pos}/{len} loads, {eta} left",
-        )
-        .expect("the template is well formed");
+        let style =
+            ProgressStyle::with_template("{msg:>8} {wide_bar} {pos}/{len} loads, {eta} left")
+                .expect("the template is well formed");
         let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style);
         Self { bar, stop }
     }

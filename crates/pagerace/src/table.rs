@@ -4,6 +4,8 @@
 //! where they are not wanted (`NO_COLOR`, no terminal). No mark is told by
 //! colour alone.
 
+use std::io::{self, Write};
+
 use comfy_table::{
     Attribute, Cell, CellAlignment, Color, ContentArrangement, ContentLineStyle, LineStyle, Table,
     TableStyle,
@@ -20,23 +22,42 @@ const STYLE: TableStyle = TableStyle::new()
     .header_separator(LineStyle::none().fill('─').junction('─'))
     .content_lines(ContentLineStyle::none().junction(' '));
 
+/// Prints the table without spaces at the ends of lines.
+pub(crate) fn print(out: &mut impl Write, table: &Table) -> io::Result<()> {
+    table
+        .lines()
+        .try_for_each(|line| writeln!(out, "{}", line.trim_end()))
+}
+
 fn table(header: &[String], left: usize) -> Table {
     let mut table = Table::new();
-    table.load_style(STYLE).set_content_arrangement(ContentArrangement::Dynamic).enforce_styling();
+    table
+        .load_style(STYLE)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .enforce_styling();
     table.set_header(header.iter().enumerate().map(|(i, text)| {
-        Cell::new(text).add_attribute(Attribute::Bold).set_alignment(side(i, left))
+        Cell::new(text)
+            .add_attribute(Attribute::Bold)
+            .set_alignment(side(i, left))
     }));
     table
 }
 
 fn side(column: usize, left: usize) -> CellAlignment {
-    if column < left { CellAlignment::Left } else { CellAlignment::Right }
+    if column < left {
+        CellAlignment::Left
+    } else {
+        CellAlignment::Right
+    }
 }
 
 /// Adds a row whose first `left` cells are words and the others numbers.
 fn add(table: &mut Table, left: usize, cells: Vec<Cell>) {
     table.add_row(
-        cells.into_iter().enumerate().map(|(i, cell)| cell.set_alignment(side(i, left))),
+        cells
+            .into_iter()
+            .enumerate()
+            .map(|(i, cell)| cell.set_alignment(side(i, left))),
     );
 }
 
@@ -49,10 +70,18 @@ pub(crate) fn ranking(plan: &Plan, analysis: &Analysis) -> Table {
     let metric = analysis.metric.metric();
     let scales = Scales::new(metric.unit, analysis);
     let failing = analysis.rows.iter().any(|row| row.failed > 0);
-    let mut header: Vec<String> =
-        ["strategy", "verdict", metric.name, "difference", "", "95 % interval", "effect", "p (U)"]
-            .map(str::to_owned)
-            .to_vec();
+    let mut header: Vec<String> = [
+        "strategy",
+        "verdict",
+        metric.name,
+        "difference",
+        "",
+        "95 % interval",
+        "effect",
+        "p (U)",
+    ]
+    .map(str::to_owned)
+    .to_vec();
     if failing {
         header.push("failed".to_owned());
     }
@@ -62,11 +91,18 @@ pub(crate) fn ranking(plan: &Plan, analysis: &Analysis) -> Table {
         let mut cells = vec![
             styled(Cell::new(plan.strategies[i].label()), row.mark),
             styled(Cell::new(row.mark.label()), row.mark),
-            Cell::new(or_none(row.median.map(|median| scales.median.format(median)))),
-            Cell::new(or_none(row.difference.map(|d| scales.difference.format_signed(d)))),
-            Cell::new(or_none(row.relative.filter(|r| r.is_finite()).map(signed_percent))),
             Cell::new(or_none(
-                row.interval.map(|ci| scales.difference.format_range(ci.low, ci.high)),
+                row.median.map(|median| scales.median.format(median)),
+            )),
+            Cell::new(or_none(
+                row.difference.map(|d| scales.difference.format_signed(d)),
+            )),
+            Cell::new(or_none(
+                row.relative.filter(|r| r.is_finite()).map(signed_percent),
+            )),
+            Cell::new(or_none(
+                row.interval
+                    .map(|ci| scales.difference.format_range(ci.low, ci.high)),
             )),
             Cell::new(or_none(row.cliffs_delta.map(effect))),
             Cell::new(or_none(row.mann_whitney_p.map(probability))),
@@ -81,7 +117,11 @@ pub(crate) fn ranking(plan: &Plan, analysis: &Analysis) -> Table {
 
 /// Cliff's delta with a sign, as it lies between -1 and 1.
 fn effect(delta: f64) -> String {
-    if delta == 0.0 { "0.00".to_owned() } else { format!("{delta:+.2}") }
+    if delta == 0.0 {
+        "0.00".to_owned()
+    } else {
+        format!("{delta:+.2}")
+    }
 }
 
 fn styled(cell: Cell, mark: Mark) -> Cell {
@@ -102,7 +142,11 @@ struct Scales {
 impl Scales {
     fn new(unit: Unit, analysis: &Analysis) -> Self {
         let largest = |value: fn(&Comparison) -> Option<f64>| {
-            let finite = analysis.rows.iter().filter_map(value).filter(|v| v.is_finite());
+            let finite = analysis
+                .rows
+                .iter()
+                .filter_map(value)
+                .filter(|v| v.is_finite());
             finite.fold(0.0_f64, |most, v| most.max(v.abs()))
         };
         Self {
@@ -117,33 +161,52 @@ pub(crate) fn pages(results: &Results, answers: &[(Analysis, Verdict)]) -> Table
     let plan = &results.plan;
     let metric = plan.metric.metric();
     let baseline = plan.baseline.label();
-    let header = ["page", "best", "verdict", &baseline, metric.name, "difference", "", "95 % interval"];
+    let header = [
+        "page",
+        "best",
+        "verdict",
+        &baseline,
+        metric.name,
+        "difference",
+        "",
+        "95 % interval",
+    ];
     let mut table = table(&header.map(str::to_owned), 3);
     for (page, (analysis, verdict)) in plan.pages.iter().zip(answers) {
         let base = analysis.rows[analysis.baseline].median;
         let name = Cell::new(&page.name);
         let Some(winner) = verdict.winner else {
-            add(&mut table, 3, vec![name, Cell::new(NONE), Cell::new("no value")]);
+            add(
+                &mut table,
+                3,
+                vec![name, Cell::new(NONE), Cell::new("no value")],
+            );
             continue;
         };
         let row = &analysis.rows[winner];
         // Pages differ too much in size for one unit.
         let unit = metric.unit;
         let scale = |value: f64| unit.scale(value);
-        add(&mut table, 3, vec![
-            name,
-            styled(Cell::new(plan.strategies[winner].label()), row.mark),
-            styled(Cell::new(row.mark.label()), row.mark),
-            Cell::new(or_none(base.map(|v| unit.format(v)))),
-            Cell::new(or_none(row.median.map(|v| unit.format(v)))),
-            Cell::new(or_none(row.difference.map(|d| scale(d).format_signed(d)))),
-            Cell::new(or_none(row.relative.filter(|r| r.is_finite()).map(signed_percent))),
-            Cell::new(or_none(row.interval.map(|ci| {
-                let finite = [ci.low, ci.high].into_iter().filter(|v| v.is_finite());
-                let size = finite.fold(0.0_f64, |most, v| most.max(v.abs()));
-                scale(size).format_range(ci.low, ci.high)
-            }))),
-        ]);
+        add(
+            &mut table,
+            3,
+            vec![
+                name,
+                styled(Cell::new(plan.strategies[winner].label()), row.mark),
+                styled(Cell::new(row.mark.label()), row.mark),
+                Cell::new(or_none(base.map(|v| unit.format(v)))),
+                Cell::new(or_none(row.median.map(|v| unit.format(v)))),
+                Cell::new(or_none(row.difference.map(|d| scale(d).format_signed(d)))),
+                Cell::new(or_none(
+                    row.relative.filter(|r| r.is_finite()).map(signed_percent),
+                )),
+                Cell::new(or_none(row.interval.map(|ci| {
+                    let finite = [ci.low, ci.high].into_iter().filter(|v| v.is_finite());
+                    let size = finite.fold(0.0_f64, |most, v| most.max(v.abs()));
+                    scale(size).format_range(ci.low, ci.high)
+                }))),
+            ],
+        );
     }
     table
 }
@@ -162,14 +225,18 @@ pub(crate) fn across(plan: &Plan, across: &AcrossPages) -> Table {
     let mut table = table(&header, 1);
     for row in &across.rows {
         let median = row.median.filter(|share| share.is_finite());
-        add(&mut table, 1, vec![
-            Cell::new(plan.strategies[row.strategy].label()),
-            Cell::new(row.gain),
-            Cell::new(row.lose),
-            Cell::new(row.same),
-            Cell::new(row.missing),
-            Cell::new(or_none(median.map(signed_percent))),
-        ]);
+        add(
+            &mut table,
+            1,
+            vec![
+                Cell::new(plan.strategies[row.strategy].label()),
+                Cell::new(row.gain),
+                Cell::new(row.lose),
+                Cell::new(row.same),
+                Cell::new(row.missing),
+                Cell::new(or_none(median.map(signed_percent))),
+            ],
+        );
     }
     table
 }

@@ -13,7 +13,10 @@ fn help_shows_examples_and_version_is_told() {
     assert_eq!(help.code, 0);
     assert!(help.out.contains("Examples:") && help.out.contains("--scenario out.json"));
     let version = sandbox.run(&["--version"]);
-    assert_eq!(version.out.trim(), concat!("pagerace ", env!("CARGO_PKG_VERSION")));
+    assert_eq!(
+        version.out.trim(),
+        concat!("pagerace ", env!("CARGO_PKG_VERSION"))
+    );
 }
 
 #[test]
@@ -27,7 +30,11 @@ fn lists_name_everything_with_sources() {
     ] {
         let list = sandbox.run(&["list", what]);
         assert_eq!((list.code, list.err.as_str()), (0, ""), "{what}");
-        assert!(list.out.lines().any(|line| line == known), "{what}: {}", list.out);
+        assert!(
+            list.out.lines().any(|line| line == known),
+            "{what}: {}",
+            list.out
+        );
     }
     assert!(sandbox.run(&["list", "networks"]).out.contains("Source: "));
     assert_eq!(sandbox.run(&["list", "cheeses"]).code, 2);
@@ -38,15 +45,30 @@ fn a_race_ranks_and_tells() {
     let sandbox = Sandbox::new("race");
     sandbox.write("site.har", &small_har());
     let race = sandbox.run(&[
-        "race", "site.har", "--strategy", "sequential,round-robin", "--network",
-        "fast-4g,rate 2mbit rtt 100ms loss 2% queue 1bdp", "--runs", "6",
+        "race",
+        "site.har",
+        "--strategy",
+        "sequential,round-robin",
+        "--network",
+        "fast-4g,rate 2mbit rtt 100ms loss 2% queue 1bdp",
+        "--runs",
+        "6",
     ]);
     assert_eq!((race.code, race.err.as_str()), (0, ""));
     assert!(race.out.contains("seed 1, 6 runs each"), "{}", race.out);
-    assert!(race.out.contains("Largest Contentful Paint against sequential"), "{}", race.out);
+    assert!(
+        race.out
+            .contains("Largest Contentful Paint against sequential"),
+        "{}",
+        race.out
+    );
     for network in ["fast-4g: ", "rate 2mbit rtt 100ms loss 2% queue 1bdp: "] {
         // Once above the table, once in the sentence.
-        assert!(race.out.matches(network).count() >= 2, "{network}: {}", race.out);
+        assert!(
+            race.out.matches(network).count() >= 2,
+            "{network}: {}",
+            race.out
+        );
     }
     for column in ["strategy", "95 % interval", "effect", "p (U)", "baseline"] {
         assert!(race.out.contains(column), "{column}: {}", race.out);
@@ -58,7 +80,16 @@ fn a_race_ranks_and_tells() {
 fn colours_can_be_forced_and_forbidden() {
     let sandbox = Sandbox::new("colour");
     sandbox.write("site.har", &small_har());
-    let words = ["race", "site.har", "--strategy", "eps", "--network", "cable", "--runs", "1"];
+    let words = [
+        "race",
+        "site.har",
+        "--strategy",
+        "eps",
+        "--network",
+        "cable",
+        "--runs",
+        "1",
+    ];
     let forced = sandbox.run_with(&words, &[("CLICOLOR_FORCE", "1")]);
     assert!(forced.out.contains('\x1b'), "{}", forced.out);
     let forbidden = sandbox.run_with(&words, &[("NO_COLOR", "1")]);
@@ -71,8 +102,18 @@ fn threads_and_repetition_do_not_show_in_the_files() {
     sandbox.write("site.har", &small_har());
     let race = |jobs: &str, json: &str| {
         let run = sandbox.run(&[
-            "race", "site.har", "--strategy", "sequential,round-robin", "--network",
-            "lossy-wifi", "--runs", "4", "--jobs", jobs, "--json", json,
+            "race",
+            "site.har",
+            "--strategy",
+            "sequential,round-robin",
+            "--network",
+            "lossy-wifi",
+            "--runs",
+            "4",
+            "--jobs",
+            jobs,
+            "--json",
+            json,
         ]);
         assert_eq!(run.code, 0, "{}", run.err);
         sandbox.read(json)
@@ -81,7 +122,11 @@ fn threads_and_repetition_do_not_show_in_the_files() {
     assert_eq!(one, race("2", "two.json"), "threads show");
     let again = sandbox.run(&["race", "--scenario", "one.json", "--json", "again.json"]);
     assert_eq!(again.code, 0, "{}", again.err);
-    assert_eq!(one, sandbox.read("again.json"), "the scenario is another race");
+    assert_eq!(
+        one,
+        sandbox.read("again.json"),
+        "the scenario is another race"
+    );
 }
 
 #[test]
@@ -89,12 +134,33 @@ fn all_files_are_written_whole_and_nothing_else() {
     let sandbox = Sandbox::new("files");
     sandbox.write("site.har", &small_har());
     let race = sandbox.run(&[
-        "race", "site.har", "--strategy", "eps", "--network", "cable", "--runs", "2", "--json",
-        "out.json", "--csv", "out.csv", "--report", "out.html",
+        "race",
+        "site.har",
+        "--strategy",
+        "eps",
+        "--network",
+        "cable",
+        "--runs",
+        "2",
+        "--json",
+        "out.json",
+        "--csv",
+        "out.csv",
+        "--report",
+        "out.html",
     ]);
     assert_eq!(race.code, 0, "{}", race.err);
     let names = sandbox.names();
-    assert_eq!(names, ["out-comparisons.csv", "out.csv", "out.html", "out.json", "site.har"]);
+    assert_eq!(
+        names,
+        [
+            "out-comparisons.csv",
+            "out.csv",
+            "out.html",
+            "out.json",
+            "site.har"
+        ]
+    );
     // Baseline and one strategy, two runs each, and the header.
     assert_eq!(sandbox.read("out.csv").lines().count(), 5);
     assert_eq!(sandbox.read("out-comparisons.csv").lines().count(), 3);
@@ -105,18 +171,83 @@ fn all_files_are_written_whole_and_nothing_else() {
 }
 
 #[test]
+fn qlogs_of_chosen_runs() {
+    let sandbox = Sandbox::new("qlog");
+    sandbox.write("site.har", &small_har());
+    let words = [
+        "race",
+        "site.har",
+        "--strategy",
+        "sequential",
+        "--network",
+        "cable",
+        "--runs",
+        "3",
+    ];
+    let race = |more: &[&str]| {
+        let run = sandbox.run(&[&words, more].concat());
+        assert_eq!(run.code, 0, "{}", run.err);
+    };
+    race(&["--qlog", "median"]);
+    race(&["--qlog", "some/where", "--qlog-runs", "1,3"]);
+    let names = |dir: &str| -> Vec<String> {
+        let entries = fs::read_dir(sandbox.path(dir)).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    // One connection, two ends.
+    assert_eq!(names("median").len(), 2, "{:?}", names("median"));
+    let some = names("some/where");
+    assert_eq!(some.len(), 4, "{some:?}");
+    assert!(
+        some[0].starts_with("site_cable_sequential_run1_conn0_client"),
+        "{some:?}"
+    );
+    assert!(
+        some[2].starts_with("site_cable_sequential_run3_"),
+        "{some:?}"
+    );
+    for name in some {
+        assert!(
+            sandbox
+                .read(&format!("some/where/{name}"))
+                .contains("packet_sent"),
+            "{name}"
+        );
+    }
+}
+
+#[test]
 fn several_pages_are_counted() {
     let sandbox = Sandbox::new("pages");
     sandbox.write("site.har", &small_har());
     fs::create_dir(sandbox.path("other")).unwrap();
     sandbox.write("other/site.har", &small_har());
     let race = sandbox.run(&[
-        "race", "site.har", "other/site.har", "--strategy", "round-robin", "--network", "cable",
-        "--runs", "2",
+        "race",
+        "site.har",
+        "other/site.har",
+        "--strategy",
+        "round-robin",
+        "--network",
+        "cable",
+        "--runs",
+        "2",
     ]);
     assert_eq!(race.code, 0, "{}", race.err);
-    assert!(race.out.contains("2 pages") && race.out.contains("site (2)"), "{}", race.out);
-    assert!(race.out.contains("gain > 5") && race.out.contains("over 2 pages"), "{}", race.out);
+    assert!(
+        race.out.contains("2 pages") && race.out.contains("site (2)"),
+        "{}",
+        race.out
+    );
+    assert!(
+        race.out.contains("gain > 5") && race.out.contains("over 2 pages"),
+        "{}",
+        race.out
+    );
 }
 
 #[test]
@@ -130,23 +261,59 @@ fn what_is_wrong_is_said_in_one_line() {
         (vec!["race"], "examples/pages/news.har"),
         (vec!["race", "missing.har"], "missing.har"),
         (vec!["race", "broken.har"], "broken.har"),
-        (vec!["race", "site.har", "--strategy", "teleport"], "teleport"),
-        (vec!["race", "site.har", "--strategy", "hybrid:alpha=2"], "alpha"),
-        (vec!["race", "site.har", "--baseline", "teleport"], "--baseline"),
-        (vec!["race", "site.har", "--network", "warp-speed"], "warp-speed"),
-        (vec!["race", "site.har", "--network", "rate 2 rtt 100ms"], "--network"),
-        (vec!["race", "site.har", "--network", "cable,cable"], "cable is there twice"),
-        (vec!["race", "site.har", "--strategy", "eps,,fifo"], "empty item"),
+        (
+            vec!["race", "site.har", "--strategy", "teleport"],
+            "teleport",
+        ),
+        (
+            vec!["race", "site.har", "--strategy", "hybrid:alpha=2"],
+            "alpha",
+        ),
+        (
+            vec!["race", "site.har", "--baseline", "teleport"],
+            "--baseline",
+        ),
+        (
+            vec!["race", "site.har", "--network", "warp-speed"],
+            "warp-speed",
+        ),
+        (
+            vec!["race", "site.har", "--network", "rate 2 rtt 100ms"],
+            "--network",
+        ),
+        (
+            vec!["race", "site.har", "--network", "cable,cable"],
+            "cable is there twice",
+        ),
+        (
+            vec!["race", "site.har", "--strategy", "eps,,fifo"],
+            "empty item",
+        ),
         (vec!["race", "site.har", "--cc", "vegas"], "cubic"),
-        (vec!["race", "site.har", "--json", "no/such/dir/out.json"], "no/such/dir/out.json"),
+        (
+            vec!["race", "site.har", "--json", "no/such/dir/out.json"],
+            "no/such/dir/out.json",
+        ),
         (vec!["race", "site.har", "--json", "."], "."),
         (vec!["race", "site.har", "--json", "site.har"], "overwrite"),
-        (vec!["race", "site.har", "--json", "x", "--csv", "x"], "one file"),
-        (vec!["race", "site.har", "--qlog", "q", "--qlog-runs", "100001"], "no run 100001"),
-        (vec!["race", "site.har", "site.har", "--page", "1"], "--page"),
+        (
+            vec!["race", "site.har", "--json", "x", "--csv", "x"],
+            "one file",
+        ),
+        (
+            vec!["race", "site.har", "--qlog", "q", "--qlog-runs", "100001"],
+            "no run 100001",
+        ),
+        (
+            vec!["race", "site.har", "site.har", "--page", "1"],
+            "--page",
+        ),
         (vec!["race", "--scenario", "missing.json"], "missing.json"),
         (vec!["race", "--scenario", "broken.har"], "not JSON"),
-        (vec!["race", "--scenario", "other.json"], "not the results of a race"),
+        (
+            vec!["race", "--scenario", "other.json"],
+            "not the results of a race",
+        ),
         (vec!["race", "--scenario", "site.har"], "this is a HAR"),
     ] {
         // Were the mistake not found before the race, this would not end.
@@ -158,11 +325,21 @@ fn what_is_wrong_is_said_in_one_line() {
         assert_eq!(run.code, 2, "{words:?}: {}", run.err);
         assert_eq!(run.out, "", "{words:?}");
         assert!(run.err.starts_with("error: "), "{words:?}: {}", run.err);
-        assert_eq!(run.err.trim_end().lines().count(), 1, "{words:?}: {}", run.err);
+        assert_eq!(
+            run.err.trim_end().lines().count(),
+            1,
+            "{words:?}: {}",
+            run.err
+        );
         assert!(run.err.contains(expected), "{words:?}: {}", run.err);
     }
     let names = sandbox.names();
-    assert!(names.iter().all(|name| !name.contains("partial") && !name.starts_with("x")), "{names:?}");
+    assert!(
+        names
+            .iter()
+            .all(|name| !name.contains("partial") && !name.starts_with('x')),
+        "{names:?}"
+    );
 }
 
 #[test]

@@ -36,11 +36,19 @@ fn dependencies_point_down() {
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .expect("cargo metadata runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let packages = metadata["packages"].as_array().expect("packages");
     let level = |name: &str| LAYERS.iter().position(|l| *l == name);
-    assert_eq!(packages.len(), LAYERS.len(), "every crate has a place in the list");
+    assert_eq!(
+        packages.len(),
+        LAYERS.len(),
+        "every crate has a place in the list"
+    );
     for package in packages {
         let name = package["name"].as_str().expect("a name");
         let mine = level(name).unwrap_or_else(|| panic!("{name} has no place in the list"));
@@ -49,7 +57,10 @@ fn dependencies_point_down() {
             let Some(theirs) = level(other) else { continue };
             assert!(theirs < mine, "{name} must not use {other}");
             let normal = dependency["kind"].is_null();
-            assert!(!normal || !STRANGERS.contains(&(name, other)), "{name} must not use {other}");
+            assert!(
+                !normal || !STRANGERS.contains(&(name, other)),
+                "{name} must not use {other}"
+            );
         }
     }
 }

@@ -8,7 +8,9 @@ use crate::results::Results;
 /// Four pages; `factor(strategy, page)` of a baseline of one second.
 fn race(factor: impl Fn(usize, usize) -> f64) -> Results {
     let mut plan = fake::plan(&["sequential", "round-robin", "eps"], 6);
-    plan.pages = ["a", "b", "c", "d"].map(|name| Arc::new(fake::page(name))).to_vec();
+    plan.pages = ["a", "b", "c", "d"]
+        .map(|name| Arc::new(fake::page(name)))
+        .to_vec();
     fake::results(&plan, |(page, _, s), k| {
         let factor = factor(s, page);
         if factor.is_finite() {
@@ -21,15 +23,25 @@ fn race(factor: impl Fn(usize, usize) -> f64) -> Results {
 
 #[test]
 fn pages_beyond_five_per_cent_are_counted() {
-    let table = [[1.0; 4], [0.9, 0.96, 1.04, 1.2], [0.9, 0.8, 1.0, f64::INFINITY]];
+    let table = [
+        [1.0; 4],
+        [0.9, 0.96, 1.04, 1.2],
+        [0.9, 0.8, 1.0, f64::INFINITY],
+    ];
     let across = across_pages(&race(|s, page| table[s][page]), 0, MetricId::default());
     assert_eq!(across.rows.len(), 2);
     let rr = &across.rows[0];
-    assert_eq!((rr.strategy, rr.gain, rr.lose, rr.same, rr.missing), (1, 1, 1, 2, 0));
+    assert_eq!(
+        (rr.strategy, rr.gain, rr.lose, rr.same, rr.missing),
+        (1, 1, 1, 2, 0)
+    );
     let cdf = rr.cdf();
     let expected = [(-0.1, 0.25), (-0.04, 0.5), (0.04, 0.75), (0.2, 1.0)];
     for ((value, share), (v, s)) in cdf.iter().zip(expected) {
-        assert!((value - v).abs() < 1e-9 && (share - s).abs() < 1e-12, "{cdf:?}");
+        assert!(
+            (value - v).abs() < 1e-9 && (share - s).abs() < 1e-12,
+            "{cdf:?}"
+        );
     }
     let eps = &across.rows[1];
     assert_eq!((eps.gain, eps.lose, eps.same), (2, 1, 1));
@@ -47,7 +59,9 @@ fn pages_beyond_five_per_cent_are_counted() {
 fn nobody_beats_the_baseline() {
     let across = across_pages(&race(|s, _| 1.0 + 0.1 * s as f64), 1, MetricId::default());
     assert!(
-        across.sentence.starts_with("cable: over 4 pages, no strategy beats sequential: the closest, round-robin,"),
+        across.sentence.starts_with(
+            "cable: over 4 pages, no strategy beats sequential: the closest, round-robin,"
+        ),
         "{}",
         across.sentence
     );
@@ -55,7 +69,13 @@ fn nobody_beats_the_baseline() {
 
 #[test]
 fn a_failing_baseline_leaves_pages_out() {
-    let failing = |s: usize, page: usize| if s == 0 && page < 3 { f64::INFINITY } else { 1.0 };
+    let failing = |s: usize, page: usize| {
+        if s == 0 && page < 3 {
+            f64::INFINITY
+        } else {
+            1.0
+        }
+    };
     let across = across_pages(&race(failing), 0, MetricId::default());
     assert_eq!((across.rows[0].missing, across.rows[0].same), (3, 1));
 }

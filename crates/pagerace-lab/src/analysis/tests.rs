@@ -27,7 +27,10 @@ fn marks_follow_the_data() {
     });
     let analysis = analyse(&results, 0, 0, MetricId::default());
     let marks: Vec<Mark> = analysis.rows.iter().map(|row| row.mark).collect();
-    assert_eq!(marks, [Mark::Baseline, Mark::Better, Mark::Worse, Mark::TooSmall]);
+    assert_eq!(
+        marks,
+        [Mark::Baseline, Mark::Better, Mark::Worse, Mark::TooSmall]
+    );
     assert_eq!(analysis.ranking, [1, 0, 3, 2]);
     let better = &analysis.rows[1];
     assert_eq!(better.difference, Some(-101.0));
@@ -44,7 +47,10 @@ fn marks_follow_the_data() {
 fn the_baseline_is_compared_with_nothing() {
     let results = race(10, |_, k| 1000.0 + noise(k));
     let row = &analyse(&results, 0, 0, MetricId::default()).rows[0];
-    assert_eq!((row.difference, row.relative, row.interval), (None, None, None));
+    assert_eq!(
+        (row.difference, row.relative, row.interval),
+        (None, None, None)
+    );
     assert_eq!((row.mann_whitney_p, row.signed_rank_p_holm), (None, None));
     assert!(row.median.is_some());
 }
@@ -53,13 +59,19 @@ fn the_baseline_is_compared_with_nothing() {
 fn equal_strategies_do_not_differ_and_keep_the_plans_order() {
     let results = race(30, |_, k| 1000.0 + noise(k));
     let analysis = analyse(&results, 0, 0, MetricId::default());
-    assert!(analysis.rows[1..].iter().all(|row| row.mark == Mark::NoDifference));
+    assert!(
+        analysis.rows[1..]
+            .iter()
+            .all(|row| row.mark == Mark::NoDifference)
+    );
     assert_eq!(analysis.ranking, [0, 1, 2, 3]);
 }
 
 #[test]
 fn random_differences_are_not_differences() {
-    let results = race(30, |s, k| 1000.0 + (((s + 1) * 7919 * (k + 1)) % 211) as f64);
+    let results = race(30, |s, k| {
+        1000.0 + (((s + 1) * 7919 * (k + 1)) % 211) as f64
+    });
     let analysis = analyse(&results, 0, 0, MetricId::default());
     for row in &analysis.rows[1..] {
         assert_eq!(row.mark, Mark::NoDifference, "{row:?}");
@@ -71,7 +83,11 @@ fn five_runs_are_too_few_six_are_enough_only_alone() {
     let lcp = |s: usize, k: usize| 1000.0 + noise(k) - 100.0 * s as f64 - k as f64;
     let marks = |runs| -> Vec<Mark> {
         let results = race(runs, lcp);
-        analyse(&results, 0, 0, MetricId::default()).rows.iter().map(|row| row.mark).collect()
+        analyse(&results, 0, 0, MetricId::default())
+            .rows
+            .iter()
+            .map(|row| row.mark)
+            .collect()
     };
     assert_eq!(marks(5)[1..], [Mark::TooFewRuns; 3]);
     // p = 2/64 times three tests is above 5 %.
@@ -83,7 +99,11 @@ fn five_runs_are_too_few_six_are_enough_only_alone() {
 fn failing_is_worse_than_being_late() {
     let plan = fake::plan(&["sequential", "round-robin"], 20);
     let results = fake::results(&plan, |(_, _, s), k| {
-        if s == 1 && k >= 4 { fake::failed() } else { times(1000.0 - 300.0 * s as f64, 1.0, 1.0) }
+        if s == 1 && k >= 4 {
+            fake::failed()
+        } else {
+            times(1000.0 - 300.0 * s as f64, 1.0, 1.0)
+        }
     });
     let analysis = analyse(&results, 0, 0, MetricId::default());
     let row = &analysis.rows[1];
@@ -113,6 +133,8 @@ fn a_baseline_of_zero_has_no_relative_difference() {
         run.transport.packets_lost = (s * (k + 3)) as u64;
         run
     });
-    let row = analyse(&results, 0, 0, "packets-lost".parse().unwrap()).rows.swap_remove(1);
+    let row = analyse(&results, 0, 0, "packets-lost".parse().unwrap())
+        .rows
+        .swap_remove(1);
     assert_eq!((row.relative, row.mark), (None, Mark::Worse));
 }

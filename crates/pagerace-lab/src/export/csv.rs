@@ -14,8 +14,9 @@ use crate::results::Results;
 /// Those of `out`.
 pub fn write_runs(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     let plan = &results.plan;
-    let mut header: Vec<String> =
-        ["page", "network", "strategy", "run", "seed", "failure"].map(str::to_owned).to_vec();
+    let mut header: Vec<String> = ["page", "network", "strategy", "run", "seed", "failure"]
+        .map(str::to_owned)
+        .to_vec();
     header.extend(metrics().iter().map(crate::Metric::key));
     line(out, header)?;
     for variant in &results.variants {
@@ -28,7 +29,9 @@ pub fn write_runs(results: &Results, out: &mut dyn Write) -> io::Result<()> {
                 plan.run_seed(run).to_string(),
                 summary.failure.clone().unwrap_or_default(),
             ];
-            let values = metrics().iter().map(|metric| metric.get.and_then(|get| get(summary)));
+            let values = metrics()
+                .iter()
+                .map(|metric| metric.get.and_then(|get| get(summary)));
             fields.extend(values.map(number));
             line(out, fields)?;
         }
@@ -45,9 +48,25 @@ pub fn write_runs(results: &Results, out: &mut dyn Write) -> io::Result<()> {
 pub fn write_comparisons(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     let plan = &results.plan;
     let header = [
-        "page", "network", "strategy", "metric", "unit", "rank", "mark", "runs", "failed_runs",
-        "median", "difference", "difference_percent", "interval_low", "interval_high",
-        "cliffs_delta", "rank_biserial", "mann_whitney_p", "signed_rank_p", "signed_rank_p_holm",
+        "page",
+        "network",
+        "strategy",
+        "metric",
+        "unit",
+        "rank",
+        "mark",
+        "runs",
+        "failed_runs",
+        "median",
+        "difference",
+        "difference_percent",
+        "interval_low",
+        "interval_high",
+        "cliffs_delta",
+        "rank_biserial",
+        "mann_whitney_p",
+        "signed_rank_p",
+        "signed_rank_p_holm",
     ];
     line(out, header.map(str::to_owned))?;
     for page in 0..plan.pages.len() {
@@ -55,27 +74,30 @@ pub fn write_comparisons(results: &Results, out: &mut dyn Write) -> io::Result<(
             let analysis = analyse(results, page, network, plan.metric);
             for (rank, &i) in analysis.ranking.iter().enumerate() {
                 let row = &analysis.rows[i];
-                line(out, [
-                    plan.pages[page].name.clone(),
-                    plan.networks[network].name.clone(),
-                    plan.strategies[i].to_string(),
-                    plan.metric.to_string(),
-                    plan.metric.metric().unit.symbol().to_owned(),
-                    (rank + 1).to_string(),
-                    row.mark.label().to_owned(),
-                    row.runs.to_string(),
-                    row.failed.to_string(),
-                    number(row.median),
-                    number(row.difference),
-                    number(row.relative.map(|share| share * 100.0)),
-                    number(row.interval.map(|interval| interval.low)),
-                    number(row.interval.map(|interval| interval.high)),
-                    number(row.cliffs_delta),
-                    number(row.rank_biserial),
-                    number(row.mann_whitney_p),
-                    number(row.signed_rank_p),
-                    number(row.signed_rank_p_holm),
-                ])?;
+                line(
+                    out,
+                    [
+                        plan.pages[page].name.clone(),
+                        plan.networks[network].name.clone(),
+                        plan.strategies[i].to_string(),
+                        plan.metric.to_string(),
+                        plan.metric.metric().unit.symbol().to_owned(),
+                        (rank + 1).to_string(),
+                        row.mark.label().to_owned(),
+                        row.runs.to_string(),
+                        row.failed.to_string(),
+                        number(row.median),
+                        number(row.difference),
+                        number(row.relative.map(|share| share * 100.0)),
+                        number(row.interval.map(|interval| interval.low)),
+                        number(row.interval.map(|interval| interval.high)),
+                        number(row.cliffs_delta),
+                        number(row.rank_biserial),
+                        number(row.mann_whitney_p),
+                        number(row.signed_rank_p),
+                        number(row.signed_rank_p_holm),
+                    ],
+                )?;
             }
         }
     }

@@ -22,7 +22,10 @@ pub fn write_atomically(
         // Best effort: the error that matters is the one returned.
         let _ = fs::remove_file(&temporary);
     }
-    result.map_err(|source| LabError::Write { path: path.to_owned(), source })
+    result.map_err(|source| LabError::Write {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 fn write_and_rename(
@@ -32,7 +35,9 @@ fn write_and_rename(
 ) -> io::Result<()> {
     let mut out = BufWriter::new(create(temporary)?);
     content(&mut out)?;
-    out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+    out.into_inner()
+        .map_err(io::IntoInnerError::into_error)?
+        .sync_all()?;
     fs::rename(temporary, path)
 }
 
@@ -42,19 +47,34 @@ fn write_and_rename(
 /// # Errors
 /// [`LabError::Write`].
 pub fn check_writable(path: &Path) -> Result<(), LabError> {
-    let fail = |source| LabError::Write { path: path.to_owned(), source };
+    let fail = |source| LabError::Write {
+        path: path.to_owned(),
+        source,
+    };
     if path.file_name().is_none() {
-        return Err(fail(io::Error::new(io::ErrorKind::InvalidInput, "this names no file")));
+        return Err(fail(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "this names no file",
+        )));
     }
     if path.is_dir() {
-        return Err(fail(io::Error::new(io::ErrorKind::IsADirectory, "this is a directory")));
+        return Err(fail(io::Error::new(
+            io::ErrorKind::IsADirectory,
+            "this is a directory",
+        )));
     }
     let temporary = temporary_name(path);
-    create(&temporary).and_then(|_| fs::remove_file(&temporary)).map_err(fail)
+    create(&temporary)
+        .and_then(|_| fs::remove_file(&temporary))
+        .map_err(fail)
 }
 
 fn create(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).create(true).truncate(true).open(path)
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .open(path)
 }
 
 /// `.NAME.PROCESS.partial` next to `path`.

@@ -148,12 +148,18 @@ fn document(results: &Results) -> Document {
     let metric = plan.metric;
     let compared = (0..plan.pages.len())
         .flat_map(|page| (0..plan.networks.len()).map(move |network| (page, network)));
-    let across = if plan.pages.len() > 1 { plan.networks.len() } else { 0 };
+    let across = if plan.pages.len() > 1 {
+        plan.networks.len()
+    } else {
+        0
+    };
     Document {
         format: FORMAT.to_owned(),
         schema: SCHEMA,
         version: VERSION.to_owned(),
-        run_seeds: (0..plan.runs as usize).map(|run| plan.run_seed(run)).collect(),
+        run_seeds: (0..plan.runs as usize)
+            .map(|run| plan.run_seed(run))
+            .collect(),
         comparisons: compared
             .map(|(page, network)| {
                 let analysis = analyse(results, page, network, metric);
@@ -164,7 +170,11 @@ fn document(results: &Results) -> Document {
         across_pages: (0..across)
             .map(|network| across_doc(plan, &across_pages(results, network, metric)))
             .collect(),
-        results: results.variants.iter().map(|variant| variant_doc(plan, variant)).collect(),
+        results: results
+            .variants
+            .iter()
+            .map(|variant| variant_doc(plan, variant))
+            .collect(),
         plan: plan.clone(),
     }
 }
@@ -231,9 +241,16 @@ fn across_doc(plan: &Plan, across: &AcrossPages) -> AcrossDoc {
 }
 
 fn variant_doc(plan: &Plan, variant: &Variant) -> VariantDoc {
-    let failures = variant.runs.iter().enumerate().filter_map(|(run, summary)| {
-        Some(FailureDoc { run: run + 1, reason: summary.failure.clone()? })
-    });
+    let failures = variant
+        .runs
+        .iter()
+        .enumerate()
+        .filter_map(|(run, summary)| {
+            Some(FailureDoc {
+                run: run + 1,
+                reason: summary.failure.clone()?,
+            })
+        });
     let values = metrics().iter().map(|metric| {
         let get = metric.get.unwrap_or(|_| None);
         (metric.key(), variant.runs.iter().map(get).collect())

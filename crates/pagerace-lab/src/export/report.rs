@@ -45,8 +45,12 @@ pub fn report(
 ) -> Result<Report, LabError> {
     let plan = &results.plan;
     let mut notes = notes(results);
-    let mut pages: Vec<PageResult> =
-        plan.pages.iter().enumerate().map(|(i, page)| page_result(results, i, page)).collect();
+    let mut pages: Vec<PageResult> = plan
+        .pages
+        .iter()
+        .enumerate()
+        .map(|(i, page)| page_result(results, i, page))
+        .collect();
     let choices = recorded(results, &pages, &mut notes);
     let details = record(results, &choices, jobs, runner, progress, &run_detail)?;
     for (choice, detail) in choices.iter().zip(details) {
@@ -70,7 +74,10 @@ pub fn report(
         networks: plan
             .networks
             .iter()
-            .map(|n| Named { name: n.name.clone(), description: n.describe() })
+            .map(|n| Named {
+                name: n.name.clone(),
+                description: n.describe(),
+            })
             .collect(),
         pages,
         across: across(results),
@@ -79,7 +86,8 @@ pub fn report(
 }
 
 fn title(plan: &Plan) -> String {
-    let count = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
+    let count =
+        |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
     let what = match plan.pages.as_slice() {
         [page] => page.name.clone(),
         pages => count(pages.len(), "page", "pages"),
@@ -104,7 +112,10 @@ fn metric_entry(metric: &crate::Metric) -> Metric {
 }
 
 fn strategy_entry(spec: &pagerace_delivery::StrategySpec) -> Named {
-    Named { name: spec.label(), description: format!("{spec}: {}", spec.info().summary) }
+    Named {
+        name: spec.label(),
+        description: format!("{spec}: {}", spec.info().summary),
+    }
 }
 
 fn page_result(results: &Results, index: usize, page: &Page) -> PageResult {
@@ -125,14 +136,18 @@ fn page_result(results: &Results, index: usize, page: &Page) -> PageResult {
 }
 
 fn network_result(results: &Results, page: usize, network: usize) -> NetworkResult {
-    let all: Vec<Analysis> =
-        MetricId::all().map(|metric| analyse(results, page, network, metric)).collect();
+    let all: Vec<Analysis> = MetricId::all()
+        .map(|metric| analyse(results, page, network, metric))
+        .collect();
     let ranked = &all[results.plan.metric.index()];
     let verdict = verdict(results, page, network, ranked);
     let rows = ranked.ranking.iter().map(|&strategy| Row {
         strategy,
         failed: results.variant(page, network, strategy).failed() as u32,
-        values: all.iter().map(|analysis| comparison(&analysis.rows[strategy])).collect(),
+        values: all
+            .iter()
+            .map(|analysis| comparison(&analysis.rows[strategy]))
+            .collect(),
         detail: None,
     });
     NetworkResult {
@@ -177,8 +192,11 @@ fn across(results: &Results) -> Vec<AcrossPages> {
         .map(|(network, metric)| {
             let across = across_pages(results, network, metric);
             let rows = across.rows.iter().map(|row| {
-                let finite: Vec<f64> =
-                    row.relative.iter().filter_map(|share| finite(*share)).collect();
+                let finite: Vec<f64> = row
+                    .relative
+                    .iter()
+                    .filter_map(|share| finite(*share))
+                    .collect();
                 AcrossRow {
                     strategy: row.strategy,
                     missing: (row.relative.len() - finite.len()) as u32,
@@ -200,7 +218,11 @@ fn notes(results: &Results) -> Vec<String> {
     let plan = &results.plan;
     let mut notes = Vec::new();
     for page in &plan.pages {
-        let name = if plan.pages.len() > 1 { format!("{}: ", page.name) } else { String::new() };
+        let name = if plan.pages.len() > 1 {
+            format!("{}: ", page.name)
+        } else {
+            String::new()
+        };
         notes.extend(page.notes.iter().map(|note| format!("{name}{}", note.text)));
     }
     let failed: usize = results.variants.iter().map(crate::Variant::failed).sum();
@@ -262,7 +284,13 @@ fn scenario(plan: &Plan, notes: &mut Vec<String>) -> String {
 fn run_detail(choice: Choice, outcome: Outcome) -> RunDetail {
     let trace = outcome.trace.unwrap_or_default();
     let load = outcome.load;
-    let marks = [("ttfb", load.ttfb), ("fcp", load.fcp), ("lcp", load.lcp), ("tti", load.tti), ("onload", load.onload)];
+    let marks = [
+        ("ttfb", load.ttfb),
+        ("fcp", load.fcp),
+        ("lcp", load.lcp),
+        ("tti", load.tti),
+        ("onload", load.onload),
+    ];
     RunDetail {
         run: choice.run as u32,
         failure: outcome.failure,
@@ -275,7 +303,11 @@ fn run_detail(choice: Choice, outcome: Outcome) -> RunDetail {
             .into_iter()
             .map(|(at, share)| ProgressPoint { at, share })
             .collect(),
-        timings: outcome.resources.into_iter().map(|timing| timing.map(timing_entry)).collect(),
+        timings: outcome
+            .resources
+            .into_iter()
+            .map(|timing| timing.map(timing_entry))
+            .collect(),
         frames: trace
             .frames
             .into_iter()
@@ -291,7 +323,11 @@ fn run_detail(choice: Choice, outcome: Outcome) -> RunDetail {
         drops: trace
             .drops
             .into_iter()
-            .map(|drop| Drop { at: drop.at, connection: drop.connection, queue: drop.queue })
+            .map(|drop| Drop {
+                at: drop.at,
+                connection: drop.connection,
+                queue: drop.queue,
+            })
             .collect(),
         hol_gaps: trace
             .hol_gaps

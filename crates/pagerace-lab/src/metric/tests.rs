@@ -36,5 +36,8 @@ fn times_come_in_milliseconds() {
 #[test]
 fn an_unknown_name_lists_the_known_ones() {
     let text = "lcpp".parse::<MetricId>().unwrap_err().to_string();
-    assert!(text.contains("\"lcpp\"") && text.contains("speed-index"), "{text}");
+    assert!(
+        text.contains("\"lcpp\"") && text.contains("speed-index"),
+        "{text}"
+    );
 }

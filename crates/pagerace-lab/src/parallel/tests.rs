@@ -36,7 +36,13 @@ fn breaking_off_gives_nothing() {
         2,
         1000,
         &|(): &mut (), _| worked.fetch_add(1, Ordering::Relaxed),
-        &|done| if done >= 10 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) },
+        &|done| {
+            if done >= 10 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        },
     );
     assert_eq!(got, None);
     assert!(worked.into_inner() < 1000);

@@ -1,13 +1,20 @@
-use std::fs;
+use std::cell::RefCell;
+use std::path::Path;
 
-use super::{QlogFile, QlogRuns, write_qlogs};
+use super::{QlogRuns, write_qlogs};
 use crate::detail::Choice;
 use crate::fake;
 use crate::runner::run_race;
 
 fn results() -> crate::Results {
     let go_on = |_| std::ops::ControlFlow::Continue(());
-    run_race(&fake::plan(&["sequential", "round-robin"], 3), 1, &fake::load, &go_on).unwrap()
+    run_race(
+        &fake::plan(&["sequential", "round-robin"], 3),
+        1,
+        &fake::load,
+        &go_on,
+    )
+    .unwrap()
 }
 
 #[test]
@@ -18,7 +25,10 @@ fn choices_by_word_and_number() {
     assert_eq!(choices("all").unwrap().len(), 12);
     let some = choices("1, 3").unwrap();
     assert_eq!(some.len(), 8);
-    assert_eq!(some[..2], [Choice { variant: 0, run: 0 }, Choice { variant: 0, run: 2 }]);
+    assert_eq!(
+        some[..2],
+        [Choice { variant: 0, run: 0 }, Choice { variant: 0, run: 2 }]
+    );
     assert!(choices("4").unwrap_err().to_string().contains("no run 4"));
     for wrong in ["", "0", "first", "1,,2"] {
         assert!(wrong.parse::<QlogRuns>().is_err(), "{wrong}");
@@ -26,16 +36,25 @@ fn choices_by_word_and_number() {
 }
 
 #[test]
-fn files_are_named_by_variant_and_run() {
+fn the_run_that_was_counted_is_run_again() {
     let results = results();
-    let dir = std::env::temp_dir().join(format!("pagerace-qlog-{}", std::process::id()));
-    fs::create_dir_all(&dir).unwrap();
-    let runner = |_: &pagerace_sim::Scenario, seed: u64| {
-        Ok(vec![QlogFile { part: "server/1".to_owned(), extension: "qlog", text: seed.to_string() }])
+    let asked = RefCell::new(Vec::new());
+    let runner = |scenario: &pagerace_sim::Scenario, seed: u64| {
+        asked
+            .borrow_mut()
+            .push((scenario.strategy.to_string(), seed));
+        Ok((fake::outcome(1.0, seed), Vec::new()))
     };
-    let paths = write_qlogs(&results, &[Choice { variant: 1, run: 2 }], &dir, &runner).unwrap();
-    let path = dir.join("news_fast-4g_round-robin_run03_server-1.qlog");
-    assert_eq!(paths, std::slice::from_ref(&path));
-    assert_eq!(fs::read_to_string(path).unwrap(), results.plan.run_seed(2).to_string());
-    fs::remove_dir_all(dir).unwrap();
+    let choices = [Choice { variant: 1, run: 2 }, Choice { variant: 2, run: 0 }];
+    // No packets, no files: nothing is written.
+    let paths = write_qlogs(&results, &choices, Path::new("nowhere"), &runner).unwrap();
+    assert!(paths.is_empty());
+    let seed = |run| results.plan.run_seed(run);
+    let expected = [
+        ("round-robin".to_owned(), seed(2)),
+        ("sequential".to_owned(), seed(0)),
+    ];
+    assert_eq!(asked.into_inner(), expected);
+    let title = super::title(&results, choices[0]);
+    assert_eq!(title.file_stem(), "news_fast-4g_round-robin_run3");
 }

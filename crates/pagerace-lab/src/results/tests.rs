@@ -6,20 +6,32 @@ use crate::metric::MetricId;
 
 fn run(lcp: Option<u64>, failure: Option<&str>) -> RunSummary {
     RunSummary {
-        load: LoadMetrics { lcp: lcp.map(Duration::from_millis), ..LoadMetrics::default() },
+        load: LoadMetrics {
+            lcp: lcp.map(Duration::from_millis),
+            ..LoadMetrics::default()
+        },
         failure: failure.map(str::to_owned),
         ..RunSummary::default()
     }
 }
 
 fn variant(runs: Vec<RunSummary>) -> Variant {
-    Variant { page: 0, network: 0, strategy: 0, runs }
+    Variant {
+        page: 0,
+        network: 0,
+        strategy: 0,
+        runs,
+    }
 }
 
 #[test]
 fn a_failed_run_counts_as_later_than_any_even_if_it_painted() {
     let lcp: MetricId = "lcp".parse().unwrap();
-    let v = variant(vec![run(Some(5), None), run(Some(4), Some("deadline")), run(None, None)]);
+    let v = variant(vec![
+        run(Some(5), None),
+        run(Some(4), Some("deadline")),
+        run(None, None),
+    ]);
     assert_eq!(v.values(lcp), [Some(5.0), Some(f64::INFINITY), None]);
     assert_eq!(v.failed(), 1);
     assert_eq!(v.values("cls".parse().unwrap()), [None, None, None]);
@@ -32,7 +44,11 @@ fn the_median_run_is_a_finished_one() {
     assert_eq!(ms(&[30, 10, 20]).median_run(lcp), 2);
     assert_eq!(ms(&[40, 10, 30, 20]).median_run(lcp), 3);
     assert_eq!(ms(&[20, 10, 20, 20]).median_run(lcp), 0);
-    let failing = variant(vec![run(Some(1), Some("x")), run(None, None), run(Some(7), None)]);
+    let failing = variant(vec![
+        run(Some(1), Some("x")),
+        run(None, None),
+        run(Some(7), None),
+    ]);
     assert_eq!(failing.median_run(lcp), 2);
     assert_eq!(variant(vec![run(None, Some("x"))]).median_run(lcp), 0);
 }

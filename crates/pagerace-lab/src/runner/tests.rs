@@ -37,8 +37,11 @@ fn runs_are_paired_by_seed() {
     assert_eq!(variants.len(), 4);
     let expected: BTreeSet<u64> = (0..5).map(|run| plan.run_seed(run)).collect();
     for variant in variants {
-        let seeds: BTreeSet<u64> =
-            seen.iter().filter(|(v, _)| *v == variant).map(|(_, seed)| *seed).collect();
+        let seeds: BTreeSet<u64> = seen
+            .iter()
+            .filter(|(v, _)| *v == variant)
+            .map(|(_, seed)| *seed)
+            .collect();
         assert_eq!(seeds, expected, "{variant:?}");
     }
 }
@@ -48,18 +51,32 @@ fn an_interrupted_race_gives_no_results() {
     let plan = fake::plan(&["sequential"], 50);
     let stop = |progress: Progress| {
         assert_eq!(progress.total, 100);
-        if progress.done < 10 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if progress.done < 10 {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
     };
     let error = run_race(&plan, 2, &fake::load, &stop).unwrap_err();
-    let LabError::Interrupted { done, total } = error else { panic!("{error}") };
-    assert!((10..100).contains(&done) && total == 100, "{done} of {total}");
+    let LabError::Interrupted { done, total } = error else {
+        panic!("{error}")
+    };
+    assert!(
+        (10..100).contains(&done) && total == 100,
+        "{done} of {total}"
+    );
 }
 
 #[test]
 fn an_impossible_plan_is_not_run() {
     let plan = fake::plan(&["sequential"], 0);
-    let never = |_: &pagerace_sim::Scenario, _, _| -> Result<pagerace_sim::Outcome, String> { panic!("not to be run") };
-    assert!(matches!(run_race(&plan, 1, &never, &go_on), Err(LabError::Plan(_))));
+    let never = |_: &pagerace_sim::Scenario, _, _| -> Result<pagerace_sim::Outcome, String> {
+        panic!("not to be run")
+    };
+    assert!(matches!(
+        run_race(&plan, 1, &never, &go_on),
+        Err(LabError::Plan(_))
+    ));
 }
 
 #[test]

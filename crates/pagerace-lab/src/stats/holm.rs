@@ -7,8 +7,11 @@
 /// # Source
 /// Holm 1979, "A Simple Sequentially Rejective Multiple Test Procedure".
 pub fn holm(p: &[Option<f64>]) -> Vec<Option<f64>> {
-    let mut order: Vec<(usize, f64)> =
-        p.iter().enumerate().filter_map(|(i, p)| Some((i, (*p)?))).collect();
+    let mut order: Vec<(usize, f64)> = p
+        .iter()
+        .enumerate()
+        .filter_map(|(i, p)| Some((i, (*p)?)))
+        .collect();
     order.sort_by(|a, b| a.1.total_cmp(&b.1));
     let tests = order.len();
     let mut adjusted = vec![None; p.len()];

@@ -42,13 +42,22 @@ pub fn differences(pairs: impl IntoIterator<Item = (Option<f64>, Option<f64>)>) 
 /// # Source
 /// Conover 1999, "Practical Nonparametric Statistics", section 3.2.
 pub fn median_interval(differences: &[f64], confidence: f64) -> Option<Interval> {
-    assert!(differences.iter().all(|v| !v.is_nan()), "not-a-number has no place in an order");
+    assert!(
+        differences.iter().all(|v| !v.is_nan()),
+        "not-a-number has no place in an order"
+    );
     let n = differences.len();
     let miss = |k: usize| fair_binomial_cdf(k as u64 - 1, n as u64);
-    let k = (1..=n / 2).take_while(|&k| 2.0 * miss(k) <= 1.0 - confidence).last()?;
+    let k = (1..=n / 2)
+        .take_while(|&k| 2.0 * miss(k) <= 1.0 - confidence)
+        .last()?;
     let mut sorted = differences.to_vec();
     sorted.sort_by(f64::total_cmp);
-    Some(Interval { low: sorted[k - 1], high: sorted[n - k], coverage: 1.0 - 2.0 * miss(k) })
+    Some(Interval {
+        low: sorted[k - 1],
+        high: sorted[n - k],
+        coverage: 1.0 - 2.0 * miss(k),
+    })
 }
 
 #[cfg(test)]

@@ -10,8 +10,14 @@
 /// Hyndman and Fan 1996, "Sample Quantiles in Statistical Packages",
 /// definition 7 (what R and `NumPy` use by default).
 pub fn quantile(values: &[f64], p: f64) -> Option<f64> {
-    assert!((0.0..=1.0).contains(&p), "a quantile lies between 0 and 1, not at {p}");
-    assert!(values.iter().all(|v| !v.is_nan()), "not-a-number has no place in an order");
+    assert!(
+        (0.0..=1.0).contains(&p),
+        "a quantile lies between 0 and 1, not at {p}"
+    );
+    assert!(
+        values.iter().all(|v| !v.is_nan()),
+        "not-a-number has no place in an order"
+    );
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let last = sorted.len().checked_sub(1)?;
@@ -21,7 +27,11 @@ pub fn quantile(values: &[f64], p: f64) -> Option<f64> {
     let low = sorted[below];
     let high = sorted[(below + 1).min(last)];
     // Infinity less infinity is not a number, and zero times it neither.
-    Some(if share == 0.0 || low >= high { low } else { low + share * (high - low) })
+    Some(if share == 0.0 || low >= high {
+        low
+    } else {
+        low + share * (high - low)
+    })
 }
 
 /// The median; of an even number the mean of the middle two; `None` of no values.

@@ -7,7 +7,10 @@
 /// # Panics
 /// If a value is not a number: it has no place in an order.
 pub fn midranks(values: &[f64]) -> (Vec<f64>, f64) {
-    assert!(values.iter().all(|v| !v.is_nan()), "not-a-number has no rank");
+    assert!(
+        values.iter().all(|v| !v.is_nan()),
+        "not-a-number has no rank"
+    );
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
     let mut ranks = vec![0.0; values.len()];
@@ -17,7 +20,10 @@ pub fn midranks(values: &[f64]) -> (Vec<f64>, f64) {
         let value = values[order[start]];
         // Not `total_cmp`, which tells the two zeros apart.
         #[allow(clippy::float_cmp, reason = "a tie is exact equality")]
-        let group = order[start..].iter().take_while(|&&i| values[i] == value).count();
+        let group = order[start..]
+            .iter()
+            .take_while(|&&i| values[i] == value)
+            .count();
         // The mean of the places start + 1 to start + group.
         let rank = (2 * start + group + 1) as f64 / 2.0;
         for &i in &order[start..start + group] {

@@ -38,7 +38,10 @@ pub fn spearman(x: &[f64], y: &[f64]) -> Option<Spearman> {
     }
     let rho = (product(&rx, &ry) / libm::sqrt(spread)).clamp(-1.0, 1.0);
     let t = rho.abs() * libm::sqrt((n - 2.0) / (1.0 - rho * rho));
-    Some(Spearman { rho, p: student_two_sided(t, n - 2.0) })
+    Some(Spearman {
+        rho,
+        p: student_two_sided(t, n - 2.0),
+    })
 }
 
 #[cfg(test)]

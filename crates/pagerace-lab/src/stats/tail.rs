@@ -16,7 +16,9 @@ pub fn fair_binomial_cdf(k: u64, n: u64) -> f64 {
     }
     let log_factorial = |x: u64| libm::lgamma(x as f64 + 1.0);
     let log_total = log_factorial(n) - n as f64 * std::f64::consts::LN_2;
-    (0..=k).map(|i| libm::exp(log_total - log_factorial(i) - log_factorial(n - i))).sum()
+    (0..=k)
+        .map(|i| libm::exp(log_total - log_factorial(i) - log_factorial(n - i)))
+        .sum()
 }
 
 /// Probability that Student's t with `freedom` degrees lies further from zero

@@ -38,7 +38,12 @@ pub fn signed_rank(differences: &[f64]) -> Option<SignedRank> {
     let nonzero: Vec<f64> = differences.iter().copied().filter(|d| *d != 0.0).collect();
     let sizes: Vec<f64> = nonzero.iter().map(|d| d.abs()).collect();
     let (ranks, tie_sum) = midranks(&sizes);
-    let positive: f64 = ranks.iter().zip(&nonzero).filter(|(_, d)| **d > 0.0).map(|(r, _)| r).sum();
+    let positive: f64 = ranks
+        .iter()
+        .zip(&nonzero)
+        .filter(|(_, d)| **d > 0.0)
+        .map(|(r, _)| r)
+        .sum();
     let n = nonzero.len() as f64;
     let negative = n * (n + 1.0) / 2.0 - positive;
     let p = if tie_sum == 0.0 && nonzero.len() <= EXACT_MAX {
@@ -48,7 +53,11 @@ pub fn signed_rank(differences: &[f64]) -> Option<SignedRank> {
         let distance = ((positive - negative).abs() / 2.0 - 0.5).max(0.0);
         2.0 * normal_upper(distance / libm::sqrt(variance))
     };
-    Some(SignedRank { positive, negative, p: p.min(1.0) })
+    Some(SignedRank {
+        positive,
+        negative,
+        p: p.min(1.0),
+    })
 }
 
 /// Twice the probability of a rank sum of at most `smaller` under random signs.

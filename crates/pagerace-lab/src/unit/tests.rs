@@ -26,7 +26,10 @@ fn a_column_shares_its_step() {
     assert_eq!(scale.format_signed(500.0), "+0.50 s");
     assert_eq!(scale.format_signed(-500.0), "-0.50 s");
     assert_eq!(scale.format_range(-500.0, 0.1), "-0.50 to 0.00 s");
-    assert_eq!(scale.format_plain_range(500.0, f64::INFINITY), "0.50 to ∞ s");
+    assert_eq!(
+        scale.format_plain_range(500.0, f64::INFINITY),
+        "0.50 to ∞ s"
+    );
 }
 
 #[test]

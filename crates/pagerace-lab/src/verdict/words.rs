@@ -6,7 +6,9 @@ use crate::unit::percent;
 
 /// "120 ms (8.1 %)": the size of a difference, without its sign.
 pub(super) fn amount(metric: MetricId, row: &Comparison) -> String {
-    let Some(difference) = row.difference else { return "an unknown amount".to_owned() };
+    let Some(difference) = row.difference else {
+        return "an unknown amount".to_owned();
+    };
     if difference.is_infinite() {
         return "failing".to_owned();
     }

@@ -51,6 +51,7 @@ impl OurServer {
             strategy: strategy.parse().unwrap(),
             retransmission: Retransmission::AtOnce,
             seed: secret_seed().unwrap(),
+            h3: pagerace_http::h3::Config::default(),
             record: false,
             record_frames: true,
         };
@@ -126,6 +127,7 @@ pub(crate) fn client_config(certificate: &[u8]) -> ClientConfig {
         settings: Settings::default(),
         keys,
         seed: secret_seed().unwrap(),
+        h3: pagerace_http::h3::Config::default(),
         record: false,
     }
 }

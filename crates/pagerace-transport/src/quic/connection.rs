@@ -341,8 +341,17 @@ impl Connection {
         }
         let data = source.peek(stream, max);
         let wanted = data.len();
-        let written = match self.send_stream(stream).write_chunks(&mut [data]) {
-            Ok(written) => written.bytes,
+        let written = match self.send_stream(stream).write_chunks(&mut [data.clone()]) {
+            Ok(written) => {
+                if written.bytes < wanted {
+                    // quinn tells of new room only to streams that it refused
+                    // outright; so let it refuse the rest.
+                    let rest = data.slice(written.bytes..);
+                    let refused = self.send_stream(stream).write_chunks(&mut [rest]);
+                    debug_assert!(matches!(refused, Err(WriteError::Blocked)));
+                }
+                written.bytes
+            }
             Err(WriteError::Blocked) => 0,
             Err(WriteError::Stopped(_) | WriteError::ClosedStream) => {
                 source.stopped(stream);

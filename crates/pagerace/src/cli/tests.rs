@@ -24,16 +24,32 @@ fn times_need_a_unit() {
 fn a_scenario_leaves_nothing_to_choose() {
     let parse = |words: &str| Cli::try_parse_from(words.split(' '));
     assert!(parse("pagerace race --scenario x.json --jobs 2 --json y.json").is_ok());
-    for other in ["a.har", "--seed 1", "--runs 30", "--metric lcp", "--strategy eps", "--cpu 4"] {
+    for other in [
+        "a.har",
+        "--seed 1",
+        "--runs 30",
+        "--metric lcp",
+        "--strategy eps",
+        "--cpu 4",
+    ] {
         let error = parse(&format!("pagerace race --scenario x.json {other}")).unwrap_err();
-        assert_eq!(error.kind(), clap::error::ErrorKind::ArgumentConflict, "{other}");
+        assert_eq!(
+            error.kind(),
+            clap::error::ErrorKind::ArgumentConflict,
+            "{other}"
+        );
     }
 }
 
 #[test]
 fn defaults() {
     let cli = Cli::try_parse_from(["pagerace", "race", "a.har"]).unwrap();
-    let Command::Race(args) = cli.command else { panic!("not a race") };
-    assert_eq!((args.runs, args.seed, args.metric.to_string()), (30, 1, "lcp".to_owned()));
+    let Command::Race(args) = cli.command else {
+        panic!("not a race")
+    };
+    assert_eq!(
+        (args.runs, args.seed, args.metric.to_string()),
+        (30, 1, "lcp".to_owned())
+    );
     assert_eq!(args.baseline, "sequential");
 }

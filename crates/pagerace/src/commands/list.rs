@@ -41,7 +41,9 @@ pub(crate) fn run(args: &ListArgs) -> Result<()> {
 fn entry(out: &mut impl Write, name: &str, lines: &[String]) -> io::Result<()> {
     let bold = anstyle::Style::new().bold();
     writeln!(out, "{bold}{name}{bold:#}")?;
-    lines.iter().try_for_each(|line| writeln!(out, "    {line}"))
+    lines
+        .iter()
+        .try_for_each(|line| writeln!(out, "    {line}"))
 }
 
 fn strategies(out: &mut impl Write) -> io::Result<()> {
@@ -56,7 +58,10 @@ fn strategies(out: &mut impl Write) -> io::Result<()> {
         lines.push(format!("Source: {}", info.source));
         entry(out, info.name, &lines)?;
     }
-    writeln!(out, "\nWrite parameters after colons: weighted-incremental:alpha=0.75")
+    writeln!(
+        out,
+        "\nWrite parameters after colons: weighted-incremental:alpha=0.75"
+    )
 }
 
 fn networks(out: &mut impl Write) -> io::Result<()> {
@@ -68,7 +73,10 @@ fn networks(out: &mut impl Write) -> io::Result<()> {
         ];
         entry(out, network.name, &lines)?;
     }
-    writeln!(out, "\nWrite your own: \"rate 2mbit rtt 100ms loss 2% queue 1bdp\",")?;
+    writeln!(
+        out,
+        "\nWrite your own: \"rate 2mbit rtt 100ms loss 2% queue 1bdp\","
+    )?;
     writeln!(out, "or change one of these: \"fast-4g loss 1%\"")
 }
 
@@ -78,8 +86,15 @@ fn metric_list(out: &mut impl Write) -> io::Result<()> {
             "" => String::new(),
             unit => format!(", in {unit}"),
         };
-        let better = if metric.lower_is_better { "lower is better" } else { "higher is better" };
-        let lines = [metric.definition.to_owned(), format!("{}{unit}; {better}", metric.title)];
+        let better = if metric.lower_is_better {
+            "lower is better"
+        } else {
+            "higher is better"
+        };
+        let lines = [
+            metric.definition.to_owned(),
+            format!("{}{unit}; {better}", metric.title),
+        ];
         entry(out, metric.name, &lines)?;
     }
     Ok(())
@@ -87,7 +102,10 @@ fn metric_list(out: &mut impl Write) -> io::Result<()> {
 
 fn browsers(out: &mut impl Write) -> io::Result<()> {
     for profile in pagerace_browser::profiles() {
-        let lines = [profile.summary.to_owned(), format!("Source: {}", profile.source)];
+        let lines = [
+            profile.summary.to_owned(),
+            format!("Source: {}", profile.source),
+        ];
         entry(out, profile.name, &lines)?;
     }
     Ok(())

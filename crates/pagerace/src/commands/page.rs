@@ -13,9 +13,7 @@ use comfy_table::{
     TableStyle, Width,
 };
 use pagerace_core::{Destination, ScriptMode};
-use pagerace_page::{
-    Category, Evidence, ImportOptions, Page, Resource, ResourceId, Trigger, load,
-};
+use pagerace_page::{Category, Evidence, ImportOptions, Page, Resource, ResourceId, Trigger, load};
 
 /// What `pagerace page` shows.
 #[derive(Args, Debug)]
@@ -42,7 +40,9 @@ const STYLE: TableStyle = TableStyle::new()
     .content_lines(ContentLineStyle::none().junction(' '));
 
 pub(crate) fn run(args: &PageArgs) -> Result<()> {
-    let options = ImportOptions { page: args.page.clone() };
+    let options = ImportOptions {
+        page: args.page.clone(),
+    };
     let page = load(&args.har, &options)?;
     let mut out = anstream::stdout().lock();
     if args.json {
@@ -67,7 +67,9 @@ fn write_page(out: &mut impl Write, page: &Page) -> io::Result<()> {
     if page.notes.is_empty() {
         writeln!(out, "Nothing.")?;
     }
-    page.notes.iter().try_for_each(|note| writeln!(out, "- {}", note.text))
+    page.notes
+        .iter()
+        .try_for_each(|note| writeln!(out, "- {}", note.text))
 }
 
 fn heading(out: &mut impl Write, text: &str) -> io::Result<()> {
@@ -82,7 +84,12 @@ fn summary(out: &mut impl Write, page: &Page) -> io::Result<()> {
     if document.url != page.url {
         writeln!(out, "document  {}", document.url)?;
     }
-    let groups = page.origins.iter().map(|o| o.connection_group).max().map_or(0, |g| g + 1);
+    let groups = page
+        .origins
+        .iter()
+        .map(|o| o.connection_group)
+        .max()
+        .map_or(0, |g| g + 1);
     let third = page.resources.iter().filter(|r| r.third_party).count();
     let blocking = page.resources.iter().filter(|r| r.render_blocking).count();
     writeln!(
@@ -96,15 +103,29 @@ fn summary(out: &mut impl Write, page: &Page) -> io::Result<()> {
     let mut protocols: BTreeMap<&str, usize> = BTreeMap::new();
     for resource in &page.resources {
         let origin = page.origin(resource.origin);
-        *protocols.entry(origin.protocol.as_deref().unwrap_or("unknown")).or_default() += 1;
+        *protocols
+            .entry(origin.protocol.as_deref().unwrap_or("unknown"))
+            .or_default() += 1;
     }
-    let protocols: Vec<String> =
-        protocols.iter().map(|(name, count)| format!("{name} {count}")).collect();
-    writeln!(out, "recorded by {} over {}", creator(page), protocols.join(", "))?;
+    let protocols: Vec<String> = protocols
+        .iter()
+        .map(|(name, count)| format!("{name} {count}"))
+        .collect();
+    writeln!(
+        out,
+        "recorded by {} over {}",
+        creator(page),
+        protocols.join(", ")
+    )?;
     let recorded = &page.recorded;
-    let times = [("DOMContentLoaded", recorded.on_content_load), ("load", recorded.on_load)];
-    let times: Vec<String> =
-        times.iter().filter_map(|(name, t)| Some(format!("{name} {}", (*t)?))).collect();
+    let times = [
+        ("DOMContentLoaded", recorded.on_content_load),
+        ("load", recorded.on_load),
+    ];
+    let times: Vec<String> = times
+        .iter()
+        .filter_map(|(name, t)| Some(format!("{name} {}", (*t)?)))
+        .collect();
     if !times.is_empty() {
         writeln!(out, "recorded {}", times.join(", "))?;
     }
@@ -112,17 +133,33 @@ fn summary(out: &mut impl Write, page: &Page) -> io::Result<()> {
 }
 
 fn creator(page: &Page) -> &str {
-    if page.recorded.creator.is_empty() { "an unnamed recorder" } else { &page.recorded.creator }
+    if page.recorded.creator.is_empty() {
+        "an unnamed recorder"
+    } else {
+        &page.recorded.creator
+    }
 }
 
 /// A table whose first `left` columns are words and the others numbers.
 fn table(header: &[&str], left: usize, rows: Vec<Vec<String>>) -> Table {
-    let side = |i: usize| if i < left { CellAlignment::Left } else { CellAlignment::Right };
+    let side = |i: usize| {
+        if i < left {
+            CellAlignment::Left
+        } else {
+            CellAlignment::Right
+        }
+    };
     let cells = |texts: Vec<String>| -> Vec<Cell> {
-        texts.into_iter().enumerate().map(|(i, t)| Cell::new(t).set_alignment(side(i))).collect()
+        texts
+            .into_iter()
+            .enumerate()
+            .map(|(i, t)| Cell::new(t).set_alignment(side(i)))
+            .collect()
     };
     let mut table = Table::new();
-    table.load_style(STYLE).set_content_arrangement(ContentArrangement::Dynamic);
+    table
+        .load_style(STYLE)
+        .set_content_arrangement(ContentArrangement::Dynamic);
     if table.width().is_none() {
         table.set_width(DEFAULT_WIDTH as u16);
     }
@@ -144,22 +181,43 @@ fn origins(page: &Page) -> Table {
         *sum = (sum.0 + 1, sum.1 + resource.body_bytes);
     }
     let longest = width().saturating_sub(56).max(SHORTEST_URL);
-    let rows = page.origins.iter().zip(sums).map(|(origin, (requests, bytes))| {
-        let plain = if origin.scheme == "http" { "http://" } else { "" };
-        let default = if origin.scheme == "http" { 80 } else { 443 };
-        let port =
-            if origin.port == default { String::new() } else { format!(":{}", origin.port) };
-        vec![
-            shorten(&format!("{plain}{}{port}", origin.host), longest),
-            if origin.third_party { "third" } else { "first" }.to_owned(),
-            origin.protocol.clone().unwrap_or_else(|| "–".to_owned()),
-            requests.to_string(),
-            kilobytes(bytes),
-            origin.recorded_rtt.map_or_else(|| "–".to_owned(), |rtt| rtt.to_string()),
-            origin.connection_group.to_string(),
-        ]
-    });
-    let header = ["host", "party", "recorded", "requests", "KB", "RTT", "connection"];
+    let rows = page
+        .origins
+        .iter()
+        .zip(sums)
+        .map(|(origin, (requests, bytes))| {
+            let plain = if origin.scheme == "http" {
+                "http://"
+            } else {
+                ""
+            };
+            let default = if origin.scheme == "http" { 80 } else { 443 };
+            let port = if origin.port == default {
+                String::new()
+            } else {
+                format!(":{}", origin.port)
+            };
+            vec![
+                shorten(&format!("{plain}{}{port}", origin.host), longest),
+                if origin.third_party { "third" } else { "first" }.to_owned(),
+                origin.protocol.clone().unwrap_or_else(|| "–".to_owned()),
+                requests.to_string(),
+                kilobytes(bytes),
+                origin
+                    .recorded_rtt
+                    .map_or_else(|| "–".to_owned(), |rtt| rtt.to_string()),
+                origin.connection_group.to_string(),
+            ]
+        });
+    let header = [
+        "host",
+        "party",
+        "recorded",
+        "requests",
+        "KB",
+        "RTT",
+        "connection",
+    ];
     table(&header, 3, rows.collect())
 }
 
@@ -172,9 +230,18 @@ fn categories(page: &Page) -> Table {
     let total = page.body_bytes().max(1);
     let rows = sums.into_iter().map(|(category, (requests, bytes))| {
         let share = bytes as f64 / total as f64 * 100.0;
-        vec![name(category), requests.to_string(), kilobytes(bytes), format!("{share:.0} %")]
+        vec![
+            name(category),
+            requests.to_string(),
+            kilobytes(bytes),
+            format!("{share:.0} %"),
+        ]
     });
-    table(&["category", "requests", "KB", "of bytes"], 1, rows.collect())
+    table(
+        &["category", "requests", "KB", "of bytes"],
+        1,
+        rows.collect(),
+    )
 }
 
 fn name(category: Category) -> String {
@@ -213,11 +280,15 @@ fn resources(page: &Page) -> Table {
         let below = children.get(&id).map_or(&[][..], Vec::as_slice);
         stack.extend(below.iter().rev().map(|&child| (child, depth + 1)));
     }
-    let header = ["resource", "for", "priority", "", "by", "found", "KB", "think"];
+    let header = [
+        "resource", "for", "priority", "", "by", "found", "KB", "think",
+    ];
     let mut table = table(&header, 5, rows);
     if let Some(column) = table.column_mut(0) {
         // The URL is cut to fit, so that a line stays a line.
-        column.set_constraint(ColumnConstraint::UpperBoundary(Width::Fixed(longest as u16 + 2)));
+        column.set_constraint(ColumnConstraint::UpperBoundary(Width::Fixed(
+            longest as u16 + 2,
+        )));
     }
     table
 }
@@ -243,10 +314,17 @@ fn row(page: &Page, resource: &Resource, depth: usize, longest: usize) -> Vec<St
 /// The path, with the host before it where it is not the document's.
 fn label(page: &Page, resource: &Resource) -> String {
     let origin = page.origin(resource.origin);
-    let rest = resource.url.split_once("://").map_or(resource.url.as_str(), |(_, rest)| rest);
+    let rest = resource
+        .url
+        .split_once("://")
+        .map_or(resource.url.as_str(), |(_, rest)| rest);
     let path = rest.find('/').map_or("/", |at| &rest[at..]);
     let is_documents = resource.origin == page.resource(page.document).origin;
-    let host = if is_documents && resource.id != ResourceId(0) { "" } else { &origin.host };
+    let host = if is_documents && resource.id != ResourceId(0) {
+        ""
+    } else {
+        &origin.host
+    };
     let mut label = String::new();
     if !matches!(resource.status, 200 | 0) {
         // Writing to a string cannot fail.
@@ -292,7 +370,11 @@ fn found(page: &Page, resource: &Resource) -> String {
 
 fn kilobytes(bytes: u64) -> String {
     let kb = bytes as f64 / 1000.0;
-    if kb < 9.95 { format!("{kb:.1}") } else { format!("{kb:.0}") }
+    if kb < 9.95 {
+        format!("{kb:.1}")
+    } else {
+        format!("{kb:.0}")
+    }
 }
 
 /// At most `max` characters, cut in the middle, where URLs say least.

@@ -10,7 +10,7 @@ use pagerace_lab::export::json::read_plan;
 use pagerace_lab::{Plan, VERSION, run_race};
 use pagerace_net::Network;
 use pagerace_page::{ImportOptions, Page};
-use pagerace_sim::{Outcome, Scenario, TransportSettings};
+use pagerace_sim::{LoggedPacket, Outcome, Scenario, TransportSettings};
 
 use crate::cli::{RaceArgs, TlsArg};
 use crate::lists::split_all;
@@ -18,7 +18,6 @@ use crate::progress::Watch;
 
 mod answer;
 mod outputs;
-mod qlog;
 
 use outputs::Outputs;
 
@@ -50,9 +49,14 @@ fn load(scenario: &Scenario, seed: u64, record: bool) -> Result<Outcome, String>
     pagerace_sim::run(scenario, seed, record).map_err(|e| e.to_string())
 }
 
+/// The same with all packets, for qlog files.
+fn load_logged(scenario: &Scenario, seed: u64) -> Result<(Outcome, Vec<LoggedPacket>), String> {
+    pagerace_sim::run_logged(scenario, seed).map_err(|e| e.to_string())
+}
+
 fn plan_of_scenario(path: &Path) -> Result<Plan> {
-    let bytes = std::fs::read(path)
-        .with_context(|| format!("{}: cannot be read", path.display()))?;
+    let bytes =
+        std::fs::read(path).with_context(|| format!("{}: cannot be read", path.display()))?;
     let read = read_plan(&path.display().to_string(), &bytes)?;
     if read.version != VERSION {
         warn(&format!(
@@ -73,7 +77,10 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
         );
     }
     if args.page.is_some() && args.hars.len() > 1 {
-        bail!("--page chooses a page of one HAR, but {} were given", args.hars.len());
+        bail!(
+            "--page chooses a page of one HAR, but {} were given",
+            args.hars.len()
+        );
     }
     // Cheap arguments first: a wrong name should not wait for a large file.
     let baseline: StrategySpec = args.baseline.parse().context("--baseline")?;
@@ -109,7 +116,10 @@ fn strategies(args: &RaceArgs, baseline: &StrategySpec) -> Result<Vec<StrategySp
         StrategySpec::defaults()
     } else {
         let parse = |name: &String| name.parse().context("--strategy");
-        names.iter().map(parse).collect::<Result<Vec<StrategySpec>>>()?
+        names
+            .iter()
+            .map(parse)
+            .collect::<Result<Vec<StrategySpec>>>()?
     };
     if !strategies.contains(baseline) {
         strategies.insert(0, baseline.clone());
@@ -122,11 +132,16 @@ fn networks(args: &RaceArgs) -> Result<Vec<Network>> {
     if names.is_empty() {
         names = DEFAULT_NETWORKS.map(str::to_owned).to_vec();
     }
-    names.iter().map(|name| Network::parse(name).context("--network")).collect()
+    names
+        .iter()
+        .map(|name| Network::parse(name).context("--network"))
+        .collect()
 }
 
 fn pages(args: &RaceArgs) -> Result<Vec<Arc<Page>>> {
-    let options = ImportOptions { page: args.page.clone() };
+    let options = ImportOptions {
+        page: args.page.clone(),
+    };
     let mut pages: Vec<Arc<Page>> = Vec::new();
     for path in &args.hars {
         let mut page = pagerace_page::load(path, &options)?;
@@ -141,7 +156,9 @@ fn free_name(pages: &[Arc<Page>], name: &str) -> String {
     let taken = |candidate: &str| pages.iter().any(|page| page.name == candidate);
     let mut numbered = (2..).map(|number| format!("{name} ({number})"));
     if taken(name) {
-        numbered.find(|candidate| !taken(candidate)).expect("numbers do not end")
+        numbered
+            .find(|candidate| !taken(candidate))
+            .expect("numbers do not end")
     } else {
         name.to_owned()
     }
@@ -150,9 +167,15 @@ fn free_name(pages: &[Arc<Page>], name: &str) -> String {
 /// Refuses an unknown congestion controller before any load.
 fn check_controller(plan: &Plan) -> Result<()> {
     let name = &plan.transport.congestion;
-    let known: Vec<&str> = pagerace_cc::registry().iter().map(|info| info.name).collect();
+    let known: Vec<&str> = pagerace_cc::registry()
+        .iter()
+        .map(|info| info.name)
+        .collect();
     if !known.contains(&name.as_str()) {
-        bail!("--cc: no congestion controller is called \"{name}\"; there are {}", known.join(", "));
+        bail!(
+            "--cc: no congestion controller is called \"{name}\"; there are {}",
+            known.join(", ")
+        );
     }
     Ok(())
 }

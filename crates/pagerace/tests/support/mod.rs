@@ -1,5 +1,10 @@
 //! A directory of its own for each test, the real binary, and a small page.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "this is test code, though no function here is a test"
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -39,7 +44,8 @@ impl Sandbox {
 
     /// Names in the directory, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
-        let entry = |e: std::io::Result<fs::DirEntry>| e.unwrap().file_name().into_string().unwrap();
+        let entry =
+            |e: std::io::Result<fs::DirEntry>| e.unwrap().file_name().into_string().unwrap();
         let mut names: Vec<String> = fs::read_dir(&self.0).unwrap().map(entry).collect();
         names.sort();
         names
@@ -48,7 +54,10 @@ impl Sandbox {
     /// The binary, with an environment that says nothing of colours.
     pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pagerace"));
-        command.args(words).current_dir(&self.0).stdin(Stdio::null());
+        command
+            .args(words)
+            .current_dir(&self.0)
+            .stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
             command.env_remove(name);
@@ -81,13 +90,22 @@ impl Drop for Sandbox {
 pub(crate) fn small_har() -> String {
     let entries: Vec<Value> = [
         ("", "text/html", 12_000, 0, "VeryHigh", "document"),
-        ("style.css", "text/css", 9_000, 150, "VeryHigh", "stylesheet"),
+        (
+            "style.css",
+            "text/css",
+            9_000,
+            150,
+            "VeryHigh",
+            "stylesheet",
+        ),
         ("app.js", "text/javascript", 40_000, 152, "High", "script"),
         ("hero.jpg", "image/jpeg", 90_000, 160, "High", "image"),
         ("more.jpg", "image/jpeg", 30_000, 165, "Low", "image"),
     ]
     .into_iter()
-    .map(|(path, mime, bytes, start, priority, kind)| entry(path, mime, bytes, start, priority, kind))
+    .map(|(path, mime, bytes, start, priority, kind)| {
+        entry(path, mime, bytes, start, priority, kind)
+    })
     .collect();
     json!({"log": {
         "version": "1.2",

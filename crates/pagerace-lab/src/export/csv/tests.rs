@@ -5,7 +5,11 @@ use crate::metric::metrics;
 fn results() -> crate::Results {
     let plan = fake::plan(&["sequential", "round-robin"], 7);
     fake::results(&plan, |(_, _, s), k| {
-        if s == 1 && k == 2 { fake::failed() } else { times(1000.5 + k as f64, 2.0, 3.0) }
+        if s == 1 && k == 2 {
+            fake::failed()
+        } else {
+            times(1000.5 + k as f64, 2.0, 3.0)
+        }
     })
 }
 
@@ -31,7 +35,10 @@ fn one_line_per_comparison() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 1 + 4);
     let columns = lines[0].split(',').count();
-    assert!(lines.iter().all(|line| line.split(',').count() == columns), "{text}");
+    assert!(
+        lines.iter().all(|line| line.split(',').count() == columns),
+        "{text}"
+    );
     assert!(lines[1].starts_with("news,fast-4g,sequential,lcp,ms,1,baseline,7,0,1003.5,,"));
 }
 

@@ -48,7 +48,12 @@ fn unwritable_paths_are_found_before() {
     let dir = directory("check");
     check_writable(&dir.join("fine.csv")).unwrap();
     assert_eq!(entries(&dir), 0);
-    assert!(check_writable(&dir).unwrap_err().to_string().contains("directory"));
+    assert!(
+        check_writable(&dir)
+            .unwrap_err()
+            .to_string()
+            .contains("directory")
+    );
     assert!(check_writable(&dir.join("no/such/place.csv")).is_err());
     fs::remove_dir_all(dir).unwrap();
 }

@@ -23,26 +23,42 @@ pub struct ReadPlan {
 /// a field that is missing, wrong or unknown; [`LabError::Plan`] if the plan
 /// cannot be run.
 pub fn read_plan(file: &str, bytes: &[u8]) -> Result<ReadPlan, LabError> {
-    let refuse = |reason: String| LabError::NotResults { file: file.to_owned(), reason };
-    let value: Value = serde_json::from_slice(bytes)
-        .map_err(|e| refuse(format!("not JSON ({e}); a scenario is a file written by --json")))?;
+    let refuse = |reason: String| LabError::NotResults {
+        file: file.to_owned(),
+        reason,
+    };
+    let value: Value = serde_json::from_slice(bytes).map_err(|e| {
+        refuse(format!(
+            "not JSON ({e}); a scenario is a file written by --json"
+        ))
+    })?;
     recognise(&value).map_err(refuse)?;
     // From the text rather than the value: the error then names line and column.
-    let document: Document = serde_json::from_slice(bytes)
-        .map_err(|e| refuse(format!("{e}; the file was changed or is of another version")))?;
+    let document: Document = serde_json::from_slice(bytes).map_err(|e| {
+        refuse(format!(
+            "{e}; the file was changed or is of another version"
+        ))
+    })?;
     let again = serde_json::to_value(&document)
         .map_err(|e| refuse(format!("cannot be compared with what was read: {e}")))?;
     if let Some(path) = unknown_field(&value, &again) {
-        return Err(refuse(format!("the field {path} is not known; remove it or check its name")));
+        return Err(refuse(format!(
+            "the field {path} is not known; remove it or check its name"
+        )));
     }
     document.plan.check()?;
-    Ok(ReadPlan { plan: document.plan, version: document.version })
+    Ok(ReadPlan {
+        plan: document.plan,
+        version: document.version,
+    })
 }
 
 /// Whether it is a results file of this schema, by its first fields.
 fn recognise(value: &Value) -> Result<(), String> {
     if value.get("log").is_some() {
-        return Err("this is a HAR, not the results of a race; give it without --scenario".to_owned());
+        return Err(
+            "this is a HAR, not the results of a race; give it without --scenario".to_owned(),
+        );
     }
     if value.get("format").and_then(Value::as_str) != Some(FORMAT) {
         return Err(format!(
@@ -56,7 +72,9 @@ fn recognise(value: &Value) -> Result<(), String> {
             "its schema is {schema}, but this version reads schema {SCHEMA}; \
              use the version of Pagerace that wrote it"
         )),
-        None => Err(format!("the field schema is missing; expected the number {SCHEMA}")),
+        None => Err(format!(
+            "the field schema is missing; expected the number {SCHEMA}"
+        )),
     }
 }
 
@@ -66,18 +84,28 @@ fn recognise(value: &Value) -> Result<(), String> {
 fn unknown_field(given: &Value, kept: &Value) -> Option<String> {
     match (given, kept) {
         (Value::Object(given), Value::Object(kept)) => given.iter().find_map(|(name, value)| {
-            let Some(inner) = kept.get(name) else { return Some(name.clone()) };
+            let Some(inner) = kept.get(name) else {
+                return Some(name.clone());
+            };
             unknown_field(value, inner).map(|rest| joined(name, &rest))
         }),
         (Value::Array(given), Value::Array(kept)) => {
-            given.iter().zip(kept).enumerate().find_map(|(i, (value, inner))| {
-                unknown_field(value, inner).map(|rest| joined(&format!("[{i}]"), &rest))
-            })
+            given
+                .iter()
+                .zip(kept)
+                .enumerate()
+                .find_map(|(i, (value, inner))| {
+                    unknown_field(value, inner).map(|rest| joined(&format!("[{i}]"), &rest))
+                })
         }
         _ => None,
     }
 }
 
 fn joined(head: &str, rest: &str) -> String {
-    if rest.starts_with('[') { format!("{head}{rest}") } else { format!("{head}.{rest}") }
+    if rest.starts_with('[') {
+        format!("{head}{rest}")
+    } else {
+        format!("{head}.{rest}")
+    }
 }

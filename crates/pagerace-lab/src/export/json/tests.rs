@@ -9,7 +9,14 @@ use crate::results::Results;
 use crate::runner::run_race;
 
 fn results(jobs: usize) -> Results {
-    let mut plan = fake::plan(&["sequential", "round-robin", "weighted-incremental:alpha=0.1"], 8);
+    let mut plan = fake::plan(
+        &[
+            "sequential",
+            "round-robin",
+            "weighted-incremental:alpha=0.1",
+        ],
+        8,
+    );
     plan.pages.push(Arc::new(fake::page("shop")));
     plan.browser.jitter = 0.1;
     let go_on = |_| ControlFlow::Continue(());
@@ -25,7 +32,9 @@ fn bytes(results: &Results) -> Vec<u8> {
 fn changed(change: impl Fn(&mut Value)) -> String {
     let mut value: Value = serde_json::from_slice(&bytes(&results(1))).unwrap();
     change(&mut value);
-    read_plan("out.json", value.to_string().as_bytes()).unwrap_err().to_string()
+    read_plan("out.json", value.to_string().as_bytes())
+        .unwrap_err()
+        .to_string()
 }
 
 #[test]
@@ -43,7 +52,12 @@ fn a_rerun_of_what_was_written_writes_the_same_bytes() {
 #[test]
 fn the_plan_alone_reads_back() {
     let plan = results(1).plan;
-    assert_eq!(read_plan("scenario.json", scenario_text(&plan).as_bytes()).unwrap().plan, plan);
+    assert_eq!(
+        read_plan("scenario.json", scenario_text(&plan).as_bytes())
+            .unwrap()
+            .plan,
+        plan
+    );
 }
 
 #[test]
@@ -54,7 +68,10 @@ fn values_have_their_units_and_verdicts_are_there() {
     let lcp = value["results"][0]["values"]["lcp_ms"].as_array().unwrap();
     assert_eq!(lcp.len(), 8);
     assert!(lcp.iter().all(|v| v.as_f64().is_some_and(|v| v > 1000.0)));
-    assert_eq!(value["results"][0]["values"]["cls"], serde_json::to_value([(); 8]).unwrap());
+    assert_eq!(
+        value["results"][0]["values"]["cls"],
+        serde_json::to_value([(); 8]).unwrap()
+    );
     let verdict = value["comparisons"][0]["verdict"].as_str().unwrap();
     assert!(verdict.starts_with("fast-4g: "), "{verdict}");
     assert_eq!(value["across_pages"].as_array().unwrap().len(), 2);
@@ -63,7 +80,11 @@ fn values_have_their_units_and_verdicts_are_there() {
 
 #[test]
 fn what_is_not_ours_is_refused_clearly() {
-    let read = |text: &str| read_plan("x.json", text.as_bytes()).unwrap_err().to_string();
+    let read = |text: &str| {
+        read_plan("x.json", text.as_bytes())
+            .unwrap_err()
+            .to_string()
+    };
     assert!(read("hello").starts_with("x.json: not JSON"));
     assert!(read("{\"log\": {}}").contains("this is a HAR"));
     assert!(read("[1]").contains("not the results of a race"));

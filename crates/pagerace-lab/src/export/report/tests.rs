@@ -33,7 +33,10 @@ fn every_index_points_somewhere_and_details_are_the_median_runs() {
     }
     assert!(report.across.iter().all(|across| across.rows.len() == 1));
     let json = serde_json::to_string(&report).unwrap();
-    assert_eq!(serde_json::from_str::<pagerace_report::Report>(&json).unwrap(), report);
+    assert_eq!(
+        serde_json::from_str::<pagerace_report::Report>(&json).unwrap(),
+        report
+    );
 }
 
 #[test]
@@ -45,9 +48,18 @@ fn a_huge_race_records_fewer_runs_and_says_so() {
     let results = run_race(&plan, 1, &fake::load, &go_on).unwrap();
     let some = report(&results, "", 1, &fake::load, &go_on).unwrap();
     let details = |report: &pagerace_report::Report| -> usize {
-        let rows = report.pages[0].networks.iter().flat_map(|network| &network.rows);
+        let rows = report.pages[0]
+            .networks
+            .iter()
+            .flat_map(|network| &network.rows);
         rows.filter(|row| row.detail.is_some()).count()
     };
     assert!((2..=4).contains(&details(&some)));
-    assert!(some.notes.iter().any(|note| note.contains("only the baseline")), "{:?}", some.notes);
+    assert!(
+        some.notes
+            .iter()
+            .any(|note| note.contains("only the baseline")),
+        "{:?}",
+        some.notes
+    );
 }

@@ -1,4 +1,7 @@
-#![allow(clippy::float_cmp, reason = "ranks, counts and order statistics are exact")]
+#![allow(
+    clippy::float_cmp,
+    reason = "ranks, counts and order statistics are exact"
+)]
 
 use super::{mann_whitney, ways};
 
@@ -77,5 +80,9 @@ fn exact_and_normal_agree_at_the_seam() {
     let y: Vec<f64> = (0..20).map(|i| f64::from(i) * 2.0 + 9.0).collect();
     let exact = mann_whitney(&x, &y).unwrap();
     let normal = super::normal_p(exact.u, 20, 20, 0.0);
-    assert!((exact.p - normal).abs() < 0.002, "exact {}, normal {normal}", exact.p);
+    assert!(
+        (exact.p - normal).abs() < 0.002,
+        "exact {}, normal {normal}",
+        exact.p
+    );
 }

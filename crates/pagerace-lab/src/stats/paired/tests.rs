@@ -3,15 +3,26 @@ use pagerace_core::Rng;
 
 /// Ranks of the published table for 95 %: (n, lower rank, upper rank).
 /// Conover 1999, table A3 (binomial, p = 1/2).
-const RANKS: [(usize, usize, usize); 7] =
-    [(6, 1, 6), (8, 1, 8), (9, 2, 8), (10, 2, 9), (20, 6, 15), (30, 10, 21), (50, 18, 33)];
+const RANKS: [(usize, usize, usize); 7] = [
+    (6, 1, 6),
+    (8, 1, 8),
+    (9, 2, 8),
+    (10, 2, 9),
+    (20, 6, 15),
+    (30, 10, 21),
+    (50, 18, 33),
+];
 
 #[test]
 fn ranks_are_those_of_the_table() {
     for (n, low, high) in RANKS {
         let values: Vec<f64> = (1..=n).rev().map(|i| i as f64).collect();
         let interval = median_interval(&values, 0.95).unwrap();
-        assert_eq!((interval.low, interval.high), (low as f64, high as f64), "n = {n}");
+        assert_eq!(
+            (interval.low, interval.high),
+            (low as f64, high as f64),
+            "n = {n}"
+        );
         assert!(interval.coverage >= 0.95, "n = {n}: {}", interval.coverage);
     }
 }

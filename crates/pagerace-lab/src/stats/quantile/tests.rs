@@ -4,8 +4,14 @@ use super::{median, quantile};
 fn type_seven_as_r_prints_it() {
     // quantile(c(1, 2, 4, 8, 16), c(.1, .25, .5, .9)) in R.
     let v = [16.0, 1.0, 8.0, 2.0, 4.0];
-    for (p, expected) in [(0.0, 1.0), (0.1, 1.4), (0.25, 2.0), (0.5, 4.0), (0.9, 12.8), (1.0, 16.0)]
-    {
+    for (p, expected) in [
+        (0.0, 1.0),
+        (0.1, 1.4),
+        (0.25, 2.0),
+        (0.5, 4.0),
+        (0.9, 12.8),
+        (1.0, 16.0),
+    ] {
         let got = quantile(&v, p).unwrap();
         assert!((got - expected).abs() < 1e-12, "p={p}: {got}");
     }

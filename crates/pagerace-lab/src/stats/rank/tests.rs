@@ -1,4 +1,7 @@
-#![allow(clippy::float_cmp, reason = "ranks, counts and order statistics are exact")]
+#![allow(
+    clippy::float_cmp,
+    reason = "ranks, counts and order statistics are exact"
+)]
 
 use super::midranks;
 

@@ -1,11 +1,16 @@
-#![allow(clippy::float_cmp, reason = "ranks, counts and order statistics are exact")]
+#![allow(
+    clippy::float_cmp,
+    reason = "ranks, counts and order statistics are exact"
+)]
 
 use super::spearman;
 
 #[test]
 fn the_textbook_example() {
     // Intelligence and hours of television, ten people: rho = -29/165, p = 0.627188.
-    let iq = [106.0, 100.0, 86.0, 101.0, 99.0, 103.0, 97.0, 113.0, 112.0, 110.0];
+    let iq = [
+        106.0, 100.0, 86.0, 101.0, 99.0, 103.0, 97.0, 113.0, 112.0, 110.0,
+    ];
     let tv = [7.0, 27.0, 2.0, 50.0, 28.0, 29.0, 20.0, 12.0, 6.0, 17.0];
     let r = spearman(&iq, &tv).unwrap();
     assert!((r.rho + 29.0 / 165.0).abs() < 1e-12, "{r:?}");

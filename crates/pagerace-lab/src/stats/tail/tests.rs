@@ -1,4 +1,7 @@
-#![allow(clippy::float_cmp, reason = "ranks, counts and order statistics are exact")]
+#![allow(
+    clippy::float_cmp,
+    reason = "ranks, counts and order statistics are exact"
+)]
 
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, Normal, StudentsT};
 
@@ -7,13 +10,25 @@ use super::{fair_binomial_cdf, normal_upper, student_two_sided};
 #[track_caller]
 fn close(got: f64, expected: f64) {
     // statrs itself is good to about ten digits.
-    assert!((got - expected).abs() <= 1e-9 * expected.max(1e-3), "{got} is not {expected}");
+    assert!(
+        (got - expected).abs() <= 1e-9 * expected.max(1e-3),
+        "{got} is not {expected}"
+    );
 }
 
 #[test]
 fn normal_tail_agrees_with_statrs_and_the_tables() {
     let normal = Normal::standard();
-    for z in [-3.0, -1.0, 0.0, 0.5, 1.0, 1.959_963_984_540_054, 2.5758, 5.0] {
+    for z in [
+        -3.0,
+        -1.0,
+        0.0,
+        0.5,
+        1.0,
+        1.959_963_984_540_054,
+        2.5758,
+        5.0,
+    ] {
         close(normal_upper(z), normal.sf(z));
     }
     close(2.0 * normal_upper(1.959_963_984_540_054), 0.05);

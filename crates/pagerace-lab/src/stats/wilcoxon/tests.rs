@@ -1,4 +1,7 @@
-#![allow(clippy::float_cmp, reason = "ranks, counts and order statistics are exact")]
+#![allow(
+    clippy::float_cmp,
+    reason = "ranks, counts and order statistics are exact"
+)]
 
 use super::signed_rank;
 
@@ -60,11 +63,17 @@ fn infinite_differences_rank_last() {
 
 #[test]
 fn exact_and_normal_agree_at_the_seam() {
-    let d: Vec<f64> = (1..=50).map(|i| f64::from(i) * if i % 3 == 0 { -1.0 } else { 1.0 }).collect();
+    let d: Vec<f64> = (1..=50)
+        .map(|i| f64::from(i) * if i % 3 == 0 { -1.0 } else { 1.0 })
+        .collect();
     let r = signed_rank(&d).unwrap();
     let n = 50.0_f64;
     let variance = n * (n + 1.0) * (2.0 * n + 1.0) / 24.0;
     let z = ((r.positive - r.negative).abs() / 2.0 - 0.5) / variance.sqrt();
     let normal = libm::erfc(z / 2.0_f64.sqrt());
-    assert!((r.p - normal).abs() < 0.001, "exact {}, normal {normal}", r.p);
+    assert!(
+        (r.p - normal).abs() < 0.001,
+        "exact {}, normal {normal}",
+        r.p
+    );
 }

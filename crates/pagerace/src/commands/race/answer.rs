@@ -34,8 +34,15 @@ fn header(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
     writeln!(out, "{}", model(plan))?;
     match plan.pages.as_slice() {
         [page] => {
-            let (count, bytes) = (page.resources.len(), Unit::Bytes.format(page.body_bytes() as f64));
-            writeln!(out, "{}: {count} requests, {bytes}, {}", page.name, page.url)
+            let (count, bytes) = (
+                page.resources.len(),
+                Unit::Bytes.format(page.body_bytes() as f64),
+            );
+            writeln!(
+                out,
+                "{}: {count} requests, {bytes}, {}",
+                page.name, page.url
+            )
         }
         pages => writeln!(out, "{} pages", pages.len()),
     }
@@ -52,7 +59,11 @@ fn model(plan: &Plan) -> String {
         Retransmission::AtOnce => "at once",
         Retransmission::ByUrgency => "by urgency",
     };
-    let tls = if plan.transport.real_tls { ", real TLS" } else { "" };
+    let tls = if plan.transport.real_tls {
+        ", real TLS"
+    } else {
+        ""
+    };
     format!(
         "Modelled: {}, CPU x{}, jitter {}, {connections}, {}, lost bytes sent again {retransmission}{tls}",
         browser.profile.name(),
@@ -64,8 +75,15 @@ fn model(plan: &Plan) -> String {
 
 fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io::Result<()> {
     let plan = &results.plan;
-    let (bold, description) = (anstyle::Style::new().bold(), plan.networks[network].describe());
-    writeln!(out, "\n{bold}{}{bold:#}: {description}", plan.networks[network].name)?;
+    let (bold, description) = (
+        anstyle::Style::new().bold(),
+        plan.networks[network].describe(),
+    );
+    writeln!(
+        out,
+        "\n{bold}{}{bold:#}: {description}",
+        plan.networks[network].name
+    )?;
     let answers: Vec<(Analysis, Verdict)> = (0..plan.pages.len())
         .map(|page| {
             let analysis = analyse(results, page, network, plan.metric);
@@ -74,12 +92,13 @@ fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io
         })
         .collect();
     if let [(analysis, verdict)] = answers.as_slice() {
-        writeln!(out, "{}", table::ranking(plan, analysis))?;
+        table::print(out, &table::ranking(plan, analysis))?;
         return writeln!(out, "\n{bold}{}{bold:#}", verdict.sentence);
     }
     let across = across_pages(results, network, plan.metric);
-    writeln!(out, "{}\n", table::pages(results, &answers))?;
-    writeln!(out, "{}", table::across(plan, &across))?;
+    table::print(out, &table::pages(results, &answers))?;
+    writeln!(out)?;
+    table::print(out, &table::across(plan, &across))?;
     writeln!(out, "\n{bold}{}{bold:#}", across.sentence)
 }
 
@@ -96,9 +115,18 @@ fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Res
     if !defaults.is_empty() {
         writeln!(out, "Defaults were used for {}.", defaults.join(" and "))?;
     }
-    let failed: usize = results.variants.iter().map(pagerace_lab::Variant::failed).sum();
+    let failed: usize = results
+        .variants
+        .iter()
+        .map(pagerace_lab::Variant::failed)
+        .sum();
     if failed > 0 {
-        writeln!(out, "{failed} of {} loads failed: {}", plan.loads(), reasons(results))?;
+        writeln!(
+            out,
+            "{failed} of {} loads failed: {}",
+            plan.loads(),
+            reasons(results)
+        )?;
     }
     Ok(())
 }

@@ -24,7 +24,10 @@ pub(super) struct Outputs {
 impl Outputs {
     /// Refuses what could not be written, before the long work.
     pub(super) fn check(args: &RaceArgs, plan: &Plan) -> Result<Self> {
-        let csv = args.csv.as_ref().map(|path| (path.clone(), comparisons_path(path)));
+        let csv = args
+            .csv
+            .as_ref()
+            .map(|path| (path.clone(), comparisons_path(path)));
         let outputs = Self {
             report: args.report.clone(),
             json: args.json.clone(),
@@ -38,7 +41,11 @@ impl Outputs {
                 bail!("{}: two outputs cannot go to one file", file.display());
             }
             if let Some(har) = args.hars.iter().find(|har| same_file(har, file)) {
-                bail!("{}: would overwrite the recording {}", file.display(), har.display());
+                bail!(
+                    "{}: would overwrite the recording {}",
+                    file.display(),
+                    har.display()
+                );
             }
         }
         if let Some((dir, runs)) = &outputs.qlog {
@@ -51,8 +58,16 @@ impl Outputs {
     }
 
     fn files(&self) -> Vec<&Path> {
-        let csv = self.csv.iter().flat_map(|(runs, comparisons)| [runs, comparisons]);
-        self.report.iter().chain(&self.json).chain(csv).map(PathBuf::as_path).collect()
+        let csv = self
+            .csv
+            .iter()
+            .flat_map(|(runs, comparisons)| [runs, comparisons]);
+        self.report
+            .iter()
+            .chain(&self.json)
+            .chain(csv)
+            .map(PathBuf::as_path)
+            .collect()
     }
 
     /// Writes everything and says so. The report comes last but for qlogs: it
@@ -76,8 +91,9 @@ impl Outputs {
         }
         if let Some(path) = &self.report {
             watch.start("drawing");
-            let input =
-                report(results, &rerun(), jobs, runner, &|progress| watch.tell(progress))?;
+            let input = report(results, &rerun(), jobs, runner, &|progress| {
+                watch.tell(progress)
+            })?;
             watch.clear();
             let html = pagerace_report::render(&input);
             write_atomically(path, |out| out.write_all(html.as_bytes()))?;
@@ -85,8 +101,9 @@ impl Outputs {
         }
         if let Some((dir, runs)) = &self.qlog {
             let choices = runs.choices(results)?;
-            let written = write_qlogs(results, &choices, dir, &super::qlog::load)?;
-            say(&dir.join(format!("({} files)", written.len())))?;
+            for path in write_qlogs(results, &choices, dir, &super::load_logged)? {
+                say(&path)?;
+            }
         }
         Ok(())
     }
@@ -101,7 +118,9 @@ fn say(path: &Path) -> std::io::Result<()> {
 /// `out.csv` has its comparisons in `out-comparisons.csv`.
 fn comparisons_path(path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let extension = path.extension().map_or("csv".into(), |e| e.to_string_lossy());
+    let extension = path
+        .extension()
+        .map_or("csv".into(), |e| e.to_string_lossy());
     path.with_file_name(format!("{stem}-comparisons.{extension}"))
 }
 
@@ -123,6 +142,11 @@ fn rerun() -> String {
             format!("'{}'", word.replace('\'', r"'\''"))
         }
     };
-    let words = std::env::args_os().skip(1).map(|word| quote(word.to_string_lossy().into_owned()));
-    std::iter::once("pagerace".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+    let words = std::env::args_os()
+        .skip(1)
+        .map(|word| quote(word.to_string_lossy().into_owned()));
+    std::iter::once("pagerace".to_owned())
+        .chain(words)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
