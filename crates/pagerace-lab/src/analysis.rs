@@ -35,6 +35,8 @@ pub struct Comparison {
     pub runs: usize,
     /// Runs that failed; they count as later than any finished one.
     pub failed: usize,
+    /// Runs that can be compared with the baseline's run of the same seed.
+    pub pairs: usize,
     /// Median over the runs; infinite if more than half failed.
     pub median: Option<f64>,
     /// Median of the paired differences to the baseline.
@@ -71,7 +73,7 @@ pub enum Mark {
     TooSmall,
     /// The interval contains zero or the corrected p-value is not below 5 %.
     NoDifference,
-    /// Fewer than six pairs: no interval exists.
+    /// Fewer pairs than [`runs_needed`]: whatever the data, nothing is sure.
     TooFewRuns,
     /// The metric has no value, here or at the baseline.
     Undefined,
@@ -110,12 +112,13 @@ pub fn compare(variants: &[&Variant], baseline: usize, metric: MetricId) -> Anal
         .map(|(i, variant)| row(variant, metric, (i != baseline).then_some(&reference)))
         .collect();
     let uncorrected: Vec<_> = rows.iter().map(|row| row.signed_rank_p).collect();
+    let needed = runs_needed(uncorrected.iter().flatten().count());
     for (i, (row, p)) in rows.iter_mut().zip(holm(&uncorrected)).enumerate() {
         row.signed_rank_p_holm = p;
         row.mark = if i == baseline {
             Mark::Baseline
         } else {
-            mark(row)
+            mark(row, needed)
         };
     }
     let mut ranking: Vec<usize> = (0..rows.len()).collect();
@@ -139,6 +142,7 @@ fn row(variant: &Variant, metric: MetricId, reference: Option<&Vec<Option<f64>>>
     let mut row = Comparison {
         runs: defined.len(),
         failed: variant.failed(),
+        pairs: 0,
         median: median(&defined),
         difference: None,
         relative: None,
@@ -155,6 +159,7 @@ fn row(variant: &Variant, metric: MetricId, reference: Option<&Vec<Option<f64>>>
     };
     let other: Vec<f64> = reference.iter().copied().flatten().collect();
     let paired = differences(values.iter().copied().zip(reference.iter().copied()));
+    row.pairs = paired.len();
     row.difference = median(&paired);
     row.relative = relative(row.difference, median(&other));
     row.interval = median_interval(&paired, CONFIDENCE);
@@ -171,11 +176,22 @@ pub(crate) fn relative(difference: Option<f64>, base: Option<f64>) -> Option<f64
     (base > 0.0 && base.is_finite()).then(|| difference / base)
 }
 
-fn mark(row: &Comparison) -> Mark {
+/// Fewest pairs with which one of `strategies` tests can be sure, and an
+/// interval exists: if all of `n` differences have one sign, the signed-rank
+/// test gives `2 / 2^n`, which the correction multiplies by `strategies`.
+pub fn runs_needed(strategies: usize) -> usize {
+    const LEAST: usize = 6;
+    let sure = |n: &usize| 2.0 / (1_u64 << n) as f64 * (strategies as f64) < LEVEL;
+    (LEAST..63)
+        .find(sure)
+        .expect("no race has so many strategies")
+}
+
+fn mark(row: &Comparison, needed: usize) -> Mark {
     let Some(difference) = row.difference else {
         return Mark::Undefined;
     };
-    let Some(interval) = row.interval else {
+    let Some(interval) = row.interval.filter(|_| row.pairs >= needed) else {
         return Mark::TooFewRuns;
     };
     let sure = row.signed_rank_p_holm.is_some_and(|p| p < LEVEL);

@@ -38,7 +38,8 @@ pub struct Plan {
     pub retransmission: Retransmission,
     /// The transport's settings.
     pub transport: TransportSettings,
-    /// Virtual time after which a load is given up, in nanoseconds.
+    /// Virtual time after which a load is given up.
+    #[serde(rename = "deadline_ns")]
     pub deadline: Duration,
     /// By which strategies are ranked.
     pub metric: MetricId,

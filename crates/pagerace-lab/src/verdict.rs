@@ -6,7 +6,9 @@
 
 use pagerace_delivery::StrategySpec;
 
-use crate::analysis::{Analysis, Comparison, LEVEL, Mark, NOTICEABLE, analyse, compare};
+use crate::analysis::{
+    Analysis, Comparison, LEVEL, Mark, NOTICEABLE, analyse, compare, runs_needed,
+};
 use crate::metric::{MetricId, Wording};
 use crate::results::Results;
 use crate::stats::holm;
@@ -263,11 +265,13 @@ fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (VerdictKind, Vec<S
         return (VerdictKind::Unknown, vec![text]);
     }
     if others().any(|row| row.mark == Mark::TooFewRuns) {
-        let runs = analysis.rows.iter().map(|row| row.runs).max().unwrap_or(0);
+        let runs = analysis.rows.iter().map(|row| row.pairs).max().unwrap_or(0);
+        let tested = others().filter(|row| row.signed_rank_p.is_some());
+        let needed = runs_needed(tested.count());
         let best = &names.strategies[analysis.ranking[0]];
         let text = format!(
-            "{network}: {best} has the lowest median, but {runs} {} too few for an interval: \
-             nothing is sure (6 or more are needed, 30 are better).",
+            "{network}: {best} has the lowest median, but {runs} {} too few to be sure of \
+             anything ({needed} or more are needed, 30 are better).",
             if runs == 1 { "run is" } else { "runs are" }
         );
         return (VerdictKind::Unknown, vec![text]);

@@ -273,7 +273,7 @@ impl Client {
         let hol = &mut self.hol;
         quic.drain_received(|frame| {
             // Request streams only: client-initiated and bidirectional.
-            if frame.id % 4 == 0 {
+            if frame.id.is_multiple_of(4) {
                 hol.arrived(now, frame);
             }
         });

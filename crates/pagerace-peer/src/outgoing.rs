@@ -201,7 +201,7 @@ impl PacketSource for Outgoing {
 
     fn frame_sent(&mut self, frame: StreamFrame) {
         // Request streams only: client-initiated and bidirectional.
-        if frame.id % 4 != 0 || frame.length == 0 {
+        if !frame.id.is_multiple_of(4) || frame.length == 0 {
             return;
         }
         let high = self.high.entry(frame.id).or_default();

@@ -25,9 +25,17 @@ impl Site for Numbers {
         let path = String::from_utf8_lossy(&request.path).into_owned();
         let slow = path == "/slow";
         let length = path.trim_start_matches('/').parse().ok();
-        let status = if slow || length.is_some() { "200" } else { "404" };
+        let status = if slow || length.is_some() {
+            "200"
+        } else {
+            "404"
+        };
         Reply {
-            think_time: if slow { Duration::from_millis(500) } else { Duration::ZERO },
+            think_time: if slow {
+                Duration::from_millis(500)
+            } else {
+                Duration::ZERO
+            },
             fields: vec![
                 Field::from_static(":status", status),
                 Field::new("x-body", request.body_bytes.to_string()),
@@ -127,7 +135,9 @@ impl Pipe {
             }
             let timers = [self.client.poll_timeout(), self.server.poll_timeout()];
             let timer = timers.into_iter().flatten().min().map(|t| t.max(self.now));
-            let Some(next) = self.wire.next_at().into_iter().chain(timer).min() else { return };
+            let Some(next) = self.wire.next_at().into_iter().chain(timer).min() else {
+                return;
+            };
             if next > until {
                 self.now = until;
                 return;
@@ -135,7 +145,8 @@ impl Pipe {
             self.now = next;
             if let Some((_, (to_server, data))) = self.wire.pop_due(next) {
                 if to_server {
-                    self.server.handle_datagram(next, ([10, 0, 0, 1], 9).into(), data);
+                    self.server
+                        .handle_datagram(next, ([10, 0, 0, 1], 9).into(), data);
                 } else {
                     self.client.handle_datagram(next, data);
                 }
@@ -180,15 +191,18 @@ impl Pipe {
                 };
                 let Some(t) = sent else { break };
                 let free = &mut self.free[usize::from(to_server)];
-                *free = (*free).max(self.now)
-                    + Duration::from_nanos(t.size as u64 * NANOS_PER_BYTE);
-                self.wire.schedule(*free + DELAY, (to_server, buf[..t.size].into()));
+                *free =
+                    (*free).max(self.now) + Duration::from_nanos(t.size as u64 * NANOS_PER_BYTE);
+                self.wire
+                    .schedule(*free + DELAY, (to_server, buf[..t.size].into()));
             }
         }
     }
 
     fn end(&self, token: u64) -> Instant {
-        self.got[&token].end.unwrap_or_else(|| panic!("{token} has not ended"))
+        self.got[&token]
+            .end
+            .unwrap_or_else(|| panic!("{token} has not ended"))
     }
 }
 
@@ -208,9 +222,15 @@ fn answers_arrive_whole_with_their_fields() {
     let status: Vec<_> = p.got.values().map(|g| g.status.as_str()).collect();
     assert_eq!(status, ["200", "200", "200", "200", "404"]);
     let field = |token: u64, name| {
-        pagerace_http::fields::get(&p.got[&token].fields, name).cloned().unwrap_or_default()
+        pagerace_http::fields::get(&p.got[&token].fields, name)
+            .cloned()
+            .unwrap_or_default()
     };
-    assert_eq!(field(3, "content-length"), "5000", "HEAD tells the size and sends nothing");
+    assert_eq!(
+        field(3, "content-length"),
+        "5000",
+        "HEAD tells the size and sends nothing"
+    );
     assert_eq!(field(4, "x-body"), "3000");
     assert_eq!(p.lost, None);
 }

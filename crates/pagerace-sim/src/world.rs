@@ -134,7 +134,7 @@ impl<'a> World<'a> {
     pub(crate) fn run(&mut self) -> Result<(), ScenarioError> {
         let deadline = Instant::ZERO + self.scenario.deadline;
         self.browser.start(self.now);
-        self.settle()?;
+        self.settle();
         while !self.browser.is_done() {
             let links = self.down.next_at().into_iter().chain(self.up.next_at());
             let Some(next) = links.chain(self.timers.next_at()).min() else {
@@ -148,7 +148,7 @@ impl<'a> World<'a> {
             }
             self.now = next;
             self.step()?;
-            self.settle()?;
+            self.settle();
         }
         Ok(())
     }
@@ -232,7 +232,7 @@ impl<'a> World<'a> {
     }
 
     /// Lets everybody act until nobody has anything left to do now.
-    fn settle(&mut self) -> Result<(), ScenarioError> {
+    fn settle(&mut self) {
         loop {
             while let Some(i) = self.touched.pop() {
                 self.client_events(i);
@@ -249,7 +249,6 @@ impl<'a> World<'a> {
         if let Some(at) = self.browser_alarm.set(self.now, deadline) {
             self.timers.schedule(at, Timer::Browser);
         }
-        Ok(())
     }
 
     fn act(&mut self, action: Action) {

@@ -1,4 +1,5 @@
 //! The same scenario and seed give the same outcome, bit for bit.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! No result may break physics: bytes take time, and none are lost or made.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Every real recording at hand loads, with metrics in their order.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 
@@ -11,10 +12,17 @@ use pagerace_sim::run;
 
 #[test]
 fn all_real_pages_load() {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/har"));
+    let folder = Path::new(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../../shared/data/har"
+    ));
     let mut out = std::io::stderr();
     let Ok(entries) = std::fs::read_dir(folder) else {
-        writeln!(out, "skipped: ../shared/data/har is not there (real recordings)").unwrap();
+        writeln!(
+            out,
+            "skipped: ../shared/data/har is not there (real recordings)"
+        )
+        .unwrap();
         return;
     };
     let mut files: Vec<_> = entries
@@ -37,10 +45,17 @@ fn all_real_pages_load() {
             assert!(m.ttfb.unwrap() < fcp && fcp <= lcp, "{name}");
             assert!(m.dom_content_loaded.unwrap() <= onload, "{name}");
             let progress = &outcome.visual_progress;
-            assert!(progress.is_sorted_by(|a, b| a.0 <= b.0 && a.1 <= b.1), "{name}");
+            assert!(
+                progress.is_sorted_by(|a, b| a.0 <= b.0 && a.1 <= b.1),
+                "{name}"
+            );
             assert!((progress.last().unwrap().1 - 1.0).abs() < 1e-9, "{name}");
             let asked = outcome.resources.iter().flatten().count();
-            assert_eq!(asked, page.resources.len(), "{name}: every resource is requested");
+            assert_eq!(
+                asked,
+                page.resources.len(),
+                "{name}: every resource is requested"
+            );
         }
     }
     writeln!(out, "{} real pages loaded", files.len()).unwrap();

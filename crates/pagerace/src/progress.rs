@@ -41,15 +41,15 @@ impl Watch {
         Self { bar, stop }
     }
 
-    /// Names what comes next.
-    pub(crate) fn start(&self, what: &'static str) {
+    /// Names what comes next, and how many loads it is.
+    pub(crate) fn start(&self, what: &'static str, loads: usize) {
         self.bar.reset();
+        self.bar.set_length(loads as u64);
         self.bar.set_message(what);
     }
 
     /// To be told after each load, from any thread.
     pub(crate) fn tell(&self, progress: Progress) -> ControlFlow<()> {
-        self.bar.set_length(progress.total as u64);
         self.bar.set_position(progress.done as u64);
         if self.stop.load(Ordering::Relaxed) {
             ControlFlow::Break(())

@@ -11,16 +11,17 @@ use comfy_table::{
     TableStyle,
 };
 use pagerace_lab::across::AcrossPages;
-use pagerace_lab::unit::{Scale, Unit, percent, probability, signed_percent};
+use pagerace_lab::stats::Interval;
+use pagerace_lab::unit::{Scale, Unit, probability, signed_percent};
 use pagerace_lab::{Analysis, Comparison, Mark, Plan, Results, Verdict};
 
 /// What stands where there is no value.
 const NONE: &str = "–";
 
 const STYLE: TableStyle = TableStyle::new()
-    .header_lines(ContentLineStyle::none().junction(' '))
-    .header_separator(LineStyle::none().fill('─').junction('─'))
-    .content_lines(ContentLineStyle::none().junction(' '));
+    .header_lines(ContentLineStyle::none())
+    .header_separator(LineStyle::none().fill('─'))
+    .content_lines(ContentLineStyle::none());
 
 /// Prints the table without spaces at the ends of lines.
 pub(crate) fn print(out: &mut impl Write, table: &Table) -> io::Result<()> {
@@ -29,7 +30,7 @@ pub(crate) fn print(out: &mut impl Write, table: &Table) -> io::Result<()> {
         .try_for_each(|line| writeln!(out, "{}", line.trim_end()))
 }
 
-fn table(header: &[String], left: usize) -> Table {
+fn table(header: &[&str], left: usize) -> Table {
     let mut table = Table::new();
     table
         .load_style(STYLE)
@@ -65,25 +66,52 @@ fn or_none(text: Option<String>) -> String {
     text.unwrap_or_else(|| NONE.to_owned())
 }
 
-/// Strategies on one network, ranked.
-pub(crate) fn ranking(plan: &Plan, analysis: &Analysis) -> Table {
+/// Strategies on one network, ranked; and whether columns were left out
+/// because the terminal is narrow.
+pub(crate) fn ranking(plan: &Plan, analysis: &Analysis) -> (Table, bool) {
+    let mut full = ranking_with(plan, analysis, Columns::All);
+    if fits(&mut full) {
+        return (full, false);
+    }
+    let mut some = ranking_with(plan, analysis, Columns::NoTests);
+    if fits(&mut some) {
+        return (some, true);
+    }
+    (ranking_with(plan, analysis, Columns::NoInterval), true)
+}
+
+/// Whether the terminal, if there is one, is as wide as the table.
+fn fits(table: &mut Table) -> bool {
+    let Some(width) = table.width() else {
+        return true;
+    };
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    // Padding of one on each side.
+    let columns = table.column_max_content_widths();
+    columns.iter().map(|w| usize::from(*w) + 2).sum::<usize>() <= usize::from(width)
+}
+
+/// How much of a ranking is shown.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Columns {
+    NoInterval,
+    NoTests,
+    All,
+}
+
+fn ranking_with(plan: &Plan, analysis: &Analysis, columns: Columns) -> Table {
     let metric = analysis.metric.metric();
     let scales = Scales::new(metric.unit, analysis);
     let failing = analysis.rows.iter().any(|row| row.failed > 0);
-    let mut header: Vec<String> = [
-        "strategy",
-        "verdict",
-        metric.name,
-        "difference",
-        "",
-        "95 % interval",
-        "effect",
-        "p (U)",
-    ]
-    .map(str::to_owned)
-    .to_vec();
+    let mut header = vec!["strategy", "verdict", metric.name, "difference", ""];
+    if columns >= Columns::NoTests {
+        header.push("95 % interval");
+    }
+    if columns == Columns::All {
+        header.extend(["effect", "p (U)"]);
+    }
     if failing {
-        header.push("failed".to_owned());
+        header.push("failed");
     }
     let mut table = table(&header, 2);
     for &i in &analysis.ranking {
@@ -100,13 +128,15 @@ pub(crate) fn ranking(plan: &Plan, analysis: &Analysis) -> Table {
             Cell::new(or_none(
                 row.relative.filter(|r| r.is_finite()).map(signed_percent),
             )),
-            Cell::new(or_none(
-                row.interval
-                    .map(|ci| scales.difference.format_range(ci.low, ci.high)),
-            )),
-            Cell::new(or_none(row.cliffs_delta.map(effect))),
-            Cell::new(or_none(row.mann_whitney_p.map(probability))),
         ];
+        if columns >= Columns::NoTests {
+            let range = |ci: Interval| scales.difference.format_range(ci.low, ci.high);
+            cells.push(Cell::new(or_none(row.interval.map(range))));
+        }
+        if columns == Columns::All {
+            cells.push(Cell::new(or_none(row.cliffs_delta.map(effect))));
+            cells.push(Cell::new(or_none(row.mann_whitney_p.map(probability))));
+        }
         if failing {
             cells.push(Cell::new(row.failed));
         }
@@ -171,7 +201,7 @@ pub(crate) fn pages(results: &Results, answers: &[(Analysis, Verdict)]) -> Table
         "",
         "95 % interval",
     ];
-    let mut table = table(&header.map(str::to_owned), 3);
+    let mut table = table(&header, 3);
     for (page, (analysis, verdict)) in plan.pages.iter().zip(answers) {
         let base = analysis.rows[analysis.baseline].median;
         let name = Cell::new(&page.name);
@@ -213,14 +243,13 @@ pub(crate) fn pages(results: &Results, answers: &[(Analysis, Verdict)]) -> Table
 
 /// Several pages on one network: how many gain and lose.
 pub(crate) fn across(plan: &Plan, across: &AcrossPages) -> Table {
-    let five = percent(pagerace_lab::across::GAIN);
     let header = [
-        "strategy".to_owned(),
-        format!("gain > {five}"),
-        format!("lose > {five}"),
-        "between".to_owned(),
-        "no value".to_owned(),
-        "median".to_owned(),
+        "strategy",
+        "gain > 5 %",
+        "lose > 5 %",
+        "between",
+        "no value",
+        "median",
     ];
     let mut table = table(&header, 1);
     for row in &across.rows {

@@ -79,7 +79,7 @@ fn random_differences_are_not_differences() {
 }
 
 #[test]
-fn five_runs_are_too_few_six_are_enough_only_alone() {
+fn too_few_runs_are_not_called_no_difference() {
     let lcp = |s: usize, k: usize| 1000.0 + noise(k) - 100.0 * s as f64 - k as f64;
     let marks = |runs| -> Vec<Mark> {
         let results = race(runs, lcp);
@@ -90,9 +90,26 @@ fn five_runs_are_too_few_six_are_enough_only_alone() {
             .collect()
     };
     assert_eq!(marks(5)[1..], [Mark::TooFewRuns; 3]);
-    // p = 2/64 times three tests is above 5 %.
-    assert_eq!(marks(6)[1..], [Mark::NoDifference; 3]);
-    assert_eq!(marks(8)[1..], [Mark::Better; 3]);
+    // The least p of six runs is 2/64, times three tests; of seven it is 2/128.
+    assert_eq!(marks(6)[1..], [Mark::TooFewRuns; 3]);
+    assert_eq!(marks(7)[1..], [Mark::Better; 3]);
+}
+
+#[test]
+fn runs_needed_grow_with_the_strategies() {
+    // 2/2^n * tests < 0.05.
+    for (tests, runs) in [
+        (0, 6),
+        (1, 6),
+        (2, 7),
+        (3, 7),
+        (4, 8),
+        (9, 9),
+        (12, 9),
+        (13, 10),
+    ] {
+        assert_eq!(super::runs_needed(tests), runs, "{tests} tests");
+    }
 }
 
 #[test]

@@ -130,6 +130,28 @@ fn only_losers() {
 }
 
 #[test]
+fn too_few_runs_for_many_strategies() {
+    let names = [
+        "sequential",
+        "eps",
+        "fifo",
+        "round-robin",
+        "firefox-tree",
+        "firefox-eps",
+    ];
+    let results = race(&names, 7, |s, k| {
+        times(1000.0 + noise(k) - 100.0 * s as f64, 900.0, 5000.0)
+    });
+    let v = say(&results, "lcp");
+    assert_eq!(v.kind, VerdictKind::Unknown);
+    assert_eq!(
+        v.sentence,
+        "fast-4g: firefox-eps has the lowest median, but 7 runs are too few to be sure of anything \
+         (8 or more are needed, 30 are better)."
+    );
+}
+
+#[test]
 fn too_few_runs_say_nothing_surely() {
     let results = race(&["sequential", "eps"], 3, |s, k| {
         times(1000.0 + noise(k) - 500.0 * s as f64, 900.0, 5000.0)

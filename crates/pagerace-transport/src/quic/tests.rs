@@ -13,13 +13,16 @@ const DELAY: Duration = Duration::from_millis(20);
 /// One packet of 1,200 bytes each millisecond or so: 10 Mbit/s.
 const NANOS_PER_BYTE: u64 = 800;
 
+/// Which of the ready responses (stream, sent, length) is next.
+type Order = fn(&mut Option<u64>, &[(u64, u64, u64)]) -> usize;
+
 /// Serves `length` bytes on each stream the client opens, in the order `pick` says.
 struct Server {
     /// stream, sent, length
     responses: Vec<(u64, u64, u64)>,
     blocked: Vec<u64>,
     last: Option<u64>,
-    order: fn(&mut Option<u64>, &[(u64, u64, u64)]) -> usize,
+    order: Order,
     /// What the schedule decided: stream, from, to; adjacent runs merged.
     decided: Vec<(u64, u64, u64)>,
     /// What the wire carried first, likewise.
@@ -113,12 +116,7 @@ fn keys(tls: bool) -> (ClientKeys, ServerKeys) {
 }
 
 /// Requests `lengths.len()` responses at once; `lose` says which server packets vanish.
-fn run(
-    tls: bool,
-    lengths: &[u64],
-    order: fn(&mut Option<u64>, &[(u64, u64, u64)]) -> usize,
-    lose: impl Fn(usize) -> bool,
-) -> Run {
+fn run(tls: bool, lengths: &[u64], order: Order, lose: impl Fn(usize) -> bool) -> Run {
     let (client_keys, server_keys) = keys(tls);
     let settings = Settings {
         congestion: "reno".to_owned(),
@@ -221,7 +219,9 @@ fn run(
             }
             (_, Some(t)) => {
                 now = t.max(now);
-                hosts.iter_mut().for_each(|h| h.handle_timeout(now));
+                for h in &mut hosts {
+                    h.handle_timeout(now);
+                }
             }
             (_, None) => panic!("nothing left to happen"),
         }

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &RaceArgs) -> Result<()> {
         usize::from,
     );
     let watch = Watch::new(!args.no_progress);
-    watch.start("racing");
+    watch.start("racing", plan.loads());
     let results = run_race(&plan, jobs, &load, &|progress| watch.tell(progress))?;
     watch.clear();
     answer::print(&results, &defaults_used(args))?;

@@ -151,7 +151,7 @@ impl ClientConfig for NullClient {
             Side::Client,
             self.sizes,
             self.tap.clone(),
-            *params,
+            params,
         )))
     }
 }
@@ -168,7 +168,7 @@ impl ServerConfig for NullServer {
             Side::Server,
             self.sizes,
             self.tap.clone(),
-            *params,
+            params,
         ))
     }
 }
@@ -201,7 +201,7 @@ struct NullSession {
 }
 
 impl NullSession {
-    fn new(side: Side, sizes: FlightSizes, tap: Arc<Tap>, ours: TransportParameters) -> Self {
+    fn new(side: Side, sizes: FlightSizes, tap: Arc<Tap>, ours: &TransportParameters) -> Self {
         let step = if side.is_client() {
             Step::ClientHello
         } else {
@@ -212,7 +212,7 @@ impl NullSession {
             side,
             sizes,
             tap,
-            ours,
+            ours: *ours,
             peers: None,
             received,
             step,

@@ -14,7 +14,7 @@ const ALPN: &[u8] = b"h3";
 /// Bytes by which our certificate is padded, so that the server's flight has
 /// the size of a median QUIC certificate chain in the wild, about 2.3 kB
 /// (Nawrocki et al., "On the Interplay between TLS Certificates and QUIC
-/// Performance", CoNEXT 2022).
+/// Performance", `CoNEXT` 2022).
 const CERTIFICATE_PADDING: usize = 1_850;
 
 /// Setting up TLS failed.

@@ -92,7 +92,11 @@ fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io
         })
         .collect();
     if let [(analysis, verdict)] = answers.as_slice() {
-        table::print(out, &table::ranking(plan, analysis))?;
+        let (table, narrow) = table::ranking(plan, analysis);
+        table::print(out, &table)?;
+        if narrow {
+            writeln!(out, " (A wider terminal shows more columns.)")?;
+        }
         return writeln!(out, "\n{bold}{}{bold:#}", verdict.sentence);
     }
     let across = across_pages(results, network, plan.metric);

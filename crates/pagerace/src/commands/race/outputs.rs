@@ -90,7 +90,7 @@ impl Outputs {
             say(comparisons)?;
         }
         if let Some(path) = &self.report {
-            watch.start("drawing");
+            watch.start("drawing", results.plan.variants());
             let input = report(results, &rerun(), jobs, runner, &|progress| {
                 watch.tell(progress)
             })?;
