@@ -5,7 +5,7 @@
 //! * [`metric`]: what can be measured, by name;
 //! * [`stats`]: the tests and intervals, one file each;
 //! * [`analysis`]: strategies against the baseline, on one page and network;
-//! * [`verdict`]: that in one plain sentence;
+//! * [`mod@verdict`]: that in one plain sentence;
 //! * [`across`]: the same over several pages;
 //! * [`detail`], [`qlog`]: chosen runs once more, recorded;
 //! * [`export`]: JSON, CSV, the HTML report's input, files that are never half written.

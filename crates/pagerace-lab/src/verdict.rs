@@ -6,16 +6,15 @@
 
 use pagerace_delivery::StrategySpec;
 
-use crate::analysis::{
-    Analysis, Comparison, LEVEL, Mark, NOTICEABLE, analyse, compare, runs_needed,
-};
+use crate::analysis::{Analysis, Comparison, LEVEL, Mark, NOTICEABLE, analyse, compare};
 use crate::metric::{MetricId, Wording};
 use crate::results::Results;
 use crate::stats::holm;
-use crate::unit::percent;
 
+mod no_winner;
 mod words;
 
+use no_winner::without_winner;
 use words::{amount, join};
 
 /// The answer for one page on one network.
@@ -158,17 +157,14 @@ fn as_good(
         .collect()
 }
 
-/// "Later: A by 310 ms (12 %), B by 200 ms (8 %) and 2 more."
+/// "Later: A by 310 ms (12 %), B by 200 ms (8 %) and 2 more.", the worst first.
 fn worse(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
     const NAMED_MAX: usize = 3;
-    // Worst first.
-    let worse: Vec<usize> = analysis
-        .ranking
-        .iter()
-        .rev()
-        .copied()
+    let size = |i: usize| analysis.rows[i].difference.unwrap_or(0.0);
+    let mut worse: Vec<usize> = (0..analysis.rows.len())
         .filter(|&i| analysis.rows[i].mark == Mark::Worse)
         .collect();
+    worse.sort_by(|&a, &b| size(b).total_cmp(&size(a)));
     let mut parts: Vec<String> = worse
         .iter()
         .take(NAMED_MAX)
@@ -230,103 +226,6 @@ fn price(
         .collect();
     let winner = &names.strategies[best];
     (!parts.is_empty()).then(|| format!("Worse with {winner}: {}.", join(&parts)))
-}
-
-/// The sentences where no strategy beats the baseline.
-fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (VerdictKind, Vec<String>) {
-    let network = names.network;
-    let baseline = &names.strategies[analysis.baseline];
-    let metric = analysis.metric.metric();
-    let others = || {
-        analysis
-            .rows
-            .iter()
-            .filter(|row| row.mark != Mark::Baseline)
-    };
-    if analysis.rows.iter().all(|row| row.median.is_none()) {
-        return (
-            VerdictKind::Unknown,
-            vec![format!("{network}: no load has a {}.", metric.title)],
-        );
-    }
-    if analysis
-        .rows
-        .iter()
-        .all(|row| row.median.is_none_or(f64::is_infinite))
-    {
-        return (
-            VerdictKind::Unknown,
-            vec![format!("{network}: most loads failed.")],
-        );
-    }
-    if others().next().is_none() {
-        let text =
-            format!("{network}: {baseline} raced alone; there is nothing to compare it with.");
-        return (VerdictKind::Unknown, vec![text]);
-    }
-    if others().any(|row| row.mark == Mark::TooFewRuns) {
-        let runs = analysis.rows.iter().map(|row| row.pairs).max().unwrap_or(0);
-        let tested = others().filter(|row| row.signed_rank_p.is_some());
-        let needed = runs_needed(tested.count());
-        let best = &names.strategies[analysis.ranking[0]];
-        let text = format!(
-            "{network}: {best} has the lowest median, but {runs} {} too few to be sure of \
-             anything ({needed} or more are needed, 30 are better).",
-            if runs == 1 { "run is" } else { "runs are" }
-        );
-        return (VerdictKind::Unknown, vec![text]);
-    }
-    if others().all(|row| row.mark == Mark::Undefined) {
-        let text = format!(
-            "{network}: nothing can be compared: {} is missing.",
-            metric.title
-        );
-        return (VerdictKind::Unknown, vec![text]);
-    }
-    let mut sentences = Vec::new();
-    let lost = others().any(|row| row.mark == Mark::Worse);
-    sentences.push(match (lost, metric.wording) {
-        (false, Wording::Moment(does)) => format!(
-            "{network}: no difference: no strategy {does} noticeably sooner or later than {baseline}."
-        ),
-        (false, Wording::Amount(what)) => format!(
-            "{network}: no difference: {what} is about the same with every strategy as with {baseline}."
-        ),
-        (true, Wording::Moment(does)) => {
-            format!("{network}: no strategy {does} sooner than {baseline}.")
-        }
-        (true, Wording::Amount(what)) => {
-            format!("{network}: with no strategy is {what} lower than with {baseline}.")
-        }
-    });
-    sentences.extend(too_small(analysis));
-    sentences.extend(worse(names, analysis));
-    (VerdictKind::NoDifference, sentences)
-}
-
-/// Says so if differences were found that nobody would notice.
-fn too_small(analysis: &Analysis) -> Option<String> {
-    let small: Vec<f64> = analysis
-        .rows
-        .iter()
-        .filter(|row| row.mark == Mark::TooSmall)
-        .filter_map(|row| row.relative)
-        .collect();
-    let largest = small
-        .iter()
-        .fold(0.0_f64, |most, share| most.max(share.abs()));
-    let differ = if small.len() == 1 {
-        "strategy differs"
-    } else {
-        "strategies differ"
-    };
-    (!small.is_empty()).then(|| {
-        format!(
-            "{} {differ} by at most {}, too little to notice.",
-            small.len(),
-            percent(largest)
-        )
-    })
 }
 
 /// "Failed loads: A 2 of 30."

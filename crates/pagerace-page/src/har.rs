@@ -56,7 +56,10 @@ pub fn load(path: &Path, options: &ImportOptions) -> Result<Page, ImportError> {
     let file = path.display().to_string();
     let bytes = match std::fs::metadata(path) {
         Ok(meta) if meta.len() > read::MAX_BYTES => {
-            return Err(ImportError::TooLarge { file, limit: read::MAX_BYTES });
+            return Err(ImportError::TooLarge {
+                file,
+                limit: read::MAX_BYTES,
+            });
         }
         Ok(_) => std::fs::read(path),
         Err(error) => Err(error),
@@ -95,22 +98,31 @@ pub fn from_bytes(
     notes.add_many(Kind::OtherPages, chosen.others);
     let count = entries.len();
     let selected = filter::select(entries, &mut notes);
-    let selected = selected.map_err(|(first, reason)| ImportError::NothingToRace {
+    let selected = selected.map_err(|(entry, url, reason)| ImportError::NothingToRace {
         file: file_name.to_owned(),
         entries: count,
-        entry: first.number,
-        url: value::shorten(first.url_text, 80),
+        entry,
+        url: value::shorten(url, 80),
         reason,
     })?;
     let name = page_name(file_name, chosen.number.filter(|_| options.page.is_some()));
-    Ok(assemble::page(name, creator(&root["log"]), &chosen, &selected, notes))
+    Ok(assemble::page(
+        name,
+        creator(&root["log"]),
+        &chosen,
+        &selected,
+        notes,
+    ))
 }
 
 /// The file's stem, with the page's number if one was asked for.
 fn page_name(file: &str, number: Option<usize>) -> String {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     let stem = name.strip_suffix(".gz").unwrap_or(name);
-    let stem = stem.strip_suffix(".har").or_else(|| stem.strip_suffix(".json")).unwrap_or(stem);
+    let stem = stem
+        .strip_suffix(".har")
+        .or_else(|| stem.strip_suffix(".json"))
+        .unwrap_or(stem);
     let stem = if stem.is_empty() { "page" } else { stem };
     number.map_or_else(|| stem.to_owned(), |number| format!("{stem}#{number}"))
 }
@@ -118,12 +130,16 @@ fn page_name(file: &str, number: Option<usize>) -> String {
 /// Recorder and browser, as they call themselves.
 fn creator(log: &Value) -> String {
     let describe = |key: &str| {
-        let object = log.get(key).or_else(|| log.get("software").filter(|_| key == "creator"))?;
+        let object = log
+            .get(key)
+            .or_else(|| log.get("software").filter(|_| key == "creator"))?;
         let name = value::filled(object, "name")?;
         let version = value::filled(object, "version").unwrap_or_default();
         Some(value::shorten(format!("{name} {version}").trim(), 80))
     };
-    let parts = [describe("creator"), describe("browser")].into_iter().flatten();
+    let parts = [describe("creator"), describe("browser")]
+        .into_iter()
+        .flatten();
     let mut parts: Vec<String> = parts.collect();
     parts.dedup();
     parts.join(", ")

@@ -1,5 +1,7 @@
 //! The example pages that ship with Pagerace.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
+
 use pagerace_core::ScriptMode;
 use pagerace_page::{Category, Evidence, ImportOptions, Page, load};
 
@@ -11,13 +13,24 @@ fn example(name: &str) -> Page {
 
 #[test]
 fn they_have_the_shape_that_they_are_described_with() {
-    for (name, requests, origins) in [("news", 76, 7), ("shop", 42, 4), ("blog", 14, 2)] {
+    for (name, requests, origins) in [("news", 73, 7), ("shop", 42, 4), ("blog", 14, 2)] {
         let page = example(name);
-        assert_eq!((page.resources.len(), page.origins.len()), (requests, origins), "{name}");
+        assert_eq!(
+            (page.resources.len(), page.origins.len()),
+            (requests, origins),
+            "{name}"
+        );
         assert_eq!(page.name, name);
-        assert!(page.resources.iter().any(|r| r.render_blocking && r.id != page.document));
+        assert!(
+            page.resources
+                .iter()
+                .any(|r| r.render_blocking && r.id != page.document)
+        );
         assert!(page.resources.iter().any(|r| r.in_viewport), "{name}");
-        assert!(page.recorded.on_load > page.recorded.on_content_load, "{name}");
+        assert!(
+            page.recorded.on_load > page.recorded.on_content_load,
+            "{name}"
+        );
     }
 }
 
@@ -25,10 +38,19 @@ fn they_have_the_shape_that_they_are_described_with() {
 fn everything_about_them_is_recorded() {
     for name in ["news", "shop", "blog"] {
         let page = example(name);
-        assert!(page.resources.iter().all(|r| r.discovery.evidence == Evidence::Recorded), "{name}");
+        assert!(
+            page.resources
+                .iter()
+                .all(|r| r.discovery.evidence == Evidence::Recorded),
+            "{name}"
+        );
         let expected = ["begun or finished after", "classified as advertisement"];
         for note in &page.notes {
-            assert!(expected.iter().any(|e| note.text.contains(e)), "{name}: {}", note.text);
+            assert!(
+                expected.iter().any(|e| note.text.contains(e)),
+                "{name}: {}",
+                note.text
+            );
         }
     }
 }
@@ -36,12 +58,26 @@ fn everything_about_them_is_recorded() {
 #[test]
 fn news_has_all_kinds_of_scripts_ads_and_a_shared_connection() {
     let page = example("news");
-    for mode in [ScriptMode::Blocking, ScriptMode::Defer, ScriptMode::Async, ScriptMode::Inserted] {
+    for mode in [
+        ScriptMode::Blocking,
+        ScriptMode::Defer,
+        ScriptMode::Async,
+        ScriptMode::Inserted,
+    ] {
         let is = |r: &&pagerace_page::Resource| {
             r.script_mode == mode && r.destination == pagerace_core::Destination::Script
         };
         assert!(page.resources.iter().any(|r| is(&r)), "{mode:?}");
     }
-    assert!(page.resources.iter().filter(|r| r.category == Category::Ads).count() > 10);
-    assert_eq!(page.origins[0].connection_group, page.origins[1].connection_group);
+    assert!(
+        page.resources
+            .iter()
+            .filter(|r| r.category == Category::Ads)
+            .count()
+            > 10
+    );
+    assert_eq!(
+        page.origins[0].connection_group,
+        page.origins[1].connection_group
+    );
 }

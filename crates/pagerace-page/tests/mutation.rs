@@ -5,6 +5,8 @@
 //! or given values of another type, huge, negative, or from elsewhere.
 //! A failure prints the file and the seed that replay it.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -31,7 +33,10 @@ fn originals() -> Vec<(String, String)> {
         for entry in entries {
             let path = entry.unwrap().path();
             if let Some(text) = text(&path).filter(|t| t.len() <= LARGEST) {
-                all.push((path.file_name().unwrap().to_string_lossy().into_owned(), text));
+                all.push((
+                    path.file_name().unwrap().to_string_lossy().into_owned(),
+                    text,
+                ));
             }
         }
     }
@@ -58,7 +63,10 @@ fn import(name: &str, seed: u64, bytes: &[u8]) {
             Err(error) => assert!(error.to_string().starts_with(name), "{error}"),
         }
     }));
-    assert!(result.is_ok(), "{name} with seed {seed}: see the panic above");
+    assert!(
+        result.is_ok(),
+        "{name} with seed {seed}: see the panic above"
+    );
 }
 
 fn check(page: &Page) {
@@ -117,7 +125,11 @@ fn mutate(value: &mut Value, rng: &mut Rng) {
     let stop = rng.chance(0.06);
     match value {
         Value::Object(map) if !map.is_empty() => {
-            let key = map.keys().nth(rng.below(map.len() as u64) as usize).unwrap().clone();
+            let key = map
+                .keys()
+                .nth(rng.below(map.len() as u64) as usize)
+                .unwrap()
+                .clone();
             match (stop, rng.below(3)) {
                 (true, 0) => drop(map.remove(&key)),
                 (true, 1) => drop(map.insert(key, foreign(rng))),

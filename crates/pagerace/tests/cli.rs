@@ -386,3 +386,45 @@ fn an_interrupted_race_leaves_nothing() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(sandbox.names(), ["site.har"]);
 }
+
+#[test]
+fn real_recordings_race_together() {
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/har");
+    let Ok(entries) = fs::read_dir(data) else {
+        eprintln!("skipped: ../shared/data is not there (real recordings)");
+        return;
+    };
+    let mut hars: Vec<String> = entries
+        .map(|e| e.unwrap().path().to_str().unwrap().to_owned())
+        .filter(|path| path.ends_with(".har.gz"))
+        .collect();
+    hars.sort();
+    let sandbox = Sandbox::new("real");
+    let mut words = vec!["race"];
+    words.extend(hars.iter().map(String::as_str));
+    words.extend([
+        "--strategy",
+        "sequential",
+        "--network",
+        "fiber",
+        "--runs",
+        "1",
+    ]);
+    words.extend(["--csv", "out.csv"]);
+    let race = sandbox.run(&words);
+    assert_eq!((race.code, race.err.as_str()), (0, ""));
+    let csv = sandbox.read("out.csv");
+    assert_eq!(csv.lines().count(), 1 + hars.len());
+    let header: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    let column = |name: &str| header.iter().position(|h| *h == name).unwrap();
+    let (failure, onload, ttfb) = (column("failure"), column("onload_ms"), column("ttfb_ms"));
+    for line in csv.lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        assert_eq!(fields[failure], "", "{line}");
+        let number = |i: usize| -> f64 { fields[i].parse().unwrap() };
+        assert!(
+            number(ttfb) > 0.0 && number(onload) >= number(ttfb),
+            "{line}"
+        );
+    }
+}

@@ -5,7 +5,11 @@
 //! first served. "First come" is the order of requests. The classes are those
 //! of Chromium's resource fetcher, five of them; Sander counts seven levels.
 //!
-//! Leaves out: what the client signals. [`eps`](super::eps) obeys that.
+//! A signal can only raise a response above the class of its type: Chromium
+//! raises images once it finds them in the viewport, and says so. Incremental
+//! is not obeyed; [`eps`](super::eps) does.
+
+use pagerace_core::RequestPriority;
 
 use crate::{Response, Strategy, StrategyInfo, Values};
 
@@ -37,10 +41,24 @@ pub(super) fn first_by_class(
     let mut first: Option<usize> = None;
     for (index, response) in ready.iter().enumerate() {
         // Ascending by stream: of one class the first is the earliest request.
-        let higher = first.is_none_or(|f| response.facts.class < ready[f].facts.class);
+        let higher = first.is_none_or(|f| class(response) < class(&ready[f]));
         if higher && eligible(response) {
             first = Some(index);
         }
     }
     first
+}
+
+/// The class of its type, or the one that its signal stands for if that is
+/// more urgent.
+pub fn class(response: &Response) -> RequestPriority {
+    // As Chromium maps classes to urgencies; measured, see docs/browser-model.md.
+    let signalled = match response.signal.urgency {
+        0 => RequestPriority::VeryHigh,
+        1 => RequestPriority::High,
+        2 => RequestPriority::Medium,
+        3 => RequestPriority::Low,
+        _ => RequestPriority::VeryLow,
+    };
+    response.facts.class.min(signalled)
 }

@@ -2,6 +2,7 @@
 
 use pagerace_core::{Priority, RequestPriority};
 use pagerace_delivery::bench::{Bench, Event, PACKET_BYTES, response};
+use pagerace_delivery::Response;
 use pagerace_delivery::strategies::firefox_eps;
 use proptest::prelude::*;
 
@@ -12,7 +13,7 @@ proptest! {
     #[test]
     fn sequential_goes_by_class_then_request(page in pages::anything()) {
         for choice in run("sequential", &page.bench).choices {
-            let place = |i: usize| (choice.ready[i].facts.class, choice.ready[i].stream);
+            let place = |i: usize| (class(&choice.ready[i]), choice.ready[i].stream);
             let chosen = place(choice.index);
             prop_assert!((0..choice.ready.len()).all(|i| chosen <= place(i)), "{choice:?}");
         }
@@ -53,11 +54,18 @@ proptest! {
     fn hybrid_sends_what_blocks_rendering_first(page in pages::anything()) {
         for choice in run("hybrid", &page.bench).choices {
             let blocking = choice.ready.iter().filter(|r| r.facts.render_blocking);
-            let first = blocking.min_by_key(|r| (r.facts.class, r.stream));
+            let first = blocking.min_by_key(|r| (class(r), r.stream));
             let chosen = choice.chosen();
             prop_assert_eq!(first.unwrap_or(chosen), chosen);
         }
     }
+}
+
+/// Chromium's class of the resource, raised by what the client signals.
+fn class(r: &Response) -> RequestPriority {
+    use RequestPriority::{High, Low, Medium, VeryHigh, VeryLow};
+    let of_urgency = [VeryHigh, High, Medium, Low, VeryLow, VeryLow, VeryLow, VeryLow];
+    r.facts.class.min(of_urgency[usize::from(r.signal.urgency)])
 }
 
 /// The streams of the packets, in order.

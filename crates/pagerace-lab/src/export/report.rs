@@ -2,10 +2,9 @@
 
 use pagerace_page::Page;
 use pagerace_report::input::{
-    AcrossPages, AcrossRow, Comparison, Drop, Frame, HolGap, Metric, Named, NetworkResult,
-    PageResult, ProgressPoint, Report, Resource, Row, RunDetail, Timing, Verdict,
+    AcrossPages, AcrossRow, Comparison, Metric, Named, NetworkResult, PageResult, Report, Resource,
+    Row, Verdict,
 };
-use pagerace_sim::Outcome;
 
 use crate::VERSION;
 use crate::across::across_pages;
@@ -19,6 +18,10 @@ use crate::results::Results;
 use crate::runner::{OnProgress, Runner};
 use crate::unit::Unit;
 use crate::verdict::{VerdictKind, verdict};
+
+mod detail;
+
+use detail::run_detail;
 
 /// Packets of all recorded runs together beyond which fewer runs are recorded:
 /// a file of a dozen megabytes.
@@ -279,80 +282,6 @@ fn scenario(plan: &Plan, notes: &mut Vec<String>) -> String {
             .to_owned(),
     );
     String::new()
-}
-
-fn run_detail(choice: Choice, outcome: Outcome) -> RunDetail {
-    let trace = outcome.trace.unwrap_or_default();
-    let load = outcome.load;
-    let marks = [
-        ("ttfb", load.ttfb),
-        ("fcp", load.fcp),
-        ("lcp", load.lcp),
-        ("tti", load.tti),
-        ("onload", load.onload),
-    ];
-    RunDetail {
-        run: choice.run as u32,
-        failure: outcome.failure,
-        marks: marks
-            .into_iter()
-            .filter_map(|(name, at)| Some((name.to_owned(), pagerace_core::Instant::ZERO + at?)))
-            .collect(),
-        visual_progress: outcome
-            .visual_progress
-            .into_iter()
-            .map(|(at, share)| ProgressPoint { at, share })
-            .collect(),
-        timings: outcome
-            .resources
-            .into_iter()
-            .map(|timing| timing.map(timing_entry))
-            .collect(),
-        frames: trace
-            .frames
-            .into_iter()
-            .map(|frame| Frame {
-                at: frame.at,
-                connection: frame.connection,
-                resource: frame.resource.0,
-                offset: frame.offset,
-                length: frame.length,
-                retransmission: frame.retransmission,
-            })
-            .collect(),
-        drops: trace
-            .drops
-            .into_iter()
-            .map(|drop| Drop {
-                at: drop.at,
-                connection: drop.connection,
-                queue: drop.queue,
-            })
-            .collect(),
-        hol_gaps: trace
-            .hol_gaps
-            .into_iter()
-            .map(|gap| HolGap {
-                resource: gap.resource.0,
-                from: gap.from,
-                until: gap.until,
-                bytes: gap.bytes,
-            })
-            .collect(),
-    }
-}
-
-fn timing_entry(timing: pagerace_sim::ResourceTiming) -> Timing {
-    Timing {
-        discovered: timing.discovered,
-        queued: timing.queued,
-        blocked: timing.blocked,
-        dns: timing.dns,
-        connect: timing.connect,
-        wait: timing.wait,
-        receive: timing.receive,
-        hol_blocked_bytes: timing.hol_blocked_bytes,
-    }
 }
 
 #[cfg(test)]

@@ -41,23 +41,54 @@ pub(crate) fn har(site: &Site) -> Value {
     let html = site.html();
     let document_bytes = (html.len() as f64 * TEXT_RATIO) as u64;
     let mut ready: BTreeMap<u32, f64> = BTreeMap::new();
-    let document =
-        exchange(site, 0, 0.0, document_bytes, site.document_think_ms, &mut ready);
+    let document = exchange(
+        site,
+        0,
+        0.0,
+        document_bytes,
+        site.document_think_ms,
+        &mut ready,
+    );
     let mut exchanges: Vec<Exchange> = Vec::new();
     for item in &site.items {
         let start = start(site, &html, item, &document, &exchanges);
-        exchanges.push(exchange(site, item.host, start, item.bytes, item.think_ms, &mut ready));
+        exchanges.push(exchange(
+            site,
+            item.host,
+            start,
+            item.bytes,
+            item.think_ms,
+            &mut ready,
+        ));
     }
     let mut entries = vec![document_entry(site, &html, document_bytes, &document)];
-    entries.extend(site.items.iter().zip(&exchanges).map(|(i, x)| entry(site, &html, i, x)));
+    entries.extend(
+        site.items
+            .iter()
+            .zip(&exchanges)
+            .map(|(i, x)| entry(site, &html, i, x)),
+    );
     // Recorders list requests in the order in which they were made.
-    entries.sort_by(|a, b| a["startedDateTime"].as_str().cmp(&b["startedDateTime"].as_str()));
+    entries.sort_by(|a, b| {
+        a["startedDateTime"]
+            .as_str()
+            .cmp(&b["startedDateTime"].as_str())
+    });
     let end_of = |test: &dyn Fn(&Item) -> bool| {
-        let ends = site.items.iter().zip(&exchanges).filter(|(i, _)| test(i)).map(|(_, x)| x.end());
+        let ends = site
+            .items
+            .iter()
+            .zip(&exchanges)
+            .filter(|(i, _)| test(i))
+            .map(|(_, x)| x.end());
         ends.fold(document.end(), f64::max)
     };
-    let parsed =
-        end_of(&|i| matches!(i.kind, Kind::Style | Kind::BlockingScript | Kind::DeferredScript));
+    let parsed = end_of(&|i| {
+        matches!(
+            i.kind,
+            Kind::Style | Kind::BlockingScript | Kind::DeferredScript
+        )
+    });
     let loaded = end_of(&|i| {
         !matches!(i.kind, Kind::Data | Kind::Beacon | Kind::Lazy | Kind::Icon)
             && !matches!(i.cause, Cause::Script(_, delay) if delay > 200.0)
@@ -107,9 +138,21 @@ fn exchange(
         let trips = if host.protocol == "h3" { 1.0 } else { 2.0 };
         let connect = host.rtt_ms * trips;
         ready.insert(host.connection, start + 0.6 + connect);
-        return Exchange { start, blocked: 0.6, connect: Some(connect), wait, receive };
+        return Exchange {
+            start,
+            blocked: 0.6,
+            connect: Some(connect),
+            wait,
+            receive,
+        };
     };
-    Exchange { start, blocked: (open - start).max(0.4), connect: None, wait, receive }
+    Exchange {
+        start,
+        blocked: (open - start).max(0.4),
+        connect: None,
+        wait,
+        receive,
+    }
 }
 
 fn entry(site: &Site, html: &str, item: &Item, x: &Exchange) -> Value {
@@ -181,7 +224,9 @@ fn common(site: &Site, host: usize, url: &str, mime: &str, bytes: u64, x: &Excha
         response.push(json!({"name": "content-encoding", "value": "br"}));
     }
     // QUIC's handshake includes TLS; over TCP, TLS is the second half.
-    let ssl = x.connect.map(|c| if host.protocol == "h3" { c } else { c / 2.0 });
+    let ssl = x
+        .connect
+        .map(|c| if host.protocol == "h3" { c } else { c / 2.0 });
     json!({
         "pageref": "page_1",
         "startedDateTime": date(x.start),

@@ -31,7 +31,7 @@ pub(crate) enum Kind {
 }
 
 /// What causes an item.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Cause {
     /// The document's head.
     Head,
@@ -85,7 +85,14 @@ impl Site {
         cause: Cause,
     ) -> usize {
         let bytes = (kilobytes * 1000.0) as u64;
-        self.items.push(Item { host, path: path.to_owned(), kind, bytes, think_ms, cause });
+        self.items.push(Item {
+            host,
+            path: path.to_owned(),
+            kind,
+            bytes,
+            think_ms,
+            cause,
+        });
         self.items.len() - 1
     }
 
@@ -103,7 +110,13 @@ impl Site {
         let mut body: Vec<(f64, &Item)> = self
             .items
             .iter()
-            .filter_map(|i| if let Cause::Body(share) = i.cause { Some((share, i)) } else { None })
+            .filter_map(|i| {
+                if let Cause::Body(share) = i.cause {
+                    Some((share, i))
+                } else {
+                    None
+                }
+            })
             .collect();
         body.sort_by(|a, b| a.0.total_cmp(&b.0));
         for (share, item) in body {

@@ -36,33 +36,172 @@ const PREFIXES: &[&str] = &[
 
 /// First labels of hosts that serve ads or count visits, whatever the domain.
 const LABELS: &[&str] = &[
-    "ad", "ads", "adimg", "adimages", "adlog", "adserver", "adservice", "adservices", "adserv",
-    "adstatic", "adtech", "adv", "adx", "affiliate", "affiliates", "analytics", "banner",
-    "banners", "beacon", "beacons", "collector", "doubleclick", "metrics", "omniture", "pagead",
-    "pixel", "pixels", "pubads", "rtb", "securepubads", "smetrics", "sponsor", "sponsors",
-    "stat", "stats", "telemetry", "track", "tracker", "tracking", "trk", "webstats",
+    "ad",
+    "ads",
+    "adimg",
+    "adimages",
+    "adlog",
+    "adserver",
+    "adservice",
+    "adservices",
+    "adserv",
+    "adstatic",
+    "adtech",
+    "adv",
+    "adx",
+    "affiliate",
+    "affiliates",
+    "analytics",
+    "banner",
+    "banners",
+    "beacon",
+    "beacons",
+    "collector",
+    "doubleclick",
+    "metrics",
+    "omniture",
+    "pagead",
+    "pixel",
+    "pixels",
+    "pubads",
+    "rtb",
+    "securepubads",
+    "smetrics",
+    "sponsor",
+    "sponsors",
+    "stat",
+    "stats",
+    "telemetry",
+    "track",
+    "tracker",
+    "tracking",
+    "trk",
+    "webstats",
 ];
 
 /// Whole segments of a path (without extension) that mean ads or counting.
 const SEGMENTS: &[&str] = &[
-    "300x250", "300x600", "728x90", "ad", "adblock", "adclick", "adframe", "adimages", "adimg",
-    "adjs", "adlog", "admanager", "adrequest", "ads", "adsbygoogle", "adscript", "adsense",
-    "adserve", "adserver", "adservice", "adtag", "adtech", "adunit", "adv", "advert",
-    "advertise", "advertisement", "advertisements", "advertiser", "advertising", "adverts",
-    "adview", "adx", "afr", "analytics", "atrk", "banner", "banners", "bannerads", "beacon",
-    "chartbeat", "comscore", "doubleclick", "dfp", "ezoic", "fbevents", "fingerprint", "fpb",
-    "ga", "gampad", "generate_204", "gen_204", "getad", "getads", "google-analytics", "googletag", "gpt", "gtag",
-    "gtm", "hitcount", "house-ads", "mixpanel", "openx", "optimizely", "pagead", "piwik", "matomo", "pixel",
-    "pingd", "popunder", "popup-ads", "prebid", "promo-ads", "publicidad", "publicidade", "pubads",
-    "quant", "rum", "show_ads", "showad", "showads", "sponsor", "sponsored", "sponsors",
-    "spc", "stat", "stats", "targeting-ads", "textads", "track", "tracker", "tracking", "trk", "utag",
-    "vast", "videoads", "vpaid", "web-vitals-beacon", "webtrends", "werbung", "yads",
+    "300x250",
+    "300x600",
+    "728x90",
+    "ad",
+    "adblock",
+    "adclick",
+    "adframe",
+    "adimages",
+    "adimg",
+    "adjs",
+    "adlog",
+    "admanager",
+    "adrequest",
+    "ads",
+    "adsbygoogle",
+    "adscript",
+    "adsense",
+    "adserve",
+    "adserver",
+    "adservice",
+    "adtag",
+    "adtech",
+    "adunit",
+    "adv",
+    "advert",
+    "advertise",
+    "advertisement",
+    "advertisements",
+    "advertiser",
+    "advertising",
+    "adverts",
+    "adview",
+    "adx",
+    "afr",
+    "analytics",
+    "atrk",
+    "banner",
+    "banners",
+    "bannerads",
+    "beacon",
+    "chartbeat",
+    "comscore",
+    "doubleclick",
+    "dfp",
+    "ezoic",
+    "fbevents",
+    "fingerprint",
+    "fpb",
+    "ga",
+    "gampad",
+    "generate_204",
+    "gen_204",
+    "getad",
+    "getads",
+    "google-analytics",
+    "googletag",
+    "gpt",
+    "gtag",
+    "gtm",
+    "hitcount",
+    "house-ads",
+    "mixpanel",
+    "openx",
+    "optimizely",
+    "pagead",
+    "piwik",
+    "matomo",
+    "pixel",
+    "pingd",
+    "popunder",
+    "popup-ads",
+    "prebid",
+    "promo-ads",
+    "publicidad",
+    "publicidade",
+    "pubads",
+    "quant",
+    "rum",
+    "show_ads",
+    "showad",
+    "showads",
+    "sponsor",
+    "sponsored",
+    "sponsors",
+    "spc",
+    "stat",
+    "stats",
+    "targeting-ads",
+    "textads",
+    "track",
+    "tracker",
+    "tracking",
+    "trk",
+    "utag",
+    "vast",
+    "videoads",
+    "vpaid",
+    "web-vitals-beacon",
+    "webtrends",
+    "werbung",
+    "yads",
 ];
 
 /// Words that mean it at the edge of a name: before or behind a separator.
 const WORDS: &[&str] = &[
-    "adsense", "adserver", "adserving", "adsystem", "advert", "advertisement", "analytics", "beacon", "chartbeat",
-    "doubleclick", "googleads", "googletag", "prebid", "telemetry", "tracking", "webtrekk",
+    "adsense",
+    "adserver",
+    "adserving",
+    "adsystem",
+    "advert",
+    "advertisement",
+    "analytics",
+    "beacon",
+    "chartbeat",
+    "doubleclick",
+    "googleads",
+    "googletag",
+    "prebid",
+    "telemetry",
+    "tracking",
+    "webtrekk",
 ];
 
 /// Whether `url` is advertisement or analytics.
@@ -70,8 +209,12 @@ const WORDS: &[&str] = &[
 /// The words in paths count for third parties, and for the first party only
 /// where they make up a whole segment of what is plainly for ads.
 pub fn is_ad(url: &str, third_party: bool) -> bool {
-    let Ok(url) = Url::parse(url) else { return false };
-    let Some(host) = url.host_str() else { return false };
+    let Ok(url) = Url::parse(url) else {
+        return false;
+    };
+    let Some(host) = url.host_str() else {
+        return false;
+    };
     let host = host.strip_suffix('.').unwrap_or(host);
     by_domain(host) || by_prefix(host, &url) || by_label(host) || by_path(url.path(), third_party)
 }
@@ -101,7 +244,10 @@ fn by_prefix(host: &str, url: &Url) -> bool {
 
 fn by_label(host: &str) -> bool {
     let registrable = domain::registrable(host);
-    let below = host.strip_suffix(registrable).unwrap_or_default().trim_end_matches('.');
+    let below = host
+        .strip_suffix(registrable)
+        .unwrap_or_default()
+        .trim_end_matches('.');
     below.split('.').any(|label| {
         let label = label.trim_end_matches(|c: char| c.is_ascii_digit());
         LABELS.contains(&label) || WORDS.iter().any(|w| has_word(label, w))
@@ -113,7 +259,11 @@ fn by_path(path: &str, third_party: bool) -> bool {
     path.split('/').enumerate().any(|(i, segment)| {
         let (stem, extension) = segment.split_once('.').unwrap_or((segment, ""));
         let plain = stem.trim_end_matches(|c: char| c.is_ascii_digit());
-        let word = if SEGMENTS.contains(&stem) { stem } else { plain };
+        let word = if SEGMENTS.contains(&stem) {
+            stem
+        } else {
+            plain
+        };
         // Two letters in the middle of a path are shards of a hash.
         let chance = word.len() <= 2 && i > 1 && extension.is_empty();
         let whole = !word.is_empty() && !chance && SEGMENTS.contains(&word);
@@ -129,10 +279,33 @@ fn by_path(path: &str, third_party: bool) -> bool {
 fn is_plainly_for_ads(segment: &str) -> bool {
     matches!(
         segment,
-        "ads" | "adserver" | "adserve" | "adsense" | "adsbygoogle" | "advertisement"
-            | "advertisements" | "advertising" | "banners" | "bannerads" | "ezoic" | "gampad" | "house-ads"
-            | "pagead" | "prebid" | "publicidade" | "publicidad" | "pubads" | "show_ads" | "showads"
-            | "sponsors" | "vpaid" | "google-analytics" | "chartbeat" | "gtm" | "piwik" | "matomo"
+        "ads"
+            | "adserver"
+            | "adserve"
+            | "adsense"
+            | "adsbygoogle"
+            | "advertisement"
+            | "advertisements"
+            | "advertising"
+            | "banners"
+            | "bannerads"
+            | "ezoic"
+            | "gampad"
+            | "house-ads"
+            | "pagead"
+            | "prebid"
+            | "publicidade"
+            | "publicidad"
+            | "pubads"
+            | "show_ads"
+            | "showads"
+            | "sponsors"
+            | "vpaid"
+            | "google-analytics"
+            | "chartbeat"
+            | "gtm"
+            | "piwik"
+            | "matomo"
     )
 }
 

@@ -14,14 +14,23 @@ fn categories_follow_destination_and_media_type() {
     assert_eq!(of(Destination::Media, "video/mp4"), Category::Others);
     assert_eq!(of(Destination::Fetch, "application/json"), Category::Json);
     assert_eq!(of(Destination::Fetch, "image/png"), Category::Images);
-    assert_eq!(of(Destination::Other, "application/manifest+json"), Category::Others);
+    assert_eq!(
+        of(Destination::Other, "application/manifest+json"),
+        Category::Others
+    );
 }
 
 #[test]
 fn ads_come_before_the_kind_of_file_but_not_before_the_document() {
     let url = "https://securepubads.g.doubleclick.net/gampad/ads";
-    assert_eq!(of(url, Destination::Image, "image/gif", true), Category::Ads);
-    assert_eq!(of("https://ads.example.com/", Destination::Document, "", false), Category::Html);
+    assert_eq!(
+        of(url, Destination::Image, "image/gif", true),
+        Category::Ads
+    );
+    assert_eq!(
+        of("https://ads.example.com/", Destination::Document, "", false),
+        Category::Html
+    );
 }
 
 #[test]
@@ -84,7 +93,10 @@ fn recall_against_what_ad_blockers_match() {
     for request in requests.as_array().unwrap() {
         let filters = request["filters"].as_array().unwrap();
         // Exceptions ("@@") are what a blocker lets through.
-        if filters.iter().any(|f| f.as_str().unwrap().starts_with("@@")) {
+        if filters
+            .iter()
+            .any(|f| f.as_str().unwrap().starts_with("@@"))
+        {
             continue;
         }
         all += 1;

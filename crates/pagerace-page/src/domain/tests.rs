@@ -4,7 +4,11 @@ use super::*;
 fn the_registrable_domain_follows_the_public_suffix_list() {
     assert_eq!(registrable("www.bbc.co.uk"), "bbc.co.uk");
     assert_eq!(registrable("a.b.example.com."), "example.com");
-    assert_eq!(registrable("user.github.io"), "user.github.io", "a private suffix");
+    assert_eq!(
+        registrable("user.github.io"),
+        "user.github.io",
+        "a private suffix"
+    );
     assert_eq!(registrable("localhost"), "localhost");
     assert_eq!(registrable("192.0.2.7"), "192.0.2.7");
     assert_eq!(registrable("[2001:db8::1]"), "[2001:db8::1]");

@@ -14,9 +14,7 @@ use super::recording::Recording;
 use super::redirects::Redirects;
 use super::value::{filled, list, millis};
 use super::{destination, headers, loading, origins, rtt, sizes, viewport};
-use crate::{
-    Category, Page, RecordedPage, RecordedTimes, Resource, ResourceId, category,
-};
+use crate::{Category, Page, RecordedPage, RecordedTimes, Resource, ResourceId, category};
 
 /// An exchange may end this much after the load event that waited for it, by
 /// the recorder's rounding. Milliseconds.
@@ -42,14 +40,14 @@ pub(super) fn page(
     let modes = loading::script_modes(&recording, &links, notes);
     let blocking = loading::render_blocking(&recording, &links, &modes);
     let cpu = cpu_times(entries, &destinations, chosen.page);
-    let discoveries =
-        discovery::discoveries(&recording, &links, &modes, &blocking, &cpu, notes);
+    let discoveries = discovery::discoveries(&recording, &links, &modes, &blocking, &cpu, notes);
     let round_trips = rtt::round_trips(entries);
     let think = rtt::think_times(entries, &round_trips, notes);
-    let (origins, origin_of) =
-        origins::collect(entries, &round_trips, host(&entries[document]));
-    let by_markup: Vec<bool> =
-        links.iter().map(|l| l.as_ref().is_some_and(|l| in_markup(l, document))).collect();
+    let (origins, origin_of) = origins::collect(entries, &round_trips, host(&entries[document]));
+    let by_markup: Vec<bool> = links
+        .iter()
+        .map(|l| l.as_ref().is_some_and(|l| in_markup(l, document)))
+        .collect();
     let visible = viewport::images(entries, &destinations, &bodies, &by_markup, notes);
     let blocks_load = blocks_load(entries, &destinations, chosen, notes);
     note_what_is_missing(entries, notes);
@@ -67,7 +65,11 @@ pub(super) fn page(
         };
         resources.push(Resource {
             id: ResourceId(i as u32),
-            url: entry.url.as_ref().map(ToString::to_string).unwrap_or_default(),
+            url: entry
+                .url
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_default(),
             origin: origin_of[i],
             method: entry.method.clone(),
             status: entry.status,
@@ -98,7 +100,9 @@ pub(super) fn page(
         resources,
         document: ResourceId(document as u32),
         recorded: RecordedPage {
-            on_content_load: chosen.timing("onContentLoad").map(Duration::from_millis_f64),
+            on_content_load: chosen
+                .timing("onContentLoad")
+                .map(Duration::from_millis_f64),
             on_load: chosen.timing("onLoad").map(Duration::from_millis_f64),
             creator,
         },
@@ -107,7 +111,11 @@ pub(super) fn page(
 }
 
 fn host<'a>(entry: &'a Entry) -> &'a str {
-    entry.url.as_ref().and_then(|u| u.host_str()).unwrap_or_default()
+    entry
+        .url
+        .as_ref()
+        .and_then(|u| u.host_str())
+        .unwrap_or_default()
 }
 
 fn in_markup(link: &Link, document: usize) -> bool {
@@ -132,14 +140,20 @@ fn destinations(
             && (entries[i].request_headers.get("sec-fetch-dest") == Some("document")
                 || entries[i].url == entries[document].url)
     };
-    notes.add_many(Kind::SecondNavigation, (0..entries.len()).filter(again).count());
+    notes.add_many(
+        Kind::SecondNavigation,
+        (0..entries.len()).filter(again).count(),
+    );
     all
 }
 
 /// Bytes of the fields of each request and response.
 fn header_bytes(entries: &[Entry], notes: &mut Notes) -> Vec<(u32, u32)> {
     let of = |entry: &Entry| {
-        let url = entry.url.as_ref().expect("entries without a URL were left out");
+        let url = entry
+            .url
+            .as_ref()
+            .expect("entries without a URL were left out");
         let (request, request_default) = headers::request_bytes(
             &entry.request_headers,
             entry.request_cookie_bytes,
@@ -193,7 +207,9 @@ fn blocks_load(
     notes: &mut Notes,
 ) -> Vec<bool> {
     let page_start = chosen.start().or(entries[0].start);
-    let loaded = page_start.zip(chosen.timing("onLoad")).map(|(start, ms)| start + ms);
+    let loaded = page_start
+        .zip(chosen.timing("onLoad"))
+        .map(|(start, ms)| start + ms);
     let mut late = 0;
     let of = |(i, entry): (usize, &Entry)| {
         let waits = match destinations[i] {
@@ -201,7 +217,9 @@ fn blocks_load(
             Destination::Image => !viewport::is_icon(entry),
             _ => true,
         };
-        let after = loaded.zip(entry.end).is_some_and(|(loaded, end)| end > loaded + LOAD_SLACK_MS);
+        let after = loaded
+            .zip(entry.end)
+            .is_some_and(|(loaded, end)| end > loaded + LOAD_SLACK_MS);
         late += usize::from(waits && after && i > 0);
         i == 0 || (waits && !after && !destination::is_prefetch(entry))
     };
@@ -227,5 +245,8 @@ fn note_what_is_missing(entries: &[Entry], notes: &mut Notes) {
 
 fn recorded_times(entry: &Entry, navigation: Option<f64>) -> Option<RecordedTimes> {
     let since = |t: f64| Some(Duration::from_millis_f64((t - navigation?).max(0.0)));
-    Some(RecordedTimes { start: since(entry.start?)?, end: since(entry.end?)? })
+    Some(RecordedTimes {
+        start: since(entry.start?)?,
+        end: since(entry.end?)?,
+    })
 }

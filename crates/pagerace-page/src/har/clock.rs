@@ -43,14 +43,22 @@ fn offset(zone: &str) -> Option<i64> {
     };
     let hours = digits(zone.get(1..3)?, 2)?;
     let rest = zone.get(3..)?;
-    let minutes = if rest.is_empty() { 0 } else { digits(rest.trim_start_matches(':'), 2)? };
+    let minutes = if rest.is_empty() {
+        0
+    } else {
+        digits(rest.trim_start_matches(':'), 2)?
+    };
     Some(sign * (hours * 60 + minutes))
 }
 
 /// Days from 1970-01-01 in the proleptic Gregorian calendar: years counted
 /// from March, so that the leap day comes last.
 fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let (year, month) = if month > 2 {
+        (year, month - 3)
+    } else {
+        (year - 1, month + 9)
+    };
     let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
     year * 365 + leap_days + (153 * month + 2) / 5 + day - 1 - 719_468
 }

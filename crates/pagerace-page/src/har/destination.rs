@@ -32,9 +32,8 @@ fn by_type(kind: &str) -> Option<Destination> {
         "font" => Destination::Font,
         "image" => Destination::Image,
         "media" | "texttrack" => Destination::Media,
-        "xhr" | "fetch" | "ping" | "preflight" | "eventsource" | "cspviolationreport" | "beacon" => {
-            Destination::Fetch
-        }
+        "xhr" | "fetch" | "ping" | "preflight" | "eventsource" | "cspviolationreport"
+        | "beacon" => Destination::Fetch,
         "manifest" | "prefetch" | "signedexchange" => Destination::Other,
         _ => return None,
     })
@@ -45,9 +44,8 @@ fn by_fetch_destination(entry: &Entry) -> Option<Destination> {
     Some(match entry.request_headers.get("sec-fetch-dest")? {
         "document" | "iframe" | "frame" | "embed" | "object" => Destination::Iframe,
         "style" | "xslt" => Destination::Style,
-        "script" | "worker" | "sharedworker" | "serviceworker" | "audioworklet" | "paintworklet" => {
-            Destination::Script
-        }
+        "script" | "worker" | "sharedworker" | "serviceworker" | "audioworklet"
+        | "paintworklet" => Destination::Script,
         "font" => Destination::Font,
         "image" => Destination::Image,
         "audio" | "video" | "track" => Destination::Media,
@@ -81,9 +79,14 @@ fn by_mime(entry: &Entry) -> Option<Destination> {
 /// HTML, too.
 fn by_html(entry: &Entry) -> Option<Destination> {
     let by_script = entry.request_headers.get("x-requested-with").is_some()
-        || entry.request_headers.get("accept").is_some_and(|a| !a.contains("text/html"));
+        || entry
+            .request_headers
+            .get("accept")
+            .is_some_and(|a| !a.contains("text/html"));
     if by_script || entry.status >= 400 {
-        return by_extension(entry).or_else(|| by_accept(entry)).or(Some(Destination::Fetch));
+        return by_extension(entry)
+            .or_else(|| by_accept(entry))
+            .or(Some(Destination::Fetch));
     }
     Some(Destination::Iframe)
 }
@@ -123,7 +126,12 @@ fn by_accept(entry: &Entry) -> Option<Destination> {
 pub(super) fn is_prefetch(entry: &Entry) -> bool {
     ["purpose", "sec-purpose", "x-moz", "x-purpose"]
         .iter()
-        .any(|name| entry.request_headers.get(name).is_some_and(|v| v.contains("prefetch")))
+        .any(|name| {
+            entry
+                .request_headers
+                .get(name)
+                .is_some_and(|v| v.contains("prefetch"))
+        })
 }
 
 #[cfg(test)]
@@ -146,7 +154,11 @@ mod tests {
         let v = json!({"_request_type": "Stylesheet", "mime": "text/plain"});
         assert_eq!(destination(v), Destination::Style);
         let v = json!({"_resourceType": "other", "mime": "text/javascript"});
-        assert_eq!(destination(v), Destination::Script, "old Chrome calls preloads \"other\"");
+        assert_eq!(
+            destination(v),
+            Destination::Script,
+            "old Chrome calls preloads \"other\""
+        );
     }
 
     #[test]
@@ -158,11 +170,24 @@ mod tests {
 
     #[test]
     fn then_media_type_extension_and_accept() {
-        assert_eq!(destination(json!({"mime": "application/font-woff2"})), Destination::Font);
-        assert_eq!(destination(json!({"mime": "text/html", "status": 200})), Destination::Iframe);
+        assert_eq!(
+            destination(json!({"mime": "application/font-woff2"})),
+            Destination::Font
+        );
+        assert_eq!(
+            destination(json!({"mime": "text/html", "status": 200})),
+            Destination::Iframe
+        );
         let missing = json!({"mime": "text/html", "status": 404, "url": "https://a.test/x.png"});
-        assert_eq!(destination(missing), Destination::Image, "an error page for an image");
-        assert_eq!(destination(json!({"url": "https://a.test/x.CSS?v=1"})), Destination::Style);
+        assert_eq!(
+            destination(missing),
+            Destination::Image,
+            "an error page for an image"
+        );
+        assert_eq!(
+            destination(json!({"url": "https://a.test/x.CSS?v=1"})),
+            Destination::Style
+        );
         let headers = json!([{"name": "Accept", "value": "image/webp,*/*"}]);
         assert_eq!(destination(json!({"headers": headers})), Destination::Image);
         assert_eq!(destination(json!({})), Destination::Fetch);

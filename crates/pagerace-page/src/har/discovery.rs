@@ -49,30 +49,38 @@ pub(super) enum How {
 
 impl Link {
     fn new(parent: usize, how: How, evidence: Evidence) -> Self {
-        Self { parent, how, evidence, place: (None, None), decoded_offset: None }
+        Self {
+            parent,
+            how,
+            evidence,
+            place: (None, None),
+            decoded_offset: None,
+        }
     }
 }
 
 /// The link of each entry; `None` for the first, the navigation.
 pub(super) fn links(recording: &Recording, notes: &mut Notes) -> Vec<Option<Link>> {
-    let mut links: Vec<Option<Link>> = vec![None; recording.entries.len()];
-    for i in 1..links.len() {
-        links[i] = match recording.redirects.from[i] {
-            Some(parent) => Some(Link::new(parent, How::Redirect, Evidence::Recorded)),
-            None => recorded::link(recording, i, notes),
-        };
-    }
+    let from = &recording.redirects.from;
+    let mut links = vec![None];
+    links.extend((1..from.len()).map(|i| match from[i] {
+        Some(parent) => Some(Link::new(parent, How::Redirect, Evidence::Recorded)),
+        None => recorded::link(recording, i, notes),
+    }));
     body::locate(recording, &mut links);
     body::search(recording, &mut links);
-    for i in 1..links.len() {
-        if links[i].is_none() {
-            let link = fallback::link(recording, i);
-            notes.add(match link.evidence {
-                Evidence::Rule => Kind::ParentByRule,
-                _ => Kind::ParentByTiming,
-            });
-            links[i] = Some(link);
-        }
+    for (i, link) in links
+        .iter_mut()
+        .enumerate()
+        .skip(1)
+        .filter(|(_, link)| link.is_none())
+    {
+        let found = fallback::link(recording, i);
+        notes.add(match found.evidence {
+            Evidence::Rule => Kind::ParentByRule,
+            _ => Kind::ParentByTiming,
+        });
+        *link = Some(found);
     }
     links
 }

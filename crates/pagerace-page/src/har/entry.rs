@@ -83,8 +83,12 @@ impl<'a> Entry<'a> {
         let (timings, content) = (&v["timings"], &response["content"]);
         let request_headers = Headers::parse(request);
         let response_headers = Headers::parse(response);
-        let url_text = filled(request, "url").or_else(|| filled(v, "_full_url")).unwrap_or("");
-        let status = number_of_status(response).or_else(|| number_of_status_wpt(v)).unwrap_or(0);
+        let url_text = filled(request, "url")
+            .or_else(|| filled(v, "_full_url"))
+            .unwrap_or("");
+        let status = number_of_status(response)
+            .or_else(|| number_of_status_wpt(v))
+            .unwrap_or(0);
         let mime = mime_type(content, &response_headers, v);
         let (start, end) = span(v, page_start);
         let protocol = protocol(v, request, response, &request_headers);
@@ -93,7 +97,9 @@ impl<'a> Entry<'a> {
             number,
             url: Url::parse(url_text).ok(),
             url_text,
-            method: filled(request, "method").unwrap_or("GET").to_ascii_uppercase(),
+            method: filled(request, "method")
+                .unwrap_or("GET")
+                .to_ascii_uppercase(),
             status,
             start,
             end,
@@ -160,11 +166,15 @@ impl<'a> Entry<'a> {
 }
 
 fn number_of_status(response: &Value) -> Option<u16> {
-    number(response, "status").filter(|n| (0.0..=999.0).contains(n)).map(|n| n as u16)
+    number(response, "status")
+        .filter(|n| (0.0..=999.0).contains(n))
+        .map(|n| n as u16)
 }
 
 fn number_of_status_wpt(entry: &Value) -> Option<u16> {
-    number(entry, "_responseCode").filter(|n| (0.0..=999.0).contains(n)).map(|n| n as u16)
+    number(entry, "_responseCode")
+        .filter(|n| (0.0..=999.0).contains(n))
+        .map(|n| n as u16)
 }
 
 fn mime_type(content: &Value, headers: &Headers, entry: &Value) -> String {
@@ -173,21 +183,34 @@ fn mime_type(content: &Value, headers: &Headers, entry: &Value) -> String {
         .or_else(|| headers.get("content-type"))
         .or_else(|| filled(entry, "_contentType"))
         .unwrap_or_default();
-    recorded.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    recorded
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase()
 }
 
 /// Start and end. WebPageTest's `startedDateTime` leaves out the lookup and
 /// the handshake that its `time` includes, and it says when the browser
 /// created the request; all relative to the page's start.
 fn span(entry: &Value, page_start: Option<f64>) -> (Option<f64>, Option<f64>) {
-    if let (Some(page), Some(first), Some(last)) =
-        (page_start, millis(entry, "_all_start"), millis(entry, "_all_end"))
-    {
+    if let (Some(page), Some(first), Some(last)) = (
+        page_start,
+        millis(entry, "_all_start"),
+        millis(entry, "_all_end"),
+    ) {
         let created = millis(entry, "_created").filter(|c| *c > 0.0 && *c <= first);
-        return (Some(page + created.unwrap_or(first)), Some(page + last.max(first)));
+        return (
+            Some(page + created.unwrap_or(first)),
+            Some(page + last.max(first)),
+        );
     }
     let start = text(entry, "startedDateTime").and_then(clock::parse_millis);
-    (start, start.map(|s| s + millis(entry, "time").unwrap_or(0.0)))
+    (
+        start,
+        start.map(|s| s + millis(entry, "time").unwrap_or(0.0)),
+    )
 }
 
 fn protocol(
@@ -196,12 +219,16 @@ fn protocol(
     response: &Value,
     request_headers: &Headers,
 ) -> Option<Protocol> {
-    [text(response, "httpVersion"), text(entry, "_protocol"), text(request, "httpVersion")]
-        .into_iter()
-        .flatten()
-        .find_map(Protocol::parse)
-        // Chrome of 2017 wrote "unknown" for HTTP/2.
-        .or_else(|| request_headers.has_pseudo_fields().then_some(Protocol::H2))
+    [
+        text(response, "httpVersion"),
+        text(entry, "_protocol"),
+        text(request, "httpVersion"),
+    ]
+    .into_iter()
+    .flatten()
+    .find_map(Protocol::parse)
+    // Chrome of 2017 wrote "unknown" for HTTP/2.
+    .or_else(|| request_headers.has_pseudo_fields().then_some(Protocol::H2))
 }
 
 /// Firefox writes the port into `connection`, which identifies nothing.
@@ -215,12 +242,16 @@ fn connection(entry: &Value) -> Option<String> {
 }
 
 fn body<'a>(content: &'a Value, mime: &str) -> Option<Cow<'a, str>> {
-    let readable = ["html", "css", "javascript", "ecmascript"].iter().any(|m| mime.contains(m));
+    let readable = ["html", "css", "javascript", "ecmascript"]
+        .iter()
+        .any(|m| mime.contains(m));
     let text = text(content, "text").filter(|t| readable && !t.is_empty())?;
     if self::text(content, "encoding") != Some("base64") {
         return Some(Cow::Borrowed(text));
     }
-    let bytes = base64::engine::general_purpose::STANDARD.decode(text.trim()).ok()?;
+    let bytes = base64::engine::general_purpose::STANDARD
+        .decode(text.trim())
+        .ok()?;
     Some(Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
@@ -231,7 +262,9 @@ fn priorities(
     request: &Value,
 ) -> (Option<RequestPriority>, Option<RequestPriority>, bool) {
     let read = |keys: &[&str]| {
-        let recorded = keys.iter().find_map(|k| filled(entry, k).or_else(|| filled(request, k)));
+        let recorded = keys
+            .iter()
+            .find_map(|k| filled(entry, k).or_else(|| filled(request, k)));
         recorded.and_then(parse_priority)
     };
     let first = read(&["_initialPriority", "_initial_priority"]);
@@ -255,7 +288,11 @@ fn parse_priority(text: &str) -> Option<RequestPriority> {
 fn cpu_ms(entry: &Value) -> Option<f64> {
     millis(entry, "_cpuTime").or_else(|| {
         let parts = entry.get("_cpuTimes")?.as_object()?;
-        let sum: f64 = parts.values().filter_map(Value::as_f64).filter(|n| *n >= 0.0).sum();
+        let sum: f64 = parts
+            .values()
+            .filter_map(Value::as_f64)
+            .filter(|n| *n >= 0.0)
+            .sum();
         Some(sum.min(3_600_000.0))
     })
 }

@@ -27,15 +27,24 @@ fn refusal(entry: &Entry) -> Option<(Kind, &'static str)> {
         "" => return Some((Kind::BadUrl, "request.url is missing or is no absolute URL")),
         _ => return Some((Kind::NotHttp, "its scheme is neither http nor https")),
     }
-    if entry.url.as_ref().is_none_or(|u| u.host_str().is_none_or(str::is_empty)) {
+    if entry
+        .url
+        .as_ref()
+        .is_none_or(|u| u.host_str().is_none_or(str::is_empty))
+    {
         return Some((Kind::BadUrl, "request.url is missing or is no absolute URL"));
     }
-    let websocket = entry.resource_type.is_some_and(|t| t.eq_ignore_ascii_case("websocket"));
+    let websocket = entry
+        .resource_type
+        .is_some_and(|t| t.eq_ignore_ascii_case("websocket"));
     if websocket || entry.status == 101 {
         return Some((Kind::WebSocket, "it is a WebSocket"));
     }
     if is_internal_redirect(entry) {
-        return Some((Kind::InternalRedirect, "it is a redirect inside the browser"));
+        return Some((
+            Kind::InternalRedirect,
+            "it is a redirect inside the browser",
+        ));
     }
     let transferred = entry.transfer_size.unwrap_or(0) + entry.body_size.unwrap_or(0);
     if entry.status == 0 && transferred == 0 {
@@ -66,25 +75,35 @@ fn is_internal_redirect(entry: &Entry) -> bool {
     let no_exchange = entry.address.is_none()
         && entry.transfer_size == Some(0)
         && entry.wait.unwrap_or(0.0) < NO_EXCHANGE_MS;
-    entry.response_headers.get("non-authoritative-reason").is_some()
+    entry
+        .response_headers
+        .get("non-authoritative-reason")
+        .is_some()
         || (entry.status == 307 && no_exchange)
 }
 
 /// Whether the body came from the browser's cache rather than the network.
 pub(super) fn served_from_cache(entry: &Entry) -> bool {
-    let span = entry.end.zip(entry.start).map_or(0.0, |(end, start)| end - start);
+    let span = entry
+        .end
+        .zip(entry.start)
+        .map_or(0.0, |(end, start)| end - start);
     let no_bytes = entry.transfer_size == Some(0)
         && entry.body_size.unwrap_or(0) == 0
         && entry.content_size.unwrap_or(0) > 0;
     entry.from_cache || (no_bytes && (entry.address.is_none() || span < NO_EXCHANGE_MS))
 }
 
+/// An entry that cannot be raced: its number, its URL, and why.
+pub(super) type Refused<'a> = (usize, &'a str, &'static str);
+
 /// The requests to race, the navigation first, else in order of their start
-/// (of the file, where there are no times); or the first reason why none is left.
+/// (of the file, where there are no times); or, if none is left, the first
+/// that was refused.
 pub(super) fn select<'a>(
     entries: Vec<Entry<'a>>,
     notes: &mut Notes,
-) -> Result<Vec<Entry<'a>>, (Entry<'a>, &'static str)> {
+) -> Result<Vec<Entry<'a>>, Refused<'a>> {
     let mut kept = Vec::new();
     let mut refused = None;
     for entry in entries {
@@ -92,7 +111,7 @@ pub(super) fn select<'a>(
             None => kept.push(entry),
             Some((kind, reason)) => {
                 notes.add(kind);
-                refused.get_or_insert((entry, reason));
+                refused.get_or_insert((entry.number, entry.url_text, reason));
             }
         }
     }
@@ -118,14 +137,20 @@ fn sort(entries: &mut Vec<Entry>) {
 }
 
 fn put_navigation_first(entries: &mut Vec<Entry>, notes: &mut Notes) {
-    let found = entries.iter().enumerate().position(|(i, e)| is_document_like(e, i == 0));
+    let found = entries
+        .iter()
+        .enumerate()
+        .position(|(i, e)| is_document_like(e, i == 0));
     let Some(index) = found else {
         notes.add(Kind::NoDocument);
         return;
     };
     let navigation = entries.remove(index);
     // Where there are times, what came before has another cause.
-    let before = entries[..index].iter().filter(|e| e.start < navigation.start).count();
+    let before = entries[..index]
+        .iter()
+        .filter(|e| e.start < navigation.start)
+        .count();
     if navigation.start.is_some() {
         notes.add_many(Kind::BeforeNavigation, before);
         entries.drain(..before);
@@ -138,14 +163,20 @@ pub(super) fn is_document_like(entry: &Entry, first: bool) -> bool {
     if entry.method != "GET" && entry.method != "POST" {
         return false;
     }
-    if let Some(kind) = entry.resource_type.filter(|t| !t.eq_ignore_ascii_case("other")) {
+    if let Some(kind) = entry
+        .resource_type
+        .filter(|t| !t.eq_ignore_ascii_case("other"))
+    {
         return kind.eq_ignore_ascii_case("document");
     }
     if let Some(destination) = entry.request_headers.get("sec-fetch-dest") {
         return matches!(destination, "document" | "iframe" | "frame");
     }
     if entry.redirects() {
-        let wants_html = entry.request_headers.get("accept").is_some_and(|a| a.contains("text/html"));
+        let wants_html = entry
+            .request_headers
+            .get("accept")
+            .is_some_and(|a| a.contains("text/html"));
         return first || wants_html;
     }
     entry.mime.contains("html")
@@ -157,7 +188,12 @@ fn drop_cached_repeats(entries: &mut Vec<Entry>, notes: &mut Notes) {
     let mut ends: BTreeMap<String, Option<f64>> = BTreeMap::new();
     let before = entries.len();
     entries.retain(|entry| {
-        let url = entry.url.as_ref().map(url::Url::as_str).unwrap_or_default().to_owned();
+        let url = entry
+            .url
+            .as_ref()
+            .map(url::Url::as_str)
+            .unwrap_or_default()
+            .to_owned();
         let repeat = ends.get(&url).is_some_and(|earlier_end| {
             let in_flight = *earlier_end >= entry.start;
             let joined = in_flight && entry.transfer_size == Some(0);

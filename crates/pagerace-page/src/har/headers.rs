@@ -29,7 +29,10 @@ impl Headers {
 
     /// The first value of a field; `name` in lower case.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
+        self.0
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, v)| v.as_str())
     }
 
     /// Whether nothing was recorded.
@@ -53,8 +56,14 @@ impl Headers {
     /// that HTTP/3 has none of (RFC 9114, section 4.2; `Host` becomes
     /// `:authority`).
     fn text_bytes(&self) -> u64 {
-        let connection_specific =
-            ["connection", "host", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"];
+        let connection_specific = [
+            "connection",
+            "host",
+            "keep-alive",
+            "proxy-connection",
+            "transfer-encoding",
+            "upgrade",
+        ];
         self.0
             .iter()
             .filter(|(n, _)| !n.starts_with(':') && !connection_specific.contains(&n.as_str()))
@@ -84,7 +93,11 @@ pub(super) fn request_bytes(
         + line(":authority", authority)
         + line(":path", target);
     let (fields, default) = if !headers.is_empty() {
-        let cookies = if headers.get("cookie").is_some() { 0 } else { cookies };
+        let cookies = if headers.get("cookie").is_some() {
+            0
+        } else {
+            cookies
+        };
         (headers.text_bytes() + cookies, false)
     } else if let Some(bytes) = recorded.filter(|b| *b > 0) {
         return (clamp(bytes), false);
@@ -113,7 +126,11 @@ pub(super) fn cookie_bytes(request: &Value) -> u64 {
         .filter_map(|c| Some(text(c, "name")?.len() + text(c, "value").unwrap_or_default().len()))
         .map(|n| n as u64 + 3)
         .sum();
-    if pairs == 0 { 0 } else { line("cookie", "") + pairs }
+    if pairs == 0 {
+        0
+    } else {
+        line("cookie", "") + pairs
+    }
 }
 
 /// At most 1 MiB: no server or client accepts longer fields.

@@ -65,7 +65,11 @@ impl Initiator {
             line: position(entry, "_initiator_line").map(|n| n.saturating_sub(1)),
             column: position(entry, "_initiator_column"),
         });
-        Self { kind, places: place.into_iter().collect(), request_id: None }
+        Self {
+            kind,
+            places: place.into_iter().collect(),
+            request_id: None,
+        }
     }
 
     fn from_protocol(object: &Value) -> Self {
@@ -73,7 +77,9 @@ impl Initiator {
         let mut places = Vec::new();
         let mut stack = object.get("stack").or_else(|| object.get("stackTrace"));
         // Old protocols put the frames directly into `stackTrace`.
-        let old_frames = stack.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let old_frames = stack
+            .and_then(Value::as_array)
+            .map_or(&[][..], Vec::as_slice);
         places.extend(old_frames.iter().take(MAX_FRAMES).filter_map(frame));
         while let Some(trace) = stack.filter(|_| places.len() < MAX_FRAMES) {
             let frames = list(trace, "callFrames").iter().filter_map(frame);
@@ -83,7 +89,11 @@ impl Initiator {
         if let Some(place) = frame(object) {
             places.push(place);
         }
-        Self { kind, places, request_id: filled(object, "requestId").map(str::to_owned) }
+        Self {
+            kind,
+            places,
+            request_id: filled(object, "requestId").map(str::to_owned),
+        }
     }
 }
 

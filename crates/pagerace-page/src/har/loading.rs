@@ -26,7 +26,10 @@ enum Recorded {
 }
 
 fn recorded(entry: &Entry) -> Option<Recorded> {
-    let word = entry.render_blocking?.replace(['_', '-', ' '], "").to_ascii_lowercase();
+    let word = entry
+        .render_blocking?
+        .replace(['_', '-', ' '], "")
+        .to_ascii_lowercase();
     Some(match word.as_str() {
         "blocking" => Recorded::Blocking,
         "inbodyparserblocking" => Recorded::InBody,
@@ -44,7 +47,9 @@ pub(super) fn script_modes(
 ) -> Vec<ScriptMode> {
     let mut modes = vec![ScriptMode::default(); recording.entries.len()];
     for i in 1..modes.len() {
-        let Some(link) = links[i].as_ref().filter(|_| is_script(recording, i)) else { continue };
+        let Some(link) = links[i].as_ref().filter(|_| is_script(recording, i)) else {
+            continue;
+        };
         modes[i] = match link.how {
             How::Redirect => modes[link.parent],
             How::Markup => in_markup(recording, link, i, notes),
@@ -61,7 +66,10 @@ fn is_script(recording: &Recording, i: usize) -> bool {
 fn in_markup(recording: &Recording, link: &Link, i: usize, notes: &mut Notes) -> ScriptMode {
     if let Some(references) = references(recording, link.parent, i) {
         let script = references.iter().find_map(|r| match r.element {
-            Element::Script { is_async, is_deferred } => Some((is_async, is_deferred)),
+            Element::Script {
+                is_async,
+                is_deferred,
+            } => Some((is_async, is_deferred)),
             _ => None,
         });
         match script {
@@ -78,7 +86,11 @@ fn in_markup(recording: &Recording, link: &Link, i: usize, notes: &mut Notes) ->
         return ScriptMode::Blocking;
     }
     notes.add(Kind::ScriptModeGuessed);
-    let late = if is_third_party(recording, i) { ScriptMode::Async } else { ScriptMode::Defer };
+    let late = if is_third_party(recording, i) {
+        ScriptMode::Async
+    } else {
+        ScriptMode::Defer
+    };
     match entry.priority {
         _ if entry.preload => ScriptMode::Async,
         _ if recorded(entry) == Some(Recorded::Non) => late,
@@ -149,7 +161,9 @@ fn script_blocks(recording: &Recording, link: &Link, i: usize) -> bool {
         None => {}
     }
     let references = references(recording, link.parent, i).unwrap_or_default();
-    let script = references.iter().find(|r| matches!(r.element, Element::Script { .. }));
+    let script = references
+        .iter()
+        .find(|r| matches!(r.element, Element::Script { .. }));
     match (script, recording.entries[i].priority) {
         (Some(reference), _) => reference.in_head,
         (None, Some(priority)) => priority <= RequestPriority::High,
@@ -174,7 +188,9 @@ fn references<'a>(
 
 fn is_third_party(recording: &Recording, i: usize) -> bool {
     let host = |i: usize| recording.entries[i].url.as_ref().and_then(|u| u.host_str());
-    let (Some(host), Some(document)) = (host(i), host(recording.document)) else { return false };
+    let (Some(host), Some(document)) = (host(i), host(recording.document)) else {
+        return false;
+    };
     domain::is_third_party(host, document)
 }
 
@@ -188,7 +204,9 @@ pub(super) fn infer_priority(
 ) -> RequestPriority {
     match destination {
         _ if prefetch => RequestPriority::VeryLow,
-        Destination::Document | Destination::Iframe | Destination::Font => RequestPriority::VeryHigh,
+        Destination::Document | Destination::Iframe | Destination::Font => {
+            RequestPriority::VeryHigh
+        }
         Destination::Style if render_blocking => RequestPriority::VeryHigh,
         Destination::Style => RequestPriority::VeryLow,
         Destination::Script => match (mode, render_blocking) {

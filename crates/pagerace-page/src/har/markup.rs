@@ -22,11 +22,18 @@ pub(super) struct Reference {
 /// What kind of element it is, as far as loading cares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
-    Script { is_async: bool, is_deferred: bool },
+    Script {
+        is_async: bool,
+        is_deferred: bool,
+    },
     /// `applies` is false for other media and disabled sheets.
-    StyleSheet { applies: bool },
+    StyleSheet {
+        applies: bool,
+    },
     Preload,
-    Image { lazy: bool },
+    Image {
+        lazy: bool,
+    },
     Frame,
     Other,
 }
@@ -35,8 +42,12 @@ pub(super) enum Element {
 pub(super) fn scan(html: &str, document: &Url) -> Vec<Reference> {
     let mut emitter = DefaultEmitter::<usize>::new_with_span();
     emitter.naively_switch_states(true);
-    let mut scanner =
-        Scanner { base: document.clone(), in_head: true, hidden: 0, references: Vec::new() };
+    let mut scanner = Scanner {
+        base: document.clone(),
+        in_head: true,
+        hidden: 0,
+        references: Vec::new(),
+    };
     for Ok(token) in Tokenizer::new_with_emitter(html, emitter) {
         match token {
             Token::StartTag(tag) => scanner.start(&tag),
@@ -78,14 +89,22 @@ impl Scanner {
             "img" => {
                 let lazy = get("loading").is_some_and(|l| l.eq_ignore_ascii_case("lazy"));
                 let element = Element::Image { lazy };
-                self.sources(tag, get("src").into_iter().chain(candidates(get("srcset"))), element);
+                self.sources(
+                    tag,
+                    get("src").into_iter().chain(candidates(get("srcset"))),
+                    element,
+                );
             }
             "source" => {
                 let urls = get("src").into_iter().chain(candidates(get("srcset")));
                 self.sources(tag, urls, Element::Other);
             }
             "iframe" | "frame" => self.sources(tag, get("src"), Element::Frame),
-            "video" => self.sources(tag, get("src").into_iter().chain(get("poster")), Element::Other),
+            "video" => self.sources(
+                tag,
+                get("src").into_iter().chain(get("poster")),
+                Element::Other,
+            ),
             "audio" | "embed" | "track" => self.sources(tag, get("src"), Element::Other),
             "input" => self.sources(tag, get("src"), Element::Image { lazy: false }),
             "object" => self.sources(tag, get("data"), Element::Other),
@@ -103,9 +122,14 @@ impl Scanner {
 
     /// <https://html.spec.whatwg.org/multipage/scripting.html#attr-script-type>
     fn script(&mut self, tag: &StartTag<usize>) {
-        let kind = attribute(tag, "type").unwrap_or_default().to_ascii_lowercase();
+        let kind = attribute(tag, "type")
+            .unwrap_or_default()
+            .to_ascii_lowercase();
         let is_module = kind == "module";
-        if !(is_module || kind.is_empty() || kind.contains("javascript") || kind.contains("ecmascript"))
+        if !(is_module
+            || kind.is_empty()
+            || kind.contains("javascript")
+            || kind.contains("ecmascript"))
         {
             return;
         }
@@ -117,13 +141,19 @@ impl Scanner {
     }
 
     fn link(&mut self, tag: &StartTag<usize>) {
-        let rel = attribute(tag, "rel").unwrap_or_default().to_ascii_lowercase();
+        let rel = attribute(tag, "rel")
+            .unwrap_or_default()
+            .to_ascii_lowercase();
         let has = |word: &str| rel.split_ascii_whitespace().any(|w| w == word);
         let element = if has("stylesheet") {
-            let media = attribute(tag, "media").unwrap_or_default().to_ascii_lowercase();
+            let media = attribute(tag, "media")
+                .unwrap_or_default()
+                .to_ascii_lowercase();
             let other_media = media.trim() == "print" || media.trim() == "none";
             let off = attribute(tag, "disabled").is_some() || has("alternate");
-            Element::StyleSheet { applies: !other_media && !off }
+            Element::StyleSheet {
+                applies: !other_media && !off,
+            }
         } else if has("preload") || has("modulepreload") {
             Element::Preload
         } else {
@@ -141,7 +171,12 @@ impl Scanner {
         let offset = tag.span.end as u64;
         for url in urls {
             if let Some(url) = resolve(&self.base, &url) {
-                self.references.push(Reference { url, offset, element, in_head: self.in_head });
+                self.references.push(Reference {
+                    url,
+                    offset,
+                    element,
+                    in_head: self.in_head,
+                });
             }
         }
     }
@@ -157,7 +192,11 @@ fn attribute(tag: &StartTag<usize>, name: &str) -> Option<String> {
 fn candidates(srcset: Option<String>) -> Vec<String> {
     let srcset = srcset.unwrap_or_default();
     let first_word = |c: &str| c.split_ascii_whitespace().next().map(str::to_owned);
-    srcset.split(", ").filter_map(first_word).map(|u| u.trim_end_matches(',').to_owned()).collect()
+    srcset
+        .split(", ")
+        .filter_map(first_word)
+        .map(|u| u.trim_end_matches(',').to_owned())
+        .collect()
 }
 
 /// Absolute and without fragment.

@@ -50,8 +50,16 @@ pub(super) enum Kind {
 impl Kind {
     /// One sentence; `n` entries are concerned.
     fn text(self, n: u32) -> String {
-        let entries = if n == 1 { "1 entry".to_owned() } else { format!("{n} entries") };
-        let requests = if n == 1 { "1 request".to_owned() } else { format!("{n} requests") };
+        let entries = if n == 1 {
+            "1 entry".to_owned()
+        } else {
+            format!("{n} entries")
+        };
+        let requests = if n == 1 {
+            "1 request".to_owned()
+        } else {
+            format!("{n} requests")
+        };
         let s = if n == 1 { "" } else { "s" };
         match self {
             Self::OtherPages => {
@@ -59,7 +67,9 @@ impl Kind {
             }
             Self::BadUrl => format!("{entries} without a usable URL left out."),
             Self::Embedded => {
-                format!("{entries} with data:, blob: or about: URLs left out: they cause no traffic.")
+                format!(
+                    "{entries} with data:, blob: or about: URLs left out: they cause no traffic."
+                )
             }
             Self::BrowserInternal => {
                 format!("{entries} of browser extensions and the browser itself left out.")
@@ -121,12 +131,12 @@ impl Kind {
                 format!("{requests} without response headers: 505 bytes stand in.")
             }
             Self::NoProtocol => format!("{requests} without a recorded HTTP version."),
-            Self::NoAddress => format!(
-                "{requests} without a server address: their origins share no connection."
-            ),
-            Self::NoPriority => format!(
-                "{requests} without Chromium's priority: inferred from type and position."
-            ),
+            Self::NoAddress => {
+                format!("{requests} without a server address: their origins share no connection.")
+            }
+            Self::NoPriority => {
+                format!("{requests} without Chromium's priority: inferred from type and position.")
+            }
             Self::ForeignPriority => format!(
                 "{requests} with another browser's priority words: Chromium's are inferred instead."
             ),
@@ -162,7 +172,9 @@ impl Kind {
                  of the document are taken (modelled)."
             ),
             Self::AfterLoad => {
-                format!("{requests} begun or finished after the recorded load event do not hold it.")
+                format!(
+                    "{requests} begun or finished after the recorded load event do not hold it."
+                )
             }
             Self::AdsByList => {
                 format!("{requests} classified as advertisement or analytics by a built-in list.")
@@ -191,7 +203,10 @@ impl Notes {
 
     /// As the page carries them.
     pub(super) fn into_notes(self) -> Vec<Note> {
-        let note = |(kind, entries): (Kind, u32)| Note { text: kind.text(entries), entries };
+        let note = |(kind, entries): (Kind, u32)| Note {
+            text: kind.text(entries),
+            entries,
+        };
         self.0.into_iter().map(note).collect()
     }
 }

@@ -24,27 +24,35 @@ pub(super) fn collect(
     let mut origins: Vec<Origin> = Vec::new();
     let mut of_entry = Vec::with_capacity(entries.len());
     for entry in entries {
-        let url = entry.url.as_ref().expect("entries without a URL were left out");
+        let url = entry
+            .url
+            .as_ref()
+            .expect("entries without a URL were left out");
         let host = url.host_str().unwrap_or_default().to_owned();
         let port = url.port_or_known_default().unwrap_or(443);
-        let at = *index.entry((url.scheme().to_owned(), host.clone(), port)).or_insert_with(|| {
-            origins.push(Origin {
-                scheme: url.scheme().to_owned(),
-                third_party: domain::is_third_party(&host, document_host),
-                host,
-                port,
-                address: None,
-                connection_group: 0,
-                recorded_rtt: None,
-                protocol: None,
+        let at = *index
+            .entry((url.scheme().to_owned(), host.clone(), port))
+            .or_insert_with(|| {
+                origins.push(Origin {
+                    scheme: url.scheme().to_owned(),
+                    third_party: domain::is_third_party(&host, document_host),
+                    host,
+                    port,
+                    address: None,
+                    connection_group: 0,
+                    recorded_rtt: None,
+                    protocol: None,
+                });
+                origins.len() - 1
             });
-            origins.len() - 1
-        });
         of_entry.push(at);
     }
     describe(&mut origins, entries, &of_entry, round_trips);
     group(&mut origins, entries, &of_entry);
-    (origins, of_entry.into_iter().map(|at| OriginId(at as u32)).collect())
+    (
+        origins,
+        of_entry.into_iter().map(|at| OriginId(at as u32)).collect(),
+    )
 }
 
 /// Address, round trip and protocol, from the entries of each.
@@ -68,7 +76,9 @@ fn describe(
         }
     }
     for (origin, counts) in origins.iter_mut().zip(protocols) {
-        let most = counts.into_iter().max_by_key(|&(protocol, count)| (count, protocol));
+        let most = counts
+            .into_iter()
+            .max_by_key(|&(protocol, count)| (count, protocol));
         origin.protocol = most.map(|(protocol, _)| protocol.name().to_owned());
     }
 }
@@ -90,11 +100,14 @@ fn group(origins: &mut [Origin], entries: &[Entry], of_entry: &[usize]) {
     }
     let mut certified: BTreeMap<&str, Vec<(usize, &[&str])>> = BTreeMap::new();
     for (entry, &at) in entries.iter().zip(of_entry).filter(|(e, _)| multiplexes(e)) {
-        let Some(address) = entry.address.as_deref() else { continue };
+        let Some(address) = entry.address.as_deref() else {
+            continue;
+        };
         let here = certified.entry(address).or_default();
         if !has_connection[at]
-            && let Some(&(other, _)) =
-                here.iter().find(|(_, names)| names.iter().any(|n| covers(n, &origins[at].host)))
+            && let Some(&(other, _)) = here
+                .iter()
+                .find(|(_, names)| names.iter().any(|n| covers(n, &origins[at].host)))
         {
             groups.join(other, at);
         }
@@ -104,9 +117,9 @@ fn group(origins: &mut [Origin], entries: &[Entry], of_entry: &[usize]) {
         }
     }
     let mut numbers: BTreeMap<usize, u32> = BTreeMap::new();
-    for at in 0..origins.len() {
+    for (at, origin) in origins.iter_mut().enumerate() {
         let next = numbers.len() as u32;
-        origins[at].connection_group = *numbers.entry(groups.root(at)).or_insert(next);
+        origin.connection_group = *numbers.entry(groups.root(at)).or_insert(next);
     }
 }
 
@@ -120,7 +133,9 @@ fn multiplexes(entry: &Entry) -> bool {
 /// (RFC 9525, section 6.3).
 fn covers(name: &str, host: &str) -> bool {
     match name.strip_prefix("*.") {
-        Some(parent) => host.split_once('.').is_some_and(|(_, p)| p.eq_ignore_ascii_case(parent)),
+        Some(parent) => host
+            .split_once('.')
+            .is_some_and(|(_, p)| p.eq_ignore_ascii_case(parent)),
         None => name.eq_ignore_ascii_case(host),
     }
 }

@@ -60,10 +60,13 @@ pub(super) fn choose<'a>(
     let log = root.get("log").filter(|l| l.is_object());
     let log = log.ok_or_else(|| not_har("log", "an object", root.get("log").or(Some(root))))?;
     let entries = log.get("entries").and_then(Value::as_array);
-    let entries =
-        entries.ok_or_else(|| not_har("log.entries", "an array", log.get("entries")))?;
+    let entries = entries.ok_or_else(|| not_har("log.entries", "an array", log.get("entries")))?;
     if entries.is_empty() {
-        return Err(not_har("log.entries", "at least one entry", log.get("entries")));
+        return Err(not_har(
+            "log.entries",
+            "at least one entry",
+            log.get("entries"),
+        ));
     }
     let candidates = split(list(log, "pages"), entries);
     let index = match &options.page {
@@ -72,12 +75,23 @@ pub(super) fn choose<'a>(
     };
     let Some(index) = index else {
         let wanted = options.page.clone().unwrap_or_default();
-        let pages = candidates.iter().enumerate().map(|(i, c)| describe(i, c)).collect();
-        return Err(ImportError::NoSuchPage { file: file.to_owned(), wanted, pages });
+        let pages = candidates
+            .iter()
+            .enumerate()
+            .map(|(i, c)| describe(i, c))
+            .collect();
+        return Err(ImportError::NoSuchPage {
+            file: file.to_owned(),
+            wanted,
+            pages,
+        });
     };
     let several = candidates.iter().filter(|c| !c.entries.is_empty()).count() > 1;
     let total = entries.len();
-    let chosen = candidates.into_iter().nth(index).expect("position() gave an index of it");
+    let chosen = candidates
+        .into_iter()
+        .nth(index)
+        .expect("position() gave an index of it");
     Ok(Chosen {
         page: chosen.page,
         number: several.then_some(index + 1),
@@ -89,13 +103,25 @@ pub(super) fn choose<'a>(
 /// Pages in the file's order, with their entries. Entries whose `pageref`
 /// names no page make a page of their own; those without go to the first one.
 fn split<'a>(pages: &'a [Value], entries: &'a [Value]) -> Vec<Candidate<'a>> {
-    let page = |p: &'a Value| Candidate { id: filled(p, "id"), page: Some(p), entries: vec![] };
+    let page = |p: &'a Value| Candidate {
+        id: filled(p, "id"),
+        page: Some(p),
+        entries: vec![],
+    };
     let mut candidates: Vec<_> = pages.iter().filter(|p| p.is_object()).map(page).collect();
     if candidates.is_empty() {
-        candidates.push(Candidate { id: None, page: None, entries: vec![] });
+        candidates.push(Candidate {
+            id: None,
+            page: None,
+            entries: vec![],
+        });
     }
-    let mut by_id: std::collections::BTreeMap<&str, usize> =
-        candidates.iter().enumerate().rev().filter_map(|(i, c)| Some((c.id?, i))).collect();
+    let mut by_id: std::collections::BTreeMap<&str, usize> = candidates
+        .iter()
+        .enumerate()
+        .rev()
+        .filter_map(|(i, c)| Some((c.id?, i)))
+        .collect();
     for (number, entry) in entries.iter().enumerate() {
         let index = match filled(entry, "pageref") {
             None => 0,
@@ -106,7 +132,11 @@ fn split<'a>(pages: &'a [Value], entries: &'a [Value]) -> Vec<Candidate<'a>> {
                 0
             }
             Some(id) => *by_id.entry(id).or_insert_with(|| {
-                candidates.push(Candidate { id: Some(id), page: None, entries: vec![] });
+                candidates.push(Candidate {
+                    id: Some(id),
+                    page: None,
+                    entries: vec![],
+                });
                 candidates.len() - 1
             }),
         };
@@ -118,7 +148,9 @@ fn split<'a>(pages: &'a [Value], entries: &'a [Value]) -> Vec<Candidate<'a>> {
 /// By id, then title, then 1-based number; only pages that have entries.
 fn find(candidates: &[Candidate], wanted: &str) -> Option<usize> {
     let by = |test: &dyn Fn(&Candidate) -> bool| {
-        candidates.iter().position(|c| !c.entries.is_empty() && test(c))
+        candidates
+            .iter()
+            .position(|c| !c.entries.is_empty() && test(c))
     };
     by(&|c| c.id == Some(wanted))
         .or_else(|| by(&|c| c.page.and_then(|p| text(p, "title")) == Some(wanted)))
@@ -130,10 +162,19 @@ fn find(candidates: &[Candidate], wanted: &str) -> Option<usize> {
 }
 
 fn describe(index: usize, candidate: &Candidate) -> String {
-    let id = candidate.id.map(|id| format!(" {}", shorten(id, 40))).unwrap_or_default();
+    let id = candidate
+        .id
+        .map(|id| format!(" {}", shorten(id, 40)))
+        .unwrap_or_default();
     let title = candidate.page.and_then(|p| filled(p, "title"));
-    let title = title.map(|t| format!(" \"{}\"", shorten(t, 60))).unwrap_or_default();
-    format!("{}{id}{title} ({} entries)", index + 1, candidate.entries.len())
+    let title = title
+        .map(|t| format!(" \"{}\"", shorten(t, 60)))
+        .unwrap_or_default();
+    format!(
+        "{}{id}{title} ({} entries)",
+        index + 1,
+        candidate.entries.len()
+    )
 }
 
 #[cfg(test)]

@@ -23,41 +23,59 @@ pub(super) fn decompress<'a>(
     bytes: &'a [u8],
     limit: u64,
 ) -> Result<Cow<'a, [u8]>, ImportError> {
-    let too_large = || ImportError::TooLarge { file: file.to_owned(), limit };
+    let too_large = || ImportError::TooLarge {
+        file: file.to_owned(),
+        limit,
+    };
     if !bytes.starts_with(&[0x1f, 0x8b]) {
-        return if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes.into()) };
+        return if bytes.len() as u64 > limit {
+            Err(too_large())
+        } else {
+            Ok(bytes.into())
+        };
     }
     let mut out = Vec::new();
     let mut decoder = MultiGzDecoder::new(bytes).take(limit + 1);
-    decoder.read_to_end(&mut out).map_err(|source| ImportError::Gzip {
-        file: file.to_owned(),
-        read: out.len() as u64,
-        source,
-    })?;
-    if out.len() as u64 > limit { Err(too_large()) } else { Ok(out.into()) }
+    decoder
+        .read_to_end(&mut out)
+        .map_err(|source| ImportError::Gzip {
+            file: file.to_owned(),
+            read: out.len() as u64,
+            source,
+        })?;
+    if out.len() as u64 > limit {
+        Err(too_large())
+    } else {
+        Ok(out.into())
+    }
 }
 
 /// The JSON document in `bytes`.
 pub(super) fn parse(file: &str, bytes: &[u8]) -> Result<Value, ImportError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err(ImportError::Empty { file: file.to_owned() });
+        return Err(ImportError::Empty {
+            file: file.to_owned(),
+        });
     }
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        return Err(ImportError::Encoding { file: file.to_owned(), found: "UTF-16" });
+        return Err(ImportError::Encoding {
+            file: file.to_owned(),
+            found: "UTF-16",
+        });
     }
     let first = match serde_json::from_slice(bytes) {
         Ok(value) => return Ok(value),
         Err(error) => error,
     };
-    repair(bytes).and_then(|text| serde_json::from_str(&text).ok()).ok_or_else(|| {
-        ImportError::Json {
+    repair(bytes)
+        .and_then(|text| serde_json::from_str(&text).ok())
+        .ok_or_else(|| ImportError::Json {
             file: file.to_owned(),
             line: first.line(),
             column: first.column(),
             message: strip_position(&first.to_string()),
-        }
-    })
+        })
 }
 
 /// The text with broken UTF-8 and unpaired `\uD8xx` escapes replaced; `None`
@@ -110,7 +128,11 @@ fn escaped_unit(bytes: &[u8], at: usize) -> Option<u16> {
 
 /// `serde_json` ends its messages with the position, which we name first.
 fn strip_position(message: &str) -> String {
-    message.split(" at line ").next().unwrap_or(message).to_owned()
+    message
+        .split(" at line ")
+        .next()
+        .unwrap_or(message)
+        .to_owned()
 }
 
 #[cfg(test)]

@@ -36,14 +36,25 @@ impl<'a> Recording<'a> {
         let mut references = BTreeMap::new();
         for (i, entry) in entries.iter().enumerate() {
             let Some(url) = &entry.url else { continue };
-            by_url.entry(without_fragment(url.clone())).or_default().push(i);
+            by_url
+                .entry(without_fragment(url.clone()))
+                .or_default()
+                .push(i);
             let is_document =
                 matches!(destinations[i], Destination::Document | Destination::Iframe);
             if let Some(body) = entry.body.as_deref().filter(|_| is_document) {
                 references.insert(i, markup::scan(body, url));
             }
         }
-        Self { entries, destinations, bodies, redirects, document, references, by_url }
+        Self {
+            entries,
+            destinations,
+            bodies,
+            redirects,
+            document,
+            references,
+            by_url,
+        }
     }
 
     /// The last request for `url` before entry `i`, followed to the end of its
@@ -55,13 +66,19 @@ impl<'a> Recording<'a> {
             None => self.by_url.get(&without_fragment(Url::parse(url).ok()?))?,
         };
         let before = &found[..found.partition_point(|&j| j < i)];
-        before.iter().rev().map(|&j| self.redirects.end(j)).find(|&j| j < i)
+        before
+            .iter()
+            .rev()
+            .map(|&j| self.redirects.end(j))
+            .find(|&j| j < i)
     }
 
     /// Whether `i` is a (nested) document.
     pub(super) fn is_document(&self, i: usize) -> bool {
-        matches!(self.destinations[i], Destination::Document | Destination::Iframe)
-            && self.redirects.to[i].is_none()
+        matches!(
+            self.destinations[i],
+            Destination::Document | Destination::Iframe
+        ) && self.redirects.to[i].is_none()
     }
 
     /// When `i` was requested, in milliseconds since 1970.

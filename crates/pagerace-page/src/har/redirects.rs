@@ -23,20 +23,27 @@ impl Redirects {
         let mut waiting: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (i, entry) in entries.iter().enumerate().rev() {
             if let Some(url) = &entry.url {
-                waiting.entry(without_fragment(url.clone())).or_default().push(i);
+                waiting
+                    .entry(without_fragment(url.clone()))
+                    .or_default()
+                    .push(i);
             }
         }
-        let mut found =
-            Self { to: vec![None; entries.len()], from: vec![None; entries.len()] };
+        let mut found = Self {
+            to: vec![None; entries.len()],
+            from: vec![None; entries.len()],
+        };
         for (i, entry) in entries.iter().enumerate().filter(|(_, e)| e.redirects()) {
             let target = entry.url.as_ref().zip(entry.redirect.as_deref());
             let target = target.and_then(|(url, redirect)| url.join(redirect).ok());
             let Some(target) = target else { continue };
-            let next = waiting.get_mut(&without_fragment(target)).and_then(|queue| {
-                // In reverse order, so that the next one is the last.
-                let at = queue.iter().rposition(|&j| j > i)?;
-                Some(queue.remove(at))
-            });
+            let next = waiting
+                .get_mut(&without_fragment(target))
+                .and_then(|queue| {
+                    // In reverse order, so that the next one is the last.
+                    let at = queue.iter().rposition(|&j| j > i)?;
+                    Some(queue.remove(at))
+                });
             match next {
                 Some(j) => {
                     found.to[i] = Some(j);
@@ -79,8 +86,11 @@ mod tests {
     }
 
     fn find(values: &[Value]) -> (Redirects, usize) {
-        let entries: Vec<_> =
-            values.iter().enumerate().map(|(i, v)| Entry::parse(i, v, None)).collect();
+        let entries: Vec<_> = values
+            .iter()
+            .enumerate()
+            .map(|(i, v)| Entry::parse(i, v, None))
+            .collect();
         let mut notes = Notes::default();
         let found = Redirects::find(&entries, &mut notes);
         (found, notes.into_notes().len())
@@ -88,7 +98,11 @@ mod tests {
 
     #[test]
     fn chains_and_relative_targets() {
-        let values = [redirect("http://a/", "https://a/x"), redirect("https://a/x", "/y#z"), page("https://a/y")];
+        let values = [
+            redirect("http://a/", "https://a/x"),
+            redirect("https://a/x", "/y#z"),
+            page("https://a/y"),
+        ];
         let (found, notes) = find(&values);
         assert_eq!(found.to, [Some(1), Some(2), None]);
         assert_eq!(found.from, [None, Some(0), Some(1)]);
@@ -97,7 +111,12 @@ mod tests {
 
     #[test]
     fn two_redirects_to_one_url_claim_one_request_each() {
-        let values = [redirect("http://a/1", "/t"), redirect("http://a/2", "/t"), page("http://a/t"), page("http://a/t")];
+        let values = [
+            redirect("http://a/1", "/t"),
+            redirect("http://a/2", "/t"),
+            page("http://a/t"),
+            page("http://a/t"),
+        ];
         assert_eq!(find(&values).0.to, [Some(2), Some(3), None, None]);
     }
 

@@ -41,19 +41,29 @@ fn tls_beside_connect(entry: &Entry, connect: f64, tls: f64) -> bool {
 pub(super) fn round_trips(entries: &[Entry]) -> Vec<Option<f64>> {
     let mut shortest: BTreeMap<&str, f64> = BTreeMap::new();
     for entry in entries {
-        let Some(sample) = handshake(entry) else { continue };
+        let Some(sample) = handshake(entry) else {
+            continue;
+        };
         for key in keys(entry).into_iter().flatten() {
             let known = shortest.entry(key).or_insert(sample);
             *known = known.min(sample);
         }
     }
-    let look_up = |e: &Entry| keys(e).into_iter().flatten().find_map(|k| shortest.get(k).copied());
+    let look_up = |e: &Entry| {
+        keys(e)
+            .into_iter()
+            .flatten()
+            .find_map(|k| shortest.get(k).copied())
+    };
     entries.iter().map(look_up).collect()
 }
 
 /// The address, which several hosts may share, then the host.
 fn keys<'a>(entry: &'a Entry) -> [Option<&'a str>; 2] {
-    [entry.address.as_deref(), entry.url.as_ref().and_then(|u| u.host_str())]
+    [
+        entry.address.as_deref(),
+        entry.url.as_ref().and_then(|u| u.host_str()),
+    ]
 }
 
 /// Milliseconds that each server took: the wait less the round trip, never

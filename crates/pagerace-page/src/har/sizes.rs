@@ -52,7 +52,11 @@ fn body(entry: &Entry, fields: u64, field_text: u64, notes: &mut Notes) -> u64 {
     let length = entry.response_headers.content_length();
     if served_from_cache(entry) {
         notes.add(Kind::Cached);
-        return entry.content_size.filter(|s| *s > 0).or(length).unwrap_or(0);
+        return entry
+            .content_size
+            .filter(|s| *s > 0)
+            .or(length)
+            .unwrap_or(0);
     }
     let transferred = entry.transfer_size.filter(|t| *t > 0);
     match (length, transferred) {
@@ -65,7 +69,10 @@ fn body(entry: &Entry, fields: u64, field_text: u64, notes: &mut Notes) -> u64 {
         (None, _) => {}
     }
     let decoded = entry.content_size.filter(|s| *s > 0);
-    let coded = entry.response_headers.get("content-encoding").is_some_and(|c| c != "identity");
+    let coded = entry
+        .response_headers
+        .get("content-encoding")
+        .is_some_and(|c| c != "identity");
     let uncoded = !coded && !entry.response_headers.is_empty();
     // Some recorders leave the coding out of the list: more was not sent than
     // was transferred.
@@ -113,7 +120,10 @@ fn ratios(entries: &[Entry], header_bytes: &[u32]) -> BTreeMap<Option<Protocol>,
             && is_its_own(entry, length, transferred, u64::from(text));
         if usable && !served_from_cache(entry) {
             let ratio = (transferred - length) as f64 / f64::from(text.max(1));
-            samples.entry(entry.protocol).or_default().push(ratio.min(2.0));
+            samples
+                .entry(entry.protocol)
+                .or_default()
+                .push(ratio.min(2.0));
         }
     }
     samples.retain(|_, s| s.len() >= ENOUGH_SAMPLES);

@@ -59,7 +59,10 @@ pub(super) fn flag(object: &Value, key: &str) -> bool {
 
 /// The elements at `key`; none if it is no array.
 pub(super) fn list<'a>(object: &'a Value, key: &str) -> &'a [Value] {
-    object.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    object
+        .get(key)
+        .and_then(Value::as_array)
+        .map_or(&[], Vec::as_slice)
 }
 
 /// What a value is, for error messages.
@@ -73,7 +76,14 @@ pub(super) fn kind(value: Option<&Value>) -> String {
         Some(Value::Array(a)) => format!("an array of {}", a.len()),
         Some(Value::Object(o)) => {
             let keys: Vec<_> = o.keys().take(4).map(|k| shorten(k, 20)).collect();
-            format!("an object with {}", if keys.is_empty() { "nothing".into() } else { keys.join(", ") })
+            format!(
+                "an object with {}",
+                if keys.is_empty() {
+                    "nothing".into()
+                } else {
+                    keys.join(", ")
+                }
+            )
         }
     }
 }

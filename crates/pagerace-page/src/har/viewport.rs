@@ -44,7 +44,12 @@ pub(super) fn images(
         return visible;
     }
     let large = |&&i: &&usize| by_markup[i] && bodies[i] >= SMALL_IMAGE_BYTES;
-    let first: Vec<usize> = images.iter().filter(large).take(FIRST_IMAGES).copied().collect();
+    let first: Vec<usize> = images
+        .iter()
+        .filter(large)
+        .take(FIRST_IMAGES)
+        .copied()
+        .collect();
     for i in first {
         visible[i] = true;
     }
@@ -54,8 +59,14 @@ pub(super) fn images(
 
 /// Favicons are shown in the browser's own frame.
 pub(super) fn is_icon(entry: &Entry) -> bool {
-    let path = entry.url.as_ref().map(|u| u.path().to_ascii_lowercase()).unwrap_or_default();
-    path.ends_with(".ico") || path.contains("favicon") || path.contains("apple-touch-icon")
+    let path = entry
+        .url
+        .as_ref()
+        .map(|u| u.path().to_ascii_lowercase())
+        .unwrap_or_default();
+    [".ico", "favicon", "apple-touch-icon"]
+        .iter()
+        .any(|sign| path.contains(sign))
 }
 
 #[cfg(test)]
@@ -65,11 +76,20 @@ mod tests {
     use super::*;
 
     fn visible(values: &[Value]) -> (Vec<bool>, usize) {
-        let entries: Vec<_> =
-            values.iter().enumerate().map(|(i, v)| Entry::parse(i, v, None)).collect();
+        let entries: Vec<_> = values
+            .iter()
+            .enumerate()
+            .map(|(i, v)| Entry::parse(i, v, None))
+            .collect();
         let n = entries.len();
         let mut notes = Notes::default();
-        let images = images(&entries, &vec![Destination::Image; n], &vec![5000; n], &vec![true; n], &mut notes);
+        let images = images(
+            &entries,
+            &vec![Destination::Image; n],
+            &vec![5000; n],
+            &vec![true; n],
+            &mut notes,
+        );
         (images, notes.into_notes().len())
     }
 
@@ -86,7 +106,11 @@ mod tests {
         low["_initialPriority"] = json!("Low");
         low["_priority"] = json!("Low");
         assert_eq!(visible(&[boosted, low.clone()]), (vec![true, false], 0));
-        assert_eq!(visible(&[low]), (vec![false], 0), "recorded, and none is visible");
+        assert_eq!(
+            visible(&[low]),
+            (vec![false], 0),
+            "recorded, and none is visible"
+        );
     }
 
     #[test]

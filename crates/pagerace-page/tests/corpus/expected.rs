@@ -82,8 +82,10 @@ pub(crate) fn compare(name: &str, row: &str, pages: &[Page]) -> Result<(), Strin
     let fields: Vec<&str> = row.split(',').collect();
     let number = |from_end: usize| fields[fields.len() - from_end].parse::<u64>().unwrap();
     let (requests, wire) = (number(9), number(7));
-    let &(_, page_count, expected) =
-        FILES.iter().find(|f| f.0 == name).ok_or("has no expectation")?;
+    let &(_, page_count, expected) = FILES
+        .iter()
+        .find(|f| f.0 == name)
+        .ok_or("has no expectation")?;
     let resources: usize = pages.iter().map(|p| p.resources.len()).sum();
     if (pages.len(), resources) != (page_count, expected) {
         return Err(format!("{} pages, {resources} resources", pages.len()));
@@ -94,12 +96,21 @@ pub(crate) fn compare(name: &str, row: &str, pages: &[Page]) -> Result<(), Strin
     let body: u64 = pages.iter().map(Page::body_bytes).sum();
     if wire == 0 {
         // The manifest knows no sizes of webperf.se and msb.se; we do.
-        return if body > 100_000 { Ok(()) } else { Err(format!("{body} bytes")) };
+        return if body > 100_000 {
+            Ok(())
+        } else {
+            Err(format!("{body} bytes"))
+        };
     }
     let share = body as f64 / wire as f64;
-    let unusual = UNUSUAL_SHARES.iter().find(|u| u.0 == name).map(|u| u.1.clone());
+    let unusual = UNUSUAL_SHARES
+        .iter()
+        .find(|u| u.0 == name)
+        .map(|u| u.1.clone());
     if unusual.unwrap_or(USUAL_SHARE).contains(&share) {
         return Ok(());
     }
-    Err(format!("{body} body bytes are {share:.3} of {wire} wire bytes"))
+    Err(format!(
+        "{body} body bytes are {share:.3} of {wire} wire bytes"
+    ))
 }

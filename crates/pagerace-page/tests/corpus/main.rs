@@ -1,6 +1,8 @@
 //! Every recording of the shared corpus, page by page: what must hold of any
 //! page, and what is known of each file.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
+
 mod expected;
 mod invariants;
 
@@ -26,7 +28,12 @@ fn files() -> Vec<PathBuf> {
 }
 
 fn name(path: &Path) -> &str {
-    path.file_name().unwrap().to_str().unwrap().strip_suffix(".har.gz").unwrap()
+    path.file_name()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .strip_suffix(".har.gz")
+        .unwrap()
 }
 
 /// All pages of a file, found by asking for each number until there is none.
@@ -34,11 +41,18 @@ fn pages(path: &Path) -> Vec<Page> {
     let bytes = std::fs::read(path).unwrap();
     let mut pages = Vec::new();
     for number in 1.. {
-        let options = ImportOptions { page: Some(number.to_string()) };
+        let options = ImportOptions {
+            page: Some(number.to_string()),
+        };
         match from_bytes(name(path), &bytes, &options) {
             Ok(page) => pages.push(page),
             Err(ImportError::NoSuchPage { pages: listed, .. }) => {
-                assert_eq!(listed.len(), number - 1, "{}: pages without entries", name(path));
+                assert_eq!(
+                    listed.len(),
+                    number - 1,
+                    "{}: pages without entries",
+                    name(path)
+                );
                 break;
             }
             Err(error) => panic!("{error}"),
@@ -65,7 +79,10 @@ fn counts_and_bytes_are_those_of_the_manifest() {
     let mut failures = Vec::new();
     for path in files() {
         let name = name(&path);
-        let row = manifest.lines().find(|l| l.starts_with(&format!("{name}.har.gz,"))).unwrap();
+        let row = manifest
+            .lines()
+            .find(|l| l.starts_with(&format!("{name}.har.gz,")))
+            .unwrap();
         let pages = pages(&path);
         if let Err(failure) = expected::compare(name, row, &pages) {
             failures.push(format!("{name}: {failure}"));

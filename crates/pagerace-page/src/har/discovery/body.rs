@@ -20,19 +20,28 @@ pub(super) fn locate(recording: &Recording, links: &mut [Option<Link>]) {
     let mut named: BTreeMap<(usize, &str), u64> = BTreeMap::new();
     for (&document, references) in &recording.references {
         for reference in references {
-            named.entry((document, &reference.url)).or_insert(reference.offset);
+            named
+                .entry((document, &reference.url))
+                .or_insert(reference.offset);
         }
     }
-    let line_starts: BTreeMap<usize, Vec<usize>> =
-        recording.references.keys().map(|&d| (d, lines(body(recording, d)))).collect();
+    let line_starts: BTreeMap<usize, Vec<usize>> = recording
+        .references
+        .keys()
+        .map(|&d| (d, lines(body(recording, d))))
+        .collect();
     for (i, link) in links.iter_mut().enumerate() {
-        let Some(link) = link.as_mut().filter(|l| matches!(l.how, How::Markup | How::Inline))
+        let Some(link) = link
+            .as_mut()
+            .filter(|l| matches!(l.how, How::Markup | How::Inline))
         else {
             continue;
         };
         let by_url = url(recording, i).and_then(|url| named.get(&(link.parent, &url)).copied());
         let by_place = || {
-            let start = *line_starts.get(&link.parent)?.get(usize::try_from(link.place.0?).ok()?)?;
+            let start = *line_starts
+                .get(&link.parent)?
+                .get(usize::try_from(link.place.0?).ok()?)?;
             Some(start as u64 + link.place.1.unwrap_or(0))
         };
         link.decoded_offset = by_url.filter(|_| link.how == How::Markup).or_else(by_place);
@@ -57,7 +66,10 @@ pub(super) fn search(recording: &Recording, links: &mut [Option<Link>]) {
             for &i in by_url.get(&reference.url).into_iter().flatten() {
                 if links[i].is_none() && document < i {
                     let link = Link::new(document, How::Markup, Evidence::Body);
-                    links[i] = Some(Link { decoded_offset: Some(reference.offset), ..link });
+                    links[i] = Some(Link {
+                        decoded_offset: Some(reference.offset),
+                        ..link
+                    });
                 }
             }
         }
@@ -66,10 +78,16 @@ pub(super) fn search(recording: &Recording, links: &mut [Option<Link>]) {
 }
 
 fn search_text(recording: &Recording, links: &mut [Option<Link>], missing: &[usize]) {
-    let missing: Vec<usize> = missing.iter().copied().filter(|&i| links[i].is_none()).collect();
+    let missing: Vec<usize> = missing
+        .iter()
+        .copied()
+        .filter(|&i| links[i].is_none())
+        .collect();
     let mut patterns: Vec<(String, usize)> = Vec::new();
     for &i in &missing {
-        let Some(url) = &recording.entries[i].url else { continue };
+        let Some(url) = &recording.entries[i].url else {
+            continue;
+        };
         let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
         let name = url.path().rsplit('/').next().unwrap_or_default();
         // A name with an extension is telling even where the path is relative.
@@ -103,7 +121,12 @@ fn search_text(recording: &Recording, links: &mut [Option<Link>], missing: &[usi
 fn text_link(recording: &Recording, parent: usize, i: usize, end: usize) -> Option<Link> {
     let destination = recording.destinations[i];
     let how = match recording.destinations[parent] {
-        Destination::Style if matches!(destination, Destination::Font | Destination::Image | Destination::Style) => {
+        Destination::Style
+            if matches!(
+                destination,
+                Destination::Font | Destination::Image | Destination::Style
+            ) =>
+        {
             How::Style
         }
         Destination::Script => How::Script,
@@ -111,16 +134,21 @@ fn text_link(recording: &Recording, parent: usize, i: usize, end: usize) -> Opti
         _ => return None,
     };
     let link = Link::new(parent, how, Evidence::Body);
-    Some(Link { decoded_offset: (how == How::Inline).then_some(end as u64), ..link })
+    Some(Link {
+        decoded_offset: (how == How::Inline).then_some(end as u64),
+        ..link
+    })
 }
 
 /// Documents act while they arrive, everything else when it is complete.
 fn complete_before(recording: &Recording, parent: usize, i: usize) -> bool {
-    let at = match recording.is_document(parent) {
-        true => recording.entries[parent].response_start(),
-        false => recording.end(parent),
+    let at = if recording.is_document(parent) {
+        recording.entries[parent].response_start()
+    } else {
+        recording.end(parent)
     };
-    at.zip(recording.start(i)).is_none_or(|(at, start)| at <= start + 1.0)
+    at.zip(recording.start(i))
+        .is_none_or(|(at, start)| at <= start + 1.0)
 }
 
 fn body<'a>(recording: &'a Recording, i: usize) -> &'a str {
@@ -133,6 +161,10 @@ fn url(recording: &Recording, i: usize) -> Option<String> {
 
 /// Where each line begins.
 fn lines(text: &str) -> Vec<usize> {
-    let after_breaks = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1);
+    let after_breaks = text
+        .bytes()
+        .enumerate()
+        .filter(|(_, b)| *b == b'\n')
+        .map(|(i, _)| i + 1);
     std::iter::once(0).chain(after_breaks).collect()
 }

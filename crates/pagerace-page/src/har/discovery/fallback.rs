@@ -22,7 +22,9 @@ pub(super) fn link(recording: &Recording, i: usize) -> Link {
 
 fn by_time(recording: &Recording, i: usize, start: f64) -> Link {
     let document = document(recording, i);
-    let lag = recording.end(document).map_or(f64::INFINITY, |end| start - end);
+    let lag = recording
+        .end(document)
+        .map_or(f64::INFINITY, |end| start - end);
     let complete = |destination| last_complete(recording, i, destination, start);
     let found = match recording.destinations[i] {
         // The browser asks for icons and manifests on its own, late.
@@ -30,16 +32,21 @@ fn by_time(recording: &Recording, i: usize, start: f64) -> Link {
         Destination::Font => complete(Destination::Style).map(|p| (p, How::Style)),
         Destination::Fetch => complete(Destination::Script).map(|p| (p, How::Script)),
         _ if lag <= PARSER_LAG_MS => Some((document, How::Markup)),
-        Destination::Style | Destination::Iframe | Destination::Script | Destination::Image | Destination::Media => {
-            complete(Destination::Script).map(|p| (p, How::Script))
-        }
+        Destination::Style
+        | Destination::Iframe
+        | Destination::Script
+        | Destination::Image
+        | Destination::Media => complete(Destination::Script).map(|p| (p, How::Script)),
         _ => None,
     };
     let (parent, how) = found.unwrap_or_else(|| {
         if lag <= PARSER_LAG_MS {
             (document, How::Markup)
         } else {
-            (last_of_all(recording, i, start).unwrap_or(document), How::After)
+            (
+                last_of_all(recording, i, start).unwrap_or(document),
+                How::After,
+            )
         }
     });
     Link::new(parent, how, Evidence::Timing)
@@ -47,7 +54,9 @@ fn by_time(recording: &Recording, i: usize, start: f64) -> Link {
 
 fn by_rule(recording: &Recording, i: usize) -> Link {
     let before = |destination| {
-        (1..i).rev().find(|&j| recording.destinations[j] == destination && !leads_on(recording, j))
+        (1..i)
+            .rev()
+            .find(|&j| recording.destinations[j] == destination && !leads_on(recording, j))
     };
     let found = match recording.destinations[i] {
         Destination::Font => before(Destination::Style).map(|p| (p, How::Style)),
@@ -63,7 +72,11 @@ fn by_rule(recording: &Recording, i: usize) -> Link {
 fn document(recording: &Recording, i: usize) -> usize {
     let referrer = recording.entries[i].request_headers.get("referer");
     let named = referrer.and_then(|url| recording.resolve(url, i));
-    let main = if recording.document < i { recording.document } else { 0 };
+    let main = if recording.document < i {
+        recording.document
+    } else {
+        0
+    };
     named.filter(|&d| recording.is_document(d)).unwrap_or(main)
 }
 
@@ -74,13 +87,18 @@ fn last_complete(
     destination: Destination,
     start: f64,
 ) -> Option<usize> {
-    latest(recording, i, start, |j| recording.destinations[j] == destination)
+    latest(recording, i, start, |j| {
+        recording.destinations[j] == destination
+    })
 }
 
 /// The last resource that runs or lays out that was complete before.
 fn last_of_all(recording: &Recording, i: usize, start: f64) -> Option<usize> {
     latest(recording, i, start, |j| {
-        matches!(recording.destinations[j], Destination::Script | Destination::Style | Destination::Document)
+        matches!(
+            recording.destinations[j],
+            Destination::Script | Destination::Style | Destination::Document
+        )
     })
 }
 

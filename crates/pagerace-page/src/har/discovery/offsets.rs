@@ -21,7 +21,10 @@ pub(super) fn markup(
 ) -> Vec<Option<(u64, Evidence)>> {
     let mut children: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (i, link) in links.iter().enumerate() {
-        if let Some(link) = link.as_ref().filter(|l| matches!(l.how, How::Markup | How::Inline)) {
+        if let Some(link) = link
+            .as_ref()
+            .filter(|l| matches!(l.how, How::Markup | How::Inline))
+        {
             children.entry(link.parent).or_default().push(i);
         }
     }
@@ -43,12 +46,20 @@ fn of_document(
     let encoded = recording.bodies[document];
     let decoded = decoded_length(recording, document);
     let link = |i: usize| links[i].as_ref().expect("children have links");
-    let lines = children.iter().filter_map(|&i| link(i).place.0).max().unwrap_or(0) + 1;
+    let lines = children
+        .iter()
+        .filter_map(|&i| link(i).place.0)
+        .max()
+        .unwrap_or(0)
+        + 1;
     let mut estimated = Vec::new();
     for (rank, &i) in children.iter().enumerate() {
         let link = link(i);
         if let (Some(offset), Some(decoded)) = (link.decoded_offset, decoded) {
-            offsets[i] = Some((scale(offset as f64 / decoded as f64, encoded), link.evidence));
+            offsets[i] = Some((
+                scale(offset as f64 / decoded as f64, encoded),
+                link.evidence,
+            ));
             continue;
         }
         let by_order = (rank + 1) as f64 / (children.len() + 1) as f64;
@@ -56,15 +67,22 @@ fn of_document(
             ((Some(0) | None, Some(column)), Some(decoded)) if lines == 1 => {
                 (column as f64 / decoded as f64, Evidence::Recorded, None)
             }
-            ((Some(line), _), _) if lines > 1 => {
-                (line as f64 / lines as f64, link.evidence, Some(Kind::PositionByLine))
-            }
+            ((Some(line), _), _) if lines > 1 => (
+                line as f64 / lines as f64,
+                link.evidence,
+                Some(Kind::PositionByLine),
+            ),
             _ => (by_order, link.evidence, Some(Kind::PositionByOrder)),
         };
         if let Some(note) = note {
             notes.add(note);
         }
-        estimated.push(Estimate { i, share, evidence, place: link.place });
+        estimated.push(Estimate {
+            i,
+            share,
+            evidence,
+            place: link.place,
+        });
     }
     bound(recording, document, &mut estimated);
     for e in estimated {
@@ -87,7 +105,9 @@ fn bound(recording: &Recording, document: usize, estimates: &mut [Estimate]) {
     let mut arrived = 1.0_f64;
     for e in estimates.iter_mut().rev() {
         let start = recording.start(e.i);
-        let at_request = start.and_then(|t| recording.arrived(document, t)).unwrap_or(1.0);
+        let at_request = start
+            .and_then(|t| recording.arrived(document, t))
+            .unwrap_or(1.0);
         // A position shared by unknown places bounds nothing but itself.
         if e.place.0.is_some() {
             arrived = arrived.min(at_request);

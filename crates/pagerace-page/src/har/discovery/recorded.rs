@@ -14,7 +14,10 @@ pub(super) fn link(recording: &Recording, i: usize, notes: &mut Notes) -> Option
     let initiator = initiator(recording, i);
     let found = match initiator.kind {
         Kind::Script => by_script(recording, i, initiator),
-        _ => initiator.places.first().and_then(|place| by_place(recording, i, initiator, place)),
+        _ => initiator
+            .places
+            .first()
+            .and_then(|place| by_place(recording, i, initiator, place)),
     };
     if found.is_none() && initiator.places.iter().any(|p| p.url.starts_with("http")) {
         notes.add(notes::Kind::UnknownInitiator);
@@ -25,22 +28,27 @@ pub(super) fn link(recording: &Recording, i: usize, notes: &mut Notes) -> Option
 /// A preflight has the initiator of the request that it is for.
 fn initiator<'a>(recording: &'a Recording, i: usize) -> &'a Initiator {
     let own = &recording.entries[i].initiator;
-    let Some(id) = own.request_id.as_deref().filter(|_| own.kind == Kind::Preflight) else {
+    let Some(id) = own
+        .request_id
+        .as_deref()
+        .filter(|_| own.kind == Kind::Preflight)
+    else {
         return own;
     };
     // Preflights are rare, and their requests are near.
-    let near = recording.entries.iter().skip(i.saturating_sub(200)).take(400);
-    let request = near.into_iter().find(|e| e.request_id == Some(id) && e.method != "OPTIONS");
+    let near = recording
+        .entries
+        .iter()
+        .skip(i.saturating_sub(200))
+        .take(400);
+    let request = near
+        .into_iter()
+        .find(|e| e.request_id == Some(id) && e.method != "OPTIONS");
     request.map_or(own, |e| &e.initiator)
 }
 
 /// One place: the kind of its file tells the way.
-fn by_place(
-    recording: &Recording,
-    i: usize,
-    initiator: &Initiator,
-    place: &Place,
-) -> Option<Link> {
+fn by_place(recording: &Recording, i: usize, initiator: &Initiator, place: &Place) -> Option<Link> {
     let parent = recording.resolve(&place.url, i)?;
     let how = match recording.destinations[parent] {
         Destination::Style => How::Style,
@@ -75,7 +83,9 @@ fn by_script(recording: &Recording, i: usize, initiator: &Initiator) -> Option<L
         let end = |p: usize| recording.end(p).unwrap_or(0.0);
         end(a.0).total_cmp(&end(b.0)).then(a.0.cmp(&b.0))
     });
-    let (parent, place) = last.or_else(|| scripts().next()).or_else(|| resolved.first())?;
+    let (parent, place) = last
+        .or_else(|| scripts().next())
+        .or_else(|| resolved.first())?;
     let how = match recording.destinations[*parent] {
         _ if recording.is_document(*parent) => How::Inline,
         Destination::Script => How::Script,
@@ -101,5 +111,8 @@ fn at(parent: usize, how: How, place: &Place) -> Link {
         How::Style | How::Script => Evidence::Recorded,
         _ => Evidence::RecordedParent,
     };
-    Link { place: (place.line, place.column), ..Link::new(parent, how, evidence) }
+    Link {
+        place: (place.line, place.column),
+        ..Link::new(parent, how, evidence)
+    }
 }

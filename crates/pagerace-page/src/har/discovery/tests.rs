@@ -15,9 +15,11 @@ fn entry(path: &str, mime: &str, start: u32, time: u32) -> Value {
     })
 }
 
-fn with(mut value: Value, fields: Value) -> Value {
-    let object = value.as_object_mut().unwrap();
-    object.extend(fields.as_object().unwrap().clone());
+fn with(mut value: Value, fields: impl Into<Value>) -> Value {
+    let (Value::Object(object), Value::Object(fields)) = (&mut value, fields.into()) else {
+        panic!("two objects");
+    };
+    object.extend(fields);
     value
 }
 
@@ -47,9 +49,15 @@ fn document(receive: u32) -> Value {
 fn a_column_of_a_document_of_one_line_is_a_position() {
     let page = import(&[
         document(10),
-        with(entry("/a.css", "text/css", 110, 20), by_parser(DOCUMENT, 0, 250)),
+        with(
+            entry("/a.css", "text/css", 110, 20),
+            by_parser(DOCUMENT, 0, 250),
+        ),
     ]);
-    let expected = Trigger::Markup { parent: ResourceId(0), offset: 250 };
+    let expected = Trigger::Markup {
+        parent: ResourceId(0),
+        offset: 250,
+    };
     assert_eq!(page.resources[1].discovery.trigger, expected);
     assert_eq!(page.resources[1].discovery.evidence, Evidence::Recorded);
 }
@@ -59,10 +67,22 @@ fn lines_are_shares_and_never_beyond_what_had_arrived() {
     // The document arrives from 100 ms to 200 ms.
     let page = import(&[
         document(100),
-        with(entry("/a.css", "text/css", 120, 20), by_parser(DOCUMENT, 2, 0)),
-        with(entry("/c.png", "image/png", 130, 20), by_parser(DOCUMENT, 8, 0)),
-        with(entry("/b.png", "image/png", 190, 20), by_parser(DOCUMENT, 5, 0)),
-        with(entry("/d.js", "text/javascript", 205, 20), by_parser(DOCUMENT, 9, 0)),
+        with(
+            entry("/a.css", "text/css", 120, 20),
+            by_parser(DOCUMENT, 2, 0),
+        ),
+        with(
+            entry("/c.png", "image/png", 130, 20),
+            by_parser(DOCUMENT, 8, 0),
+        ),
+        with(
+            entry("/b.png", "image/png", 190, 20),
+            by_parser(DOCUMENT, 5, 0),
+        ),
+        with(
+            entry("/d.js", "text/javascript", 205, 20),
+            by_parser(DOCUMENT, 9, 0),
+        ),
     ]);
     let offsets: Vec<u64> = page.resources[1..]
         .iter()
@@ -74,7 +94,11 @@ fn lines_are_shares_and_never_beyond_what_had_arrived() {
     // 2/10 of 1000 bytes; 8/10, but at 130 ms only 30 % had arrived; 5/10, but
     // it stands before the line that had arrived at 130 ms; 9/10.
     assert_eq!(offsets, [200, 300, 300, 900]);
-    assert!(page.resources[1..].iter().all(|r| r.discovery.evidence == Evidence::RecordedParent));
+    assert!(
+        page.resources[1..]
+            .iter()
+            .all(|r| r.discovery.evidence == Evidence::RecordedParent)
+    );
 }
 
 #[test]
@@ -85,7 +109,10 @@ fn a_recorded_body_gives_exact_positions_scripts_modes_and_parents() {
     document["response"]["content"]["text"] = json!(html);
     let page = import(&[
         document,
-        with(entry("/a.css", "text/css", 110, 20), by_parser(DOCUMENT, 0, 6)),
+        with(
+            entry("/a.css", "text/css", 110, 20),
+            by_parser(DOCUMENT, 0, 6),
+        ),
         entry("/d.js", "text/javascript", 110, 20),
         entry("/b.js", "text/javascript", 110, 20),
         entry("/i.png", "image/png", 110, 20),
@@ -93,7 +120,10 @@ fn a_recorded_body_gives_exact_positions_scripts_modes_and_parents() {
     let at = |tag: &str| {
         let end = html.find(tag).unwrap() + tag.len();
         let encoded = (end as f64 / html.len() as f64 * 1000.0).ceil() as u64;
-        Trigger::Markup { parent: ResourceId(0), offset: encoded }
+        Trigger::Markup {
+            parent: ResourceId(0),
+            offset: encoded,
+        }
     };
     let triggers: Vec<Trigger> = page.resources.iter().map(|r| r.discovery.trigger).collect();
     assert_eq!(triggers[1], at("<link rel=stylesheet href=/a.css>"));
@@ -112,12 +142,23 @@ fn of_a_stack_the_script_that_was_complete_last_decides() {
     let (lib, app) = ("https://a.test/lib.js", "https://a.test/app.js");
     let page = import(&[
         document(10),
-        with(entry("/lib.js", "text/javascript", 110, 20), by_parser(DOCUMENT, 0, 5)),
-        with(entry("/app.js", "text/javascript", 110, 50), by_parser(DOCUMENT, 0, 9)),
-        with(entry("/x.json", "application/json", 200, 20), by_stack(&[lib, app, DOCUMENT])),
+        with(
+            entry("/lib.js", "text/javascript", 110, 20),
+            by_parser(DOCUMENT, 0, 5),
+        ),
+        with(
+            entry("/app.js", "text/javascript", 110, 50),
+            by_parser(DOCUMENT, 0, 9),
+        ),
+        with(
+            entry("/x.json", "application/json", 200, 20),
+            by_stack(&[lib, app, DOCUMENT]),
+        ),
     ]);
-    let expected =
-        Trigger::Script { parent: ResourceId(2), delay: Duration::from_millis(40) };
+    let expected = Trigger::Script {
+        parent: ResourceId(2),
+        delay: Duration::from_millis(40),
+    };
     assert_eq!(page.resources[3].discovery.trigger, expected);
 }
 
@@ -126,13 +167,24 @@ fn a_delay_leaves_out_what_a_deferred_script_waited_for() {
     let defer = json!({"_initialPriority": "Low"});
     let page = import(&[
         document(300),
-        with(with(entry("/app.js", "text/javascript", 110, 50), by_parser(DOCUMENT, 0, 9)), defer),
-        with(entry("/x.json", "application/json", 420, 20), by_stack(&["https://a.test/app.js"])),
+        with(
+            with(
+                entry("/app.js", "text/javascript", 110, 50),
+                by_parser(DOCUMENT, 0, 9),
+            ),
+            defer,
+        ),
+        with(
+            entry("/x.json", "application/json", 420, 20),
+            by_stack(&["https://a.test/app.js"]),
+        ),
     ]);
     assert_eq!(page.resources[1].script_mode, ScriptMode::Defer);
     // The document was complete after 400 ms.
-    let expected =
-        Trigger::Script { parent: ResourceId(1), delay: Duration::from_millis(20) };
+    let expected = Trigger::Script {
+        parent: ResourceId(1),
+        delay: Duration::from_millis(20),
+    };
     assert_eq!(page.resources[2].discovery.trigger, expected);
 }
 
@@ -140,10 +192,19 @@ fn a_delay_leaves_out_what_a_deferred_script_waited_for() {
 fn an_inline_script_waits_for_the_blocking_sheet_before_it() {
     let page = import(&[
         document(10),
-        with(entry("/a.css", "text/css", 110, 90), by_parser(DOCUMENT, 0, 5)),
-        with(entry("/x.js", "text/javascript", 230, 20), by_stack(&[DOCUMENT])),
+        with(
+            entry("/a.css", "text/css", 110, 90),
+            by_parser(DOCUMENT, 0, 5),
+        ),
+        with(
+            entry("/x.js", "text/javascript", 230, 20),
+            by_stack(&[DOCUMENT]),
+        ),
     ]);
-    let expected = Trigger::After { parent: ResourceId(1), delay: Duration::from_millis(30) };
+    let expected = Trigger::After {
+        parent: ResourceId(1),
+        delay: Duration::from_millis(30),
+    };
     assert_eq!(page.resources[2].discovery.trigger, expected);
     assert_eq!(page.resources[2].script_mode, ScriptMode::Inserted);
 }
@@ -158,9 +219,18 @@ fn fonts_come_from_the_sheet_that_names_refers_or_precedes_them() {
     };
     let page = import(&[
         document(10),
-        with(entry("/a.css", "text/css", 110, 20), by_parser(DOCUMENT, 0, 5)),
-        with(entry("/b.css", "text/css", 110, 40), by_parser(DOCUMENT, 0, 9)),
-        with(entry("/n.woff2", "font/woff2", 200, 20), by_parser(sheet, 3, 4)),
+        with(
+            entry("/a.css", "text/css", 110, 20),
+            by_parser(DOCUMENT, 0, 5),
+        ),
+        with(
+            entry("/b.css", "text/css", 110, 40),
+            by_parser(DOCUMENT, 0, 9),
+        ),
+        with(
+            entry("/n.woff2", "font/woff2", 200, 20),
+            by_parser(sheet, 3, 4),
+        ),
         referred(),
         entry("/t.woff2", "font/woff2", 200, 20),
     ]);
@@ -171,7 +241,11 @@ fn fonts_come_from_the_sheet_that_names_refers_or_precedes_them() {
             other => panic!("{other:?}"),
         })
         .collect();
-    let expected = [(1, Evidence::Recorded), (1, Evidence::RecordedParent), (2, Evidence::Timing)];
+    let expected = [
+        (1, Evidence::Recorded),
+        (1, Evidence::RecordedParent),
+        (2, Evidence::Timing),
+    ];
     assert_eq!(parents, expected);
 }
 
@@ -179,14 +253,26 @@ fn fonts_come_from_the_sheet_that_names_refers_or_precedes_them() {
 fn an_initiator_that_comes_later_or_never_falls_back_and_is_noted() {
     let page = import(&[
         document(10),
-        with(entry("/a.js", "text/javascript", 111, 9), by_stack(&["https://a.test/b.js"])),
-        with(entry("/b.js", "text/javascript", 112, 9), by_stack(&["https://a.test/a.js"])),
-        with(entry("/c.js", "text/javascript", 113, 9), by_stack(&["https://lost.test/"])),
+        with(
+            entry("/a.js", "text/javascript", 111, 9),
+            by_stack(&["https://a.test/b.js"]),
+        ),
+        with(
+            entry("/b.js", "text/javascript", 112, 9),
+            by_stack(&["https://a.test/a.js"]),
+        ),
+        with(
+            entry("/c.js", "text/javascript", 113, 9),
+            by_stack(&["https://lost.test/"]),
+        ),
     ]);
     assert_eq!(page.resources[1].discovery.evidence, Evidence::Timing);
     let cycle_broken = page.resources[2].discovery.trigger.parent();
     assert_eq!(cycle_broken, Some(ResourceId(1)));
-    let note = page.notes.iter().find(|n| n.text.contains("is not among the requests before"));
+    let note = page
+        .notes
+        .iter()
+        .find(|n| n.text.contains("is not among the requests before"));
     assert_eq!(note.unwrap().entries, 2);
 }
 
@@ -203,12 +289,33 @@ fn without_times_a_rule_by_destination_applies() {
         bare("/f.woff2", "font/woff2"),
         bare("/x.json", "application/json"),
     ]);
-    assert!(page.resources[1..].iter().all(|r| r.discovery.evidence == Evidence::Rule));
-    let triggers: Vec<Trigger> = page.resources[1..].iter().map(|r| r.discovery.trigger).collect();
-    let markup = |offset| Trigger::Markup { parent: ResourceId(0), offset };
+    assert!(
+        page.resources[1..]
+            .iter()
+            .all(|r| r.discovery.evidence == Evidence::Rule)
+    );
+    let triggers: Vec<Trigger> = page.resources[1..]
+        .iter()
+        .map(|r| r.discovery.trigger)
+        .collect();
+    let markup = |offset| Trigger::Markup {
+        parent: ResourceId(0),
+        offset,
+    };
     assert_eq!(triggers[..2], [markup(334), markup(667)]);
-    assert_eq!(triggers[2], Trigger::Style { parent: ResourceId(1) });
-    assert_eq!(triggers[3], Trigger::Script { parent: ResourceId(2), delay: Duration::ZERO });
+    assert_eq!(
+        triggers[2],
+        Trigger::Style {
+            parent: ResourceId(1)
+        }
+    );
+    assert_eq!(
+        triggers[3],
+        Trigger::Script {
+            parent: ResourceId(2),
+            delay: Duration::ZERO
+        }
+    );
 }
 
 #[test]
@@ -219,8 +326,13 @@ fn late_requests_without_initiator_come_after_a_script() {
         entry("/late.png", "image/png", 900, 20),
         entry("/favicon.ico", "image/x-icon", 950, 20),
     ]);
-    let expected =
-        Trigger::Script { parent: ResourceId(1), delay: Duration::from_millis(760) };
+    let expected = Trigger::Script {
+        parent: ResourceId(1),
+        delay: Duration::from_millis(760),
+    };
     assert_eq!(page.resources[2].discovery.trigger, expected);
-    assert!(matches!(page.resources[3].discovery.trigger, Trigger::After { .. }));
+    assert!(matches!(
+        page.resources[3].discovery.trigger,
+        Trigger::After { .. }
+    ));
 }

@@ -30,7 +30,10 @@ pub(in crate::har) fn discoveries(
     let mut all = Vec::with_capacity(links.len());
     for (i, link) in links.iter().enumerate() {
         let Some(link) = link else {
-            all.push(Discovery { trigger: Trigger::Navigation, evidence: Evidence::Recorded });
+            all.push(Discovery {
+                trigger: Trigger::Navigation,
+                evidence: Evidence::Recorded,
+            });
             continue;
         };
         let parent = id(link.parent);
@@ -47,11 +50,17 @@ pub(in crate::har) fn discoveries(
                 if late.is_some_and(|(end, start)| end > start + LATE_MS) {
                     notes.add(Kind::LateInitiator);
                 }
-                Trigger::Script { parent, delay: since(recording, i, ready) }
+                Trigger::Script {
+                    parent,
+                    delay: since(recording, i, ready),
+                }
             }
             How::After => {
                 let ready = recording.end(link.parent).unwrap_or(f64::INFINITY);
-                Trigger::After { parent, delay: since(recording, i, ready) }
+                Trigger::After {
+                    parent,
+                    delay: since(recording, i, ready),
+                }
             }
         };
         all.push(Discovery { trigger, evidence });
@@ -70,12 +79,18 @@ fn inline(
 ) -> Trigger {
     let parent = id(link.parent);
     let markup = Trigger::Markup { parent, offset };
-    let Some(start) = recording.start(i) else { return markup };
-    let Some(end) = recording.end(link.parent) else { return markup };
+    let Some(start) = recording.start(i) else {
+        return markup;
+    };
+    let Some(end) = recording.end(link.parent) else {
+        return markup;
+    };
     // A blocking resource decides only if it came after the script's own bytes.
     let encoded = recording.bodies[link.parent] as f64;
     let was_there = |t: f64| {
-        recording.arrived(link.parent, t).is_some_and(|share| share * encoded >= offset as f64)
+        recording
+            .arrived(link.parent, t)
+            .is_some_and(|share| share * encoded >= offset as f64)
     };
     if let Some((blocker, complete)) = blockers.last_before(link.parent, i, start)
         && was_there(complete)
@@ -90,7 +105,10 @@ fn inline(
     if start - end <= INLINE_LAG_MS {
         return markup;
     }
-    Trigger::After { parent, delay: since(recording, i, end) }
+    Trigger::After {
+        parent,
+        delay: since(recording, i, end),
+    }
 }
 
 fn id(index: usize) -> ResourceId {
@@ -120,7 +138,9 @@ impl Blockers {
     ) -> Self {
         let mut list = Vec::new();
         for (i, link) in links.iter().enumerate() {
-            let Some(link) = link.as_ref().filter(|l| l.how == How::Markup) else { continue };
+            let Some(link) = link.as_ref().filter(|l| l.how == How::Markup) else {
+                continue;
+            };
             let blocks = match recording.destinations[i] {
                 Destination::Style => render_blocking[i],
                 Destination::Script => modes[i] == ScriptMode::Blocking,
@@ -153,8 +173,12 @@ impl Blockers {
     /// complete, and not before what it has to wait for; in milliseconds since
     /// 1970.
     fn ready(&self, recording: &Recording, s: usize, mode: ScriptMode, i: usize) -> f64 {
-        let Some(complete) = recording.end(s) else { return f64::INFINITY };
-        let Some(start) = recording.start(i) else { return complete };
+        let Some(complete) = recording.end(s) else {
+            return f64::INFINITY;
+        };
+        let Some(start) = recording.start(i) else {
+            return complete;
+        };
         let document = recording.document;
         let waited = match mode {
             ScriptMode::Blocking => self.last_before(document, s, start).map(|b| b.1),

@@ -4,7 +4,11 @@ use super::*;
 
 #[test]
 fn every_field_may_be_missing_or_of_another_type() {
-    for v in [json!({}), json!(7), json!({"request": [], "response": "x", "timings": 3})] {
+    for v in [
+        json!({}),
+        json!(7),
+        json!({"request": [], "response": "x", "timings": 3}),
+    ] {
         let entry = Entry::parse(0, &v, None);
         assert!(entry.url.is_none());
         assert_eq!((entry.status, entry.method.as_str()), (0, "GET"));
@@ -30,7 +34,10 @@ fn priorities_keep_the_first_and_notice_a_boost() {
     let safari = json!({"_priority": "medium"});
     assert_eq!(Entry::parse(0, &safari, None).priority, None);
     let browsertime = json!({"request": {"_initialPriority": "VeryHigh", "_priority": "VeryHigh"}});
-    assert_eq!(Entry::parse(0, &browsertime, None).priority, Some(RequestPriority::VeryHigh));
+    assert_eq!(
+        Entry::parse(0, &browsertime, None).priority,
+        Some(RequestPriority::VeryHigh)
+    );
 }
 
 #[test]
@@ -44,8 +51,16 @@ fn base64_bodies_are_decoded_and_images_are_not_kept() {
 
 #[test]
 fn the_port_is_no_connection() {
-    assert_eq!(Entry::parse(0, &json!({"connection": "443"}), None).connection, None);
-    assert_eq!(Entry::parse(0, &json!({"_socket": 165}), None).connection.as_deref(), Some("165"));
+    assert_eq!(
+        Entry::parse(0, &json!({"connection": "443"}), None).connection,
+        None
+    );
+    assert_eq!(
+        Entry::parse(0, &json!({"_socket": 165}), None)
+            .connection
+            .as_deref(),
+        Some("165")
+    );
 }
 
 #[test]

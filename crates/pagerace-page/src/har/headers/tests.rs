@@ -38,7 +38,10 @@ fn cookies_of_the_list_count_if_the_field_is_missing() {
 #[test]
 fn without_a_list_the_recorded_size_and_then_the_default_stand_in() {
     let none = Headers::default();
-    assert_eq!(request_bytes(&none, 0, Some(700), "GET", &url()), (700, false));
+    assert_eq!(
+        request_bytes(&none, 0, Some(700), "GET", &url()),
+        (700, false)
+    );
     assert_eq!(request_bytes(&none, 0, None, "GET", &url()), (936, true));
     assert_eq!(response_bytes(&none, Some(200)), (200, false));
     assert_eq!(response_bytes(&none, None), (505, true));
@@ -48,7 +51,8 @@ fn without_a_list_the_recorded_size_and_then_the_default_stand_in() {
 #[test]
 fn content_length_must_be_a_number() {
     let parse = |v: &str| {
-        Headers::parse(&json!({"headers": [{"name": "Content-Length", "value": v}]})).content_length()
+        Headers::parse(&json!({"headers": [{"name": "Content-Length", "value": v}]}))
+            .content_length()
     };
     assert_eq!(parse("960"), Some(960));
     assert_eq!(parse("-1"), None);

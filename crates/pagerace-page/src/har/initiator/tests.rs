@@ -9,7 +9,11 @@ fn the_object_of_devtools() {
     assert_eq!(initiator.kind, Kind::Parser);
     assert_eq!(
         initiator.places,
-        [Place { url: "https://a/".into(), line: Some(12), column: None }]
+        [Place {
+            url: "https://a/".into(),
+            line: Some(12),
+            column: None
+        }]
     );
 }
 
@@ -21,7 +25,10 @@ fn a_stack_and_its_asynchronous_parents_innermost_first() {
     }}});
     let initiator = Initiator::parse(&entry);
     let urls: Vec<_> = initiator.places.iter().map(|p| p.url.as_str()).collect();
-    assert_eq!(urls, ["https://a/lib.js", "https://a/app.js", "https://a/boot.js"]);
+    assert_eq!(
+        urls,
+        ["https://a/lib.js", "https://a/app.js", "https://a/boot.js"]
+    );
 }
 
 #[test]
@@ -35,7 +42,8 @@ fn chrome_har_keeps_the_object_as_text() {
 
 #[test]
 fn webpagetest_has_loose_fields_some_as_text_or_empty() {
-    let entry = json!({"_initiator": "http://a/", "_initiator_line": "95", "_initiator_column": ""});
+    let entry =
+        json!({"_initiator": "http://a/", "_initiator_line": "95", "_initiator_column": ""});
     let initiator = Initiator::parse(&entry);
     assert_eq!(initiator.kind, Kind::Unknown);
     assert_eq!(initiator.places[0].line, Some(94));
@@ -44,9 +52,12 @@ fn webpagetest_has_loose_fields_some_as_text_or_empty() {
 
 #[test]
 fn damage_gives_an_unknown_initiator() {
-    for entry in [json!({}), json!({"_initiator": 7}), json!({"_initiator_detail": "{"}),
-        json!({"_initiator": {"stack": [1, {"parent": 3}]}})]
-    {
+    for entry in [
+        json!({}),
+        json!({"_initiator": 7}),
+        json!({"_initiator_detail": "{"}),
+        json!({"_initiator": {"stack": [1, {"parent": 3}]}}),
+    ] {
         assert_eq!(Initiator::parse(&entry), Initiator::default(), "{entry}");
     }
 }

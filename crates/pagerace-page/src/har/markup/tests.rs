@@ -2,10 +2,16 @@ use super::*;
 
 fn scanned(html: &str) -> Vec<(String, Element, bool)> {
     let document = Url::parse("https://a.test/dir/").unwrap();
-    scan(html, &document).into_iter().map(|r| (r.url, r.element, r.in_head)).collect()
+    scan(html, &document)
+        .into_iter()
+        .map(|r| (r.url, r.element, r.in_head))
+        .collect()
 }
 
-const BLOCKING: Element = Element::Script { is_async: false, is_deferred: false };
+const BLOCKING: Element = Element::Script {
+    is_async: false,
+    is_deferred: false,
+};
 
 #[test]
 fn elements_of_head_and_body() {
@@ -18,14 +24,51 @@ fn elements_of_head_and_body() {
         <iframe src="f.html"></iframe>"#;
     let base = "https://a.test";
     let expected = [
-        (format!("{base}/dir/a.css"), Element::StyleSheet { applies: true }, true),
-        (format!("{base}/dir/p.css"), Element::StyleSheet { applies: false }, true),
+        (
+            format!("{base}/dir/a.css"),
+            Element::StyleSheet { applies: true },
+            true,
+        ),
+        (
+            format!("{base}/dir/p.css"),
+            Element::StyleSheet { applies: false },
+            true,
+        ),
         (format!("{base}/b.js?x=1&y=2"), BLOCKING, true),
-        (format!("{base}/dir/c.js"), Element::Script { is_async: false, is_deferred: true }, true),
-        (format!("{base}/dir/m.js"), Element::Script { is_async: false, is_deferred: true }, true),
-        (format!("{base}/dir/d.js"), Element::Script { is_async: true, is_deferred: false }, true),
-        ("https://cdn.test/f.woff2".to_owned(), Element::Preload, true),
-        (format!("{base}/dir/i.png"), Element::Image { lazy: true }, false),
+        (
+            format!("{base}/dir/c.js"),
+            Element::Script {
+                is_async: false,
+                is_deferred: true,
+            },
+            true,
+        ),
+        (
+            format!("{base}/dir/m.js"),
+            Element::Script {
+                is_async: false,
+                is_deferred: true,
+            },
+            true,
+        ),
+        (
+            format!("{base}/dir/d.js"),
+            Element::Script {
+                is_async: true,
+                is_deferred: false,
+            },
+            true,
+        ),
+        (
+            "https://cdn.test/f.woff2".to_owned(),
+            Element::Preload,
+            true,
+        ),
+        (
+            format!("{base}/dir/i.png"),
+            Element::Image { lazy: true },
+            false,
+        ),
         (format!("{base}/dir/e.js"), BLOCKING, false),
         (format!("{base}/dir/f.html"), Element::Frame, false),
     ];
@@ -59,5 +102,12 @@ fn the_head_ends_at_the_first_element_of_the_body() {
 fn base_and_srcset() {
     let found = scanned(r#"<base href="/x/"><img src=1.png srcset="2.png 2x, 3.png 3x">"#);
     let urls: Vec<_> = found.iter().map(|f| f.0.as_str()).collect();
-    assert_eq!(urls, ["https://a.test/x/1.png", "https://a.test/x/2.png", "https://a.test/x/3.png"]);
+    assert_eq!(
+        urls,
+        [
+            "https://a.test/x/1.png",
+            "https://a.test/x/2.png",
+            "https://a.test/x/3.png"
+        ]
+    );
 }

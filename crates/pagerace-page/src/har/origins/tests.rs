@@ -8,7 +8,11 @@ fn entry(url: &str, address: &str, connection: Option<&str>, version: &str) -> V
 }
 
 fn origins(values: &[Value]) -> Vec<Origin> {
-    let entries: Vec<_> = values.iter().enumerate().map(|(i, v)| Entry::parse(i, v, None)).collect();
+    let entries: Vec<_> = values
+        .iter()
+        .enumerate()
+        .map(|(i, v)| Entry::parse(i, v, None))
+        .collect();
     collect(&entries, &vec![Some(20.0); entries.len()], "www.a.test").0
 }
 
@@ -63,5 +67,8 @@ fn an_origin_is_described_by_its_entries() {
     assert_eq!(origins[0].protocol.as_deref(), Some("h3"));
     assert_eq!(origins[0].recorded_rtt, Some(Duration::from_millis(20)));
     assert!(!origins[0].third_party && origins[1].third_party);
-    assert_eq!((origins[1].port, origins[1].protocol.as_deref()), (8443, None));
+    assert_eq!(
+        (origins[1].port, origins[1].protocol.as_deref()),
+        (8443, None)
+    );
 }

@@ -15,9 +15,16 @@ fn har() -> Value {
 }
 
 fn numbers(wanted: Option<&str>) -> Vec<usize> {
-    let options = ImportOptions { page: wanted.map(str::to_owned) };
+    let options = ImportOptions {
+        page: wanted.map(str::to_owned),
+    };
     let har = har();
-    choose("f", &har, &options).unwrap().entries.iter().map(|(n, _)| *n).collect()
+    choose("f", &har, &options)
+        .unwrap()
+        .entries
+        .iter()
+        .map(|(n, _)| *n)
+        .collect()
 }
 
 #[test]
@@ -35,7 +42,9 @@ fn a_page_is_chosen_by_id_title_or_number() {
 
 #[test]
 fn a_wrong_choice_lists_what_there_is() {
-    let options = ImportOptions { page: Some("9".into()) };
+    let options = ImportOptions {
+        page: Some("9".into()),
+    };
     let error = choose("f.har", &har(), &options).err().unwrap().to_string();
     assert_eq!(
         error,
@@ -46,9 +55,20 @@ fn a_wrong_choice_lists_what_there_is() {
 
 #[test]
 fn what_is_no_har_names_the_field() {
-    let message = |v: Value| choose("f", &v, &ImportOptions::default()).err().unwrap().to_string();
-    assert!(message(json!([1])).starts_with("f: the root: expected an object with log, found an array of 1"));
-    assert!(message(json!({"lighthouseVersion": "12"})).contains("found an object with lighthouseVersion"));
+    let message = |v: Value| {
+        choose("f", &v, &ImportOptions::default())
+            .err()
+            .unwrap()
+            .to_string()
+    };
+    assert!(
+        message(json!([1]))
+            .starts_with("f: the root: expected an object with log, found an array of 1")
+    );
+    assert!(
+        message(json!({"lighthouseVersion": "12"}))
+            .contains("found an object with lighthouseVersion")
+    );
     assert!(message(json!({"log": {"entries": {}}})).contains("log.entries: expected an array"));
     assert!(message(json!({"log": {"entries": []}})).contains("at least one entry"));
 }

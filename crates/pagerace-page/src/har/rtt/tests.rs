@@ -9,7 +9,11 @@ fn entry(host: &str, connect: f64, ssl: f64, wait: f64) -> Value {
 }
 
 fn parse(values: &[Value]) -> Vec<Entry<'_>> {
-    values.iter().enumerate().map(|(i, v)| Entry::parse(i, v, None)).collect()
+    values
+        .iter()
+        .enumerate()
+        .map(|(i, v)| Entry::parse(i, v, None))
+        .collect()
 }
 
 #[test]
@@ -18,7 +22,10 @@ fn tcp_is_the_handshake_without_tls_and_the_shortest_counts() {
     let entries = parse(&values);
     let rtts = round_trips(&entries);
     assert_eq!(rtts, [Some(20.0), Some(20.0)]);
-    assert_eq!(think_times(&entries, &rtts, &mut Notes::default()), [80.0, 10.0]);
+    assert_eq!(
+        think_times(&entries, &rtts, &mut Notes::default()),
+        [80.0, 10.0]
+    );
 }
 
 #[test]
@@ -49,7 +56,11 @@ fn hosts_of_one_address_share_the_evidence() {
 
 #[test]
 fn the_median_stands_in_but_not_beyond_the_shortest_wait() {
-    let values = [entry("a", 30.0, -1.0, 40.0), entry("b", -1.0, -1.0, 12.0), entry("b", -1.0, -1.0, 20.0)];
+    let values = [
+        entry("a", 30.0, -1.0, 40.0),
+        entry("b", -1.0, -1.0, 12.0),
+        entry("b", -1.0, -1.0, 20.0),
+    ];
     let entries = parse(&values);
     let rtts = round_trips(&entries);
     assert_eq!(rtts[1], None);
@@ -62,5 +73,8 @@ fn the_median_stands_in_but_not_beyond_the_shortest_wait() {
 fn think_times_are_never_negative() {
     let values = [entry("a", 80.0, -1.0, 40.0)];
     let entries = parse(&values);
-    assert_eq!(think_times(&entries, &round_trips(&entries), &mut Notes::default()), [0.0]);
+    assert_eq!(
+        think_times(&entries, &round_trips(&entries), &mut Notes::default()),
+        [0.0]
+    );
 }

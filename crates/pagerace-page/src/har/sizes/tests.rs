@@ -8,11 +8,17 @@ fn size_of(response: &Value) -> (u64, Vec<String>) {
     let entry = Entry::parse(0, &v, None);
     let mut notes = Notes::default();
     let size = bodies(&[entry], &[1000], &mut notes)[0];
-    (size, notes.into_notes().into_iter().map(|n| n.text).collect())
+    (
+        size,
+        notes.into_notes().into_iter().map(|n| n.text).collect(),
+    )
 }
 
 fn headers(pairs: &[(&str, &str)]) -> Value {
-    pairs.iter().map(|(n, v)| json!({"name": n, "value": v})).collect()
+    pairs
+        .iter()
+        .map(|(n, v)| json!({"name": n, "value": v}))
+        .collect()
 }
 
 #[test]
@@ -38,7 +44,11 @@ fn fields_are_taken_off_the_transfer_size() {
     assert_eq!(size_of(&r), (5300 - 600, vec![]));
     let tiny = json!({"status": 200, "_transferSize": 30, "httpVersion": "h2",
         "content": {"size": 10}, "headers": headers(&[("Content-Encoding", "br")])});
-    assert_eq!(size_of(&tiny).0, 1, "a body that was decoded had at least one byte");
+    assert_eq!(
+        size_of(&tiny).0,
+        1,
+        "a body that was decoded had at least one byte"
+    );
 }
 
 #[test]
@@ -49,13 +59,22 @@ fn the_recordings_own_ratio_is_preferred() {
             json!({"response": {"status": 200, "_transferSize": t, "httpVersion": "h2",
                 "headers": headers(&[("Content-Length", &(t - 100).to_string())])}})
         })
-        .chain([json!({"response": {"status": 200, "_transferSize": 5000, "httpVersion": "h2",
-            "content": {"size": 9}, "headers": headers(&[("Content-Encoding", "gzip")])}})])
+        .chain([
+            json!({"response": {"status": 200, "_transferSize": 5000, "httpVersion": "h2",
+            "content": {"size": 9}, "headers": headers(&[("Content-Encoding", "gzip")])}}),
+        ])
         .collect();
-    let entries: Vec<_> =
-        values.iter().enumerate().map(|(i, v)| Entry::parse(i, v, None)).collect();
+    let entries: Vec<_> = values
+        .iter()
+        .enumerate()
+        .map(|(i, v)| Entry::parse(i, v, None))
+        .collect();
     let sizes = bodies(&entries, &[400; 4], &mut Notes::default());
-    assert_eq!(sizes, [1000, 2000, 3000, 4900], "100 of 400 bytes, as the others show");
+    assert_eq!(
+        sizes,
+        [1000, 2000, 3000, 4900],
+        "100 of 400 bytes, as the others show"
+    );
 }
 
 #[test]

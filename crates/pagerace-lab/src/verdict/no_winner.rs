@@ -1,0 +1,103 @@
+//! What is said where no strategy beats the baseline.
+
+use super::{Names, VerdictKind, worse};
+use crate::analysis::{Analysis, Mark, runs_needed};
+use crate::metric::Wording;
+use crate::unit::percent;
+
+/// The sentences where no strategy beats the baseline.
+pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (VerdictKind, Vec<String>) {
+    let network = names.network;
+    let baseline = &names.strategies[analysis.baseline];
+    let metric = analysis.metric.metric();
+    let others = || {
+        analysis
+            .rows
+            .iter()
+            .filter(|row| row.mark != Mark::Baseline)
+    };
+    if analysis.rows.iter().all(|row| row.median.is_none()) {
+        return (
+            VerdictKind::Unknown,
+            vec![format!("{network}: no load has a {}.", metric.title)],
+        );
+    }
+    if analysis
+        .rows
+        .iter()
+        .all(|row| row.median.is_none_or(f64::is_infinite))
+    {
+        return (
+            VerdictKind::Unknown,
+            vec![format!("{network}: most loads failed.")],
+        );
+    }
+    if others().next().is_none() {
+        let text =
+            format!("{network}: {baseline} raced alone; there is nothing to compare it with.");
+        return (VerdictKind::Unknown, vec![text]);
+    }
+    if others().any(|row| row.mark == Mark::TooFewRuns) {
+        let runs = analysis.rows.iter().map(|row| row.pairs).max().unwrap_or(0);
+        let tested = others().filter(|row| row.signed_rank_p.is_some());
+        let needed = runs_needed(tested.count());
+        let best = &names.strategies[analysis.ranking[0]];
+        let text = format!(
+            "{network}: {best} has the lowest median, but {runs} {} too few to be sure of \
+             anything ({needed} or more are needed, 30 are better).",
+            if runs == 1 { "run is" } else { "runs are" }
+        );
+        return (VerdictKind::Unknown, vec![text]);
+    }
+    if others().all(|row| row.mark == Mark::Undefined) {
+        let text = format!(
+            "{network}: nothing can be compared: {} is missing.",
+            metric.title
+        );
+        return (VerdictKind::Unknown, vec![text]);
+    }
+    let mut sentences = Vec::new();
+    let lost = others().any(|row| row.mark == Mark::Worse);
+    sentences.push(match (lost, metric.wording) {
+        (false, Wording::Moment(does)) => format!(
+            "{network}: no difference: no strategy {does} noticeably sooner or later than {baseline}."
+        ),
+        (false, Wording::Amount(what)) => format!(
+            "{network}: no difference: {what} is about the same with every strategy as with {baseline}."
+        ),
+        (true, Wording::Moment(does)) => {
+            format!("{network}: no strategy {does} sooner than {baseline}.")
+        }
+        (true, Wording::Amount(what)) => {
+            format!("{network}: with no strategy is {what} lower than with {baseline}.")
+        }
+    });
+    sentences.extend(too_small(analysis));
+    sentences.extend(worse(names, analysis));
+    (VerdictKind::NoDifference, sentences)
+}
+
+/// Says so if differences were found that nobody would notice.
+fn too_small(analysis: &Analysis) -> Option<String> {
+    let small: Vec<f64> = analysis
+        .rows
+        .iter()
+        .filter(|row| row.mark == Mark::TooSmall)
+        .filter_map(|row| row.relative)
+        .collect();
+    let largest = small
+        .iter()
+        .fold(0.0_f64, |most, share| most.max(share.abs()));
+    let differ = if small.len() == 1 {
+        "strategy differs"
+    } else {
+        "strategies differ"
+    };
+    (!small.is_empty()).then(|| {
+        format!(
+            "{} {differ} by at most {}, too little to notice.",
+            small.len(),
+            percent(largest)
+        )
+    })
+}
