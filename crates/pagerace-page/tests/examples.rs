@@ -2,6 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
+#[path = "../examples/make_example_pages/record.rs"]
+mod record;
+#[path = "../examples/make_example_pages/site.rs"]
+mod site;
+#[path = "../examples/make_example_pages/sites.rs"]
+mod sites;
+
 use pagerace_core::ScriptMode;
 use pagerace_page::{Category, Evidence, ImportOptions, Page, load};
 
@@ -80,4 +87,20 @@ fn news_has_all_kinds_of_scripts_ads_and_a_shared_connection() {
         page.origins[0].connection_group,
         page.origins[1].connection_group
     );
+}
+
+/// They are generated: after a change of the generator, run
+/// `cargo run -p pagerace-page --example make_example_pages`.
+#[test]
+fn they_are_what_the_generator_writes() {
+    let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/pages"));
+    for site in [sites::news(), sites::shop(), sites::blog()] {
+        let shipped = std::fs::read(folder.join(format!("{}.har", site.name))).unwrap();
+        let shipped: serde_json::Value = serde_json::from_slice(&shipped).unwrap();
+        assert!(
+            shipped == record::har(&site),
+            "{}.har is out of date",
+            site.name
+        );
+    }
 }

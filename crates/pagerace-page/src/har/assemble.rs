@@ -250,3 +250,6 @@ fn recorded_times(entry: &Entry, navigation: Option<f64>) -> Option<RecordedTime
         end: since(entry.end?)?,
     })
 }
+
+#[cfg(test)]
+mod tests;

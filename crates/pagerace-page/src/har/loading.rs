@@ -218,3 +218,6 @@ pub(super) fn infer_priority(
         Destination::Image | Destination::Media | Destination::Other => RequestPriority::Low,
     }
 }
+
+#[cfg(test)]
+mod tests;
