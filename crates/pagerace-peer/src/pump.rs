@@ -115,7 +115,10 @@ impl Pump {
                 later.push_back(write);
                 continue;
             }
-            let written = quic.write(write.stream, &write.data);
+            let now = quic
+                .early_limit()
+                .map_or(write.data.len(), |n| n.min(write.data.len()));
+            let written = quic.write(write.stream, &write.data.slice(..now));
             write.data.advance(written);
             if write.data.is_empty() {
                 if write.fin {

@@ -68,6 +68,9 @@ struct Pipe {
     free: [Instant; 2],
     got: BTreeMap<u64, Got>,
     lost: Option<String>,
+    /// Which of the client's datagrams vanish.
+    lose_from_client: Vec<usize>,
+    from_client: usize,
 }
 
 fn address() -> SocketAddr {
@@ -108,6 +111,8 @@ impl Pipe {
             free: [Instant::ZERO; 2],
             got: BTreeMap::new(),
             lost: None,
+            lose_from_client: Vec::new(),
+            from_client: 0,
         }
     }
 
@@ -193,6 +198,12 @@ impl Pipe {
                 let free = &mut self.free[usize::from(to_server)];
                 *free =
                     (*free).max(self.now) + Duration::from_nanos(t.size as u64 * NANOS_PER_BYTE);
+                if to_server {
+                    self.from_client += 1;
+                    if self.lose_from_client.contains(&(self.from_client - 1)) {
+                        continue;
+                    }
+                }
                 self.wire
                     .schedule(*free + DELAY, (to_server, buf[..t.size].into()));
             }
@@ -304,5 +315,26 @@ fn narrow_windows_only_slow_things_down() {
             let bytes: Vec<_> = p.got.values().map(|g| g.bytes).collect();
             assert_eq!(bytes, [60_000; 4], "{strategy}, {window}");
         }
+    }
+}
+
+/// A client's Finished is lost while its request fills the first window: it
+/// must be sent again all the same.
+#[test]
+fn a_lost_finished_is_repaired_behind_a_large_request() {
+    for lose in 0..12 {
+        let mut p = Pipe::new("fifo");
+        for token in 0..6 {
+            p.ask(token, "POST", "/1000", "");
+        }
+        p.lose_from_client = (lose..lose + 3).collect();
+        p.run(LONG);
+        let ended = p.got.values().filter(|g| g.end.is_some()).count();
+        assert_eq!(
+            ended,
+            6,
+            "packets {lose} to {} of the client are lost",
+            lose + 2
+        );
     }
 }

@@ -16,6 +16,8 @@
 //! - A window of `n` whole packets lets `n - 1` fly: quinn-proto sends only
 //!   while what is in flight stays below the window.
 
+#![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
+
 mod common;
 
 use std::net::SocketAddr;
@@ -267,7 +269,7 @@ fn average_windows_under_periodic_loss_are_those_of_theory() {
 fn in_flight(controller: &str, rtt_ms: u64, loss: &str, packets: u64) -> f64 {
     let network = format!("rate 1gbit rtt {rtt_ms}ms loss {loss} loss-up 0% queue 100000p");
     let mut scenario = scenario(&flat_page(&[packets * 1_150]), &network, "fifo");
-    scenario.transport.congestion = controller.to_owned();
+    controller.clone_into(&mut scenario.transport.congestion);
     scenario.deadline = Duration::from_secs(10_000);
     let outcome = run(&scenario, 1, true).unwrap();
     assert_eq!(outcome.failure, None);

@@ -78,6 +78,33 @@ fn resource(id: u32, destination: Destination, body_bytes: u64, trigger: Trigger
     }
 }
 
+/// One response of a [`busy_page`].
+#[derive(Clone, Copy, Debug)]
+pub struct Item {
+    pub destination: Destination,
+    pub script_mode: ScriptMode,
+    pub class: RequestPriority,
+    pub render_blocking: bool,
+    pub body_bytes: u64,
+    pub think_time: Duration,
+}
+
+/// A document that names `items` at its very beginning, all on one origin, and
+/// is there before any of them: their responses compete from the start.
+pub fn busy_page(items: &[Item]) -> Page {
+    let mut page = flat_page(&items.iter().map(|i| i.body_bytes).collect::<Vec<_>>());
+    for (resource, item) in page.resources.iter_mut().skip(1).zip(items) {
+        resource.destination = item.destination;
+        resource.script_mode = item.script_mode;
+        resource.priority = item.class;
+        resource.render_blocking = item.render_blocking;
+        resource.think_time = item.think_time;
+        // Nothing is boosted later.
+        resource.in_viewport = false;
+    }
+    page
+}
+
 /// 100 requests, about 4.8 MB: the page of the performance goals.
 pub fn hundred() -> Page {
     let mut rng = Rng::new(7, "page");

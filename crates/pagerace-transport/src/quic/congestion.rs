@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time;
 
 use pagerace_cc::{Ack, UnknownController};
@@ -14,14 +15,29 @@ use super::epoch::Epoch;
 /// Makes one controller per connection.
 pub(super) struct Factory {
     name: String,
+    confirmed: Option<Arc<AtomicBool>>,
 }
 
+/// The least window of a client whose handshake is not confirmed.
+///
+/// A client's lost Finished must be sent again however much application data
+/// is in flight, for none of that is acknowledged before. quinn-proto 0.11
+/// would hold it back by the congestion window, and both ends would wait for
+/// each other until they give up. [`super::connection::EARLY_BYTES`] keeps the
+/// data itself to an initial window.
+const UNCONFIRMED_WINDOW: u64 = 1 << 16;
+
 impl Factory {
-    pub(super) fn new(name: &str) -> Result<Arc<Self>, UnknownController> {
+    /// `confirmed`: of a client, becomes true when its handshake is confirmed.
+    pub(super) fn new(
+        name: &str,
+        confirmed: Option<Arc<AtomicBool>>,
+    ) -> Result<Arc<Self>, UnknownController> {
         // Tried once here, so that building later cannot fail.
         pagerace_cc::build(name, 1200)?;
         Ok(Arc::new(Self {
             name: name.to_owned(),
+            confirmed,
         }))
     }
 }
@@ -34,6 +50,7 @@ impl ControllerFactory for Factory {
             inner,
             epoch: Epoch::at(now),
             initial_window,
+            confirmed: self.confirmed.clone(),
         })
     }
 }
@@ -42,6 +59,7 @@ struct Adapter {
     inner: Box<dyn pagerace_cc::Controller>,
     epoch: Epoch,
     initial_window: u64,
+    confirmed: Option<Arc<AtomicBool>>,
 }
 
 impl Controller for Adapter {
@@ -86,7 +104,10 @@ impl Controller for Adapter {
     }
 
     fn window(&self) -> u64 {
-        self.inner.window()
+        match &self.confirmed {
+            Some(c) if !c.load(Ordering::Relaxed) => self.inner.window().max(UNCONFIRMED_WINDOW),
+            _ => self.inner.window(),
+        }
     }
 
     fn metrics(&self) -> ControllerMetrics {
@@ -102,6 +123,7 @@ impl Controller for Adapter {
             inner: self.inner.clone_box(),
             epoch: self.epoch,
             initial_window: self.initial_window,
+            confirmed: self.confirmed.clone(),
         })
     }
 

@@ -15,6 +15,11 @@ use super::frame::StreamFrame;
 use super::packing::{Committed, Plan};
 use super::tap::{PacketRecord, Tap};
 
+/// Stream bytes that a client sends before its handshake is confirmed: what an
+/// initial window of ten packets holds (RFC 9002, section 7.2) beside the
+/// handshake's own.
+pub(super) const EARLY_BYTES: usize = 10_000;
+
 /// Where the bytes of the next packet come from.
 ///
 /// Asked before each packet while it has room.
@@ -121,6 +126,8 @@ pub struct Connection {
     epoch: Epoch,
     /// Written to quinn, not yet in a packet; in order of writing.
     committed: Vec<Committed>,
+    /// Bytes written outside of the schedule so far.
+    early_bytes: usize,
     events: VecDeque<Event>,
 }
 
@@ -137,6 +144,7 @@ impl Connection {
             tap,
             epoch,
             committed: Vec::new(),
+            early_bytes: 0,
             events: VecDeque::new(),
         }
     }
@@ -184,6 +192,13 @@ impl Connection {
         self.inner.is_handshaking()
     }
 
+    /// How many more bytes may be written outside of the schedule for now: a
+    /// client is held to an initial window until its handshake is confirmed.
+    pub fn early_limit(&self) -> Option<usize> {
+        let held = self.inner.side().is_client() && !self.tap.is_confirmed();
+        held.then(|| EARLY_BYTES.saturating_sub(self.early_bytes))
+    }
+
     /// Opens a bidirectional stream; `None` while the peer's limit is reached
     /// ([`Event::Available`] tells when to try again).
     pub fn open_bidirectional(&mut self) -> Option<u64> {
@@ -199,7 +214,10 @@ impl Connection {
     /// let in. A stream that the peer stopped swallows everything.
     pub fn write(&mut self, stream: u64, data: &Bytes) -> usize {
         match self.send_stream(stream).write_chunks(&mut [data.clone()]) {
-            Ok(written) => written.bytes,
+            Ok(written) => {
+                self.early_bytes += written.bytes;
+                written.bytes
+            }
             Err(WriteError::Blocked) => 0,
             Err(WriteError::Stopped(_) | WriteError::ClosedStream) => data.len(),
         }

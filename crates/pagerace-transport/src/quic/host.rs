@@ -55,6 +55,7 @@ impl Sources for NoSources {
 pub struct Host {
     endpoint: quinn_proto::Endpoint,
     epoch: Epoch,
+    settings: Settings,
     transport: Arc<TransportConfig>,
     server_keys: Option<ServerKeys>,
     seed: u64,
@@ -108,7 +109,7 @@ impl Host {
         epoch: Epoch,
         log: bool,
     ) -> Result<Self, UnknownController> {
-        let transport = settings.to_quinn()?;
+        let transport = settings.to_quinn(None)?;
         let server = server_keys.as_ref().map(|keys| {
             // Opens Initial packets only; each connection gets keys with a tap
             // of its own when it is accepted.
@@ -118,6 +119,7 @@ impl Host {
         Ok(Self {
             endpoint,
             epoch,
+            settings: settings.clone(),
             transport,
             server_keys,
             seed,
@@ -144,7 +146,8 @@ impl Host {
     ) -> Result<ConnectionId, ConnectError> {
         let tap = Tap::new(self.log);
         let mut config = keys.config(tap.clone());
-        config.transport_config(self.transport.clone());
+        let transport = self.settings.to_quinn(Some(tap.confirmed()));
+        config.transport_config(transport.expect("the settings were tried"));
         config.token_store(Arc::new(NoneTokenStore));
         let cid_seed = derive_seed(self.seed, &format!("dcid/{}", self.next_id));
         config.initial_dst_cid_provider(Arc::new(move || {

@@ -1,6 +1,7 @@
 //! Transport settings of one side.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use quinn_proto::{TransportConfig, VarInt};
 
@@ -43,11 +44,16 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// `confirmed`: see [`Factory::new`].
+    ///
     /// # Errors
     /// The congestion controller's name is unknown.
-    pub(super) fn to_quinn(&self) -> Result<Arc<TransportConfig>, pagerace_cc::UnknownController> {
+    pub(super) fn to_quinn(
+        &self,
+        confirmed: Option<Arc<AtomicBool>>,
+    ) -> Result<Arc<TransportConfig>, pagerace_cc::UnknownController> {
         let mut t = TransportConfig::default();
-        t.congestion_controller_factory(Factory::new(&self.congestion)?);
+        t.congestion_controller_factory(Factory::new(&self.congestion, confirmed)?);
         t.initial_mtu(self.mtu)
             .min_mtu(self.mtu)
             .mtu_discovery_config(None);

@@ -4,6 +4,7 @@
 //! packet key sees each packet's plaintext, so ours looks before it seals and
 //! after it opens.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::frame::{Frame, StreamFrame, frames};
@@ -53,6 +54,8 @@ pub struct Seen {
 #[derive(Debug)]
 pub struct Tap {
     log: bool,
+    /// `HANDSHAKE_DONE` was received.
+    confirmed: Arc<AtomicBool>,
     seen: Mutex<Seen>,
 }
 
@@ -61,6 +64,7 @@ impl Tap {
     pub(super) fn new(log: bool) -> Arc<Self> {
         Arc::new(Self {
             log,
+            confirmed: Arc::default(),
             seen: Mutex::default(),
         })
     }
@@ -68,6 +72,17 @@ impl Tap {
     /// Calls `f` with what was seen; it takes out what it has dealt with.
     pub(super) fn with<R>(&self, f: impl FnOnce(&mut Seen) -> R) -> R {
         f(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether a client knows that the server has completed the handshake
+    /// (RFC 9001, section 4.1.2).
+    pub(super) fn is_confirmed(&self) -> bool {
+        self.confirmed.load(Ordering::Relaxed)
+    }
+
+    /// Becomes true with the confirmation.
+    pub(super) fn confirmed(&self) -> Arc<AtomicBool> {
+        self.confirmed.clone()
     }
 
     /// `packet` is header, payload and room for a tag of `tag` bytes.
@@ -96,6 +111,9 @@ impl Tap {
         self.with(|seen| {
             if space >= Space::ZeroRtt {
                 seen.received.extend(stream_frames(payload));
+                if !self.is_confirmed() && frames(payload).any(|f| f == Frame::HandshakeDone) {
+                    self.confirmed.store(true, Ordering::Relaxed);
+                }
             }
             self.record(
                 seen,
