@@ -118,6 +118,10 @@ impl Pump {
             let now = quic
                 .early_limit()
                 .map_or(write.data.len(), |n| n.min(write.data.len()));
+            if now == 0 && !write.data.is_empty() {
+                later.push_back(write);
+                continue;
+            }
             let written = quic.write(write.stream, &write.data.slice(..now));
             write.data.advance(written);
             if write.data.is_empty() {

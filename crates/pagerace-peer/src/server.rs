@@ -22,7 +22,8 @@ use crate::site::{Reply, Request, Site};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Retransmission {
-    /// Before any new data.
+    /// Before new data, but for what is bound to a packet already: one packet,
+    /// rarely two.
     #[default]
     AtOnce,
     /// In the order of the signalled urgency: after new data that is more

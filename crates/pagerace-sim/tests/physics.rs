@@ -119,3 +119,27 @@ fn more_distance_and_more_loss_cost_time() {
     assert!(far > near + Duration::from_millis(4 * 180));
     assert!(lossy > near);
 }
+
+/// Requests larger than a first window over an uplink that loses much: the
+/// handshake's last flight must get through all the same.
+#[test]
+fn large_requests_on_a_bad_uplink_do_not_hang() {
+    let mut page = flat_page(&[2_000; 3]);
+    for r in &mut page.resources {
+        r.request_body_bytes = 15_000;
+    }
+    for network in [
+        "rate 9mbit up 1mbit rtt 60ms queue 50p loss 0% loss-up 40%",
+        "rate 9mbit up 300kbit rtt 200ms queue 8p loss 20%",
+    ] {
+        let s = scenario(&page, network, "sequential");
+        for seed in 0..150 {
+            let outcome = run(&s, seed, false).unwrap();
+            assert_eq!(outcome.failure, None, "{network}, seed {seed}");
+            assert!(
+                onload(&outcome) < Duration::from_secs(300),
+                "{network}, seed {seed}"
+            );
+        }
+    }
+}
