@@ -7,11 +7,14 @@
 //! equal. Active is what has arrived and has not left; the shares are computed
 //! again whenever that, or an urgency, changes.
 //!
-//! Urgencies come from Chromium's classes (Gupta 2024, Table I), or from what
-//! the client signals. The incremental flag is not looked at.
+//! Urgencies come from Chromium's classes (Gupta 2024, Table I), raised where a
+//! signal says so as in [`sequential`](super::sequential); or from what the
+//! client signals alone. The incremental flag is not looked at. Gupta leaves
+//! priorities that change while a page loads to future work.
 
 use pagerace_core::RequestPriority;
 
+use super::sequential::class;
 use crate::parameter::{Parameter, Range};
 use crate::share::{FairShare, Weight};
 use crate::streams::Streams;
@@ -45,7 +48,7 @@ pub(super) const URGENCY: Parameter = Parameter {
 /// Where the urgency of a response comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UrgencySource {
-    /// Chromium's priority class, by [`urgency_of_class`].
+    /// Chromium's priority class as of now ([`class`]), by [`urgency_of_class`].
     Class,
     /// The client's signal (RFC 9218).
     Signalled,
@@ -119,7 +122,7 @@ impl WeightedIncremental {
 
     fn urgency(&self, response: &Response) -> u8 {
         match self.source {
-            UrgencySource::Class => urgency_of_class(response.facts.class),
+            UrgencySource::Class => urgency_of_class(class(response)),
             UrgencySource::Signalled => response.signal.urgency,
         }
     }

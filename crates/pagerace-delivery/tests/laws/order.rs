@@ -1,8 +1,8 @@
 //! Strict orders: who may go before whom.
 
 use pagerace_core::{Priority, RequestPriority};
-use pagerace_delivery::bench::{Bench, Event, PACKET_BYTES, response};
 use pagerace_delivery::Response;
+use pagerace_delivery::bench::{Bench, Event, PACKET_BYTES, response};
 use pagerace_delivery::strategies::firefox_eps;
 use proptest::prelude::*;
 
@@ -62,9 +62,11 @@ proptest! {
 }
 
 /// Chromium's class of the resource, raised by what the client signals.
-fn class(r: &Response) -> RequestPriority {
+pub(crate) fn class(r: &Response) -> RequestPriority {
     use RequestPriority::{High, Low, Medium, VeryHigh, VeryLow};
-    let of_urgency = [VeryHigh, High, Medium, Low, VeryLow, VeryLow, VeryLow, VeryLow];
+    let of_urgency = [
+        VeryHigh, High, Medium, Low, VeryLow, VeryLow, VeryLow, VeryLow,
+    ];
     r.facts.class.min(of_urgency[usize::from(r.signal.urgency)])
 }
 

@@ -9,6 +9,7 @@ use pagerace_delivery::strategies::weighted_incremental::{shares, urgency_of_cla
 use pagerace_delivery::strategies::{firefox_tree, weighted_round_robin};
 use proptest::prelude::*;
 
+use crate::order::class;
 use crate::pages;
 use crate::watch::{Choice, run};
 
@@ -107,7 +108,7 @@ proptest! {
         let source = if signalled { "signalled" } else { "class" };
         let spec = format!("weighted-incremental:alpha={alpha}:urgency={source}");
         let weights = gupta(alpha, &responses, |r| {
-            if signalled { r.signal.urgency } else { urgency_of_class(r.facts.class) }
+            if signalled { r.signal.urgency } else { urgency_of_class(class(r)) }
         });
         let choices = run(&spec, &bench).choices;
         share(contested(&choices, responses.len()), &weights)?;
@@ -133,7 +134,7 @@ proptest! {
     fn hybrid_shares_among_the_rest((responses, bench) in pages::together()) {
         let rest: Vec<_> =
             responses.iter().filter(|r| !r.facts.render_blocking).cloned().collect();
-        let weights = gupta(0.5, &rest, |r| urgency_of_class(r.facts.class));
+        let weights = gupta(0.5, &rest, |r| urgency_of_class(class(r)));
         let choices = run("hybrid", &bench).choices;
         let unblocked = choices.iter().filter(|c| c.ready.iter().all(|r| !r.facts.render_blocking));
         let contested = unblocked.filter(|c| c.ready.len() == rest.len());
