@@ -164,10 +164,12 @@ impl Browser {
     /// to fire it), no request is held or in flight, no trigger is pending, and
     /// no thread has work.
     pub fn is_done(&self) -> bool {
-        (self.load.fired.is_some() || self.document_is_lost())
-            && self.requests.is_idle()
-            && self.timers_pending == 0
-            && self.lanes.iter().all(Lane::is_idle)
+        (self.load.fired.is_some() || self.document_is_lost()) && self.is_quiet()
+    }
+
+    /// Whether nothing will happen any more by itself.
+    fn is_quiet(&self) -> bool {
+        self.requests.is_idle() && self.timers_pending == 0 && self.lanes.iter().all(Lane::is_idle)
     }
 
     /// When the browser knew that it needs `r`.

@@ -113,11 +113,20 @@ impl Costs {
 
     /// Compiling and running a script.
     pub(crate) fn script(&mut self, script: &Resource) -> Duration {
-        let millis = script.cpu_time.map_or_else(
-            || kib(script.body_bytes) * ratio(script) * SCRIPT_MS_PER_KIB,
-            Duration::as_millis_f64,
-        );
+        let millis = script
+            .cpu_time
+            .map_or_else(|| script_millis(script), Duration::as_millis_f64);
         self.scaled(script.id, millis)
+    }
+
+    /// What is left of a recorded delay between `parent` and what it asked for,
+    /// once `parent` has run. If its time is not recorded, that is still
+    /// inside the delay; what the model spends on it (on a desktop) is taken off.
+    pub(crate) fn delay_after(parent: &Resource, delay: Duration) -> Duration {
+        if parent.cpu_time.is_some() || parent.destination != Destination::Script {
+            return delay;
+        }
+        delay.saturating_sub(Duration::from_millis_f64(script_millis(parent)))
     }
 
     /// Decoding an image.
@@ -143,6 +152,11 @@ impl Costs {
         let millis = SCAN_MS + kib(bytes) * ratio(document) * SCAN_MS_PER_KIB;
         Duration::from_millis_f64(millis * self.cpu)
     }
+}
+
+/// The modelled time of a script on a desktop.
+fn script_millis(script: &Resource) -> f64 {
+    kib(script.body_bytes) * ratio(script) * SCRIPT_MS_PER_KIB
 }
 
 fn kib(bytes: u64) -> f64 {

@@ -129,22 +129,33 @@ fn sentence(results: &Results, network: usize, metric: MetricId, rows: &[AcrossR
     let middle = best.median.map_or_else(String::new, |share| {
         format!("; the median page changes by {}", signed_percent(share))
     });
-    let what = match metric.metric().wording {
-        Wording::Moment(does) => format!("{does} more than 5 % sooner"),
-        Wording::Amount(what) => format!("lowers {what} by more than 5 %"),
+    // "on 3 pages" once, the bare number after it.
+    let on = format!(
+        "on {} {}",
+        best.gain,
+        if best.gain == 1 { "page" } else { "pages" }
+    );
+    let lose = best.lose;
+    let beaten = best.gain > best.lose;
+    let counts = match (beaten, metric.metric().wording) {
+        (true, Wording::Moment(does)) => format!(
+            "{strategy} {does} more than 5 % sooner than {baseline} {on} and more than 5 % later \
+             on {lose}"
+        ),
+        (true, Wording::Amount(what)) => format!(
+            "with {strategy}, {what} is more than 5 % lower than with {baseline} {on} and more \
+             than 5 % higher on {lose}"
+        ),
+        (false, Wording::Moment(does)) => format!(
+            "no strategy beats {baseline}; the closest, {strategy}, {does} more than 5 % sooner \
+             {on} and more than 5 % later on {lose}"
+        ),
+        (false, Wording::Amount(what)) => format!(
+            "no strategy beats {baseline}; with the closest, {strategy}, {what} is more than 5 % \
+             lower {on} and more than 5 % higher on {lose}"
+        ),
     };
-    if best.gain <= best.lose {
-        return format!(
-            "{name}: over {pages} pages, no strategy beats {baseline}: the closest, {strategy}, \
-             {what} on {} and is more than 5 % worse on {}{middle}.",
-            best.gain, best.lose
-        );
-    }
-    format!(
-        "{name}: over {pages} pages, {strategy} {what} than {baseline} on {} and is more than 5 % \
-         worse on {}{middle}.",
-        best.gain, best.lose
-    )
+    format!("{name}: over {pages} pages, {counts}{middle}.")
 }
 
 #[cfg(test)]

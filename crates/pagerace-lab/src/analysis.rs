@@ -21,8 +21,8 @@ pub struct Analysis {
     pub metric: MetricId,
     /// One for each strategy, in the plan's order.
     pub rows: Vec<Comparison>,
-    /// Indices into `rows`, lowest median first, those without one last; ties
-    /// in the plan's order.
+    /// Indices into `rows`, lowest median first, those without one last; of
+    /// equals the baseline first, then the plan's order.
     pub ranking: Vec<usize>,
     /// Index of the baseline in `rows`.
     pub baseline: usize,
@@ -71,8 +71,11 @@ pub enum Mark {
     Worse,
     /// Surely different, but by less than one per cent.
     TooSmall,
-    /// The interval contains zero or the corrected p-value is not below 5 %.
+    /// Not surely different, and the interval lies within one per cent of the
+    /// baseline: whatever the difference is, nobody would notice it.
     NoDifference,
+    /// Not surely different, but a noticeable difference is not ruled out.
+    Unsure,
     /// Fewer pairs than [`runs_needed`]: whatever the data, nothing is sure.
     TooFewRuns,
     /// The metric has no value, here or at the baseline.
@@ -88,6 +91,7 @@ impl Mark {
             Self::Worse => "worse",
             Self::TooSmall => "too small",
             Self::NoDifference => "no difference",
+            Self::Unsure => "unsure",
             Self::TooFewRuns => "too few runs",
             Self::Undefined => "no value",
         }
@@ -113,19 +117,22 @@ pub fn compare(variants: &[&Variant], baseline: usize, metric: MetricId) -> Anal
         .collect();
     let uncorrected: Vec<_> = rows.iter().map(|row| row.signed_rank_p).collect();
     let needed = runs_needed(uncorrected.iter().flatten().count());
+    let base = rows[baseline].median;
     for (i, (row, p)) in rows.iter_mut().zip(holm(&uncorrected)).enumerate() {
         row.signed_rank_p_holm = p;
         row.mark = if i == baseline {
             Mark::Baseline
         } else {
-            mark(row, needed)
+            mark(row, base, needed)
         };
     }
     let mut ranking: Vec<usize> = (0..rows.len()).collect();
     let key = |i: usize| rows[i].median.map_or((true, 0.0), |median| (false, median));
     ranking.sort_by(|&a, &b| {
-        let (a, b) = (key(a), key(b));
-        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+        let (x, y) = (key(a), key(b));
+        x.0.cmp(&y.0)
+            .then(x.1.total_cmp(&y.1))
+            .then((a != baseline).cmp(&(b != baseline)))
     });
     Analysis {
         metric,
@@ -187,7 +194,7 @@ pub fn runs_needed(strategies: usize) -> usize {
         .expect("no race has so many strategies")
 }
 
-fn mark(row: &Comparison, needed: usize) -> Mark {
+fn mark(row: &Comparison, base: Option<f64>, needed: usize) -> Mark {
     let Some(difference) = row.difference else {
         return Mark::Undefined;
     };
@@ -196,7 +203,12 @@ fn mark(row: &Comparison, needed: usize) -> Mark {
     };
     let sure = row.signed_rank_p_holm.is_some_and(|p| p < LEVEL);
     if !sure || (interval.low <= 0.0 && 0.0 <= interval.high) {
-        Mark::NoDifference
+        let most = interval.low.abs().max(interval.high.abs());
+        if most == 0.0 || base.is_some_and(|base| most < NOTICEABLE * base) {
+            Mark::NoDifference
+        } else {
+            Mark::Unsure
+        }
     } else if row.relative.is_some_and(|share| share.abs() < NOTICEABLE) {
         Mark::TooSmall
     } else if difference < 0.0 {

@@ -7,6 +7,7 @@
 //! * [`analysis`]: strategies against the baseline, on one page and network;
 //! * [`mod@verdict`]: that in one plain sentence;
 //! * [`across`]: the same over several pages;
+//! * [`correlation`]: whether strategies that block more are slower;
 //! * [`detail`], [`qlog`]: chosen runs once more, recorded;
 //! * [`export`]: JSON, CSV, the HTML report's input, files that are never half written.
 //!
@@ -15,6 +16,7 @@
 
 pub mod across;
 pub mod analysis;
+pub mod correlation;
 pub mod detail;
 pub mod error;
 pub mod export;

@@ -71,11 +71,17 @@ pub struct Scale {
 impl Scale {
     /// `value` with its unit.
     pub fn format(self, value: f64) -> String {
+        if value.is_infinite() {
+            return self.number(value);
+        }
         format!("{}{}", self.number(value), self.symbol)
     }
 
     /// `value` with its unit and always a sign, except for zero.
     pub fn format_signed(self, value: f64) -> String {
+        if value.is_infinite() {
+            return self.signed_number(value);
+        }
         format!("{}{}", self.signed_number(value), self.symbol)
     }
 

@@ -152,7 +152,7 @@ fn as_good(
     rivals
         .into_iter()
         .zip(against_best.rows)
-        .filter(|(_, row)| matches!(row.mark, Mark::NoDifference | Mark::TooSmall))
+        .filter(|(_, row)| matches!(row.mark, Mark::NoDifference | Mark::Unsure | Mark::TooSmall))
         .map(|(i, _)| i)
         .collect()
 }

@@ -21,7 +21,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// Starts connecting to `remote`, which must prove to be `server_name`.
+    /// Starts connecting to `remote`, which must prove to be `server_name`. Keeps
+    /// no packets: `config.record` has no effect.
     ///
     /// # Errors
     /// [`LiveError::Bind`], [`LiveError::Client`].
@@ -35,8 +36,13 @@ impl Client {
             SocketAddr::V4(_) => SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
             SocketAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
         };
+        // Nobody would take them out.
+        let config = ClientConfig {
+            record: false,
+            ..config.clone()
+        };
         let inner = pagerace_peer::Client::connect(
-            config,
+            &config,
             clock.now(),
             clock.epoch(),
             remote,

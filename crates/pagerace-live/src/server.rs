@@ -23,13 +23,19 @@ pub struct Server<S> {
 }
 
 impl<S: Site> Server<S> {
-    /// Listens on `address`; port 0 takes any free one.
+    /// Listens on `address`; port 0 takes any free one. Keeps no packets:
+    /// `config.record` has no effect.
     ///
     /// # Errors
     /// [`LiveError::Bind`], [`LiveError::Controller`].
     pub fn bind(address: SocketAddr, config: &ServerConfig, site: S) -> Result<Self, LiveError> {
         let clock = Clock::start();
-        let inner = pagerace_peer::Server::new(config, clock.epoch(), site)?;
+        // Nobody would take them out.
+        let config = ServerConfig {
+            record: false,
+            ..config.clone()
+        };
+        let inner = pagerace_peer::Server::new(&config, clock.epoch(), site)?;
         let frames = config.record_frames.then(Vec::new);
         Ok(Self {
             socket: Socket::bind(address)?,
@@ -50,12 +56,14 @@ impl<S: Site> Server<S> {
     /// Serves until `stop` is set.
     ///
     /// # Errors
-    /// [`LiveError::Socket`]: the socket fails for good.
+    /// [`LiveError::Socket`]: receiving fails for good.
     pub fn run(&mut self, stop: &AtomicBool) -> Result<(), LiveError> {
         let mut buf = Vec::new();
         while !stop.load(Ordering::Relaxed) {
             while let Some(datagram) = self.inner.poll_transmit(self.clock.now(), &mut buf) {
-                self.socket.send(&buf[..datagram.size], datagram.remote)?;
+                // A datagram that cannot be sent is a lost one. Where it goes is for
+                // the peer to say (port 0, say), so no error may stop the server.
+                let _ = self.socket.send(&buf[..datagram.size], datagram.remote);
             }
             if let Some(frames) = &mut self.frames {
                 frames.extend(self.inner.take_frames());
@@ -74,7 +82,8 @@ impl<S: Site> Server<S> {
     }
 
     /// The frames with response bytes since the last call, of all connections,
-    /// if `record_frames` is configured.
+    /// if `record_frames` is configured. They are kept without limit until then:
+    /// for measurements, not for a server that stays up.
     pub fn take_frames(&mut self) -> Vec<SentFrame> {
         self.frames.as_mut().map(std::mem::take).unwrap_or_default()
     }

@@ -120,8 +120,10 @@ fn percent_decoded(path: &str) -> String {
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while at < bytes.len() {
+        // `from_str_radix` alone would take a sign for a digit.
         let digits = bytes
             .get(at + 1..at + 3)
+            .filter(|d| d.iter().all(u8::is_ascii_hexdigit))
             .and_then(|d| std::str::from_utf8(d).ok());
         let byte = digits.and_then(|d| u8::from_str_radix(d, 16).ok());
         match byte {

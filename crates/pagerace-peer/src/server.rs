@@ -10,6 +10,7 @@ use pagerace_delivery::{Facts, Response, StrategySpec};
 use pagerace_http::{Field, fields, h3};
 use pagerace_transport::quic::{
     ConnectionId, Datagram, Epoch, Host, PacketRecord, PacketSource, ServerKeys, Settings, Sources,
+    Stats,
 };
 use serde::{Deserialize, Serialize};
 
@@ -78,11 +79,14 @@ pub struct Server<S> {
     /// Replies that wait for their think time.
     thinking: EventQueue<(ConnectionId, u64)>,
     gone: ServerStats,
+    gone_frames: Vec<SentFrame>,
     dirty: bool,
 }
 
 struct Served {
     pump: Pump,
+    /// As of the connection's end.
+    last: Stats,
     outgoing: Outgoing,
     /// Requests that are not complete, by stream.
     incoming: BTreeMap<u64, Incoming>,
@@ -129,6 +133,7 @@ impl<S: Site> Server<S> {
             connections: BTreeMap::new(),
             thinking: EventQueue::new(),
             gone: ServerStats::default(),
+            gone_frames: Vec::new(),
             dirty: false,
         })
     }
@@ -143,9 +148,6 @@ impl<S: Site> Server<S> {
     pub fn handle_timeout(&mut self, now: Instant) {
         self.host.handle_timeout(now);
         self.drive(now);
-        while let Some((_, (id, stream))) = self.thinking.pop_due(now) {
-            self.answer(id, stream);
-        }
     }
 
     /// When [`handle_timeout`](Self::handle_timeout) wants to be called.
@@ -191,10 +193,11 @@ impl<S: Site> Server<S> {
 
     /// Response frames since the last call, if the server records.
     pub fn take_frames(&mut self) -> Vec<SentFrame> {
-        self.connections
-            .values_mut()
-            .flat_map(|s| s.outgoing.take_frames())
-            .collect()
+        let mut frames = std::mem::take(&mut self.gone_frames);
+        for served in self.connections.values_mut() {
+            frames.append(&mut served.outgoing.take_frames());
+        }
+        frames
     }
 
     /// Whole packets since the last call, if the server records.
@@ -215,6 +218,7 @@ impl<S: Site> Server<S> {
         while let Some(id) = self.host.poll_accepted() {
             let h3 = h3::Connection::new(h3::Role::Server, self.h3.clone());
             let served = Served {
+                last: Stats::default(),
                 pump: Pump::new(h3),
                 outgoing: Outgoing::new(self.strategy.build(), self.record),
                 incoming: BTreeMap::new(),
@@ -231,11 +235,12 @@ impl<S: Site> Server<S> {
             quic.drain_received(|_| {});
             let Served {
                 pump,
+                last,
                 outgoing,
                 incoming,
                 pending,
             } = served;
-            let (mut finished, mut stopped) = (Vec::new(), Vec::new());
+            let (mut finished, mut stopped, mut lost) = (Vec::new(), Vec::new(), false);
             pump.receive(now, quic, |passed| match passed {
                 Passed::Writable(stream) => outgoing.writable(stream),
                 Passed::Finished(stream) => finished.push(stream),
@@ -245,11 +250,18 @@ impl<S: Site> Server<S> {
                     pending.remove(&stream);
                     stopped.push(stream);
                 }
-                Passed::Lost(_) => self.dirty = true,
+                Passed::Lost(_) => lost = true,
                 Passed::Connected | Passed::Available => {}
             });
+            if lost {
+                self.dirty = true;
+                *last = quic.stats();
+            }
             let mut dropped = Vec::new();
             for stream in stopped {
+                // The rest of its request is of no use, and no longer understood.
+                quic.stop(stream, h3::Code::REQUEST_CANCELLED.0);
+                incoming.remove(&stream);
                 pump.h3.forget(stream);
             }
             for stream in finished {
@@ -281,6 +293,7 @@ impl<S: Site> Server<S> {
                         };
                         if pending.len() >= MAX_PENDING {
                             quic.reset(stream, h3::Code::REQUEST_REJECTED.0);
+                            dropped.push(stream);
                             continue;
                         }
                         let answer = ask(&mut self.site, request);
@@ -293,10 +306,12 @@ impl<S: Site> Server<S> {
                             request.signal = priority;
                         } else if let Some(answer) = pending.get_mut(&stream) {
                             answer.signal = priority;
-                        } else if outgoing.update(stream, priority)
-                            && self.retransmission == Retransmission::ByUrgency
-                        {
-                            quic.set_retransmission_priority(stream, -i32::from(priority.urgency));
+                        } else {
+                            outgoing.update(stream, priority);
+                            if self.retransmission == Retransmission::ByUrgency {
+                                let urgency = i32::from(priority.urgency);
+                                quic.set_retransmission_priority(stream, -urgency);
+                            }
                         }
                     }
                     h3::Event::StreamError { stream, code, .. } => {
@@ -368,11 +383,14 @@ impl<S: Site> Server<S> {
     fn bury(&mut self) {
         self.dirty = false;
         let host = &mut self.host;
-        let gone = &mut self.gone;
+        let (gone, frames) = (&mut self.gone, &mut self.gone_frames);
         self.connections.retain(|id, served| {
             let lives = host.connection(*id).is_some();
             if !lives {
+                gone.packets_sent += served.last.packets_sent;
+                gone.packets_lost += served.last.packets_lost;
                 gone.retransmitted_bytes += served.outgoing.retransmitted_bytes();
+                frames.append(&mut served.outgoing.take_frames());
             }
             lives
         });

@@ -119,7 +119,7 @@ pub struct NetworkResult {
 pub enum Verdict {
     /// A strategy is better than the baseline.
     Better,
-    /// The data show no difference between the baseline and the best.
+    /// No strategy is better than the baseline.
     #[default]
     NoDifference,
     /// Nothing can be said: too few runs, or they failed.
@@ -157,6 +157,9 @@ pub struct Comparison {
     pub effect_size: Option<f64>,
     /// p of the Mann-Whitney U test, two-sided.
     pub p_value: Option<f64>,
+    /// Whether the difference is sure and large enough to notice: what the
+    /// verdicts count as better or worse.
+    pub counts: bool,
 }
 
 /// How the pages fared on one network by one metric.

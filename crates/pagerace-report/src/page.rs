@@ -45,6 +45,9 @@ const SCRIPTS: [&str; 15] = [
 /// Pages up to which all verdicts are shown unfolded.
 const PAGES_UNFOLDED: usize = 3;
 
+/// Notes up to which they are shown unfolded.
+const NOTES_UNFOLDED: usize = 12;
+
 /// The report as one HTML file.
 ///
 /// The same report gives the same bytes. Strings of the report may hold
@@ -150,11 +153,24 @@ fn verdicts(out: &mut String, report: &Report) {
     }
     out.push_str("</section>\n");
     if !report.notes.is_empty() {
-        out.push_str("<section id=\"notes\"><h2>To keep in mind</h2>\n<ul>\n");
+        out.push_str("<section id=\"notes\"><h2>To keep in mind</h2>\n");
+        let folded = report.notes.len() > NOTES_UNFOLDED;
+        if folded {
+            let count = report.notes.len();
+            let _ = writeln!(
+                out,
+                "<details><summary>{count} notes on what was left out, inferred or assumed</summary>"
+            );
+        }
+        out.push_str("<ul>\n");
         for note in &report.notes {
             let _ = writeln!(out, "<li>{}</li>", html(note));
         }
-        out.push_str("</ul>\n</section>\n");
+        out.push_str("</ul>\n");
+        if folded {
+            out.push_str("</details>\n");
+        }
+        out.push_str("</section>\n");
     }
 }
 
@@ -163,20 +179,37 @@ fn verdict(out: &mut String, report: &Report, network: usize, text: &str, went: 
     let (class, mark) = match went {
         None => ("across", "all pages"),
         Some(Verdict::Better) => ("better", "a winner"),
-        Some(Verdict::NoDifference) => ("same", "no difference"),
+        Some(Verdict::NoDifference) => ("same", "no winner"),
         Some(Verdict::Unknown) => ("unknown", "cannot say"),
     };
     let Some(network) = report.networks.get(network) else {
         return;
     };
+    // The sentences begin with the network's name, which is the heading here.
+    let text = text
+        .strip_prefix(network.name.as_str())
+        .and_then(|rest| rest.strip_prefix(": "))
+        .unwrap_or(text);
+    let text = capitalised(text, report);
     let _ = writeln!(
         out,
         "<div class=\"verdict {class}\"><p class=\"where\"><b>{}</b> <span class=\"mark\">{mark}</span> \
          <small>{}</small></p><p>{}</p></div>",
         html(&network.name),
         html(&network.description),
-        html(text),
+        html(&text),
     );
+}
+
+/// With a capital at the start of the sentence, unless that is a strategy's name.
+fn capitalised(text: &str, report: &Report) -> String {
+    let first = text.split([' ', ',']).next().unwrap_or_default();
+    let named = report.strategies.iter().any(|s| s.name == first);
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(letter) if !named => letter.to_uppercase().chain(letters).collect(),
+        _ => text.to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! All connections share the two links, as all connections of a home or a
-//! phone share its access link. [`world`] is the loop that moves time.
+//! phone share its access link. `world` is the loop that moves time.
 //!
 //! Not modelled: cross traffic, paths that differ between servers (their
 //! recorded distance is left out, their think time kept), ECN, path MTU
@@ -59,8 +59,9 @@ pub fn run(scenario: &Scenario, seed: u64, record: bool) -> Result<Outcome, Scen
     Ok(world.finish().0)
 }
 
-/// As [`run`] with `record`, and every packet that a server or a client sealed
-/// or opened, in the order in which that happened.
+/// As [`run`] with `record`, and the packets that servers and clients sealed or
+/// opened, in the order in which that happened. Left out is each connection's
+/// first packet as the server opened it, which belongs to no connection yet.
 ///
 /// # Errors
 /// As [`run`].

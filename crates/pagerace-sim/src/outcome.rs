@@ -39,9 +39,10 @@ pub struct TransportCounters {
     pub queue_drops: u64,
     /// Stream bytes the servers sent again.
     pub retransmitted_bytes: u64,
-    /// Bytes put on the downlink, IP and UDP headers included.
+    /// Bytes the servers sent, IP and UDP headers included; those that the
+    /// queue had no room for too.
     pub bytes_down: u64,
-    /// Bytes put on the uplink, IP and UDP headers included.
+    /// Bytes the client sent, likewise.
     pub bytes_up: u64,
     /// Stream bytes that arrived while earlier bytes of the same stream were
     /// missing (Sander 2022, receiver side).
@@ -64,7 +65,7 @@ pub struct ResourceTiming {
     pub dns: Duration,
     /// Connection set-up, if this request paid it.
     pub connect: Duration,
-    /// From the request leaving the browser to the first response byte.
+    /// From the request being given to its connection to the response's head.
     pub wait: Duration,
     /// From the first response byte to the last.
     pub receive: Duration,

@@ -25,6 +25,11 @@ impl Pool {
         }
     }
 
+    /// The number of the connection that `origin` uses, whenever it is opened.
+    pub(crate) fn group(&self, origin: OriginId) -> u32 {
+        self.groups[origin.index()]
+    }
+
     /// The connection to `origin`, if one was opened.
     pub(crate) fn get(&self, origin: OriginId) -> Option<usize> {
         self.open.get(&self.groups[origin.index()]).copied()

@@ -299,11 +299,14 @@ impl<'a> World<'a> {
 
     /// The name is resolved: both ends come to life.
     fn connect(&mut self, i: usize) -> Result<(), ScenarioError> {
+        // Not by order of opening, which a strategy may change.
+        let origin = self.page.resource(self.connections[i].opener).origin;
+        let group = self.pool.group(origin);
         let client = ClientConfig {
             settings: self.settings.clone(),
             keys: self.keys.0.clone(),
-            seed: derive_seed(self.seed, &format!("client/{i}")),
-            h3: h3::Config::default(),
+            seed: derive_seed(self.seed, &format!("client/{group}")),
+            h3: http_limits(),
             record: self.log,
         };
         let server = ServerConfig {
@@ -311,8 +314,8 @@ impl<'a> World<'a> {
             keys: self.keys.1.clone(),
             strategy: self.scenario.strategy.clone(),
             retransmission: self.scenario.retransmission,
-            seed: derive_seed(self.seed, &format!("server/{i}")),
-            h3: h3::Config::default(),
+            seed: derive_seed(self.seed, &format!("server/{group}")),
+            h3: http_limits(),
             record: self.log,
             record_frames: self.record,
         };
@@ -355,6 +358,7 @@ impl<'a> World<'a> {
             ..
         } = &mut self.connections[i];
         let Some((client, _)) = ends else { return };
+        let mut failed = None;
         while let Some(event) = client.poll_event() {
             match event {
                 ClientEvent::Connected => {
@@ -391,15 +395,19 @@ impl<'a> World<'a> {
                     }
                     self.browser.handle_response_end(now, r);
                 }
-                ClientEvent::Failed { token, .. } => {
+                ClientEvent::Failed { token, code } => {
+                    failed.get_or_insert(format!(
+                        "resource {token} failed with HTTP/3 error 0x{code:x}"
+                    ));
                     self.browser.handle_failure(now, resource(token));
                 }
                 ClientEvent::Lost { reason } => {
-                    self.failure
-                        .get_or_insert(format!("a connection was lost: {reason}"));
+                    // What this made fail needs no reason of its own.
+                    failed = Some(format!("a connection was lost: {reason}"));
                 }
             }
         }
+        self.failure = self.failure.take().or(failed);
     }
 
     /// Puts what both ends have to send on the links; sets their timers.
@@ -543,9 +551,11 @@ impl<'a> World<'a> {
         // Stable: within an instant by connection.
         frames.sort_by_key(|f| f.at);
         hol_gaps.sort_by_key(|g| (g.from, g.resource));
+        let mut drops = std::mem::take(&mut self.drops);
+        drops.sort_by_key(|d| d.at);
         Trace {
             frames,
-            drops: std::mem::take(&mut self.drops),
+            drops,
             hol_gaps,
         }
     }
@@ -558,6 +568,14 @@ fn keys(real_tls: bool) -> Result<(ClientKeys, ServerKeys), ScenarioError> {
     }
     let sizes = FlightSizes::default();
     Ok((ClientKeys::Null(sizes), ServerKeys::Null(sizes)))
+}
+
+/// Real sites send real fields: more than these limits no browser would take.
+fn http_limits() -> h3::Config {
+    h3::Config {
+        max_field_section_size: 1 << 20,
+        ..h3::Config::default()
+    }
 }
 
 fn resource(token: u64) -> ResourceId {

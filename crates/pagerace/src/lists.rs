@@ -13,6 +13,9 @@ pub(crate) fn split_all(option: &str, values: &[String]) -> Result<Vec<String>> 
     for value in values {
         for item in split(option, value)? {
             let item = item.trim();
+            if value.trim().is_empty() {
+                bail!("--{option}: is empty; leave it out for the default");
+            }
             if item.is_empty() {
                 bail!("--{option}: \"{value}\" has an empty item; remove a comma");
             }

@@ -48,5 +48,31 @@ fn report(error: &anyhow::Error) {
 
     let red = anstyle::AnsiColor::Red.on_default().bold();
     // Without standard error there is nobody left to tell.
-    let _ = writeln!(anstream::stderr(), "{red}error{red:#}: {error:#}");
+    let _ = writeln!(anstream::stderr(), "{red}error{red:#}: {}", one_line(error));
+}
+
+/// The error and its causes; a cause that is told already is not told again.
+fn one_line(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::anyhow;
+
+    use super::one_line;
+
+    #[test]
+    fn causes_are_told_once() {
+        let told = anyhow!("no such file").context("a.har: cannot be read: no such file");
+        assert_eq!(one_line(&told), "a.har: cannot be read: no such file");
+        let untold = anyhow!("no such name").context("--strategy");
+        assert_eq!(one_line(&untold), "--strategy: no such name");
+    }
 }

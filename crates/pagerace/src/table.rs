@@ -91,10 +91,12 @@ fn fits(table: &mut Table) -> bool {
     columns.iter().map(|w| usize::from(*w) + 2).sum::<usize>() <= usize::from(width)
 }
 
-/// How much of a ranking is shown.
+/// How much of a table is shown.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Columns {
+    /// Of several pages, no medians either.
     NoInterval,
+    /// Of several pages, no intervals.
     NoTests,
     All,
 }
@@ -134,8 +136,12 @@ fn ranking_with(plan: &Plan, analysis: &Analysis, columns: Columns) -> Table {
             cells.push(Cell::new(or_none(row.interval.map(range))));
         }
         if columns == Columns::All {
-            cells.push(Cell::new(or_none(row.cliffs_delta.map(effect))));
-            cells.push(Cell::new(or_none(row.mann_whitney_p.map(probability))));
+            // Nothing but failures on both sides: equal ranks would look like an answer.
+            let compared = row.mark != Mark::Undefined;
+            let delta = row.cliffs_delta.filter(|_| compared);
+            let p = row.mann_whitney_p.filter(|_| compared);
+            cells.push(Cell::new(or_none(delta.map(effect))));
+            cells.push(Cell::new(or_none(p.map(probability))));
         }
         if failing {
             cells.push(Cell::new(row.failed));
@@ -159,7 +165,9 @@ fn styled(cell: Cell, mark: Mark) -> Cell {
         Mark::Baseline => cell.add_attribute(Attribute::Bold),
         Mark::Better => cell.fg(Color::Green),
         Mark::Worse => cell.fg(Color::Red),
-        Mark::TooSmall | Mark::NoDifference | Mark::TooFewRuns | Mark::Undefined => cell,
+        Mark::TooSmall | Mark::NoDifference | Mark::Unsure | Mark::TooFewRuns | Mark::Undefined => {
+            cell
+        }
     }
 }
 
@@ -186,21 +194,33 @@ impl Scales {
     }
 }
 
-/// Several pages on one network: who wins where.
-pub(crate) fn pages(results: &Results, answers: &[(Analysis, Verdict)]) -> Table {
+/// Several pages on one network: who wins where; and whether columns were left
+/// out because the terminal is narrow.
+pub(crate) fn pages(results: &Results, answers: &[(Analysis, Verdict)]) -> (Table, bool) {
+    let mut full = pages_with(results, answers, Columns::All);
+    if fits(&mut full) {
+        return (full, false);
+    }
+    let mut some = pages_with(results, answers, Columns::NoTests);
+    if fits(&mut some) {
+        return (some, true);
+    }
+    (pages_with(results, answers, Columns::NoInterval), true)
+}
+
+fn pages_with(results: &Results, answers: &[(Analysis, Verdict)], columns: Columns) -> Table {
     let plan = &results.plan;
     let metric = plan.metric.metric();
-    let baseline = plan.baseline.label();
-    let header = [
-        "page",
-        "best",
-        "verdict",
-        &baseline,
-        metric.name,
-        "difference",
-        "",
-        "95 % interval",
-    ];
+    let own = format!("its {}", metric.name);
+    let baseline = format!("{}'s", plan.baseline.label());
+    let mut header = vec!["page", "best", "verdict"];
+    if columns >= Columns::NoTests {
+        header.extend([own.as_str(), &baseline]);
+    }
+    header.extend(["difference", ""]);
+    if columns == Columns::All {
+        header.push("95 % interval");
+    }
     let mut table = table(&header, 3);
     for (page, (analysis, verdict)) in plan.pages.iter().zip(answers) {
         let base = analysis.rows[analysis.baseline].median;
@@ -217,26 +237,29 @@ pub(crate) fn pages(results: &Results, answers: &[(Analysis, Verdict)]) -> Table
         // Pages differ too much in size for one unit.
         let unit = metric.unit;
         let scale = |value: f64| unit.scale(value);
-        add(
-            &mut table,
-            3,
-            vec![
-                name,
-                styled(Cell::new(plan.strategies[winner].label()), row.mark),
-                styled(Cell::new(row.mark.label()), row.mark),
-                Cell::new(or_none(base.map(|v| unit.format(v)))),
-                Cell::new(or_none(row.median.map(|v| unit.format(v)))),
-                Cell::new(or_none(row.difference.map(|d| scale(d).format_signed(d)))),
-                Cell::new(or_none(
-                    row.relative.filter(|r| r.is_finite()).map(signed_percent),
-                )),
-                Cell::new(or_none(row.interval.map(|ci| {
-                    let finite = [ci.low, ci.high].into_iter().filter(|v| v.is_finite());
-                    let size = finite.fold(0.0_f64, |most, v| most.max(v.abs()));
-                    scale(size).format_range(ci.low, ci.high)
-                }))),
-            ],
-        );
+        let mut cells = vec![
+            name,
+            styled(Cell::new(plan.strategies[winner].label()), row.mark),
+            styled(Cell::new(row.mark.label()), row.mark),
+        ];
+        if columns >= Columns::NoTests {
+            let medians = [row.median, base];
+            cells.extend(medians.map(|m| Cell::new(or_none(m.map(|v| unit.format(v))))));
+        }
+        cells.push(Cell::new(or_none(
+            row.difference.map(|d| scale(d).format_signed(d)),
+        )));
+        cells.push(Cell::new(or_none(
+            row.relative.filter(|r| r.is_finite()).map(signed_percent),
+        )));
+        if columns == Columns::All {
+            cells.push(Cell::new(or_none(row.interval.map(|ci| {
+                let finite = [ci.low, ci.high].into_iter().filter(|v| v.is_finite());
+                let size = finite.fold(0.0_f64, |most, v| most.max(v.abs()));
+                scale(size).format_range(ci.low, ci.high)
+            }))));
+        }
+        add(&mut table, 3, cells);
     }
     table
 }

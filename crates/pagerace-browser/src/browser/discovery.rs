@@ -6,13 +6,24 @@ use pagerace_page::{ResourceId, Trigger};
 
 use super::Browser;
 use super::state::{ReadyImage, Timer};
+use crate::costs::Costs;
 use crate::graph::{self, Role};
 use crate::main_thread::Task;
 use crate::paint::IMAGE_PARTS;
 
 impl Browser {
     /// Discovers what the user navigates to.
+    ///
+    /// Where the page's own load event is recorded, what it waited for is known
+    /// from the beginning: the event does not slip through a gap that a script
+    /// or a timer leaves between two requests.
     pub(super) fn navigate(&mut self, now: Instant) {
+        if self.page.recorded.on_load.is_some() {
+            for (state, resource) in self.states.iter_mut().zip(&self.page.resources) {
+                state.holds_load = resource.blocks_load;
+                self.load.pending += usize::from(resource.blocks_load);
+            }
+        }
         for index in 0..self.page.resources.len() {
             if self.page.resources[index].discovery.trigger == Trigger::Navigation {
                 self.discover(now, ResourceId(index as u32));
@@ -31,7 +42,7 @@ impl Browser {
         let in_main_frame = self.graph.in_main_frame(id);
         let state = &mut self.states[index];
         state.discovered = Some(now);
-        if resource.blocks_load && self.load.fired.is_none() {
+        if resource.blocks_load && !state.holds_load && self.load.fired.is_none() {
             state.holds_load = true;
             self.load.pending += 1;
         }
@@ -217,6 +228,7 @@ impl Browser {
         let state = &self.states[index];
         if !state.failed || (is_document && state.received > 0) {
             for (child, delay) in self.graph.nodes[index].on_processed.clone() {
+                let delay = Costs::delay_after(&self.page.resources[index], delay);
                 self.trigger(now + delay, now, child);
             }
             for child in self.graph.nodes[index].on_layout.clone() {
@@ -293,6 +305,7 @@ impl Browser {
                 if state.discovered.is_none() && !state.abandoned {
                     state.abandoned = true;
                     parents.push(child);
+                    self.release(child);
                     self.unblock_parser(now, child);
                 }
             }

@@ -216,7 +216,7 @@ impl Browser {
     }
 
     fn load_is_due(&self) -> bool {
-        self.load.dom_content_loaded.is_some() && self.load.pending == 0
+        self.load.dom_content_loaded.is_some() && (self.load.pending == 0 || self.is_quiet())
     }
 }
 

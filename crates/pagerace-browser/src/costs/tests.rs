@@ -91,3 +91,15 @@ fn odd_settings_count_as_none() {
     assert_eq!(costs(f64::NAN, f64::INFINITY, 1).script(document), plain);
     assert_eq!(costs(-1.0, -1.0, 1).script(document), Duration::ZERO);
 }
+
+#[test]
+fn a_recorded_delay_holds_the_scripts_own_time_unless_that_is_recorded() {
+    let mut script = a_page().resources[0].clone();
+    script.destination = Destination::Script;
+    // 40 KiB decoded take 10 ms.
+    let rest = |script: &Resource, ms| Costs::delay_after(script, Duration::from_millis(ms));
+    assert_eq!(rest(&script, 25), Duration::from_millis(15));
+    assert_eq!(rest(&script, 5), Duration::ZERO);
+    script.cpu_time = Some(Duration::from_millis(20));
+    assert_eq!(rest(&script, 25), Duration::from_millis(25));
+}

@@ -4,13 +4,15 @@
 //! trips (100 ms) and layout count; layout costs half of 10 ms + 0.2 ms/KiB
 //! the first time and half of 5 ms afterwards.
 
+use std::sync::Arc;
+
 use crate::common::{
     KIB, Network, blocking_sheet, document, head_script, id, in_markup, load, ms, no_cpu, page,
     resource, script,
 };
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
-use pagerace_page::model::{Resource, Trigger};
+use pagerace_page::model::{Page, Resource, Trigger};
 
 #[test]
 fn scripts_wait_for_earlier_sheets_only() {
@@ -107,6 +109,41 @@ fn deferred_scripts_run_in_order_after_parsing_async_ones_when_they_arrive() {
     assert_eq!(m.dom_content_loaded, Some(ms(arrived + 30.0)));
     // The first fetch held the load event, so the second could, too.
     assert_eq!(m.onload, Some(ms(arrived + 33.0 + 100.0)));
+}
+
+#[test]
+fn the_recorded_load_event_does_not_slip_through_a_gap() {
+    let image = resource(
+        Destination::Image,
+        1_000,
+        Trigger::Script {
+            parent: id(1),
+            delay: ms(400.0),
+        },
+    );
+    let resources = vec![
+        document(KIB),
+        Resource {
+            cpu_time: Some(Duration::ZERO),
+            ..script(ScriptMode::Blocking, RequestPriority::High, 1_000, 100)
+        },
+        image,
+    ];
+    let onload = |page: &Arc<Page>| {
+        let l = load(page, &no_cpu(Profile::Chrome), &Network::default(), 1);
+        assert!(l.done);
+        l.browser.metrics().onload.expect("fired")
+    };
+    // Nothing is recorded: the timer comes after the load event.
+    let silent = page(resources);
+    assert!(onload(&silent) < ms(250.0));
+    // The recording's load event came after the image: 200 + 400 + 100.
+    let mut recorded = Page::clone(&silent);
+    recorded.recorded.on_load = Some(ms(5_000.0));
+    assert_eq!(onload(&Arc::new(recorded.clone())), ms(700.0));
+    // Before the image: it holds nothing.
+    recorded.resources[2].blocks_load = false;
+    assert!(onload(&Arc::new(recorded)) < ms(250.0));
 }
 
 #[test]

@@ -65,7 +65,9 @@ fn child() -> impl Strategy<Value = (Resource, usize, u8, u64, u64)> {
 
 /// A page of up to 24 resources; children hang below any predecessor, in any way.
 fn pages() -> impl Strategy<Value = Arc<Page>> {
-    (0..60_000_u64, prop::collection::vec(child(), 0..24)).prop_map(|(size, children)| {
+    let loaded = any::<bool>();
+    let parts = (0..60_000_u64, prop::collection::vec(child(), 0..24), loaded);
+    parts.prop_map(|(size, children, loaded)| {
         let mut resources = vec![resource(Destination::Document, size, Trigger::Navigation)];
         for (mut r, parent, how, offset, delay) in children {
             let parent = id((parent % resources.len()) as u32);
@@ -79,7 +81,10 @@ fn pages() -> impl Strategy<Value = Arc<Page>> {
             };
             resources.push(r);
         }
-        page(resources)
+        let mut page = page(resources);
+        // With a recorded load event all that holds it does so from the start.
+        Arc::make_mut(&mut page).recorded.on_load = loaded.then_some(Duration::ZERO);
+        page
     })
 }
 

@@ -23,7 +23,7 @@ pub(super) enum Unidirectional {
     Control,
     QpackEncoder,
     QpackDecoder,
-    /// Unknown, hence read and dropped, or already reset.
+    /// Unknown, hence read and dropped.
     Ignored,
 }
 
@@ -98,18 +98,15 @@ impl Connection {
     }
 
     pub(super) fn close_unidirectional(&mut self, stream: u64) -> Result<(), Fault> {
-        let known = self
-            .unidirectional
-            .entry(stream)
-            .or_insert(Unidirectional::Ignored);
-        if known.is_critical() {
-            return Err(Fault::new(
+        // Let go of, or a peer that opens and closes streams for ever would fill
+        // our memory; QUIC brings nothing more of a stream that has ended.
+        match self.unidirectional.remove(&stream) {
+            Some(known) if known.is_critical() => Err(Fault::new(
                 Code::CLOSED_CRITICAL_STREAM,
                 "a critical stream was closed",
-            ));
+            )),
+            _ => Ok(()),
         }
-        *known = Unidirectional::Ignored;
-        Ok(())
     }
 
     fn control_data(&mut self, mut data: Bytes) -> Result<(), Fault> {

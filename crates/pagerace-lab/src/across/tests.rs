@@ -48,7 +48,7 @@ fn pages_beyond_five_per_cent_are_counted() {
     assert!(
         across.sentence.starts_with(
             "fast-4g: over 4 pages, eps shows the largest element more than 5 % sooner than \
-             sequential on 2 and is more than 5 % worse on 1"
+             sequential on 2 pages and more than 5 % later on 1; the median page"
         ),
         "{}",
         across.sentence
@@ -60,7 +60,7 @@ fn nobody_beats_the_baseline() {
     let across = across_pages(&race(|s, _| 1.0 + 0.1 * s as f64), 1, MetricId::default());
     assert!(
         across.sentence.starts_with(
-            "cable: over 4 pages, no strategy beats sequential: the closest, round-robin,"
+            "cable: over 4 pages, no strategy beats sequential; the closest, round-robin,"
         ),
         "{}",
         across.sentence

@@ -74,8 +74,34 @@ fn random_differences_are_not_differences() {
     });
     let analysis = analyse(&results, 0, 0, MetricId::default());
     for row in &analysis.rows[1..] {
-        assert_eq!(row.mark, Mark::NoDifference, "{row:?}");
+        // Noise of a tenth of the baseline rules no noticeable difference out.
+        assert_eq!(row.mark, Mark::Unsure, "{row:?}");
     }
+}
+
+#[test]
+fn no_difference_needs_a_narrow_interval() {
+    // Differences on both sides of zero, within `width` of a second.
+    let mark = |width: f64| {
+        let results = race(30, |s, k| {
+            let swing = (k % 7) as f64 / 3.0 - 1.0;
+            1000.0 + if s == 1 { width * swing } else { 0.0 }
+        });
+        analyse(&results, 0, 0, MetricId::default()).rows[1].mark
+    };
+    assert_eq!(mark(9.0), Mark::NoDifference);
+    assert_eq!(mark(60.0), Mark::Unsure);
+}
+
+#[test]
+fn of_equals_the_baseline_ranks_first() {
+    let plan = fake::plan(&["sequential", "round-robin", "fifo"], 10);
+    let mut results = fake::results(&plan, |(_, _, s), k| {
+        times(1000.0 + k as f64 - if s == 2 { 5.0 } else { 0.0 }, 1.0, 1.0)
+    });
+    results.plan.baseline = "round-robin".parse().unwrap();
+    let analysis = analyse(&results, 0, 0, MetricId::default());
+    assert_eq!(analysis.ranking, [2, 1, 0]);
 }
 
 #[test]

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::VERSION;
 use crate::across::{AcrossPages, across_pages};
 use crate::analysis::{Analysis, analyse};
+use crate::correlation::hol_with_speed_index;
 use crate::metric::{MetricId, metrics};
 use crate::plan::Plan;
 use crate::results::{Results, Variant};
@@ -52,6 +53,10 @@ struct ComparisonsDoc {
     metric: MetricId,
     unit: String,
     verdict: String,
+    #[serde(default)]
+    hol_speed_index_rho: Option<f64>,
+    #[serde(default)]
+    hol_speed_index_p: Option<f64>,
     strategies: Vec<ComparisonDoc>,
 }
 
@@ -164,7 +169,11 @@ fn document(results: &Results) -> Document {
             .map(|(page, network)| {
                 let analysis = analyse(results, page, network, metric);
                 let verdict = verdict(results, page, network, &analysis);
-                comparisons(plan, page, network, &analysis, verdict)
+                let mut doc = comparisons(plan, page, network, &analysis, verdict);
+                let correlated = hol_with_speed_index(results, page, network);
+                doc.hol_speed_index_rho = correlated.map(|c| c.rho);
+                doc.hol_speed_index_p = correlated.map(|c| c.p);
+                doc
             })
             .collect(),
         across_pages: (0..across)
@@ -217,6 +226,8 @@ fn comparisons(
         metric: analysis.metric,
         unit: analysis.metric.metric().unit.symbol().to_owned(),
         verdict: verdict.sentence,
+        hol_speed_index_rho: None,
+        hol_speed_index_p: None,
         strategies: strategies.collect(),
     }
 }

@@ -8,7 +8,7 @@ use pagerace_report::input::{
 
 use crate::VERSION;
 use crate::across::across_pages;
-use crate::analysis::{self, Analysis, analyse};
+use crate::analysis::{self, Analysis, Mark, analyse};
 use crate::detail::{Choice, median_runs, record};
 use crate::error::LabError;
 use crate::export::json::scenario_text;
@@ -182,6 +182,7 @@ fn comparison(row: &analysis::Comparison) -> Comparison {
             .map(|interval| (interval.low, interval.high)),
         effect_size: row.cliffs_delta,
         p_value: row.mann_whitney_p,
+        counts: matches!(row.mark, Mark::Better | Mark::Worse),
     }
 }
 

@@ -27,9 +27,14 @@ pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (Verdict
         .iter()
         .all(|row| row.median.is_none_or(f64::is_infinite))
     {
+        let most = if analysis.rows.iter().all(|row| row.failed == row.runs) {
+            "all"
+        } else {
+            "most"
+        };
         return (
             VerdictKind::Unknown,
-            vec![format!("{network}: most loads failed.")],
+            vec![format!("{network}: {most} loads failed.")],
         );
     }
     if others().next().is_none() {
@@ -58,7 +63,20 @@ pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (Verdict
     }
     let mut sentences = Vec::new();
     let lost = others().any(|row| row.mark == Mark::Worse);
+    let unsure = others().any(|row| row.mark == Mark::Unsure);
+    let runs = analysis.rows.iter().map(|row| row.pairs).max().unwrap_or(0);
+    let limit = if unsure {
+        format!(", as far as {runs} runs can tell")
+    } else {
+        String::new()
+    };
     sentences.push(match (lost, metric.wording) {
+        (false, Wording::Moment(does)) if unsure => format!(
+            "{network}: no strategy {does} noticeably sooner or later than {baseline}{limit}."
+        ),
+        (false, Wording::Amount(what)) if unsure => format!(
+            "{network}: with no strategy is {what} noticeably lower or higher than with {baseline}{limit}."
+        ),
         (false, Wording::Moment(does)) => format!(
             "{network}: no difference: no strategy {does} noticeably sooner or later than {baseline}."
         ),
@@ -66,10 +84,10 @@ pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (Verdict
             "{network}: no difference: {what} is about the same with every strategy as with {baseline}."
         ),
         (true, Wording::Moment(does)) => {
-            format!("{network}: no strategy {does} sooner than {baseline}.")
+            format!("{network}: no strategy {does} sooner than {baseline}{limit}.")
         }
         (true, Wording::Amount(what)) => {
-            format!("{network}: with no strategy is {what} lower than with {baseline}.")
+            format!("{network}: with no strategy is {what} lower than with {baseline}{limit}.")
         }
     });
     sentences.extend(too_small(analysis));

@@ -74,7 +74,7 @@ fn amounts_are_lower_not_sooner() {
 }
 
 #[test]
-fn no_difference_is_said() {
+fn unsure_strategies_are_no_proof_of_no_difference() {
     let results = race(&["sequential", "eps"], 30, |s, k| {
         times(
             1000.0 + (((s + 1) * 7919 * (k + 1)) % 211) as f64,
@@ -86,6 +86,18 @@ fn no_difference_is_said() {
     assert_eq!(v.kind, VerdictKind::NoDifference);
     assert_eq!(
         v.sentence,
+        "fast-4g: no strategy shows the largest element noticeably sooner or later than \
+         sequential, as far as 30 runs can tell."
+    );
+}
+
+#[test]
+fn equal_strategies_do_not_differ() {
+    let results = race(&["sequential", "eps"], 30, |_, k| {
+        times(1000.0 + noise(k), 900.0, 5000.0)
+    });
+    assert_eq!(
+        say(&results, "lcp").sentence,
         "fast-4g: no difference: no strategy shows the largest element noticeably sooner or later \
          than sequential."
     );
@@ -208,7 +220,7 @@ fn everything_failed() {
     let v = say(&results, "lcp");
     assert_eq!(v.kind, VerdictKind::Unknown);
     assert!(
-        v.sentence.starts_with("fast-4g: most loads failed."),
+        v.sentence.starts_with("fast-4g: all loads failed."),
         "{}",
         v.sentence
     );

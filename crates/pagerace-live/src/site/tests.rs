@@ -51,6 +51,7 @@ fn a_folder_gives_its_files_and_nothing_else() {
         "*",
         "/%",
         "/%zz",
+        "/a.%+63ss",
     ] {
         assert_eq!(ask(&mut site, "GET", path).0, 404, "{path}");
     }

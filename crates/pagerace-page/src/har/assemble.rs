@@ -48,7 +48,24 @@ pub(super) fn page(
         .iter()
         .map(|l| l.as_ref().is_some_and(|l| in_markup(l, document)))
         .collect();
-    let visible = viewport::images(entries, &destinations, &bodies, &by_markup, notes);
+    let by_style: Vec<bool> = links
+        .iter()
+        .map(|l| l.as_ref().is_some_and(|l| l.how == How::Style))
+        .collect();
+    let parsed = chosen
+        .start()
+        .or(entries[0].start)
+        .zip(chosen.timing("onContentLoad"))
+        .map(|(start, ms)| start + ms);
+    let visible = viewport::images(
+        entries,
+        &destinations,
+        &bodies,
+        &by_markup,
+        &by_style,
+        parsed,
+        notes,
+    );
     let blocks_load = blocks_load(entries, &destinations, chosen, notes);
     note_what_is_missing(entries, notes);
     let start = entries[0].start;

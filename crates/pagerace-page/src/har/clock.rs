@@ -1,11 +1,29 @@
 //! `startedDateTime`: RFC 3339 date and time to milliseconds since 1970.
 //!
-//! Leaves out leap seconds (they count as the second before) and named zones.
+//! Leaves out leap seconds (they count as the second before) and named zones
+//! but UTC and GMT.
+
+use serde_json::Value;
+
+/// The time at `key`: text, or the milliseconds since 1970 that some proxies
+/// write (anything below 1973 is no such number).
+pub(super) fn millis_at(object: &Value, key: &str) -> Option<f64> {
+    match object.get(key)? {
+        Value::String(text) => parse_millis(text),
+        Value::Number(n) => n.as_f64().filter(|ms| (1e11..1e14).contains(ms)),
+        _ => None,
+    }
+}
 
 /// Milliseconds since 1970-01-01T00:00Z; `None` if `text` is no such time. A
 /// time without a zone is taken as UTC: only differences matter.
 pub(super) fn parse_millis(text: &str) -> Option<f64> {
     let text = text.trim();
+    let text = ["UTC", "GMT"]
+        .iter()
+        .find_map(|zone| text.strip_suffix(zone))
+        .unwrap_or(text)
+        .trim_end();
     if !text.is_ascii() || text.len() < 16 {
         return None;
     }
@@ -22,7 +40,9 @@ pub(super) fn parse_millis(text: &str) -> Option<f64> {
     let mut parts = clock.split(':');
     let hour: i64 = digits(parts.next()?, 2)?;
     let minute: i64 = digits(parts.next()?, 2)?;
-    let second: f64 = parts.next().map_or(Some(0.0), |s| s.parse().ok())?;
+    let second: f64 = parts
+        .next()
+        .map_or(Some(0.0), |s| s.replace(',', ".").trim_end().parse().ok())?;
     if hour > 24 || minute > 59 || !(0.0..61.0).contains(&second) {
         return None;
     }

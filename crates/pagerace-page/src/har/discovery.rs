@@ -7,6 +7,7 @@
 
 mod body;
 mod fallback;
+mod late;
 mod offsets;
 mod recorded;
 mod triggers;
@@ -69,6 +70,7 @@ pub(super) fn links(recording: &Recording, notes: &mut Notes) -> Vec<Option<Link
     }));
     body::locate(recording, &mut links);
     body::search(recording, &mut links);
+    late::relink(recording, &mut links, notes);
     for (i, link) in links
         .iter_mut()
         .enumerate()

@@ -26,8 +26,11 @@ pub(super) struct Entry<'a> {
     pub(super) url_text: &'a str,
     pub(super) method: String,
     pub(super) status: u16,
-    /// When the browser asked for it, since 1970.
+    /// When the request began, since 1970.
     pub(super) start: Option<f64>,
+    /// When the page asked for it, since 1970: before the browser's queue, if
+    /// the recorder dates requests from behind it.
+    pub(super) asked: Option<f64>,
     /// When the response was complete, since 1970.
     pub(super) end: Option<f64>,
     pub(super) connect: Option<f64>,
@@ -102,6 +105,7 @@ impl<'a> Entry<'a> {
                 .to_ascii_uppercase(),
             status,
             start,
+            asked: start.map(|s| s - queued(timings)),
             end,
             connect: millis(timings, "connect"),
             ssl: millis(timings, "ssl"),
@@ -206,11 +210,19 @@ fn span(entry: &Value, page_start: Option<f64>) -> (Option<f64>, Option<f64>) {
             Some(page + last.max(first)),
         );
     }
-    let start = text(entry, "startedDateTime").and_then(clock::parse_millis);
+    let start = clock::millis_at(entry, "startedDateTime");
     (
         start,
         start.map(|s| s + millis(entry, "time").unwrap_or(0.0)),
     )
+}
+
+/// Milliseconds in the browser's queue before `startedDateTime`: chrome-har
+/// dates an entry from when the request left it. That wait (for one of six
+/// HTTP/1.1 connections, or for Chrome's own scheduler) belongs to the
+/// recording's network. DevTools' `_blocked_queueing` lies behind the start.
+fn queued(timings: &Value) -> f64 {
+    millis(timings, "_queued").unwrap_or(0.0)
 }
 
 fn protocol(

@@ -11,6 +11,9 @@ const NO_EXCHANGE_MS: f64 = 2.0;
 
 /// Why an entry is no request to race.
 fn refusal(entry: &Entry) -> Option<(Kind, &'static str)> {
+    if entry.method == "CONNECT" {
+        return Some((Kind::Tunnel, "it is a proxy's tunnel"));
+    }
     let scheme = scheme(entry);
     match scheme.as_str() {
         "http" | "https" => {}

@@ -137,7 +137,8 @@ fn style_blocks(recording: &Recording, link: &Link, i: usize, blocking: &[bool])
         How::Markup if link.parent == recording.document => {
             let references = references(recording, link.parent, i).unwrap_or_default();
             let sheet = references.iter().find_map(|r| match r.element {
-                Element::StyleSheet { applies } => Some(applies),
+                // A sheet of the body holds only what comes after it.
+                Element::StyleSheet { applies } => Some(applies && r.in_head),
                 _ => None,
             });
             match (sheet, recording.entries[i].priority) {

@@ -14,6 +14,7 @@ pub(super) enum Kind {
     BrowserInternal,
     NotHttp,
     WebSocket,
+    Tunnel,
     InternalRedirect,
     Failed,
     CachedRepeat,
@@ -27,6 +28,7 @@ pub(super) enum Kind {
     Aborted,
     NoTimes,
     NoWait,
+    LongThink,
     NoRtt,
     NoBodySize,
     RequestHeaderDefault,
@@ -40,6 +42,7 @@ pub(super) enum Kind {
     PositionByLine,
     PositionByOrder,
     ParentByTiming,
+    LateInMarkup,
     ParentByRule,
     ScriptModeGuessed,
     ViewportModelled,
@@ -75,6 +78,7 @@ impl Kind {
                 format!("{entries} of browser extensions and the browser itself left out.")
             }
             Self::NotHttp => format!("{entries} with a scheme other than http or https left out."),
+            Self::Tunnel => format!("{entries} of a proxy's tunnels (CONNECT) left out."),
             Self::WebSocket => format!(
                 "{entries} of WebSockets left out: they are no exchange of request and response."
             ),
@@ -117,6 +121,10 @@ impl Kind {
                  rules."
             ),
             Self::NoWait => format!("{requests} without a recorded wait: think time 0 stands in."),
+            Self::LongThink => format!(
+                "{requests} for which the recorded server took more than 10 s: taken as recorded; all \
+                 results hold that wait."
+            ),
             Self::NoRtt => format!(
                 "{requests} to origins without a recorded handshake: the median round trip of the \
                  page (0 if there is none) is taken off the wait."
@@ -160,6 +168,10 @@ impl Kind {
             Self::ParentByTiming => {
                 format!("{requests} without an initiator: discovery inferred from times.")
             }
+            Self::LateInMarkup => format!(
+                "{requests} recorded as the parser's, but made long after it was done: discovery \
+                 inferred from times."
+            ),
             Self::ParentByRule => {
                 format!("{requests} with neither initiator nor times: discovery by a fixed rule.")
             }

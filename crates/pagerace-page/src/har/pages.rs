@@ -20,7 +20,7 @@ pub(super) struct Chosen<'a> {
 impl Chosen<'_> {
     /// When the page began, in milliseconds since 1970.
     pub(super) fn start(&self) -> Option<f64> {
-        text(self.page?, "startedDateTime").and_then(clock::parse_millis)
+        clock::millis_at(self.page?, "startedDateTime")
     }
 
     /// `onContentLoad` or `onLoad`, in milliseconds.

@@ -81,9 +81,9 @@ impl<'a> Recording<'a> {
         ) && self.redirects.to[i].is_none()
     }
 
-    /// When `i` was requested, in milliseconds since 1970.
+    /// When the page asked for `i`, in milliseconds since 1970.
     pub(super) fn start(&self, i: usize) -> Option<f64> {
-        self.entries[i].start
+        self.entries[i].asked
     }
 
     /// When `i` was complete, in milliseconds since 1970.

@@ -13,6 +13,9 @@ use super::protocol::Protocol;
 /// Shorter handshakes are reused connections that a recorder rounded.
 const SHORTEST_HANDSHAKE_MS: f64 = 0.05;
 
+/// Servers that take longer are worth a note: more likely the recording hung.
+const LONG_THINK_MS: f64 = 10_000.0;
+
 /// One round trip as this entry's handshake shows it, in milliseconds.
 fn handshake(entry: &Entry) -> Option<f64> {
     let connect = entry.connect.filter(|c| *c > SHORTEST_HANDSHAKE_MS)?;
@@ -98,6 +101,9 @@ pub(super) fn think_times(
             let bound = keys(entry)[1].and_then(|host| shortest_wait.get(host));
             bound.map_or(median, |b| median.min(*b))
         });
+        if wait - rtt > LONG_THINK_MS {
+            notes.add(Kind::LongThink);
+        }
         (wait - rtt).max(0.0)
     };
     entries.iter().zip(round_trips).map(think).collect()

@@ -19,12 +19,21 @@ const FIRST_IMAGES: usize = 5;
 /// recording has no sizes in pixels.
 const SMALL_IMAGE_BYTES: u64 = 1_000;
 
+/// A photograph that a style sheet names is taken for the page's large picture
+/// from this size on; smaller ones decorate. Modelled.
+const BACKGROUND_BYTES: u64 = 20_000;
+
 /// Whether each entry is an image in the first viewport.
+///
+/// `by_markup` and `by_style` say which ones the document's markup and style
+/// sheets name; `parsed` is `DOMContentLoaded` in milliseconds since 1970.
 pub(super) fn images(
     entries: &[Entry],
     destinations: &[Destination],
     bodies: &[u64],
     by_markup: &[bool],
+    by_style: &[bool],
+    parsed: Option<f64>,
     notes: &mut Notes,
 ) -> Vec<bool> {
     let is_image = |i: usize| destinations[i] == Destination::Image && !is_icon(&entries[i]);
@@ -39,6 +48,7 @@ pub(super) fn images(
         let entry = &entries[i];
         visible[i] = entry.largest_paint || is_high(entry.boosted) || is_high(entry.priority);
         recorded |= visible[i];
+        visible[i] |= by_markup[i] && bodies[i] >= SMALL_IMAGE_BYTES && too_early(entry, parsed);
     }
     if recorded {
         return visible;
@@ -53,8 +63,32 @@ pub(super) fn images(
     for i in first {
         visible[i] = true;
     }
+    // A page's large picture may be a background.
+    let background = images
+        .iter()
+        .find(|&&i| by_style[i] && bodies[i] >= BACKGROUND_BYTES && is_photo(&entries[i]));
+    if let Some(&i) = background {
+        visible[i] = true;
+    }
     notes.add_many(Kind::ViewportModelled, images.len());
     visible
+}
+
+/// Whether Chrome took the image for important (Medium), and it was complete
+/// before layout could tell: then nothing was left to raise.
+fn too_early(entry: &Entry, parsed: Option<f64>) -> bool {
+    entry.priority == Some(RequestPriority::Medium)
+        && entry
+            .end
+            .is_some_and(|end| parsed.is_none_or(|parsed| end <= parsed))
+}
+
+/// A photograph, by its format: sprites and icons come as PNG, GIF and SVG.
+fn is_photo(entry: &Entry) -> bool {
+    matches!(
+        entry.mime.as_str(),
+        "image/jpeg" | "image/jpg" | "image/webp" | "image/avif"
+    )
 }
 
 /// Favicons are shown in the browser's own frame.
@@ -76,6 +110,15 @@ mod tests {
     use super::*;
 
     fn visible(values: &[Value]) -> (Vec<bool>, usize) {
+        visible_of(values, 5000, false, None)
+    }
+
+    fn visible_of(
+        values: &[Value],
+        bytes: u64,
+        by_style: bool,
+        parsed: Option<f64>,
+    ) -> (Vec<bool>, usize) {
         let entries: Vec<_> = values
             .iter()
             .enumerate()
@@ -86,8 +129,10 @@ mod tests {
         let images = images(
             &entries,
             &vec![Destination::Image; n],
-            &vec![5000; n],
-            &vec![true; n],
+            &vec![bytes; n],
+            &vec![!by_style; n],
+            &vec![by_style; n],
+            parsed,
             &mut notes,
         );
         (images, notes.into_notes().len())
@@ -111,6 +156,37 @@ mod tests {
             (vec![false], 0),
             "recorded, and none is visible"
         );
+    }
+
+    #[test]
+    fn an_important_image_that_was_complete_before_layout_had_no_chance_to_be_raised() {
+        let mut early = image("a.jpg");
+        early["startedDateTime"] = json!("1970-01-01T00:00:01Z");
+        early["time"] = json!(500);
+        early["_initialPriority"] = json!("Medium");
+        early["_priority"] = json!("Medium");
+        let early = [early];
+        assert_eq!(visible_of(&early, 5000, false, Some(1600.0)).0, [true]);
+        assert_eq!(visible_of(&early, 5000, false, Some(1400.0)).0, [false]);
+    }
+
+    #[test]
+    fn the_first_large_photograph_of_a_sheet_is_taken_for_the_background() {
+        let photo = |name: &str, mime: &str| {
+            let mut v = image(name);
+            v["response"] = json!({"content": {"mimeType": mime}});
+            v
+        };
+        let images = [
+            photo("sprite.png", "image/png"),
+            photo("hero.jpg", "image/jpeg"),
+            photo("other.jpg", "image/jpeg"),
+        ];
+        assert_eq!(
+            visible_of(&images, 50_000, true, None).0,
+            [false, true, false]
+        );
+        assert_eq!(visible_of(&images, 5_000, true, None).0, [false; 3]);
     }
 
     #[test]

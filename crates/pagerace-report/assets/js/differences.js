@@ -2,11 +2,9 @@
 
 const BAR_ROW = 30;
 
-// Does the interval leave zero out? And to which side?
+// Is the difference sure and noticeable, as the verdicts count? And to which side?
 function direction(value, metric) {
-  if (!value || value.difference === null || !value.interval) return 'same';
-  const [low, high] = value.interval;
-  if (low <= 0 && high >= 0) return 'same';
+  if (!value || value.difference === null || !value.counts) return 'same';
   return (value.difference < 0) === metric.lower_is_better ? 'better' : 'worse';
 }
 
@@ -30,7 +28,9 @@ function rankedRows(result, metricIndex) {
     if (!value || value.median === null) return Infinity;
     return metric.lower_is_better ? value.median : -value.median;
   };
-  return [...result.rows].sort((a, b) => key(a) - key(b) || a.strategy - b.strategy);
+  const after = (row) => (row.strategy === report.baseline ? 0 : 1);
+  const compare = (a, b) => (key(a) === key(b) ? 0 : key(a) - key(b));
+  return [...result.rows].sort((a, b) => compare(a, b) || after(a) - after(b) || a.strategy - b.strategy);
 }
 
 // The range that holds all bars of the networks that share the axis.
@@ -55,14 +55,14 @@ function differenceText(row, state) {
   if (row.strategy === report.baseline) {
     return value && value.median !== null ? `baseline, ${formatValue(value.median, metric.unit)}` : 'baseline';
   }
-  if (!value || value.difference === null) return 'no value';
+  if (!value || value.difference === null) return row.failed ? `${row.failed} of ${report.runs} failed` : 'no value';
   return `${formatDifference(value.difference, metric.unit)} (${formatPercent(value.difference_percent)})`;
 }
 
 function differenceLabel(rows, network, state) {
   const metric = report.metrics[state.metric];
   const unsure = (row) => row.strategy !== report.baseline && direction(row.values[state.metric], metric) === 'same';
-  const texts = rows.map((row) => `${report.strategies[row.strategy].name}: ${differenceText(row, state)}${unsure(row) ? ', could be none' : ''}`);
+  const texts = rows.map((row) => `${report.strategies[row.strategy].name}: ${differenceText(row, state)}${unsure(row) ? ', too small or unsure' : ''}`);
   return `${metric.title} on ${network.name}, differences to the baseline. ${texts.join('; ')}.`;
 }
 
@@ -182,7 +182,7 @@ function differenceTexts(row, state, left, width, top) {
 function drawDifferences(state) {
   const metric = report.metrics[state.metric];
   byId('differences-hint').textContent = `Median of the paired differences and its 95 % interval. ${
-    metric.lower_is_better ? 'Left of the line is better' : 'Right of the line is better'}; grey bars have an interval that includes no difference at all.${state.unit === 'percent' ? ' All networks share one scale.' : ''}`;
+    metric.lower_is_better ? 'Left of the line is better' : 'Right of the line is better'}; grey bars are too small to notice or could be chance.${state.unit === 'percent' ? ' All networks share one scale.' : ''}`;
   const results = report.pages[state.page].networks;
   const shared = state.unit === 'percent' ? differenceRange(results, state) : null;
   return results.map((result) => {

@@ -33,7 +33,8 @@ function formatValue(value, unit) {
 
 function signed(text, value) {
   const bare = text.replace(/^[-−]/, '');
-  return value === 0 ? bare : (value < 0 ? '−' : '+') + bare;
+  if (!/[1-9]/.test(bare)) return bare;
+  return (value < 0 ? '−' : '+') + bare;
 }
 
 function formatDifference(value, unit) {

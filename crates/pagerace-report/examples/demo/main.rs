@@ -219,6 +219,7 @@ fn compare(baseline: bool, value: Option<f64>, base: Option<f64>, rng: &mut Rng)
         difference_percent: (base > 0.0).then_some(difference / base * 100.0),
         interval: Some((difference - below, difference + above)),
         effect_size: Some((difference / (noise + 1.0)).clamp(-1.0, 1.0)),
+        counts: difference.abs() > noise,
         p_value: Some(if difference.abs() > noise {
             0.0004
         } else {

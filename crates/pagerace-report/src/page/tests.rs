@@ -183,6 +183,33 @@ fn nothing_raced_is_still_a_page() {
 }
 
 #[test]
+fn a_verdict_does_not_repeat_its_heading() {
+    let mut report = report("cable");
+    let verdict = |report: &mut Report, text: &str| {
+        report.pages[0].networks[0].verdict = text.to_owned();
+        render(report)
+    };
+    report.strategies[0].name = "eps".to_owned();
+    assert!(verdict(&mut report, "cable: no strategy is sooner.").contains("<p>No strategy"));
+    assert!(verdict(&mut report, "cable: eps is sooner.").contains("<p>eps is sooner"));
+    assert!(verdict(&mut report, "cables: fine.").contains("<p>Cables: fine"));
+}
+
+#[test]
+fn many_notes_are_folded() {
+    let mut report = report("a");
+    report.notes = vec!["one".to_owned(); 12];
+    assert!(!render(&report).contains("12 notes"));
+    report.notes.push("more".to_owned());
+    let html = render(&report);
+    let fold = html
+        .split("<summary>13 notes on what was left out")
+        .nth(1)
+        .expect("folded");
+    assert!(fold.find("</ul>") < fold.find("</details>"));
+}
+
+#[test]
 fn wrong_indices_are_left_out() {
     let mut report = report("a");
     report.pages[0].networks[0].network = 7;

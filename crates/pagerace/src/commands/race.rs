@@ -134,7 +134,7 @@ fn networks(args: &RaceArgs) -> Result<Vec<Network>> {
     }
     names
         .iter()
-        .map(|name| Network::parse(name).context("--network"))
+        .map(|name| Network::parse(name).context("--network (all names: pagerace list networks)"))
         .collect()
 }
 

@@ -34,7 +34,7 @@ fn quotes_and_brackets_hold_items_together() {
 #[test]
 fn what_is_wrong_is_said() {
     assert!(error("a,,b").contains("empty item"));
-    assert!(error("").contains("empty item"));
+    assert!(error("").contains("is empty; leave it out"));
     assert!(error("a,\"b").contains("lacks a closing \""));
     assert!(error("f(1,2").contains("lacks a closing )"));
 }

@@ -20,8 +20,7 @@ pub struct ReadPlan {
 ///
 /// # Errors
 /// [`LabError::NotResults`] if it is not JSON, not ours, of another schema, has
-/// a field that is missing, wrong or unknown; [`LabError::Plan`] if the plan
-/// cannot be run.
+/// a field that is missing, wrong or unknown, or a plan that cannot be run.
 pub fn read_plan(file: &str, bytes: &[u8]) -> Result<ReadPlan, LabError> {
     let refuse = |reason: String| LabError::NotResults {
         file: file.to_owned(),
@@ -46,7 +45,7 @@ pub fn read_plan(file: &str, bytes: &[u8]) -> Result<ReadPlan, LabError> {
             "the field {path} is not known; remove it or check its name"
         )));
     }
-    document.plan.check()?;
+    document.plan.check().map_err(|e| refuse(e.to_string()))?;
     Ok(ReadPlan {
         plan: document.plan,
         version: document.version,

@@ -39,6 +39,10 @@ pub(super) fn locate(recording: &Recording, links: &mut [Option<Link>]) {
         };
         let by_url = url(recording, i).and_then(|url| named.get(&(link.parent, &url)).copied());
         let by_place = || {
+            // The very beginning stands for no position: scripts wrote it.
+            if link.place.0 == Some(0) && link.place.1.unwrap_or(0) == 0 {
+                return None;
+            }
             let start = *line_starts
                 .get(&link.parent)?
                 .get(usize::try_from(link.place.0?).ok()?)?;
@@ -74,10 +78,28 @@ pub(super) fn search(recording: &Recording, links: &mut [Option<Link>]) {
             }
         }
     }
-    search_text(recording, links, &missing);
+    search_text(recording, links, &missing, exact);
+    search_text(recording, links, &missing, by_name);
 }
 
-fn search_text(recording: &Recording, links: &mut [Option<Link>], missing: &[usize]) {
+/// The URL as a text writes it: from the root, or relative.
+fn exact(url: &url::Url) -> Vec<&str> {
+    let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
+    let directory = url.path().rfind('/').map_or(0, |at| at + 1);
+    vec![path, &path[directory..]]
+}
+
+/// The file's name alone: scripts and templates add the query themselves.
+fn by_name(url: &url::Url) -> Vec<&str> {
+    url.path().rsplit('/').take(1).collect()
+}
+
+fn search_text(
+    recording: &Recording,
+    links: &mut [Option<Link>],
+    missing: &[usize],
+    patterns_of: fn(&url::Url) -> Vec<&str>,
+) {
     let missing: Vec<usize> = missing
         .iter()
         .copied()
@@ -88,10 +110,8 @@ fn search_text(recording: &Recording, links: &mut [Option<Link>], missing: &[usi
         let Some(url) = &recording.entries[i].url else {
             continue;
         };
-        let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
-        let name = url.path().rsplit('/').next().unwrap_or_default();
         // A name with an extension is telling even where the path is relative.
-        for text in [path, name] {
+        for text in patterns_of(url) {
             if text.len() >= SHORTEST_PATH && text.contains(['.', '/']) {
                 patterns.push((text.to_owned(), i));
             }
@@ -130,12 +150,17 @@ fn text_link(recording: &Recording, parent: usize, i: usize, end: usize) -> Opti
             How::Style
         }
         Destination::Script => How::Script,
+        // An `@import` of a style element: the parser (and the preload scanner)
+        // find it.
+        Destination::Document | Destination::Iframe if destination == Destination::Style => {
+            How::Markup
+        }
         Destination::Document | Destination::Iframe => How::Inline,
         _ => return None,
     };
     let link = Link::new(parent, how, Evidence::Body);
     Some(Link {
-        decoded_offset: (how == How::Inline).then_some(end as u64),
+        decoded_offset: matches!(how, How::Inline | How::Markup).then_some(end as u64),
         ..link
     })
 }

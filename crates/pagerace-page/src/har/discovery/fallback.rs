@@ -52,6 +52,17 @@ fn by_time(recording: &Recording, i: usize, start: f64) -> Link {
     Link::new(parent, how, Evidence::Timing)
 }
 
+/// The cause of an entry that is not the parser's: the script that was complete
+/// last, or what else was.
+pub(super) fn late(recording: &Recording, i: usize, start: f64) -> Link {
+    let last = last_of_all(recording, i, start).unwrap_or(document(recording, i));
+    let how = match recording.destinations[last] {
+        Destination::Script => How::Script,
+        _ => How::After,
+    };
+    Link::new(last, how, Evidence::Timing)
+}
+
 fn by_rule(recording: &Recording, i: usize) -> Link {
     let before = |destination| {
         (1..i)
@@ -81,7 +92,7 @@ fn document(recording: &Recording, i: usize) -> usize {
 }
 
 /// The last of this kind that was complete when `i` was requested.
-fn last_complete(
+pub(super) fn last_complete(
     recording: &Recording,
     i: usize,
     destination: Destination,

@@ -63,7 +63,12 @@ fn of_document(
             continue;
         }
         let by_order = (rank + 1) as f64 / (children.len() + 1) as f64;
-        let (share, evidence, note) = match (link.place, decoded) {
+        // Browsers give line 0 to what scripts wrote into the page.
+        let place = match link.place {
+            (Some(0), column) if lines > 1 => (None, column),
+            place => place,
+        };
+        let (share, evidence, note) = match (place, decoded) {
             ((Some(0) | None, Some(column)), Some(decoded)) if lines == 1 => {
                 (column as f64 / decoded as f64, Evidence::Recorded, None)
             }
@@ -81,7 +86,7 @@ fn of_document(
             i,
             share,
             evidence,
-            place: link.place,
+            place,
         });
     }
     bound(recording, document, &mut estimated);

@@ -336,3 +336,42 @@ fn late_requests_without_initiator_come_after_a_script() {
         Trigger::After { .. }
     ));
 }
+
+#[test]
+fn line_zero_of_a_longer_document_is_no_position() {
+    let page = import(&[
+        document(10),
+        with(
+            entry("/a.css", "text/css", 110, 20),
+            by_parser(DOCUMENT, 80, 0),
+        ),
+        with(
+            entry("/b.png", "image/png", 130, 20),
+            by_parser(DOCUMENT, 0, 0),
+        ),
+    ]);
+    // The second of two: behind two thirds, not at the very beginning.
+    let expected = Trigger::Markup {
+        parent: ResourceId(0),
+        offset: 667,
+    };
+    assert_eq!(page.resources[2].discovery.trigger, expected);
+}
+
+#[test]
+fn an_import_of_a_style_element_is_found_by_the_parser() {
+    let mut html = document(10);
+    let text = "<head><link rel=preload as=style href=s.css?a>\
+                <style>@import url(s.css?b);</style></head><body>";
+    html["response"]["content"]["text"] = json!(text);
+    let page = import(&[html, entry("/s.css?b", "text/css", 110, 20)]);
+    let sheet = &page.resources[1];
+    let at = text.find("s.css?b").unwrap() + "s.css?b".len();
+    let offset = (at as f64 / text.len() as f64 * 1000.0).ceil() as u64;
+    let expected = Trigger::Markup {
+        parent: ResourceId(0),
+        offset,
+    };
+    assert_eq!(sheet.discovery.trigger, expected);
+    assert!(sheet.render_blocking);
+}

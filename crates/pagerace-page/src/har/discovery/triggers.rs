@@ -63,6 +63,11 @@ pub(in crate::har) fn discoveries(
                 }
             }
         };
+        // A delay after something else was read off the clock, whoever asked.
+        let evidence = match (link.how, trigger) {
+            (How::Inline, Trigger::Script { .. } | Trigger::After { .. }) => Evidence::Timing,
+            _ => evidence,
+        };
         all.push(Discovery { trigger, evidence });
     }
     all

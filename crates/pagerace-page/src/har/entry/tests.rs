@@ -25,6 +25,15 @@ fn webpagetest_times_are_relative_to_the_page() {
 }
 
 #[test]
+fn the_browsers_queue_lies_before_the_start_in_chrome_har() {
+    let v = json!({"startedDateTime": "1970-01-01T00:00:01Z", "timings": {"_queued": 96.5}});
+    let entry = Entry::parse(0, &v, None);
+    assert_eq!((entry.start, entry.asked), (Some(1000.0), Some(903.5)));
+    let v = json!({"startedDateTime": "1970-01-01T00:00:01Z", "timings": {"_blocked_queueing": 9}});
+    assert_eq!(Entry::parse(0, &v, None).asked, Some(1000.0));
+}
+
+#[test]
 fn priorities_keep_the_first_and_notice_a_boost() {
     let v = json!({"_initialPriority": "Low", "_priority": "High"});
     let entry = Entry::parse(0, &v, None);

@@ -9,6 +9,9 @@ use pagerace_sim::{Connections, Retransmission};
 
 use crate::table;
 
+/// Told where columns were left out.
+const WIDER: &str = " (A wider terminal shows more columns.)";
+
 /// Prints everything; `defaults` names the options that were not given.
 pub(super) fn print(results: &Results, defaults: &[&str]) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
@@ -95,12 +98,16 @@ fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io
         let (table, narrow) = table::ranking(plan, analysis);
         table::print(out, &table)?;
         if narrow {
-            writeln!(out, " (A wider terminal shows more columns.)")?;
+            writeln!(out, "{WIDER}")?;
         }
         return writeln!(out, "\n{bold}{}{bold:#}", verdict.sentence);
     }
     let across = across_pages(results, network, plan.metric);
-    table::print(out, &table::pages(results, &answers))?;
+    let (table, narrow) = table::pages(results, &answers);
+    table::print(out, &table)?;
+    if narrow {
+        writeln!(out, "{WIDER}")?;
+    }
     writeln!(out)?;
     table::print(out, &table::across(plan, &across))?;
     writeln!(out, "\n{bold}{}{bold:#}", across.sentence)
@@ -108,13 +115,9 @@ fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io
 
 fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Result<()> {
     let plan = &results.plan;
-    let notes: usize = plan.pages.iter().map(|page| page.notes.len()).sum();
     writeln!(out)?;
-    if notes > 0 {
-        writeln!(
-            out,
-            "What the recording lacked, and what stands in for it: pagerace page (notes: {notes})"
-        )?;
+    if let Some(text) = notes(plan) {
+        writeln!(out, "{text}")?;
     }
     if !defaults.is_empty() {
         writeln!(out, "Defaults were used for {}.", defaults.join(" and "))?;
@@ -133,6 +136,25 @@ fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Res
         )?;
     }
     Ok(())
+}
+
+/// How much of the pages is assumed, and where that is told.
+fn notes(plan: &Plan) -> Option<String> {
+    let noted = plan.pages.iter().filter(|page| !page.notes.is_empty());
+    let count: usize = plan.pages.iter().map(|page| page.notes.len()).sum();
+    let (notes, tell) = match count {
+        0 => return None,
+        1 => ("1 note".to_owned(), "tells"),
+        n => (format!("{n} notes"), "tell"),
+    };
+    let of = match (noted.count(), plan.pages.as_slice()) {
+        (_, [page]) => format!("{}'s recording", page.name),
+        (1, _) => "one recording".to_owned(),
+        (n, _) => format!("{n} recordings"),
+    };
+    Some(format!(
+        "{notes} on {of} {tell} what was left out, inferred or assumed: pagerace page FILE"
+    ))
 }
 
 /// The first reasons for which loads failed, each once.

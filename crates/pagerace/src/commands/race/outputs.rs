@@ -101,9 +101,8 @@ impl Outputs {
         }
         if let Some((dir, runs)) = &self.qlog {
             let choices = runs.choices(results)?;
-            for path in write_qlogs(results, &choices, dir, &super::load_logged)? {
-                say(&path)?;
-            }
+            let written = write_qlogs(results, &choices, dir, &super::load_logged)?;
+            say_count(written.len(), dir)?;
         }
         Ok(())
     }
@@ -113,6 +112,16 @@ fn say(path: &Path) -> std::io::Result<()> {
     use std::io::Write as _;
 
     writeln!(anstream::stdout(), "Wrote {}", path.display())
+}
+
+fn say_count(files: usize, dir: &Path) -> std::io::Result<()> {
+    use std::io::Write as _;
+
+    let files = match files {
+        1 => "1 qlog file".to_owned(),
+        n => format!("{n} qlog files"),
+    };
+    writeln!(anstream::stdout(), "Wrote {files} into {}", dir.display())
 }
 
 /// `out.csv` has its comparisons in `out-comparisons.csv`.

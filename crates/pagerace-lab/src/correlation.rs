@@ -1,0 +1,30 @@
+//! Whether strategies that block more bytes are slower on a page.
+//!
+//! Sander 2022 correlates, per page, the differences in head-of-line blocked
+//! bytes with those in Speed Index (Spearman). Here one point is a strategy: the
+//! medians of its paired differences to the baseline.
+
+use crate::analysis::analyse;
+use crate::metric::MetricId;
+use crate::results::Results;
+use crate::stats::{Spearman, spearman};
+
+/// Correlates, over the strategies but the baseline, the differences in
+/// HOL-blocked bytes with those in Speed Index; `None` with fewer than three
+/// strategies that have both, or if either never varies.
+pub fn hol_with_speed_index(results: &Results, page: usize, network: usize) -> Option<Spearman> {
+    let differences = |metric: &str| -> Vec<Option<f64>> {
+        let metric: MetricId = metric.parse().expect("a metric of ours");
+        let rows = analyse(results, page, network, metric).rows;
+        rows.iter().map(|row| row.difference).collect()
+    };
+    let (blocked, slower): (Vec<f64>, Vec<f64>) = differences("hol-blocked-bytes")
+        .into_iter()
+        .zip(differences("speed-index"))
+        .filter_map(|(blocked, slower)| Some((blocked?, slower?)))
+        .unzip();
+    spearman(&blocked, &slower)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,57 @@
+//! Each strategy's defining law, read off the wire: first transmissions, in
+//! the order in which a simulated server's packets left, with loss and without.
+//!
+//! A law speaks of responses that compete. So each page asks for everything at
+//! once, and the clock starts when the server has every request. What follows
+//! from the mechanism, and nothing else, is tolerated:
+//!
+//! - One packet is bound to a response while the congestion window is closed,
+//!   so the first one after that moment may be an old decision. It is left out.
+//! - Shares are exact to a packet at any moment, hence to two between any two
+//!   moments: one packet of arrears at either end.
+//! - A lost packet's bytes leave together with bytes of the same response that
+//!   are bound already: those may overtake the rest of one packet.
+//! - An acknowledgement takes a few bytes of a packet; they spill over to the
+//!   next one.
+
+#![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod order;
+mod repair;
+mod shares;
+mod turns;
+mod wire;
+
+use pagerace_core::RequestPriority;
+
+use shares::{share, share_bound};
+use turns::{alternate, turns};
+use wire::{CLEAN, LOSSY, fetch, load};
+
+#[test]
+fn the_laws_can_be_broken() {
+    let items = [
+        RequestPriority::High,
+        RequestPriority::Low,
+        RequestPriority::Low,
+    ]
+    .map(|c| fetch(c, 100_000));
+    let turns_of_two = load(&items, CLEAN, "batched-round-robin:n=2", 1);
+    let all = turns_of_two.all();
+    assert!(
+        turns_of_two
+            .strict(|who| turns_of_two.facts(who).class)
+            .is_err()
+    );
+    assert!(
+        turns_of_two
+            .one_by_one(|who| Some(turns_of_two.facts(who).class))
+            .is_err()
+    );
+    let equal = all.iter().map(|who| (*who, 1.0)).collect();
+    let contest = load(&items, CLEAN, "weighted-incremental:alpha=0.25", 1).contest(&all);
+    assert!(share(&contest, &equal, share_bound(LOSSY)).is_err());
+    assert!(alternate(&turns(&contest), all.len()).is_err());
+}

@@ -1,0 +1,203 @@
+//! What a load puts on the wire, and the pages whose responses compete there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pagerace_browser::Profile;
+use pagerace_core::{Destination, Duration, Instant, Priority, RequestPriority, ScriptMode};
+use pagerace_delivery::Facts;
+use pagerace_page::Page;
+use pagerace_sim::{Outcome, Scenario, run};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use crate::common::{Item, busy_page, scenario};
+
+/// Bytes of the largest packet.
+pub(crate) const PACKET: u64 = 1_200;
+
+/// The most bytes of streams that it carries: less the smallest header of a
+/// packet, its tag, and the smallest header of a frame.
+pub(crate) const PAYLOAD: u64 = PACKET - 10 - 16 - 2;
+
+/// Uplinks lose nothing and take no time, so that all requests arrive at once.
+pub(crate) const CLEAN: &str = "rate 20mbit up 1gbit rtt 40ms queue 1000p";
+pub(crate) const LOSSY: &str = "rate 20mbit up 1gbit rtt 40ms loss 2% loss-up 0% queue 1000p";
+
+pub(crate) const CLASSES: [RequestPriority; 5] = {
+    use RequestPriority as R;
+    [R::VeryHigh, R::High, R::Medium, R::Low, R::VeryLow]
+};
+
+/// A STREAM frame of a response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sent {
+    /// Whose, as an index of the page.
+    pub(crate) who: usize,
+    /// Bytes sent for the first time.
+    pub(crate) new: u64,
+    pub(crate) retransmission: bool,
+}
+
+/// What a load put on the wire once all responses competed.
+pub(crate) struct Wire {
+    pub(crate) page: Page,
+    pub(crate) outcome: Outcome,
+    pub(crate) sent: Vec<Sent>,
+    /// What each response had left then; without those that were complete.
+    pub(crate) left: BTreeMap<usize, u64>,
+}
+
+pub(crate) fn load(items: &[Item], network: &str, strategy: &str, seed: u64) -> Wire {
+    watch(&scenario(&busy_page(items), network, strategy), seed)
+}
+
+pub(crate) fn watch(scenario: &Scenario, seed: u64) -> Wire {
+    let page = Page::clone(&scenario.page);
+    let outcome = run(scenario, seed, true).unwrap();
+    assert_eq!(outcome.failure, None);
+    let asked: BTreeSet<Instant> = outcome
+        .resources
+        .iter()
+        .skip(1)
+        .map(|r| r.expect("it was requested").request_start())
+        .collect();
+    assert_eq!(asked.len(), 1, "the browser asks for everything at once");
+    // Requests take a fraction of a millisecond to leave.
+    let ready = *asked.first().unwrap() + scenario.network.up.delay + Duration::from_millis(1);
+    let trace = outcome.trace.as_ref().unwrap();
+    let mut high = vec![0; page.resources.len()];
+    let (mut sent, mut left) = (Vec::new(), BTreeMap::new());
+    // What was bound before that leaves first.
+    let mut bound = PAYLOAD;
+    for f in &trace.frames {
+        let who = f.resource.index();
+        assert!(f.offset <= high[who], "first transmissions leave no hole");
+        let new = (f.offset + u64::from(f.length)).saturating_sub(high[who]);
+        high[who] += new;
+        if f.at < ready {
+            continue;
+        }
+        if bound > 0 && (f.retransmission || new <= bound) {
+            bound -= new.min(bound);
+            continue;
+        }
+        bound = 0;
+        *left.entry(who).or_insert(0) += new;
+        let retransmission = f.retransmission;
+        sent.push(Sent {
+            who,
+            new,
+            retransmission,
+        });
+    }
+    left.retain(|_, bytes| *bytes > 0);
+    for (resource, sent) in page.resources.iter().zip(high) {
+        let head = sent - resource.body_bytes;
+        assert!((100..600).contains(&head), "all bytes were sent");
+    }
+    Wire {
+        page,
+        outcome,
+        sent,
+        left,
+    }
+}
+
+impl Wire {
+    pub(crate) fn facts(&self, who: usize) -> Facts {
+        let r = &self.page.resources[who];
+        Facts {
+            destination: r.destination,
+            script_mode: r.script_mode,
+            class: r.priority,
+            render_blocking: r.render_blocking,
+        }
+    }
+
+    /// What the browser signals, unless this is an image: those are requested
+    /// at another class than they are recorded with.
+    pub(crate) fn signal(&self, who: usize) -> Priority {
+        let resource = &self.page.resources[who];
+        assert_ne!(resource.destination, Destination::Image);
+        Profile::Chrome.signal(resource, resource.priority)
+    }
+
+    /// Every frame with what was left of each response before it.
+    pub(crate) fn frames(&self) -> impl Iterator<Item = (Sent, BTreeMap<usize, u64>)> {
+        let mut left = self.left.clone();
+        self.sent.iter().map(move |s| {
+            let before = left.clone();
+            if let Some(mine) = left.get_mut(&s.who) {
+                *mine -= s.new;
+                if *mine == 0 {
+                    left.remove(&s.who);
+                }
+            }
+            (*s, before)
+        })
+    }
+
+    /// First transmissions with what was left of each response before them.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = (Sent, BTreeMap<usize, u64>)> {
+        self.frames().filter(|(s, _)| s.new > 0)
+    }
+
+    /// All frames while what has bytes left is exactly `these`, apart from
+    /// `others`.
+    pub(crate) fn contest_beside(
+        &self,
+        these: &BTreeSet<usize>,
+        other: impl Fn(usize) -> bool,
+    ) -> Vec<Sent> {
+        let competes =
+            |left: &BTreeMap<usize, u64>| left.keys().filter(|who| !other(**who)).eq(these.iter());
+        let frames = self.frames().filter(|(_, left)| competes(left));
+        frames.map(|(s, _)| s).collect()
+    }
+
+    /// All frames while what has bytes left is exactly `these`.
+    pub(crate) fn contest(&self, these: &BTreeSet<usize>) -> Vec<Sent> {
+        self.contest_beside(these, |_| false)
+    }
+
+    /// All that had bytes left.
+    pub(crate) fn all(&self) -> BTreeSet<usize> {
+        self.left.keys().copied().collect()
+    }
+}
+
+pub(crate) fn network() -> impl Strategy<Value = &'static str> {
+    select(&[CLEAN, LOSSY][..])
+}
+
+/// Large responses of all kinds. Nothing stops the parser, or Chromium's model
+/// would hold requests back.
+pub(crate) fn items(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Item>> {
+    use ScriptMode as S;
+    let destinations = select(&Destination::ALL[1..]);
+    let modes = select(&[S::Defer, S::Async, S::Inserted][..]);
+    let classes = select(&CLASSES[..]);
+    let blocking = prop::bool::weighted(0.3);
+    let item = (destinations, modes, classes, blocking, 60_000_u64..160_000).prop_map(
+        |(destination, script_mode, class, render_blocking, body_bytes)| Item {
+            destination,
+            script_mode,
+            class,
+            render_blocking,
+            body_bytes,
+            think_time: Duration::ZERO,
+        },
+    );
+    prop::collection::vec(item, count)
+}
+
+pub(crate) fn fetch(class: RequestPriority, body_bytes: u64) -> Item {
+    Item {
+        destination: Destination::Fetch,
+        script_mode: ScriptMode::Async,
+        class,
+        render_blocking: false,
+        body_bytes,
+        think_time: Duration::ZERO,
+    }
+}
