@@ -35,6 +35,11 @@ impl Pool {
         self.open.get(&self.groups[origin.index()]).copied()
     }
 
+    /// The connection is no more: the next request opens another.
+    pub(crate) fn close(&mut self, connection: usize) {
+        self.open.retain(|_, open| *open != connection);
+    }
+
     /// From now on `origin` and those that share with it use `connection`.
     pub(crate) fn open(&mut self, origin: OriginId, connection: usize) {
         self.open.insert(self.groups[origin.index()], connection);

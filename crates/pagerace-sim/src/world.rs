@@ -403,6 +403,7 @@ impl<'a> World<'a> {
                 }
                 ClientEvent::Lost { reason } => {
                     // What this made fail needs no reason of its own.
+                    self.pool.close(i);
                     failed = Some(format!("a connection was lost: {reason}"));
                 }
             }

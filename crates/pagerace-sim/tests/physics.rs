@@ -143,3 +143,25 @@ fn large_requests_on_a_bad_uplink_do_not_hang() {
         }
     }
 }
+
+/// Bursts longer than a handshake's patience kill connections; the load then
+/// says so and ends.
+#[test]
+fn a_lost_connection_is_a_failure_and_not_the_end_of_time() {
+    let page = flat_page(&[20_000; 6]);
+    let network = "rate 2mbit rtt 100ms loss 2% burst 60";
+    let mut failed = 0;
+    for seed in 0..150 {
+        let mut s = scenario(&page, network, "round-robin");
+        s.deadline = Duration::from_secs(7_200);
+        let outcome = run(&s, seed, false).unwrap();
+        if let Some(reason) = outcome.failure {
+            assert!(
+                reason.contains("connection was lost"),
+                "seed {seed}: {reason}"
+            );
+            failed += 1;
+        }
+    }
+    assert!(failed > 0, "no connection was lost: the test tests nothing");
+}
