@@ -5,6 +5,7 @@ mod common;
 
 use common::{flat_page, hundred, scenario};
 use pagerace_core::Duration;
+use pagerace_page::{ResourceId, Trigger};
 use pagerace_sim::{Outcome, Scenario, run};
 use proptest::prelude::*;
 
@@ -148,7 +149,12 @@ fn large_requests_on_a_bad_uplink_do_not_hang() {
 /// says so and ends.
 #[test]
 fn a_lost_connection_is_a_failure_and_not_the_end_of_time() {
-    let page = flat_page(&[20_000; 6]);
+    let mut page = flat_page(&[20_000; 6]);
+    // Wanted when the one before has arrived or failed.
+    page.resources[6].discovery.trigger = Trigger::After {
+        parent: ResourceId(5),
+        delay: Duration::from_millis(1),
+    };
     let network = "rate 2mbit rtt 100ms loss 2% burst 60";
     let mut failed = 0;
     for seed in 0..150 {
