@@ -172,6 +172,10 @@ impl PacketSource for Outgoing {
         })
     }
 
+    fn has_data(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
     fn peek(&mut self, stream: u64, max: usize) -> Bytes {
         let payload = self
             .payloads

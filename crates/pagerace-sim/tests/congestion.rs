@@ -52,6 +52,10 @@ impl PacketSource for Endless {
         })
     }
 
+    fn has_data(&self) -> bool {
+        self.stream.is_some()
+    }
+
     fn peek(&mut self, _stream: u64, max: usize) -> Bytes {
         Bytes::from_static(&[0; 1_200]).slice(..max.min(1_200))
     }

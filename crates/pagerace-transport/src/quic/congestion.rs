@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time;
 
 use pagerace_cc::{Ack, UnknownController};
@@ -11,11 +10,12 @@ use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
 use super::epoch::Epoch;
+use super::signals::Signals;
 
 /// Makes one controller per connection.
 pub(super) struct Factory {
     name: String,
-    confirmed: Option<Arc<AtomicBool>>,
+    signals: Arc<Signals>,
 }
 
 /// The least window of a client whose handshake is not confirmed.
@@ -28,16 +28,13 @@ pub(super) struct Factory {
 const UNCONFIRMED_WINDOW: u64 = 1 << 16;
 
 impl Factory {
-    /// `confirmed`: of a client, becomes true when its handshake is confirmed.
-    pub(super) fn new(
-        name: &str,
-        confirmed: Option<Arc<AtomicBool>>,
-    ) -> Result<Arc<Self>, UnknownController> {
+    /// `signals`: of the connections that will be made with it.
+    pub(super) fn new(name: &str, signals: Arc<Signals>) -> Result<Arc<Self>, UnknownController> {
         // Tried once here, so that building later cannot fail.
         pagerace_cc::build(name, 1200)?;
         Ok(Arc::new(Self {
             name: name.to_owned(),
-            confirmed,
+            signals,
         }))
     }
 }
@@ -50,7 +47,7 @@ impl ControllerFactory for Factory {
             inner,
             epoch: Epoch::at(now),
             initial_window,
-            confirmed: self.confirmed.clone(),
+            signals: self.signals.clone(),
         })
     }
 }
@@ -59,7 +56,7 @@ struct Adapter {
     inner: Box<dyn pagerace_cc::Controller>,
     epoch: Epoch,
     initial_window: u64,
-    confirmed: Option<Arc<AtomicBool>>,
+    signals: Arc<Signals>,
 }
 
 impl Controller for Adapter {
@@ -75,6 +72,10 @@ impl Controller for Adapter {
         app_limited: bool,
         rtt: &RttEstimator,
     ) {
+        self.signals.settled(bytes);
+        // Data that waits for the window is not written yet, so quinn-proto
+        // takes the application for idle.
+        let app_limited = app_limited && !self.signals.is_window_limited();
         let latest = Duration::from_std(now.saturating_duration_since(sent));
         self.inner.on_ack(&Ack {
             now: self.epoch.from_std(now),
@@ -87,6 +88,16 @@ impl Controller for Adapter {
         });
     }
 
+    fn on_end_acks(
+        &mut self,
+        _now: time::Instant,
+        in_flight: u64,
+        _app_limited: bool,
+        _largest_packet_num_acked: Option<u64>,
+    ) {
+        self.signals.at_most(in_flight);
+    }
+
     fn on_congestion_event(
         &mut self,
         now: time::Instant,
@@ -94,6 +105,7 @@ impl Controller for Adapter {
         is_persistent_congestion: bool,
         lost_bytes: u64,
     ) {
+        self.signals.settled(lost_bytes);
         let (now, sent) = (self.epoch.from_std(now), self.epoch.from_std(sent));
         self.inner
             .on_congestion(now, sent, lost_bytes, is_persistent_congestion);
@@ -104,10 +116,10 @@ impl Controller for Adapter {
     }
 
     fn window(&self) -> u64 {
-        match &self.confirmed {
-            Some(c) if !c.load(Ordering::Relaxed) => self.inner.window().max(UNCONFIRMED_WINDOW),
-            _ => self.inner.window(),
+        if self.signals.is_unconfirmed_client() {
+            return self.inner.window().max(UNCONFIRMED_WINDOW);
         }
+        self.inner.window()
     }
 
     fn metrics(&self) -> ControllerMetrics {
@@ -123,7 +135,7 @@ impl Controller for Adapter {
             inner: self.inner.clone_box(),
             epoch: self.epoch,
             initial_window: self.initial_window,
-            confirmed: self.confirmed.clone(),
+            signals: self.signals.clone(),
         })
     }
 

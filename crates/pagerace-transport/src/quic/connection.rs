@@ -26,6 +26,8 @@ pub(super) const EARLY_BYTES: usize = 10_000;
 pub trait PacketSource {
     /// The stream whose bytes come next; `None` if there is nothing to send.
     fn pick(&mut self) -> Option<Offer>;
+    /// Whether [`pick`](Self::pick) would name a stream.
+    fn has_data(&self) -> bool;
     /// The next bytes of `stream`, at most `max`, at least one.
     fn peek(&mut self, stream: u64, max: usize) -> Bytes;
     /// `bytes` of `stream` are in the packet. `refused`: flow control let no
@@ -195,7 +197,7 @@ impl Connection {
     /// How many more bytes may be written outside of the schedule for now: a
     /// client is held to an initial window until its handshake is confirmed.
     pub fn early_limit(&self) -> Option<usize> {
-        let held = self.inner.side().is_client() && !self.tap.is_confirmed();
+        let held = self.tap.signals().is_unconfirmed_client();
         held.then(|| EARLY_BYTES.saturating_sub(self.early_bytes))
     }
 
@@ -304,6 +306,15 @@ impl Connection {
     /// Writes what the next packet should carry, no earlier and no more.
     pub(super) fn bind(&mut self, source: &mut dyn PacketSource) {
         if self.inner.is_handshaking() {
+            return;
+        }
+        // What is bound but does not fit the window keeps quinn-proto from
+        // sending even acknowledgements (RFC 9002, section 7, exempts them).
+        let signals = self.tap.signals();
+        let filled = signals.in_flight() + u64::from(self.inner.current_mtu());
+        let full = filled >= self.inner.congestion_state().window();
+        signals.set_window_limited(full && source.has_data());
+        if full {
             return;
         }
         let header = self.tap.with(|seen| seen.header_size);

@@ -56,7 +56,6 @@ pub struct Host {
     endpoint: quinn_proto::Endpoint,
     epoch: Epoch,
     settings: Settings,
-    transport: Arc<TransportConfig>,
     server_keys: Option<ServerKeys>,
     seed: u64,
     log: bool,
@@ -109,18 +108,18 @@ impl Host {
         epoch: Epoch,
         log: bool,
     ) -> Result<Self, UnknownController> {
-        let transport = settings.to_quinn(None)?;
+        let tap = Tap::new(false, false);
+        let transport = settings.to_quinn(tap.signals())?;
         let server = server_keys.as_ref().map(|keys| {
             // Opens Initial packets only; each connection gets keys with a tap
             // of its own when it is accepted.
-            Arc::new(server_config(keys, seed, Tap::new(false), &transport))
+            Arc::new(server_config(keys, seed, tap, transport.clone()))
         });
         let endpoint = quinn_proto::Endpoint::new(endpoint_config(seed), server, true, None);
         Ok(Self {
             endpoint,
             epoch,
             settings: settings.clone(),
-            transport,
             server_keys,
             seed,
             log,
@@ -144,10 +143,9 @@ impl Host {
         server_name: &str,
         keys: &ClientKeys,
     ) -> Result<ConnectionId, ConnectError> {
-        let tap = Tap::new(self.log);
+        let tap = Tap::new(self.log, true);
         let mut config = keys.config(tap.clone());
-        let transport = self.settings.to_quinn(Some(tap.confirmed()));
-        config.transport_config(transport.expect("the settings were tried"));
+        config.transport_config(self.transport(&tap));
         config.token_store(Arc::new(NoneTokenStore));
         let cid_seed = derive_seed(self.seed, &format!("dcid/{}", self.next_id));
         config.initial_dst_cid_provider(Arc::new(move || {
@@ -156,6 +154,12 @@ impl Host {
         let at = self.epoch.to_std(now);
         let (handle, inner) = self.endpoint.connect(at, config, remote, server_name)?;
         Ok(self.adopt(handle, inner, tap))
+    }
+
+    /// Settings for one connection, whose controller knows its tap.
+    fn transport(&self, tap: &Tap) -> Arc<TransportConfig> {
+        let transport = self.settings.to_quinn(tap.signals());
+        transport.expect("the settings were tried")
     }
 
     fn adopt(
@@ -199,8 +203,9 @@ impl Host {
                 return self.answer(remote, buf, t.size);
             }
         };
-        let tap = Tap::new(self.log);
-        let config = Arc::new(server_config(keys, self.seed, tap.clone(), &self.transport));
+        let tap = Tap::new(self.log, false);
+        let transport = self.transport(&tap);
+        let config = Arc::new(server_config(keys, self.seed, tap.clone(), transport));
         match self
             .endpoint
             .accept(incoming, self.epoch.to_std(now), &mut buf, Some(config))
@@ -321,10 +326,10 @@ fn server_config(
     keys: &ServerKeys,
     seed: u64,
     tap: Arc<Tap>,
-    transport: &Arc<TransportConfig>,
+    transport: Arc<TransportConfig>,
 ) -> quinn_proto::ServerConfig {
     let mut config = keys.config(seed, tap);
-    config.transport_config(transport.clone());
+    config.transport_config(transport);
     // Address tokens would carry the time of day.
     let mut tokens = ValidationTokenConfig::default();
     tokens.sent(0);

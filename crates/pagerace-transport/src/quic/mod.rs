@@ -15,6 +15,7 @@ pub mod host;
 pub mod keys;
 mod packing;
 pub mod settings;
+mod signals;
 pub mod tap;
 
 pub use connection::{Connection, Event, Offer, PacketSource, Read, Stats};

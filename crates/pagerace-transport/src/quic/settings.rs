@@ -1,11 +1,11 @@
 //! Transport settings of one side.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use quinn_proto::{TransportConfig, VarInt};
 
 use super::congestion::Factory;
+use super::signals::Signals;
 
 /// Settings of the connections of one side.
 ///
@@ -44,16 +44,16 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// `confirmed`: see [`Factory::new`].
+    /// `signals`: see [`Factory::new`].
     ///
     /// # Errors
     /// The congestion controller's name is unknown.
     pub(super) fn to_quinn(
         &self,
-        confirmed: Option<Arc<AtomicBool>>,
+        signals: &Arc<Signals>,
     ) -> Result<Arc<TransportConfig>, pagerace_cc::UnknownController> {
         let mut t = TransportConfig::default();
-        t.congestion_controller_factory(Factory::new(&self.congestion, confirmed)?);
+        t.congestion_controller_factory(Factory::new(&self.congestion, signals.clone())?);
         t.initial_mtu(self.mtu)
             .min_mtu(self.mtu)
             .mtu_discovery_config(None);

@@ -4,10 +4,10 @@
 //! packet key sees each packet's plaintext, so ours looks before it seals and
 //! after it opens.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::frame::{Frame, StreamFrame, frames};
+use super::signals::Signals;
 
 /// A packet's encryption level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,17 +54,16 @@ pub struct Seen {
 #[derive(Debug)]
 pub struct Tap {
     log: bool,
-    /// `HANDSHAKE_DONE` was received.
-    confirmed: Arc<AtomicBool>,
+    signals: Arc<Signals>,
     seen: Mutex<Seen>,
 }
 
 impl Tap {
-    /// `log`: keep whole packets too.
-    pub(super) fn new(log: bool) -> Arc<Self> {
+    /// `log`: keep whole packets too. `client`: whose end it is.
+    pub(super) fn new(log: bool, client: bool) -> Arc<Self> {
         Arc::new(Self {
             log,
-            confirmed: Arc::default(),
+            signals: Arc::new(Signals::new(client)),
             seen: Mutex::default(),
         })
     }
@@ -74,15 +73,9 @@ impl Tap {
         f(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether a client knows that the server has completed the handshake
-    /// (RFC 9001, section 4.1.2).
-    pub(super) fn is_confirmed(&self) -> bool {
-        self.confirmed.load(Ordering::Relaxed)
-    }
-
-    /// Becomes true with the confirmation.
-    pub(super) fn confirmed(&self) -> Arc<AtomicBool> {
-        self.confirmed.clone()
+    /// What the connection's controller is told, and tells.
+    pub(super) fn signals(&self) -> &Arc<Signals> {
+        &self.signals
     }
 
     /// `packet` is header, payload and room for a tag of `tag` bytes.
@@ -100,7 +93,21 @@ impl Tap {
                 seen.header_size = header;
             }
             if space >= Space::ZeroRtt {
-                seen.sent.extend(stream_frames(payload));
+                let mut eliciting = false;
+                for frame in frames(payload) {
+                    match frame {
+                        Frame::Stream(s) => seen.sent.push(s),
+                        // RFC 9002, section 2.
+                        Frame::Ack { .. }
+                        | Frame::Padding { .. }
+                        | Frame::ConnectionClose { .. } => continue,
+                        _ => {}
+                    }
+                    eliciting = true;
+                }
+                if eliciting && space == Space::OneRtt {
+                    self.signals.sent(packet.len() as u64);
+                }
             }
             self.record(seen, true, space, number, packet.len(), payload);
         });
@@ -111,8 +118,9 @@ impl Tap {
         self.with(|seen| {
             if space >= Space::ZeroRtt {
                 seen.received.extend(stream_frames(payload));
-                if !self.is_confirmed() && frames(payload).any(|f| f == Frame::HandshakeDone) {
-                    self.confirmed.store(true, Ordering::Relaxed);
+                let waits = self.signals.is_unconfirmed_client();
+                if waits && frames(payload).any(|f| f == Frame::HandshakeDone) {
+                    self.signals.confirm();
                 }
             }
             self.record(

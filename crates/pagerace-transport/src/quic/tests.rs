@@ -57,6 +57,10 @@ impl PacketSource for Server {
             left: length - sent,
         })
     }
+    fn has_data(&self) -> bool {
+        let open = |r: &&(u64, u64, u64)| r.1 < r.2 && !self.blocked.contains(&r.0);
+        self.responses.iter().any(|r| open(&r))
+    }
     fn peek(&mut self, stream: u64, max: usize) -> Bytes {
         let r = self.responses.iter().find(|r| r.0 == stream).unwrap();
         Bytes::from(vec![0x42; max.min((r.2 - r.1) as usize)])
