@@ -330,6 +330,48 @@ fn losses_cost_time_and_are_repaired() {
     assert!(resent > 0);
 }
 
+/// Most stream bytes that one packet holds.
+const PACKET: u64 = 1_172;
+
+/// By how many bytes any stream on the wire is ever ahead of the schedule.
+fn displaced(server: &Server) -> u64 {
+    let ends = |runs: &[(u64, u64, u64)]| -> Vec<(u64, u64)> {
+        let spread = runs
+            .iter()
+            .flat_map(|(id, from, to)| (*from..*to).map(|at| (*id, at)));
+        spread.collect()
+    };
+    let (wire, decided) = (ends(&server.wire), ends(&server.decided));
+    assert_eq!(wire.len(), decided.len());
+    let mut lead: BTreeMap<u64, i64> = BTreeMap::new();
+    let mut most = 0;
+    for (w, d) in wire.iter().zip(&decided) {
+        *lead.entry(w.0).or_default() += 1;
+        *lead.entry(d.0).or_default() -= 1;
+        most = most.max(lead[&w.0].unsigned_abs());
+    }
+    most
+}
+
+/// A stream with a loss to repair takes its new bytes along, ahead of those of
+/// other streams: by one packet's worth, whatever is lost.
+#[test]
+fn repairs_displace_at_most_a_packet() {
+    let mut some = 0;
+    for from in (10..100).step_by(6) {
+        for length in [5, 8, 12] {
+            let lose = |n| n % 7 == 3 || (from..from + length).contains(&n);
+            let most = displaced(&run(false, &PAGE, round_robin, lose).server);
+            assert!(
+                most <= PACKET,
+                "{most} bytes, {length} losses from {from} on"
+            );
+            some += usize::from(most > 0);
+        }
+    }
+    assert!(some > 0, "nothing was displaced: the test tests nothing");
+}
+
 /// quinn-proto must write no frame that the tap cannot read: what follows it
 /// would go unseen.
 #[test]
@@ -339,6 +381,11 @@ fn every_frame_is_known() {
     });
     let bytes: u64 = run.server.high.values().sum();
     assert_eq!(bytes, PAGE.iter().sum::<u64>());
+    assert!(
+        displaced(&run.server) <= PACKET,
+        "{}",
+        displaced(&run.server)
+    );
     for p in &run.packets {
         let unknown = frame::frames(&p.payload).find(|f| matches!(f, Frame::Unknown(_)));
         assert_eq!(unknown, None);
