@@ -4,26 +4,30 @@
 //! responses come from outside, ends of tasks and elapsed delays from a queue
 //! in total order. Each is handled to the end before the next.
 
+mod causes;
 mod discovery;
 mod document;
+mod failure;
+mod measure;
+mod setup;
 mod state;
 mod tasks;
 
 use std::sync::Arc;
 
-use pagerace_core::{Duration, EventQueue, Instant};
+use pagerace_core::{EventQueue, Instant};
 use pagerace_page::{Page, ResourceId};
 
 use self::state::{LoadEvent, Rendering, State, Timer};
+use crate::cause::{Cause, Ready};
 use crate::config::Profile;
 use crate::costs::Costs;
 use crate::graph::{Graph, Role};
-use crate::interactive::{time_to_interactive, total_blocking_time};
 use crate::main_thread::{Lane, Task};
 use crate::paint::{Layout, Screen};
 use crate::parser::Parser;
 use crate::requests::Requests;
-use crate::{Action, BrowserConfig, LoadMetrics};
+use crate::{Action, BrowserConfig};
 
 /// One page load in one browser.
 ///
@@ -44,15 +48,20 @@ pub struct Browser {
     lanes: Vec<Lane>,
     /// Threads that may be able to take a task.
     woken: Vec<usize>,
-    timers: EventQueue<Timer>,
+    /// Each with the cause under which it was set.
+    timers: EventQueue<(Timer, Option<Cause>)>,
     /// Timers that may still lead to something (not those of fonts' block period).
     timers_pending: usize,
     started: Option<Instant>,
+    /// The event that is being handled.
+    current: Ready,
     load: LoadEvent,
     rendering: Rendering,
     screen: Screen,
     /// Tasks of the page's own thread that are longer than 50 ms.
     long_tasks: Vec<(Instant, Instant)>,
+    /// What each of them waited for last.
+    long_task_causes: Vec<Option<Cause>>,
 }
 
 impl Browser {
@@ -91,10 +100,12 @@ impl Browser {
             timers: EventQueue::new(),
             timers_pending: 0,
             started: None,
+            current: Ready::default(),
             load: LoadEvent::default(),
             rendering: Rendering::default(),
             screen: Screen::default(),
             long_tasks: Vec::new(),
+            long_task_causes: Vec::new(),
             graph,
             page,
         }
@@ -104,6 +115,7 @@ impl Browser {
     pub fn start(&mut self, now: Instant) {
         assert!(self.started.is_none(), "a browser loads one page once");
         self.started = Some(now);
+        self.current = Ready::new(now, None);
         self.navigate(now);
         self.settle(now);
         self.advance(now);
@@ -112,7 +124,7 @@ impl Browser {
     /// The head of a response arrived.
     pub fn handle_response_start(&mut self, now: Instant, r: ResourceId) {
         self.advance(now);
-        self.head_arrived(now, r);
+        self.head_is_here(now, r);
         self.settle(now);
         self.advance(now);
     }
@@ -120,18 +132,35 @@ impl Browser {
     /// `received` bytes of the encoded body are there in order.
     pub fn handle_body(&mut self, now: Instant, r: ResourceId, received: u64) {
         self.advance(now);
-        self.head_arrived(now, r);
+        self.head_is_here(now, r);
+        let received = received.max(self.states[r.index()].received);
+        self.arrival(now, r, received, false);
         self.bytes_arrived(now, r, received);
         self.settle(now);
         self.advance(now);
     }
 
-    /// The response is complete.
+    /// The response is complete: all of its body has arrived over the network,
+    /// what was not reported before just now. For a 304 see
+    /// [`handle_not_modified`](Self::handle_not_modified).
     pub fn handle_response_end(&mut self, now: Instant, r: ResourceId) {
         self.advance(now);
-        self.head_arrived(now, r);
+        self.head_is_here(now, r);
         let size = self.page.resources[r.index()].body_bytes;
+        self.arrival(now, r, size, true);
         self.bytes_arrived(now, r, size);
+        self.response_ended(now, r, false);
+        self.settle(now);
+        self.advance(now);
+    }
+
+    /// The response is a complete 304: the cached body is still good and there
+    /// at once. None of it counts as received (see [`crate::LoadMetrics::byte_index`]).
+    pub fn handle_not_modified(&mut self, now: Instant, r: ResourceId) {
+        self.advance(now);
+        self.head_is_here(now, r);
+        self.arrival(now, r, self.states[r.index()].received, true);
+        self.body_from_cache(now, r);
         self.response_ended(now, r, false);
         self.settle(now);
         self.advance(now);
@@ -140,6 +169,7 @@ impl Browser {
     /// The response will never be complete.
     pub fn handle_failure(&mut self, now: Instant, r: ResourceId) {
         self.advance(now);
+        self.arrival(now, r, self.states[r.index()].received, true);
         self.response_ended(now, r, true);
         self.settle(now);
         self.advance(now);
@@ -174,94 +204,26 @@ impl Browser {
 
     /// When the browser knew that it needs `r`.
     pub fn discovered_at(&self, r: ResourceId) -> Option<Instant> {
-        self.states[r.index()].discovered
+        self.states[r.index()].discovered.map(|ready| ready.at)
     }
 
-    /// When the browser's own scheduler let `r` go.
+    /// When the browser's own scheduler let `r` go; `None` for what the cache
+    /// answers without a request.
     pub fn requested_at(&self, r: ResourceId) -> Option<Instant> {
         self.requests.requested_at(r)
     }
 
-    /// What a person sees of the load, as far as it has come.
-    pub fn metrics(&self) -> LoadMetrics {
-        let Some(start) = self.started else {
-            return LoadMetrics::default();
-        };
-        let since = |at: Option<Instant>| at.map(|at| at.since(start));
-        let fcp = self.screen.first();
-        let tti = fcp.zip(self.load.dom_content_loaded).map(|(fcp, dcl)| {
-            time_to_interactive(fcp, dcl, &self.long_tasks, &self.get_requests())
-        });
-        let tbt = fcp
-            .zip(tti)
-            .map(|(fcp, tti)| total_blocking_time(fcp, tti, &self.long_tasks));
-        LoadMetrics {
-            ttfb: since(self.graph.document.and_then(|d| self.states[d].head)),
-            fcp: since(fcp),
-            lcp: since(self.screen.largest()),
-            speed_index: self.screen.speed_index(start),
-            byte_index: self.byte_index(),
-            tti: since(tti),
-            tbt,
-            dom_content_loaded: since(self.load.dom_content_loaded),
-            onload: since(self.load.fired),
-        }
-    }
-
-    /// The image that was the largest element when it was painted; `None` if
-    /// that was text, or nothing was painted.
-    pub fn lcp_image(&self) -> Option<ResourceId> {
-        self.screen.largest_image()
-    }
-
-    /// Visual progress: (time, share in 0..=1), ascending; empty if nothing
-    /// was painted.
-    pub fn visual_progress(&self) -> Vec<(Instant, f64)> {
-        self.started
-            .map_or_else(Vec::new, |start| self.screen.progress(start))
-    }
-
-    /// Start and end of each GET request.
-    fn get_requests(&self) -> Vec<(Instant, Instant)> {
-        self.page
-            .resources
-            .iter()
-            .filter(|r| r.method.eq_ignore_ascii_case("GET"))
-            .filter_map(|r| {
-                let start = self.requests.requested_at(r.id)?;
-                Some((
-                    start,
-                    self.states[r.id.index()].settled.unwrap_or(Instant::MAX),
-                ))
-            })
-            .collect()
-    }
-
-    /// Byte index over what was discovered before the load event: the mean
-    /// time of arrival of a body byte, which is the area above the curve.
-    fn byte_index(&self) -> Option<Duration> {
-        let until = self.load.fired.unwrap_or(Instant::MAX);
-        let (mut bytes, mut nanos) = (0_u128, 0_u128);
-        for state in &self.states {
-            if state.discovered.is_some_and(|at| at <= until) {
-                bytes += u128::from(state.received);
-                nanos += state.byte_nanos;
-            }
-        }
-        nanos
-            .checked_div(bytes)
-            .map(|mean| Duration::from_nanos(mean as u64))
-    }
-
     /// Lets everything happen that is due at or before `now`.
     fn advance(&mut self, now: Instant) {
-        while let Some((at, timer)) = self.timers.pop_due(now) {
+        while let Some((at, (timer, cause))) = self.timers.pop_due(now) {
+            self.current = Ready::new(at, cause);
             match timer {
-                Timer::FontBlockOver => self.rendering.font_block_over = true,
+                Timer::FontBlockOver => self.font_block_over(),
                 _ => self.timers_pending -= 1,
             }
             match timer {
                 Timer::Discover(id) => self.discover(at, id),
+                Timer::Cached(id) => self.cached_response(at, id),
                 Timer::TaskDone(lane) => self.task_done(at, lane),
                 Timer::Decoded(id) => self.image_decoded(id),
                 Timer::Frame => self.queue(0, Task::Render),
@@ -281,9 +243,9 @@ impl Browser {
         }
     }
 
-    /// Gives a thread a task.
+    /// Gives a thread a task that became possible just now.
     fn queue(&mut self, lane: usize, task: Task) {
-        self.lanes[lane].push(task);
+        self.lanes[lane].push(task, self.current);
         self.woken.push(lane);
     }
 
@@ -291,7 +253,7 @@ impl Browser {
         if !matches!(timer, Timer::FontBlockOver) {
             self.timers_pending += 1;
         }
-        self.timers.schedule(at, timer);
+        self.timers.schedule(at, (timer, self.current.cause));
     }
 
     /// Whether there will never be a document: its request failed before it

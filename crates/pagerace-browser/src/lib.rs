@@ -8,10 +8,13 @@
 //! for what; `requests` lets requests go and says with which priority, by the
 //! rules of a [`profile`]; `main_thread` and `costs` are the CPU; `parser` is
 //! an HTML document on its way in; `paint` is what is on the screen and when;
-//! `interactive` computes TTI and TBT.
+//! `interactive` computes TTI and TBT. [`cause`] says what an event of the load
+//! waited for last, [`cache`] what the browser's cache holds.
 
 pub mod action;
 pub mod browser;
+pub mod cache;
+pub mod cause;
 pub mod config;
 mod costs;
 mod graph;
@@ -25,6 +28,8 @@ mod requests;
 
 pub use action::Action;
 pub use browser::Browser;
+pub use cache::Cached;
+pub use cause::{Cause, Moment};
 pub use config::{BrowserConfig, Profile};
 pub use metrics::LoadMetrics;
 pub use profile::{ProfileInfo, profiles};

@@ -9,6 +9,8 @@ use std::collections::VecDeque;
 use pagerace_core::Instant;
 use pagerace_page::ResourceId;
 
+use crate::cause::Ready;
+
 /// Something a thread does without interruption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Task {
@@ -27,18 +29,18 @@ pub(crate) enum Task {
 /// One thread.
 #[derive(Debug, Default)]
 pub(crate) struct Lane {
-    queue: VecDeque<Task>,
+    queue: VecDeque<(Task, Ready)>,
     running: Option<(Task, Instant)>,
 }
 
 impl Lane {
-    /// Queues a task.
-    pub(crate) fn push(&mut self, task: Task) {
-        self.queue.push_back(task);
+    /// Queues a task that became possible as `ready` says.
+    pub(crate) fn push(&mut self, task: Task, ready: Ready) {
+        self.queue.push_back((task, ready));
     }
 
     /// The next task, if the thread is free.
-    pub(crate) fn next(&mut self) -> Option<Task> {
+    pub(crate) fn next(&mut self) -> Option<(Task, Ready)> {
         if self.running.is_some() {
             None
         } else {

@@ -15,7 +15,8 @@ pub struct LoadMetrics {
     pub lcp: Option<Duration>,
     /// Speed Index of the model's visual progress.
     pub speed_index: Option<Duration>,
-    /// Byte index: the area above the curve of received body bytes.
+    /// Byte index: the area above the curve of body bytes that arrived over the
+    /// network; what the cache has does not count.
     pub byte_index: Option<Duration>,
     /// Time to interactive.
     pub tti: Option<Duration>,

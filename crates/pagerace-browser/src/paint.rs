@@ -1,4 +1,4 @@
-//! What is on the screen, and since when.
+//! What there is to see of a page, and what of it is on the screen since when.
 //!
 //! Recordings do not tell where things are. The model knows two kinds of
 //! visible elements: blocks of the document's text above the fold, and images
@@ -6,9 +6,12 @@
 //! here and in `docs/browser-model.md`; everything computed from them is the
 //! model's.
 
-use pagerace_core::{Destination, Duration, Instant, RequestPriority};
-use pagerace_page::{Page, ResourceId, Trigger};
+mod screen;
 
+use pagerace_core::{Destination, RequestPriority};
+use pagerace_page::{Page, Trigger};
+
+pub(crate) use self::screen::Screen;
 use crate::graph::{Graph, Role};
 
 /// The viewport, in CSS pixels: Lighthouse's desktop screen, 1350 x 940.
@@ -156,126 +159,6 @@ pub(crate) fn text_area() -> f64 {
 fn image_area(bytes: u64) -> Option<f64> {
     (bytes >= IMAGE_BYTES_MIN)
         .then(|| (bytes as f64 / BYTES_PER_PIXEL).min(VIEWPORT * IMAGE_SHARE_MAX))
-}
-
-/// Something that was painted.
-#[derive(Clone, Copy, Debug)]
-struct Painted {
-    at: Instant,
-    /// What it adds to the picture.
-    area: f64,
-    /// Its largest complete element; zero for parts of an image.
-    element: f64,
-    image: Option<ResourceId>,
-}
-
-/// All that was painted, in order of time.
-#[derive(Debug, Default)]
-pub(crate) struct Screen {
-    painted: Vec<Painted>,
-}
-
-impl Screen {
-    /// A block of text appeared.
-    pub(crate) fn paint_text(&mut self, at: Instant) {
-        self.painted.push(Painted {
-            at,
-            area: text_area(),
-            element: PARAGRAPH,
-            image: None,
-        });
-    }
-
-    /// `area` pixels of an image appeared; if that completed it, it is an
-    /// element of `element` pixels, else of none.
-    pub(crate) fn paint_image(&mut self, at: Instant, image: ResourceId, area: f64, element: f64) {
-        self.painted.push(Painted {
-            at,
-            area,
-            element,
-            image: Some(image),
-        });
-    }
-
-    /// First contentful paint: text or a complete image.
-    pub(crate) fn first(&self) -> Option<Instant> {
-        self.painted.iter().find(|p| p.element > 0.0).map(|p| p.at)
-    }
-
-    /// Largest contentful paint: a later element counts only if it is larger
-    /// than all before it.
-    pub(crate) fn largest(&self) -> Option<Instant> {
-        self.largest_element().map(|p| p.at)
-    }
-
-    /// The image that was the largest element; `None` if that was text.
-    pub(crate) fn largest_image(&self) -> Option<ResourceId> {
-        self.largest_element().and_then(|p| p.image)
-    }
-
-    fn largest_element(&self) -> Option<&Painted> {
-        let mut largest: Option<&Painted> = None;
-        for painted in self.painted.iter().filter(|p| p.element > 0.0) {
-            if largest.is_none_or(|l| painted.element > l.element) {
-                largest = Some(painted);
-            }
-        }
-        largest
-    }
-
-    /// Area of all images together is scaled to what text leaves of the
-    /// viewport, if it is more than that.
-    fn image_scale(&self) -> f64 {
-        let images: f64 = self
-            .painted
-            .iter()
-            .filter(|p| p.image.is_some())
-            .map(|p| p.area)
-            .sum();
-        let room = VIEWPORT * (1.0 - TEXT_SHARE);
-        if images > room { room / images } else { 1.0 }
-    }
-
-    /// Visual progress: (time, share of the final picture), from (`start`, 0) to 1.
-    pub(crate) fn progress(&self, start: Instant) -> Vec<(Instant, f64)> {
-        if self.painted.is_empty() {
-            return Vec::new();
-        }
-        let scale = self.image_scale();
-        let weight = |p: &Painted| {
-            if p.image.is_some() {
-                p.area * scale
-            } else {
-                p.area
-            }
-        };
-        let total: f64 = self.painted.iter().map(weight).sum();
-        let mut points = vec![(start, 0.0)];
-        let mut shown = 0.0;
-        for element in &self.painted {
-            shown += weight(element);
-            let share = (shown / total).min(1.0);
-            match points.last_mut() {
-                Some(last) if last.0 == element.at => last.1 = share,
-                _ => points.push((element.at, share)),
-            }
-        }
-        // The sum is exact but for rounding.
-        if let Some(last) = points.last_mut() {
-            last.1 = 1.0;
-        }
-        points
-    }
-
-    /// Speed Index: the area above the curve of visual progress.
-    pub(crate) fn speed_index(&self, start: Instant) -> Option<Duration> {
-        let points = self.progress(start);
-        let millis: f64 = points
-            .windows(2)
-            .map(|pair| pair[1].0.since(pair[0].0).as_millis_f64() * (1.0 - pair[0].1))
-            .sum();
-        (!points.is_empty()).then(|| Duration::from_millis_f64(millis))
-    }
 }
 
 #[cfg(test)]

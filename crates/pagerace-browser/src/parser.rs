@@ -10,6 +10,8 @@ use std::collections::{BTreeSet, VecDeque};
 
 use pagerace_page::ResourceId;
 
+use crate::cause::Ready;
+
 /// Most encoded bytes that one task parses, so that a document that arrives
 /// at once does not become one long task; Chromium's parser yields likewise.
 pub(crate) const CHUNK: u64 = 16 * 1024;
@@ -39,6 +41,8 @@ pub(crate) struct Parser {
     pub(crate) deferred_queued: bool,
     /// Deferred scripts have run too: `DOMContentLoaded`.
     pub(crate) complete: bool,
+    /// How many bytes were there when, and by which arrival; both ascending.
+    pub(crate) arrivals: Vec<(u64, Ready)>,
     /// Style sheets that scripts after them wait for, by position.
     pub(crate) sheets: BTreeSet<(u64, ResourceId)>,
 }
@@ -49,5 +53,12 @@ impl Parser {
         self.sheets
             .first()
             .is_some_and(|&(offset, _)| offset < anchor)
+    }
+
+    /// When the bytes that the running task parses were there; `None` if it
+    /// parses none.
+    pub(crate) fn target_arrival(&self) -> Option<Ready> {
+        let index = self.arrivals.partition_point(|a| a.0 < self.target);
+        self.arrivals.get(index).map(|a| a.1)
     }
 }

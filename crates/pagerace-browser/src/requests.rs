@@ -5,21 +5,29 @@
 //! while fewer than two throttleable requests are in flight; `Medium` ones may
 //! also start while fewer than two `Medium` ones are. Held requests leave by
 //! priority, then by age; the first one that may not start stops those behind
-//! it. Afterwards nothing is held: the network service's limit of ten
-//! delayable requests does not apply to HTTP/2 and HTTP/3
-//! (`delay_requests_on_multiplexed_connections` is off).
+//! it. Afterwards this scheduler holds nothing. Behind it comes the network
+//! service's, with its limits for HTTP/1.1 (`delayable`); HTTP/2 and HTTP/3 are
+//! exempt from them (`delay_requests_on_multiplexed_connections` is off on
+//! networks that Chromium takes for 4G, which the model does).
 //!
 //! Firefox, Safari: some requests wait while others are in flight, see the
-//! profiles.
+//! profiles. Nothing further is modelled of them over HTTP/1.1: for Firefox, the
+//! pacing of requests (`network.http.pacing.requests`) and the extra
+//! connections for urgent ones are left out; for Safari nothing is known.
 //!
-//! Only requests of the page's own document are held; frames' go at once.
+//! Only requests of the page's own document are held; frames' go at once. The
+//! limit of six connections to a server belongs to whoever holds connections.
+
+mod delayable;
 
 use std::collections::{BTreeSet, VecDeque};
 
-use pagerace_core::{Instant, Priority, RequestPriority};
+use pagerace_core::{Instant, Priority, Protocol, RequestPriority};
 use pagerace_page::{Page, ResourceId};
 
+use self::delayable::{Delayable, Waiting, is_delayable};
 use crate::Action;
+use crate::cause::{Cause, Ready};
 use crate::config::Profile;
 use crate::graph::Graph;
 use crate::paint::Layout;
@@ -40,6 +48,7 @@ pub(crate) struct Requests {
     medium_in_flight: usize,
     leaders_in_flight: usize,
     in_flight: usize,
+    delayable: Delayable,
 }
 
 #[derive(Debug)]
@@ -51,8 +60,15 @@ struct Entry {
     /// Its place among the held ones.
     held: Option<(u8, u32)>,
     medium: bool,
-    requested: Option<Instant>,
+    requested: Option<Ready>,
     ended: bool,
+    origin: usize,
+    /// The network service's limits concern it while its class is low.
+    limited: bool,
+    /// Of the page's own document.
+    main: bool,
+    /// Counts among the delayable ones in flight.
+    delayable: bool,
 }
 
 impl Requests {
@@ -77,6 +93,10 @@ impl Requests {
                     medium: false,
                     requested: None,
                     ended: false,
+                    origin: resource.origin.index(),
+                    limited: false,
+                    main,
+                    delayable: false,
                 }
             })
             .collect();
@@ -91,11 +111,21 @@ impl Requests {
             medium_in_flight: 0,
             leaders_in_flight: 0,
             in_flight: 0,
+            delayable: Delayable::default(),
+        }
+    }
+
+    /// What each origin speaks.
+    pub(crate) fn set_protocols(&mut self, page: &Page, of_origin: &[Protocol]) {
+        for (entry, resource) in self.entries.iter_mut().zip(&page.resources) {
+            let protocol = of_origin.get(resource.origin.index());
+            entry.limited =
+                entry.main && self.profile == Profile::Chrome && protocol == Some(&Protocol::H1);
         }
     }
 
     /// The browser wants `id`.
-    pub(crate) fn ask(&mut self, now: Instant, id: ResourceId) {
+    pub(crate) fn ask(&mut self, now: Ready, id: ResourceId) {
         if self.entries[id.index()].throttleable {
             self.hold(id);
             self.release(now);
@@ -117,7 +147,7 @@ impl Requests {
     }
 
     /// Starts held requests as far as the rules let them.
-    fn release(&mut self, now: Instant) {
+    fn release(&mut self, now: Ready) {
         while let Some(&(rank, age, id)) = self.held.first() {
             if !self.may_start(id) {
                 return;
@@ -141,37 +171,62 @@ impl Requests {
         }
     }
 
-    fn grant(&mut self, now: Instant, id: ResourceId) {
+    fn grant(&mut self, now: Ready, id: ResourceId) {
         let entry = &mut self.entries[id.index()];
         entry.held = None;
-        entry.requested = Some(now);
         entry.medium = entry.class == RequestPriority::Medium;
         self.in_flight += 1;
         self.throttleable_in_flight += usize::from(entry.throttleable);
         self.medium_in_flight += usize::from(entry.medium);
         self.leaders_in_flight += usize::from(entry.leads);
+        let (class, origin) = (entry.class, entry.origin);
+        if entry.limited && is_delayable(class) && !self.delayable.may_start(origin) {
+            self.delayable.hold(id, class, origin);
+        } else {
+            self.send(now, id);
+        }
+    }
+
+    /// Past all schedulers.
+    fn send(&mut self, now: Ready, id: ResourceId) {
+        let entry = &mut self.entries[id.index()];
+        entry.requested = Some(now);
+        if entry.main {
+            entry.delayable = entry.limited && is_delayable(entry.class);
+            self.delayable.started(entry.origin, entry.delayable);
+        }
         self.actions.push_back(Action::Fetch {
             resource: id,
             priority: entry.signal,
         });
     }
 
+    fn send_delayed(&mut self, now: Ready) {
+        while let Some(Waiting { id, .. }) = self.delayable.next() {
+            self.send(now, id);
+        }
+    }
+
     /// The response of `id` is complete or will never be.
-    pub(crate) fn ended(&mut self, now: Instant, id: ResourceId) {
+    pub(crate) fn ended(&mut self, now: Ready, id: ResourceId) {
         let entry = &mut self.entries[id.index()];
         if entry.requested.is_none() || entry.ended {
             return;
         }
         entry.ended = true;
+        if entry.main {
+            self.delayable.ended(entry.origin, entry.delayable);
+        }
         self.in_flight -= 1;
         self.throttleable_in_flight -= usize::from(entry.throttleable);
         self.medium_in_flight -= usize::from(entry.medium);
         self.leaders_in_flight -= usize::from(entry.leads);
+        self.send_delayed(now);
         self.release(now);
     }
 
     /// The parser reached the body: Chromium's limits end.
-    pub(crate) fn loosen(&mut self, now: Instant) {
+    pub(crate) fn loosen(&mut self, now: Ready) {
         self.tight = false;
         self.release(now);
     }
@@ -180,7 +235,7 @@ impl Requests {
     /// in flight, or of one that is still held.
     pub(crate) fn boost(
         &mut self,
-        now: Instant,
+        now: Ready,
         id: ResourceId,
         class: RequestPriority,
         signal: Priority,
@@ -196,10 +251,21 @@ impl Requests {
             self.hold(id);
             self.release(now);
         } else if entry.requested.is_some() {
+            if entry.delayable && !is_delayable(class) {
+                entry.delayable = false;
+                self.delayable.raised();
+            }
             self.actions.push_back(Action::Reprioritise {
                 resource: id,
                 priority: signal,
             });
+        } else if let Some(Waiting { origin, .. }) = self.delayable.take(id) {
+            if is_delayable(class) {
+                self.delayable.hold(id, class, origin);
+            } else {
+                self.send(now, id);
+            }
+            self.send_delayed(now);
         }
     }
 
@@ -208,7 +274,12 @@ impl Requests {
     }
 
     pub(crate) fn requested_at(&self, id: ResourceId) -> Option<Instant> {
-        self.entries[id.index()].requested
+        self.entries[id.index()].requested.map(|ready| ready.at)
+    }
+
+    /// What the request for `id` waited for last.
+    pub(crate) fn cause(&self, id: ResourceId) -> Option<Cause> {
+        self.entries[id.index()].requested?.cause
     }
 
     /// Whether nothing is held or in flight.

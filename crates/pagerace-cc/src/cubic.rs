@@ -3,11 +3,16 @@
 //!
 //! Deviates: a loss reduces the window, not the bytes in flight (section 4.6
 //! allows it to those who, as here, do not let an unused window grow).
-//! Left out: `HyStart`++ (section 4.10 recommends it; Sander et al. 2022 ran
-//! without), spurious losses (section 4.9).
+//! Three of the registry's controllers are this one with different slow starts:
+//! the plain one, Linux's `HyStart`, and `HyStart`++, which section 4.10
+//! recommends.
+//! Left out: spurious losses (section 4.9).
 
 use pagerace_core::{Duration, Instant};
 
+use crate::hystart::HyStart;
+use crate::hystart_plus::HyStartPlus;
+use crate::recovery::Recovery;
 use crate::{Ack, Controller, initial_window, minimum_window};
 
 /// Section 5, in segments per second cubed.
@@ -30,8 +35,8 @@ pub struct Cubic {
     w_max: Option<f64>,
     /// The window before the last reduction; in bytes.
     prior_window: f64,
-    /// Packets sent up to then belong to the last congestion event.
-    recovery_start: Option<Instant>,
+    recovery: Recovery,
+    slow_start: SlowStart,
     /// The current stage of congestion avoidance.
     epoch: Option<Epoch>,
     /// Until when the time of the epoch is accounted for.
@@ -39,6 +44,15 @@ pub struct Cubic {
     /// When something was sent or acknowledged last.
     active: Instant,
     rtt_smoothed: Duration,
+}
+
+/// How the window grows before the first congestion.
+#[derive(Clone, Debug)]
+enum SlowStart {
+    /// Until a packet is lost.
+    Plain,
+    HyStart(HyStart),
+    HyStartPlus(HyStartPlus),
 }
 
 /// What is fixed when a stage of congestion avoidance begins, and the window
@@ -55,15 +69,30 @@ struct Epoch {
 }
 
 impl Cubic {
-    /// At the beginning of a connection.
+    /// At the beginning of a connection; slow start ends with a loss.
     pub fn new(mtu: u16) -> Self {
+        Self::with(mtu, SlowStart::Plain)
+    }
+
+    /// With Linux's `HyStart`.
+    pub fn with_hystart(mtu: u16) -> Self {
+        Self::with(mtu, SlowStart::HyStart(HyStart::default()))
+    }
+
+    /// With `HyStart`++ (RFC 9406).
+    pub fn with_hystart_plus(mtu: u16) -> Self {
+        Self::with(mtu, SlowStart::HyStartPlus(HyStartPlus::default()))
+    }
+
+    fn with(mtu: u16, slow_start: SlowStart) -> Self {
         Self {
             mtu,
             window: initial_window(mtu) as f64,
             ssthresh: None,
             w_max: None,
             prior_window: 0.0,
-            recovery_start: None,
+            recovery: Recovery::default(),
+            slow_start,
             epoch: None,
             accounted: Instant::ZERO,
             active: Instant::ZERO,
@@ -80,6 +109,25 @@ impl Cubic {
             epoch.start += now.since(self.accounted);
         }
         self.accounted = now;
+    }
+
+    fn grow_in_slow_start(&mut self, ack: &Ack) {
+        let (mut bytes, mut ends) = (ack.bytes, false);
+        match &mut self.slow_start {
+            SlowStart::Plain => {}
+            SlowStart::HyStart(hystart) => {
+                let packets = (self.window / f64::from(self.mtu)) as u64;
+                ends = hystart.on_ack(ack, packets);
+            }
+            SlowStart::HyStartPlus(hystart) => {
+                let growth = hystart.on_ack(ack);
+                (bytes, ends) = (growth.bytes, growth.ends);
+            }
+        }
+        self.window += bytes as f64;
+        if ends {
+            self.ssthresh = Some(self.window);
+        }
     }
 
     /// Congestion avoidance: sections 4.2 to 4.5.
@@ -119,7 +167,10 @@ impl Cubic {
 }
 
 impl Controller for Cubic {
-    fn on_sent(&mut self, now: Instant, _bytes: u64) {
+    fn on_sent(&mut self, now: Instant, bytes: u64) {
+        if let SlowStart::HyStart(hystart) = &mut self.slow_start {
+            hystart.on_sent(now, bytes);
+        }
         if now.since(self.active) > self.rtt_smoothed {
             self.skip_time(now);
         }
@@ -129,10 +180,7 @@ impl Controller for Cubic {
     fn on_ack(&mut self, ack: &Ack) {
         self.active = ack.now;
         self.rtt_smoothed = ack.rtt_smoothed;
-        if self
-            .recovery_start
-            .is_some_and(|start| ack.sent_at <= start)
-        {
+        if self.recovery.on_ack(ack) {
             return;
         }
         if ack.app_limited {
@@ -141,7 +189,7 @@ impl Controller for Cubic {
         }
         self.accounted = ack.now;
         if self.ssthresh.is_none_or(|ssthresh| self.window < ssthresh) {
-            self.window += ack.bytes as f64;
+            self.grow_in_slow_start(ack);
         } else {
             self.grow(ack);
         }
@@ -155,8 +203,10 @@ impl Controller for Cubic {
         persistent: bool,
     ) {
         let minimum = minimum_window(self.mtu) as f64;
-        if self.recovery_start.is_none_or(|start| sent_at > start) {
-            self.recovery_start = Some(now);
+        if let SlowStart::HyStartPlus(hystart) = &mut self.slow_start {
+            hystart.on_congestion(now);
+        }
+        if self.recovery.on_congestion(now, sent_at, persistent) {
             // Section 4.7: a window that did not get back to where it was makes
             // room for others.
             let shrinking = self.w_max.is_some_and(|w_max| self.window < w_max);
@@ -174,10 +224,12 @@ impl Controller for Cubic {
         if persistent {
             // RFC 9002, section 7.6.2; RFC 9438, section 4.8: the next epoch
             // begins on its plateau.
-            self.recovery_start = None;
             self.window = minimum;
             self.w_max = None;
             self.epoch = None;
+            if let SlowStart::HyStart(hystart) = &mut self.slow_start {
+                hystart.restart(now);
+            }
         }
     }
 
@@ -195,7 +247,11 @@ impl Controller for Cubic {
     }
 
     fn name(&self) -> &'static str {
-        "cubic"
+        match self.slow_start {
+            SlowStart::Plain => "cubic",
+            SlowStart::HyStart(_) => "cubic-hystart",
+            SlowStart::HyStartPlus(_) => "cubic-hystart++",
+        }
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {

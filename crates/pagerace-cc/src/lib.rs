@@ -7,20 +7,38 @@
 //!
 //! To add one: a file with its `Controller`, and a line in [`registry`].
 //!
-//! Left out: pacing (a transport paces by the window), ECN marks as something
-//! other than a loss, undoing a reduction that turned out to be needless, and
-//! `HyStart`.
+//! Left out: ECN marks as something other than a loss, and undoing a reduction
+//! that turned out to be needless.
 
 use std::fmt;
 
 use pagerace_core::{Duration, Instant};
 use thiserror::Error;
 
+mod aimd;
+mod bbr;
 mod cubic;
+mod flight;
+mod hystart;
+mod hystart_plus;
+mod illinois;
+mod newreno;
+mod rate;
+mod recovery;
 mod reno;
+mod rounds;
+mod tahoe;
+mod vegas;
+mod yeah;
 
+pub use bbr::Bbr;
 pub use cubic::Cubic;
+pub use illinois::Illinois;
+pub use newreno::NewReno;
 pub use reno::Reno;
+pub use tahoe::Tahoe;
+pub use vegas::Vegas;
+pub use yeah::Yeah;
 
 /// What an acknowledged packet tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,17 +67,34 @@ pub trait Controller: fmt::Debug + Send + Sync {
     /// A packet was acknowledged for the first time.
     fn on_ack(&mut self, ack: &Ack);
 
+    /// All packets that one acknowledgement covers were told by
+    /// [`on_ack`](Self::on_ack), and losses that it revealed by
+    /// [`on_congestion`](Self::on_congestion); `in_flight` bytes are left.
+    fn on_ack_end(&mut self, _now: Instant, _in_flight: u64) {}
+
+    /// The sender has nothing more to send although the window has room. Not
+    /// to be called where it is the pacing that holds data back.
+    fn on_app_limited(&mut self, _now: Instant, _in_flight: u64) {}
+
     /// Packets were declared lost, the latest of them sent at `sent_at`.
     /// `persistent` says that nothing got through for so long that the path
-    /// must be probed anew (RFC 9002, section 7.6).
+    /// must be probed anew: persistent congestion of QUIC (RFC 9002, section
+    /// 7.6), a retransmission timeout of TCP (RFC 5681, section 3.1).
     fn on_congestion(&mut self, now: Instant, sent_at: Instant, lost_bytes: u64, persistent: bool);
 
     /// Most bytes that may be in flight.
     fn window(&self) -> u64;
 
-    /// Bits per second at which to send, if the controller wants a say.
+    /// Bits per second at which to send, if the controller wants a say; of the
+    /// bytes that [`on_sent`](Self::on_sent) counts.
     fn pacing_rate(&self) -> Option<u64> {
         None
+    }
+
+    /// Whether it decides by itself how much to send while losses are repaired.
+    /// If not, TCP reduces the window proportionally (RFC 6937).
+    fn owns_recovery(&self) -> bool {
+        false
     }
 
     /// The largest packet has a new size.
@@ -92,16 +127,64 @@ pub struct CcInfo {
 pub fn registry() -> &'static [CcInfo] {
     &[
         CcInfo {
+            name: "bbr",
+            summary: "paces at the rate that the path delivers; losses hardly matter",
+            source: "BBR v1 as in Linux's tcp_bbr.c; Cardwell et al., ACM Queue 14(5), 2016",
+            new: |mtu| Box::new(Bbr::new(mtu)),
+        },
+        CcInfo {
             name: "cubic",
             summary: "grows with the time since the last loss; at least as fast as Reno",
             source: "RFC 9438 without HyStart, https://www.rfc-editor.org/rfc/rfc9438",
             new: |mtu| Box::new(Cubic::new(mtu)),
         },
         CcInfo {
+            name: "cubic-hystart",
+            summary: "CUBIC that leaves slow start when the delay or a train of ACKs grows",
+            source: "RFC 9438 with HyStart as in Linux's tcp_cubic.c; Ha and Rhee 2011",
+            new: |mtu| Box::new(Cubic::with_hystart(mtu)),
+        },
+        CcInfo {
+            name: "cubic-hystart++",
+            summary: "CUBIC that slows slow start down when the delay grows",
+            source: "RFC 9438 with RFC 9406, https://www.rfc-editor.org/rfc/rfc9406",
+            new: |mtu| Box::new(Cubic::with_hystart_plus(mtu)),
+        },
+        CcInfo {
+            name: "illinois",
+            summary: "Reno whose growth and decrease depend on the queueing delay",
+            source: "Liu, Basar and Srikant 2006/2008, as in Linux's tcp_illinois.c",
+            new: |mtu| Box::new(Illinois::new(mtu)),
+        },
+        CcInfo {
+            name: "newreno",
+            summary: "Reno that stays in recovery until all that was outstanding arrived",
+            source: "RFC 6582, https://www.rfc-editor.org/rfc/rfc6582",
+            new: |mtu| Box::new(NewReno::new(mtu)),
+        },
+        CcInfo {
             name: "reno",
             summary: "one packet more in each round trip, half the window after a loss",
             source: "RFC 9002, section 7, https://www.rfc-editor.org/rfc/rfc9002#section-7",
             new: |mtu| Box::new(Reno::new(mtu)),
+        },
+        CcInfo {
+            name: "tahoe",
+            summary: "slow start again after every loss",
+            source: "Jacobson, Congestion Avoidance and Control, SIGCOMM 1988",
+            new: |mtu| Box::new(Tahoe::new(mtu)),
+        },
+        CcInfo {
+            name: "vegas",
+            summary: "keeps two to four packets in the queue, by the delay",
+            source: "Brakmo and Peterson, IEEE JSAC 13(8), 1995, as in Linux's tcp_vegas.c",
+            new: |mtu| Box::new(Vegas::new(mtu)),
+        },
+        CcInfo {
+            name: "yeah",
+            summary: "Scalable TCP while the queue is short, Reno while it is long",
+            source: "Baiocchi, Castellani and Vacirca, PFLDnet 2007, as in Linux's tcp_yeah.c",
+            new: |mtu| Box::new(Yeah::new(mtu)),
         },
     ]
 }
@@ -147,5 +230,7 @@ fn minimum_window(mtu: u16) -> u64 {
     2 * u64::from(mtu)
 }
 
+#[cfg(test)]
+mod testing;
 #[cfg(test)]
 mod tests;

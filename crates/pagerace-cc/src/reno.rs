@@ -1,36 +1,35 @@
-//! `NewReno` as RFC 9002, section 7 and appendix B, has it.
+//! Reno as RFC 9002, section 7 and appendix B, has it, which are the rules of
+//! RFC 5681 with the window reduced once for the losses of a round trip.
 //!
 //! Deviates: growth in congestion avoidance is counted in whole packets (RFC
 //! 3465's byte counting), where appendix B adds a rounded-down share of a
 //! packet for each acknowledgement; the latter falls behind the rule of one
 //! packet a round trip that section 7.3.3 sets.
+//!
+//! Left out: what the Reno of 1990 did when several packets of one window were
+//! lost (it halved for each of them, or waited for its timer). How losses are
+//! found and repaired is the transport's part here, and both of ours
+//! know by selective acknowledgements which packets are missing.
 
 use pagerace_core::Instant;
 
-use crate::{Ack, Controller, initial_window, minimum_window};
+use crate::aimd::Aimd;
+use crate::recovery::Recovery;
+use crate::{Ack, Controller};
 
 /// Additive increase, multiplicative decrease.
 #[derive(Clone, Debug)]
 pub struct Reno {
-    mtu: u16,
-    window: u64,
-    ssthresh: Option<u64>,
-    /// Packets sent up to then belong to the last congestion event.
-    recovery_start: Option<Instant>,
-    /// Bytes acknowledged since the window last grew in congestion avoidance.
-    acked: u64,
+    aimd: Aimd,
+    recovery: Recovery,
 }
 
 impl Reno {
     /// At the beginning of a connection.
     pub fn new(mtu: u16) -> Self {
-        let window = initial_window(mtu);
         Self {
-            mtu,
-            window,
-            ssthresh: None,
-            recovery_start: None,
-            acked: 0,
+            aimd: Aimd::new(mtu),
+            recovery: Recovery::default(),
         }
     }
 }
@@ -40,22 +39,8 @@ impl Controller for Reno {
 
     fn on_ack(&mut self, ack: &Ack) {
         // Section 7.8: a window that is not used does not grow.
-        let in_recovery = self
-            .recovery_start
-            .is_some_and(|start| ack.sent_at <= start);
-        if in_recovery || ack.app_limited {
-            return;
-        }
-        if self.ssthresh.is_none_or(|ssthresh| self.window < ssthresh) {
-            // Section 7.3.1: slow start.
-            self.window += ack.bytes;
-            return;
-        }
-        // Section 7.3.3: congestion avoidance.
-        self.acked += ack.bytes;
-        if self.acked >= self.window {
-            self.acked -= self.window;
-            self.window += u64::from(self.mtu);
+        if !self.recovery.on_ack(ack) && !ack.app_limited {
+            self.aimd.grow(ack.bytes);
         }
     }
 
@@ -67,31 +52,24 @@ impl Controller for Reno {
         persistent: bool,
     ) {
         // Section 7.3.2: once for each round trip.
-        if self.recovery_start.is_none_or(|start| sent_at > start) {
-            self.recovery_start = Some(now);
-            self.window = (self.window / 2).max(minimum_window(self.mtu));
-            self.ssthresh = Some(self.window);
-            self.acked = 0;
+        if self.recovery.on_congestion(now, sent_at, persistent) {
+            self.aimd.reduce(self.aimd.window() / 2);
         }
         if persistent {
-            // Section 7.6.2.
-            self.recovery_start = None;
-            self.window = minimum_window(self.mtu);
-            self.acked = 0;
+            self.aimd.collapse();
         }
     }
 
     fn window(&self) -> u64 {
-        self.window
+        self.aimd.window()
     }
 
     fn set_mtu(&mut self, mtu: u16) {
-        self.mtu = mtu;
-        self.window = self.window.max(minimum_window(mtu));
+        self.aimd.set_mtu(mtu);
     }
 
     fn ssthresh(&self) -> Option<u64> {
-        self.ssthresh
+        self.aimd.ssthresh()
     }
 
     fn name(&self) -> &'static str {

@@ -62,15 +62,18 @@ fn average_window(
         now = at;
         in_flight -= MTU;
         match event {
-            Event::Acked(sent_at) => controller.on_ack(&Ack {
-                now,
-                sent_at,
-                bytes: MTU,
-                rtt_latest: rtt,
-                rtt_min: rtt,
-                rtt_smoothed: rtt,
-                app_limited: false,
-            }),
+            Event::Acked(sent_at) => {
+                controller.on_ack(&Ack {
+                    now,
+                    sent_at,
+                    bytes: MTU,
+                    rtt_latest: rtt,
+                    rtt_min: rtt,
+                    rtt_smoothed: rtt,
+                    app_limited: false,
+                });
+                controller.on_ack_end(now, in_flight);
+            }
             Event::Lost(sent_at) => controller.on_congestion(now, sent_at, MTU, false),
         }
     }
@@ -80,26 +83,46 @@ fn average_window(
         / MTU as f64
 }
 
-/// A controller, a round trip in ms, and (1/p, average window) three times.
-type Row = (&'static str, u64, [(u64, f64); 3]);
+/// A controller, a round trip in ms, and (1/p, average window) four times.
+type Row = (&'static str, u64, [(u64, f64); 4]);
 
 /// Average windows in segments, with a loss every 1/p packets, that theory
 /// gives: Reno's sqrt(3/2p), and CUBIC's C = 0.4 curve at 100 ms, where Reno's
-/// is not above it; at 10 ms it is up to p = 10^-4.
+/// is not above it; at 10 ms it is up to p = 10^-6.
 ///
 /// Source: RFC 9438, section 5.1, <https://www.rfc-editor.org/rfc/rfc9438#section-5.1>.
-const THEORY: [Row; 4] = [
-    ("reno", 100, [(100, 12.0), (1_000, 38.0), (10_000, 120.0)]),
-    ("reno", 10, [(100, 12.0), (1_000, 38.0), (10_000, 120.0)]),
-    ("cubic", 100, [(100, 12.0), (1_000, 38.0), (10_000, 187.0)]),
-    ("cubic", 10, [(100, 12.0), (1_000, 38.0), (10_000, 120.0)]),
+const THEORY: [Row; 6] = [
+    ("reno", 100, RENO_WINDOWS),
+    ("reno", 10, RENO_WINDOWS),
+    ("newreno", 100, RENO_WINDOWS),
+    ("newreno", 10, RENO_WINDOWS),
+    (
+        "cubic",
+        100,
+        [
+            (100, 12.0),
+            (1_000, 38.0),
+            (10_000, 187.0),
+            (100_000, 1_054.0),
+        ],
+    ),
+    ("cubic", 10, RENO_WINDOWS),
+];
+const RENO_WINDOWS: [(u64, f64); 4] = [
+    (100, 12.0),
+    (1_000, 38.0),
+    (10_000, 120.0),
+    (100_000, 379.0),
 ];
 
 /// The average window that `name` reaches, in segments.
 fn packet_average(name: &str, rtt_ms: u64, n: u64, mut losses: Losses) -> f64 {
     let mut controller = build(name, MTU as u16).unwrap();
     let rtt = Duration::from_millis(rtt_ms);
-    average_window(controller.as_mut(), rtt, &mut losses, 20 * n..280 * n)
+    // Rare losses take long to wait for; where they are periodic, a few suffice.
+    let cycles = if n >= 100_000 { 20..40 } else { 20..280 };
+    let counted = cycles.start * n..cycles.end * n;
+    average_window(controller.as_mut(), rtt, &mut losses, counted)
 }
 
 /// Fails if any of (what, got, wanted) is off by more than `tolerance`.
@@ -185,10 +208,10 @@ fn fluid_average(cubic: bool, rtt: f64, n: f64, rng: &mut Rng) -> f64 {
 fn average_windows_under_random_loss_are_those_of_a_fluid_model() {
     let mut results = Vec::new();
     for (name, rtt_ms, windows) in THEORY {
-        for (n, _) in windows {
+        for (n, _) in windows.into_iter().filter(|&(n, _)| n < 100_000) {
             let mut rng = Rng::new(n, "fluid");
             let fluid = fluid_average(name == "cubic", rtt_ms as f64 / 1e3, n as f64, &mut rng);
-            if name == "reno" {
+            if name != "cubic" {
                 // Ott, Kemperman, Mathis 1996: 1.31 / sqrt(p).
                 let known = 1.31 * (n as f64).sqrt();
                 assert!(
@@ -206,10 +229,12 @@ fn average_windows_under_random_loss_are_those_of_a_fluid_model() {
 
 #[test]
 fn an_unknown_name_lists_the_known_ones() {
-    let error = build("vegas", 1_200).unwrap_err().to_string();
+    let error = build("fast", 1_200).unwrap_err().to_string();
     assert_eq!(
         error,
-        "no congestion controller is called `vegas`; there are `cubic`, `reno`"
+        "no congestion controller is called `fast`; there are `bbr`, `cubic`, \
+         `cubic-hystart`, `cubic-hystart++`, `illinois`, `newreno`, `reno`, `tahoe`, \
+         `vegas`, `yeah`"
     );
 }
 
@@ -228,6 +253,7 @@ fn controllers_answer_to_their_names_and_begin_with_ten_packets() {
 #[derive(Clone, Copy, Debug)]
 enum Operation {
     Send,
+    Idle,
     Ack { age_ms: u64, app_limited: bool },
     Lose { age_ms: u64, persistent: bool },
     Mtu(u16),
@@ -236,6 +262,7 @@ enum Operation {
 fn operations() -> impl Strategy<Value = Vec<(u64, Operation)>> {
     let operation = prop_oneof![
         Just(Operation::Send),
+        Just(Operation::Idle),
         (0..500_u64, any::<bool>()).prop_map(|(age_ms, app_limited)| Operation::Ack {
             age_ms,
             app_limited
@@ -252,7 +279,10 @@ proptest! {
     fn windows_stay_in_bounds_whatever_happens(operations in operations()) {
         for info in registry() {
             let mut controller = build(info.name, 1_200).unwrap();
+            // Those that only losses tell to shrink.
+            let grows = !["bbr", "newreno", "vegas", "yeah"].contains(&info.name);
             let (mut now, mut mtu) = (Instant::from_nanos(1_000_000_000), 1_200);
+            let mut in_flight = 0_u64;
             for &(gap_us, operation) in &operations {
                 now += Duration::from_micros(gap_us);
                 let sent = |age_ms: u64| {
@@ -260,7 +290,11 @@ proptest! {
                 };
                 let before = controller.window();
                 match operation {
-                    Operation::Send => controller.on_sent(now, u64::from(mtu)),
+                    Operation::Send => {
+                        in_flight += u64::from(mtu);
+                        controller.on_sent(now, u64::from(mtu));
+                    }
+                    Operation::Idle => controller.on_app_limited(now, in_flight),
                     Operation::Ack { age_ms, app_limited } => {
                         let sent_at = sent(age_ms);
                         let rtt = now.since(sent_at);
@@ -268,11 +302,16 @@ proptest! {
                             now, sent_at, bytes: u64::from(mtu),
                             rtt_latest: rtt, rtt_min: rtt, rtt_smoothed: rtt, app_limited,
                         });
-                        prop_assert!(controller.window() >= before);
+                        if grows {
+                            prop_assert!(controller.window() >= before);
+                            prop_assert!(!app_limited || controller.window() == before);
+                        }
                         prop_assert!(controller.window() <= before + u64::from(mtu) + 1);
-                        prop_assert!(!app_limited || controller.window() == before);
+                        in_flight = in_flight.saturating_sub(u64::from(mtu));
+                        controller.on_ack_end(now, in_flight);
                     }
                     Operation::Lose { age_ms, persistent } => {
+                        in_flight = in_flight.saturating_sub(u64::from(mtu));
                         controller.on_congestion(now, sent(age_ms), u64::from(mtu), persistent);
                         prop_assert!(controller.window() <= before.max(2 * u64::from(mtu)));
                     }
@@ -282,6 +321,7 @@ proptest! {
                     }
                 }
                 prop_assert!(controller.window() >= 2 * u64::from(mtu));
+                prop_assert!(controller.pacing_rate() != Some(0));
                 let copy = controller.clone_box();
                 prop_assert!(copy.window() == controller.window());
             }

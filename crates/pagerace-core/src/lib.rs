@@ -5,12 +5,14 @@
 
 pub mod fetch;
 pub mod priority;
+pub mod protocol;
 pub mod queue;
 pub mod rng;
 pub mod time;
 
 pub use fetch::{Destination, RequestPriority, ScriptMode};
-pub use priority::Priority;
+pub use priority::{Dependency, Priority};
+pub use protocol::Protocol;
 pub use queue::EventQueue;
 pub use rng::Rng;
 pub use time::{Duration, Instant};

@@ -1,4 +1,6 @@
-//! The two parameters of HTTP's extensible priorities (RFC 9218).
+//! What a request signals about its priority: the two parameters of HTTP's
+//! extensible priorities (RFC 9218), and the place in HTTP/2's dependency tree
+//! that they replace (RFC 7540).
 
 use std::fmt;
 
@@ -40,6 +42,31 @@ impl fmt::Display for Priority {
             (3, true) => f.write_str("i"),
             (u, false) => write!(f, "u={u}"),
             (u, true) => write!(f, "u={u}, i"),
+        }
+    }
+}
+
+/// A stream's place in HTTP/2's dependency tree.
+///
+/// Source: RFC 7540, section 5.3, <https://www.rfc-editor.org/rfc/rfc7540#section-5.3>;
+/// deprecated by RFC 9113, but still sent by browsers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dependency {
+    /// The stream it depends on; 0 is the root.
+    pub parent: u64,
+    /// Share among the streams with the same parent, 1 to 256.
+    pub weight: u16,
+    /// Whether it takes the parent's other children as its own.
+    pub exclusive: bool,
+}
+
+impl Default for Dependency {
+    /// Depends on the root with weight 16 (RFC 7540, section 5.3.5).
+    fn default() -> Self {
+        Self {
+            parent: 0,
+            weight: 16,
+            exclusive: false,
         }
     }
 }

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
+use pagerace_core::{Dependency, Destination, Priority, RequestPriority, ScriptMode};
 
 use crate::{Facts, Response, Strategy};
 
@@ -21,6 +21,8 @@ pub enum Event {
     Arrive(Response),
     /// The client changes the signal of a stream.
     Update(u64, Priority),
+    /// The client places a stream in HTTP/2's dependency tree.
+    Depend(u64, Dependency),
     /// Flow control blocks a stream.
     Block(u64),
     /// Flow control lets a stream send again.
@@ -141,6 +143,7 @@ impl Wire<'_> {
                     self.strategy.updated(response);
                 }
             }
+            Event::Depend(stream, dependency) => self.strategy.dependency(*stream, *dependency),
             Event::Block(stream) => self.blocked.push(*stream),
             Event::Unblock(stream) => self.blocked.retain(|s| s != stream),
             Event::Cancel(stream) => {

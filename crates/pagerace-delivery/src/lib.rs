@@ -34,6 +34,8 @@ pub mod spec;
 pub mod strategies;
 mod streams;
 
+use pagerace_core::Dependency;
+
 pub use error::StrategyError;
 pub use parameter::{Parameter, Range, Values};
 pub use registry::{DEFAULTS, StrategyInfo, registry};
@@ -52,6 +54,11 @@ pub trait Strategy: Send {
 
     /// The client changed the priority signal (`PRIORITY_UPDATE`).
     fn updated(&mut self, _response: &Response) {}
+
+    /// The client signalled a place in HTTP/2's dependency tree. Comes before
+    /// [`arrived`](Self::arrived), and again when the place changes; also for
+    /// streams that never send anything.
+    fn dependency(&mut self, _stream: u64, _dependency: Dependency) {}
 
     /// Index into `ready` of the response that gets the next packet, or the
     /// rest of one.

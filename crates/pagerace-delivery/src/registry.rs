@@ -9,7 +9,7 @@ use crate::strategies as s;
 /// What a strategy is, and how it is made.
 #[derive(Clone, Copy)]
 pub struct StrategyInfo {
-    /// Its name: lower-case words joined by hyphens.
+    /// Its name: lower-case words and digits joined by hyphens.
     pub name: &'static str,
     /// What it does, one sentence.
     pub summary: &'static str,
@@ -30,11 +30,13 @@ const REGISTRY: &[StrategyInfo] = &[
     s::weighted_round_robin::INFO,
     s::firefox_tree::INFO,
     s::firefox_eps::INFO,
+    s::h2_tree::INFO,
     s::weighted_incremental::INFO,
     s::hybrid::INFO,
 ];
 
-/// What a race runs when no strategies are named: each once, at the middle of
+/// What a race runs when no strategies are named: each once but `h2-tree`, which
+/// shares equally where nobody signals a tree, and otherwise at the middle of
 /// its range where the source names no single value (`alpha` 0.5), and with the
 /// middle one of Sander 2022's burst lengths as the batch (10 packets).
 pub const DEFAULTS: &[&str] = &[

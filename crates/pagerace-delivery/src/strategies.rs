@@ -6,6 +6,7 @@ pub mod fifo;
 pub mod firefox_eps;
 pub mod firefox_group;
 pub mod firefox_tree;
+pub mod h2_tree;
 pub mod hybrid;
 pub mod round_robin;
 pub mod sequential;

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use crate::h3::{Config, Connection, Role};
-use crate::{priority, qpack};
+use crate::{h2, hpack, priority, qpack};
 
 /// Feeds a connection: `input` is a list of (stream, length, bytes); the high
 /// bit of the length ends the stream after them.
@@ -45,6 +45,73 @@ pub fn h3_connection(role: Role, input: &[u8]) -> usize {
     events
 }
 
+/// Feeds an HTTP/2 connection whose peer has begun rightly: `input` is a list of
+/// (type, flags, stream, length, payload); type 255 stands for bytes without a
+/// frame around them.
+///
+/// Returns how many events came out.
+pub fn h2_connection(role: Role, input: &[u8]) -> usize {
+    let mut config = h2::Config::server();
+    config.max_header_list_size = 512;
+    config.limits.idle_frames = 64;
+    config.limits.closed_streams = 4;
+    let mut connection = h2::Connection::new(role, config);
+    let preface = match role {
+        Role::Client => &b""[..],
+        Role::Server => b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    };
+    let settings = [[0, 0, 0, 4, 0, 0, 0, 0, 0], [0, 0, 0, 4, 1, 0, 0, 0, 0]].concat();
+    connection
+        .handle_data([preface, &settings].concat().into())
+        .expect("a right beginning");
+    if role == Role::Client {
+        for _ in 0..3 {
+            let body = Some(vec![0; 40_000].into());
+            connection
+                .send_request(&[], None, None, body)
+                .expect("no limits yet");
+        }
+    }
+    let mut events = 0;
+    let mut rest = input;
+    while let [ty, flags, stream, len, bytes @ ..] = rest {
+        let (payload, after) = bytes.split_at(usize::from(*len).min(bytes.len()));
+        let len = payload.len() as u8;
+        let header = [0, 0, len, *ty, *flags, 0, 0, 0, stream & 0x1f];
+        let header = if *ty == 255 { &[][..] } else { &header };
+        let failed = connection
+            .handle_data([header, payload].concat().into())
+            .is_err();
+        while let Some(event) = connection.poll_event() {
+            events += 1;
+            if let (h2::Event::Headers { stream, .. }, Role::Server) = (event, role) {
+                let length = connection.send_window(stream);
+                connection.data_frame(stream, length, stream.is_multiple_of(3));
+            }
+        }
+        while connection.poll_write().is_some() {}
+        if failed {
+            break;
+        }
+        rest = after;
+    }
+    events
+}
+
+/// Splits `input` in two field sections and decodes them.
+pub fn hpack_decoder(input: &[u8]) {
+    let Some((split, rest)) = input.split_first() else {
+        return;
+    };
+    let (first, second) = rest.split_at(usize::from(*split).min(rest.len()));
+    let mut decoder = hpack::Decoder::default();
+    if decoder.decode(first, 4096).is_ok() {
+        decoder.set_capacity_max(64);
+        // Either way is fine; only a panic is not.
+        let _ = decoder.decode(second, 4096);
+    }
+}
+
 /// Parses a priority field; what parses must print and parse to the same.
 pub fn priority_field(input: &[u8]) {
     if let Some(parsed) = priority::parse(input) {
@@ -63,4 +130,71 @@ pub fn qpack_decoder(input: &[u8]) {
         // Either way is fine; only a panic is not.
         let _ = decoder.decode(0, section, 4096);
     }
+}
+
+/// Feeds an HTTP/1.1 server, which answers everything at once: `input` is a list
+/// of (length, bytes).
+pub fn h1_server(input: &[u8]) -> usize {
+    let mut server = crate::h1::Server::new(crate::h1::Config {
+        head_bytes_max: 512,
+        pipelined_max: 2,
+        ..crate::h1::Config::default()
+    });
+    let mut events = 0;
+    for data in pieces(input) {
+        server.handle_data(data);
+        let mut whole = 0;
+        while let Some(event) = server.poll_event() {
+            events += 1;
+            whole += usize::from(matches!(
+                event,
+                crate::h1::Event::Finished { .. } | crate::h1::Event::StreamError { .. }
+            ));
+        }
+        for _ in 0..whole {
+            let status = crate::Field::from_static(":status", "404");
+            server.response_head(&[status], 0);
+            server.answered();
+        }
+        while server.poll_write().is_some() {}
+    }
+    server.handle_end();
+    events
+}
+
+/// Feeds an HTTP/1.1 client that asks again whenever it may; `input` as for
+/// [`h1_server`].
+pub fn h1_client(input: &[u8]) -> usize {
+    let mut client = crate::h1::Client::new(crate::h1::Config {
+        head_bytes_max: 512,
+        ..crate::h1::Config::default()
+    });
+    let fields = [":method", ":authority", ":path"].map(|n| crate::Field::from_static(n, "x"));
+    let mut events = 0;
+    for data in pieces(input) {
+        if client.can_request() {
+            client.send_request(&fields, None).expect("it may ask");
+        }
+        let failed = client.handle_data(data).is_err();
+        while client.poll_event().is_some() {
+            events += 1;
+        }
+        while client.poll_write().is_some() {}
+        if failed {
+            assert!(client.is_closed());
+        }
+    }
+    // Either way is fine; only a panic is not.
+    let _ = client.handle_end();
+    events
+}
+
+/// The pieces of a list of (length, bytes).
+fn pieces(mut input: &[u8]) -> impl Iterator<Item = Bytes> {
+    std::iter::from_fn(move || {
+        let (length, rest) = input.split_first()?;
+        let (piece, rest) = rest.split_at(usize::from(*length).min(rest.len()));
+        input = rest;
+        Some(Bytes::copy_from_slice(piece))
+    })
 }

@@ -17,7 +17,6 @@ mod control;
 mod event;
 mod frame;
 mod inbound;
-mod message;
 mod server;
 mod settings;
 mod unidirectional;
@@ -28,14 +27,7 @@ pub use connection::Connection;
 pub use event::{Event, Write};
 pub use settings::Settings;
 
-/// Which end of the connection this is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// Sends requests.
-    Client,
-    /// Answers them.
-    Server,
-}
+pub use crate::Role;
 
 /// What this end allows the other. All limits are in bytes unless said.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,25 +1,35 @@
-//! HTTP/3 without IO.
+//! HTTP/1.1, HTTP/2 and HTTP/3 without IO.
 //!
-//! [`h3::Connection`] is a state machine over (stream id, bytes): it opens no
-//! socket, reads no clock and draws no random number, so that the same code
-//! serves a simulation and a real connection.
+//! [`h1`], [`h2::Connection`] and [`h3::Connection`] are state machines over
+//! bytes: they open no socket, read no clock and draw no random number, so that
+//! the same code serves a simulation and a real connection.
 //!
 //! | module | document |
 //! |---|---|
+//! | [`h1`] | HTTP/1.1, RFC 9112 |
+//! | [`h2`] | HTTP/2, RFC 9113, and priorities, RFC 7540 section 5.3 and RFC 9218 section 7 |
+//! | [`hpack`] | HPACK, RFC 7541 |
 //! | [`h3`] | HTTP/3, RFC 9114, and `PRIORITY_UPDATE`, RFC 9218 section 7 |
 //! | [`qpack`] | QPACK, RFC 9204 |
 //! | [`priority`] | the `priority` field, RFC 9218 sections 4 and 5 |
 //! | [`fields`] | field lines, RFC 9110 section 5 |
 //! | [`varint`] | variable-length integers, RFC 9000 section 16 |
 //!
-//! Left out: server push (refused as RFC 9114 allows), extended CONNECT,
+//! Left out: server push (refused as RFC 9113 and RFC 9114 allow), extended CONNECT,
 //! HTTP datagrams, and compressing what we send against a dynamic table.
 
 pub mod fields;
 pub mod fuzz;
+pub mod h1;
+pub mod h2;
 pub mod h3;
+pub mod hpack;
+mod literal;
+mod message;
 pub mod priority;
 pub mod qpack;
+mod role;
 pub mod varint;
 
 pub use fields::Field;
+pub use role::Role;

@@ -16,13 +16,12 @@ mod decoder;
 mod dynamic_table;
 mod encoder;
 mod encoder_stream;
-mod huffman;
-mod integer;
 mod static_table;
-mod string;
 
 pub use decoder::{Decoder, Section};
 pub use encoder::{check_decoder_instructions, encode};
+
+use crate::literal;
 
 /// Why QPACK bytes were refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -56,6 +55,17 @@ pub enum Error {
     /// The peer acknowledges what we never inserted (RFC 9204, section 4.4).
     #[error("a decoder instruction acknowledges inserts that were never made")]
     Acknowledgement,
+}
+
+impl From<literal::Error> for Error {
+    fn from(error: literal::Error) -> Self {
+        match error {
+            literal::Error::IntegerTooLarge => Self::IntegerTooLarge,
+            literal::Error::Huffman => Self::Huffman,
+            // Limits are set where a string goes into the dynamic table.
+            literal::Error::StringTooLong => Self::Capacity,
+        }
+    }
 }
 
 #[cfg(test)]

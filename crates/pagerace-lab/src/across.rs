@@ -18,19 +18,19 @@ pub struct AcrossPages {
     pub metric: MetricId,
     /// Index into the plan's networks.
     pub network: usize,
-    /// One for each strategy but the baseline, in the plan's order.
+    /// One for each contender but the baseline, in the plan's order.
     pub rows: Vec<AcrossRow>,
     /// In one plain sentence, the network's name first.
     pub sentence: String,
 }
 
-/// One strategy over all pages.
+/// One contender over all pages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AcrossRow {
-    /// Index into the plan's strategies.
-    pub strategy: usize,
+    /// Index into the plan's contenders.
+    pub contender: usize,
     /// Per page: the difference of the medians as a share of the baseline's.
-    /// Infinite where only this strategy mostly fails; `None` where one side
+    /// Infinite where only this contender mostly fails; `None` where one side
     /// has no median or the baseline's is zero or infinite.
     pub relative: Vec<Option<f64>>,
     /// Pages that gain more than five per cent.
@@ -63,19 +63,19 @@ impl AcrossRow {
 /// Counts over all pages of `results` on one network.
 pub fn across_pages(results: &Results, network: usize, metric: MetricId) -> AcrossPages {
     let plan = &results.plan;
-    let baseline = plan.baseline_index();
-    let medians = |strategy: usize| -> Vec<Option<f64>> {
+    let baseline = plan.baseline;
+    let medians = |contender: usize| -> Vec<Option<f64>> {
         (0..plan.pages.len())
             .map(|page| {
-                let values = results.variant(page, network, strategy).values(metric);
+                let values = results.variant(page, network, contender).values(metric);
                 median(&values.into_iter().flatten().collect::<Vec<_>>())
             })
             .collect()
     };
     let reference = medians(baseline);
-    let rows: Vec<AcrossRow> = (0..plan.strategies.len())
-        .filter(|&strategy| strategy != baseline)
-        .map(|strategy| count(strategy, &medians(strategy), &reference))
+    let rows: Vec<AcrossRow> = (0..plan.contenders.len())
+        .filter(|&contender| contender != baseline)
+        .map(|contender| count(contender, &medians(contender), &reference))
         .collect();
     let sentence = sentence(results, network, metric, &rows);
     AcrossPages {
@@ -86,7 +86,7 @@ pub fn across_pages(results: &Results, network: usize, metric: MetricId) -> Acro
     }
 }
 
-fn count(strategy: usize, medians: &[Option<f64>], reference: &[Option<f64>]) -> AcrossRow {
+fn count(contender: usize, medians: &[Option<f64>], reference: &[Option<f64>]) -> AcrossRow {
     let relative: Vec<Option<f64>> = medians
         .iter()
         .zip(reference)
@@ -99,7 +99,7 @@ fn count(strategy: usize, medians: &[Option<f64>], reference: &[Option<f64>]) ->
     let gain = comparable.iter().filter(|share| **share < -GAIN).count();
     let lose = comparable.iter().filter(|share| **share > GAIN).count();
     AcrossRow {
-        strategy,
+        contender,
         gain,
         lose,
         same: comparable.len() - gain - lose,
@@ -109,7 +109,7 @@ fn count(strategy: usize, medians: &[Option<f64>], reference: &[Option<f64>]) ->
     }
 }
 
-/// The strategy that most pages gain by, less those that lose.
+/// The contender that most pages gain by, less those that lose.
 fn sentence(results: &Results, network: usize, metric: MetricId, rows: &[AcrossRow]) -> String {
     let plan = &results.plan;
     let (name, pages) = (&plan.networks[network].name, plan.pages.len());
@@ -120,12 +120,12 @@ fn sentence(results: &Results, network: usize, metric: MetricId, rows: &[AcrossR
         net(a)
             .cmp(&net(b))
             .then(median(b).total_cmp(&median(a)))
-            .then(b.strategy.cmp(&a.strategy))
+            .then(b.contender.cmp(&a.contender))
     }) else {
-        return format!("{name}: {} raced alone.", plan.baseline.label());
+        return format!("{name}: {} raced alone.", plan.label(plan.baseline));
     };
-    let strategy = plan.strategies[best.strategy].label();
-    let baseline = plan.baseline.label();
+    let (contender, baseline) = (plan.label(best.contender), plan.label(plan.baseline));
+    let noun = plan.noun().one();
     let middle = best.median.map_or_else(String::new, |share| {
         format!("; the median page changes by {}", signed_percent(share))
     });
@@ -139,19 +139,19 @@ fn sentence(results: &Results, network: usize, metric: MetricId, rows: &[AcrossR
     let beaten = best.gain > best.lose;
     let counts = match (beaten, metric.metric().wording) {
         (true, Wording::Moment(does)) => format!(
-            "{strategy} {does} more than 5 % sooner than {baseline} {on} and more than 5 % later \
+            "{contender} {does} more than 5 % sooner than {baseline} {on} and more than 5 % later \
              on {lose}"
         ),
         (true, Wording::Amount(what)) => format!(
-            "with {strategy}, {what} is more than 5 % lower than with {baseline} {on} and more \
+            "with {contender}, {what} is more than 5 % lower than with {baseline} {on} and more \
              than 5 % higher on {lose}"
         ),
         (false, Wording::Moment(does)) => format!(
-            "no strategy beats {baseline}; the closest, {strategy}, {does} more than 5 % sooner \
+            "no {noun} beats {baseline}; the closest, {contender}, {does} more than 5 % sooner \
              {on} and more than 5 % later on {lose}"
         ),
         (false, Wording::Amount(what)) => format!(
-            "no strategy beats {baseline}; with the closest, {strategy}, {what} is more than 5 % \
+            "no {noun} beats {baseline}; with the closest, {contender}, {what} is more than 5 % \
              lower {on} and more than 5 % higher on {lose}"
         ),
     };

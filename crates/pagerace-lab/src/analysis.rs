@@ -1,4 +1,4 @@
-//! Strategies against the baseline, by one metric, on one page and network.
+//! Contenders against the baseline, by one metric, on one page and network.
 
 use crate::metric::MetricId;
 use crate::results::{Results, Variant};
@@ -14,12 +14,12 @@ pub const LEVEL: f64 = 0.05;
 /// Differences below this share of the baseline are called too small to notice.
 pub const NOTICEABLE: f64 = 0.01;
 
-/// How the strategies compare.
+/// How the contenders compare.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analysis {
     /// By what.
     pub metric: MetricId,
-    /// One for each strategy, in the plan's order.
+    /// One for each contender, in the plan's order.
     pub rows: Vec<Comparison>,
     /// Indices into `rows`, lowest median first, those without one last; of
     /// equals the baseline first, then the plan's order.
@@ -28,7 +28,7 @@ pub struct Analysis {
     pub baseline: usize,
 }
 
-/// One strategy against the baseline.
+/// One contender against the baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// Runs in which the metric is defined, failed ones included.
@@ -46,7 +46,7 @@ pub struct Comparison {
     pub relative: Option<f64>,
     /// 95 % interval of the difference; `None` with fewer than six pairs.
     pub interval: Option<Interval>,
-    /// Cliff's delta; negative where the strategy's runs are mostly lower.
+    /// Cliff's delta; negative where the contender's runs are mostly lower.
     pub cliffs_delta: Option<f64>,
     /// Matched-pairs rank-biserial correlation of the differences.
     pub rank_biserial: Option<f64>,
@@ -54,7 +54,7 @@ pub struct Comparison {
     pub mann_whitney_p: Option<f64>,
     /// Wilcoxon's signed-rank test of the paired differences, uncorrected.
     pub signed_rank_p: Option<f64>,
-    /// The same after Holm's correction over the strategies of this network.
+    /// The same after Holm's correction over the contenders on this network.
     pub signed_rank_p_holm: Option<f64>,
     /// What follows.
     pub mark: Mark,
@@ -98,13 +98,12 @@ impl Mark {
     }
 }
 
-/// Compares all strategies of one page and network with the baseline.
+/// Compares all contenders on one page and network with the baseline.
 pub fn analyse(results: &Results, page: usize, network: usize, metric: MetricId) -> Analysis {
-    let strategies = results.plan.strategies.len();
-    let variants: Vec<&Variant> = (0..strategies)
-        .map(|strategy| results.variant(page, network, strategy))
+    let variants: Vec<&Variant> = (0..results.plan.contenders.len())
+        .map(|contender| results.variant(page, network, contender))
         .collect();
-    compare(&variants, results.plan.baseline_index(), metric)
+    compare(&variants, results.plan.baseline, metric)
 }
 
 /// Compares `variants` with the one at `baseline`.
@@ -183,15 +182,15 @@ pub(crate) fn relative(difference: Option<f64>, base: Option<f64>) -> Option<f64
     (base > 0.0 && base.is_finite()).then(|| difference / base)
 }
 
-/// Fewest pairs with which one of `strategies` tests can be sure, and an
+/// Fewest pairs with which one of `tests` can be sure, and an
 /// interval exists: if all of `n` differences have one sign, the signed-rank
-/// test gives `2 / 2^n`, which the correction multiplies by `strategies`.
-pub fn runs_needed(strategies: usize) -> usize {
+/// test gives `2 / 2^n`, which the correction multiplies by `tests`.
+pub fn runs_needed(tests: usize) -> usize {
     const LEAST: usize = 6;
-    let sure = |n: &usize| 2.0 / (1_u64 << n) as f64 * (strategies as f64) < LEVEL;
+    let sure = |n: &usize| 2.0 / (1_u64 << n) as f64 * (tests as f64) < LEVEL;
     (LEAST..63)
         .find(sure)
-        .expect("no race has so many strategies")
+        .expect("no race has so many contenders")
 }
 
 fn mark(row: &Comparison, base: Option<f64>, needed: usize) -> Mark {

@@ -1,7 +1,7 @@
-//! Whether strategies that block more bytes are slower on a page.
+//! Whether contenders that block more bytes are slower on a page.
 //!
 //! Sander 2022 correlates, per page, the differences in head-of-line blocked
-//! bytes with those in Speed Index (Spearman). Here one point is a strategy: the
+//! bytes with those in Speed Index (Spearman). Here one point is a contender: the
 //! medians of its paired differences to the baseline.
 
 use crate::analysis::analyse;
@@ -9,9 +9,9 @@ use crate::metric::MetricId;
 use crate::results::Results;
 use crate::stats::{Spearman, spearman};
 
-/// Correlates, over the strategies but the baseline, the differences in
+/// Correlates, over the contenders but the baseline, the differences in
 /// HOL-blocked bytes with those in Speed Index; `None` with fewer than three
-/// strategies that have both, or if either never varies.
+/// contenders that have both, or if either never varies.
 pub fn hol_with_speed_index(results: &Results, page: usize, network: usize) -> Option<Spearman> {
     let differences = |metric: &str| -> Vec<Option<f64>> {
         let metric: MetricId = metric.parse().expect("a metric of ours");

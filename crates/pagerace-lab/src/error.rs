@@ -46,6 +46,17 @@ pub enum LabError {
         /// What was found, and what to do.
         reason: String,
     },
+    /// A metric that nobody can take apart.
+    #[error("{metric} cannot be taken apart; {known} can")]
+    NotExplainable {
+        /// What was asked for.
+        metric: String,
+        /// All that can.
+        known: String,
+    },
+    /// Two contenders that cannot be compared.
+    #[error("{0}")]
+    NothingToExplain(String),
     /// A metric that does not exist.
     #[error("no metric is called \"{name}\"; there are {known}")]
     UnknownMetric {

@@ -3,18 +3,20 @@
 use std::sync::Arc;
 
 use pagerace_browser::{BrowserConfig, LoadMetrics};
-use pagerace_core::{Destination, Duration, Instant, RequestPriority, Rng, ScriptMode};
+use pagerace_core::{Destination, Duration, Instant, Protocol, RequestPriority, Rng, ScriptMode};
 use pagerace_net::Network;
 use pagerace_page::model::{
-    Category, Discovery, Evidence, Origin, OriginId, Page, RecordedPage, Resource, ResourceId,
-    Trigger,
+    CacheUse, Category, Discovery, Evidence, Origin, OriginId, Page, RecordedPage, Resource,
+    ResourceId, Trigger,
 };
 use pagerace_sim::{
-    Connections, Outcome, Retransmission, Scenario, TransportCounters, TransportSettings,
+    Connections, Explainable, Explained, Outcome, Part, Parts, Retransmission, Scenario,
+    TransportCounters,
 };
 
+use crate::contender::{Contender, ContenderText};
 use crate::metric::MetricId;
-use crate::plan::Plan;
+use crate::plan::{Plan, SharedTransport};
 use crate::results::{Results, RunSummary};
 use crate::runner::run_race;
 
@@ -59,6 +61,7 @@ pub(crate) fn page(name: &str) -> Page {
             blocks_load: true,
             category: Category::Html,
             third_party: false,
+            cache: CacheUse::default(),
             recorded: None,
         }],
         document: ResourceId(0),
@@ -67,24 +70,28 @@ pub(crate) fn page(name: &str) -> Page {
     }
 }
 
-/// A race of these strategies on fast-4g and cable.
-pub(crate) fn plan(strategies: &[&str], runs: u32) -> Plan {
-    let strategies: Vec<pagerace_delivery::StrategySpec> =
-        strategies.iter().map(|s| s.parse().unwrap()).collect();
+/// The contender that the text means, by default as a race does.
+pub(crate) fn contender(text: &str) -> Contender {
+    let read: ContenderText = text.parse().unwrap();
+    read.or(&Contender::default())
+}
+
+/// A race of these contenders on fast-4g and cable, against the first.
+pub(crate) fn plan(contenders: &[&str], runs: u32) -> Plan {
     Plan {
         pages: vec![Arc::new(page("news"))],
         networks: vec![
             Network::parse("fast-4g").unwrap(),
             Network::parse("cable").unwrap(),
         ],
-        baseline: strategies[0].clone(),
-        strategies,
+        baseline: 0,
+        contenders: contenders.iter().map(|text| contender(text)).collect(),
         runs,
         seed: 1,
         browser: BrowserConfig::default(),
         connections: Connections::default(),
         retransmission: Retransmission::default(),
-        transport: TransportSettings::default(),
+        transport: SharedTransport::default(),
         deadline: Duration::from_secs(60),
         metric: MetricId::default(),
     }
@@ -104,6 +111,36 @@ pub(crate) fn load(scenario: &Scenario, seed: u64, _record: bool) -> Result<Outc
         0.0
     };
     Ok(outcome(base + gain, seed))
+}
+
+/// A load whose time goes into set-up, a third, and browser work, the rest;
+/// each older version of HTTP takes 90 ms longer to set up.
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "it stands for a function that can fail"
+)]
+pub(crate) fn explain(
+    scenario: &Scenario,
+    seed: u64,
+    _metric: Explainable,
+) -> Result<Option<Explained>, String> {
+    let outcome = load(scenario, seed, true)?;
+    let lcp = outcome.load.lcp.unwrap();
+    let third = Duration::from_nanos(lcp.as_nanos() / 3);
+    let age = match scenario.protocols.is_uniform() {
+        Some(Protocol::H1) => 2,
+        Some(Protocol::H2) => 1,
+        _ => 0,
+    };
+    let mut parts = Parts::default();
+    parts.add(Part::SetUp, third + Duration::from_millis(90) * age);
+    parts.add(Part::Browser, lcp - third);
+    Ok(Some(Explained {
+        total: parts.total(),
+        parts,
+        path: Vec::new(),
+        outcome,
+    }))
 }
 
 /// An outcome with this LCP in milliseconds.
@@ -134,7 +171,7 @@ pub(crate) fn results(
     let go_on = |_| std::ops::ControlFlow::Continue(());
     let mut results = run_race(plan, 1, &load, &go_on).unwrap();
     for variant in &mut results.variants {
-        let parts = (variant.page, variant.network, variant.strategy);
+        let parts = (variant.page, variant.network, variant.contender);
         for (k, summary) in variant.runs.iter_mut().enumerate() {
             *summary = run(parts, k);
         }

@@ -1,13 +1,17 @@
 //! The race itself: a plan, all its page loads, the statistics, the verdict.
 //!
+//! * [`contender`]: who races, and how people write and read that;
 //! * [`plan`]: everything that decides a race, resolved and serialisable;
 //! * [`runner`]: runs a plan on all cores, with the same result for any number;
 //! * [`metric`]: what can be measured, by name;
 //! * [`stats`]: the tests and intervals, one file each;
-//! * [`analysis`]: strategies against the baseline, on one page and network;
+//! * [`analysis`]: contenders against the baseline, on one page and network;
 //! * [`mod@verdict`]: that in one plain sentence;
 //! * [`across`]: the same over several pages;
-//! * [`correlation`]: whether strategies that block more are slower;
+//! * [`correlation`]: whether contenders that block more are slower;
+//! * [`why`]: where the time between two contenders goes;
+//! * [`bulk`]: one large transfer instead of a page;
+//! * [`facts`]: what all contenders share, for headings;
 //! * [`detail`], [`qlog`]: chosen runs once more, recorded;
 //! * [`export`]: JSON, CSV, the HTML report's input, files that are never half written.
 //!
@@ -16,11 +20,15 @@
 
 pub mod across;
 pub mod analysis;
+pub mod bulk;
+pub mod contender;
 pub mod correlation;
 pub mod detail;
 pub mod error;
 pub mod export;
+pub mod facts;
 pub mod metric;
+mod nearest;
 mod parallel;
 pub mod plan;
 pub mod qlog;
@@ -29,11 +37,13 @@ pub mod runner;
 pub mod stats;
 pub mod unit;
 pub mod verdict;
+pub mod why;
 
 #[cfg(test)]
 mod fake;
 
 pub use analysis::{Analysis, Comparison, Mark, analyse};
+pub use contender::Contender;
 pub use error::LabError;
 pub use metric::{Metric, MetricId};
 pub use plan::Plan;

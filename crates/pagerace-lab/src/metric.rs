@@ -173,6 +173,22 @@ static METRICS: &[Metric] = &[
         "The same bytes, each times the milliseconds that it waited"
     ),
     counter!(
+        "hol-other-bytes",
+        "Bytes Blocked by Other Streams",
+        Bytes,
+        hol_other_bytes,
+        "the amount of bytes blocked by other streams",
+        "Response bytes that arrived over TCP and waited for bytes of other streams only; QUIC has none"
+    ),
+    counter!(
+        "hol-other-byte-ms",
+        "Byte Milliseconds Blocked by Other Streams",
+        ByteMilliseconds,
+        hol_other_byte_ms,
+        "the waiting of bytes blocked by other streams",
+        "The same bytes, each times the milliseconds that it waited"
+    ),
+    counter!(
         "packets-sent",
         "Packets Sent",
         Count,
@@ -202,7 +218,7 @@ static METRICS: &[Metric] = &[
         Count,
         queue_drops,
         "the number of queue drops",
-        "Packets for which the downlink's queue had no room"
+        "Packets that the downlink's queue dropped: for which it had no room, or which its CoDel dropped"
     ),
     counter!(
         "link-losses",
@@ -218,7 +234,7 @@ static METRICS: &[Metric] = &[
         Bytes,
         bytes_down,
         "the amount of bytes down",
-        "Bytes put on the downlink, IP and UDP headers included"
+        "Bytes put on the downlink, IP and TCP or UDP headers included"
     ),
     counter!(
         "bytes-up",
@@ -226,7 +242,7 @@ static METRICS: &[Metric] = &[
         Bytes,
         bytes_up,
         "the amount of bytes up",
-        "Bytes put on the uplink, IP and UDP headers included"
+        "Bytes put on the uplink, IP and TCP or UDP headers included"
     ),
     counter!(
         "connections",
@@ -234,7 +250,7 @@ static METRICS: &[Metric] = &[
         Count,
         connections,
         "the number of connections",
-        "QUIC connections that were opened"
+        "Connections that were opened, TCP and QUIC"
     ),
 ];
 

@@ -5,18 +5,19 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pagerace_browser::BrowserConfig;
-use pagerace_core::Duration;
 use pagerace_core::rng::derive_seed;
-use pagerace_delivery::StrategySpec;
+use pagerace_core::{Duration, Protocol};
 use pagerace_net::Network;
 use pagerace_page::Page;
-use pagerace_sim::{Connections, Retransmission, Scenario, TransportSettings};
+use pagerace_sim::{Connections, EarlyData, Retransmission, Scenario, TransportSettings, Visit};
+use pagerace_transport::tls;
 use serde::{Deserialize, Serialize};
 
+use crate::contender::{Contender, Noun, Varying};
 use crate::error::LabError;
 use crate::metric::MetricId;
 
-/// A race: every strategy loads every page over every network, several times.
+/// A race: every contender loads every page over every network, several times.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
@@ -24,8 +25,8 @@ pub struct Plan {
     pub pages: Vec<Arc<Page>>,
     /// The networks, resolved.
     pub networks: Vec<Network>,
-    /// The strategies, parameters resolved.
-    pub strategies: Vec<StrategySpec>,
+    /// Who races.
+    pub contenders: Vec<Contender>,
     /// Loads of each variant.
     pub runs: u32,
     /// From which all others derive.
@@ -36,15 +37,38 @@ pub struct Plan {
     pub connections: Connections,
     /// When lost bytes are sent again.
     pub retransmission: Retransmission,
-    /// The transport's settings.
-    pub transport: TransportSettings,
+    /// The transport's settings that all contenders share.
+    pub transport: SharedTransport,
     /// Virtual time after which a load is given up.
     #[serde(rename = "deadline_ns")]
     pub deadline: Duration,
-    /// By which strategies are ranked.
+    /// By which contenders are ranked.
     pub metric: MetricId,
-    /// With which the others are compared; one of `strategies`.
-    pub baseline: StrategySpec,
+    /// With which the others are compared: index into `contenders`.
+    pub baseline: usize,
+}
+
+/// What of a [`TransportSettings`] all contenders share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SharedTransport {
+    /// Real TLS instead of keys of the same sizes that cost nothing; QUIC only.
+    pub real_tls: bool,
+    /// TLS of TCP connections.
+    pub tcp_tls: tls::Version,
+    /// Whether requests may leave with the first flight of a resumed connection.
+    pub early_data: EarlyData,
+}
+
+impl Default for SharedTransport {
+    fn default() -> Self {
+        let settings = TransportSettings::default();
+        Self {
+            real_tls: settings.real_tls,
+            tcp_tls: settings.tcp_tls,
+            early_data: settings.early_data,
+        }
+    }
 }
 
 impl Plan {
@@ -54,8 +78,8 @@ impl Plan {
     /// [`LabError::Plan`] names the field, what was found and what is expected.
     pub fn check(&self) -> Result<(), LabError> {
         let bad = |text: String| Err(LabError::Plan(text));
-        if self.pages.is_empty() || self.networks.is_empty() || self.strategies.is_empty() {
-            return bad("a race needs at least one page, one network and one strategy".to_owned());
+        if self.pages.is_empty() || self.networks.is_empty() || self.contenders.is_empty() {
+            return bad("a race needs at least one page, one network and one contender".to_owned());
         }
         if self.runs == 0 {
             return bad("runs: 0 loads say nothing; use 1 or more, 30 for firm answers".to_owned());
@@ -86,27 +110,85 @@ impl Plan {
         if let Some(name) = repeated(self.networks.iter().map(|network| network.name.clone())) {
             return bad(format!("networks: {name} is there twice"));
         }
-        if let Some(name) = repeated(self.strategies.iter().map(ToString::to_string)) {
-            return bad(format!("strategies: {name} is there twice"));
+        for Contender { congestion, .. } in &self.contenders {
+            if !pagerace_cc::registry()
+                .iter()
+                .any(|info| info.name == congestion)
+            {
+                let name = congestion.clone();
+                let unknown = pagerace_cc::UnknownController { name };
+                return bad(format!("contenders: {unknown}"));
+            }
         }
-        if !self.strategies.contains(&self.baseline) {
+        if let Some(name) = self.twin() {
+            return bad(format!("contenders: {name} is there twice"));
+        }
+        let later = self.contenders.iter().find(|c| c.visit != Visit::Cold);
+        if let Some(contender) = later.filter(|_| self.transport.real_tls) {
             return bad(format!(
-                "baseline: {} is not among the strategies",
-                self.baseline
+                "tls: real TLS knows cold visits only, not {} ones; leave out --tls real",
+                contender.visit
             ));
+        }
+        if self.baseline >= self.contenders.len() {
+            return bad(format!(
+                "baseline: there is no contender {} (they are counted from 0, and there are {})",
+                self.baseline,
+                self.contenders.len()
+            ));
+        }
+        if self.connections == Connections::Single {
+            return self.check_single();
         }
         Ok(())
     }
 
-    /// Place of the baseline among the strategies.
-    ///
-    /// # Panics
-    /// If it is not there, which [`check`](Self::check) refuses.
-    pub fn baseline_index(&self) -> usize {
-        self.strategies
-            .iter()
-            .position(|s| *s == self.baseline)
-            .expect("the plan was checked")
+    /// The label of a contender that loads every page as one before it.
+    fn twin(&self) -> Option<String> {
+        let pairs = self.contenders.iter().enumerate();
+        let mut twins = pairs.filter(|(i, c)| self.contenders[..*i].iter().any(|o| o.loads_as(c)));
+        twins.next().map(|(i, _)| self.label(i))
+    }
+
+    /// Refuses contenders whose pages do not fit on one connection.
+    fn check_single(&self) -> Result<(), LabError> {
+        for (i, contender) in self.contenders.iter().enumerate() {
+            for page in &self.pages {
+                let reason = match contender.protocols_of(page).as_slice() {
+                    [Protocol::H1, ..] => "HTTP/1.1 has one connection or several for each host",
+                    [_, _, ..] => "one connection speaks one protocol",
+                    _ => continue,
+                };
+                return Err(LabError::Plan(format!(
+                    "connections: {} cannot load {} over a single connection: {reason}; \
+                     leave out --connections single",
+                    self.label(i),
+                    page.name
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// What differs among the contenders.
+    pub fn varying(&self) -> Varying {
+        Varying::among(&self.contenders)
+    }
+
+    /// What the contenders are called.
+    pub fn noun(&self) -> Noun {
+        self.varying().noun()
+    }
+
+    /// Short name of the contender at `index`: what tells it from the others.
+    pub fn label(&self, index: usize) -> String {
+        self.contenders[index].label(self.varying())
+    }
+
+    /// Short names of all contenders.
+    pub fn labels(&self) -> Vec<String> {
+        let varying = self.varying();
+        self.contenders.iter().map(|c| c.label(varying)).collect()
     }
 
     /// Seed of run `run`, the same for all variants, so that runs are paired.
@@ -120,38 +202,47 @@ impl Plan {
         self.variants() * self.runs as usize
     }
 
-    /// Variants: pages times networks times strategies.
+    /// Variants: pages times networks times contenders.
     pub fn variants(&self) -> usize {
-        self.pages.len() * self.networks.len() * self.strategies.len()
+        self.pages.len() * self.networks.len() * self.contenders.len()
     }
 
     /// Place of a variant in the results.
-    pub fn variant_index(&self, page: usize, network: usize, strategy: usize) -> usize {
-        assert!(network < self.networks.len() && strategy < self.strategies.len());
-        (page * self.networks.len() + network) * self.strategies.len() + strategy
+    pub fn variant_index(&self, page: usize, network: usize, contender: usize) -> usize {
+        assert!(network < self.networks.len() && contender < self.contenders.len());
+        (page * self.networks.len() + network) * self.contenders.len() + contender
     }
 
-    /// Page, network and strategy of the variant at `index`.
+    /// Page, network and contender of the variant at `index`.
     pub fn variant_parts(&self, index: usize) -> (usize, usize, usize) {
-        let (rest, strategy) = (index / self.strategies.len(), index % self.strategies.len());
+        let contenders = self.contenders.len();
+        let (rest, contender) = (index / contenders, index % contenders);
         (
             rest / self.networks.len(),
             rest % self.networks.len(),
-            strategy,
+            contender,
         )
     }
 
     /// What the simulator needs for the variant at `index`.
     pub fn scenario(&self, index: usize) -> Scenario {
-        let (page, network, strategy) = self.variant_parts(index);
+        let (page, network, contender) = self.variant_parts(index);
+        let contender = self.contenders[contender].clone();
         Scenario {
             page: Arc::clone(&self.pages[page]),
             network: self.networks[network].clone(),
-            strategy: self.strategies[strategy].clone(),
+            strategy: contender.strategy,
+            protocols: contender.protocols,
+            visit: contender.visit,
             retransmission: self.retransmission,
             browser: self.browser.clone(),
             connections: self.connections,
-            transport: self.transport.clone(),
+            transport: TransportSettings {
+                congestion: contender.congestion,
+                real_tls: self.transport.real_tls,
+                tcp_tls: self.transport.tcp_tls,
+                early_data: self.transport.early_data,
+            },
             deadline: self.deadline,
         }
     }

@@ -1,18 +1,22 @@
 //! Which runs are written as qlog files.
 //!
 //! `pagerace-qlog` makes and names the files of a load; this module decides
-//! of which loads, and writes them.
+//! of which loads, and writes them. Only HTTP/3 has qlog files: variants that
+//! load their page over TCP alone are left out.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use pagerace_core::Protocol;
 use pagerace_qlog::{QlogTitle, qlogs};
 use pagerace_sim::{LoggedPacket, Outcome, Scenario};
 
+use crate::contender::Noun;
 use crate::detail::{Choice, median_runs};
 use crate::error::LabError;
 use crate::export::file::write_atomically;
+use crate::plan::Plan;
 use crate::results::Results;
 
 /// Which runs of each variant are written.
@@ -55,7 +59,7 @@ impl FromStr for QlogRuns {
 }
 
 impl QlogRuns {
-    /// The chosen runs of all variants.
+    /// The chosen runs of all variants that speak HTTP/3.
     ///
     /// # Errors
     /// [`LabError::Plan`] if a number is beyond the plan's runs.
@@ -63,6 +67,7 @@ impl QlogRuns {
         let runs = results.plan.runs as usize;
         let each = |wanted: Vec<usize>| {
             (0..results.variants.len())
+                .filter(|&variant| speaks_h3(&results.plan, variant))
                 .flat_map(|variant| {
                     wanted
                         .iter()
@@ -72,7 +77,11 @@ impl QlogRuns {
                 .collect()
         };
         match self {
-            Self::Median => Ok(median_runs(results)),
+            Self::Median => {
+                let mut choices = median_runs(results);
+                choices.retain(|choice| speaks_h3(&results.plan, choice.variant));
+                Ok(choices)
+            }
             Self::All => Ok(each((0..runs).collect())),
             Self::These(numbers) => {
                 self.check(results.plan.runs)?;
@@ -96,6 +105,13 @@ impl QlogRuns {
             None => Ok(()),
         }
     }
+}
+
+/// Whether any connection of the variant at `index` speaks HTTP/3.
+pub fn speaks_h3(plan: &Plan, index: usize) -> bool {
+    let (page, _, contender) = plan.variant_parts(index);
+    let protocols = plan.contenders[contender].protocols_of(&plan.pages[page]);
+    protocols.contains(&Protocol::H3)
 }
 
 /// Runs the choices once more and writes their files into `directory`, which
@@ -126,11 +142,15 @@ pub fn write_qlogs(
 
 fn title(results: &Results, choice: Choice) -> QlogTitle {
     let plan = &results.plan;
-    let (page, network, strategy) = plan.variant_parts(choice.variant);
+    let (page, network, contender) = plan.variant_parts(choice.variant);
+    let delivery = match plan.noun() {
+        Noun::Strategy => plan.contenders[contender].strategy.to_string(),
+        Noun::Variant => plan.label(contender),
+    };
     QlogTitle {
         page: plan.pages[page].name.clone(),
         network: plan.networks[network].name.clone(),
-        strategy: plan.strategies[strategy].to_string(),
+        strategy: delivery,
         run: choice.run as u64 + 1,
         seed: plan.run_seed(choice.run),
     }

@@ -8,25 +8,29 @@ use pagerace_sim::{Outcome, TransportCounters};
 
 use crate::metric::MetricId;
 use crate::plan::Plan;
+use crate::why::Why;
 
 /// A race that was run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Results {
     /// What was raced.
     pub plan: Plan,
-    /// One for each page, network and strategy, in that nesting.
+    /// One for each page, network and contender, in that nesting.
     pub variants: Vec<Variant>,
+    /// Where the differences come from, if that was asked for: see
+    /// [`why::explain_race`](crate::why::explain_race).
+    pub whys: Vec<Why>,
 }
 
-/// A page, a network and a strategy, with the outcomes of all runs.
+/// A page, a network and a contender, with the outcomes of all runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variant {
     /// Index into [`Plan::pages`].
     pub page: usize,
     /// Index into [`Plan::networks`].
     pub network: usize,
-    /// Index into [`Plan::strategies`].
-    pub strategy: usize,
+    /// Index into [`Plan::contenders`].
+    pub contender: usize,
     /// Run `k` of every variant has the same seed.
     pub runs: Vec<RunSummary>,
 }
@@ -43,12 +47,12 @@ pub struct RunSummary {
 }
 
 impl Results {
-    /// The variant of this page, network and strategy (indices into the plan).
+    /// The variant of this page, network and contender (indices into the plan).
     ///
     /// # Panics
     /// If the plan has no such variant.
-    pub fn variant(&self, page: usize, network: usize, strategy: usize) -> &Variant {
-        &self.variants[self.plan.variant_index(page, network, strategy)]
+    pub fn variant(&self, page: usize, network: usize, contender: usize) -> &Variant {
+        &self.variants[self.plan.variant_index(page, network, contender)]
     }
 }
 

@@ -101,11 +101,11 @@ pub fn run_race(
     let mut summaries = run_all(jobs, plan.loads(), &load, progress)?.into_iter();
     let variants = (0..plan.variants())
         .map(|index| {
-            let (page, network, strategy) = plan.variant_parts(index);
+            let (page, network, contender) = plan.variant_parts(index);
             Variant {
                 page,
                 network,
-                strategy,
+                contender,
                 runs: summaries.by_ref().take(runs).collect(),
             }
         })
@@ -113,6 +113,7 @@ pub fn run_race(
     Ok(Results {
         plan: plan.clone(),
         variants,
+        whys: Vec::new(),
     })
 }
 

@@ -1,12 +1,11 @@
 //! What a comparison says, in plain sentences.
 //!
-//! A strategy counts as better or worse only if the 95 % interval of the
+//! A contender counts as better or worse only if the 95 % interval of the
 //! paired differences excludes zero, the signed-rank test corrected over all
-//! strategies agrees, and the difference is at least one per cent.
-
-use pagerace_delivery::StrategySpec;
+//! contenders agrees, and the difference is at least one per cent.
 
 use crate::analysis::{Analysis, Comparison, LEVEL, Mark, NOTICEABLE, analyse, compare};
+use crate::contender::Noun;
 use crate::metric::{MetricId, Wording};
 use crate::results::Results;
 use crate::stats::holm;
@@ -22,9 +21,9 @@ use words::{amount, join};
 pub struct Verdict {
     /// How it went.
     pub kind: VerdictKind,
-    /// The best strategy (index into the plan's): the first in the ranking
+    /// The best contender (index into the plan's): the first in the ranking
     /// that is better than the baseline, else simply the first; `None` if no
-    /// strategy has a value.
+    /// contender has a value.
     pub winner: Option<usize>,
     /// One or more plain sentences, the network's name first.
     pub sentence: String,
@@ -33,7 +32,7 @@ pub struct Verdict {
 /// How a verdict went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VerdictKind {
-    /// A strategy is better than the baseline.
+    /// A contender is better than the baseline.
     Better,
     /// None is.
     NoDifference,
@@ -44,20 +43,17 @@ pub enum VerdictKind {
 /// Names of what is compared, for the sentences.
 struct Names<'a> {
     network: &'a str,
-    strategies: Vec<String>,
+    contenders: Vec<String>,
+    noun: Noun,
 }
 
-/// The verdict on `analysis`, which compares the strategies of `results` on
+/// The verdict on `analysis`, which compares the contenders of `results` on
 /// this page and network.
 pub fn verdict(results: &Results, page: usize, network: usize, analysis: &Analysis) -> Verdict {
     let names = Names {
         network: &results.plan.networks[network].name,
-        strategies: results
-            .plan
-            .strategies
-            .iter()
-            .map(StrategySpec::label)
-            .collect(),
+        contenders: results.plan.labels(),
+        noun: results.plan.noun(),
     };
     let best = analysis
         .ranking
@@ -71,7 +67,7 @@ pub fn verdict(results: &Results, page: usize, network: usize, analysis: &Analys
             let verb = if equals.len() == 1 { "does" } else { "do" };
             let equals: Vec<_> = equals
                 .iter()
-                .map(|&i| names.strategies[i].clone())
+                .map(|&i| names.contenders[i].clone())
                 .collect();
             sentences.push(format!("{} {verb} as well.", join(&equals)));
         }
@@ -94,8 +90,8 @@ pub fn verdict(results: &Results, page: usize, network: usize, analysis: &Analys
 /// "fast-4g: A shows the largest element 120 ms (8 %) sooner than B (95 % interval ...)."
 fn lead(names: &Names<'_>, analysis: &Analysis, best: usize) -> String {
     let row = &analysis.rows[best];
-    let (network, winner) = (names.network, &names.strategies[best]);
-    let baseline = &names.strategies[analysis.baseline];
+    let (network, winner) = (names.network, &names.contenders[best]);
+    let baseline = &names.contenders[analysis.baseline];
     if row.difference.is_some_and(f64::is_infinite) {
         let what = match analysis.metric.metric().wording {
             Wording::Moment(does) => does.to_owned(),
@@ -126,7 +122,7 @@ fn lead(names: &Names<'_>, analysis: &Analysis, best: usize) -> String {
     }
 }
 
-/// Better strategies that do not differ noticeably from the best of them.
+/// Better contenders that do not differ noticeably from the best of them.
 fn as_good(
     results: &Results,
     page: usize,
@@ -172,7 +168,7 @@ fn worse(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
             let row = &analysis.rows[i];
             format!(
                 "{} by {}",
-                names.strategies[i],
+                names.contenders[i],
                 amount(analysis.metric, row)
             )
         })
@@ -207,7 +203,7 @@ fn price(
             )
         })
         .collect();
-    // Seven looks at one strategy: corrected as such.
+    // Seven looks at one contender: corrected as such.
     let corrected = holm(
         &others
             .iter()
@@ -224,14 +220,14 @@ fn price(
         })
         .map(|((metric, row), _)| format!("{} by {}", metric.metric().title, amount(*metric, row)))
         .collect();
-    let winner = &names.strategies[best];
+    let winner = &names.contenders[best];
     (!parts.is_empty()).then(|| format!("Worse with {winner}: {}.", join(&parts)))
 }
 
 /// "Failed loads: A 2 of 30."
 fn failures(results: &Results, page: usize, network: usize, names: &Names<'_>) -> Option<String> {
     let parts: Vec<String> = names
-        .strategies
+        .contenders
         .iter()
         .enumerate()
         .map(|(i, name)| (name, results.variant(page, network, i)))

@@ -194,6 +194,62 @@ pub fn get(
     patience: Duration,
 ) -> Result<Vec<Fetched>, LiveError> {
     let mut client = Client::connect(remote, server_name, config)?;
+    let fetched = fetch_all(&mut client, server_name, requests, patience)?;
+    client.close()?;
+    Ok(fetched)
+}
+
+/// What [`get`] needs of a connection, whatever is below.
+pub(crate) trait Connection {
+    fn request(
+        &mut self,
+        token: u64,
+        fields: Vec<Field>,
+        priority: Option<Priority>,
+        body: Option<Bytes>,
+    );
+    fn reprioritise(&mut self, token: u64, priority: Priority);
+    fn now(&self) -> Instant;
+    fn next_event(&mut self, wait: Duration) -> Result<Option<ClientEvent>, LiveError>;
+    fn remote(&self) -> SocketAddr;
+}
+
+impl Connection for Client {
+    fn request(
+        &mut self,
+        token: u64,
+        fields: Vec<Field>,
+        priority: Option<Priority>,
+        body: Option<Bytes>,
+    ) {
+        self.request(token, fields, priority, body);
+    }
+
+    fn reprioritise(&mut self, token: u64, priority: Priority) {
+        self.reprioritise(token, priority);
+    }
+
+    fn now(&self) -> Instant {
+        self.now()
+    }
+
+    fn next_event(&mut self, wait: Duration) -> Result<Option<ClientEvent>, LiveError> {
+        self.next_event(wait)
+    }
+
+    fn remote(&self) -> SocketAddr {
+        self.remote
+    }
+}
+
+/// Sends all `requests`; their responses in the order of their completion.
+pub(crate) fn fetch_all(
+    client: &mut impl Connection,
+    server_name: &str,
+    requests: &[Fetch],
+    patience: Duration,
+) -> Result<Vec<Fetched>, LiveError> {
+    let remote = client.remote();
     for (token, fetch) in requests.iter().enumerate() {
         let fields = fetch.fields(server_name);
         client.request(token as u64, fields, fetch.priority, fetch.body.clone());
@@ -213,7 +269,7 @@ pub fn get(
             }
             ClientEvent::Data { token, data } => {
                 if !std::mem::replace(&mut updated, true) {
-                    update_all(&mut client, requests);
+                    update_all(client, requests);
                 }
                 if let Some((_, _, body)) = heads.get_mut(&token) {
                     body.extend_from_slice(&data);
@@ -233,7 +289,7 @@ pub fn get(
             }
             ClientEvent::Failed { token, code } => {
                 // A lost connection fails its requests first, then says why.
-                while let Some(event) = client.inner.poll_event() {
+                while let Some(event) = client.next_event(Duration::ZERO)? {
                     if let ClientEvent::Lost { reason } = event {
                         return Err(LiveError::Lost { remote, reason });
                     }
@@ -244,11 +300,10 @@ pub fn get(
             ClientEvent::Lost { reason } => return Err(LiveError::Lost { remote, reason }),
         }
     }
-    client.close()?;
     Ok(fetched)
 }
 
-fn update_all(client: &mut Client, requests: &[Fetch]) {
+fn update_all(client: &mut impl Connection, requests: &[Fetch]) {
     for (token, fetch) in requests.iter().enumerate() {
         if let Some(priority) = fetch.update {
             client.reprioritise(token as u64, priority);
@@ -259,5 +314,5 @@ fn update_all(client: &mut Client, requests: &[Fetch]) {
 fn status(fields: &[Field]) -> u16 {
     let text = fields::get(fields, ":status").and_then(|value| std::str::from_utf8(value).ok());
     text.and_then(|text| text.parse().ok())
-        .expect("HTTP/3 lets no other status through")
+        .expect("no other status gets through")
 }

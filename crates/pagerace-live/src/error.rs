@@ -20,6 +20,18 @@ pub enum LiveError {
     /// Sending or receiving failed for good.
     #[error("the UDP socket failed: {0}")]
     Socket(#[source] io::Error),
+    /// A TCP socket, or waiting for one, failed for good.
+    #[error("the TCP socket failed: {0}")]
+    Tcp(#[source] io::Error),
+    /// rustls refuses a certificate or a setting.
+    #[error("TLS cannot be set up: {0}")]
+    Tls(#[from] rustls::Error),
+    /// A server's name is none.
+    #[error("{0:?} is no host name or address that a certificate could prove")]
+    Name(
+        /// What was written.
+        String,
+    ),
     /// A folder cannot be served.
     #[error("cannot read {path}: {source}; give a folder that exists and may be read")]
     Folder {
@@ -35,7 +47,9 @@ pub enum LiveError {
     #[error(transparent)]
     Client(#[from] ClientError),
     /// Nothing came for too long.
-    #[error("{remote} did not answer in time: check its address and that it speaks HTTP/3 there")]
+    #[error(
+        "{remote} did not answer in time: check its address and that it speaks this version of HTTP there"
+    )]
     Timeout {
         /// The server.
         remote: SocketAddr,
@@ -49,7 +63,7 @@ pub enum LiveError {
         reason: String,
     },
     /// A request failed while the connection lives.
-    #[error("the request for {path} failed with HTTP/3 error 0x{code:x}")]
+    #[error("the request for {path} failed with HTTP error 0x{code:x}")]
     Request {
         /// What was asked for.
         path: String,

@@ -1,10 +1,11 @@
-//! The engine over real sockets: the same HTTP/3 server and client that the
-//! simulator runs in virtual time, on UDP and with real TLS.
+//! The engine over real sockets: the same servers and clients that the simulator
+//! runs in virtual time, on UDP (HTTP/3) and TCP (HTTP/1.1, HTTP/2), with real TLS.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`server`] | a UDP socket that serves a [`pagerace_peer::Site`] through a strategy |
 //! | [`client`] | one connection to a server, and [`get`] for a handful of requests |
+//! | [`tcp`] | server and client of HTTP/1.1 and HTTP/2 on TCP sockets |
 //! | [`site`] | sites from memory or from a folder |
 //! | [`clock`] | the one place that reads the clock |
 //!
@@ -19,6 +20,7 @@ pub mod error;
 pub mod server;
 pub mod site;
 mod socket;
+pub mod tcp;
 
 pub use client::{Client, Fetch, Fetched, get};
 pub use clock::Clock;

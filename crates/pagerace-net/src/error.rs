@@ -56,13 +56,15 @@ pub enum NetworkError {
         /// How it could be written.
         example: &'static str,
     },
-    /// A token bucket on a link whose rate is a trace.
+    /// A token bucket on a link whose rate changes.
     #[error(
-        "a token bucket needs a constant rate, and {direction} follows a trace; remove `bucket`, or write `bucket none`"
+        "a token bucket needs a constant rate, and {direction} follows a {follows}; remove `bucket`, or write `bucket none`"
     )]
-    BucketOnTrace {
+    BucketOnChangingRate {
         /// `the downlink` or `the uplink`.
         direction: &'static str,
+        /// `trace` or `schedule`.
+        follows: &'static str,
     },
     /// The trace cannot be used.
     #[error(transparent)]

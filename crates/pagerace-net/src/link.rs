@@ -1,58 +1,22 @@
-//! One direction of a path: bottleneck with its queue, then loss, then delay.
+//! One direction of a path: queue and bottleneck, then loss, then delay.
 
-use std::collections::VecDeque;
-use std::sync::Arc;
+mod config;
+mod managed;
+mod tail_drop;
+mod travelling;
 
-use pagerace_core::{Duration, Instant, Rng};
+use pagerace_core::{Instant, Rng};
 use serde::{Deserialize, Serialize};
 
-use crate::loss::{Loss, LossProcess};
-use crate::queue::QueueLimit;
+pub use self::config::{LinkConfig, Rate};
+
+use self::managed::{Drops, Managed};
+use self::tail_drop::TailDrop;
+use self::travelling::{Traveller, Travelling};
+use crate::delay::DelayProcess;
+use crate::loss::LossProcess;
+use crate::queue::{Queue, Queued};
 use crate::service::Service;
-use crate::trace::Trace;
-use crate::units::BitRate;
-
-/// How fast a bottleneck is.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Rate {
-    /// Each packet takes size / rate.
-    Constant(BitRate),
-    /// The same in the long run, but up to `burst` bytes that were saved while
-    /// the link was idle pass at once (`tc-tbf(8)`).
-    TokenBucket {
-        /// The rate at which tokens arrive.
-        rate: BitRate,
-        /// Bytes of tokens that can be saved; at least 1,500.
-        burst: u32,
-    },
-    /// As recorded.
-    Trace(Arc<Trace>),
-}
-
-impl Rate {
-    /// The rate in the long run.
-    pub fn mean(&self) -> BitRate {
-        match self {
-            Self::Constant(rate) | Self::TokenBucket { rate, .. } => *rate,
-            Self::Trace(trace) => trace.mean_rate(),
-        }
-    }
-}
-
-/// Everything about one direction of a path.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LinkConfig {
-    /// How fast the bottleneck is.
-    pub rate: Rate,
-    /// One way, from the end of the bottleneck to the receiver.
-    pub delay: Duration,
-    /// How much may wait for the bottleneck.
-    pub queue: QueueLimit,
-    /// What is lost behind the bottleneck.
-    pub loss: Loss,
-}
 
 /// A packet that found no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,12 +32,24 @@ pub enum Exit<P> {
     Delivered {
         /// When.
         at: Instant,
+        /// When the bottleneck had finished it.
+        crossed_at: Instant,
         /// What was sent.
         payload: P,
     },
     /// It was lost behind the bottleneck.
     Lost {
         /// When it would have arrived.
+        at: Instant,
+        /// When the bottleneck had finished it.
+        crossed_at: Instant,
+        /// What was sent.
+        payload: P,
+    },
+    /// The queue dropped it after it had been accepted: because packets wait
+    /// for too long, or to make room.
+    Dropped {
+        /// When.
         at: Instant,
         /// What was sent.
         payload: P,
@@ -92,7 +68,7 @@ pub struct LinkCounters {
     pub delivered: u64,
     /// Packets lost behind the bottleneck.
     pub lost: u64,
-    /// Packets without room.
+    /// Packets without room, and packets that the queue dropped.
     pub queue_drops: u64,
     /// Bytes of the packets offered.
     pub bytes_enqueued: u64,
@@ -100,7 +76,7 @@ pub struct LinkCounters {
     pub bytes_delivered: u64,
     /// Bytes of the packets lost behind the bottleneck.
     pub bytes_lost: u64,
-    /// Bytes of the packets without room.
+    /// Bytes of the packets without room or dropped.
     pub bytes_dropped: u64,
 }
 
@@ -111,114 +87,169 @@ pub struct LinkCounters {
 /// out. Time is given from outside and never runs backwards.
 #[derive(Clone, Debug)]
 pub struct Link<P> {
-    delay: Duration,
-    limit: QueueLimit,
-    service: Service,
-    loss: LossProcess,
-    /// All packets in flight, in order; the first `crossed` have left the
-    /// bottleneck.
-    packets: VecDeque<InFlight<P>>,
-    crossed: usize,
-    waiting_bytes: u64,
+    line: Line<P>,
+    beyond: Beyond<P>,
     counters: LinkCounters,
     now: Instant,
 }
 
+/// What waits for the bottleneck.
 #[derive(Clone, Debug)]
-struct InFlight<P> {
-    crosses_at: Instant,
-    size: u32,
-    lost: bool,
-    payload: P,
+enum Line<P> {
+    TailDrop(TailDrop),
+    Managed(Box<Managed<P>>),
+}
+
+/// Everything behind the queue.
+#[derive(Clone, Debug)]
+struct Beyond<P> {
+    service: Service,
+    loss: LossProcess,
+    delay: DelayProcess,
+    travelling: Travelling<P>,
 }
 
 impl<P> Link<P> {
-    /// An idle link. `rng` decides what is lost.
+    /// An idle link. `rng` decides what is lost; jitter has a stream of its
+    /// own that is derived from it.
     pub fn new(config: &LinkConfig, rng: Rng) -> Self {
-        Self {
-            delay: config.delay,
-            limit: config.queue,
+        let jitter_rng = Rng::new(rng.clone().next_u64(), "jitter");
+        let delay = DelayProcess::new(config.delay.clone(), config.jitter, jitter_rng);
+        let beyond = Beyond {
             service: Service::new(&config.rate),
             loss: LossProcess::new(&config.loss, rng),
-            packets: VecDeque::new(),
-            crossed: 0,
-            waiting_bytes: 0,
+            travelling: Travelling::new(delay.reorders()),
+            delay,
+        };
+        let line = match &config.queue {
+            Queue::TailDrop(limit) => Line::TailDrop(TailDrop::new(*limit)),
+            Queue::Codel(codel) => Line::Managed(Box::new(Managed::codel(codel))),
+            Queue::FqCodel(fq) => Line::Managed(Box::new(Managed::fq_codel(fq))),
+        };
+        Self {
+            line,
+            beyond,
             counters: LinkCounters::default(),
             now: Instant::ZERO,
         }
     }
 
-    /// Offers a packet of `size` bytes on the wire, IP and UDP headers
-    /// included.
+    /// Offers a packet of `size` bytes on the wire, the headers of IP and of
+    /// the transport included. `flow` tells connections apart, for queues that
+    /// keep each one on its own.
     ///
     /// # Errors
     /// [`Dropped`] gives the payload back if the queue has no room.
     ///
     /// # Panics
     /// If `now` lies before an earlier call's, or `size` is zero.
-    pub fn enqueue(&mut self, now: Instant, size: u32, payload: P) -> Result<(), Dropped<P>> {
+    pub fn enqueue(
+        &mut self,
+        now: Instant,
+        size: u32,
+        flow: u64,
+        payload: P,
+    ) -> Result<(), Dropped<P>> {
         assert!(size > 0, "a packet has at least its headers");
         self.advance(now);
         self.counters.enqueued += 1;
         self.counters.bytes_enqueued += u64::from(size);
-        let waiting_packets = (self.packets.len() - self.crossed) as u64;
-        if !self.limit.admits(waiting_packets, self.waiting_bytes, size) {
-            self.counters.queue_drops += 1;
-            self.counters.bytes_dropped += u64::from(size);
-            return Err(Dropped { payload });
+        let offered = match &mut self.line {
+            Line::TailDrop(line) if line.admits(size) => {
+                line.push(self.beyond.serve(now, size, payload), size);
+                Ok(())
+            }
+            Line::TailDrop(_) => Err(Dropped { payload }),
+            Line::Managed(line) => {
+                let packet = Queued {
+                    offered_at: now,
+                    size,
+                    payload,
+                };
+                let offered = line.push(flow, packet, |p| self.beyond.serve_queued(p));
+                self.counters.count(line.take_drops());
+                offered
+            }
+        };
+        if offered.is_err() {
+            self.counters.count(Drops::one(size));
         }
-        let crosses_at = self.service.finish(now, size);
-        let lost = self.loss.loses_next();
-        self.waiting_bytes += u64::from(size);
-        self.packets.push_back(InFlight {
-            crosses_at,
-            size,
-            lost,
-            payload,
-        });
-        Ok(())
+        offered
     }
 
-    /// When [`poll`](Self::poll) has something; `None` if nothing is in flight.
+    /// When to [`poll`](Self::poll) next; `None` if nothing is in flight. With
+    /// a managed queue it may be the time at which the next packet is chosen,
+    /// and `poll` may find that nothing has come out yet.
     pub fn next_at(&self) -> Option<Instant> {
-        self.packets.front().map(|p| p.crosses_at + self.delay)
+        let arrival = self.beyond.travelling.next_at();
+        match &self.line {
+            Line::TailDrop(_) => arrival,
+            Line::Managed(line) => {
+                let others = line.dropped_at().into_iter().chain(line.chooses_at());
+                others.chain(arrival).min()
+            }
+        }
     }
 
-    /// Takes the next packet that came out, or was lost, at or before `now`.
+    /// Takes the next packet that came out, or was lost or dropped, at or
+    /// before `now`.
     ///
     /// # Panics
     /// If `now` lies before an earlier call's.
     pub fn poll(&mut self, now: Instant) -> Option<Exit<P>> {
         self.advance(now);
-        let at = self.next_at().filter(|&at| at <= now)?;
-        let packet = self.packets.pop_front()?;
-        // What has arrived has crossed before.
-        self.crossed -= 1;
-        let (bytes, payload) = (u64::from(packet.size), packet.payload);
+        let arrival = self.beyond.travelling.next_at().filter(|&at| at <= now);
+        if let Line::Managed(line) = &mut self.line
+            && let Some(dropped_at) = line.dropped_at()
+            && arrival.is_none_or(|at| dropped_at <= at)
+        {
+            let (at, payload) = line.pop_dropped()?;
+            return Some(Exit::Dropped { at, payload });
+        }
+        let at = arrival?;
+        let packet = self.beyond.travelling.pop()?;
+        let (bytes, crossed_at) = (u64::from(packet.size), packet.crossed_at);
+        let payload = packet.payload;
         if packet.lost {
             self.counters.lost += 1;
             self.counters.bytes_lost += bytes;
-            Some(Exit::Lost { at, payload })
+            Some(Exit::Lost {
+                at,
+                crossed_at,
+                payload,
+            })
         } else {
             self.counters.delivered += 1;
             self.counters.bytes_delivered += bytes;
-            Some(Exit::Delivered { at, payload })
+            Some(Exit::Delivered {
+                at,
+                crossed_at,
+                payload,
+            })
         }
     }
 
-    /// Sums since the link was made.
+    /// Sums since the link was made, up to the last call's time.
     pub fn counters(&self) -> &LinkCounters {
         &self.counters
     }
 
-    /// Packets that were accepted and have not come out.
+    /// Packets that were accepted and have neither come out nor been dropped.
     pub fn in_flight(&self) -> usize {
-        self.packets.len()
+        let waiting = match &self.line {
+            // They are among those whose arrival is known.
+            Line::TailDrop(_) => 0,
+            Line::Managed(line) => line.len(),
+        };
+        waiting + self.beyond.travelling.len()
     }
 
     /// Bytes that wait for the bottleneck or cross it, as of the last call.
     pub fn waiting_bytes(&self) -> u64 {
-        self.waiting_bytes
+        match &self.line {
+            Line::TailDrop(line) => line.bytes(),
+            Line::Managed(line) => line.bytes(),
+        }
     }
 
     fn advance(&mut self, now: Instant) {
@@ -228,13 +259,43 @@ impl<P> Link<P> {
             self.now
         );
         self.now = now;
-        while let Some(packet) = self.packets.get(self.crossed) {
-            if packet.crosses_at > now {
-                break;
+        match &mut self.line {
+            Line::TailDrop(line) => line.advance(now),
+            Line::Managed(line) => {
+                line.advance(now, |packet| self.beyond.serve_queued(packet));
+                self.counters.count(line.take_drops());
             }
-            self.crossed += 1;
-            self.waiting_bytes -= u64::from(packet.size);
         }
+    }
+}
+
+impl LinkCounters {
+    fn count(&mut self, drops: Drops) {
+        self.queue_drops += drops.packets;
+        self.bytes_dropped += drops.bytes;
+    }
+}
+
+impl<P> Beyond<P> {
+    /// Sends a packet through the bottleneck and on; returns when it has
+    /// crossed.
+    fn serve(&mut self, offered_at: Instant, size: u32, payload: P) -> Instant {
+        let crossed_at = self.service.finish(offered_at, size);
+        self.travelling.push(Traveller {
+            arrives_at: self.delay.arrival(crossed_at),
+            crossed_at,
+            size,
+            lost: self.loss.loses_next(),
+            payload,
+        });
+        crossed_at
+    }
+
+    /// The same for one that has been chosen now. It is served by the time of
+    /// its arrival: what the bottleneck has left of a nanosecond or of an
+    /// opportunity is for who waited.
+    fn serve_queued(&mut self, packet: Queued<P>) -> Instant {
+        self.serve(packet.offered_at, packet.size, packet.payload)
     }
 }
 

@@ -130,6 +130,46 @@ static NAMED: &[NamedNetwork] = &[
         spec: "rate 87.25mbit up 13.54mbit rtt 44ms loss 0.5% burst 5 queue 1bdp",
     },
     NamedNetwork {
+        name: "latency-ramp",
+        summary: "40 Mbit/s, 50 ms that grow to 250 ms within 10 s, no loss",
+        source: "Agarwal et al. 2020 raise the latency of a path gradually, so that controllers \
+            which watch the delay take it for congestion; they publish neither rate nor delays. \
+            All values are ours",
+        spec: "rate 40mbit rtt 50ms..250ms over 10s queue 1bdp",
+    },
+    NamedNetwork {
+        name: "mobile-jitter",
+        summary: "9 Mbit/s down, 1.5 Mbit/s up, 60 ms, each packet up to 15 ms sooner or later",
+        source: "rates, round trip and queue of `fast-4g`; the jitter is ours, modelled and not \
+            measured: uniform, each way, order kept, as a radio link delivers in sequence. \
+            Agarwal et al. 2020 name mobile, jittery networks as those in which controllers \
+            that watch the delay underestimate the path",
+        spec: "rate 9mbit up 1.5mbit rtt 60ms jitter 15ms queue 50p",
+    },
+    NamedNetwork {
+        name: "handover",
+        summary: "9 Mbit/s, 60 ms; after 2 s 100 ms of silence, then 4 Mbit/s, 90 ms",
+        source: "begins as `fast-4g`; the silence, and rate and round trip of the new cell, are \
+            ours, modelled and not measured. Nothing is lost: packets wait for the new cell",
+        spec: "rate 9mbit for 2s then 0bit for 100ms then 4mbit \
+            up 1.5mbit for 2s then 0bit for 100ms then 1mbit \
+            rtt 60ms for 2100ms then 90ms queue 50p",
+    },
+    NamedNetwork {
+        name: "fading",
+        summary: "12 Mbit/s that fall to 1 Mbit/s and come back every 10 s, 70 ms",
+        source: "begins as `lte`; that the rate falls in 5 s and rises in 5 s is ours, modelled \
+            and not measured",
+        spec: "rate 12mbit..1mbit over 5s then 1mbit..12mbit over 5s repeat rtt 70ms queue 50p",
+    },
+    NamedNetwork {
+        name: "cable-fq-codel",
+        summary: "`cable` behind a router with FQ-CoDel: 5 Mbit/s down, 1 Mbit/s up, 28 ms",
+        source: "rates and round trip of `cable`; the queue is FQ-CoDel with the defaults of RFC \
+            8290",
+        spec: "rate 5mbit up 1mbit rtt 28ms queue fq-codel",
+    },
+    NamedNetwork {
         name: "sander-1mbit",
         summary: "Sander 2022, bandwidth: 1 Mbit/s, 100 ms, no loss",
         source: SANDER,

@@ -2,15 +2,14 @@
 
 use std::fmt;
 
-use pagerace_core::Duration;
+use pagerace_core::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
+use crate::delay::{DELAY_MAX, Delay, Jitter};
 use crate::error::NetworkError;
 use crate::grammar;
 use crate::link::{LinkConfig, Rate};
-use crate::loss::Loss;
-use crate::queue::MTU;
-use crate::units::{Probability, delay_text};
+use crate::units::{BitRate, rate_text};
 
 /// A path between a browser and its servers.
 ///
@@ -38,34 +37,25 @@ impl Network {
     }
 
     /// Both links, with queues that are multiples of the product of bandwidth
-    /// and delay resolved.
+    /// and delay resolved (see [`QueueLimit`](crate::QueueLimit)).
     ///
     /// # Errors
     /// What is wrong with one of the links, in words.
     pub fn new(name: String, down: LinkConfig, up: LinkConfig) -> Result<Self, String> {
-        let mut network = Self { name, down, up };
-        let rtt = network.rtt();
-        for link in [&mut network.down, &mut network.up] {
-            link.loss.check()?;
-            if link.loss == Loss::Random(Probability::ZERO) {
-                link.loss = Loss::None;
-            }
-            link.queue.check()?;
-            link.queue = link.queue.resolve(link.rate.mean(), rtt);
-            if let Rate::TokenBucket { burst, .. } = link.rate
-                && u64::from(burst) < MTU
-            {
-                return Err(format!(
-                    "a token bucket of {burst} bytes holds no packet of {MTU}"
-                ));
-            }
+        down.check()?;
+        up.check()?;
+        let (mut down, mut up) = (down.normalised(), up.normalised());
+        let rtt = down.delay.max() + up.delay.max();
+        for link in [&mut down, &mut up] {
+            link.queue = link.queue.resolve(link.rate.nominal(), rtt);
         }
-        Ok(network)
+        Ok(Self { name, down, up })
     }
 
-    /// The round trip of an empty network: propagation only.
+    /// The round trip of an empty network at the start of the run: propagation
+    /// only, without jitter.
     pub fn rtt(&self) -> Duration {
-        self.down.delay + self.up.delay
+        self.down.delay.at(Instant::ZERO) + self.up.delay.at(Instant::ZERO)
     }
 
     /// One line for people.
@@ -74,7 +64,7 @@ impl Network {
         let mut parts = vec![
             format!("{} down", rate_for_people(&down.rate)),
             format!("{} up", rate_for_people(&up.rate)),
-            format!("{} ms round trip", self.rtt().as_millis_f64()),
+            self.delays_for_people(),
         ];
         let both = |d: String, u: String| {
             if d == u {
@@ -83,9 +73,26 @@ impl Network {
                 format!("{d} down, {u} up")
             }
         };
+        if down.jitter.is_some() || up.jitter.is_some() {
+            parts.push(both(
+                jitter_for_people(down.jitter),
+                jitter_for_people(up.jitter),
+            ));
+        }
         parts.push(both(down.loss.to_human(), up.loss.to_human()));
         parts.push(both(down.queue.to_human(), up.queue.to_human()));
         parts.join(", ")
+    }
+
+    fn delays_for_people(&self) -> String {
+        let (down, up) = (&self.down.delay, &self.up.delay);
+        match (down, up) {
+            (Delay::Constant(down), Delay::Constant(up)) => {
+                format!("{} ms round trip", (*down + *up).as_millis_f64())
+            }
+            _ if down == up => format!("a round trip of {}", down.map(|ns| 2 * ns).to_human()),
+            _ => format!("one way {} down, {} up", down.to_human(), up.to_human()),
+        }
     }
 }
 
@@ -95,6 +102,10 @@ fn rate_for_people(rate: &Rate) -> String {
         Rate::TokenBucket { rate, burst } => {
             format!("{} (bucket of {burst} bytes)", rate.to_human())
         }
+        Rate::Changing(schedule) => schedule.to_human(|bits| match BitRate::new(bits) {
+            Some(rate) => rate.to_human(),
+            None => "nothing".to_owned(),
+        }),
         Rate::Trace(trace) => format!(
             "{:.2} Mbit/s on average over {:.0} s of {}",
             trace.mean_rate().bits_per_second() as f64 / 1e6,
@@ -102,6 +113,10 @@ fn rate_for_people(rate: &Rate) -> String {
             trace.name()
         ),
     }
+}
+
+fn jitter_for_people(jitter: Option<Jitter>) -> String {
+    jitter.map_or_else(|| "no jitter".to_owned(), Jitter::to_human)
 }
 
 impl fmt::Display for Network {
@@ -113,15 +128,23 @@ impl fmt::Display for Network {
         if up_rate != rate {
             write!(f, " up {up_rate}")?;
         }
-        if up.delay == down.delay {
-            write!(f, " rtt {}", delay_text(self.rtt()))?;
+        // The grammar reads no round trip that is longer than a delay may be.
+        if up.delay == down.delay && self.down.delay.max() + self.up.delay.max() <= DELAY_MAX {
+            write!(f, " rtt {}", down.delay.map(|ns| 2 * ns))?;
         } else {
-            write!(
-                f,
-                " delay {} delay-up {}",
-                delay_text(down.delay),
-                delay_text(up.delay)
-            )?;
+            write!(f, " delay {} delay-up {}", down.delay, up.delay)?;
+        }
+        match (down.jitter, up.jitter) {
+            (None, None) => {}
+            (Some(both), Some(up)) if both == up => write!(f, " jitter {both}")?,
+            (down, up) => {
+                for (word, jitter) in [("jitter", down), ("jitter-up", up)] {
+                    match jitter {
+                        Some(jitter) => write!(f, " {word} {jitter}")?,
+                        None => write!(f, " {word} 0ms")?,
+                    }
+                }
+            }
         }
         write!(f, " {}", down.loss)?;
         if up.loss != down.loss {
@@ -148,6 +171,7 @@ fn rate_words(rate: &Rate) -> (String, Option<u32>) {
     match rate {
         Rate::Constant(rate) => (rate.to_string(), None),
         Rate::TokenBucket { rate, burst } => (rate.to_string(), Some(*burst)),
+        Rate::Changing(schedule) => (schedule.spec(rate_text), None),
         Rate::Trace(trace) => (format!("trace:{}", grammar::quote(trace.name())), None),
     }
 }

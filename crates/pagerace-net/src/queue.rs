@@ -1,118 +1,107 @@
-//! How much may wait in front of a bottleneck.
+//! What happens to packets that wait for a bottleneck.
 //!
-//! Tail drop: a packet that does not fit is refused, the others stay.
+//! Tail drop: first in, first out; a packet that does not fit is refused, the
+//! others stay. `CoDel` and `FQ-CoDel` choose packets when the bottleneck
+//! becomes free, and drop some of those that have waited for long.
+//!
+//! Left out: explicit congestion notification. `CoDel` always drops where it
+//! could mark; none of our transports sends packets that may be marked.
+
+mod codel;
+mod fifo;
+mod fq_codel;
+mod limit;
 
 use std::fmt;
 
 use pagerace_core::Duration;
 use serde::{Deserialize, Serialize};
 
-use crate::units::{self, BitRate};
+pub use self::codel::CodelConfig;
+pub use self::fq_codel::FqCodelConfig;
+pub use self::limit::{MTU, QueueLimit};
 
-/// Bytes of the largest IP packet that a link is expected to carry.
-pub const MTU: u64 = 1_500;
+pub(crate) use self::codel::Codel;
+pub(crate) use self::fifo::{Fifo, Queued};
+pub(crate) use self::fq_codel::FqCodel;
 
-/// The most that may wait, the packet in service included.
-///
-/// The product of bandwidth and delay of a direction is its mean rate times
-/// the round trip of the whole network, as in Sander et al. 2022, who size the
-/// queues of both directions so.
+use crate::units::BitRate;
+
+/// The queue in front of a bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum QueueLimit {
-    /// So many packets.
-    Packets(u32),
-    /// So many bytes on the wire.
-    Bytes(u64),
-    /// A multiple of the product of bandwidth and delay.
-    Bdp {
-        /// The multiple.
-        multiple: f64,
-        /// What it comes to; at least two packets of 1,500 bytes, so that
-        /// short and slow paths work at all. [`Network`](crate::Network)
-        /// computes it anew whenever one is made.
-        bytes: u64,
-    },
+#[serde(rename_all = "kebab-case")]
+pub enum Queue {
+    /// Controlled delay (RFC 8289).
+    Codel(CodelConfig),
+    /// A queue for each flow, each with controlled delay (RFC 8290).
+    FqCodel(FqCodelConfig),
+    /// First in, first out, up to a limit.
+    #[serde(untagged)]
+    TailDrop(QueueLimit),
 }
 
-impl QueueLimit {
-    /// One product of bandwidth and delay, not yet resolved.
-    pub const ONE_BDP: Self = Self::Bdp {
-        multiple: 1.0,
-        bytes: 0,
-    };
+impl Queue {
+    /// Tail drop at one product of bandwidth and delay, not yet resolved.
+    pub const ONE_BDP: Self = Self::TailDrop(QueueLimit::ONE_BDP);
 
-    /// Whether a packet of `size` bytes fits behind what already waits.
-    pub fn admits(&self, waiting_packets: u64, waiting_bytes: u64, size: u32) -> bool {
-        match *self {
-            Self::Packets(limit) => waiting_packets < u64::from(limit),
-            Self::Bytes(limit) | Self::Bdp { bytes: limit, .. } => {
-                waiting_bytes + u64::from(size) <= limit
-            }
-        }
-    }
-
-    /// The same limit for a direction with this mean rate, on a network with
-    /// this round trip.
-    #[must_use]
-    pub fn resolve(self, mean_rate: BitRate, rtt: Duration) -> Self {
+    /// The most that may wait.
+    pub fn limit(&self) -> QueueLimit {
         match self {
-            Self::Bdp { multiple, .. } => {
-                let bytes = (mean_rate.bytes_in(rtt) as f64 * multiple).round() as u64;
-                Self::Bdp {
-                    multiple,
-                    bytes: bytes.max(2 * MTU),
-                }
-            }
-            other => other,
+            Self::Codel(codel) => codel.limit,
+            Self::FqCodel(fq) => fq.codel.limit,
+            Self::TailDrop(limit) => *limit,
         }
     }
 
-    /// Refuses limits through which no full packet passes.
-    pub(crate) fn check(&self) -> Result<(), String> {
-        match *self {
-            Self::Packets(0) => Err("a queue needs room for one packet".to_owned()),
-            Self::Bytes(b) if b < MTU => Err(format!(
-                "a queue of {b} bytes has no room for a packet of {MTU}"
-            )),
-            Self::Bdp { multiple, .. } if !(multiple > 0.0 && multiple <= 1e6) => {
-                Err(format!("a queue of {multiple} bdp is not in 0 to 1000000"))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Reads `100p`, `64kb` or `1bdp`; the error says what was expected.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        const EXPECTED: &str = "a queue such as `1bdp`, `100p` or `64kb`";
-        let (number, unit) = units::split(text);
-        let limit = match unit.as_str() {
-            "p" => number.parse().ok().map(Self::Packets),
-            "bdp" => units::parse_number(number).map(|multiple| Self::Bdp { multiple, bytes: 0 }),
-            _ => units::parse_bytes(text).map(Self::Bytes),
+    /// The same queue, its limit resolved as [`QueueLimit::resolve`] does.
+    #[must_use]
+    pub fn resolve(mut self, rate: BitRate, rtt: Duration) -> Self {
+        let limit = match &mut self {
+            Self::Codel(codel) => &mut codel.limit,
+            Self::FqCodel(fq) => &mut fq.codel.limit,
+            Self::TailDrop(limit) => limit,
         };
-        let limit = limit.ok_or_else(|| EXPECTED.to_owned())?;
-        limit.check().map_err(|why| format!("{EXPECTED}; {why}"))?;
-        Ok(limit)
+        *limit = limit.resolve(rate, rtt);
+        self
+    }
+
+    /// Refuses queues through which no full packet passes, and parameters that
+    /// mean nothing.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        match self {
+            Self::Codel(codel) => codel.check(),
+            Self::FqCodel(fq) => fq.check(),
+            Self::TailDrop(limit) => limit.check(),
+        }
     }
 
     /// For people: `a queue of 25000 bytes (1 BDP)`.
     pub(crate) fn to_human(self) -> String {
+        let limit = self.limit().to_human();
         match self {
-            Self::Packets(n) => format!("a queue of {n} packets"),
-            Self::Bytes(n) => format!("a queue of {n} bytes"),
-            Self::Bdp { multiple, bytes } => format!("a queue of {bytes} bytes ({multiple} BDP)"),
+            Self::Codel(c) => format!("a CoDel queue{} of at most {limit}", c.control_for_people()),
+            Self::FqCodel(fq) => format!(
+                "FQ-CoDel queues{} of at most {limit} together",
+                fq.codel.control_for_people()
+            ),
+            Self::TailDrop(_) => format!("a queue of {limit}"),
         }
     }
 }
 
-impl fmt::Display for QueueLimit {
-    /// As the grammar reads it: `1bdp`.
+impl From<QueueLimit> for Queue {
+    fn from(limit: QueueLimit) -> Self {
+        Self::TailDrop(limit)
+    }
+}
+
+impl fmt::Display for Queue {
+    /// As the grammar reads it: `1bdp`, `codel target 10ms`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Packets(n) => write!(f, "{n}p"),
-            Self::Bytes(n) => write!(f, "{n}b"),
-            Self::Bdp { multiple, .. } => write!(f, "{multiple}bdp"),
+            Self::Codel(codel) => write!(f, "codel{codel}"),
+            Self::FqCodel(fq) => write!(f, "fq-codel{fq}"),
+            Self::TailDrop(limit) => limit.fmt(f),
         }
     }
 }

@@ -1,10 +1,11 @@
 //! The bottleneck: when it has finished a packet.
 //!
-//! Packets are served in the order of their arrival, one after the other. As
-//! nothing overtakes, the end of a packet's service is known when it arrives.
+//! Packets are served one after the other. Where nothing overtakes, the end of
+//! a packet's service is known when it arrives.
 
 mod constant;
 mod opportunities;
+mod ramps;
 mod steps;
 
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use pagerace_core::Instant;
 
 use self::constant::ConstantRate;
 use self::opportunities::OpportunityClock;
+use self::ramps::ScheduleClock;
 use self::steps::StepClock;
 use crate::link::Rate;
 use crate::trace::{Shape, Trace};
@@ -29,6 +31,7 @@ pub struct Service(Kind);
 enum Kind {
     Constant(ConstantRate),
     Steps(StepClock),
+    Schedule(ScheduleClock),
     Opportunities(OpportunityClock),
 }
 
@@ -38,6 +41,7 @@ impl Service {
         Self(match rate {
             Rate::Constant(rate) => Kind::Constant(ConstantRate::new(*rate, 0)),
             Rate::TokenBucket { rate, burst } => Kind::Constant(ConstantRate::new(*rate, *burst)),
+            Rate::Changing(schedule) => Kind::Schedule(ScheduleClock::new(schedule)),
             Rate::Trace(trace) => match trace.shape() {
                 Shape::Steps(steps) => Kind::Steps(StepClock::new(steps)),
                 Shape::Opportunities(_) => {
@@ -47,12 +51,14 @@ impl Service {
         })
     }
 
-    /// When a packet of `size` bytes that arrives at `now` has crossed. Calls
-    /// come in the order of time; so do the answers.
+    /// When a packet of `size` bytes that arrived at `now` has crossed. Calls
+    /// come in the order of service; so do the answers. Between calls that
+    /// find the bottleneck busy, `now` may go back.
     pub fn finish(&mut self, now: Instant, size: u32) -> Instant {
         match &mut self.0 {
             Kind::Constant(c) => c.finish(now, size),
             Kind::Steps(s) => s.finish(now, size),
+            Kind::Schedule(s) => s.finish(now, size),
             Kind::Opportunities(o) => o.finish(now, size),
         }
     }

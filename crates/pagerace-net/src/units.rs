@@ -173,6 +173,15 @@ pub(crate) fn parse_rate(text: &str) -> Result<BitRate, String> {
         .ok_or_else(|| format!("{EXPECTED}, from 1bit to 1000gbit"))
 }
 
+/// As [`parse_rate`], in bits per second, but nothing may pass: `0bit`.
+pub(crate) fn parse_rate_or_zero(text: &str) -> Result<u64, String> {
+    let (number, unit) = split(text);
+    if matches!(unit.as_str(), "bit" | "kbit" | "mbit" | "gbit") && scaled(number, 9) == Some(0) {
+        return Ok(0);
+    }
+    parse_rate(text).map(BitRate::bits_per_second)
+}
+
 /// Reads a delay such as `50ms`, up to an hour.
 pub(crate) fn parse_delay(text: &str) -> Result<Duration, String> {
     const EXPECTED: &str = "a time such as `50ms`";
@@ -228,6 +237,21 @@ pub(crate) fn parse_number(text: &str) -> Option<f64> {
 /// A time in milliseconds with as many decimals as it has: `0.5ms`.
 pub(crate) fn delay_text(delay: Duration) -> String {
     format!("{}ms", decimal(delay.as_nanos(), 6))
+}
+
+/// A span as people write it: whole seconds in `s`, all else in `ms`.
+pub(crate) fn span_text(span: Duration) -> String {
+    let ns = span.as_nanos();
+    if ns > 0 && ns.is_multiple_of(1_000_000_000) {
+        format!("{}s", ns / 1_000_000_000)
+    } else {
+        delay_text(span)
+    }
+}
+
+/// A rate that may be zero, as the grammar of schedules reads it.
+pub(crate) fn rate_text(bits_per_second: u64) -> String {
+    BitRate::new(bits_per_second).map_or_else(|| "0bit".to_owned(), |rate| rate.to_string())
 }
 
 /// The number in front and the unit behind, the latter in lower case.

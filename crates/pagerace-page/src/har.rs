@@ -7,12 +7,14 @@
 //! `docs/har-import.md`, and counted in the page's notes where it was taken.
 
 mod assemble;
+mod cache;
 mod clock;
 mod destination;
 mod discovery;
 mod entry;
 mod filter;
 mod headers;
+mod http_date;
 mod initiator;
 mod loading;
 mod markup;

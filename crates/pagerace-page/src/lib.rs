@@ -14,6 +14,6 @@ pub mod model;
 pub use error::ImportError;
 pub use har::{ImportOptions, from_bytes, load};
 pub use model::{
-    Category, Discovery, Evidence, Note, Origin, OriginId, Page, RecordedPage, RecordedTimes,
-    Resource, ResourceId, Trigger,
+    CacheUse, Category, Discovery, Evidence, Note, Origin, OriginId, Page, RecordedPage,
+    RecordedTimes, Resource, ResourceId, Trigger,
 };

@@ -123,6 +123,24 @@ pub struct Resource {
     /// When the recording requested it and when it was complete, since the
     /// navigation began, if recorded.
     pub recorded: Option<RecordedTimes>,
+    /// What the cache makes of it in a second visit right after this one.
+    #[serde(default)]
+    pub cache: CacheUse,
+}
+
+/// How a browser's cache serves a second visit right after the first
+/// (RFC 9111).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CacheUse {
+    /// Not at all: it may not be stored, or is stale and cannot be validated.
+    #[default]
+    None,
+    /// It is fresh: no request is made.
+    Fresh,
+    /// It is stale, or must always be validated: a conditional request is made,
+    /// and answered by a 304 without body.
+    Validate,
 }
 
 /// How a browser comes to request a resource.

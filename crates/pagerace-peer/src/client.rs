@@ -104,7 +104,8 @@ pub struct Client {
     id: ConnectionId,
     remote: SocketAddr,
     pump: Pump,
-    connected: bool,
+    /// Requests may be sent: the handshake is complete, or early data allowed.
+    open: bool,
     waiting: VecDeque<Pending>,
     tokens: BTreeMap<u64, u64>,
     streams: BTreeMap<u64, u64>,
@@ -132,12 +133,14 @@ impl Client {
                 remote,
                 source,
             })?;
+        // A client with early data need not wait for the server.
+        let open = host.connection(id).is_some_and(|quic| quic.can_send());
         Ok(Self {
             host,
             id,
             remote,
             pump: Pump::new(h3::Connection::new(h3::Role::Client, config.h3.clone())),
-            connected: false,
+            open,
             waiting: VecDeque::new(),
             tokens: BTreeMap::new(),
             streams: BTreeMap::new(),
@@ -179,7 +182,7 @@ impl Client {
     }
 
     fn open_requests(&mut self) {
-        if !self.connected {
+        if !self.open {
             return;
         }
         let Some(quic) = self.host.connection(self.id) else {
@@ -235,7 +238,7 @@ impl Client {
     /// The next datagram to send, written to `buf`.
     pub fn poll_transmit(&mut self, now: Instant, buf: &mut Vec<u8>) -> Option<Datagram> {
         if let Some(quic) = self.host.connection(self.id)
-            && !quic.is_handshaking()
+            && quic.can_send()
         {
             self.pump.send(quic);
         }
@@ -278,10 +281,10 @@ impl Client {
             }
         });
         let (mut available, mut lost) = (false, None);
-        let (connected, events) = (&mut self.connected, &mut self.events);
+        let (open, events) = (&mut self.open, &mut self.events);
         self.pump.receive(now, quic, |passed| match passed {
             Passed::Connected => {
-                *connected = true;
+                *open = true;
                 available = true;
                 events.push_back(ClientEvent::Connected);
             }

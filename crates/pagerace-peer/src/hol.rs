@@ -1,10 +1,15 @@
 //! Head-of-line blocking at the receiver (Sander 2022, section 4): bytes that
 //! arrive while earlier bytes of the same stream are missing.
 
+mod ranges;
+mod tcp;
+
 use std::collections::BTreeMap;
 
 use pagerace_core::{Duration, Instant};
 use pagerace_transport::quic::StreamFrame;
+
+pub use tcp::{Blocked, TcpHolMeter};
 
 /// A span in which bytes of a stream waited behind a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,21 +1,26 @@
-//! HTTP/3 peers without IO: a client, and a server that sends through a
-//! strategy.
+//! HTTP peers without IO: clients, and servers that send through a strategy.
 //!
-//! Both are state machines over UDP datagrams and time. The simulator connects
-//! them by emulated links, the live world by sockets: one engine for both.
+//! All are state machines over bytes and time. The simulator connects them by
+//! emulated links, the live world by sockets: one engine for both.
 //!
-//! - [`Server`]: connections, a [`Site`] that answers requests, and for each
-//!   connection an [`Outgoing`] that asks the strategy packet by packet.
+//! - [`Server`]: HTTP/3 over UDP datagrams: connections, a [`Site`] that answers
+//!   requests, and for each connection an [`Outgoing`] that asks the strategy
+//!   packet by packet.
 //! - [`Client`]: one connection to one server, requests in, responses out.
+//! - [`stream`]: the same for HTTP/1.1 and HTTP/2, over any byte stream.
+//! - [`tcp`]: those over our own TLS and TCP, segment by segment.
 //! - [`hol`]: bytes that waited behind a gap, seen at the receiver.
 
 pub mod body;
 pub mod client;
+mod desk;
 pub mod hol;
 pub mod outgoing;
 mod pump;
 pub mod server;
 pub mod site;
+pub mod stream;
+pub mod tcp;
 
 pub use body::Body;
 pub use client::{Client, ClientConfig, ClientEvent};

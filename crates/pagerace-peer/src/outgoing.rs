@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bytes::{Bytes, BytesMut};
-use pagerace_core::{Instant, Priority};
+use pagerace_core::{Dependency, Instant, Priority};
 use pagerace_delivery::{Response, Strategy};
 use pagerace_transport::quic::{Offer, PacketSource, StreamFrame};
 
@@ -106,6 +106,11 @@ impl Outgoing {
         false
     }
 
+    /// The client gave a stream a place in HTTP/2's tree.
+    pub fn dependency(&mut self, stream: u64, dependency: Dependency) {
+        self.strategy.dependency(stream, dependency);
+    }
+
     /// Flow control lets bytes of `stream` in again.
     pub fn writable(&mut self, stream: u64) {
         if let Ok(i) = self.parked.binary_search_by_key(&stream, |r| r.stream) {
@@ -148,6 +153,33 @@ impl Outgoing {
         std::mem::take(&mut self.frames)
     }
 
+    /// The streams that flow control holds back.
+    pub(crate) fn parked(&self) -> Vec<u64> {
+        self.parked.iter().map(|r| r.stream).collect()
+    }
+
+    /// What is left of the head of the response that was picked last.
+    pub(crate) fn picked_head(&self) -> Bytes {
+        let response = &self.ready[self.picked];
+        let head = &self.payload(response.stream).head;
+        head.slice(head.len().min(response.sent as usize)..)
+    }
+
+    /// At most `max` bytes of the body of the response that was picked last, from
+    /// where it is.
+    pub(crate) fn picked_body(&self, max: usize) -> Bytes {
+        let response = &self.ready[self.picked];
+        let payload = self.payload(response.stream);
+        let offset = response.sent.saturating_sub(payload.head.len() as u64);
+        payload.body.slice(offset, max)
+    }
+
+    fn payload(&self, stream: u64) -> &Payload {
+        self.payloads
+            .get(&stream)
+            .expect("a picked response has a payload")
+    }
+
     pub(crate) fn set_now(&mut self, now: Instant) {
         self.now = now;
     }
@@ -177,10 +209,7 @@ impl PacketSource for Outgoing {
     }
 
     fn peek(&mut self, stream: u64, max: usize) -> Bytes {
-        let payload = self
-            .payloads
-            .get(&stream)
-            .expect("a picked response has a payload");
+        let payload = self.payload(stream);
         payload.slice(self.ready[self.picked].sent, max)
     }
 

@@ -4,20 +4,20 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-use bytes::{Bytes, BytesMut};
-use pagerace_core::{EventQueue, Instant, Priority};
-use pagerace_delivery::{Facts, Response, StrategySpec};
-use pagerace_http::{Field, fields, h3};
+use bytes::BytesMut;
+use pagerace_core::{EventQueue, Instant};
+use pagerace_delivery::{Facts, StrategySpec};
+use pagerace_http::h3;
 use pagerace_transport::quic::{
     ConnectionId, Datagram, Epoch, Host, PacketRecord, PacketSource, ServerKeys, Settings, Sources,
     Stats,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::body::Body;
+use crate::desk::{Answer, Desk, Taken};
 use crate::outgoing::{Outgoing, SentFrame};
 use crate::pump::{Passed, Pump};
-use crate::site::{Reply, Request, Site};
+use crate::site::Site;
 
 /// When lost response bytes are sent again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,9 +64,6 @@ pub struct ServerStats {
     pub retransmitted_bytes: u64,
 }
 
-/// Requests that may be unanswered on one connection; more are refused.
-const MAX_PENDING: usize = 1_000;
-
 /// Serves a [`Site`].
 pub struct Server<S> {
     host: Host,
@@ -88,22 +85,7 @@ struct Served {
     /// As of the connection's end.
     last: Stats,
     outgoing: Outgoing,
-    /// Requests that are not complete, by stream.
-    incoming: BTreeMap<u64, Incoming>,
-    /// Replies that are not ready, by stream.
-    pending: BTreeMap<u64, Pending>,
-}
-
-struct Incoming {
-    fields: Vec<Field>,
-    body_bytes: u64,
-    signal: Priority,
-}
-
-struct Pending {
-    reply: Reply,
-    signal: Priority,
-    head_only: bool,
+    desk: Desk,
 }
 
 impl<S: Site> Server<S> {
@@ -162,7 +144,7 @@ impl<S: Site> Server<S> {
     pub fn poll_transmit(&mut self, now: Instant, buf: &mut Vec<u8>) -> Option<Datagram> {
         for (id, served) in &mut self.connections {
             if let Some(quic) = self.host.connection(*id)
-                && !quic.is_handshaking()
+                && quic.can_send()
             {
                 served.pump.send(quic);
             }
@@ -189,6 +171,13 @@ impl<S: Site> Server<S> {
             sum.retransmitted_bytes += served.outgoing.retransmitted_bytes();
         }
         sum
+    }
+
+    /// The congestion window of its first connection in bytes; 0 without one.
+    pub fn congestion_window(&mut self) -> u64 {
+        let id = self.connections.keys().next().copied();
+        let quic = id.and_then(|id| self.host.connection(id));
+        quic.map_or(0, |quic| quic.stats().congestion_window)
     }
 
     /// Response frames since the last call, if the server records.
@@ -221,8 +210,7 @@ impl<S: Site> Server<S> {
                 last: Stats::default(),
                 pump: Pump::new(h3),
                 outgoing: Outgoing::new(self.strategy.build(), self.record),
-                incoming: BTreeMap::new(),
-                pending: BTreeMap::new(),
+                desk: Desk::default(),
             };
             self.connections.insert(id, served);
         }
@@ -237,8 +225,7 @@ impl<S: Site> Server<S> {
                 pump,
                 last,
                 outgoing,
-                incoming,
-                pending,
+                desk,
             } = served;
             let (mut finished, mut stopped, mut lost) = (Vec::new(), Vec::new(), false);
             pump.receive(now, quic, |passed| match passed {
@@ -247,7 +234,7 @@ impl<S: Site> Server<S> {
                 Passed::Stopped(stream) => {
                     outgoing.cancel(stream);
                     outgoing.forget(stream);
-                    pending.remove(&stream);
+                    desk.drop_request(stream);
                     stopped.push(stream);
                 }
                 Passed::Lost(_) => lost = true,
@@ -261,7 +248,6 @@ impl<S: Site> Server<S> {
             for stream in stopped {
                 // The rest of its request is of no use, and no longer understood.
                 quic.stop(stream, h3::Code::REQUEST_CANCELLED.0);
-                incoming.remove(&stream);
                 pump.h3.forget(stream);
             }
             for stream in finished {
@@ -274,39 +260,21 @@ impl<S: Site> Server<S> {
                         stream,
                         fields,
                         priority,
-                    } => {
-                        let request = Incoming {
-                            fields,
-                            body_bytes: 0,
-                            signal: priority,
-                        };
-                        incoming.insert(stream, request);
-                    }
-                    h3::Event::Data { stream, data } => {
-                        if let Some(request) = incoming.get_mut(&stream) {
-                            request.body_bytes += data.len() as u64;
-                        }
-                    }
-                    h3::Event::Finished { stream } => {
-                        let Some(request) = incoming.remove(&stream) else {
-                            continue;
-                        };
-                        if pending.len() >= MAX_PENDING {
+                    } => desk.head(stream, fields, priority),
+                    h3::Event::Data { stream, data } => desk.content(stream, data.len()),
+                    h3::Event::Finished { stream } => match desk.complete(stream, &mut self.site) {
+                        Taken::Gone => {}
+                        Taken::Refused => {
                             quic.reset(stream, h3::Code::REQUEST_REJECTED.0);
                             dropped.push(stream);
-                            continue;
                         }
-                        let answer = ask(&mut self.site, request);
-                        self.thinking
-                            .schedule(now + answer.reply.think_time, (*id, stream));
-                        pending.insert(stream, answer);
-                    }
+                        Taken::Thinking(time) => {
+                            self.thinking.schedule(now + time, (*id, stream));
+                        }
+                    },
                     h3::Event::PriorityUpdate { stream, priority } => {
-                        if let Some(request) = incoming.get_mut(&stream) {
-                            request.signal = priority;
-                        } else if let Some(answer) = pending.get_mut(&stream) {
-                            answer.signal = priority;
-                        } else {
+                        let here = desk.reprioritise(stream, priority);
+                        if !here {
                             outgoing.update(stream, priority);
                             if self.retransmission == Retransmission::ByUrgency {
                                 let urgency = i32::from(priority.urgency);
@@ -329,8 +297,7 @@ impl<S: Site> Server<S> {
             for stream in dropped {
                 outgoing.cancel(stream);
                 outgoing.forget(stream);
-                incoming.remove(&stream);
-                pending.remove(&stream);
+                desk.drop_request(stream);
                 pump.h3.forget(stream);
             }
         }
@@ -345,11 +312,12 @@ impl<S: Site> Server<S> {
         let Some(served) = self.connections.get_mut(&id) else {
             return;
         };
-        let Some(Pending {
-            reply,
-            signal,
-            head_only,
-        }) = served.pending.remove(&stream)
+        let Some(Answer {
+            response,
+            fields,
+            body,
+            ..
+        }) = served.desk.answer(stream)
         else {
             return;
         };
@@ -357,25 +325,9 @@ impl<S: Site> Server<S> {
             return;
         };
         if self.retransmission == Retransmission::ByUrgency {
-            quic.set_retransmission_priority(stream, -i32::from(signal.urgency));
+            quic.set_retransmission_priority(stream, -i32::from(response.signal.urgency));
         }
-        let Reply {
-            mut fields,
-            body,
-            facts,
-            ..
-        } = reply;
-        let length = body.len();
-        fields.push(Field::new("content-length", length.to_string()));
-        let body = if head_only { Body::EMPTY } else { body };
         let head = served.pump.h3.response_head(stream, &fields, body.len());
-        let response = Response {
-            stream,
-            signal,
-            facts,
-            length: 0,
-            sent: 0,
-        };
         served.outgoing.add(response, head, body);
     }
 
@@ -394,30 +346,6 @@ impl<S: Site> Server<S> {
             }
             lives
         });
-    }
-}
-
-fn ask(site: &mut impl Site, request: Incoming) -> Pending {
-    let Incoming {
-        fields,
-        body_bytes,
-        signal,
-    } = request;
-    let value = |name| fields::get(&fields, name).cloned().unwrap_or_default();
-    let method: Bytes = value(":method");
-    let head_only = method.as_ref() == b"HEAD";
-    let request = Request {
-        method,
-        authority: value(":authority"),
-        path: value(":path"),
-        body_bytes,
-        priority: signal,
-        fields,
-    };
-    Pending {
-        reply: site.reply(&request),
-        signal,
-        head_only,
     }
 }
 

@@ -18,7 +18,7 @@ const DELAY: Duration = Duration::from_millis(10);
 const NANOS_PER_BYTE: u64 = 800;
 
 /// `/N` is a body of N bytes; `/slow` has think time; anything else is 404.
-struct Numbers;
+pub(crate) struct Numbers;
 
 impl Site for Numbers {
     fn reply(&mut self, request: &Request) -> Reply {

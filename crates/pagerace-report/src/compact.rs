@@ -5,12 +5,12 @@
 
 mod wire;
 
-use pagerace_core::Instant;
+use pagerace_core::{Duration, Instant, Protocol};
 use serde::Serialize;
 
 use crate::input::{
     AcrossPages, AcrossRow, Comparison, Metric, Named, NetworkResult, PageResult, Report, Resource,
-    Row, RunDetail, Timing, Verdict,
+    Row, RunDetail, Timing, Verdict, Why,
 };
 use wire::Wire;
 
@@ -21,7 +21,8 @@ const TICK_NANOS: u64 = 10_000;
 #[derive(Clone, Copy)]
 struct Limits {
     networks: usize,
-    strategies: usize,
+    contenders: usize,
+    parts: usize,
     resources: usize,
     /// Pieces on the wire of each variant.
     pieces: usize,
@@ -40,8 +41,11 @@ pub(crate) struct Compact<'a> {
     scenario: &'a str,
     metric: usize,
     baseline: usize,
+    noun: &'a str,
+    nouns: &'a str,
     metrics: &'a [Metric],
-    strategies: &'a [Named],
+    contenders: &'a [Named],
+    parts: &'a [Named],
     networks: &'a [Named],
     pages: Vec<Page<'a>>,
     across: Vec<Across<'a>>,
@@ -69,11 +73,23 @@ struct OnNetwork<'a> {
     winner: Option<usize>,
     verdict: &'a str,
     rows: Vec<Variant<'a>>,
+    whys: Vec<Reason<'a>>,
+}
+
+/// See [`Why`].
+#[derive(Serialize)]
+struct Reason<'a> {
+    contender: usize,
+    run: u32,
+    sentence: &'a str,
+    /// Milliseconds.
+    baseline: Vec<f64>,
+    own: Vec<f64>,
 }
 
 #[derive(Serialize)]
 struct Variant<'a> {
-    strategy: usize,
+    contender: usize,
     failed: u32,
     values: &'a [Comparison],
     detail: Option<Detail<'a>>,
@@ -89,8 +105,10 @@ struct Detail<'a> {
     progress_at: Vec<u64>,
     /// Tenths of a percent.
     progress_share: Vec<u64>,
-    /// Discovered, then the six spans in ticks, then HOL-blocked bytes.
-    timings: Vec<Option<[u64; 8]>>,
+    /// Discovered, then the six spans in ticks, then bytes blocked by their own
+    /// stream and by others, version of HTTP, connection plus one (0: none),
+    /// whether that was reused.
+    timings: Vec<Option<[u64; 12]>>,
     wire: Wire,
 }
 
@@ -103,7 +121,8 @@ impl Limits {
             .flat_map(|n| &n.rows);
         Self {
             networks: report.networks.len(),
-            strategies: report.strategies.len(),
+            contenders: report.contenders.len(),
+            parts: report.parts.len(),
             resources: 0,
             pieces: wire::pieces_each(rows.filter(|row| row.detail.is_some()).count()),
         }
@@ -122,9 +141,12 @@ impl<'a> Compact<'a> {
             rerun: &report.rerun,
             scenario: &report.scenario,
             metric: within(report.metric, report.metrics.len()),
-            baseline: within(report.baseline, report.strategies.len()),
+            baseline: within(report.baseline, report.contenders.len()),
+            noun: &report.noun,
+            nouns: &report.nouns,
             metrics: &report.metrics,
-            strategies: &report.strategies,
+            contenders: &report.contenders,
+            parts: &report.parts,
             networks: &report.networks,
             pages: report
                 .pages
@@ -135,21 +157,21 @@ impl<'a> Compact<'a> {
                 .across
                 .iter()
                 .filter(|a| a.network < report.networks.len() && a.metric < report.metrics.len())
-                .map(|a| Across::new(a, report.strategies.len()))
+                .map(|a| Across::new(a, report.contenders.len()))
                 .collect(),
         }
     }
 }
 
 impl<'a> Across<'a> {
-    fn new(across: &'a AcrossPages, strategies: usize) -> Self {
+    fn new(across: &'a AcrossPages, contenders: usize) -> Self {
         Self {
             network: across.network,
             metric: across.metric,
             rows: across
                 .rows
                 .iter()
-                .filter(|row| row.strategy < strategies)
+                .filter(|row| row.contender < contenders)
                 .collect(),
         }
     }
@@ -180,13 +202,31 @@ impl<'a> OnNetwork<'a> {
         let rows = result
             .rows
             .iter()
-            .filter(|row| row.strategy < limits.strategies);
+            .filter(|row| row.contender < limits.contenders);
+        let whys = result.whys.iter().filter(|why| {
+            let complete = [&why.baseline, &why.own].map(|parts| parts.len() == limits.parts);
+            why.contender < limits.contenders && complete == [true; 2]
+        });
         Self {
             network: result.network,
             outcome: result.outcome,
-            winner: result.winner.filter(|&winner| winner < limits.strategies),
+            winner: result.winner.filter(|&winner| winner < limits.contenders),
             verdict: &result.verdict,
             rows: rows.map(|row| Variant::new(row, limits)).collect(),
+            whys: whys.map(Reason::new).collect(),
+        }
+    }
+}
+
+impl<'a> Reason<'a> {
+    fn new(why: &'a Why) -> Self {
+        let millis = |parts: &[Duration]| parts.iter().map(|part| part.as_millis_f64()).collect();
+        Self {
+            contender: why.contender,
+            run: why.run,
+            sentence: &why.sentence,
+            baseline: millis(&why.baseline),
+            own: millis(&why.own),
         }
     }
 }
@@ -194,7 +234,7 @@ impl<'a> OnNetwork<'a> {
 impl<'a> Variant<'a> {
     fn new(row: &'a Row, limits: Limits) -> Self {
         Self {
-            strategy: row.strategy,
+            contender: row.contender,
             failed: row.failed,
             values: &row.values,
             detail: row.detail.as_ref().map(|run| Detail::new(run, limits)),
@@ -235,7 +275,7 @@ fn within(index: usize, length: usize) -> usize {
 }
 
 /// Rounds the moments between spans, not the spans, so that no error adds up.
-fn timing(t: &Timing) -> [u64; 8] {
+fn timing(t: &Timing) -> [u64; 12] {
     let mut at = t.discovered;
     let spans = [t.queued, t.blocked, t.dns, t.connect, t.wait, t.receive].map(|span| {
         let from = ticks(at);
@@ -253,6 +293,15 @@ fn timing(t: &Timing) -> [u64; 8] {
         wait,
         receive,
         t.hol_blocked_bytes,
+        t.hol_other_bytes,
+        match t.protocol {
+            Protocol::H1 => 1,
+            Protocol::H2 => 2,
+            Protocol::H3 => 3,
+        },
+        t.connection
+            .map_or(0, |connection| u64::from(connection) + 1),
+        u64::from(t.reused),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! Everything the page shows.
 //!
-//! Plain data: strategies, networks and metrics are named once and then
+//! Plain data: contenders, networks and metrics are named once and then
 //! referred to by their index. An index that points nowhere is a bug of the
 //! caller; the page leaves such an entry out.
 
@@ -8,7 +8,7 @@ mod detail;
 
 pub use detail::{Drop, Frame, HolGap, ProgressPoint, RunDetail, Timing};
 
-use pagerace_core::Destination;
+use pagerace_core::{Destination, Duration};
 use serde::{Deserialize, Serialize};
 
 /// A race, as the page shows it.
@@ -27,14 +27,22 @@ pub struct Report {
     /// The resolved scenario, such as the JSON text that the command line reads
     /// back. Shown as it is, to be copied, so its size is the file's.
     pub scenario: String,
-    /// The metric by which strategies are ranked: index into `metrics`.
+    /// The metric by which contenders are ranked: index into `metrics`.
     pub metric: usize,
-    /// The strategy that the others are compared with: index into `strategies`.
+    /// The contender that the others are compared with: index into `contenders`.
     pub baseline: usize,
+    /// What a contender is called: `strategy` or `variant`.
+    pub noun: String,
+    /// What several are called: `strategies` or `variants`.
+    pub nouns: String,
+    /// What the contenders share, such as `chrome, CPU x1, cubic`; may be empty.
+    pub shared: String,
     /// The metrics that can be selected, in the order in which they are offered.
     pub metrics: Vec<Metric>,
-    /// The strategies that raced.
-    pub strategies: Vec<Named>,
+    /// Who raced.
+    pub contenders: Vec<Named>,
+    /// What time goes into, for [`NetworkResult::whys`].
+    pub parts: Vec<Named>,
     /// The networks they raced on.
     pub networks: Vec<Named>,
     /// The pages that were loaded.
@@ -106,31 +114,48 @@ pub struct NetworkResult {
     pub verdict: String,
     /// How the verdict went, for its mark.
     pub outcome: Verdict,
-    /// The best strategy by the ranked metric, whether or not it differs from
-    /// the baseline: index into [`Report::strategies`].
+    /// The best contender by the ranked metric, whether or not it differs from
+    /// the baseline: index into [`Report::contenders`].
     pub winner: Option<usize>,
-    /// One row for each strategy, best first by the ranked metric.
+    /// One row for each contender, best first by the ranked metric.
     pub rows: Vec<Row>,
+    /// Where differences to the baseline come from; empty if nobody asked.
+    pub whys: Vec<Why>,
 }
 
 /// How a verdict went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// A strategy is better than the baseline.
+    /// A contender is better than the baseline.
     Better,
-    /// No strategy is better than the baseline.
+    /// No contender is better than the baseline.
     #[default]
     NoDifference,
     /// Nothing can be said: too few runs, or they failed.
     Unknown,
 }
 
-/// One strategy on one page and network.
+/// One contender's time beside the baseline's, by what it goes into.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Why {
+    /// Index into [`Report::contenders`].
+    pub contender: usize,
+    /// Which run of both, from zero.
+    pub run: u32,
+    /// The main reason in a plain sentence.
+    pub sentence: String,
+    /// The baseline's time, one entry for each of [`Report::parts`].
+    pub baseline: Vec<Duration>,
+    /// The contender's, likewise.
+    pub own: Vec<Duration>,
+}
+
+/// One contender on one page and network.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// Index into [`Report::strategies`].
-    pub strategy: usize,
+    /// Index into [`Report::contenders`].
+    pub contender: usize,
     /// Runs that did not finish.
     pub failed: u32,
     /// One entry for each of [`Report::metrics`].
@@ -171,15 +196,15 @@ pub struct AcrossPages {
     pub metric: usize,
     /// The verdict over all pages in plain sentences; empty if there is none.
     pub verdict: String,
-    /// One entry for each strategy but the baseline.
+    /// One entry for each contender but the baseline.
     pub rows: Vec<AcrossRow>,
 }
 
-/// One strategy over all pages, compared with the baseline.
+/// One contender over all pages, compared with the baseline.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AcrossRow {
-    /// Index into [`Report::strategies`].
-    pub strategy: usize,
+    /// Index into [`Report::contenders`].
+    pub contender: usize,
     /// For each page that has both values: the difference of the medians as a
     /// share of the baseline's, in percent; in page order. Gains and losses of
     /// more than 5 % are counted from these (Sander 2022).

@@ -7,13 +7,16 @@
 //! The page shows what it is given: statistics and verdicts are made elsewhere.
 //!
 //! * [`input`]: what the page shows, to be filled by the caller;
+//! * [`bulk`]: another page, of one large transfer;
 //! * `compact`: the same with long lists as short integer columns;
 //! * `page`: the HTML around it;
 //! * `assets/`: style and scripts, plain files without a build step.
 
+pub mod bulk;
 mod compact;
 pub mod input;
 mod page;
 
+pub use bulk::render_bulk;
 pub use input::Report;
 pub use page::render;

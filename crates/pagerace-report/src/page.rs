@@ -3,7 +3,7 @@
 //! Heading, verdicts and notes are plain HTML, readable without a script;
 //! everything else is drawn by the scripts in `assets/js`.
 
-mod escape;
+pub(crate) mod escape;
 
 use std::fmt::Write as _;
 
@@ -24,7 +24,7 @@ const STYLE: &str = include_str!("../assets/report.css");
 const SECTIONS: &str = include_str!("../assets/sections.html");
 
 /// Our scripts, in order; together they are one function's body.
-const SCRIPTS: [&str; 15] = [
+const SCRIPTS: [&str; 16] = [
     include_str!("../assets/js/data.js"),
     include_str!("../assets/js/format.js"),
     include_str!("../assets/js/dom.js"),
@@ -39,6 +39,7 @@ const SCRIPTS: [&str; 15] = [
     include_str!("../assets/js/wire-pointer.js"),
     include_str!("../assets/js/wire.js"),
     include_str!("../assets/js/across.js"),
+    include_str!("../assets/js/why.js"),
     include_str!("../assets/js/main.js"),
 ];
 
@@ -54,49 +55,79 @@ const NOTES_UNFOLDED: usize = 12;
 /// anything: they are escaped, and the content security policy runs only the
 /// two scripts whose hashes it names and lets nothing be fetched.
 pub fn render(report: &Report) -> String {
-    let script = own_script();
     let data = serde_json::to_string(&Compact::new(report))
         .expect("plain structs with text keys always serialise");
-    let mut out = String::with_capacity(LIBRARY.len() + data.len() + (64 << 10));
-    head(&mut out, report, &script);
-    verdicts(&mut out, report);
-    out.push_str(SECTIONS);
-    out.push_str("<script type=\"application/json\" id=\"data\">");
-    out.push_str(&json_in_script(&data));
-    out.push_str("</script>\n<script>");
-    out.push_str(LIBRARY);
-    out.push_str("</script>\n<script>");
-    out.push_str(&script);
-    out.push_str("</script>\n</body>\n</html>\n");
-    out
+    let mut body = String::new();
+    verdicts(&mut body, report);
+    body.push_str(SECTIONS);
+    Shell {
+        title: &report.title,
+        version: &report.version,
+        facts: &facts(report),
+        body: &body,
+        data: &data,
+        scripts: &SCRIPTS,
+    }
+    .render()
 }
 
-/// Our scripts as one function, so that no name leaves it.
-fn own_script() -> String {
+/// What all our files have in common: head, style, data and scripts.
+pub(crate) struct Shell<'a> {
+    /// Heading, as text.
+    pub(crate) title: &'a str,
+    /// Version of the product, as text.
+    pub(crate) version: &'a str,
+    /// What stands below the heading, as HTML.
+    pub(crate) facts: &'a str,
+    /// The rest of the page, as HTML; closes `main`.
+    pub(crate) body: &'a str,
+    /// JSON.
+    pub(crate) data: &'a str,
+    /// Together one function's body, so that no name leaves it.
+    pub(crate) scripts: &'a [&'a str],
+}
+
+impl Shell<'_> {
+    /// The whole file. A content security policy runs only the two scripts
+    /// whose hashes it names and lets nothing be fetched.
+    pub(crate) fn render(&self) -> String {
+        let script = own_script(self.scripts);
+        let (library, own) = (hash(LIBRARY), hash(&script));
+        let mut out = String::with_capacity(LIBRARY.len() + self.data.len() + (64 << 10));
+        let title = html(self.title);
+        // Writing to a String cannot fail.
+        let _ = write!(
+            out,
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+             script-src 'sha256-{library}' 'sha256-{own}'; style-src 'unsafe-inline'; \
+             img-src data:; base-uri 'none'; form-action 'none'\">\n\
+             <meta name=\"generator\" content=\"Pagerace {}\">\n\
+             <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+             <header>\n<h1>{title}</h1>\n<p class=\"facts\">{}</p>\n</header>\n<main>\n",
+            html(self.version),
+            self.facts,
+        );
+        out.push_str(self.body);
+        out.push_str("<script type=\"application/json\" id=\"data\">");
+        out.push_str(&json_in_script(self.data));
+        out.push_str("</script>\n<script>");
+        out.push_str(LIBRARY);
+        out.push_str("</script>\n<script>");
+        out.push_str(&script);
+        out.push_str("</script>\n</body>\n</html>\n");
+        out
+    }
+}
+
+/// Scripts as one function, so that no name leaves it.
+fn own_script(scripts: &[&str]) -> String {
     format!(
         "(function () {{\n'use strict';\n{}}}());\n",
-        SCRIPTS.concat()
+        scripts.concat()
     )
-}
-
-fn head(out: &mut String, report: &Report, script: &str) {
-    let title = html(&report.title);
-    let (library, own) = (hash(LIBRARY), hash(script));
-    // Writing to a String cannot fail.
-    let _ = write!(
-        out,
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-         script-src 'sha256-{library}' 'sha256-{own}'; style-src 'unsafe-inline'; \
-         img-src data:; base-uri 'none'; form-action 'none'\">\n\
-         <meta name=\"generator\" content=\"Pagerace {}\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <header>\n<h1>{title}</h1>\n<p class=\"facts\">{}</p>\n</header>\n<main>\n",
-        html(&report.version),
-        facts(report),
-    );
 }
 
 /// For the content security policy.
@@ -106,18 +137,21 @@ fn hash(script: &str) -> String {
 
 fn facts(report: &Report) -> String {
     let count =
-        |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
+        |n: usize, one: &str, many: &str| format!("{n} {}", html(if n == 1 { one } else { many }));
     let mut facts = vec![
         count(report.pages.len(), "page", "pages"),
         count(report.networks.len(), "network", "networks"),
-        count(report.strategies.len(), "strategy", "strategies"),
+        count(report.contenders.len(), &report.noun, &report.nouns),
         count(report.runs as usize, "run of each", "runs of each"),
     ];
     if let Some(metric) = report.metrics.get(report.metric) {
         facts.push(format!("ranked by {}", html(&metric.title)));
     }
-    if let Some(baseline) = report.strategies.get(report.baseline) {
+    if let Some(baseline) = report.contenders.get(report.baseline) {
         facts.push(format!("compared with <b>{}</b>", html(&baseline.name)));
+    }
+    if !report.shared.is_empty() {
+        facts.push(html(&report.shared));
     }
     facts.join(" · ")
 }
@@ -201,10 +235,13 @@ fn verdict(out: &mut String, report: &Report, network: usize, text: &str, went: 
     );
 }
 
-/// With a capital at the start of the sentence, unless that is a strategy's name.
+/// With a capital at the start of the sentence, unless that is a contender's name.
 fn capitalised(text: &str, report: &Report) -> String {
     let first = text.split([' ', ',']).next().unwrap_or_default();
-    let named = report.strategies.iter().any(|s| s.name == first);
+    let named = report
+        .contenders
+        .iter()
+        .any(|c| c.name.split(' ').next() == Some(first));
     let mut letters = text.chars();
     match letters.next() {
         Some(letter) if !named => letter.to_uppercase().chain(letters).collect(),

@@ -15,21 +15,33 @@
 //! recorded distance is left out, their think time kept), ECN, path MTU
 //! discovery, connection migration, lost name look-ups.
 
+mod addresses;
 mod alarm;
+pub mod bulk;
+mod ends;
+pub mod explain;
 pub mod outcome;
 mod pool;
+pub mod protocols;
 pub mod scenario;
 mod site;
 mod timing;
 mod trace;
+pub mod visit;
+mod wire;
 mod world;
 
+pub use bulk::{BULK_INTERVAL, BulkOutcome, BulkScenario, Flow, run_bulk, run_flows};
+pub use explain::{Explainable, Explained, Part, Parts, Step, explain};
 pub use outcome::{
     FrameSent, HolGap, Outcome, PacketDrop, ResourceTiming, Trace, TransportCounters,
 };
 pub use pagerace_peer::Retransmission;
+pub use pagerace_transport::tls::Version as TlsVersion;
+pub use protocols::{ProtocolMap, ProtocolMapError};
 pub use scenario::{Connections, Scenario, TransportSettings};
 pub use trace::{LoggedPacket, Side};
+pub use visit::{EarlyData, Visit};
 
 /// A scenario that cannot be run.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +49,20 @@ pub enum ScenarioError {
     /// There is no such congestion controller.
     #[error(transparent)]
     Controller(#[from] pagerace_cc::UnknownController),
+    /// Real TLS knows no earlier visit.
+    #[error(
+        "real TLS is there for cold visits only; for resumed and warm ones use modelled keys, \
+         which have the same sizes"
+    )]
+    RealResumption,
+    /// A load has no such metric.
+    #[error("the load has no {metric} to explain: {failure}")]
+    NoMetric {
+        /// Which.
+        metric: &'static str,
+        /// Why not.
+        failure: String,
+    },
     /// Real TLS was asked for and could not be set up.
     #[error(transparent)]
     Tls(#[from] pagerace_transport::quic::keys::TlsError),

@@ -1,7 +1,7 @@
 //! What came out of one simulated page load.
 
 use pagerace_browser::LoadMetrics;
-use pagerace_core::{Duration, Instant};
+use pagerace_core::{Duration, Instant, Protocol};
 use pagerace_page::ResourceId;
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ pub struct Outcome {
 /// Sums over all connections of a load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TransportCounters {
-    /// QUIC connections opened.
+    /// Connections opened.
     pub connections: u64,
     /// Packets the servers sent.
     pub packets_sent: u64,
@@ -39,7 +39,7 @@ pub struct TransportCounters {
     pub queue_drops: u64,
     /// Stream bytes the servers sent again.
     pub retransmitted_bytes: u64,
-    /// Bytes the servers sent, IP and UDP headers included; those that the
+    /// Bytes the servers sent, IP and UDP or TCP headers included; those that the
     /// queue had no room for too.
     pub bytes_down: u64,
     /// Bytes the client sent, likewise.
@@ -49,12 +49,23 @@ pub struct TransportCounters {
     pub hol_blocked_bytes: u64,
     /// The same bytes, each times the milliseconds it waited.
     pub hol_blocked_byte_ms: u64,
+    /// Response bytes that arrived over TCP and waited although nothing of
+    /// their own stream was missing before them: for bytes of other streams.
+    pub hol_other_bytes: u64,
+    /// The same bytes, each times the milliseconds it waited.
+    pub hol_other_byte_ms: u64,
 }
 
 /// One resource's way through the network, in the words of Resource Timing
 /// and HAR. All spans are disjoint and in this order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResourceTiming {
+    /// Over which version of HTTP it came.
+    pub protocol: Protocol,
+    /// Its connection, by order of opening; `None` if the request never left.
+    pub connection: Option<u32>,
+    /// The connection was open, or being opened, before this request.
+    pub reused: bool,
     /// The browser knew that it needs the resource.
     pub discovered: Instant,
     /// Held back by the browser's own scheduler.
@@ -71,12 +82,14 @@ pub struct ResourceTiming {
     pub receive: Duration,
     /// Stream bytes that waited for earlier bytes of this stream.
     pub hol_blocked_bytes: u64,
+    /// Bytes that waited for bytes of other streams only (TCP).
+    pub hol_other_bytes: u64,
 }
 
 /// What happened on the wire, for pictures.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Trace {
-    /// STREAM frames in the order in which the servers sent them.
+    /// Response bytes in the order in which the servers sent them.
     pub frames: Vec<FrameSent>,
     /// Packets that did not arrive, with the reason.
     pub drops: Vec<PacketDrop>,

@@ -1,47 +1,139 @@
 //! Which connection a request takes.
+//!
+//! Origins that share connections have one [`Place`]. Over HTTP/2 and HTTP/3 a
+//! place has one connection, which takes every request. Over HTTP/1.1 it has
+//! up to six (Chromium's `kDefaultMaxSocketsPerGroup`, net/socket, as in
+//! Firefox and Safari), and a request waits until one is free.
 
-use std::collections::BTreeMap;
+use pagerace_core::{Instant, Priority, Protocol};
+use pagerace_page::{OriginId, Page, ResourceId};
 
-use pagerace_page::{OriginId, Page};
-
+use crate::protocols::ProtocolMap;
 use crate::scenario::Connections;
 
-/// Maps origins to connections, and tells which need a name look-up.
+/// Connections of HTTP/1.1 to one host.
+pub(crate) const H1_CONNECTIONS: usize = 6;
+
+/// Where requests to an origin go.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) protocol: Protocol,
+    /// Names it in seeds, whatever opens first.
+    pub(crate) name: String,
+    /// Its living connections, in order of opening.
+    pub(crate) connections: Vec<usize>,
+    /// Connections opened so far.
+    pub(crate) opened: usize,
+    /// When its name is resolved, once a look-up was made.
+    pub(crate) resolved_at: Option<Instant>,
+    /// Requests without a connection (HTTP/1.1), most urgent first.
+    waiting: Vec<(Priority, ResourceId)>,
+}
+
+/// Maps origins to places.
 #[derive(Debug)]
 pub(crate) struct Pool {
-    groups: Vec<u32>,
-    open: BTreeMap<u32, usize>,
+    of_origin: Vec<usize>,
+    pub(crate) places: Vec<Place>,
 }
 
 impl Pool {
-    pub(crate) fn new(page: &Page, connections: Connections) -> Self {
-        let group = |o: &pagerace_page::Origin| match connections {
-            Connections::PerOrigin => o.connection_group,
-            Connections::Single => 0,
-        };
-        Self {
-            groups: page.origins.iter().map(group).collect(),
-            open: BTreeMap::new(),
+    pub(crate) fn new(page: &Page, connections: Connections, protocols: &ProtocolMap) -> Self {
+        let mut places: Vec<Place> = Vec::new();
+        let mut of_origin = Vec::new();
+        for origin in &page.origins {
+            let protocol = protocols.of(&origin.host);
+            let group = match connections {
+                Connections::PerOrigin => origin.connection_group,
+                Connections::Single => 0,
+            };
+            let name = match (protocol, connections) {
+                (Protocol::H3, _) => group.to_string(),
+                (Protocol::H2, _) => format!("h2/{group}"),
+                // HTTP/1.1 connections belong to one origin.
+                (Protocol::H1, Connections::PerOrigin) => format!("h1/origin/{}", of_origin.len()),
+                (Protocol::H1, Connections::Single) => "h1/0".to_owned(),
+            };
+            let known = places.iter().position(|place| place.name == name);
+            of_origin.push(known.unwrap_or_else(|| {
+                places.push(Place::new(protocol, name));
+                places.len() - 1
+            }));
         }
+        Self { of_origin, places }
     }
 
-    /// The number of the connection that `origin` uses, whenever it is opened.
-    pub(crate) fn group(&self, origin: OriginId) -> u32 {
-        self.groups[origin.index()]
-    }
-
-    /// The connection to `origin`, if one was opened.
-    pub(crate) fn get(&self, origin: OriginId) -> Option<usize> {
-        self.open.get(&self.groups[origin.index()]).copied()
+    /// The number of an origin's place.
+    pub(crate) fn place_of(&self, origin: OriginId) -> usize {
+        self.of_origin[origin.index()]
     }
 
     /// The connection is no more: the next request opens another.
     pub(crate) fn close(&mut self, connection: usize) {
-        self.open.retain(|_, open| *open != connection);
+        for place in &mut self.places {
+            place.connections.retain(|open| *open != connection);
+        }
+    }
+}
+
+impl Place {
+    fn new(protocol: Protocol, name: String) -> Self {
+        Self {
+            protocol,
+            name,
+            connections: Vec::new(),
+            opened: 0,
+            resolved_at: None,
+            waiting: Vec::new(),
+        }
     }
 
-    /// From now on `origin` and those that share with it use `connection`.
-    pub(crate) fn open(&mut self, origin: OriginId, connection: usize) {
-        self.open.insert(self.groups[origin.index()], connection);
+    /// How many requests wait for a connection.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Queues a request behind those that are as urgent, as Chromium's socket
+    /// pools do.
+    pub(crate) fn wait(&mut self, priority: Priority, resource: ResourceId) {
+        let behind = |(other, _): &(Priority, _)| other.urgency <= priority.urgency;
+        let at = self.waiting.partition_point(behind);
+        self.waiting.insert(at, (priority, resource));
+    }
+
+    /// Changes the priority of a request that waits; whether it does.
+    pub(crate) fn reprioritise(&mut self, priority: Priority, resource: ResourceId) -> bool {
+        let Some(at) = self.waiting.iter().position(|(_, r)| *r == resource) else {
+            return false;
+        };
+        self.waiting.remove(at);
+        self.wait(priority, resource);
+        true
+    }
+
+    /// The request whose turn it is.
+    pub(crate) fn next_waiting(&mut self) -> Option<(Priority, ResourceId)> {
+        (!self.waiting.is_empty()).then(|| self.waiting.remove(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_urgent_goes_first_then_the_oldest() {
+        let mut place = Place::new(Protocol::H1, String::new());
+        let with = |urgency| Priority::new(urgency, false);
+        place.wait(with(3), ResourceId(1));
+        place.wait(with(0), ResourceId(2));
+        place.wait(with(3), ResourceId(3));
+        place.wait(with(0), ResourceId(4));
+        assert!(place.reprioritise(with(1), ResourceId(3)));
+        assert!(!place.reprioritise(with(1), ResourceId(9)));
+        let order: Vec<u32> = std::iter::from_fn(|| place.next_waiting())
+            .map(|(_, r)| r.0)
+            .collect();
+        assert_eq!(order, [2, 4, 3, 1]);
     }
 }

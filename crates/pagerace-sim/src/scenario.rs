@@ -8,7 +8,11 @@ use pagerace_delivery::StrategySpec;
 use pagerace_net::Network;
 use pagerace_page::Page;
 use pagerace_peer::Retransmission;
+use pagerace_transport::tls;
 use serde::{Deserialize, Serialize};
+
+use crate::protocols::ProtocolMap;
+use crate::visit::{EarlyData, Visit};
 
 /// A page, a network, a strategy, a browser: with a seed, one page load.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -19,7 +23,12 @@ pub struct Scenario {
     pub network: Network,
     /// In which order servers send.
     pub strategy: StrategySpec,
-    /// When lost bytes are sent again.
+    /// In which version of HTTP each origin is spoken to.
+    pub protocols: ProtocolMap,
+    /// What an earlier visit left behind.
+    pub visit: Visit,
+    /// When lost bytes are sent again; of HTTP/3 connections (TCP sends its own
+    /// bytes in order, so at once).
     pub retransmission: Retransmission,
     /// The browser's model and its settings.
     pub browser: BrowserConfig,
@@ -35,20 +44,26 @@ pub struct Scenario {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Connections {
-    /// One for each origin, shared where the recording shows coalescing.
+    /// One for each origin, shared where the recording shows coalescing; of
+    /// HTTP/1.1 up to six for each origin.
     #[default]
     PerOrigin,
-    /// One for all origins, as in Sander 2022.
+    /// One for all origins, as in Sander 2022; of HTTP/1.1 up to six in all.
     Single,
 }
 
-/// Settings of the QUIC connections.
+/// Settings of the connections.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TransportSettings {
     /// Congestion controller, a name of `pagerace_cc`'s registry.
     pub congestion: String,
-    /// Real TLS instead of keys of the same sizes that cost nothing.
+    /// Real TLS instead of keys of the same sizes that cost nothing; on QUIC
+    /// only.
     pub real_tls: bool,
+    /// TLS of TCP connections.
+    pub tcp_tls: tls::Version,
+    /// Whether requests may leave with the first flight of a resumed connection.
+    pub early_data: EarlyData,
 }
 
 impl Default for TransportSettings {
@@ -56,6 +71,8 @@ impl Default for TransportSettings {
         Self {
             congestion: "cubic".to_owned(),
             real_tls: false,
+            tcp_tls: tls::Version::Tls13,
+            early_data: EarlyData::default(),
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use pagerace_core::Rng;
+use pagerace_browser::Cached;
+use pagerace_core::{Duration, Rng};
 use pagerace_delivery::Facts;
 use pagerace_http::Field;
 use pagerace_http::fields::{filler_fields, text_size};
@@ -16,12 +17,33 @@ pub(crate) struct PageSite {
     page: Arc<Page>,
     seed: u64,
     jitter: f64,
+    /// What the browser has, by resource; empty if nothing.
+    cached: Arc<Vec<Cached>>,
+    /// Requests since the last look, with their think times.
+    asked: Vec<(ResourceId, Duration)>,
 }
 
 impl PageSite {
-    /// `jitter`: sigma of the log-normal factor on think times.
-    pub(crate) fn new(page: Arc<Page>, seed: u64, jitter: f64) -> Self {
-        Self { page, seed, jitter }
+    /// `jitter`: sigma of the log-normal factor on think times. `cached`: what
+    /// the browser asks for only to see whether it has changed.
+    pub(crate) fn new(
+        page: Arc<Page>,
+        seed: u64,
+        jitter: f64,
+        cached: Arc<Vec<Cached>>,
+    ) -> Self {
+        Self {
+            page,
+            seed,
+            jitter,
+            cached,
+            asked: Vec::new(),
+        }
+    }
+
+    /// Requests that were answered since the last call, with their think times.
+    pub(crate) fn take_asked(&mut self) -> Vec<(ResourceId, Duration)> {
+        std::mem::take(&mut self.asked)
     }
 
     fn resource(&self, path: &[u8]) -> Option<&Resource> {
@@ -38,18 +60,27 @@ impl Site for PageSite {
         // One stream of randomness per resource: whatever else a variant
         // changes, this resource's server draws the same.
         let mut rng = Rng::new(self.seed, &format!("think/{}", r.id.0));
-        let status = Field::new(":status", r.status.clamp(200, 599).to_string());
-        Reply {
+        let unchanged = self.cached.get(r.id.index()) == Some(&Cached::Validate);
+        let (status, body) = if unchanged {
+            (304, 0)
+        } else {
+            (r.status.clamp(200, 599), r.body_bytes)
+        };
+        let status = Field::new(":status", status.to_string());
+        let reply = Reply {
             think_time: r.think_time.mul_f64(rng.lognormal(self.jitter)),
             fields: filled(vec![status], r.response_header_bytes),
-            body: Body::Filler(r.body_bytes),
+            body: Body::Filler(body),
             facts: Facts {
                 destination: r.destination,
                 script_mode: r.script_mode,
                 class: r.priority,
                 render_blocking: r.render_blocking,
             },
-        }
+        };
+        let asked = (r.id, reply.think_time);
+        self.asked.push(asked);
+        reply
     }
 }
 

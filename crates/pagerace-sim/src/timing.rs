@@ -1,55 +1,79 @@
 //! One request's way through the network, as it happens.
 
-use pagerace_core::{Duration, Instant};
+use pagerace_core::{Duration, Instant, Protocol};
 
 use crate::outcome::ResourceTiming;
+use crate::wire::overlap;
 
 /// What is known of a request so far.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Progress {
+    pub(crate) protocol: Protocol,
     pub(crate) discovered: Instant,
+    /// The browser's scheduler let it go.
     pub(crate) requested: Instant,
-    /// Set-up that this request paid: look-up and connection.
-    pub(crate) dns: Duration,
-    pub(crate) connect: Duration,
     pub(crate) sent: Option<Instant>,
+    /// The server has all of the request, and how long it thinks.
+    pub(crate) asked: Option<(Instant, Duration)>,
     pub(crate) head: Option<Instant>,
     pub(crate) end: Option<Instant>,
     /// Connection and stream, once sent.
     pub(crate) stream: Option<(usize, u64)>,
+    /// Whether other requests had used the connection.
+    pub(crate) reused: bool,
     pub(crate) body_received: u64,
 }
 
+/// When a connection was set up.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SetUp {
+    pub(crate) opened_at: Instant,
+    pub(crate) resolved_at: Instant,
+    pub(crate) connected_at: Option<Instant>,
+}
+
 impl Progress {
-    pub(crate) fn new(discovered: Instant, requested: Instant) -> Self {
+    pub(crate) fn new(protocol: Protocol, discovered: Instant, requested: Instant) -> Self {
         Self {
+            protocol,
             discovered,
             requested,
-            dns: Duration::ZERO,
-            connect: Duration::ZERO,
             sent: None,
+            asked: None,
             head: None,
             end: None,
             stream: None,
+            reused: false,
             body_received: 0,
         }
     }
 
     /// Spans that have not ended are counted up to `now`, the end of the load.
-    pub(crate) fn timing(&self, now: Instant, hol_blocked_bytes: u64) -> ResourceTiming {
+    /// `set_up`: of its connection.
+    pub(crate) fn timing(&self, now: Instant, set_up: Option<SetUp>) -> ResourceTiming {
         let sent = self.sent.unwrap_or(now);
         let head = self.head.unwrap_or(now);
         let end = self.end.unwrap_or(now);
-        let set_up = self.dns + self.connect;
+        let held = (self.requested, sent);
+        let (mut dns, mut connect) = (Duration::ZERO, Duration::ZERO);
+        // Whoever comes first pays for the set-up.
+        if let Some(s) = set_up.filter(|_| !self.reused) {
+            dns = overlap(held, (s.opened_at, s.resolved_at));
+            connect = overlap(held, (s.resolved_at, s.connected_at.unwrap_or(now)));
+        }
         ResourceTiming {
+            protocol: self.protocol,
+            connection: self.stream.map(|(i, _)| i as u32),
+            reused: self.reused,
             discovered: self.discovered,
             queued: self.requested.since(self.discovered),
-            blocked: sent.since(self.requested).saturating_sub(set_up),
-            dns: self.dns,
-            connect: self.connect,
+            blocked: sent.since(self.requested).saturating_sub(dns + connect),
+            dns,
+            connect,
             wait: head.since(sent),
             receive: end.since(head),
-            hol_blocked_bytes,
+            hol_blocked_bytes: 0,
+            hol_other_bytes: 0,
         }
     }
 }

@@ -41,6 +41,23 @@ fn real_tls_gives_the_same_load_as_null_keys() {
 }
 
 #[test]
+fn every_protocol_repeats_and_watching_changes_nothing() {
+    for protocols in ["h1", "h2", "h3"] {
+        for congestion in ["cubic", "bbr"] {
+            let mut s = scenario(&hundred(), LOSSY, "eps");
+            s.protocols = protocols.parse().unwrap();
+            s.transport.congestion = congestion.to_owned();
+            let plain = run(&s, 1, false).unwrap();
+            assert_eq!(plain.failure, None, "{protocols} {congestion}");
+            let mut watched = run(&s, 1, true).unwrap();
+            assert_eq!(text(&watched), text(&run(&s, 1, true).unwrap()));
+            watched.trace = None;
+            assert_eq!(text(&plain), text(&watched), "{protocols} {congestion}");
+        }
+    }
+}
+
+#[test]
 fn an_unknown_controller_is_refused() {
     let mut s = scenario(&hundred(), LOSSY, "sequential");
     s.transport.congestion = "westwood".to_owned();

@@ -5,3 +5,5 @@
 //! and the live server drive the same [`quic::Host`].
 
 pub mod quic;
+pub mod tcp;
+pub mod tls;

@@ -2,18 +2,22 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use pagerace_browser::Profile;
-use pagerace_core::Duration;
+use clap::{Args, Parser, Subcommand};
 use pagerace_lab::MetricId;
 use pagerace_lab::qlog::QlogRuns;
-use pagerace_sim::{Connections, Retransmission};
 
+use crate::commands::bulk::BulkArgs;
+use crate::commands::explain::ExplainArgs;
 use crate::commands::list::ListArgs;
 use crate::commands::page::PageArgs;
 
-/// Races ways to deliver a web page over HTTP/3 in virtual time, and tells
-/// which one wins, by how much, how sure that is, and why.
+pub(crate) mod model;
+
+use model::ModelArgs;
+
+/// Races ways to deliver a web page in virtual time - strategies, versions of
+/// HTTP, congestion controllers, earlier visits - and tells which one wins, by
+/// how much, how sure that is, and why.
 #[derive(Debug, Parser)]
 #[command(
     name = "pagerace",
@@ -28,14 +32,22 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Race strategies for a recorded page over networks.
-    #[command(after_long_help = RACE_EXAMPLES, after_help = "See --help for examples.")]
+    /// Race ways to deliver a recorded page over networks.
+    #[command(after_long_help = RACE_EXAMPLES, after_help = SEE_HELP)]
     Race(Box<RaceArgs>),
+    /// Split the difference between two ways to deliver a page into its causes.
+    #[command(after_long_help = EXPLAIN_EXAMPLES, after_help = SEE_HELP)]
+    Explain(Box<ExplainArgs>),
+    /// Compare one large transfer over protocols and congestion controllers.
+    #[command(after_long_help = BULK_EXAMPLES, after_help = SEE_HELP)]
+    Bulk(BulkArgs),
     /// Show what was understood of a recorded page.
     Page(PageArgs),
-    /// List what can be named: strategies, networks, metrics, browsers.
+    /// List what can be named: strategies, networks, controllers and more.
     List(ListArgs),
 }
+
+const SEE_HELP: &str = "See --help for examples.";
 
 const RACE_EXAMPLES: &str = "\
 Examples:
@@ -45,11 +57,38 @@ Examples:
   pagerace race site.har --strategy sequential,round-robin,weighted-incremental:alpha=0.75 \\
       --network fast-4g,\"rate 2mbit rtt 100ms loss 2% queue 1bdp\" --report out.html --json out.json
 
+  pagerace race site.har --protocol h1,h2,h3 --cc cubic,bbr \\
+      --network \"rate 10mbit rtt 50ms..250ms over 10s\"
+      three protocols with two congestion controllers each, and why they differ
+
+  pagerace race site.har --protocol h2,h3,\"static.example=h3 *=h2\" --visit cold,resumed
+      one protocol for each origin; first visits and later ones
+
   pagerace race *.har.gz --network fast-4g --metric speed-index
       several pages: how many gain, how many lose
 
   pagerace race --scenario out.json
       exactly the race that wrote out.json, again";
+
+const EXPLAIN_EXAMPLES: &str = "\
+Contenders are words in any order: a protocol (h1, h2, h3, or rules such as
+\"static.example=h3 *=h2\"), a congestion controller, a visit, a strategy. What is left
+out is h3, cubic, cold, sequential.
+
+Examples:
+  pagerace explain site.har h1 h3 --network slow-4g
+      why HTTP/3 is faster or slower than HTTP/1.1, in the run that is typical of 30
+
+  pagerace explain site.har \"h2 cubic\" \"h2 bbr\" --network lossy-wifi --metric onload --run 3
+      why BBR is faster or slower than CUBIC, in run 3";
+
+const BULK_EXAMPLES: &str = "\
+Examples:
+  pagerace bulk --size 50MB --protocol h2,h3 --network \"rate 40mbit rtt 100ms loss 5%\"
+      HTTP/2 against HTTP/3, as in Srivastava 2024
+
+  pagerace bulk --size 10MB --protocol h3 --cc cubic,bbr,vegas --network cable,lossy-wifi \\
+      --report bulk.html --json bulk.json";
 
 /// Everything that decides a race and where its results go.
 #[derive(Args, Debug)]
@@ -58,8 +97,24 @@ pub(crate) struct RaceArgs {
     #[arg(value_name = "HAR")]
     pub(crate) hars: Vec<PathBuf>,
 
+    /// Versions of HTTP, separated by commas: h1, h2, h3, or rules for each
+    /// origin such as "static.example=h3 *=h2". [default: h3]
+    #[arg(short = 'P', long, value_name = "LIST", help_heading = "Race")]
+    pub(crate) protocol: Vec<String>,
+
+    /// Congestion controllers of the servers, separated by commas; see
+    /// `pagerace list controllers`. [default: cubic]
+    #[arg(long, value_name = "LIST", help_heading = "Race")]
+    pub(crate) cc: Vec<String>,
+
+    /// What an earlier visit left behind, separated by commas: cold (nothing),
+    /// resumed (TLS tickets), warm (everything). [default: cold]
+    #[arg(long, value_name = "LIST", help_heading = "Race")]
+    pub(crate) visit: Vec<String>,
+
     /// Strategies, separated by commas; may be given several times.
-    /// [default: all, see `pagerace list strategies`]
+    /// [default: all, see `pagerace list strategies`; the baseline's alone if
+    /// several protocols, controllers or visits race]
     #[arg(short, long, value_name = "LIST", help_heading = "Race")]
     pub(crate) strategy: Vec<String>,
 
@@ -69,7 +124,7 @@ pub(crate) struct RaceArgs {
     #[arg(short, long, value_name = "LIST", help_heading = "Race")]
     pub(crate) network: Vec<String>,
 
-    /// Loads of each page, network and strategy.
+    /// Loads of each page, network and variant.
     #[arg(short, long, value_name = "N", default_value_t = 30, help_heading = "Race",
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) runs: u32,
@@ -78,7 +133,7 @@ pub(crate) struct RaceArgs {
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Race")]
     pub(crate) seed: u64,
 
-    /// By which strategies are ranked; see `pagerace list metrics`.
+    /// By which the variants are ranked; see `pagerace list metrics`.
     #[arg(
         short,
         long,
@@ -88,60 +143,18 @@ pub(crate) struct RaceArgs {
     )]
     pub(crate) metric: MetricId,
 
-    /// With which strategy the others are compared.
-    #[arg(
-        short,
-        long,
-        value_name = "STRATEGY",
-        default_value = "sequential",
-        help_heading = "Race"
-    )]
-    pub(crate) baseline: String,
+    /// With which variant the others are compared: its name or a telling part
+    /// of it, such as h1, "h2 cubic" or fifo. [default: sequential among
+    /// strategies, else the first]
+    #[arg(short, long, value_name = "NAME", help_heading = "Race")]
+    pub(crate) baseline: Option<String>,
 
     /// Which page of a HAR that holds several: its number from 1, id or title.
     #[arg(long, value_name = "PAGE", help_heading = "Race")]
     pub(crate) page: Option<String>,
 
-    /// Which browser is modelled; see `pagerace list browsers`.
-    #[arg(long, value_enum, default_value_t, help_heading = "Model")]
-    pub(crate) browser: BrowserArg,
-
-    /// Main-thread slow-down: 1 for a desktop, 4 for a mid-tier phone.
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, help_heading = "Model",
-        value_parser = cpu)]
-    pub(crate) cpu: f64,
-
-    /// Run-to-run variation of think times and CPU costs: sigma of a
-    /// log-normal distribution; 0 turns it off.
-    #[arg(long, value_name = "SIGMA", default_value_t = 0.1, help_heading = "Model",
-        value_parser = jitter)]
-    pub(crate) jitter: f64,
-
-    /// Which origins share a connection.
-    #[arg(long, value_enum, default_value_t, help_heading = "Model")]
-    pub(crate) connections: ConnectionsArg,
-
-    /// When lost bytes are sent again.
-    #[arg(long, value_enum, default_value_t, help_heading = "Model")]
-    pub(crate) retransmission: RetransmissionArg,
-
-    /// Congestion controller of the servers.
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "cubic",
-        help_heading = "Model"
-    )]
-    pub(crate) cc: String,
-
-    /// Keys of the connections: the same packet sizes, at different cost.
-    #[arg(long, value_enum, default_value_t, help_heading = "Model")]
-    pub(crate) tls: TlsArg,
-
-    /// Virtual time after which a load is given up, such as 90s, 5min or 800ms.
-    #[arg(long, value_name = "TIME", default_value = "30min", help_heading = "Model",
-        value_parser = duration)]
-    pub(crate) deadline: Duration,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
 
     /// Write the report, one self-contained HTML file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -172,9 +185,9 @@ pub(crate) struct RaceArgs {
 
     /// Run the race of this results file (from --json) again.
     #[arg(long, value_name = "FILE", help_heading = "Race",
-        conflicts_with_all = ["hars", "strategy", "network", "runs", "seed", "metric", "baseline",
-            "page", "browser", "cpu", "jitter", "connections", "retransmission", "cc", "tls",
-            "deadline"])]
+        conflicts_with_all = ["hars", "protocol", "cc", "visit", "strategy", "network", "runs",
+            "seed", "metric", "baseline", "page", "browser", "cpu", "jitter", "connections",
+            "retransmission", "tls", "tls_version", "early_data", "deadline"])]
     pub(crate) scenario: Option<PathBuf>,
 
     /// Threads; the results do not depend on it. [default: all cores]
@@ -185,114 +198,6 @@ pub(crate) struct RaceArgs {
     /// Show no progress bar.
     #[arg(long, help_heading = "Output")]
     pub(crate) no_progress: bool,
-}
-
-/// `--browser`.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(crate) enum BrowserArg {
-    /// Chromium.
-    #[default]
-    Chrome,
-    /// Firefox.
-    Firefox,
-    /// Safari.
-    Safari,
-}
-
-/// `--connections`.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(crate) enum ConnectionsArg {
-    /// One for each origin, shared where the recording shows it.
-    #[default]
-    PerOrigin,
-    /// One for all.
-    Single,
-}
-
-/// `--retransmission`.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(crate) enum RetransmissionArg {
-    /// Before any new data.
-    #[default]
-    AtOnce,
-    /// After new data that is more urgent.
-    ByUrgency,
-}
-
-/// `--tls`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TlsArg {
-    /// Keys that cost nothing.
-    #[default]
-    Modelled,
-    /// Real TLS 1.3.
-    Real,
-}
-
-impl From<BrowserArg> for Profile {
-    fn from(arg: BrowserArg) -> Self {
-        match arg {
-            BrowserArg::Chrome => Self::Chrome,
-            BrowserArg::Firefox => Self::Firefox,
-            BrowserArg::Safari => Self::Safari,
-        }
-    }
-}
-
-impl From<ConnectionsArg> for Connections {
-    fn from(arg: ConnectionsArg) -> Self {
-        match arg {
-            ConnectionsArg::PerOrigin => Self::PerOrigin,
-            ConnectionsArg::Single => Self::Single,
-        }
-    }
-}
-
-impl From<RetransmissionArg> for Retransmission {
-    fn from(arg: RetransmissionArg) -> Self {
-        match arg {
-            RetransmissionArg::AtOnce => Self::AtOnce,
-            RetransmissionArg::ByUrgency => Self::ByUrgency,
-        }
-    }
-}
-
-fn number(text: &str) -> Result<f64, String> {
-    text.parse().map_err(|_| "not a number".to_owned())
-}
-
-fn cpu(text: &str) -> Result<f64, String> {
-    let factor = number(text)?;
-    let fits = (0.01..=1000.0).contains(&factor);
-    if fits {
-        Ok(factor)
-    } else {
-        Err("not between 0.01 and 1000".to_owned())
-    }
-}
-
-fn jitter(text: &str) -> Result<f64, String> {
-    let sigma = number(text)?;
-    if (0.0..=2.0).contains(&sigma) {
-        Ok(sigma)
-    } else {
-        Err("not between 0 and 2".to_owned())
-    }
-}
-
-/// A positive time with its unit.
-fn duration(text: &str) -> Result<Duration, String> {
-    const UNITS: [(&str, f64); 4] = [("ms", 1.0), ("min", 60_000.0), ("s", 1_000.0), ("h", 3.6e6)];
-    let parse = |(unit, millis): &(&str, f64)| {
-        let number: f64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
-        Some(number * millis)
-    };
-    match UNITS.iter().find_map(parse) {
-        // A day of virtual time is longer than any page load.
-        Some(millis) if (1.0..=8.64e7).contains(&millis) => Ok(Duration::from_millis_f64(millis)),
-        Some(_) => Err("not between 1ms and 24h".to_owned()),
-        None => Err("not a time; write it as 90s, 5min or 800ms".to_owned()),
-    }
 }
 
 #[cfg(test)]

@@ -20,6 +20,8 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match &cli.command {
         Command::Race(args) => commands::race::run(args),
+        Command::Explain(args) => commands::explain::run(args),
+        Command::Bulk(args) => commands::bulk::run(args),
         Command::Page(args) => commands::page::run(args),
         Command::List(args) => commands::list::run(args),
     };

@@ -20,7 +20,8 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    pub(crate) fn new(shown: bool) -> Self {
+    /// `unit` is what is counted: loads, for example.
+    pub(crate) fn new(shown: bool, unit: &str) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&stop);
         // Fails only if a handler is installed already; the default then holds.
@@ -34,21 +35,22 @@ impl Watch {
         } else {
             ProgressDrawTarget::hidden()
         };
-        let style =
-            ProgressStyle::with_template("{msg:>8} {wide_bar} {pos}/{len} loads, {eta} left")
-                .expect("the template is well formed");
+        let style = ProgressStyle::with_template(&format!(
+            "{{msg:>10}} {{wide_bar}} {{pos}}/{{len}} {unit}, {{eta}} left"
+        ))
+        .expect("the template is well formed");
         let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style);
         Self { bar, stop }
     }
 
-    /// Names what comes next, and how many loads it is.
-    pub(crate) fn start(&self, what: &'static str, loads: usize) {
+    /// Names what comes next, and how much it is.
+    pub(crate) fn start(&self, what: &'static str, count: usize) {
         self.bar.reset();
-        self.bar.set_length(loads as u64);
+        self.bar.set_length(count as u64);
         self.bar.set_message(what);
     }
 
-    /// To be told after each load, from any thread.
+    /// To be told after each, from any thread.
     pub(crate) fn tell(&self, progress: Progress) -> ControlFlow<()> {
         self.bar.set_position(progress.done as u64);
         if self.stop.load(Ordering::Relaxed) {

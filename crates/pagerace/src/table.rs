@@ -15,6 +15,9 @@ use pagerace_lab::stats::Interval;
 use pagerace_lab::unit::{Scale, Unit, probability, signed_percent};
 use pagerace_lab::{Analysis, Comparison, Mark, Plan, Results, Verdict};
 
+pub(crate) mod bulk;
+pub(crate) mod why;
+
 /// What stands where there is no value.
 const NONE: &str = "–";
 
@@ -66,7 +69,7 @@ fn or_none(text: Option<String>) -> String {
     text.unwrap_or_else(|| NONE.to_owned())
 }
 
-/// Strategies on one network, ranked; and whether columns were left out
+/// Who raced on one network, ranked; and whether columns were left out
 /// because the terminal is narrow.
 pub(crate) fn ranking(plan: &Plan, analysis: &Analysis) -> (Table, bool) {
     let mut full = ranking_with(plan, analysis, Columns::All);
@@ -105,7 +108,9 @@ fn ranking_with(plan: &Plan, analysis: &Analysis, columns: Columns) -> Table {
     let metric = analysis.metric.metric();
     let scales = Scales::new(metric.unit, analysis);
     let failing = analysis.rows.iter().any(|row| row.failed > 0);
-    let mut header = vec!["strategy", "verdict", metric.name, "difference", ""];
+    let labels = plan.labels();
+    let noun = plan.noun().one();
+    let mut header = vec![noun, "verdict", metric.name, "difference", ""];
     if columns >= Columns::NoTests {
         header.push("95 % interval");
     }
@@ -119,7 +124,7 @@ fn ranking_with(plan: &Plan, analysis: &Analysis, columns: Columns) -> Table {
     for &i in &analysis.ranking {
         let row = &analysis.rows[i];
         let mut cells = vec![
-            styled(Cell::new(plan.strategies[i].label()), row.mark),
+            styled(Cell::new(&labels[i]), row.mark),
             styled(Cell::new(row.mark.label()), row.mark),
             Cell::new(or_none(
                 row.median.map(|median| scales.median.format(median)),
@@ -212,7 +217,7 @@ fn pages_with(results: &Results, answers: &[(Analysis, Verdict)], columns: Colum
     let plan = &results.plan;
     let metric = plan.metric.metric();
     let own = format!("its {}", metric.name);
-    let baseline = format!("{}'s", plan.baseline.label());
+    let baseline = format!("{}'s", plan.label(plan.baseline));
     let mut header = vec!["page", "best", "verdict"];
     if columns >= Columns::NoTests {
         header.extend([own.as_str(), &baseline]);
@@ -239,7 +244,7 @@ fn pages_with(results: &Results, answers: &[(Analysis, Verdict)], columns: Colum
         let scale = |value: f64| unit.scale(value);
         let mut cells = vec![
             name,
-            styled(Cell::new(plan.strategies[winner].label()), row.mark),
+            styled(Cell::new(plan.label(winner)), row.mark),
             styled(Cell::new(row.mark.label()), row.mark),
         ];
         if columns >= Columns::NoTests {
@@ -267,7 +272,7 @@ fn pages_with(results: &Results, answers: &[(Analysis, Verdict)], columns: Colum
 /// Several pages on one network: how many gain and lose.
 pub(crate) fn across(plan: &Plan, across: &AcrossPages) -> Table {
     let header = [
-        "strategy",
+        plan.noun().one(),
         "gain > 5 %",
         "lose > 5 %",
         "between",
@@ -281,7 +286,7 @@ pub(crate) fn across(plan: &Plan, across: &AcrossPages) -> Table {
             &mut table,
             1,
             vec![
-                Cell::new(plan.strategies[row.strategy].label()),
+                Cell::new(plan.label(row.contender)),
                 Cell::new(row.gain),
                 Cell::new(row.lose),
                 Cell::new(row.same),

@@ -27,6 +27,8 @@ fn lists_name_everything_with_sources() {
         ("networks", "slow-4g"),
         ("metrics", "speed-index"),
         ("browsers", "firefox"),
+        ("controllers", "cubic"),
+        ("protocols", "h2"),
     ] {
         let list = sandbox.run(&["list", what]);
         assert_eq!((list.code, list.err.as_str()), (0, ""), "{what}");
@@ -74,6 +76,176 @@ fn a_race_ranks_and_tells() {
         assert!(race.out.contains(column), "{column}: {}", race.out);
     }
     assert!(!race.out.contains('\x1b'), "colours although nobody looks");
+}
+
+#[test]
+fn protocols_race_and_are_explained() {
+    let sandbox = Sandbox::new("protocols");
+    sandbox.write("site.har", &small_har());
+    let race = sandbox.run(&[
+        "race",
+        "site.har",
+        "--protocol",
+        "h1,h2,site.example=h3 *=h2",
+        "--network",
+        "cable",
+        "--runs",
+        "3",
+        "--json",
+        "out.json",
+        "--csv",
+        "out.csv",
+        "--report",
+        "out.html",
+    ]);
+    assert_eq!((race.code, race.err.as_str()), (0, ""));
+    let out = &race.out;
+    for text in [
+        "against h1",
+        "strategy sequential",
+        " variant ",
+        "Why: Largest Contentful Paint beyond h1's",
+        "connection set-up",
+        "site.example=h3 *=h2 shows the largest element",
+    ] {
+        assert!(out.contains(text), "{text}: {out}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&sandbox.read("out.json")).unwrap();
+    let explained = json["explanations"].as_array().unwrap();
+    assert_eq!(explained.len(), 2);
+    for why in explained {
+        let parts = why["parts"].as_array().unwrap().iter();
+        let sum: i64 = parts.map(|p| p["difference_ns"].as_i64().unwrap()).sum();
+        assert_eq!(sum, why["difference_ns"].as_i64().unwrap());
+    }
+    let first = sandbox.read("out.csv");
+    let first = first.lines().nth(1).unwrap();
+    assert!(
+        first.starts_with("site,cable,h1,cubic,cold,sequential,1,"),
+        "{first}"
+    );
+    assert!(sandbox.read("out.html").contains("\"whys\":[{"));
+    let again = sandbox.run(&["race", "--scenario", "out.json", "--json", "again.json"]);
+    assert_eq!(again.code, 0, "{}", again.err);
+    assert_eq!(sandbox.read("out.json"), sandbox.read("again.json"));
+}
+
+#[test]
+fn strategies_race_once_over_http_1_1() {
+    let sandbox = Sandbox::new("once");
+    sandbox.write("site.har", &small_har());
+    let race = sandbox.run(&[
+        "race",
+        "site.har",
+        "--protocol",
+        "h1,h2",
+        "--strategy",
+        "sequential,fifo",
+        "--baseline",
+        "fifo",
+        "--network",
+        "cable",
+        "--runs",
+        "1",
+        "--csv",
+        "out.csv",
+    ]);
+    assert_eq!((race.code, race.err.as_str()), (0, ""));
+    assert!(race.out.contains("against h2 fifo"), "{}", race.out);
+    assert!(race.out.contains("races once"), "{}", race.out);
+    assert_eq!(sandbox.read("out.csv").lines().count(), 1 + 3);
+}
+
+#[test]
+fn explanations_add_up_as_printed() {
+    let sandbox = Sandbox::new("explain");
+    sandbox.write("site.har", &small_har());
+    let words = [
+        "explain",
+        "site.har",
+        "h1",
+        "h3 round-robin",
+        "--network",
+        "slow-4g",
+    ];
+    let with = |more: &[&str]| {
+        let run = sandbox.run(&[&words, more].concat());
+        assert_eq!((run.code, run.err.as_str()), (0, ""));
+        run.out
+    };
+    let out = with(&["--runs", "3", "--json", "why.json"]);
+    assert!(
+        out.contains("the median of 3") && out.contains("The critical path with h1:"),
+        "{out}"
+    );
+    // The numbers of a row; the last row is the sum of those above it.
+    let rows: Vec<Vec<i64>> = out
+        .lines()
+        .filter(|line| line.ends_with('%') || line.ends_with('–'))
+        .map(|line| {
+            let words = line.split_whitespace().filter(|word| word.contains('.'));
+            let tenths = |word: &str| word.replace('.', "").parse().ok();
+            words.filter_map(tenths).take(3).collect()
+        })
+        .collect();
+    assert_eq!(rows.len(), 9, "{out}");
+    let (total, parts) = rows.split_last().unwrap();
+    for column in 0..3 {
+        let sum: i64 = parts.iter().map(|row| row[column]).sum();
+        assert_eq!(sum, total[column], "{out}");
+    }
+    assert!(rows.iter().all(|row| row[1] - row[0] == row[2]), "{out}");
+    let json: serde_json::Value = serde_json::from_str(&sandbox.read("why.json")).unwrap();
+    assert_eq!(json["format"], "pagerace-explanation");
+    assert!(!json["a"]["path"].as_array().unwrap().is_empty());
+    assert!(with(&["--run", "2", "--metric", "onload"]).contains("run 2"));
+}
+
+#[test]
+fn a_large_transfer_is_compared() {
+    let sandbox = Sandbox::new("bulk");
+    let words = [
+        "bulk",
+        "--size",
+        "2MB",
+        "--cc",
+        "cubic,reno",
+        "--network",
+        "cable",
+        "--runs",
+        "2",
+    ];
+    let with = |more: &[&str]| {
+        let run = sandbox.run(&[&words, more].concat());
+        assert_eq!((run.code, run.err.as_str()), (0, ""));
+        run.out
+    };
+    let out = with(&["--json", "one.json", "--report", "out.html", "--jobs", "1"]);
+    for text in [
+        "h2 cubic",
+        "h3 reno",
+        "goodput",
+        "overhead",
+        "Wrote out.html",
+    ] {
+        assert!(out.contains(text), "{text}: {out}");
+    }
+    with(&["--json", "two.json", "--jobs", "2"]);
+    assert_eq!(
+        sandbox.read("one.json"),
+        sandbox.read("two.json"),
+        "threads show"
+    );
+    let json: serde_json::Value = serde_json::from_str(&sandbox.read("one.json")).unwrap();
+    assert_eq!(json["results"].as_array().unwrap().len(), 4);
+    for cell in json["results"].as_array().unwrap() {
+        // Not above the link's 5 Mbit/s, and headers are a few per cent.
+        let goodput = cell["goodput_bits_per_second"].as_f64().unwrap();
+        assert!((2e6..5e6).contains(&goodput), "{goodput}");
+        let overhead = cell["overhead_percent"].as_f64().unwrap();
+        assert!((2.0..20.0).contains(&overhead), "{overhead}");
+    }
+    assert!(sandbox.read("out.html").trim_end().ends_with("</html>"));
 }
 
 #[test]
@@ -289,7 +461,47 @@ fn what_is_wrong_is_said_in_one_line() {
             vec!["race", "site.har", "--strategy", "eps,,fifo"],
             "empty item",
         ),
-        (vec!["race", "site.har", "--cc", "vegas"], "cubic"),
+        (vec!["race", "site.har", "--cc", "quantum"], "`cubic`"),
+        (vec!["race", "site.har", "--cc", "cubic,cubic"], "twice"),
+        (
+            vec!["race", "site.har", "--protocol", "h4"],
+            "--protocol: `h4`",
+        ),
+        (
+            vec!["race", "site.har", "--protocol", "site.example=h3"],
+            "`*=h2`",
+        ),
+        (vec!["race", "site.har", "--visit", "hot"], "resumed"),
+        (
+            vec![
+                "race",
+                "site.har",
+                "--protocol",
+                "h1",
+                "--connections",
+                "single",
+            ],
+            "--connections single",
+        ),
+        (
+            vec![
+                "race",
+                "site.har",
+                "--protocol",
+                "h2,h3",
+                "--baseline",
+                "h1",
+            ],
+            "among those that race: h2, h3",
+        ),
+        (
+            vec!["race", "site.har", "--protocol", "h1,h2", "--qlog", "q"],
+            "nothing in this race speaks h3",
+        ),
+        (
+            vec!["race", "site.har", "--tls", "real", "--visit", "resumed"],
+            "cold visits only",
+        ),
         (
             vec!["race", "site.har", "--json", "no/such/dir/out.json"],
             "no/such/dir/out.json",
@@ -343,6 +555,56 @@ fn what_is_wrong_is_said_in_one_line() {
 }
 
 #[test]
+fn explanations_and_transfers_say_what_is_wrong() {
+    let sandbox = Sandbox::new("wrong-more");
+    sandbox.write("site.har", &small_har());
+    for (words, expected) in [
+        (
+            vec!["explain", "site.har", "h2", "h2 cubic"],
+            "nothing to explain",
+        ),
+        (
+            vec!["explain", "site.har", "h2", "h3 qubic"],
+            "did you mean cubic?",
+        ),
+        (vec!["explain", "site.har", "h2", ""], "B: is empty"),
+        (vec!["explain", "missing.har", "h2", "h3"], "missing.har"),
+        (
+            vec!["explain", "site.har", "h2", "h3", "--metric", "tti"],
+            "speed-index",
+        ),
+        (
+            vec![
+                "explain",
+                "site.har",
+                "h2",
+                "h3",
+                "--network",
+                "cable,fiber",
+            ],
+            "one is explained",
+        ),
+        (
+            vec!["explain", "site.har", "h2", "h3", "--json", "site.har"],
+            "overwrite",
+        ),
+        (
+            vec!["bulk", "--protocol", "a.example=h3 *=h2"],
+            "--protocol",
+        ),
+        (vec!["bulk", "--cc", "quantum"], "`cubic`"),
+        (vec!["bulk", "--network", "warp-speed"], "warp-speed"),
+        (vec!["bulk", "--json", "x", "--report", "x"], "one file"),
+    ] {
+        let run = sandbox.run(&words);
+        assert_eq!((run.code, run.out.as_str()), (2, ""), "{words:?}");
+        assert_eq!(run.err.trim_end().lines().count(), 1, "{}", run.err);
+        assert!(run.err.contains(expected), "{words:?}: {}", run.err);
+    }
+    assert_eq!(sandbox.names(), ["site.har"]);
+}
+
+#[test]
 fn what_the_parser_refuses_exits_with_two() {
     let sandbox = Sandbox::new("usage");
     sandbox.write("site.har", &small_har());
@@ -356,6 +618,11 @@ fn what_the_parser_refuses_exits_with_two() {
         vec!["race", "site.har", "--browser", "lynx"],
         vec!["race", "site.har", "--qlog-runs", "all"],
         vec!["race", "site.har", "--scenario", "x.json"],
+        vec!["race", "site.har", "--tls-version", "1.1"],
+        vec!["explain", "site.har", "h2"],
+        vec!["explain", "site.har", "h2", "h3", "--run", "0"],
+        vec!["bulk", "--size", "50"],
+        vec!["bulk", "--runs", "0"],
         vec!["walk"],
         vec![],
     ] {

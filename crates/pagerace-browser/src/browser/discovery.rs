@@ -6,6 +6,8 @@ use pagerace_page::{ResourceId, Trigger};
 
 use super::Browser;
 use super::state::{ReadyImage, Timer};
+use crate::Cached;
+use crate::cause::Ready;
 use crate::costs::Costs;
 use crate::graph::{self, Role};
 use crate::main_thread::Task;
@@ -41,7 +43,8 @@ impl Browser {
         let node = &self.graph.nodes[index];
         let in_main_frame = self.graph.in_main_frame(id);
         let state = &mut self.states[index];
-        state.discovered = Some(now);
+        let ready = Ready::new(now, self.current.cause);
+        state.discovered = Some(ready);
         if resource.blocks_load && !state.holds_load && self.load.fired.is_none() {
             state.holds_load = true;
             self.load.pending += 1;
@@ -79,7 +82,29 @@ impl Browser {
             }
             _ => {}
         }
-        self.requests.ask(now, id);
+        if self.states[index].cached == Cached::Fresh {
+            self.schedule(now, Timer::Cached(id));
+        } else {
+            self.requests.ask(ready, id);
+        }
+    }
+
+    /// The cache has read the whole response of `id`; what follows from it has
+    /// the cause that led to `id`.
+    pub(super) fn cached_response(&mut self, now: Instant, id: ResourceId) {
+        self.head_arrived(now, id);
+        self.body_from_cache(now, id);
+        self.response_ended(now, id, false);
+    }
+
+    /// What is missing of the body comes from the cache.
+    pub(super) fn body_from_cache(&mut self, now: Instant, id: ResourceId) {
+        let size = self.page.resources[id.index()].body_bytes;
+        let state = &mut self.states[id.index()];
+        if state.settled.is_none() {
+            state.from_cache = size.saturating_sub(state.received);
+        }
+        self.bytes_arrived(now, id, size);
     }
 
     /// The head of a response is there: redirects are followed.
@@ -88,7 +113,7 @@ impl Browser {
         if state.head.is_some() || state.settled.is_some() {
             return;
         }
-        state.head = Some(now);
+        state.head = Some(Ready::new(now, self.current.cause));
         for target in self.graph.nodes[id.index()].on_head.clone() {
             self.discover(now, target);
         }
@@ -104,7 +129,12 @@ impl Browser {
         }
         let new = received - state.received;
         state.received = received;
-        state.byte_nanos += u128::from(new) * u128::from(now.since(start).as_nanos());
+        if state.from_cache == 0 {
+            state.byte_nanos += u128::from(new) * u128::from(now.since(start).as_nanos());
+        }
+        if let Some(parser) = &mut self.parsers[id.index()] {
+            parser.arrivals.push((received, self.current));
+        }
         self.image_part_arrived(id);
         self.scan(now, id, new);
         self.pump_parser(now, id.index());
@@ -142,7 +172,7 @@ impl Browser {
             // An empty body has no bytes for the scanner to see.
             self.scan(now, id, 0);
         }
-        self.requests.ended(now, id);
+        self.requests.ended(self.current, id);
         self.use_response(now, id, failed);
         for (child, delay) in self.graph.nodes[index].on_end.clone() {
             self.trigger(now + delay, now, child);
@@ -198,6 +228,7 @@ impl Browser {
                 id,
                 area,
                 element: 0.0,
+                ready: self.current,
             });
         }
     }
@@ -211,6 +242,7 @@ impl Browser {
                 id,
                 area,
                 element: image.area,
+                ready: self.current,
             });
         }
     }
@@ -233,7 +265,7 @@ impl Browser {
             }
             for child in self.graph.nodes[index].on_layout.clone() {
                 if self.graph.in_main_frame(child) {
-                    self.rendering.awaiting_layout.push(child);
+                    self.rendering.awaiting_layout.push((child, self.current));
                 } else {
                     self.discover(now, child);
                 }
@@ -257,6 +289,9 @@ impl Browser {
         }
         if std::mem::take(&mut state.holds_text) {
             self.rendering.fonts -= 1;
+            if self.rendering.fonts == 0 {
+                self.rendering.fonts_since = Some(self.current);
+            }
         }
     }
 
@@ -268,56 +303,15 @@ impl Browser {
         }
     }
 
-    /// `id` failed: what only it could have led to will never be asked for.
-    fn abandon_children(&mut self, now: Instant, id: ResourceId) {
-        let mut parents = vec![id];
-        while let Some(parent) = parents.pop() {
-            let index = parent.index();
-            let node = &self.graph.nodes[index];
-            let whole = self.states[index].abandoned;
-            let mut lost: Vec<ResourceId> = Vec::new();
-            lost.extend(
-                node.scanned[self.states[index].scanned..]
-                    .iter()
-                    .map(|&(_, c)| c),
-            );
-            let parsed = if whole {
-                0
-            } else {
-                self.states[index].received
-            };
-            let beyond = node
-                .stops
-                .iter()
-                .filter(|s| !s.blocks && (whole || s.offset > parsed));
-            lost.extend(beyond.map(|s| s.resource));
-            lost.extend(&node.on_head);
-            // A document that breaks off is still parsed as far as it came.
-            if whole || node.role != Role::Html {
-                lost.extend(node.on_processed.iter().map(|&(c, _)| c));
-                lost.extend(&node.on_layout);
-            }
-            if whole {
-                lost.extend(node.on_end.iter().map(|&(c, _)| c));
-            }
-            for child in lost {
-                let state = &mut self.states[child.index()];
-                if state.discovered.is_none() && !state.abandoned {
-                    state.abandoned = true;
-                    parents.push(child);
-                    self.release(child);
-                    self.unblock_parser(now, child);
-                }
-            }
-        }
-    }
-
     /// Layout used the sheets that were parsed: fonts and images they name are
     /// asked for, and images in the viewport become more urgent.
     pub(super) fn after_layout(&mut self, now: Instant) {
-        for child in std::mem::take(&mut self.rendering.awaiting_layout) {
+        let over = self.current;
+        for (child, asked) in std::mem::take(&mut self.rendering.awaiting_layout) {
+            self.current = Ready::new(now, self.rendering.since.and(asked).cause);
             self.discover(now, child);
         }
+        self.current = over;
         for image in std::mem::take(&mut self.rendering.to_boost) {
             let resource = &self.page.resources[image.index()];
             // A class below all others was the author's wish.
@@ -325,7 +319,7 @@ impl Browser {
                 continue;
             }
             if let Some((class, signal)) = self.profile.boost(resource) {
-                self.requests.boost(now, image, class, signal);
+                self.requests.boost(self.current, image, class, signal);
             }
         }
     }

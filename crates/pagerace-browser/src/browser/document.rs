@@ -5,6 +5,7 @@ use pagerace_page::ResourceId;
 
 use super::Browser;
 use super::state::State;
+use crate::cause::Ready;
 use crate::graph::Role;
 use crate::main_thread::Task;
 use crate::parser::CHUNK;
@@ -73,6 +74,10 @@ impl Browser {
         parser.task_queued = false;
         parser.parsed = parser.target;
         let parsed = parser.parsed;
+        if Some(index) == self.graph.document {
+            let reached = self.text_reached();
+            self.rendering.text_since.resize(reached, self.current);
+        }
         // The scanner is a hint; what the parser meets is needed in any case.
         while let Some(parser) = &mut self.parsers[index]
             && let Some(&(offset, child)) = self.graph.nodes[index].scanned.get(parser.met)
@@ -82,7 +87,7 @@ impl Browser {
             self.discover(now, child);
         }
         if Some(index) == self.graph.document && parsed > self.layout.body_start {
-            self.requests.loosen(now);
+            self.requests.loosen(self.current);
         }
         self.pump_parser(now, index);
     }
@@ -93,7 +98,7 @@ impl Browser {
         };
         parser.finished = true;
         if Some(index) == self.graph.document {
-            self.requests.loosen(now);
+            self.requests.loosen(self.current);
         }
         self.processed(now, ResourceId(index as u32));
         self.try_deferred_scripts(now, index);
@@ -162,7 +167,7 @@ impl Browser {
             parser.complete = true;
         }
         if Some(frame) == self.graph.document {
-            self.load.dom_content_loaded = Some(now);
+            self.load.dom_content_loaded = Some(Ready::new(now, self.current.cause));
         }
         self.release(ResourceId(frame as u32));
     }
@@ -211,7 +216,7 @@ impl Browser {
     pub(super) fn load_dispatched(&mut self, now: Instant) {
         self.load.queued = false;
         if self.load_is_due() {
-            self.load.fired = Some(now);
+            self.load.fired = Some(Ready::new(now, self.current.cause));
         }
     }
 

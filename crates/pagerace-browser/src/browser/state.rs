@@ -3,15 +3,23 @@
 use pagerace_core::Instant;
 use pagerace_page::ResourceId;
 
+use crate::Cached;
+use crate::cause::Ready;
+
 /// One resource's way.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
-    pub(super) discovered: Option<Instant>,
+    pub(super) discovered: Option<Ready>,
+    /// What the cache has of it.
+    pub(super) cached: Cached,
     /// The head arrived.
-    pub(super) head: Option<Instant>,
+    pub(super) head: Option<Ready>,
     /// Encoded body bytes in order.
     pub(super) received: u64,
-    /// Sum over bytes of their time of arrival since the start, in nanoseconds.
+    /// How many of them came from the cache.
+    pub(super) from_cache: u64,
+    /// Sum over bytes from the network of their time of arrival since the
+    /// start, in nanoseconds.
     pub(super) byte_nanos: u128,
     /// The response is complete, or will never be.
     pub(super) settled: Option<Instant>,
@@ -37,6 +45,8 @@ pub(super) struct State {
 pub(super) enum Timer {
     /// A trigger's delay, or the scanner's, is over.
     Discover(ResourceId),
+    /// The cache has read a response.
+    Cached(ResourceId),
     /// A thread's task is over.
     TaskDone(usize),
     /// An image is decoded.
@@ -52,8 +62,8 @@ pub(super) enum Timer {
 pub(super) struct LoadEvent {
     pub(super) pending: usize,
     pub(super) queued: bool,
-    pub(super) fired: Option<Instant>,
-    pub(super) dom_content_loaded: Option<Instant>,
+    pub(super) fired: Option<Ready>,
+    pub(super) dom_content_loaded: Option<Ready>,
 }
 
 /// What the next paint waits for, and what it will show.
@@ -64,17 +74,25 @@ pub(super) struct Rendering {
     /// Fonts that text waits for.
     pub(super) fonts: usize,
     pub(super) font_block_over: bool,
+    /// When text stopped waiting for fonts, if it did.
+    pub(super) fonts_since: Option<Ready>,
     /// The first layout is done.
     pub(super) laid_out: bool,
+    /// When nothing stood in the way of the first layout any more.
+    pub(super) layout_since: Ready,
     /// A task is queued, or runs, or waits for the next frame.
     pub(super) queued: bool,
+    /// When it became possible.
+    pub(super) since: Ready,
     pub(super) last_start: Option<Instant>,
     /// Images in the viewport, or parts of them, that are decoded and not painted.
     pub(super) ready_images: Vec<ReadyImage>,
     /// Fonts and images of parsed sheets, until the next layout uses them.
-    pub(super) awaiting_layout: Vec<ResourceId>,
+    pub(super) awaiting_layout: Vec<(ResourceId, Ready)>,
     /// Images in the viewport that layout has not seen yet.
     pub(super) to_boost: Vec<ResourceId>,
+    /// When the parser passed each block of text.
+    pub(super) text_since: Vec<Ready>,
     /// Blocks of text that were painted.
     pub(super) text_painted: usize,
     /// What the running task shows: images, blocks of text reached.
@@ -91,4 +109,5 @@ pub(super) struct ReadyImage {
     pub(super) area: f64,
     /// Pixels of the whole image if it is complete with this, else none.
     pub(super) element: f64,
+    pub(super) ready: Ready,
 }

@@ -4,6 +4,7 @@ use pagerace_core::{Duration, Instant};
 
 use super::Browser;
 use super::state::Timer;
+use crate::cause::Ready;
 use crate::interactive::is_long;
 use crate::main_thread::Task;
 
@@ -17,7 +18,8 @@ const FONT_BLOCK_PERIOD: Duration = Duration::from_secs(3);
 impl Browser {
     /// A free thread takes its next task.
     pub(super) fn start_task(&mut self, now: Instant, lane: usize) {
-        if let Some(task) = self.lanes[lane].next() {
+        if let Some((task, ready)) = self.lanes[lane].next() {
+            self.current = ready;
             let cost = self.begin(now, task);
             self.lanes[lane].run(task, now);
             self.schedule(now + cost, Timer::TaskDone(lane));
@@ -33,6 +35,10 @@ impl Browser {
                     return Duration::ZERO;
                 };
                 parser.target = target;
+                // What it parses may have come since it was queued.
+                if let Some(arrival) = parser.target_arrival() {
+                    self.current = self.current.and(arrival);
+                }
                 let bytes = target - parser.parsed;
                 self.costs.parse(&self.page.resources[id.index()], bytes)
             }
@@ -51,6 +57,7 @@ impl Browser {
         self.woken.push(lane);
         if lane == 0 && is_long(now.since(start)) {
             self.long_tasks.push((start, now));
+            self.long_task_causes.push(self.current.cause);
         }
         match task {
             Task::Parse(id) => self.parsed(now, id),
@@ -70,7 +77,7 @@ impl Browser {
     }
 
     /// Blocks of text that the parser has passed.
-    fn text_reached(&self) -> usize {
+    pub(super) fn text_reached(&self) -> usize {
         let Some(document) = self.graph.document else {
             return 0;
         };
@@ -80,6 +87,14 @@ impl Browser {
             .iter()
             .take_while(|&&end| end <= parsed)
             .count()
+    }
+
+    /// Text does not wait for fonts any longer.
+    pub(super) fn font_block_over(&mut self) {
+        self.rendering.font_block_over = true;
+        if self.rendering.fonts > 0 {
+            self.rendering.fonts_since = Some(self.current);
+        }
     }
 
     fn fonts_ready(&self) -> bool {
@@ -103,6 +118,10 @@ impl Browser {
             return;
         }
         self.rendering.queued = true;
+        self.rendering.since = self.current;
+        if !self.rendering.laid_out {
+            self.rendering.layout_since = self.current;
+        }
         let due = self
             .rendering
             .last_start
@@ -144,13 +163,25 @@ impl Browser {
         }
         if self.rendering.fonts_ready {
             while self.rendering.text_painted < self.rendering.text_reached {
+                let ready = self.text_ready(self.rendering.text_painted);
                 self.rendering.text_painted += 1;
-                self.screen.paint_text(now);
+                self.screen.paint_text(now, ready);
             }
         }
         for image in std::mem::take(&mut self.rendering.painting) {
+            let ready = image.ready.and(self.rendering.layout_since);
             self.screen
-                .paint_image(now, image.id, image.area, image.element);
+                .paint_image(now, image.id, (image.area, image.element), ready);
         }
+    }
+
+    /// When a frame could show the block of text: the parser has passed it,
+    /// there was a layout, and its fonts are there.
+    fn text_ready(&self, block: usize) -> Ready {
+        let laid_out = self.rendering.layout_since;
+        let passed = self.rendering.text_since.get(block).copied();
+        let ready = passed.map_or(laid_out, |passed| passed.and(laid_out));
+        let fonts = self.rendering.fonts_since;
+        fonts.map_or(ready, |fonts| ready.and(fonts))
     }
 }

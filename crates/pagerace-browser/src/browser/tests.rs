@@ -1,6 +1,7 @@
 //! Whole loads are in `tests/`; here is what a driver may do wrong.
 
 use super::*;
+use crate::LoadMetrics;
 
 #[test]
 fn an_empty_page_is_done_at_once() {
@@ -22,4 +23,15 @@ fn starting_twice_is_a_bug() {
     let mut browser = Browser::new(Arc::new(page), &BrowserConfig::default(), 1);
     browser.start(Instant::ZERO);
     browser.start(Instant::ZERO);
+}
+
+#[test]
+#[should_panic(expected = "before a load")]
+fn a_cache_that_fills_too_late_is_a_bug() {
+    let text = r#"{"name":"t","url":"","origins":[],"document":0,"resources":[],
+      "recorded":{"on_content_load":null,"on_load":null,"creator":""},"notes":[]}"#;
+    let page: Page = serde_json::from_str(text).expect("a page");
+    let mut browser = Browser::new(Arc::new(page), &BrowserConfig::default(), 1);
+    browser.start(Instant::ZERO);
+    browser.set_cached(Vec::new());
 }

@@ -1,6 +1,11 @@
+use pagerace_core::{Duration, Instant};
 use pagerace_page::ResourceId;
 
 use super::*;
+use crate::cause::{Cause, Ready};
+
+/// Since the start, by the navigation itself.
+const READY: Ready = Ready::new(Instant::ZERO, None);
 
 fn at(millis: u64) -> Instant {
     Instant::from_nanos(millis * 1_000_000)
@@ -9,16 +14,31 @@ fn at(millis: u64) -> Instant {
 #[test]
 fn the_largest_paint_is_the_first_of_the_largest() {
     let mut screen = Screen::default();
-    screen.paint_text(at(10));
+    screen.paint_text(at(10), READY);
     assert_eq!(screen.largest(), Some(at(10)));
-    screen.paint_image(at(20), ResourceId(1), PARAGRAPH / 2.0, PARAGRAPH / 2.0);
+    screen.paint_image(
+        at(20),
+        ResourceId(1),
+        (PARAGRAPH / 2.0, PARAGRAPH / 2.0),
+        READY,
+    );
     assert_eq!(
         screen.largest(),
         Some(at(10)),
         "smaller elements change nothing"
     );
-    screen.paint_image(at(30), ResourceId(2), PARAGRAPH * 2.0, PARAGRAPH * 2.0);
-    screen.paint_image(at(40), ResourceId(3), PARAGRAPH * 2.0, PARAGRAPH * 2.0);
+    screen.paint_image(
+        at(30),
+        ResourceId(2),
+        (PARAGRAPH * 2.0, PARAGRAPH * 2.0),
+        READY,
+    );
+    screen.paint_image(
+        at(40),
+        ResourceId(3),
+        (PARAGRAPH * 2.0, PARAGRAPH * 2.0),
+        READY,
+    );
     assert_eq!(
         (screen.largest(), screen.largest_image()),
         (Some(at(30)), Some(ResourceId(2)))
@@ -29,8 +49,13 @@ fn the_largest_paint_is_the_first_of_the_largest() {
 #[test]
 fn progress_is_by_area_and_speed_index_lies_above_it() {
     let mut screen = Screen::default();
-    screen.paint_text(at(100));
-    screen.paint_image(at(300), ResourceId(1), text_area() * 3.0, text_area() * 3.0);
+    screen.paint_text(at(100), READY);
+    screen.paint_image(
+        at(300),
+        ResourceId(1),
+        (text_area() * 3.0, text_area() * 3.0),
+        READY,
+    );
     assert_eq!(
         screen.progress(Instant::ZERO),
         vec![(at(0), 0.0), (at(100), 0.25), (at(300), 1.0)]
@@ -46,14 +71,14 @@ fn progress_is_by_area_and_speed_index_lies_above_it() {
 fn images_never_crowd_text_out() {
     let mut screen = Screen::default();
     for _ in 0..TEXT_BLOCKS {
-        screen.paint_text(at(100));
+        screen.paint_text(at(100), READY);
     }
     for image in 0..50 {
         screen.paint_image(
             at(200),
             ResourceId(image),
-            VIEWPORT * IMAGE_SHARE_MAX,
-            VIEWPORT * IMAGE_SHARE_MAX,
+            (VIEWPORT * IMAGE_SHARE_MAX, VIEWPORT * IMAGE_SHARE_MAX),
+            READY,
         );
     }
     let shown = screen.progress(Instant::ZERO)[1].1;
@@ -83,12 +108,47 @@ fn nothing_painted_nothing_measured() {
 #[test]
 fn parts_of_an_image_are_progress_but_no_contentful_paint() {
     let mut screen = Screen::default();
-    screen.paint_image(at(100), ResourceId(1), 25_000.0, 0.0);
+    screen.paint_image(at(100), ResourceId(1), (25_000.0, 0.0), READY);
     assert_eq!((screen.first(), screen.largest()), (None, None));
-    screen.paint_image(at(200), ResourceId(1), 75_000.0, 100_000.0);
+    screen.paint_image(at(200), ResourceId(1), (75_000.0, 100_000.0), READY);
     assert_eq!(
         (screen.first(), screen.largest()),
         (Some(at(200)), Some(at(200)))
     );
     assert_eq!(screen.progress(Instant::ZERO)[1], (at(100), 0.25));
+}
+
+#[test]
+fn shares_times_times_are_the_speed_index() {
+    let mut screen = Screen::default();
+    screen.paint_text(at(100), READY);
+    screen.paint_image(at(300), ResourceId(1), (VIEWPORT, VIEWPORT), READY);
+    screen.paint_image(at(450), ResourceId(2), (VIEWPORT, VIEWPORT), READY);
+    let causes = screen.causes();
+    let shares: f64 = causes.iter().map(|c| c.1).sum();
+    assert!((shares - 1.0).abs() < 1e-12);
+    let sum: f64 = causes.iter().map(|c| c.0.as_millis_f64() * c.1).sum();
+    let index = screen.speed_index(Instant::ZERO).expect("painted");
+    assert!((sum - index.as_millis_f64()).abs() < 1e-5, "{sum}");
+}
+
+#[test]
+fn the_first_paint_waited_for_what_was_ready_first() {
+    let ready = |resource, millis| {
+        let cause = Cause {
+            resource: ResourceId(resource),
+            received: 0,
+            ended: true,
+            at: at(millis),
+        };
+        Ready::new(at(millis), Some(cause))
+    };
+    let mut screen = Screen::default();
+    // A part of an image is nothing contentful.
+    screen.paint_image(at(50), ResourceId(9), (10.0, 0.0), ready(9, 10));
+    screen.paint_text(at(100), ready(0, 90));
+    screen.paint_image(at(100), ResourceId(1), (1e6, 1e6), ready(1, 80));
+    screen.paint_image(at(200), ResourceId(2), (10.0, 10.0), ready(2, 20));
+    assert_eq!(screen.first_cause(), ready(1, 80).cause);
+    assert_eq!(screen.largest_cause(), ready(1, 80).cause);
 }

@@ -6,13 +6,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use pagerace_browser::{Action, Browser, BrowserConfig, Profile};
+use pagerace_browser::{Action, Browser, BrowserConfig, Cached, Profile};
 use pagerace_core::{
-    Destination, Duration, EventQueue, Instant, Priority, RequestPriority, ScriptMode,
+    Destination, Duration, EventQueue, Instant, Priority, Protocol, RequestPriority, ScriptMode,
 };
 use pagerace_page::model::{
-    Category, Discovery, Evidence, Origin, OriginId, Page, RecordedPage, Resource, ResourceId,
-    Trigger,
+    CacheUse, Category, Discovery, Evidence, Origin, OriginId, Page, RecordedPage, Resource,
+    ResourceId, Trigger,
 };
 
 pub(crate) fn id(index: u32) -> ResourceId {
@@ -60,6 +60,7 @@ pub(crate) fn resource(destination: Destination, bytes: u64, trigger: Trigger) -
         category: Category::Others,
         third_party: false,
         recorded: None,
+        cache: CacheUse::None,
     }
 }
 
@@ -143,6 +144,10 @@ pub(crate) struct Network {
     pub(crate) fails: Vec<ResourceId>,
     /// These break off after half of their body.
     pub(crate) breaks: Vec<ResourceId>,
+    /// What the browser's cache holds, in page order.
+    pub(crate) cached: Vec<Cached>,
+    /// What each origin speaks.
+    pub(crate) protocols: Vec<Protocol>,
 }
 
 impl Default for Network {
@@ -152,6 +157,8 @@ impl Default for Network {
             rate: 0,
             fails: Vec::new(),
             breaks: Vec::new(),
+            cached: Vec::new(),
+            protocols: Vec::new(),
         }
     }
 }
@@ -161,6 +168,9 @@ pub(crate) struct Loaded {
     pub(crate) actions: Vec<(Instant, Action)>,
     /// When each resource's byte at an offset was there: (time, bytes).
     pub(crate) arrivals: BTreeMap<ResourceId, Vec<(Instant, u64)>>,
+    /// When each response began and ended (or failed).
+    pub(crate) heads: BTreeMap<ResourceId, Instant>,
+    pub(crate) ends: BTreeMap<ResourceId, Instant>,
     pub(crate) done: bool,
     pub(crate) ended: Instant,
 }
@@ -210,6 +220,7 @@ enum Event {
     Head(ResourceId),
     Body(ResourceId, u64),
     End(ResourceId),
+    NotModified(ResourceId),
     Failure(ResourceId),
 }
 
@@ -224,8 +235,11 @@ pub(crate) fn load(
     let mut events = EventQueue::new();
     let mut actions = Vec::new();
     let mut arrivals: BTreeMap<ResourceId, Vec<(Instant, u64)>> = BTreeMap::new();
+    let (mut heads, mut ends) = (BTreeMap::new(), BTreeMap::new());
     let mut link_free = Instant::ZERO;
     let mut now = Instant::ZERO;
+    browser.set_cached(network.cached.clone());
+    browser.set_protocols(network.protocols.clone());
     browser.start(now);
     for _ in 0..2_000_000 {
         while let Some(action) = browser.poll_action() {
@@ -239,6 +253,10 @@ pub(crate) fn load(
                 continue;
             }
             events.schedule(head, Event::Head(resource));
+            if network.cached.get(resource.index()) == Some(&Cached::Validate) {
+                events.schedule(head, Event::NotModified(resource));
+                continue;
+            }
             let size = page.resources[resource.index()].body_bytes;
             let breaks = network.breaks.contains(&resource);
             let size = if breaks { size / 2 } else { size };
@@ -271,6 +289,8 @@ pub(crate) fn load(
                 browser,
                 actions,
                 arrivals,
+                heads,
+                ends,
                 done: true,
                 ended: now,
             };
@@ -287,6 +307,13 @@ pub(crate) fn load(
                     break;
                 };
                 now = at;
+                match &event {
+                    Event::Head(r) => heads.insert(*r, now),
+                    Event::End(r) | Event::NotModified(r) | Event::Failure(r) => {
+                        ends.insert(*r, now)
+                    }
+                    Event::Body(..) => None,
+                };
                 match event {
                     Event::Head(r) => browser.handle_response_start(now, r),
                     Event::Body(r, received) => {
@@ -298,6 +325,7 @@ pub(crate) fn load(
                         arrivals.entry(r).or_default().push((now, size));
                         browser.handle_response_end(now, r);
                     }
+                    Event::NotModified(r) => browser.handle_not_modified(now, r),
                     Event::Failure(r) => browser.handle_failure(now, r),
                 }
             }
@@ -307,6 +335,8 @@ pub(crate) fn load(
         browser,
         actions,
         arrivals,
+        heads,
+        ends,
         done: false,
         ended: now,
     }

@@ -1,8 +1,11 @@
 //! Whole loads through the public interface.
 
 mod by_hand;
+mod cached;
+mod causes;
 mod common;
 mod discovery;
+mod http1;
 mod properties;
 mod recordings;
 mod requests;

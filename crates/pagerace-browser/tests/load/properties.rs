@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
+use crate::causes;
 use crate::common::{Loaded, Network, id, load, page, resource};
-use pagerace_browser::{Action, BrowserConfig, Profile};
-use pagerace_core::{Destination, Duration, Instant, RequestPriority, ScriptMode};
+use pagerace_browser::{Action, BrowserConfig, Cached, Profile};
+use pagerace_core::{Destination, Duration, Instant, Protocol, RequestPriority, ScriptMode};
 use pagerace_page::model::{Page, Resource, ResourceId, Trigger};
 use proptest::prelude::*;
 
@@ -179,7 +180,7 @@ fn check(page: &Page, l: &Loaded) -> Result<(), TestCaseError> {
         prop_assert!(si + Duration::from_nanos(1) >= progress[1].0.since_start());
         prop_assert!(si <= last.0.since_start() + Duration::from_nanos(1));
     }
-    Ok(())
+    causes::check(page, l).map_err(TestCaseError::fail)
 }
 
 /// When so many bytes of a body were there.
@@ -218,6 +219,35 @@ proptest! {
         let network = Network { fails: ids(fails), breaks: ids(breaks), ..network };
         let l = load(&page, &config, &network, 1);
         check(&page, &l)?;
+    }
+
+    /// A second visit ends, too, over any mix of protocols: what is fresh is
+    /// never requested, everything is found, and nothing is counted as received
+    /// that did not come over the network.
+    #[test]
+    fn any_page_loads_from_a_cache(
+        page in pages(), config in configs(), network in networks(),
+        cached in prop::collection::vec(
+            prop_oneof![Just(Cached::No), Just(Cached::Fresh), Just(Cached::Validate)], 24),
+        protocol in prop::sample::select(&Protocol::ALL[..]),
+    ) {
+        let cached: Vec<Cached> = cached.into_iter().take(page.resources.len()).collect();
+        let network = Network { cached: cached.clone(), protocols: vec![protocol], ..network };
+        let l = load(&page, &config, &network, 1);
+        prop_assert!(l.done, "the load did not end");
+        causes::check(&page, &l).map_err(TestCaseError::fail)?;
+        let fetched = l.fetch_order();
+        for r in &page.resources {
+            let found = l.browser.discovered_at(r.id);
+            prop_assert!(found.is_some(), "resource {} was never found", r.id.0);
+            let fresh = cached.get(r.id.index()) == Some(&Cached::Fresh);
+            let times = fetched.iter().filter(|&&f| f == r.id.0).count();
+            prop_assert_eq!(times, usize::from(!fresh), "requests for {}", r.id.0);
+        }
+        let m = l.browser.metrics();
+        prop_assert!(m.onload.is_some() && m.dom_content_loaded <= m.onload);
+        prop_assert!(m.fcp <= m.lcp && (m.fcp.is_none() || m.ttfb <= m.fcp));
+        prop_assert!(m.byte_index.is_none() || !l.arrivals.is_empty());
     }
 
     /// The same inputs, the same load.

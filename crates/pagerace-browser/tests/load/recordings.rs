@@ -4,9 +4,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::common::{Network, load};
-use pagerace_browser::{BrowserConfig, Profile};
-use pagerace_core::Duration;
+use crate::causes;
+use crate::common::{Network, load, no_cpu};
+use pagerace_browser::{BrowserConfig, Cached, Moment, Profile};
+use pagerace_core::{Duration, Protocol};
 use pagerace_page::ImportOptions;
 
 fn recordings() -> Vec<PathBuf> {
@@ -47,6 +48,9 @@ fn every_recording_loads_in_every_browser() {
             };
             let l = load(&page, &config, &network, 1);
             let name = &page.name;
+            if let Err(error) = causes::check(&page, &l) {
+                panic!("{name} in {profile:?}: {error}");
+            }
             assert!(l.done, "{name} in {profile:?} does not end");
             let mut fetched = l.fetch_order();
             let count = fetched.len();
@@ -103,4 +107,147 @@ fn every_recording_loads_in_every_browser() {
         files == 0 || loads >= 120,
         "{loads} loads of {files} recordings"
     );
+}
+
+/// Without CPU, only layouts, frames and the font block period lie between the
+/// last arrival that a paint or `DOMContentLoaded` waited for and itself: a
+/// cause that is not the last one would leave more.
+#[test]
+fn nothing_but_layout_lies_between_a_cause_and_its_effect() {
+    let network = Network {
+        rate: 1_250_000,
+        ..Network::default()
+    };
+    let mut checked = 0;
+    for file in recordings() {
+        let Ok(page) = pagerace_page::load(&file, &ImportOptions::default()) else {
+            continue;
+        };
+        let page = Arc::new(page);
+        let l = load(&page, &no_cpu(Profile::Chrome), &network, 1);
+        let document = page.resource(page.document);
+        let decoded = document
+            .decoded_bytes
+            .unwrap_or(4 * document.body_bytes)
+            .max(document.body_bytes);
+        // Two first layouts, three later ones, and two frames.
+        let layout = 5.0 + decoded as f64 / 1024.0 * 0.1;
+        let allowed = 2.0 * layout + 3.0 * 2.5 + 2.0 * 50.0 / 3.0;
+        for moment in [Moment::Fcp, Moment::Lcp, Moment::DomContentLoaded] {
+            let Some(at) = l.browser.metrics().at(moment) else {
+                continue;
+            };
+            let cause = l.browser.metric_cause(moment);
+            let since = cause.map_or(0.0, |cause| cause.at.as_millis_f64());
+            let own = at.as_millis_f64() - since;
+            let after_fonts = own - 3_000.0;
+            assert!(
+                own <= allowed || (0.0..=allowed).contains(&after_fonts),
+                "{}: {moment} comes {own} ms after {cause:?}",
+                page.name
+            );
+            checked += 1;
+        }
+    }
+    assert!(checked == 0 || checked > 120, "{checked}");
+}
+
+/// A second visit right after the first, as the recorded fields allow it.
+#[test]
+fn a_second_visit_is_faster_and_lighter() {
+    let network = Network {
+        rate: 1_250_000,
+        ..Network::default()
+    };
+    let (mut fresh, mut validated, mut all, mut pages) = (0, 0, 0, 0);
+    for file in recordings() {
+        let Ok(page) = pagerace_page::load(&file, &ImportOptions::default()) else {
+            continue;
+        };
+        let page = Arc::new(page);
+        let cached: Vec<Cached> = page.resources.iter().map(|r| r.cache.into()).collect();
+        let count = |what| cached.iter().filter(|&&c| c == what).count();
+        fresh += count(Cached::Fresh);
+        validated += count(Cached::Validate);
+        all += cached.len();
+        pages += 1;
+        // With CPU costs, cached scripts may run ahead of the first paint.
+        let config = no_cpu(Profile::Chrome);
+        let cold = load(&page, &config, &network, 1);
+        let again = Network {
+            cached: cached.clone(),
+            ..network.clone()
+        };
+        let warm = load(&page, &config, &again, 1);
+        let name = &page.name;
+        assert!(warm.done, "{name} does not end");
+        if let Err(error) = causes::check(&page, &warm) {
+            panic!("{name}: {error}");
+        }
+        let expected = cached.len() - count(Cached::Fresh);
+        assert_eq!(warm.fetch_order().len(), expected, "{name}");
+        let (c, w) = (cold.browser.metrics(), warm.browser.metrics());
+        assert!(
+            w.ttfb <= c.ttfb && w.ttfb <= w.fcp && w.fcp <= w.lcp,
+            "{name}"
+        );
+        // Less traffic: nothing that matters comes later (but for a frame).
+        let slack = Duration::from_millis(20);
+        let within = |w: Option<Duration>, c: Option<Duration>| w <= c.map(|c| c + slack);
+        assert!(
+            within(w.fcp, c.fcp),
+            "{name}: FCP {:?} > {:?}",
+            w.fcp,
+            c.fcp
+        );
+        assert!(
+            within(w.onload, c.onload),
+            "{name}: load {:?} > {:?}",
+            w.onload,
+            c.onload
+        );
+        if std::env::var_os("PAGERACE_SHOW").is_some() {
+            let f = |d: Option<Duration>| d.map_or(-1.0, Duration::as_millis_f64);
+            eprintln!(
+                "{name:34} of {:4} fresh {:4} validate {:4} ttfb {:5.0} fcp {:6.0} -> {:6.0} load {:6.0} -> {:6.0}",
+                cached.len(),
+                count(Cached::Fresh),
+                count(Cached::Validate),
+                f(w.ttfb),
+                f(c.fcp),
+                f(w.fcp),
+                f(c.onload),
+                f(w.onload),
+            );
+        }
+    }
+    let share = |n: usize| n as f64 / all.max(1) as f64;
+    eprintln!(
+        "{pages} pages: {:.2} fresh, {:.2} validated",
+        share(fresh),
+        share(validated)
+    );
+    assert!(pages == 0 || share(fresh) > 0.3, "{fresh} of {all}");
+}
+
+/// HTTP/1.1 limits hold requests back, and lose none.
+#[test]
+fn every_recording_loads_over_http_1_1() {
+    for file in recordings() {
+        let Ok(page) = pagerace_page::load(&file, &ImportOptions::default()) else {
+            continue;
+        };
+        let page = Arc::new(page);
+        let network = Network {
+            rate: 1_250_000,
+            protocols: vec![Protocol::H1; page.origins.len()],
+            ..Network::default()
+        };
+        let l = load(&page, &BrowserConfig::default(), &network, 1);
+        assert!(l.done, "{} does not end", page.name);
+        assert_eq!(l.fetch_order().len(), page.resources.len(), "{}", page.name);
+        if let Err(error) = causes::check(&page, &l) {
+            panic!("{}: {error}", page.name);
+        }
+    }
 }

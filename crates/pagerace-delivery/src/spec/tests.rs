@@ -70,7 +70,10 @@ fn every_strategy_runs_by_default_and_is_described() {
         .map(StrategySpec::name)
         .collect();
     let listed: Vec<_> = registry().iter().map(|info| info.name).collect();
-    assert_eq!(names, listed);
+    let mut others = listed.clone();
+    // It needs a client that signals a tree.
+    others.retain(|name| *name != "h2-tree");
+    assert_eq!(names, others);
     assert_eq!(
         listed.iter().collect::<BTreeSet<_>>().len(),
         listed.len(),
@@ -80,7 +83,7 @@ fn every_strategy_runs_by_default_and_is_described() {
         assert!(
             info.name
                 .chars()
-                .all(|c| c.is_ascii_lowercase() || c == '-'),
+                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'),
             "{}",
             info.name
         );

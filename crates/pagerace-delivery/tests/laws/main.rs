@@ -6,6 +6,7 @@ mod by_hand;
 mod order;
 mod pages;
 mod shares;
+mod tree;
 mod turns;
 mod watch;
 mod work;

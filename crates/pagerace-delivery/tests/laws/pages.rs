@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
+use pagerace_core::{Dependency, Destination, Priority, RequestPriority, ScriptMode};
 use pagerace_delivery::bench::{Bench, Event, PACKET_BYTES};
 use pagerace_delivery::{Facts, Response};
 use proptest::prelude::*;
@@ -37,6 +37,16 @@ fn facts() -> impl Strategy<Value = Facts> {
 
 fn signal() -> impl Strategy<Value = Priority> {
     (0_u8..8, any::<bool>()).prop_map(|(urgency, incremental)| Priority::new(urgency, incremental))
+}
+
+/// Any place in HTTP/2's tree, of streams that may be there or not.
+pub(crate) fn dependency() -> impl Strategy<Value = Dependency> {
+    let parents = (0_u64..12).prop_map(|i| i * 4);
+    (parents, 1_u16..=256, any::<bool>()).prop_map(|(parent, weight, exclusive)| Dependency {
+        parent,
+        weight,
+        exclusive,
+    })
 }
 
 /// Responses of `packets` packets each, more or less; streams 0, 4, 8, ...
@@ -94,7 +104,9 @@ pub(crate) fn anything() -> impl Strategy<Value = Page> {
     let updates = prop::collection::vec((0_u64..120, streams(), signal()), 0..6);
     let blocks = prop::collection::vec((0_u64..120, streams(), 1_u64..40), 0..5);
     let cancels = prop::collection::vec((0_u64..120, streams()), 0..3);
-    (arrivals(), updates, blocks, cancels).prop_map(|(mut page, updates, blocks, cancels)| {
+    let depends = prop::collection::vec((0_u64..60, streams(), dependency()), 0..20);
+    let events = (updates, blocks, cancels, depends);
+    (arrivals(), events).prop_map(|(mut page, (updates, blocks, cancels, depends))| {
         page.interrupted = !blocks.is_empty() || !cancels.is_empty();
         for (tick, stream, signal) in updates {
             page.bench.at(tick, Event::Update(stream, signal));
@@ -106,6 +118,9 @@ pub(crate) fn anything() -> impl Strategy<Value = Page> {
         for (tick, stream) in cancels {
             page.bench.at(tick, Event::Cancel(stream));
             page.cancelled.push(stream);
+        }
+        for (tick, stream, dependency) in depends {
+            page.bench.at(tick, Event::Depend(stream, dependency));
         }
         page
     })

@@ -1,5 +1,6 @@
 //! Watches a strategy: what it could choose from, and what it chose.
 
+use pagerace_core::Dependency;
 use pagerace_delivery::bench::{Bench, Sent};
 use pagerace_delivery::{Response, Strategy, StrategySpec};
 
@@ -39,6 +40,10 @@ impl Strategy for Watch {
 
     fn updated(&mut self, response: &Response) {
         self.strategy.updated(response);
+    }
+
+    fn dependency(&mut self, stream: u64, dependency: Dependency) {
+        self.strategy.dependency(stream, dependency);
     }
 
     fn pick(&mut self, ready: &[Response]) -> usize {

@@ -10,7 +10,8 @@ use proptest::prelude::*;
 use crate::pages::{self, Page};
 use crate::watch::{Run, run};
 
-const MORE: [&str; 6] = [
+const MORE: [&str; 7] = [
+    "h2-tree",
     "batched-round-robin:n=1",
     "batched-round-robin:n=3",
     "weighted-incremental:alpha=0",

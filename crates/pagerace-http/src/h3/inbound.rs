@@ -10,9 +10,9 @@ use bytes::Bytes;
 
 use super::code::{Code, Fault};
 use super::frame::{self, Payload, Piece, Reader};
-use super::{Config, Event, Role, message};
+use super::{Config, Event, Role};
 use crate::qpack::{Decoder, Error, Section};
-use crate::{Field, priority};
+use crate::{Field, message, priority};
 
 /// What a stream shares with its connection.
 pub(super) struct Shared<'a> {

@@ -6,10 +6,11 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
+use super::Error;
 use super::dynamic_table::DynamicTable;
 use super::encoder_stream::{self, static_entry};
-use super::{Error, integer, string};
 use crate::Field;
+use crate::literal::{self, integer, string};
 
 /// The decoder of one connection.
 #[derive(Debug)]
@@ -240,8 +241,8 @@ impl Lines<'_> {
         let parsed = string::parse(prefix, bytes, bytes.len() as u64);
         let (literal, len) = match parsed {
             Ok(Some(parsed)) => parsed,
-            Ok(None) | Err(Error::Capacity) => return Err(Error::Truncated),
-            Err(error) => return Err(error),
+            Ok(None) | Err(literal::Error::StringTooLong) => return Err(Error::Truncated),
+            Err(error) => return Err(error.into()),
         };
         let start = self.text.len();
         literal.decode(&mut self.text)?;

@@ -1,8 +1,9 @@
 //! Writing field sections: static table and literals only.
 
-use super::static_table::{self, Found};
-use super::{Error, integer, string};
+use super::{Error, static_table};
 use crate::Field;
+use crate::literal::table::Found;
+use crate::literal::{integer, string};
 
 /// Appends an encoded field section.
 ///

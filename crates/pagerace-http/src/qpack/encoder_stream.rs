@@ -3,9 +3,9 @@
 //! Source: RFC 9204, section 4.3.
 
 use super::dynamic_table::DynamicTable;
-use super::integer::{self, Parsed};
-use super::{Error, static_table, string};
+use super::{Error, static_table};
 use crate::Field;
+use crate::literal::{integer, string};
 
 /// Carries out the instruction at the start of `bytes`. Returns how many bytes
 /// it took; `None` if the input ends inside it.
@@ -68,7 +68,7 @@ fn insert_with_literal_name(
 
 /// A decoded string. The longest Huffman code has 30 bits, so a code longer
 /// than four times the capacity stands for text that no entry can hold.
-fn literal(prefix: u32, bytes: &[u8], capacity: u64) -> Parsed<Vec<u8>> {
+fn literal(prefix: u32, bytes: &[u8], capacity: u64) -> Result<Option<(Vec<u8>, usize)>, Error> {
     let Some((literal, len)) = string::parse(prefix, bytes, capacity.saturating_mul(4))? else {
         return Ok(None);
     };

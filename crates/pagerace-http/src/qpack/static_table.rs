@@ -2,8 +2,9 @@
 //!
 //! Source: RFC 9204, appendix A, <https://www.rfc-editor.org/rfc/rfc9204#appendix-A>.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
+
+use crate::literal::table::{Found, Index};
 
 /// Name and value by index.
 #[rustfmt::skip]
@@ -109,40 +110,11 @@ pub(super) const ENTRIES: [(&str, &str); 99] = [
     ("x-frame-options", "sameorigin"),
 ];
 
-/// For each name: its first index, and every (value, index).
-type Index = BTreeMap<&'static [u8], Vec<(&'static [u8], usize)>>;
-
-static INDEX: LazyLock<Index> = LazyLock::new(|| {
-    let mut index = Index::new();
-    for (at, (name, value)) in ENTRIES.iter().enumerate() {
-        index
-            .entry(name.as_bytes())
-            .or_default()
-            .push((value.as_bytes(), at));
-    }
-    index
-});
-
-/// Where a field line is in the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
-    /// Name and value.
-    Line(usize),
-    /// The name alone.
-    Name(usize),
-    /// Neither.
-    Nothing,
-}
+static INDEX: LazyLock<Index> = LazyLock::new(|| Index::new(&ENTRIES));
 
 /// Looks a field line up.
 pub(super) fn find(name: &[u8], value: &[u8]) -> Found {
-    let Some(values) = INDEX.get(name) else {
-        return Found::Nothing;
-    };
-    match values.iter().find(|(v, _)| *v == value) {
-        Some((_, at)) => Found::Line(*at),
-        None => Found::Name(values[0].1),
-    }
+    INDEX.find(name, value)
 }
 
 #[cfg(test)]

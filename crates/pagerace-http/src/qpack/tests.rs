@@ -11,6 +11,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::Field;
 use crate::fields::{filler_fields, text_size};
+use crate::literal::integer;
 
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
 

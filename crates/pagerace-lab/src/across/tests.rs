@@ -32,7 +32,7 @@ fn pages_beyond_five_per_cent_are_counted() {
     assert_eq!(across.rows.len(), 2);
     let rr = &across.rows[0];
     assert_eq!(
-        (rr.strategy, rr.gain, rr.lose, rr.same, rr.missing),
+        (rr.contender, rr.gain, rr.lose, rr.same, rr.missing),
         (1, 1, 1, 2, 0)
     );
     let cdf = rr.cdf();

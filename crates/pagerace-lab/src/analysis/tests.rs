@@ -99,7 +99,7 @@ fn of_equals_the_baseline_ranks_first() {
     let mut results = fake::results(&plan, |(_, _, s), k| {
         times(1000.0 + k as f64 - if s == 2 { 5.0 } else { 0.0 }, 1.0, 1.0)
     });
-    results.plan.baseline = "round-robin".parse().unwrap();
+    results.plan.baseline = 1;
     let analysis = analyse(&results, 0, 0, MetricId::default());
     assert_eq!(analysis.ranking, [2, 1, 0]);
 }

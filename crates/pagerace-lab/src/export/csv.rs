@@ -5,30 +5,30 @@ use std::io::{self, Write};
 
 use crate::analysis::analyse;
 use crate::metric::metrics;
+use crate::plan::Plan;
 use crate::results::Results;
 
-/// Writes one line per load: page, network, strategy, run, seed, failure, then
+/// What a contender is, one column each.
+const CONTENDER: [&str; 4] = ["protocol", "congestion", "visit", "strategy"];
+
+/// Writes one line per load: page, network, contender, run, seed, failure, then
 /// every metric. An empty field is a value that does not exist.
 ///
 /// # Errors
 /// Those of `out`.
 pub fn write_runs(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     let plan = &results.plan;
-    let mut header: Vec<String> = ["page", "network", "strategy", "run", "seed", "failure"]
-        .map(str::to_owned)
-        .to_vec();
+    let mut header = names(["page", "network"], ["run", "seed", "failure"]);
     header.extend(metrics().iter().map(crate::Metric::key));
     line(out, header)?;
     for variant in &results.variants {
         for (run, summary) in variant.runs.iter().enumerate() {
-            let mut fields = vec![
-                plan.pages[variant.page].name.clone(),
-                plan.networks[variant.network].name.clone(),
-                plan.strategies[variant.strategy].to_string(),
+            let mut fields = variant_fields(plan, variant.page, variant.network, variant.contender);
+            fields.extend([
                 (run + 1).to_string(),
                 plan.run_seed(run).to_string(),
                 summary.failure.clone().unwrap_or_default(),
-            ];
+            ]);
             let values = metrics()
                 .iter()
                 .map(|metric| metric.get.and_then(|get| get(summary)));
@@ -39,18 +39,15 @@ pub fn write_runs(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes one line per page, network and strategy: the comparison with the
+/// Writes one line per page, network and contender: the comparison with the
 /// baseline by the plan's metric. Sorted by `difference_percent` within a
-/// network and strategy, the lines are the distribution over the pages.
+/// network and contender, the lines are the distribution over the pages.
 ///
 /// # Errors
 /// Those of `out`.
 pub fn write_comparisons(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     let plan = &results.plan;
-    let header = [
-        "page",
-        "network",
-        "strategy",
+    let more = [
         "metric",
         "unit",
         "rank",
@@ -68,40 +65,55 @@ pub fn write_comparisons(results: &Results, out: &mut dyn Write) -> io::Result<(
         "signed_rank_p",
         "signed_rank_p_holm",
     ];
-    line(out, header.map(str::to_owned))?;
+    line(out, names(["page", "network"], more))?;
     for page in 0..plan.pages.len() {
         for network in 0..plan.networks.len() {
             let analysis = analyse(results, page, network, plan.metric);
             for (rank, &i) in analysis.ranking.iter().enumerate() {
                 let row = &analysis.rows[i];
-                line(
-                    out,
-                    [
-                        plan.pages[page].name.clone(),
-                        plan.networks[network].name.clone(),
-                        plan.strategies[i].to_string(),
-                        plan.metric.to_string(),
-                        plan.metric.metric().unit.symbol().to_owned(),
-                        (rank + 1).to_string(),
-                        row.mark.label().to_owned(),
-                        row.runs.to_string(),
-                        row.failed.to_string(),
-                        number(row.median),
-                        number(row.difference),
-                        number(row.relative.map(|share| share * 100.0)),
-                        number(row.interval.map(|interval| interval.low)),
-                        number(row.interval.map(|interval| interval.high)),
-                        number(row.cliffs_delta),
-                        number(row.rank_biserial),
-                        number(row.mann_whitney_p),
-                        number(row.signed_rank_p),
-                        number(row.signed_rank_p_holm),
-                    ],
-                )?;
+                let mut fields = variant_fields(plan, page, network, i);
+                fields.extend([
+                    plan.metric.to_string(),
+                    plan.metric.metric().unit.symbol().to_owned(),
+                    (rank + 1).to_string(),
+                    row.mark.label().to_owned(),
+                    row.runs.to_string(),
+                    row.failed.to_string(),
+                    number(row.median),
+                    number(row.difference),
+                    number(row.relative.map(|share| share * 100.0)),
+                    number(row.interval.map(|interval| interval.low)),
+                    number(row.interval.map(|interval| interval.high)),
+                    number(row.cliffs_delta),
+                    number(row.rank_biserial),
+                    number(row.mann_whitney_p),
+                    number(row.signed_rank_p),
+                    number(row.signed_rank_p_holm),
+                ]);
+                line(out, fields)?;
             }
         }
     }
     Ok(())
+}
+
+/// A header: `before`, what a contender is, and `after`.
+fn names<const N: usize>(before: [&str; 2], after: [&str; N]) -> Vec<String> {
+    let all = before.iter().chain(&CONTENDER).chain(&after);
+    all.map(|name| (*name).to_owned()).collect()
+}
+
+/// The fields under the first six names.
+fn variant_fields(plan: &Plan, page: usize, network: usize, contender: usize) -> Vec<String> {
+    let contender = &plan.contenders[contender];
+    vec![
+        plan.pages[page].name.clone(),
+        plan.networks[network].name.clone(),
+        contender.protocols.to_string(),
+        contender.congestion.clone(),
+        contender.visit.to_string(),
+        contender.strategy.to_string(),
+    ]
 }
 
 /// The shortest text that reads back as the same value; `inf` if infinite;

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use pagerace_sim::Part;
 use serde::{Deserialize, Serialize};
 
 use crate::VERSION;
@@ -16,6 +17,7 @@ use crate::metric::{MetricId, metrics};
 use crate::plan::Plan;
 use crate::results::{Results, Variant};
 use crate::verdict::{Verdict, verdict};
+use crate::why::Why;
 
 mod read;
 
@@ -24,7 +26,7 @@ pub use read::{ReadPlan, read_plan};
 /// The value of `format` in our files.
 pub const FORMAT: &str = "pagerace-results";
 /// The version of the format that this version writes and reads.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// A results file. Only what identifies it and the plan are needed to read it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -40,11 +42,24 @@ struct Document {
     #[serde(default)]
     across_pages: Vec<AcrossDoc>,
     #[serde(default)]
+    explanations: Vec<WhyDoc>,
+    #[serde(default)]
     results: Vec<VariantDoc>,
     plan: Plan,
 }
 
-/// The strategies of one page and network, compared.
+/// Who raced, with a short name for this race.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ContenderDoc {
+    label: String,
+    protocol: String,
+    congestion: String,
+    visit: String,
+    strategy: String,
+}
+
+/// The contenders on one page and network, compared.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ComparisonsDoc {
@@ -57,14 +72,14 @@ struct ComparisonsDoc {
     hol_speed_index_rho: Option<f64>,
     #[serde(default)]
     hol_speed_index_p: Option<f64>,
-    strategies: Vec<ComparisonDoc>,
+    contenders: Vec<ComparisonDoc>,
 }
 
-/// One strategy compared with the baseline; `null` is unknown or infinite.
+/// One contender compared with the baseline; `null` is unknown or infinite.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ComparisonDoc {
-    strategy: String,
+    contender: ContenderDoc,
     mark: String,
     runs: usize,
     failed_runs: usize,
@@ -88,13 +103,13 @@ struct AcrossDoc {
     network: String,
     metric: MetricId,
     verdict: String,
-    strategies: Vec<AcrossRowDoc>,
+    contenders: Vec<AcrossRowDoc>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AcrossRowDoc {
-    strategy: String,
+    contender: ContenderDoc,
     pages_gaining: usize,
     pages_losing: usize,
     pages_same: usize,
@@ -103,13 +118,13 @@ struct AcrossRowDoc {
     differences_percent: Vec<Option<f64>>,
 }
 
-/// All runs of one page, network and strategy.
+/// All runs of one page, network and contender.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct VariantDoc {
     page: String,
     network: String,
-    strategy: String,
+    contender: ContenderDoc,
     failures: Vec<FailureDoc>,
     values: BTreeMap<String, Vec<Option<f64>>>,
 }
@@ -119,6 +134,32 @@ struct VariantDoc {
 struct FailureDoc {
     run: usize,
     reason: String,
+}
+
+/// Where a contender's difference to the baseline comes from.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WhyDoc {
+    page: String,
+    network: String,
+    contender: ContenderDoc,
+    metric: String,
+    run: usize,
+    seed: u64,
+    baseline_ns: u64,
+    contender_ns: u64,
+    difference_ns: i64,
+    parts: Vec<PartDoc>,
+}
+
+/// One part of the time; the parts add up to the whole.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PartDoc {
+    part: String,
+    baseline_ns: u64,
+    contender_ns: u64,
+    difference_ns: i64,
 }
 
 /// Writes `results` as one JSON document, ended by a line break.
@@ -142,6 +183,7 @@ pub fn scenario_text(plan: &Plan) -> String {
         run_seeds: Vec::new(),
         comparisons: Vec::new(),
         across_pages: Vec::new(),
+        explanations: Vec::new(),
         results: Vec::new(),
         plan: plan.clone(),
     };
@@ -179,12 +221,45 @@ fn document(results: &Results) -> Document {
         across_pages: (0..across)
             .map(|network| across_doc(plan, &across_pages(results, network, metric)))
             .collect(),
+        explanations: results.whys.iter().map(|why| why_doc(plan, why)).collect(),
         results: results
             .variants
             .iter()
             .map(|variant| variant_doc(plan, variant))
             .collect(),
         plan: plan.clone(),
+    }
+}
+
+fn contender_doc(plan: &Plan, index: usize) -> ContenderDoc {
+    let contender = &plan.contenders[index];
+    ContenderDoc {
+        label: plan.label(index),
+        protocol: contender.protocols.to_string(),
+        congestion: contender.congestion.clone(),
+        visit: contender.visit.to_string(),
+        strategy: contender.strategy.to_string(),
+    }
+}
+
+fn why_doc(plan: &Plan, why: &Why) -> WhyDoc {
+    let parts = Part::ALL.map(|part| PartDoc {
+        part: part.name().to_owned(),
+        baseline_ns: why.base.parts.get(part).as_nanos(),
+        contender_ns: why.own.parts.get(part).as_nanos(),
+        difference_ns: why.difference(part),
+    });
+    WhyDoc {
+        page: plan.pages[why.page].name.clone(),
+        network: plan.networks[why.network].name.clone(),
+        contender: contender_doc(plan, why.contender),
+        metric: why.metric.name().to_owned(),
+        run: why.run + 1,
+        seed: plan.run_seed(why.run),
+        baseline_ns: why.base.total.as_nanos(),
+        contender_ns: why.own.total.as_nanos(),
+        difference_ns: why.total_difference(),
+        parts: parts.into(),
     }
 }
 
@@ -200,10 +275,10 @@ fn comparisons(
     analysis: &Analysis,
     verdict: Verdict,
 ) -> ComparisonsDoc {
-    let strategies = analysis.ranking.iter().map(|&i| {
+    let contenders = analysis.ranking.iter().map(|&i| {
         let row = &analysis.rows[i];
         ComparisonDoc {
-            strategy: plan.strategies[i].to_string(),
+            contender: contender_doc(plan, i),
             mark: row.mark.label().to_owned(),
             runs: row.runs,
             failed_runs: row.failed,
@@ -228,14 +303,14 @@ fn comparisons(
         verdict: verdict.sentence,
         hol_speed_index_rho: None,
         hol_speed_index_p: None,
-        strategies: strategies.collect(),
+        contenders: contenders.collect(),
     }
 }
 
 fn across_doc(plan: &Plan, across: &AcrossPages) -> AcrossDoc {
     let percent = |share: Option<f64>| finite(share.map(|share| share * 100.0));
     let rows = across.rows.iter().map(|row| AcrossRowDoc {
-        strategy: plan.strategies[row.strategy].to_string(),
+        contender: contender_doc(plan, row.contender),
         pages_gaining: row.gain,
         pages_losing: row.lose,
         pages_same: row.same,
@@ -247,7 +322,7 @@ fn across_doc(plan: &Plan, across: &AcrossPages) -> AcrossDoc {
         network: plan.networks[across.network].name.clone(),
         metric: across.metric,
         verdict: across.sentence.clone(),
-        strategies: rows.collect(),
+        contenders: rows.collect(),
     }
 }
 
@@ -269,7 +344,7 @@ fn variant_doc(plan: &Plan, variant: &Variant) -> VariantDoc {
     VariantDoc {
         page: plan.pages[variant.page].name.clone(),
         network: plan.networks[variant.network].name.clone(),
-        strategy: plan.strategies[variant.strategy].to_string(),
+        contender: contender_doc(plan, variant.contender),
         failures: failures.collect(),
         values: values.collect(),
     }

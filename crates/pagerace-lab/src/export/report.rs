@@ -3,21 +3,25 @@
 use pagerace_page::Page;
 use pagerace_report::input::{
     AcrossPages, AcrossRow, Comparison, Metric, Named, NetworkResult, PageResult, Report, Resource,
-    Row, Verdict,
+    Row, Verdict, Why,
 };
+use pagerace_sim::Part;
 
 use crate::VERSION;
 use crate::across::across_pages;
 use crate::analysis::{self, Analysis, Mark, analyse};
+use crate::contender::Noun;
 use crate::detail::{Choice, median_runs, record};
 use crate::error::LabError;
 use crate::export::json::scenario_text;
+use crate::facts::facts;
 use crate::metric::{MetricId, metrics};
 use crate::plan::Plan;
 use crate::results::Results;
 use crate::runner::{OnProgress, Runner};
 use crate::unit::Unit;
 use crate::verdict::{VerdictKind, verdict};
+use crate::why;
 
 mod detail;
 
@@ -57,9 +61,9 @@ pub fn report(
     let choices = recorded(results, &pages, &mut notes);
     let details = record(results, &choices, jobs, runner, progress, &run_detail)?;
     for (choice, detail) in choices.iter().zip(details) {
-        let (page, network, strategy) = plan.variant_parts(choice.variant);
+        let (page, network, contender) = plan.variant_parts(choice.variant);
         let rows = &mut pages[page].networks[network].rows;
-        if let Some(row) = rows.iter_mut().find(|row| row.strategy == strategy) {
+        if let Some(row) = rows.iter_mut().find(|row| row.contender == contender) {
             row.detail = Some(detail);
         }
     }
@@ -71,9 +75,15 @@ pub fn report(
         rerun: rerun.to_owned(),
         scenario: scenario(plan, &mut notes),
         metric: plan.metric.index(),
-        baseline: plan.baseline_index(),
+        baseline: plan.baseline,
         metrics: metrics().iter().map(metric_entry).collect(),
-        strategies: plan.strategies.iter().map(strategy_entry).collect(),
+        noun: plan.noun().one().to_owned(),
+        nouns: plan.noun().many().to_owned(),
+        shared: facts(plan),
+        contenders: (0..plan.contenders.len())
+            .map(|contender| contender_entry(plan, contender))
+            .collect(),
+        parts: Part::ALL.map(part_entry).into(),
         networks: plan
             .networks
             .iter()
@@ -95,9 +105,9 @@ fn title(plan: &Plan) -> String {
         [page] => page.name.clone(),
         pages => count(pages.len(), "page", "pages"),
     };
-    let strategies = count(plan.strategies.len(), "strategy", "strategies");
+    let contenders = plan.noun().count(plan.contenders.len());
     let networks = count(plan.networks.len(), "network", "networks");
-    format!("{what}: {strategies} on {networks}")
+    format!("{what}: {contenders} on {networks}")
 }
 
 fn metric_entry(metric: &crate::Metric) -> Metric {
@@ -114,11 +124,37 @@ fn metric_entry(metric: &crate::Metric) -> Metric {
     }
 }
 
-fn strategy_entry(spec: &pagerace_delivery::StrategySpec) -> Named {
+fn contender_entry(plan: &Plan, index: usize) -> Named {
+    let contender = &plan.contenders[index];
+    let strategy = &contender.strategy;
     Named {
-        name: spec.label(),
-        description: format!("{spec}: {}", spec.info().summary),
+        name: plan.label(index),
+        description: match plan.noun() {
+            Noun::Strategy => format!("{strategy}: {}", strategy.info().summary),
+            Noun::Variant => contender.to_string(),
+        },
     }
+}
+
+fn part_entry(part: Part) -> Named {
+    Named {
+        name: part.name().to_owned(),
+        description: part.title().to_owned(),
+    }
+}
+
+/// Where the differences on one page and network come from.
+fn whys(results: &Results, page: usize, network: usize) -> Vec<Why> {
+    let here = results.whys.iter();
+    let here = here.filter(|why| (why.page, why.network) == (page, network));
+    here.map(|why| Why {
+        contender: why.contender,
+        run: why.run as u32,
+        sentence: why::sentence(&results.plan, why),
+        baseline: why.base.parts.0.to_vec(),
+        own: why.own.parts.0.to_vec(),
+    })
+    .collect()
 }
 
 fn page_result(results: &Results, index: usize, page: &Page) -> PageResult {
@@ -144,12 +180,12 @@ fn network_result(results: &Results, page: usize, network: usize) -> NetworkResu
         .collect();
     let ranked = &all[results.plan.metric.index()];
     let verdict = verdict(results, page, network, ranked);
-    let rows = ranked.ranking.iter().map(|&strategy| Row {
-        strategy,
-        failed: results.variant(page, network, strategy).failed() as u32,
+    let rows = ranked.ranking.iter().map(|&contender| Row {
+        contender,
+        failed: results.variant(page, network, contender).failed() as u32,
         values: all
             .iter()
-            .map(|analysis| comparison(&analysis.rows[strategy]))
+            .map(|analysis| comparison(&analysis.rows[contender]))
             .collect(),
         detail: None,
     });
@@ -163,6 +199,7 @@ fn network_result(results: &Results, page: usize, network: usize) -> NetworkResu
         },
         winner: verdict.winner,
         rows: rows.collect(),
+        whys: whys(results, page, network),
     }
 }
 
@@ -202,7 +239,7 @@ fn across(results: &Results) -> Vec<AcrossPages> {
                     .filter_map(|share| finite(*share))
                     .collect();
                 AcrossRow {
-                    strategy: row.strategy,
+                    contender: row.contender,
                     missing: (row.relative.len() - finite.len()) as u32,
                     differences_percent: finite.into_iter().map(|share| share * 100.0).collect(),
                 }
@@ -254,18 +291,18 @@ fn recorded(results: &Results, pages: &[PageResult], notes: &mut Vec<String>) ->
     if packets(&all) <= PACKETS_MAX {
         return all;
     }
-    let baseline = plan.baseline_index();
+    let baseline = plan.baseline;
     let mut few = all;
     few.retain(|choice| {
-        let (page, network, strategy) = plan.variant_parts(choice.variant);
-        strategy == baseline || pages[page].networks[network].winner == Some(strategy)
+        let (page, network, contender) = plan.variant_parts(choice.variant);
+        contender == baseline || pages[page].networks[network].winner == Some(contender)
     });
     if packets(&few) <= PACKETS_MAX {
-        notes.push(
-            "To keep this file small, only the baseline and the best strategy have pictures of \
-             their median run."
-                .to_owned(),
-        );
+        notes.push(format!(
+            "To keep this file small, only the baseline and the best {} have pictures of their \
+             median run.",
+            plan.noun().one()
+        ));
         return few;
     }
     notes.push("To keep this file small, it holds no pictures of single runs.".to_owned());

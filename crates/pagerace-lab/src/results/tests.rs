@@ -19,7 +19,7 @@ fn variant(runs: Vec<RunSummary>) -> Variant {
     Variant {
         page: 0,
         network: 0,
-        strategy: 0,
+        contender: 0,
         runs,
     }
 }

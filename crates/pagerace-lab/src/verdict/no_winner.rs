@@ -1,15 +1,17 @@
-//! What is said where no strategy beats the baseline.
+//! What is said where nobody beats the baseline.
 
 use super::{Names, VerdictKind, worse};
 use crate::analysis::{Analysis, Mark, runs_needed};
+use crate::contender::Noun;
 use crate::metric::Wording;
 use crate::unit::percent;
 
-/// The sentences where no strategy beats the baseline.
+/// The sentences where nobody beats the baseline.
 pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (VerdictKind, Vec<String>) {
     let network = names.network;
-    let baseline = &names.strategies[analysis.baseline];
+    let baseline = &names.contenders[analysis.baseline];
     let metric = analysis.metric.metric();
+    let noun = names.noun.one();
     let others = || {
         analysis
             .rows
@@ -46,7 +48,7 @@ pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (Verdict
         let runs = analysis.rows.iter().map(|row| row.pairs).max().unwrap_or(0);
         let tested = others().filter(|row| row.signed_rank_p.is_some());
         let needed = runs_needed(tested.count());
-        let best = &names.strategies[analysis.ranking[0]];
+        let best = &names.contenders[analysis.ranking[0]];
         let text = format!(
             "{network}: {best} has the lowest median, but {runs} {} too few to be sure of \
              anything ({needed} or more are needed, 30 are better).",
@@ -72,31 +74,31 @@ pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (Verdict
     };
     sentences.push(match (lost, metric.wording) {
         (false, Wording::Moment(does)) if unsure => format!(
-            "{network}: no strategy {does} noticeably sooner or later than {baseline}{limit}."
+            "{network}: no {noun} {does} noticeably sooner or later than {baseline}{limit}."
         ),
         (false, Wording::Amount(what)) if unsure => format!(
-            "{network}: with no strategy is {what} noticeably lower or higher than with {baseline}{limit}."
+            "{network}: with no {noun} is {what} noticeably lower or higher than with {baseline}{limit}."
         ),
         (false, Wording::Moment(does)) => format!(
-            "{network}: no difference: no strategy {does} noticeably sooner or later than {baseline}."
+            "{network}: no difference: no {noun} {does} noticeably sooner or later than {baseline}."
         ),
         (false, Wording::Amount(what)) => format!(
-            "{network}: no difference: {what} is about the same with every strategy as with {baseline}."
+            "{network}: no difference: {what} is about the same with every {noun} as with {baseline}."
         ),
         (true, Wording::Moment(does)) => {
-            format!("{network}: no strategy {does} sooner than {baseline}{limit}.")
+            format!("{network}: no {noun} {does} sooner than {baseline}{limit}.")
         }
         (true, Wording::Amount(what)) => {
-            format!("{network}: with no strategy is {what} lower than with {baseline}{limit}.")
+            format!("{network}: with no {noun} is {what} lower than with {baseline}{limit}.")
         }
     });
-    sentences.extend(too_small(analysis));
+    sentences.extend(too_small(names.noun, analysis));
     sentences.extend(worse(names, analysis));
     (VerdictKind::NoDifference, sentences)
 }
 
 /// Says so if differences were found that nobody would notice.
-fn too_small(analysis: &Analysis) -> Option<String> {
+fn too_small(noun: Noun, analysis: &Analysis) -> Option<String> {
     let small: Vec<f64> = analysis
         .rows
         .iter()
@@ -107,14 +109,14 @@ fn too_small(analysis: &Analysis) -> Option<String> {
         .iter()
         .fold(0.0_f64, |most, share| most.max(share.abs()));
     let differ = if small.len() == 1 {
-        "strategy differs"
+        "differs"
     } else {
-        "strategies differ"
+        "differ"
     };
     (!small.is_empty()).then(|| {
         format!(
             "{} {differ} by at most {}, too little to notice.",
-            small.len(),
+            noun.count(small.len()),
             percent(largest)
         )
     })

@@ -1,42 +1,31 @@
 //! A description word by word, before it becomes two links.
 
-use std::sync::Arc;
-
-use pagerace_core::Duration;
-
-use super::tokens::{Token, Tokens};
+use super::tokens::Tokens;
+use super::value::{self, Bucket, Capacity, unexpected};
 use super::{WORDS, suggest};
+use crate::delay::{Delay, Jitter};
 use crate::error::NetworkError;
-use crate::link::{LinkConfig, Rate};
+use crate::link::LinkConfig;
 use crate::loss::Loss;
 use crate::network::Network;
-use crate::queue::{MTU, QueueLimit};
-use crate::trace::Trace;
-use crate::units::{self, BitRate, Probability};
+use crate::queue::Queue;
 
 /// What was said; what was not is `None`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spec {
     rate: Option<Capacity>,
     rate_up: Option<Capacity>,
-    delay: Option<Duration>,
-    delay_up: Option<Duration>,
+    delay: Option<Delay>,
+    delay_up: Option<Delay>,
+    jitter: Option<Jitter>,
+    jitter_up: Option<Jitter>,
     loss: Option<Loss>,
     loss_up: Option<Loss>,
-    queue: Option<QueueLimit>,
-    queue_up: Option<QueueLimit>,
+    queue: Option<Queue>,
+    queue_up: Option<Queue>,
     bucket: Option<Bucket>,
     bucket_up: Option<Bucket>,
 }
-
-#[derive(Clone, Debug)]
-enum Capacity {
-    Constant(BitRate),
-    Trace(Arc<Trace>),
-}
-
-/// A token bucket's bytes, or that there is none.
-type Bucket = Option<u32>;
 
 impl Spec {
     pub(super) fn parse(tokens: &mut Tokens<'_>) -> Result<Self, NetworkError> {
@@ -62,23 +51,25 @@ impl Spec {
     /// Reads what belongs to `word`.
     fn word(&mut self, word: &str, tokens: &mut Tokens<'_>) -> Result<(), NetworkError> {
         match word {
-            "rate" => self.rate = Some(capacity(tokens)?),
-            "up" => self.rate_up = Some(capacity(tokens)?),
+            "rate" => self.rate = Some(value::capacity(tokens)?),
+            "up" => self.rate_up = Some(value::capacity(tokens)?),
             "rtt" => {
-                let rtt = value(tokens, "a time such as `100ms`", units::parse_delay)?.as_nanos();
-                self.delay = Some(Duration::from_nanos(rtt / 2));
-                self.delay_up = Some(Duration::from_nanos(rtt - rtt / 2));
+                let rtt = value::delay(tokens)?;
+                self.delay = Some(rtt.map(|ns| ns / 2));
+                self.delay_up = Some(rtt.map(|ns| ns - ns / 2));
             }
-            "delay" => self.delay = Some(delay(tokens)?),
-            "delay-up" => self.delay_up = Some(delay(tokens)?),
-            "loss" => self.loss = Some(loss(tokens)?),
-            "loss-up" => self.loss_up = Some(loss(tokens)?),
-            "gemodel" => self.loss = Some(gemodel(tokens)?),
-            "gemodel-up" => self.loss_up = Some(gemodel(tokens)?),
-            "queue" => self.queue = Some(queue(tokens)?),
-            "queue-up" => self.queue_up = Some(queue(tokens)?),
-            "bucket" => self.bucket = Some(bucket(tokens)?),
-            "bucket-up" => self.bucket_up = Some(bucket(tokens)?),
+            "delay" => self.delay = Some(value::delay(tokens)?),
+            "delay-up" => self.delay_up = Some(value::delay(tokens)?),
+            "jitter" => self.jitter = Some(value::jitter(tokens)?),
+            "jitter-up" => self.jitter_up = Some(value::jitter(tokens)?),
+            "loss" => self.loss = Some(value::loss(tokens)?),
+            "loss-up" => self.loss_up = Some(value::loss(tokens)?),
+            "gemodel" => self.loss = Some(value::gemodel(tokens)?),
+            "gemodel-up" => self.loss_up = Some(value::gemodel(tokens)?),
+            "queue" => self.queue = Some(value::queue(tokens)?),
+            "queue-up" => self.queue_up = Some(value::queue(tokens)?),
+            "bucket" => self.bucket = Some(value::bucket(tokens)?),
+            "bucket-up" => self.bucket_up = Some(value::bucket(tokens)?),
             _ => unreachable!("checked against the list of words"),
         }
         Ok(())
@@ -90,8 +81,13 @@ impl Spec {
             rate: other.rate.or(self.rate),
             rate_up: other.rate_up.or(self.rate_up),
             // `delay` alone holds for both directions again.
-            delay_up: other.delay_up.or(other.delay).or(self.delay_up),
+            delay_up: other
+                .delay_up
+                .or_else(|| other.delay.clone())
+                .or(self.delay_up),
             delay: other.delay.or(self.delay),
+            jitter: other.jitter.or(self.jitter),
+            jitter_up: other.jitter_up.or(self.jitter_up),
             loss: other.loss.or(self.loss),
             loss_up: other.loss_up.or(self.loss_up),
             queue: other.queue.or(self.queue),
@@ -111,39 +107,30 @@ impl Spec {
             example: "rtt 100ms",
         })?;
         let loss = self.loss.unwrap_or_default();
-        let queue = self.queue.unwrap_or(QueueLimit::ONE_BDP);
+        let queue = self.queue.unwrap_or(Queue::ONE_BDP);
         let bucket = self.bucket.flatten();
         let capacity_up = self.rate_up.unwrap_or_else(|| rate.clone());
-        // A trace does not inherit the other direction's bucket.
+        // A rate that changes does not inherit the other direction's bucket.
         let bucket_up = match (self.bucket_up, &capacity_up) {
             (Some(own), _) => own,
-            (None, Capacity::Trace(_)) => None,
             (None, Capacity::Constant(_)) => bucket,
+            (None, Capacity::Changing(_) | Capacity::Trace(_)) => None,
         };
         let down = LinkConfig {
             rate: rate.with(bucket, "the downlink")?,
-            delay,
+            delay: delay.clone(),
+            jitter: self.jitter,
             queue,
             loss,
         };
         let up = LinkConfig {
             rate: capacity_up.with(bucket_up, "the uplink")?,
             delay: self.delay_up.unwrap_or(delay),
+            jitter: self.jitter_up.or(self.jitter),
             queue: self.queue_up.unwrap_or(queue),
             loss: self.loss_up.unwrap_or(loss),
         };
         Ok(Network::new(name, down, up).expect("every value was checked when it was read"))
-    }
-}
-
-impl Capacity {
-    fn with(self, bucket: Bucket, direction: &'static str) -> Result<Rate, NetworkError> {
-        match (self, bucket) {
-            (Self::Constant(rate), None) => Ok(Rate::Constant(rate)),
-            (Self::Constant(rate), Some(burst)) => Ok(Rate::TokenBucket { rate, burst }),
-            (Self::Trace(trace), None) => Ok(Rate::Trace(trace)),
-            (Self::Trace(_), Some(_)) => Err(NetworkError::BucketOnTrace { direction }),
-        }
     }
 }
 
@@ -159,120 +146,26 @@ fn says_the_same(a: &str, b: &str) -> bool {
 }
 
 fn expected_word(found: &str) -> String {
-    if found == "burst" {
-        return "`loss` and a percentage before it, as in `loss 2% burst 10`".to_owned();
+    let before = match found {
+        "burst" => "`loss` and a percentage before it, as in `loss 2% burst 10`",
+        "for" | "then" | "repeat" => {
+            "a value with its time before it, as in `rtt 10ms for 5s then 100ms`"
+        }
+        "over" | "after" => "a ramp before it, as in `rtt 50ms..250ms over 10s after 2s`",
+        "normal" | "reorder" => "`jitter` and a time before it, as in `jitter 10ms reorder`",
+        "codel" | "fq-codel" => "`queue` before it, as in `queue codel`",
+        "target" | "interval" | "limit" => {
+            "`queue codel` before it, as in `queue codel target 5ms`"
+        }
+        "quantum" => "`queue fq-codel` before it, as in `queue fq-codel quantum 300b`",
+        _ => "",
+    };
+    if !before.is_empty() {
+        return before.to_owned();
     }
     let near = suggest::nearest(found, WORDS.into_iter());
     match near.first() {
         Some(word) => format!("`{word}`, or another of {}", WORDS.join(", ")),
         None => format!("one of {}", WORDS.join(", ")),
     }
-}
-
-fn unexpected(token: Token<'_>, expected: String) -> NetworkError {
-    NetworkError::Unexpected {
-        column: token.column,
-        found: token.text.to_owned(),
-        expected,
-    }
-}
-
-/// The next word, read by `parse`; `expected` is said if there is none.
-fn value<T>(
-    tokens: &mut Tokens<'_>,
-    expected: &'static str,
-    parse: impl FnOnce(&str) -> Result<T, String>,
-) -> Result<T, NetworkError> {
-    let word = tokens.last_word();
-    let token = tokens.next().ok_or_else(|| NetworkError::Unfinished {
-        word: word.to_owned(),
-        expected,
-    })?;
-    parse(token.text).map_err(|expected| unexpected(token, expected))
-}
-
-fn capacity(tokens: &mut Tokens<'_>) -> Result<Capacity, NetworkError> {
-    if let Some(path) = tokens.peek().and_then(|t| t.text.strip_prefix("trace:")) {
-        tokens.next();
-        return Ok(Capacity::Trace(Arc::new(Trace::read(
-            &path.replace('"', ""),
-        )?)));
-    }
-    value(
-        tokens,
-        "a rate such as `2mbit`, or `trace:` and a path",
-        units::parse_rate,
-    )
-    .map(Capacity::Constant)
-}
-
-fn delay(tokens: &mut Tokens<'_>) -> Result<Duration, NetworkError> {
-    value(tokens, "a time such as `50ms`", units::parse_delay)
-}
-
-fn percent(tokens: &mut Tokens<'_>) -> Result<Probability, NetworkError> {
-    value(tokens, "a percentage such as `2%`", units::parse_percent)
-}
-
-fn loss(tokens: &mut Tokens<'_>) -> Result<Loss, NetworkError> {
-    let mean = percent(tokens)?;
-    let burst = tokens.peek().filter(|t| t.text == "burst");
-    let loss = if let Some(token) = burst {
-        tokens.next();
-        let expected = "the mean burst in packets, such as `10`";
-        let length = value(tokens, expected, |text| {
-            units::parse_number(text).ok_or_else(|| expected.to_owned())
-        })?;
-        let loss = Loss::Burst { mean, length };
-        loss.check()
-            .map_err(|why| unexpected(token, format!("a burst that can be; {why}")))?;
-        loss
-    } else {
-        Loss::Random(mean)
-    };
-    Ok(if mean.is_zero() { Loss::None } else { loss })
-}
-
-fn gemodel(tokens: &mut Tokens<'_>) -> Result<Loss, NetworkError> {
-    let here = tokens.peek();
-    let p = percent(tokens)?;
-    let mut more = || match tokens.peek() {
-        Some(next) if !WORDS.contains(&next.text) => percent(tokens).map(Some),
-        _ => Ok(None),
-    };
-    let r = more()?.unwrap_or(p.complement());
-    let lose_bad = more()?.unwrap_or(Probability::ONE);
-    let lose_good = more()?.unwrap_or(Probability::ZERO);
-    let loss = Loss::GilbertElliott {
-        p,
-        r,
-        lose_bad,
-        lose_good,
-    };
-    match (loss.check(), here) {
-        (Err(why), Some(token)) => Err(unexpected(token, format!("a chain that moves; {why}"))),
-        _ => Ok(loss),
-    }
-}
-
-fn queue(tokens: &mut Tokens<'_>) -> Result<QueueLimit, NetworkError> {
-    value(
-        tokens,
-        "a limit such as `1bdp`, `100p` or `64kb`",
-        QueueLimit::parse,
-    )
-}
-
-fn bucket(tokens: &mut Tokens<'_>) -> Result<Bucket, NetworkError> {
-    let expected = "a size such as `1514b`, at least 1500b, or `none`";
-    value(tokens, expected, |text| {
-        if text == "none" {
-            return Ok(None);
-        }
-        units::parse_bytes(text)
-            .filter(|&bytes| bytes >= MTU)
-            .and_then(|bytes| u32::try_from(bytes).ok())
-            .map(Some)
-            .ok_or_else(|| expected.to_owned())
-    })
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::link::Rate;
 use crate::loss::Loss;
-use crate::queue::QueueLimit;
+use crate::queue::{Queue, QueueLimit};
 
 fn error(text: &str) -> String {
     parse(text).expect_err(text).to_string()
@@ -25,10 +25,10 @@ fn the_example_of_the_manual_means_what_it_says() {
     assert_eq!(network.down.loss.to_string(), "loss 2%");
     assert_eq!(
         network.down.queue,
-        QueueLimit::Bdp {
+        Queue::TailDrop(QueueLimit::Bdp {
             multiple: 1.0,
             bytes: 25_000
-        }
+        })
     );
 }
 
@@ -47,8 +47,11 @@ fn words_hold_for_both_directions_unless_they_say_up() {
     assert!(matches!(network.up.rate, Rate::Constant(r) if r.bits_per_second() == 1_000_000));
     assert_eq!(network.down.loss.mean_burst(), Some(10.0));
     assert!(matches!(network.up.loss, Loss::Random(_)));
-    assert_eq!(network.down.queue, QueueLimit::Packets(100));
-    assert_eq!(network.up.queue, QueueLimit::Bytes(65_536));
+    assert_eq!(
+        network.down.queue,
+        Queue::TailDrop(QueueLimit::Packets(100))
+    );
+    assert_eq!(network.up.queue, Queue::TailDrop(QueueLimit::Bytes(65_536)));
 }
 
 #[test]
@@ -85,6 +88,119 @@ fn netems_model_is_read_with_one_to_four_parameters() {
             format!("rate 2mbit rtt 100ms {printed} queue 1bdp")
         );
     }
+}
+
+#[test]
+fn schedules_are_read_and_printed() {
+    for (text, printed) in [
+        ("rtt 50ms..250ms over 10s", "rtt 50ms..250ms over 10s"),
+        (
+            "rtt 50ms..250ms over 10s after 2s",
+            "rtt 50ms for 2s then 50ms..250ms over 10s",
+        ),
+        (
+            "rtt 50ms..250ms over 1500ms then 80ms for 1s then 80ms..60ms over 2s",
+            "rtt 50ms..250ms over 1500ms then 80ms for 1s then 80ms..60ms over 2s",
+        ),
+        ("delay 10ms for 5s then 100ms", "rtt 20ms for 5s then 200ms"),
+        (
+            "delay 10ms for 5s then 100ms delay-up 10ms",
+            "delay 10ms for 5s then 100ms delay-up 10ms",
+        ),
+        (
+            "rtt 40ms for 15s then 60ms for 15s repeat",
+            "rtt 40ms for 15s then 60ms for 15s repeat",
+        ),
+        // An odd one loses no nanosecond.
+        (
+            "rtt 3ns..5ns over 1s",
+            "delay 0.000001ms..0.000002ms over 1s delay-up 0.000002ms..0.000003ms over 1s",
+        ),
+        ("rtt 40ms jitter 10ms", "rtt 40ms jitter 10ms"),
+        (
+            "rtt 40ms jitter 10ms reorder normal",
+            "rtt 40ms jitter 10ms normal reorder",
+        ),
+        (
+            "rtt 40ms jitter 10ms jitter-up 0s",
+            "rtt 40ms jitter 10ms jitter-up 0ms",
+        ),
+        ("rtt 40ms jitter 0ms", "rtt 40ms"),
+        (
+            "rtt 40ms jitter 0ms reorder normal",
+            "rtt 40ms jitter 0ms reorder",
+        ),
+    ] {
+        let printed = format!("rate 2mbit {printed} loss 0% queue 1p");
+        assert_eq!(in_full(&format!("rate 2mbit {text} queue 1p")), printed);
+        assert_eq!(in_full(&printed), printed);
+    }
+    for (text, printed) in [
+        (
+            "rate 10mbit for 5s then 2mbit",
+            "rate 10mbit for 5s then 2mbit",
+        ),
+        ("rate 10mbit..1mbit over 20s", "rate 10mbit..1mbit over 20s"),
+        (
+            "rate 9mbit for 2s then 0mbit for 150ms then 4mbit up 1mbit",
+            "rate 9mbit for 2s then 0bit for 150ms then 4mbit up 1mbit",
+        ),
+        (
+            "rate 2mbit up 1mbit..3mbit over 1s then 3mbit..1mbit over 1s repeat bucket 2kb",
+            "rate 2mbit up 1mbit..3mbit over 1s then 3mbit..1mbit over 1s repeat \
+             rtt 40ms loss 0% queue 1p bucket 2048b bucket-up none",
+        ),
+    ] {
+        let text = format!("{text} rtt 40ms queue 1p");
+        assert!(in_full(&text).starts_with(printed), "{}", in_full(&text));
+    }
+}
+
+#[test]
+fn queues_are_read_and_printed() {
+    for (text, printed) in [
+        ("queue codel", "queue codel"),
+        (
+            "queue codel target 5ms interval 0.1s limit 1000p",
+            "queue codel",
+        ),
+        (
+            "queue codel limit 2bdp target 10ms queue-up 50p",
+            "queue codel target 10ms limit 2bdp queue-up 50p",
+        ),
+        ("queue fq-codel limit 10240p", "queue fq-codel"),
+        (
+            "queue fq-codel quantum 300b interval 50ms limit 1mb",
+            "queue fq-codel interval 50ms limit 1048576b quantum 300b",
+        ),
+    ] {
+        let printed = format!("rate 2mbit rtt 40ms loss 0% {printed}");
+        assert_eq!(in_full(&format!("rate 2mbit rtt 40ms {text}")), printed);
+        assert_eq!(in_full(&printed), printed);
+    }
+}
+
+#[test]
+fn a_queue_in_bdp_is_sized_for_the_fastest_and_longest_moment() {
+    let bytes = |text: &str| parse(text).unwrap().down.queue;
+    let bdp = |bytes| {
+        Queue::TailDrop(QueueLimit::Bdp {
+            multiple: 1.0,
+            bytes,
+        })
+    };
+    assert_eq!(bytes("rate 8mbit rtt 50ms..250ms over 10s"), bdp(250_000));
+    assert_eq!(
+        bytes("rate 8mbit for 1s then 1mbit rtt 100ms"),
+        bdp(100_000)
+    );
+    assert_eq!(
+        bytes("rate 1mbit..8mbit over 1s repeat rtt 100ms"),
+        bdp(100_000)
+    );
+    // At the start, for whoever asks.
+    let network = parse("rate 8mbit rtt 50ms..250ms over 10s").unwrap();
+    assert_eq!(network.rtt(), Duration::from_millis(50));
 }
 
 #[test]
@@ -156,6 +272,100 @@ fn errors_name_the_place_the_word_and_what_would_be_right() {
             "rate 2mbit rtt 1ms loss 1% gemodel 1% 2%",
             "`gemodel` after `loss`",
         ),
+        (
+            "rate 2mbit rtt 50ms..250ms",
+            "the network ends after `50ms..250ms`, which needs `over` and a time",
+        ),
+        (
+            "rate 2mbit rtt 50ms..250ms loss 2%",
+            "column 28 of the network: found `loss`, expected `over` and a time",
+        ),
+        (
+            "rate 2mbit rtt 50..250ms over 1s",
+            "column 16 of the network: found `50..250ms`, expected a time such as `50ms`, with its unit",
+        ),
+        (
+            "rate 2mbit rtt 5ms for 1s",
+            "ends after `1s`, which needs `then` and the next value, or `repeat`",
+        ),
+        (
+            "rate 2mbit rtt 5ms for 1s loss 1%",
+            "column 27 of the network: found `loss`, expected `then` and the next value",
+        ),
+        (
+            "rate 2mbit rtt 5ms for 0s then 6ms",
+            "column 24 of the network: found `0s`, expected a time above zero",
+        ),
+        (
+            "rate 2mbit rtt 5ms then 6ms",
+            "a value with its time before it",
+        ),
+        (
+            "rate 2mbit rtt 5ms for 1s then 6ms then 7ms",
+            "a value with its time before it",
+        ),
+        (
+            "rate 2mbit rtt 5ms repeat",
+            "a value with its time before it",
+        ),
+        ("rate 2mbit rtt 5ms over 1s", "a ramp before it"),
+        (
+            "rate 2mbit rtt 1ms for 1s then 5ms..6ms over 1s after 1s",
+            "a ramp before it",
+        ),
+        (
+            "rate 0mbit rtt 5ms",
+            "a rate such as `2mbit` or `750kbit`, from 1bit",
+        ),
+        (
+            "rate 1mbit for 1s then 0mbit rtt 5ms",
+            "column 6 of the network: found `1mbit`, expected rates that can be; it stays at zero",
+        ),
+        (
+            "rate 0mbit for 1s repeat rtt 5ms",
+            "no rate in it is above zero",
+        ),
+        (
+            "rate 1mbit for 1s then 2mbit rtt 5ms bucket 1514b",
+            "the downlink follows a schedule",
+        ),
+        (
+            "rate 2mbit rtt 1ms jitter 10",
+            "expected a time such as `50ms`, with its unit",
+        ),
+        ("rate 2mbit rtt 1ms jiter 10ms", "expected `jitter`"),
+        (
+            "rate 2mbit rtt 1ms reorder",
+            "`jitter` and a time before it",
+        ),
+        (
+            "rate 2mbit rtt 1ms jitter 1ms reorder reorder",
+            "column 39 of the network: `reorder` after `reorder`",
+        ),
+        ("rate 2mbit rtt 1ms codel", "`queue` before it"),
+        ("rate 2mbit rtt 1ms queue cdel", "`codel` or `fq-codel`"),
+        ("rate 2mbit rtt 1ms queue", "which needs a queue such as"),
+        ("rate 2mbit rtt 1ms target 5ms", "`queue codel` before it"),
+        (
+            "rate 2mbit rtt 1ms queue codel quantum 300b",
+            "`queue fq-codel` before it",
+        ),
+        (
+            "rate 2mbit rtt 1ms queue codel target 0ms",
+            "a time above zero",
+        ),
+        (
+            "rate 2mbit rtt 1ms queue codel limit codel",
+            "a limit such as",
+        ),
+        (
+            "rate 2mbit rtt 1ms queue fq-codel quantum 255b",
+            "at least 256b",
+        ),
+        (
+            "rate 2mbit rtt 1ms queue codel limit 1p limit 2p",
+            "`limit` after `limit`",
+        ),
         ("rate 2mbit rtt 1ms queue 100", "a queue such as"),
         (
             "rate 2mbit rtt 1ms queue 100b",
@@ -192,16 +402,33 @@ fn a_trace_is_read_from_its_path_even_with_spaces() {
     assert_eq!(network.down.rate.mean().bits_per_second(), 12_000_000);
     assert_eq!(
         network.down.queue,
-        QueueLimit::Bdp {
+        Queue::TailDrop(QueueLimit::Bdp {
             multiple: 1.0,
             bytes: 60_000
-        }
+        })
     );
     let again = parse(&network.to_string()).unwrap();
     assert_eq!((again.down, again.up), (network.down, network.up));
     let bucket = error(&format!("{text} bucket 1514b"));
     assert!(bucket.contains("the downlink follows a trace"), "{bucket}");
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Schedules of these values; none is refused, as the last is a value's.
+fn series(value: BoxedStrategy<String>) -> BoxedStrategy<String> {
+    let span = (1..3_600_000_u32).prop_map(|ms| format!("{ms}ms"));
+    let piece = prop_oneof![
+        (value.clone(), span.clone()).prop_map(|(v, t)| format!("{v} for {t}")),
+        (value.clone(), value.clone(), span.clone())
+            .prop_map(|(a, b, t)| format!("{a}..{b} over {t}")),
+    ];
+    let end = prop_oneof![
+        value.prop_map(|v| format!(" then {v}")),
+        Just(" repeat".to_owned()),
+    ];
+    (prop::collection::vec(piece, 1..4), end)
+        .prop_map(|(pieces, end)| format!("{}{end}", pieces.join(" then ")))
+        .boxed()
 }
 
 /// Descriptions that are right, from the pieces of the grammar.
@@ -226,13 +453,34 @@ fn descriptions() -> impl Strategy<Value = String> {
                 .prop_map(|(p, r, h, k)| format!("gemodel {p} {r} {h} {k}")),
         ]
     };
-    let queue = || {
+    let limit = || {
         prop_oneof![
             (1..9_999_u32).prop_map(|n| format!("{n}p")),
             (1_500..99_999_u32).prop_map(|n| format!("{n}b")),
             (2..9_999_u32).prop_map(|n| format!("{n}kb")),
             (0.01..50.0_f64).prop_map(|x| format!("{x}bdp")),
         ]
+    };
+    let control = move || {
+        let time = || (1..300_000_u32).prop_map(|us| format!("{us}us"));
+        let parts = (
+            prop::option::of(time().prop_map(|t| format!(" target {t}"))),
+            prop::option::of(time().prop_map(|t| format!(" interval {t}"))),
+            prop::option::of(limit().prop_map(|l| format!(" limit {l}"))),
+        );
+        parts.prop_map(|(t, i, l)| [t, i, l].into_iter().flatten().collect::<String>())
+    };
+    let queue = move || {
+        prop_oneof![
+            3 => limit(),
+            1 => control().prop_map(|c| format!("codel{c}")),
+            1 => (control(), 256..9_999_u32)
+                .prop_map(|(c, quantum)| format!("fq-codel{c} quantum {quantum}b")),
+        ]
+    };
+    let jitter = || {
+        let options = prop::sample::select(vec!["", " normal", " reorder", " reorder normal"]);
+        (0..90_000_u32, options).prop_map(|(us, options)| format!("{us}us{options}"))
     };
     let bucket = || (1_500..99_999_u32).prop_map(|n| format!("{n}b"));
     let or_none = move || prop_oneof![bucket(), Just("none".to_owned())];
@@ -243,14 +491,22 @@ fn descriptions() -> impl Strategy<Value = String> {
         text.replace("loss ", "loss-up ")
             .replace("gemodel ", "gemodel-up ")
     };
+    let times = move || series(time().boxed());
     let delays = prop_oneof![
+        times().prop_map(|t| format!(" rtt {t}")),
+        (times(), times()).prop_map(|(d, u)| format!(" delay {d} delay-up {u}")),
         time().prop_map(|t| format!(" rtt {t}")),
         (time(), time()).prop_map(|(d, u)| format!(" delay {d} delay-up {u}")),
     ];
     let parts = (
-        rate(),
-        word("up", rate().boxed()),
+        prop_oneof![rate().boxed(), series(rate().boxed())],
+        word(
+            "up",
+            prop_oneof![rate().boxed(), series(rate().boxed())].boxed(),
+        ),
         delays,
+        word("jitter", jitter().boxed()),
+        word("jitter-up", jitter().boxed()),
         prop::option::of(loss().prop_map(|l| format!(" {l}"))),
         prop::option::of(loss().prop_map(move |l| format!(" {}", up(l)))),
         word("queue", queue().boxed()),
@@ -259,10 +515,32 @@ fn descriptions() -> impl Strategy<Value = String> {
         word("bucket-up", or_none().boxed()),
     );
     parts.prop_map(
-        |(rate, up, delays, loss, loss_up, queue, queue_up, bucket, bucket_up)| {
+        |(
+            rate,
+            up,
+            delays,
+            jitter,
+            jitter_up,
+            loss,
+            loss_up,
+            queue,
+            queue_up,
+            bucket,
+            bucket_up,
+        )| {
+            // On a rate that changes a bucket would be refused.
+            let changes = |rate: &str| rate.contains(" for ") || rate.contains(" over ");
+            let constant = !changes(&rate) && !up.as_deref().is_some_and(changes);
+            let (bucket, bucket_up) = if constant {
+                (bucket, bucket_up)
+            } else {
+                (None, None)
+            };
             let options = [
                 up,
                 Some(delays),
+                jitter,
+                jitter_up,
                 loss,
                 loss_up,
                 queue,
@@ -301,7 +579,8 @@ proptest! {
         words in prop::collection::vec(prop::sample::select(vec![
             "rate", "up", "rtt", "delay", "delay-up", "loss", "burst", "loss-up", "gemodel",
             "queue", "bucket", "fast-4g", "2mbit", "100ms", "0%", "2%", "100%", "1bdp", "1p",
-            "1514b", "none", "trace:", "trace:\"", "0", "1e9", ".", "%", "0.0000000001ms", "\"",
+            "1514b", "none", "for", "then", "over", "after", "repeat", "1ms..9ms", "5s", "jitter",
+            "reorder", "normal", "codel", "fq-codel", "target", "limit", "0mbit", "..", "trace:", "trace:\"", "0", "1e9", ".", "%", "0.0000000001ms", "\"",
         ]), 0..14),
     ) {
         if let Ok(network) = parse(&words.join(" ")) {

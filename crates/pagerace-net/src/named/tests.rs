@@ -3,7 +3,7 @@ use pagerace_core::Duration;
 use super::*;
 use crate::grammar::parse;
 use crate::link::Rate;
-use crate::queue::QueueLimit;
+use crate::queue::{Queue, QueueLimit};
 
 #[test]
 fn every_name_means_what_its_description_says() {
@@ -66,10 +66,10 @@ fn all_of_sanders_table_is_here() {
             let bytes = bdp.max(3_000);
             assert_eq!(
                 link.queue,
-                QueueLimit::Bdp {
+                Queue::TailDrop(QueueLimit::Bdp {
                     multiple: 1.0,
                     bytes
-                },
+                }),
                 "{name}"
             );
         }
@@ -79,4 +79,24 @@ fn all_of_sanders_table_is_here() {
         .filter(|n| n.name.starts_with("sander-"))
         .count();
     assert_eq!(listed, table.len());
+}
+
+#[test]
+fn networks_that_change_do_so() {
+    use pagerace_core::Instant;
+
+    let at = |seconds: u64| Instant::from_nanos(seconds * 1_000_000_000);
+    let ramp = parse("latency-ramp").unwrap();
+    let rtts = [0, 5, 10, 99].map(|s| ramp.down.delay.at(at(s)) + ramp.up.delay.at(at(s)));
+    assert_eq!(rtts, [50, 150, 250, 250].map(Duration::from_millis));
+    let handover = parse("handover").unwrap();
+    let Rate::Changing(rate) = &handover.down.rate else {
+        panic!("{handover}");
+    };
+    let silence = Instant::from_nanos(2_050_000_000);
+    assert_eq!(
+        [at(1), silence, at(3)].map(|t| rate.at(t)),
+        [9_000_000, 0, 4_000_000]
+    );
+    assert!(parse("mobile-jitter").unwrap().up.jitter.is_some());
 }

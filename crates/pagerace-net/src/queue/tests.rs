@@ -1,58 +1,94 @@
 use super::*;
 
 #[test]
-fn a_bdp_is_the_rate_times_the_round_trip() {
-    let rate = BitRate::new(2_000_000).unwrap();
-    let limit = QueueLimit::parse("1bdp")
-        .unwrap()
-        .resolve(rate, Duration::from_millis(100));
+fn defaults_are_those_of_the_documents() {
+    let codel = CodelConfig::default();
+    assert_eq!(codel.target, Duration::from_millis(5));
+    assert_eq!(codel.interval, Duration::from_millis(100));
+    assert_eq!(codel.limit, QueueLimit::Packets(1_000));
+    let fq = FqCodelConfig::default();
     assert_eq!(
-        limit,
-        QueueLimit::Bdp {
-            multiple: 1.0,
-            bytes: 25_000
-        }
+        (fq.codel.target, fq.codel.interval),
+        (codel.target, codel.interval)
     );
-    let half = QueueLimit::parse("0.5bdp")
-        .unwrap()
-        .resolve(rate, Duration::from_millis(100));
     assert_eq!(
-        half,
-        QueueLimit::Bdp {
-            multiple: 0.5,
-            bytes: 12_500
-        }
+        (fq.codel.limit, fq.quantum),
+        (QueueLimit::Packets(10_240), 1_514)
     );
 }
 
 #[test]
-fn a_small_bdp_still_holds_two_packets() {
-    let limit = QueueLimit::ONE_BDP.resolve(BitRate::new(1).unwrap(), Duration::ZERO);
-    assert_eq!(
-        limit,
-        QueueLimit::Bdp {
-            multiple: 1.0,
-            bytes: 3_000
-        }
-    );
-}
-
-#[test]
-fn a_queue_is_full_at_its_limit_and_not_before() {
-    assert!(QueueLimit::Packets(2).admits(1, 9_999, 1_500));
-    assert!(!QueueLimit::Packets(2).admits(2, 0, 40));
-    assert!(QueueLimit::Bytes(3_000).admits(9, 1_500, 1_500));
-    assert!(!QueueLimit::Bytes(3_000).admits(9, 1_501, 1_500));
-}
-
-#[test]
-fn queues_print_and_parse_back() {
-    for text in ["100p", "65536b", "1bdp", "2.5bdp"] {
-        assert_eq!(QueueLimit::parse(text).unwrap().to_string(), text);
-    }
-    for text in [
-        "0p", "1499b", "0bdp", "bdp", "100", "1.5p", "-1p", "", "1 bdp",
+fn a_result_file_of_a_plain_queue_is_as_short_as_it_was() {
+    let plain: Queue = QueueLimit::Packets(50).into();
+    let json = serde_json::to_string(&plain).unwrap();
+    assert_eq!(json, r#"{"packets":50}"#);
+    assert_eq!(serde_json::from_str::<Queue>(&json).unwrap(), plain);
+    for queue in [
+        Queue::Codel(CodelConfig::default()),
+        Queue::FqCodel(FqCodelConfig::default()),
     ] {
-        assert!(QueueLimit::parse(text).is_err(), "{text}");
+        let json = serde_json::to_string(&queue).unwrap();
+        assert_eq!(serde_json::from_str::<Queue>(&json).unwrap(), queue);
+        let misspelt = json.replace("target", "taregt");
+        assert!(
+            serde_json::from_str::<Queue>(&misspelt).is_err(),
+            "{misspelt}"
+        );
+    }
+}
+
+#[test]
+fn parameters_that_mean_nothing_are_refused() {
+    let good = CodelConfig::default();
+    let fq = FqCodelConfig::default();
+    let zero = Duration::ZERO;
+    for (queue, wanted) in [
+        (
+            Queue::Codel(CodelConfig {
+                target: zero,
+                ..good
+            }),
+            "a target of 0ms",
+        ),
+        (
+            Queue::Codel(CodelConfig {
+                interval: zero,
+                ..good
+            }),
+            "an interval of 0ms",
+        ),
+        (
+            Queue::Codel(CodelConfig {
+                limit: QueueLimit::Packets(0),
+                ..good
+            }),
+            "room for one packet",
+        ),
+        (
+            Queue::FqCodel(FqCodelConfig { quantum: 255, ..fq }),
+            "below 256",
+        ),
+    ] {
+        let why = queue.check().unwrap_err();
+        assert!(why.contains(wanted), "{why}");
+    }
+    assert!(Queue::FqCodel(fq).check().is_ok());
+}
+
+#[test]
+fn limits_in_bdp_are_resolved_in_all_queues() {
+    let rate = BitRate::new(2_000_000).unwrap();
+    let codel = CodelConfig {
+        limit: QueueLimit::ONE_BDP,
+        ..CodelConfig::default()
+    };
+    let fq = FqCodelConfig {
+        codel,
+        ..FqCodelConfig::default()
+    };
+    for queue in [Queue::ONE_BDP, Queue::Codel(codel), Queue::FqCodel(fq)] {
+        let resolved = queue.resolve(rate, Duration::from_millis(100));
+        assert!(resolved.limit().holds(99, 25_000));
+        assert!(!resolved.limit().holds(1, 25_001));
     }
 }

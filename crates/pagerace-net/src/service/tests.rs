@@ -236,3 +236,98 @@ proptest! {
 }
 
 const OPPORTUNITY: u32 = 1_500;
+
+fn scheduled(text: &str) -> Rate {
+    let network = format!("rate {text} rtt 1ms");
+    crate::Network::parse(&network).unwrap().down.rate
+}
+
+#[test]
+fn a_ramp_is_resolved_exactly() {
+    // From 1 to 3 Mbit/s over a second: t seconds carry t + t^2 megabits.
+    let rate = scheduled("1mbit..3mbit over 1s");
+    // 0.75 Mbit are there after half a second, 2 Mbit after the whole, and
+    // then 3 Mbit in each second.
+    let sizes = [93_750, 156_250, 375_000];
+    let got = finishes(&rate, &sizes.iter().map(|&s| (0, s)).collect());
+    assert_eq!(got, [500_000_000, 1_000_000_000, 2_000_000_000]);
+    // And down: t seconds carry 3t - t^2 megabits.
+    let rate = scheduled("3mbit..1mbit over 1s");
+    let got = finishes(&rate, &vec![(0, 156_250), (0, 93_750), (0, 125_000)]);
+    assert_eq!(got, [500_000_000, 1_000_000_000, 2_000_000_000]);
+    // A packet that finds the link idle: from 0.5 s on, 0.25 s at 2.25 Mbit/s.
+    let half = scheduled("1mbit..3mbit over 1s");
+    let bytes = 70_312; // 0.5625 Mbit less half a byte
+    let got = finishes(&half, &vec![(500_000_000, bytes)]);
+    assert!((749_998_000..=750_000_000).contains(&got[0]), "{got:?}");
+}
+
+#[test]
+fn nothing_passes_while_the_rate_is_zero() {
+    let rate = scheduled("1mbit for 10ms then 0bit for 100ms then 1mbit");
+    let ms = 1_000_000;
+    let got = finishes(&rate, &vec![(0, 1_000), (0, 500), (50 * ms, 1_250)]);
+    assert_eq!(got, [8 * ms, 112 * ms, 122 * ms]);
+}
+
+#[test]
+fn what_repeats_is_a_stepped_trace() {
+    let schedule = scheduled("1mbit for 10ms then 0bit for 10ms then 2mbit for 10ms repeat");
+    let recorded = Rate::Trace(trace("0 1\n0.01 0\n0.02 2\n"));
+    let packets: Arrivals = (0..2_000)
+        .map(|i| (i * i * 300, 28 + (i as u32 * 37) % 1_400))
+        .collect();
+    assert_eq!(finishes(&schedule, &packets), finishes(&recorded, &packets));
+}
+
+proptest! {
+    /// A ramp that is flat, in pieces, is a constant rate.
+    #[test]
+    fn a_schedule_of_one_rate_is_a_constant_rate(
+        packets in arrivals(),
+        bits in 1_000..20_000_000_000_u64,
+        lasts in 1..3_000_000_u64,
+    ) {
+        let rate = scheduled(&format!("{bits}bit for {lasts}us then {bits}bit for 7us then {bits}bit"));
+        let repeated = scheduled(&format!("{bits}bit for {lasts}us repeat"));
+        let constant = finishes(&Rate::Constant(BitRate::new(bits).unwrap()), &packets);
+        prop_assert_eq!(finishes(&rate, &packets), constant.clone());
+        prop_assert_eq!(finishes(&repeated, &packets), constant);
+    }
+
+    /// A packet is through at the first nanosecond at which the link could
+    /// have done all work of its busy period: against the areas under the
+    /// lines, with twice the work so that they are whole.
+    #[test]
+    fn ramps_do_all_the_work_they_can_and_no_more(
+        packets in arrivals(),
+        from in 0..40_000_000_u64,
+        to in 1..40_000_000_u64,
+        lasts in 1..2_000_000_u64,
+    ) {
+        let rate = scheduled(&format!("{from}bit..{to}bit over {lasts}us"));
+        let lasts = lasts * 1_000;
+        // Work until t times 2 x lasts: no division.
+        let scale = 2 * u128::from(lasts);
+        let capacity_until = |t: u64| {
+            let x = u128::from(t.min(lasts));
+            let (from, to) = (u128::from(from), u128::from(to));
+            let after = u128::from(t.saturating_sub(lasts)) * to * scale;
+            // The area of a trapezium: mean of both sides times the base.
+            after + (2 * from * u128::from(lasts) * x + to * x * x) - from * x * x
+        };
+        // The link counts whole 10^-9 bits, so it may differ by one of them.
+        let (mut begin, mut todo, mut last) = (0, 0, 0);
+        for (&(at, size), finish) in packets.iter().zip(finishes(&rate, &packets)) {
+            if capacity_until(at) - capacity_until(begin) >= todo {
+                (begin, todo) = (at, 0);
+            }
+            todo += work(size) * scale;
+            let until = |t| capacity_until(t) - capacity_until(begin);
+            prop_assert!(until(finish) + scale >= todo);
+            prop_assert!(until(finish - 1) < todo + scale);
+            prop_assert!(finish >= last && finish > at);
+            last = finish;
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! Writes the example recordings of `examples/pages`: three invented sites
+//! Writes the example recordings of `examples/pages`: four invented sites
 //! with the shape and the sizes of real ones, recorded by an invented browser.
 //!
 //! `cargo run -p pagerace-page --example make_example_pages` from the root of
@@ -16,7 +16,12 @@ use pagerace_page::{ImportOptions, from_bytes};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/pages"));
     fs::create_dir_all(folder)?;
-    for site in [sites::news(), sites::shop(), sites::blog()] {
+    for site in [
+        sites::news(),
+        sites::shop(),
+        sites::blog(),
+        sites::gallery(),
+    ] {
         let har = record::har(&site);
         let text = serde_json::to_string_pretty(&har)? + "\n";
         let file = format!("{}.har", site.name);

@@ -1,5 +1,6 @@
-//! The three sites. Counts and sizes are modelled on pages of their kind:
-//! a news front page with third parties, a shop's category page, an article.
+//! The sites. Counts and sizes are modelled on pages of their kind: a news
+//! front page with third parties, a shop's category page, an article, a gallery
+//! of photographs.
 
 use pagerace_core::Rng;
 
@@ -410,5 +411,35 @@ pub(crate) fn blog() -> Site {
         1.0,
         Cause::Script(search, 8.0),
     );
+    s
+}
+
+/// A photographer's gallery: one origin, sixteen pictures of half a megabyte
+/// and more, as in the experiment of Agarwal 2020.
+pub(crate) fn gallery() -> Site {
+    let mut s = Site {
+        name: "gallery",
+        title: "Example Photographs",
+        hosts: vec![host("www.gallery.example", "192.0.2.60", "h2", 30.0, 1)],
+        document_bytes: 24_000,
+        document_think_ms: 20.0,
+        items: Vec::new(),
+    };
+    s.add(0, "/gallery.css", Kind::Style, 18.0, 3.0, Cause::Head);
+    s.add(
+        0,
+        "/gallery.js",
+        Kind::DeferredScript,
+        45.0,
+        3.0,
+        Cause::Head,
+    );
+    for i in 0..16 {
+        let kind = if i < 4 { Kind::Hero } else { Kind::Image };
+        let kilobytes = 500.0 + 20.0 * f64::from(i);
+        let cause = Cause::Body(0.05 + 0.05 * f64::from(i));
+        let path = format!("/photos/{i:02}.jpg");
+        s.add(0, &path, kind, kilobytes, 5.0, cause);
+    }
     s
 }

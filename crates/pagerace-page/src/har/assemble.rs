@@ -13,7 +13,7 @@ use super::pages::Chosen;
 use super::recording::Recording;
 use super::redirects::Redirects;
 use super::value::{filled, list, millis};
-use super::{destination, headers, loading, origins, rtt, sizes, viewport};
+use super::{cache, destination, headers, loading, origins, rtt, sizes, viewport};
 use crate::{Category, Page, RecordedPage, RecordedTimes, Resource, ResourceId, category};
 
 /// An exchange may end this much after the load event that waited for it, by
@@ -108,6 +108,7 @@ pub(super) fn page(
             category,
             third_party,
             recorded: recorded_times(entry, start),
+            cache: cache::in_next_visit(entry),
         });
     }
     Page {

@@ -35,6 +35,12 @@ impl Headers {
             .map(|(_, v)| v.as_str())
     }
 
+    /// Every value of a field, in order; `name` in lower case.
+    pub(super) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let named = move |(n, v): &'a (String, String)| (n == name).then_some(v.as_str());
+        self.0.iter().filter_map(named)
+    }
+
     /// Whether nothing was recorded.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()

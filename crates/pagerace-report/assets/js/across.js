@@ -41,7 +41,7 @@ function buildCounts(across, metric, network, width) {
   const rows = across.rows.map((row) => ({ row, ...countPages(row, metric) }))
     .sort((a, b) => (b.gain - b.lose) - (a.gain - a.lose));
   const most = Math.max(1, ...rows.map((r) => Math.max(r.gain, r.lose)));
-  const texts = rows.map((r) => `${report.strategies[r.row.strategy].name}: ${r.gain} gain, ${r.lose} lose, of ${r.all}`);
+  const texts = rows.map((r) => `${report.contenders[r.row.contender].name}: ${r.gain} gain, ${r.lose} lose, of ${r.all}`);
   return {
     height: rows.length * BAR_ROW + 30,
     label: `Pages on ${network.name} that gain or lose more than ${NOTICEABLE} %. ${texts.join('; ')}.`,
@@ -80,7 +80,7 @@ function countBar(params, api, counts) {
       bar(-counts.lose, colour('worse')),
       bar(counts.gain, colour('better')),
       line(zero, top, zero, top + BAR_ROW, colour('fg'), 1),
-      text(shorten(report.strategies[counts.row.strategy].name, room), left, 'left', colour('fg')),
+      text(shorten(report.contenders[counts.row.contender].name, room), left, 'left', colour('fg')),
       text(numbers, left + width, 'right', colour('muted')),
     ],
   };
@@ -93,7 +93,7 @@ function distribution(values) {
 }
 
 function buildCurves(across, metric, network, width) {
-  const rows = across.rows.filter((row) => row.differences_percent.length > 0 && !hiddenLines.has(row.strategy));
+  const rows = across.rows.filter((row) => row.differences_percent.length > 0 && !hiddenLines.has(row.contender));
   const all = rows.flatMap((row) => row.differences_percent);
   const [low, high] = [Math.min(-10, ...all), Math.max(10, ...all)];
   const pad = (high - low) * 0.04;
@@ -114,8 +114,8 @@ function buildCurves(across, metric, network, width) {
       }),
       series: rows.map((row, i) => ({
         type: 'line', step: 'end', showSymbol: false, data: ends(distribution(row.differences_percent)),
-        name: report.strategies[row.strategy].name,
-        lineStyle: lineStyleOf(row.strategy), itemStyle: { color: lineStyleOf(row.strategy).color },
+        name: report.contenders[row.contender].name,
+        lineStyle: lineStyleOf(row.contender), itemStyle: { color: lineStyleOf(row.contender).color },
         markArea: i === 0 ? { silent: true, itemStyle: { color: colour('line'), opacity: 0.35 }, data: [[{ xAxis: -NOTICEABLE }, { xAxis: NOTICEABLE }]] } : undefined,
       })),
     },
@@ -123,10 +123,10 @@ function buildCurves(across, metric, network, width) {
 }
 
 function curveTip(rows, percent) {
-  const shown = rows.filter((row) => row.differences_percent.length > 0 && !hiddenLines.has(row.strategy));
+  const shown = rows.filter((row) => row.differences_percent.length > 0 && !hiddenLines.has(row.contender));
   const lines = shown.map((row) => {
     const below = row.differences_percent.filter((value) => value <= percent).length;
-    return [report.strategies[row.strategy].name, `${grouped((below / row.differences_percent.length) * 100, 0)} %`];
+    return [report.contenders[row.contender].name, `${grouped((below / row.differences_percent.length) * 100, 0)} %`];
   });
   return pairs(`pages up to ${formatPercent(percent)}`, lines);
 }

@@ -36,7 +36,11 @@ function timingsOf(detail) {
       at += timing[i + 1];
       return span;
     });
-    rows.push({ resource, from: inMs(timing[0]), until: inMs(at), spans, hol: timing[7] });
+    const [, , , , , , , hol, holOther, protocol, connection, reused] = timing;
+    rows.push({
+      resource, from: inMs(timing[0]), until: inMs(at), spans, hol, holOther,
+      protocol: `h${protocol}`, connection: connection || null, reused: reused === 1,
+    });
   });
   return rows.sort((a, b) => a.from - b.from || a.resource - b.resource);
 }
@@ -66,8 +70,8 @@ function wireOf(detail) {
   });
 }
 
-function rowOf(result, strategy) {
-  return result && result.rows.find((row) => row.strategy === strategy);
+function rowOf(result, contender) {
+  return result && result.rows.find((row) => row.contender === contender);
 }
 
 // When the last thing of a run happened, ms.

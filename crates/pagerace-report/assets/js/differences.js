@@ -1,4 +1,4 @@
-// Bars from the baseline to each strategy, with 95 % intervals.
+// Bars from the baseline to each contender, with 95 % intervals.
 
 const BAR_ROW = 30;
 
@@ -28,9 +28,9 @@ function rankedRows(result, metricIndex) {
     if (!value || value.median === null) return Infinity;
     return metric.lower_is_better ? value.median : -value.median;
   };
-  const after = (row) => (row.strategy === report.baseline ? 0 : 1);
+  const after = (row) => (row.contender === report.baseline ? 0 : 1);
   const compare = (a, b) => (key(a) === key(b) ? 0 : key(a) - key(b));
-  return [...result.rows].sort((a, b) => compare(a, b) || after(a) - after(b) || a.strategy - b.strategy);
+  return [...result.rows].sort((a, b) => compare(a, b) || after(a) - after(b) || a.contender - b.contender);
 }
 
 // The range that holds all bars of the networks that share the axis.
@@ -52,7 +52,7 @@ function differenceRange(results, state) {
 function differenceText(row, state) {
   const metric = report.metrics[state.metric];
   const value = row.values[state.metric];
-  if (row.strategy === report.baseline) {
+  if (row.contender === report.baseline) {
     return value && value.median !== null ? `baseline, ${formatValue(value.median, metric.unit)}` : 'baseline';
   }
   if (!value || value.difference === null) return row.failed ? `${row.failed} of ${report.runs} failed` : 'no value';
@@ -61,8 +61,8 @@ function differenceText(row, state) {
 
 function differenceLabel(rows, network, state) {
   const metric = report.metrics[state.metric];
-  const unsure = (row) => row.strategy !== report.baseline && direction(row.values[state.metric], metric) === 'same';
-  const texts = rows.map((row) => `${report.strategies[row.strategy].name}: ${differenceText(row, state)}${unsure(row) ? ', too small or unsure' : ''}`);
+  const unsure = (row) => row.contender !== report.baseline && direction(row.values[state.metric], metric) === 'same';
+  const texts = rows.map((row) => `${report.contenders[row.contender].name}: ${differenceText(row, state)}${unsure(row) ? ', too small or unsure' : ''}`);
   return `${metric.title} on ${network.name}, differences to the baseline. ${texts.join('; ')}.`;
 }
 
@@ -102,7 +102,7 @@ function differenceTip(row, state) {
   const value = row.values[state.metric] || {};
   const unit = (v) => formatDifference(v, metric.unit);
   const lines = [[metric.title, formatValue(value.median, metric.unit)]];
-  if (row.strategy !== report.baseline) {
+  if (row.contender !== report.baseline) {
     lines.push(
       ['difference', `${unit(value.difference)} (${formatPercent(value.difference_percent)})`],
       ['95 % interval', formatInterval(value.interval, unit)],
@@ -111,7 +111,7 @@ function differenceTip(row, state) {
     );
   }
   if (row.failed) lines.push(['failed runs', String(row.failed)]);
-  return pairs(report.strategies[row.strategy].name, lines);
+  return pairs(report.contenders[row.contender].name, lines);
 }
 
 // One row: name and numbers above, bar and interval below.
@@ -127,7 +127,7 @@ function differenceBar(params, api, row, base, state) {
     line(zero, top, zero, top + BAR_ROW, colour('fg'), 1),
   ];
   const middle = top + 22;
-  if (shown && row.strategy !== report.baseline) {
+  if (shown && row.contender !== report.baseline) {
     const at = api.coord([shown.at, 0])[0];
     children.push({
       type: 'rect',
@@ -135,7 +135,7 @@ function differenceBar(params, api, row, base, state) {
       style: { fill: colour(kind), opacity: kind === 'same' ? 0.55 : 1 },
     });
     if (shown.interval) children.push(...whisker(api, shown.interval, middle));
-  } else if (row.strategy === report.baseline) {
+  } else if (row.contender === report.baseline) {
     children.push({ type: 'circle', shape: { cx: zero, cy: middle, r: 4 }, style: { fill: colour('fg') } });
   }
   return { type: 'group', children };
@@ -156,8 +156,8 @@ function whisker(api, interval, y) {
 }
 
 function differenceTexts(row, state, left, width, top) {
-  const name = report.strategies[row.strategy].name;
-  const bold = row.strategy === report.baseline;
+  const name = report.contenders[row.contender].name;
+  const bold = row.contender === report.baseline;
   const numbers = differenceText(row, state);
   const halo = { stroke: colour('bg'), lineWidth: 3 };
   const room = width - numbers.length * 6.2 - 10;

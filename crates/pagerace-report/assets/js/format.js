@@ -97,3 +97,7 @@ function hostOf(url) {
   const match = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url);
   return match ? match[1] : '';
 }
+
+function capital(text) {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}

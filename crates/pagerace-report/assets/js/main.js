@@ -2,7 +2,7 @@
 
 const state = {
   page: 0, metric: report.metric, unit: 'percent',
-  waterfallNetwork: 0, waterfallStrategy: 0,
+  waterfallNetwork: 0, waterfallContender: 0,
   wireNetwork: 0, wireTop: 0, wireBottom: 0,
 };
 
@@ -26,41 +26,43 @@ function drawComparisons() {
 
 function drawLegends() {
   drawLineLegends();
+  drawWhyLegend();
   drawWaterfallLegend();
   drawWireLegend(state);
 }
 
-// The network's best strategy, or another than the baseline.
+// The network's best contender, or another than the baseline.
 function rival(network) {
   const result = report.pages[state.page].networks.find((r) => r.network === network);
   if (!result) return report.baseline;
-  const others = result.rows.filter((row) => row.strategy !== report.baseline && row.detail);
+  const others = result.rows.filter((row) => row.contender !== report.baseline && row.detail);
   if (result.winner !== null && result.winner !== report.baseline) return result.winner;
-  return others.length ? others[0].strategy : report.baseline;
+  return others.length ? others[0].contender : report.baseline;
 }
 
-// Networks and strategies of the page, for the selectors below.
+// Networks and contenders of the page, for the selectors below.
 function fillChoices() {
   const networks = report.pages[state.page].networks.map((r) => [r.network, report.networks[r.network].name]);
-  const strategies = report.strategies.map((s, i) => [i, s.name + (i === report.baseline ? ' (baseline)' : '')]);
+  const contenders = report.contenders.map((s, i) => [i, s.name + (i === report.baseline ? ' (baseline)' : '')]);
   const known = (network) => networks.some(([n]) => n === network);
   for (const key of ['waterfallNetwork', 'wireNetwork']) {
     if (!known(state[key]) && networks.length) [[state[key]]] = networks;
   }
-  state.waterfallStrategy = rival(state.waterfallNetwork);
+  state.waterfallContender = rival(state.waterfallNetwork);
   state.wireTop = report.baseline;
   state.wireBottom = rival(state.wireNetwork);
   fillSelect(byId('waterfall-network'), networks, state.waterfallNetwork);
-  fillSelect(byId('waterfall-strategy'), strategies, state.waterfallStrategy);
+  fillSelect(byId('waterfall-contender'), contenders, state.waterfallContender);
   fillSelect(byId('wire-network'), networks, state.wireNetwork);
-  fillSelect(byId('wire-top'), strategies, state.wireTop);
-  fillSelect(byId('wire-bottom'), strategies, state.wireBottom);
+  fillSelect(byId('wire-top'), contenders, state.wireTop);
+  fillSelect(byId('wire-bottom'), contenders, state.wireBottom);
 }
 
 function drawPage() {
   fillChoices();
   drawLegends();
   drawComparisons();
+  draw('why', drawWhy);
   draw('progress', drawProgress);
   draw('waterfall', drawWaterfall);
   draw('wire', drawWire);
@@ -75,7 +77,7 @@ function listen() {
   onSelect('metric', (value) => { state.metric = Number(value); drawComparisons(); });
   onSelect('unit', (value) => { state.unit = value; drawComparisons(); });
   onSelect('waterfall-network', (value) => { state.waterfallNetwork = Number(value); draw('waterfall', drawWaterfall); });
-  onSelect('waterfall-strategy', (value) => { state.waterfallStrategy = Number(value); draw('waterfall', drawWaterfall); });
+  onSelect('waterfall-contender', (value) => { state.waterfallContender = Number(value); draw('waterfall', drawWaterfall); });
   onSelect('wire-top', (value) => { state.wireTop = Number(value); draw('wire', drawWire); });
   onSelect('wire-bottom', (value) => { state.wireBottom = Number(value); draw('wire', drawWire); });
   onSelect('wire-network', (value) => {
@@ -116,6 +118,7 @@ function start() {
   fillSelect(byId('page'), report.pages.map((page, i) => [i, page.name]), 0);
   byId('page-label').hidden = report.pages.length < 2;
   fillSelect(byId('metric'), report.metrics.map((metric, i) => [i, metric.title]), state.metric);
+  for (const noun of document.querySelectorAll('[data-noun]')) noun.textContent = report.noun;
   fillFooter();
   listen();
   drawPage();

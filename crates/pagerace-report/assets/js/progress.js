@@ -13,7 +13,7 @@ function buildProgress(result, width) {
   const rows = result.rows.filter((row) => row.detail);
   const network = report.networks[result.network];
   const end = progressEnd(rows) * 1.05;
-  const shown = rows.filter((row) => !hiddenLines.has(row.strategy));
+  const shown = rows.filter((row) => !hiddenLines.has(row.contender));
   return {
     height: Math.round(Math.max(220, Math.min(300, width * 0.6))),
     label: progressLabel(rows, network),
@@ -31,18 +31,18 @@ function buildProgress(result, width) {
       }),
       series: shown.map((row) => ({
         type: 'line', step: 'end', showSymbol: false, symbol: 'none',
-        name: report.strategies[row.strategy].name,
+        name: report.contenders[row.contender].name,
         data: [[0, 0], ...progressOf(row.detail), [end, lastShare(row.detail)]],
-        lineStyle: { ...lineStyleOf(row.strategy), width: lineWidth(row.strategy, result) },
-        itemStyle: { color: lineStyleOf(row.strategy).color },
-        z: row.strategy === report.baseline || row.strategy === result.winner ? 4 : 3,
+        lineStyle: { ...lineStyleOf(row.contender), width: lineWidth(row.contender, result) },
+        itemStyle: { color: lineStyleOf(row.contender).color },
+        z: row.contender === report.baseline || row.contender === result.winner ? 4 : 3,
       })),
     },
   };
 }
 
-function lineWidth(strategy, result) {
-  return strategy === report.baseline || strategy === result.winner ? 3 : 1.5;
+function lineWidth(contender, result) {
+  return contender === report.baseline || contender === result.winner ? 3 : 1.5;
 }
 
 function lastShare(detail) {
@@ -56,8 +56,8 @@ function shareAt(detail, ms) {
 
 function progressTip(result, ms) {
   const lines = result.rows
-    .filter((row) => row.detail && !hiddenLines.has(row.strategy))
-    .map((row) => [report.strategies[row.strategy].name, shareAt(row.detail, ms)])
+    .filter((row) => row.detail && !hiddenLines.has(row.contender))
+    .map((row) => [report.contenders[row.contender].name, shareAt(row.detail, ms)])
     .sort((a, b) => b[1] - a[1])
     .map(([name, share]) => [name, `${grouped(share, 0)} %`]);
   return pairs(`at ${formatMs(ms)}`, lines);
@@ -65,23 +65,23 @@ function progressTip(result, ms) {
 
 function progressLabel(rows, network) {
   const half = (row) => progressOf(row.detail).find(([, share]) => share >= 50);
-  const texts = rows.filter(half).map((row) => `${report.strategies[row.strategy].name} ${formatMs(half(row)[0])}`);
+  const texts = rows.filter(half).map((row) => `${report.contenders[row.contender].name} ${formatMs(half(row)[0])}`);
   return `Visual progress on ${network.name}. Half of the picture is there at: ${texts.join('; ')}.`;
 }
 
-// A button that hides and shows a strategy's lines wherever lines are drawn.
-function strategyChip(strategy) {
-  const style = lineStyleOf(strategy);
+// A button that hides and shows a contender's lines wherever lines are drawn.
+function contenderChip(contender) {
+  const style = lineStyleOf(contender);
   const sample = make('i');
   sample.style.width = '26px';
   sample.style.borderTop = `${style.width}px ${style.type} ${style.color}`;
-  const suffix = strategy === report.baseline ? ' (baseline)' : '';
-  const chip = make('button', { type: 'button', 'data-strategy': strategy, 'aria-pressed': String(!hiddenLines.has(strategy)) },
-    sample, report.strategies[strategy].name + suffix);
+  const suffix = contender === report.baseline ? ' (baseline)' : '';
+  const chip = make('button', { type: 'button', 'data-contender': contender, 'aria-pressed': String(!hiddenLines.has(contender)) },
+    sample, report.contenders[contender].name + suffix);
   chip.addEventListener('click', () => {
-    if (!hiddenLines.delete(strategy)) hiddenLines.add(strategy);
-    for (const same of document.querySelectorAll(`[data-strategy="${strategy}"]`)) {
-      same.setAttribute('aria-pressed', String(!hiddenLines.has(strategy)));
+    if (!hiddenLines.delete(contender)) hiddenLines.add(contender);
+    for (const same of document.querySelectorAll(`[data-contender="${contender}"]`)) {
+      same.setAttribute('aria-pressed', String(!hiddenLines.has(contender)));
     }
     redrawAll();
   });
@@ -90,7 +90,7 @@ function strategyChip(strategy) {
 
 function drawLineLegends() {
   for (const legend of document.querySelectorAll('[data-legend]')) {
-    legend.replaceChildren(...report.strategies.map((_, i) => strategyChip(i)));
+    legend.replaceChildren(...report.contenders.map((_, i) => contenderChip(i)));
   }
 }
 

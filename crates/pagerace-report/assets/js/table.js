@@ -2,7 +2,7 @@
 
 function numbersHead(state) {
   const metric = report.metrics[state.metric];
-  const names = ['Strategy', metric.title, 'Difference', '%', '95 % interval', 'Effect size', 'p', 'Failed runs'];
+  const names = [capital(report.noun), metric.title, 'Difference', '%', '95 % interval', 'Effect size', 'p', 'Failed runs'];
   const others = report.metrics.filter((_, i) => i !== state.metric);
   return make('thead', {}, make('tr', {},
     ...names.map((name) => make('th', { scope: 'col' }, name)),
@@ -26,8 +26,8 @@ function numbersRow(row, state) {
   report.metrics.forEach((other, i) => {
     if (i !== state.metric) cells.push([formatValue((row.values[i] || {}).median, other.unit), 'more']);
   });
-  const isBaseline = row.strategy === report.baseline;
-  const name = report.strategies[row.strategy].name + (isBaseline ? ' (baseline)' : '');
+  const isBaseline = row.contender === report.baseline;
+  const name = report.contenders[row.contender].name + (isBaseline ? ' (baseline)' : '');
   return make('tr', { class: isBaseline ? 'baseline' : null },
     make('th', { scope: 'row' }, name),
     ...cells.map(([text, mark]) => make('td', { class: mark && mark !== 'same' ? mark : null }, text)));

@@ -43,10 +43,10 @@ function mix(from, to, share) {
   return `#${mixed.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 }
 
-// Colour and dash of a strategy's line; the baseline is the text's colour.
-function lineStyleOf(strategy) {
-  if (strategy === report.baseline) return { color: colour('fg'), type: 'solid', width: 3 };
-  const place = strategy > report.baseline ? strategy - 1 : strategy;
+// Colour and dash of a contender's line; the baseline is the text's colour.
+function lineStyleOf(contender) {
+  if (contender === report.baseline) return { color: colour('fg'), type: 'solid', width: 3 };
+  const place = contender > report.baseline ? contender - 1 : contender;
   const turn = Math.floor(place / LINE_COLOURS.length);
   return {
     color: palette()[LINE_COLOURS[place % LINE_COLOURS.length]],

@@ -38,7 +38,7 @@ function drawWaterfallLegend() {
 function waterfallView(state) {
   const page = report.pages[state.page];
   const result = page.networks.find((r) => r.network === state.waterfallNetwork);
-  const row = rowOf(result, state.waterfallStrategy);
+  const row = rowOf(result, state.waterfallContender);
   if (!row || !row.detail) return null;
   const marks = row.detail.marks.map(([name, tick]) => ({ name: markName(name), at: inMs(tick) }));
   return {
@@ -120,7 +120,7 @@ function waterfallLabel(view) {
   const slowest = view.rows.reduce((a, b) => (b.until > a.until ? b : a), view.rows[0]);
   const home = view.page.url;
   const last = slowest ? ` The last to finish is ${shortUrl(view.page.resources[slowest.resource].url, home)} at ${formatMs(slowest.until)}.` : '';
-  return `Waterfall of ${report.strategies[view.row.strategy].name} on ${view.network.name}. ${waterfallHint(view)}${last}`;
+  return `Waterfall of ${report.contenders[view.row.contender].name} on ${view.network.name}. ${waterfallHint(view)}${last}`;
 }
 
 function buildWaterfall(view, shape, width) {
@@ -182,7 +182,7 @@ function waterfallRow(params, api, view, shape) {
 
 function waterfallName(view, row, shape, top, left, width) {
   const resource = view.page.resources[row.resource];
-  const room = (shape.narrow ? width : left) - 36;
+  const room = (shape.narrow ? width : left) - 62;
   const y = shape.narrow ? top + 9 : top + shape.rowHeight / 2;
   const font = '11px system-ui, sans-serif';
   return [
@@ -199,6 +199,13 @@ function waterfallName(view, row, shape, top, left, width) {
       style: {
         text: shortUrl(resource.url, view.page.url), x: 27, y, verticalAlign: 'middle', fill: colour('fg'), font,
         width: room, overflow: 'truncate', stroke: colour('bg'), lineWidth: shape.narrow ? 2 : 0,
+      },
+    },
+    {
+      type: 'text', silent: true,
+      style: {
+        text: row.protocol, x: (shape.narrow ? width : left) - 8, y, align: 'right', verticalAlign: 'middle',
+        fill: colour('muted'), font,
       },
     },
   ];
@@ -246,9 +253,23 @@ function waterfallTip(view, index) {
     ['type', resource.destination + (resource.render_blocking ? ', render-blocking' : '')],
     ['body', formatBytes(resource.bytes)],
     ['discovered', formatMs(row.from)],
-    ...row.spans.filter((s) => s.until > s.from).map((s) => [SPAN_LOOKS[s.name].text, formatMs(s.until - s.from)]),
+    ['protocol', row.protocol],
+    ['connection', connectionText(row)],
+    ...row.spans.filter((s) => s.until > s.from).map((s) => [spanText(s, row), formatMs(s.until - s.from)]),
     ['complete', formatMs(row.until)],
   ];
   if (row.hol > 0) lines.push(['waited behind a gap', formatBytes(row.hol)]);
+  if (row.holOther > 0) lines.push(['waited for other streams', formatBytes(row.holOther)]);
   return pairs(resource.url.slice(0, 200), lines);
+}
+
+// Connections are counted from one, in the order in which they were opened.
+function connectionText(row) {
+  if (row.connection === null) return 'none';
+  return `${row.connection}${row.reused ? ', was there' : ', opened for this'}`;
+}
+
+function spanText(span, row) {
+  if (span.name !== 'connect') return SPAN_LOOKS[span.name].text;
+  return row.protocol === 'h3' ? 'connect: QUIC' : 'connect: TCP and TLS';
 }

@@ -6,15 +6,15 @@ const WIRE_LANE_HEAD = 12;
 const MARK_SAMPLES = ['╌', '┈', '─·'];
 const LANES_VIEW = 480;
 
-// What one strategy's charts need, or null if the run was not recorded.
-function wireView(state, strategy) {
+// What one contender's charts need, or null if the run was not recorded.
+function wireView(state, contender) {
   const page = report.pages[state.page];
   const result = page.networks.find((r) => r.network === state.wireNetwork);
-  const row = rowOf(result, strategy);
+  const row = rowOf(result, contender);
   if (!row || !row.detail) return null;
   const wire = wireOf(row.detail);
   return {
-    page, strategy, wire, detail: row.detail,
+    page, contender, wire, detail: row.detail,
     connections: connectionLanes(page, wire),
     colours: resourceColours(page),
     marks: row.detail.marks.map(([name, tick]) => ({ name: markName(name), at: inMs(tick) })),

@@ -12,7 +12,7 @@ function timeAxis(shared, width, position) {
 function wireLabel(view) {
   const drops = view.wire.drops.length;
   const again = view.wire.again.filter(Boolean).length;
-  return `Bytes on the wire of ${report.strategies[view.strategy].name} on ${view.network.name}: ${
+  return `Bytes on the wire of ${report.contenders[view.contender].name} on ${view.network.name}: ${
     plural(view.lanes.order.length, 'resource', 'resources')}, ${plural(drops, 'lost packet', 'lost packets')}, ${
     plural(again, 'piece', 'pieces')} sent again, ${plural(view.wire.gaps.length, 'gap', 'gaps')}.`;
 }

@@ -1,5 +1,5 @@
 // Which resource's bytes left when: a lane per connection, then a lane per
-// resource, for two strategies with one time axis.
+// resource, for two contenders with one time axis.
 
 function drawWireLegend(state) {
   const page = report.pages[state.page];
@@ -26,7 +26,7 @@ function drawWireLegend(state) {
 function drawWire(state) {
   const host = byId('wire');
   host.replaceChildren();
-  const views = [state.wireTop, state.wireBottom].map((strategy) => wireView(state, strategy)).filter(Boolean);
+  const views = [state.wireTop, state.wireBottom].map((contender) => wireView(state, contender)).filter(Boolean);
   if (views.length === 0) {
     host.append(make('p', { class: 'hint' }, 'These runs were not recorded in detail.'));
     return [];
@@ -98,8 +98,8 @@ function addOverview(host, view, shared) {
 }
 
 function addVariant(host, view, shared) {
-  const name = report.strategies[view.strategy].name;
-  const suffix = view.strategy === report.baseline ? ' (baseline)' : '';
+  const name = report.contenders[view.contender].name;
+  const suffix = view.contender === report.baseline ? ' (baseline)' : '';
   const coarse = view.wire.coarse ? ` Thinned out: about one packet in ${formatMs(view.wire.coarse)} is drawn.` : '';
   const marks = view.marks.map((mark, i) => `${MARK_SAMPLES[i % MARK_SAMPLES.length]} ${mark.name} ${formatMs(mark.at)}`).join(', ');
   const box = make('div', { class: 'variant' },

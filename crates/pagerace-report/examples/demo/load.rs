@@ -248,7 +248,7 @@ fn finish(
             connect: Duration::from_nanos(set_up.as_nanos() * 4 / 5),
             wait: start.since(request),
             receive: end[r].since(start),
-            hol_blocked_bytes: 0,
+            ..Timing::default()
         }));
     }
     let ms = |t: Instant| Some(t.as_millis_f64());

@@ -1,4 +1,4 @@
-use pagerace_core::{Duration, Instant};
+use pagerace_core::{Duration, Instant, Protocol};
 
 use super::{deltas, ticks, timing};
 use crate::input::Timing;
@@ -33,8 +33,12 @@ fn rounding_errors_of_spans_do_not_add_up() {
         wait: span,
         receive: span,
         hol_blocked_bytes: 9,
+        hol_other_bytes: 8,
+        protocol: Protocol::H2,
+        connection: Some(0),
+        reused: true,
     });
     // The end is at 28 µs, three ticks; rounding each span would give none.
     assert_eq!(timing[..7].iter().sum::<u64>(), 3);
-    assert_eq!(timing[7], 9);
+    assert_eq!(timing[7..], [9, 8, 2, 1, 1]);
 }

@@ -1,6 +1,6 @@
 //! One run in detail: what the pictures are drawn from.
 
-use pagerace_core::{Duration, Instant};
+use pagerace_core::{Duration, Instant, Protocol};
 use serde::{Deserialize, Serialize};
 
 /// The run that stands for a variant: the median one.
@@ -34,8 +34,14 @@ pub struct ProgressPoint {
 }
 
 /// A resource's way through the network; the spans follow each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timing {
+    /// Over which version of HTTP it came.
+    pub protocol: Protocol,
+    /// Its connection, by order of opening; `None` if the request never left.
+    pub connection: Option<u32>,
+    /// The connection was open, or being opened, before this request.
+    pub reused: bool,
     /// The browser knew that it needs the resource.
     pub discovered: Instant,
     /// Held back by the browser's own scheduler.
@@ -52,6 +58,27 @@ pub struct Timing {
     pub receive: Duration,
     /// Stream bytes that waited for earlier bytes of this stream.
     pub hol_blocked_bytes: u64,
+    /// Bytes that waited for bytes of other streams only (TCP).
+    pub hol_other_bytes: u64,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Self {
+            protocol: Protocol::H3,
+            connection: None,
+            reused: false,
+            discovered: Instant::ZERO,
+            queued: Duration::ZERO,
+            blocked: Duration::ZERO,
+            dns: Duration::ZERO,
+            connect: Duration::ZERO,
+            wait: Duration::ZERO,
+            receive: Duration::ZERO,
+            hol_blocked_bytes: 0,
+            hol_other_bytes: 0,
+        }
+    }
 }
 
 /// Response bytes leaving a server.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// Text for an element's content or a quoted attribute.
-pub(super) fn html(text: &str) -> String {
+pub(crate) fn html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -25,7 +25,7 @@ pub(super) fn html(text: &str) -> String {
 ///
 /// Source: HTML standard, "Restrictions for contents of script elements",
 /// <https://html.spec.whatwg.org/multipage/scripting.html#restrictions-for-contents-of-script-elements>.
-pub(super) fn json_in_script(json: &str) -> Cow<'_, str> {
+pub(crate) fn json_in_script(json: &str) -> Cow<'_, str> {
     if json.contains('<') {
         json.replace('<', "\\u003c").into()
     } else {

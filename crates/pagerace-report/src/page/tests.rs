@@ -1,11 +1,11 @@
 use std::fmt::Write as _;
 
-use pagerace_core::{Destination, Instant};
+use pagerace_core::{Destination, Duration, Instant};
 
 use super::{LIBRARY, SCRIPTS, SECTIONS, STYLE, own_script, render};
 use crate::input::{
     AcrossPages, Comparison, Frame, Metric, Named, NetworkResult, PageResult, Report, Resource,
-    Row, RunDetail, Timing, Verdict,
+    Row, RunDetail, Timing, Verdict, Why,
 };
 
 /// Ends a script, opens a comment, breaks out of an attribute, and is a URL.
@@ -42,7 +42,11 @@ fn report(text: &str) -> Report {
             title: text.to_owned(),
             ..Metric::default()
         }],
-        strategies: vec![named(text)],
+        noun: text.to_owned(),
+        nouns: text.to_owned(),
+        shared: text.to_owned(),
+        parts: vec![named(text)],
+        contenders: vec![named(text)],
         networks: vec![named(text)],
         pages: vec![PageResult {
             name: text.to_owned(),
@@ -62,6 +66,12 @@ fn report(text: &str) -> Report {
                     }],
                     detail: Some(detail),
                     ..Row::default()
+                }],
+                whys: vec![Why {
+                    sentence: text.to_owned(),
+                    baseline: vec![Duration::from_millis(1)],
+                    own: vec![Duration::from_millis(2)],
+                    ..Why::default()
                 }],
                 ..NetworkResult::default()
             }],
@@ -85,7 +95,7 @@ fn data(html: &str) -> &str {
 fn frame(html: &str) -> String {
     html.replace(LIBRARY, "")
         .replace(data(html), "")
-        .replace(&own_script(), "")
+        .replace(&own_script(&SCRIPTS), "")
 }
 
 #[test]
@@ -154,7 +164,7 @@ fn policy_names_the_scripts_it_runs() {
         .find(|l| l.contains("Content-Security-Policy"))
         .expect("a policy");
     assert!(policy.contains("default-src 'none'"));
-    assert!(policy.contains(&format!("'sha256-{}'", super::hash(&own_script()))));
+    assert!(policy.contains(&format!("'sha256-{}'", super::hash(&own_script(&SCRIPTS)))));
     assert_eq!(policy.matches("sha256-").count(), 2);
     for script in SCRIPTS {
         assert!(!script.contains("</script"), "would end the element");
@@ -189,7 +199,7 @@ fn a_verdict_does_not_repeat_its_heading() {
         report.pages[0].networks[0].verdict = text.to_owned();
         render(report)
     };
-    report.strategies[0].name = "eps".to_owned();
+    report.contenders[0].name = "eps".to_owned();
     assert!(verdict(&mut report, "cable: no strategy is sooner.").contains("<p>No strategy"));
     assert!(verdict(&mut report, "cable: eps is sooner.").contains("<p>eps is sooner"));
     assert!(verdict(&mut report, "cables: fine.").contains("<p>Cables: fine"));
@@ -217,7 +227,7 @@ fn wrong_indices_are_left_out() {
     report.baseline = 9;
     report.pages[0].networks.push(NetworkResult {
         rows: vec![Row {
-            strategy: 4,
+            contender: 4,
             ..Row::default()
         }],
         ..NetworkResult::default()

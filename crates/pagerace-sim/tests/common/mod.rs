@@ -7,10 +7,12 @@ use pagerace_browser::BrowserConfig;
 use pagerace_core::{Destination, Duration, RequestPriority, Rng, ScriptMode};
 use pagerace_net::Network;
 use pagerace_page::{
-    Category, Discovery, Evidence, Origin, OriginId, Page, RecordedPage, Resource, ResourceId,
+    CacheUse, Category, Discovery, Evidence, Origin, OriginId, Page, RecordedPage, Resource, ResourceId,
     Trigger,
 };
-use pagerace_sim::{Connections, Retransmission, Scenario, TransportSettings};
+use pagerace_sim::{
+    Connections, ProtocolMap, Retransmission, Scenario, TransportSettings, Visit,
+};
 
 /// A document that names `images` at its very beginning, all on one origin.
 pub fn flat_page(images: &[u64]) -> Page {
@@ -73,6 +75,7 @@ fn resource(id: u32, destination: Destination, body_bytes: u64, trigger: Trigger
         cpu_time: Some(Duration::ZERO),
         blocks_load: true,
         category: Category::Images,
+        cache: CacheUse::None,
         third_party: false,
         recorded: None,
     }
@@ -118,6 +121,8 @@ pub fn scenario(page: &Page, network: &str, strategy: &str) -> Scenario {
         page: Arc::new(page.clone()),
         network: Network::parse(network).expect("a network"),
         strategy: strategy.parse().expect("a strategy"),
+        protocols: ProtocolMap::default(),
+        visit: Visit::Cold,
         retransmission: Retransmission::AtOnce,
         browser: BrowserConfig {
             jitter: 0.0,

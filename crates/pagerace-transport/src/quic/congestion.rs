@@ -18,20 +18,24 @@ pub(super) struct Factory {
     signals: Arc<Signals>,
 }
 
-/// The least window of a client whose handshake is not confirmed.
+/// The least window of an end that does not know yet whether the other can read
+/// what it sends.
 ///
 /// A client's lost Finished must be sent again however much application data
 /// is in flight, for none of that is acknowledged before. quinn-proto 0.11
 /// would hold it back by the congestion window, and both ends would wait for
 /// each other until they give up. [`super::connection::EARLY_BYTES`] keeps the
-/// data itself to an initial window.
+/// data itself to an initial window. Likewise a server that answers early data:
+/// what it has sent cannot be read while its handshake packets are missing, and
+/// the end of the handshake must be told past it. Its answers keep to the
+/// controller's window, for they are bound by that.
 const UNCONFIRMED_WINDOW: u64 = 1 << 16;
 
 impl Factory {
     /// `signals`: of the connections that will be made with it.
     pub(super) fn new(name: &str, signals: Arc<Signals>) -> Result<Arc<Self>, UnknownController> {
         // Tried once here, so that building later cannot fail.
-        pagerace_cc::build(name, 1200)?;
+        make(name, 1200)?;
         Ok(Arc::new(Self {
             name: name.to_owned(),
             signals,
@@ -41,7 +45,7 @@ impl Factory {
 
 impl ControllerFactory for Factory {
     fn build(self: Arc<Self>, now: time::Instant, mtu: u16) -> Box<dyn Controller> {
-        let inner = pagerace_cc::build(&self.name, mtu).expect("the name was tried");
+        let inner = make(&self.name, mtu).expect("the name was tried");
         let initial_window = inner.window();
         Box::new(Adapter {
             inner,
@@ -52,6 +56,14 @@ impl ControllerFactory for Factory {
     }
 }
 
+fn make(name: &str, mtu: u16) -> Result<Box<dyn pagerace_cc::Controller>, UnknownController> {
+    #[cfg(test)]
+    if let Some(controller) = super::tests::pacing::test_controller(name) {
+        return Ok(controller);
+    }
+    pagerace_cc::build(name, mtu)
+}
+
 struct Adapter {
     inner: Box<dyn pagerace_cc::Controller>,
     epoch: Epoch,
@@ -59,9 +71,26 @@ struct Adapter {
     signals: Arc<Signals>,
 }
 
+impl Adapter {
+    /// quinn-proto gives no way to a controller between its own calls, so an
+    /// idle sender is told of before the next of them.
+    fn tell_idle(&mut self) {
+        if let Some((at, in_flight)) = self.signals.take_idle() {
+            self.inner.on_app_limited(at, in_flight);
+        }
+    }
+}
+
 impl Controller for Adapter {
-    fn on_sent(&mut self, now: time::Instant, bytes: u64, _last_packet_number: u64) {
-        self.inner.on_sent(self.epoch.from_std(now), bytes);
+    fn on_sent(&mut self, now: time::Instant, _bytes: u64, _last_packet_number: u64) {
+        self.tell_idle();
+        // quinn-proto tells of whole datagrams, also of those that only
+        // acknowledge. These are nothing to a controller that measures what it
+        // sends; to others they come with no bytes, as signs of life.
+        let bytes = self.signals.take_untold();
+        if bytes > 0 || self.inner.pacing_rate().is_none() {
+            self.inner.on_sent(self.epoch.from_std(now), bytes);
+        }
     }
 
     fn on_ack(
@@ -72,6 +101,7 @@ impl Controller for Adapter {
         app_limited: bool,
         rtt: &RttEstimator,
     ) {
+        self.tell_idle();
         self.signals.settled(bytes);
         // Data that waits for the window is not written yet, so quinn-proto
         // takes the application for idle.
@@ -90,12 +120,13 @@ impl Controller for Adapter {
 
     fn on_end_acks(
         &mut self,
-        _now: time::Instant,
+        now: time::Instant,
         in_flight: u64,
         _app_limited: bool,
         _largest_packet_num_acked: Option<u64>,
     ) {
         self.signals.at_most(in_flight);
+        self.inner.on_ack_end(self.epoch.from_std(now), in_flight);
     }
 
     fn on_congestion_event(
@@ -116,7 +147,11 @@ impl Controller for Adapter {
     }
 
     fn window(&self) -> u64 {
-        if self.signals.is_unconfirmed_client() {
+        if self.signals.is_held() {
+            // Keeps back all that is ack-eliciting, and nothing else.
+            return 0;
+        }
+        if self.signals.is_unconfirmed_client() || self.signals.is_unconfirmed_server() {
             return self.inner.window().max(UNCONFIRMED_WINDOW);
         }
         self.inner.window()

@@ -12,7 +12,8 @@ use quinn_proto::{
 
 use super::epoch::Epoch;
 use super::frame::StreamFrame;
-use super::packing::{Committed, Plan};
+use super::pacer::Pacer;
+use super::packing::Committed;
 use super::tap::{PacketRecord, Tap};
 
 /// Stream bytes that a client sends before its handshake is confirmed: what an
@@ -124,12 +125,15 @@ pub struct Stats {
 pub struct Connection {
     pub(super) inner: quinn_proto::Connection,
     pub(super) handle: ConnectionHandle,
-    tap: Arc<Tap>,
-    epoch: Epoch,
+    pub(super) tap: Arc<Tap>,
+    pub(super) epoch: Epoch,
     /// Written to quinn, not yet in a packet; in order of writing.
-    committed: Vec<Committed>,
+    pub(super) committed: Vec<Committed>,
     /// Bytes written outside of the schedule so far.
     early_bytes: usize,
+    pub(super) pacer: Pacer,
+    /// The pacer holds packets back until then.
+    pub(super) held_until: Option<Instant>,
     events: VecDeque<Event>,
 }
 
@@ -147,6 +151,8 @@ impl Connection {
             epoch,
             committed: Vec::new(),
             early_bytes: 0,
+            pacer: Pacer::default(),
+            held_until: None,
             events: VecDeque::new(),
         }
     }
@@ -192,6 +198,12 @@ impl Connection {
     /// Whether the handshake is still running.
     pub fn is_handshaking(&self) -> bool {
         self.inner.is_handshaking()
+    }
+
+    /// Whether application data may be sent: after the handshake, by a client
+    /// with early data from the start, and by its server from the first flight.
+    pub fn can_send(&self) -> bool {
+        !self.inner.is_handshaking() || self.inner.has_0rtt()
     }
 
     /// How many more bytes may be written outside of the schedule for now: a
@@ -303,106 +315,8 @@ impl Connection {
         self.tap.with(|seen| seen.packets.drain(..).for_each(each));
     }
 
-    /// Writes what the next packet should carry, no earlier and no more.
-    pub(super) fn bind(&mut self, source: &mut dyn PacketSource) {
-        if self.inner.is_handshaking() {
-            return;
-        }
-        // What is bound but does not fit the window keeps quinn-proto from
-        // sending even acknowledgements (RFC 9002, section 7, exempts them).
-        let signals = self.tap.signals();
-        let filled = signals.in_flight() + u64::from(self.inner.current_mtu());
-        let full = filled >= self.inner.congestion_state().window();
-        signals.set_window_limited(full && source.has_data());
-        if full {
-            return;
-        }
-        let header = self.tap.with(|seen| seen.header_size);
-        let mut plan = Plan::new(self.inner.current_mtu(), header, &self.committed);
-        while plan.open() {
-            let Some(offer) = source.pick() else { break };
-            if !self.bind_some(source, offer, &mut plan) {
-                break;
-            }
-        }
-    }
-
-    /// Takes note of what the last packet carried.
-    pub(super) fn settle(&mut self, source: Option<&mut (dyn PacketSource + '_)>) {
-        let mut source = source;
-        let committed = &mut self.committed;
-        self.tap.with(|seen| {
-            for frame in seen.sent.drain(..) {
-                if let Some(i) = committed.iter().position(|c| c.stream == frame.id) {
-                    committed[i].sent = committed[i].sent.max(frame.end());
-                    if committed[i].sent >= committed[i].written {
-                        committed.remove(i);
-                    }
-                }
-                if let Some(source) = &mut source {
-                    source.frame_sent(frame);
-                }
-            }
-        });
-    }
-
-    fn send_stream(&mut self, stream: u64) -> quinn_proto::SendStream<'_> {
+    pub(super) fn send_stream(&mut self, stream: u64) -> quinn_proto::SendStream<'_> {
         self.inner.send_stream(stream_id(stream))
-    }
-
-    /// Writes bytes of one stream; whether to go on.
-    fn bind_some(&mut self, source: &mut dyn PacketSource, offer: Offer, plan: &mut Plan) -> bool {
-        let Offer {
-            stream,
-            offset,
-            left,
-        } = offer;
-        let at = self.committed.iter().position(|c| c.stream == stream);
-        if at.is_some_and(|i| i + 1 < self.committed.len()) {
-            // quinn would put these bytes before those of the streams behind:
-            // the packet leaves with some room rather than out of order.
-            return false;
-        }
-        let mine = at.map(|i| self.committed[i]);
-        let max = plan.bytes_for(stream, offset, left, mine.as_ref());
-        if max == 0 {
-            return false;
-        }
-        let data = source.peek(stream, max);
-        let wanted = data.len();
-        let written = match self.send_stream(stream).write_chunks(&mut [data.clone()]) {
-            Ok(written) => {
-                if written.bytes < wanted {
-                    // quinn tells of new room only to streams that it refused
-                    // outright; so let it refuse the rest.
-                    let rest = data.slice(written.bytes..);
-                    let refused = self.send_stream(stream).write_chunks(&mut [rest]);
-                    debug_assert!(matches!(refused, Err(WriteError::Blocked)));
-                }
-                written.bytes
-            }
-            Err(WriteError::Blocked) => 0,
-            Err(WriteError::Stopped(_) | WriteError::ClosedStream) => {
-                source.stopped(stream);
-                return true;
-            }
-        };
-        source.wrote(stream, written, written < wanted);
-        if written as u64 == left {
-            self.finish(stream);
-        }
-        if written > 0 {
-            plan.add(stream, offset, written, mine.is_none());
-            match at {
-                Some(i) => self.committed[i].written += written as u64,
-                None => self.committed.push(Committed {
-                    stream,
-                    sent: offset,
-                    written: offset + written as u64,
-                }),
-            }
-        }
-        true
     }
 }
 

@@ -11,12 +11,12 @@ use pagerace_core::rng::derive_seed;
 use pagerace_core::{Instant, Rng};
 use quinn_proto::{
     ConnectError, ConnectionHandle, ConnectionIdGenerator, DatagramEvent, EndpointConfig, Incoming,
-    NoneTokenStore, TimeSource, TransportConfig, ValidationTokenConfig,
+    TimeSource, TransportConfig,
 };
 
 use super::connection::{Connection, PacketSource};
 use super::epoch::Epoch;
-use super::keys::{ClientKeys, ServerKeys, seed_bytes};
+use super::keys::{ClientKeys, ServerKeys, Visitor, seed_bytes};
 use super::settings::Settings;
 use super::tap::Tap;
 
@@ -57,6 +57,7 @@ pub struct Host {
     epoch: Epoch,
     settings: Settings,
     server_keys: Option<ServerKeys>,
+    visitor: Visitor,
     seed: u64,
     log: bool,
     connections: BTreeMap<ConnectionId, Connection>,
@@ -108,12 +109,13 @@ impl Host {
         epoch: Epoch,
         log: bool,
     ) -> Result<Self, UnknownController> {
-        let tap = Tap::new(false, false);
+        let (tap, visitor) = (Tap::new(false, false), Visitor::default());
         let transport = settings.to_quinn(tap.signals())?;
         let server = server_keys.as_ref().map(|keys| {
             // Opens Initial packets only; each connection gets keys with a tap
             // of its own when it is accepted.
-            Arc::new(server_config(keys, seed, tap, transport.clone()))
+            let config = keys.config(seed, tap, &visitor);
+            Arc::new(server_config(config, transport.clone()))
         });
         let endpoint = quinn_proto::Endpoint::new(endpoint_config(seed), server, true, None);
         Ok(Self {
@@ -121,6 +123,7 @@ impl Host {
             epoch,
             settings: settings.clone(),
             server_keys,
+            visitor,
             seed,
             log,
             connections: BTreeMap::new(),
@@ -144,9 +147,8 @@ impl Host {
         keys: &ClientKeys,
     ) -> Result<ConnectionId, ConnectError> {
         let tap = Tap::new(self.log, true);
-        let mut config = keys.config(tap.clone());
+        let mut config = keys.config(&self.settings, tap.clone());
         config.transport_config(self.transport(&tap));
-        config.token_store(Arc::new(NoneTokenStore));
         let cid_seed = derive_seed(self.seed, &format!("dcid/{}", self.next_id));
         config.initial_dst_cid_provider(Arc::new(move || {
             quinn_proto::ConnectionId::new(&Rng::new(cid_seed, "dcid").next_u64().to_be_bytes())
@@ -179,6 +181,7 @@ impl Host {
     /// A datagram arrived.
     pub fn handle_datagram(&mut self, now: Instant, remote: SocketAddr, data: BytesMut) {
         let at = self.epoch.to_std(now);
+        self.visitor.set(remote.ip());
         let mut buf = Vec::new();
         match self.endpoint.handle(at, remote, None, None, data, &mut buf) {
             Some(DatagramEvent::ConnectionEvent(handle, event)) => {
@@ -205,7 +208,8 @@ impl Host {
         };
         let tap = Tap::new(self.log, false);
         let transport = self.transport(&tap);
-        let config = Arc::new(server_config(keys, self.seed, tap.clone(), transport));
+        let config = keys.config(self.seed, tap.clone(), &self.visitor);
+        let config = Arc::new(server_config(config, transport));
         match self
             .endpoint
             .accept(incoming, self.epoch.to_std(now), &mut buf, Some(config))
@@ -246,21 +250,14 @@ impl Host {
 
     /// When [`handle_timeout`](Self::handle_timeout) wants to be called.
     pub fn poll_timeout(&mut self) -> Option<Instant> {
-        let epoch = self.epoch;
-        let deadlines = self
-            .connections
-            .values_mut()
-            .filter_map(|c| c.inner.poll_timeout());
-        deadlines.map(|at| epoch.from_std(at)).min()
+        let connections = self.connections.values_mut();
+        connections.filter_map(Connection::poll_timeout).min()
     }
 
     /// Time has passed.
     pub fn handle_timeout(&mut self, now: Instant) {
-        let at = self.epoch.to_std(now);
         for c in self.connections.values_mut() {
-            if c.inner.poll_timeout().is_some_and(|due| due <= at) {
-                c.inner.handle_timeout(at);
-            }
+            c.handle_timeout(now);
         }
     }
 
@@ -282,19 +279,13 @@ impl Host {
                 connection: None,
             });
         }
-        let at = self.epoch.to_std(now);
         for (id, c) in &mut self.connections {
             while let Some(event) = c.inner.poll_endpoint_events() {
                 if let Some(back) = self.endpoint.handle_event(c.handle, event) {
                     c.inner.handle_event(back);
                 }
             }
-            if let Some(source) = sources.source(*id) {
-                c.bind(source);
-            }
-            let sent = c.inner.poll_transmit(at, 1, buf);
-            c.settle(sources.source(*id));
-            if let Some(t) = sent {
+            if let Some(t) = c.poll_transmit(now, buf, sources.source(*id)) {
                 let connection = Some(*id);
                 return Some(Datagram {
                     remote: t.destination,
@@ -323,17 +314,10 @@ impl Host {
 }
 
 fn server_config(
-    keys: &ServerKeys,
-    seed: u64,
-    tap: Arc<Tap>,
+    mut config: quinn_proto::ServerConfig,
     transport: Arc<TransportConfig>,
 ) -> quinn_proto::ServerConfig {
-    let mut config = keys.config(seed, tap);
     config.transport_config(transport);
-    // Address tokens would carry the time of day.
-    let mut tokens = ValidationTokenConfig::default();
-    tokens.sent(0);
-    config.validation_token_config(tokens);
     config.time_source(Arc::new(NoTime));
     config
 }

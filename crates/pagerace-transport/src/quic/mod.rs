@@ -4,7 +4,8 @@
 //!   datagrams and deadlines out.
 //! - [`Connection`]: streams, and the place where bytes are bound to packets as
 //!   late as possible ([`PacketSource`]).
-//! - [`keys`]: real TLS, or keys of the same sizes that cost nothing.
+//! - [`keys`]: real TLS, or keys of the same sizes that cost nothing; the latter
+//!   also resume and send early data.
 //! - [`tap`]: what the packets carry, seen where they are sealed and opened.
 
 pub mod congestion;
@@ -13,10 +14,12 @@ pub mod epoch;
 pub mod frame;
 pub mod host;
 pub mod keys;
+mod pacer;
 mod packing;
 pub mod settings;
 mod signals;
 pub mod tap;
+mod transmit;
 
 pub use connection::{Connection, Event, Offer, PacketSource, Read, Stats};
 pub use epoch::Epoch;

@@ -92,22 +92,20 @@ impl Tap {
             if space == Space::OneRtt {
                 seen.header_size = header;
             }
-            if space >= Space::ZeroRtt {
-                let mut eliciting = false;
-                for frame in frames(payload) {
-                    match frame {
-                        Frame::Stream(s) => seen.sent.push(s),
-                        // RFC 9002, section 2.
-                        Frame::Ack { .. }
-                        | Frame::Padding { .. }
-                        | Frame::ConnectionClose { .. } => continue,
-                        _ => {}
+            let mut eliciting = false;
+            for frame in frames(payload) {
+                match frame {
+                    Frame::Stream(s) => seen.sent.push(s),
+                    // RFC 9002, section 2.
+                    Frame::Ack { .. } | Frame::Padding { .. } | Frame::ConnectionClose { .. } => {
+                        continue;
                     }
-                    eliciting = true;
+                    _ => {}
                 }
-                if eliciting && space == Space::OneRtt {
-                    self.signals.sent(packet.len() as u64);
-                }
+                eliciting = true;
+            }
+            if eliciting {
+                self.signals.sent(space, packet.len() as u64);
             }
             self.record(seen, true, space, number, packet.len(), payload);
         });
@@ -118,8 +116,12 @@ impl Tap {
         self.with(|seen| {
             if space >= Space::ZeroRtt {
                 seen.received.extend(stream_frames(payload));
-                let waits = self.signals.is_unconfirmed_client();
-                if waits && frames(payload).any(|f| f == Frame::HandshakeDone) {
+                let client = self.signals.is_unconfirmed_client()
+                    && frames(payload).any(|f| f == Frame::HandshakeDone);
+                let server = self.signals.is_unconfirmed_server()
+                    && space == Space::OneRtt
+                    && frames(payload).any(|f| matches!(f, Frame::Ack { .. }));
+                if client || server {
                     self.signals.confirm();
                 }
             }

@@ -1,12 +1,15 @@
 //! Two hosts over a pipe: fixed delay, a list of packets to drop.
 
+pub(super) mod pacing;
+mod resumption;
+
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use bytes::{Bytes, BytesMut};
 use pagerace_core::{Duration, EventQueue, Instant};
 
-use super::keys::{FlightSizes, Identity};
+use super::keys::{FlightSizes, Handshake, Identity};
 use super::*;
 
 const DELAY: Duration = Duration::from_millis(20);
@@ -106,6 +109,10 @@ struct Run {
     /// (nanoseconds, from the server?, UDP payload bytes)
     wire: Vec<(u64, bool, usize)>,
     packets: Vec<PacketRecord>,
+    /// Packets that found the queue full.
+    drops: Vec<Instant>,
+    /// When the client read the first byte of a response.
+    first_byte: Instant,
     done: Instant,
 }
 
@@ -124,16 +131,49 @@ fn keys(tls: bool) -> (ClientKeys, ServerKeys) {
 
 /// Requests `lengths.len()` responses at once; `lose` says which server packets vanish.
 fn run(tls: bool, lengths: &[u64], order: Order, lose: impl Fn(usize) -> bool) -> Run {
-    let (client_keys, server_keys) = keys(tls);
-    let settings = Settings {
-        congestion: "reno".to_owned(),
+    let lose = |side, n| side == 1 && lose(n);
+    run_with(Setup::new(keys(tls)), lengths, order, lose)
+}
+
+/// What a run may vary.
+struct Setup {
+    keys: (ClientKeys, ServerKeys),
+    /// Of the server; the client has `reno`.
+    congestion: &'static str,
+    /// Bytes of each request.
+    request: fn(usize) -> usize,
+    /// How long a packet waits before a link at most.
+    queue: Duration,
+}
+
+impl Setup {
+    fn new(keys: (ClientKeys, ServerKeys)) -> Self {
+        Self {
+            keys,
+            congestion: "reno",
+            request: |_| 3,
+            queue: Duration::MAX,
+        }
+    }
+}
+
+/// As [`run`]; `lose` is asked by side (1: server) and number of the packet.
+fn run_with(
+    setup: Setup,
+    lengths: &[u64],
+    order: Order,
+    lose: impl Fn(usize, usize) -> bool,
+) -> Run {
+    let (client_keys, server_keys) = setup.keys;
+    let settings = |congestion: &str| Settings {
+        congestion: congestion.to_owned(),
         ..Settings::default()
     };
     let epoch = Epoch::new();
     let addresses: [SocketAddr; 2] = [([10, 0, 0, 1], 1000).into(), ([10, 0, 0, 2], 443).into()];
     let mut hosts = [
-        Host::client(&settings, 1, epoch, true).unwrap(),
-        Host::server(&settings, server_keys, 2, epoch, true).unwrap(),
+        Host::client(&settings("reno"), 1, epoch, true).unwrap(),
+        Host::server(&settings(setup.congestion), server_keys, 2, epoch, true).unwrap(),
     ];
     let id = hosts[0]
         .connect(Instant::ZERO, addresses[1], "localhost", &client_keys)
@@ -151,7 +191,8 @@ fn run(tls: bool, lengths: &[u64], order: Order, lose: impl Fn(usize) -> bool) -
     let (mut wire, mut packets) = (vec![], vec![]);
     let mut queue: EventQueue<Option<(usize, BytesMut)>> = EventQueue::new();
     let mut free = [Instant::ZERO; 2];
-    let (mut now, mut from_server, mut finished) = (Instant::ZERO, 0, 0);
+    let (mut now, mut sent, mut finished) = (Instant::ZERO, [0; 2], 0);
+    let (mut asked, mut drops, mut first_byte) = (false, vec![], None);
     let mut accepted = None;
     loop {
         for side in 0..2 {
@@ -162,18 +203,24 @@ fn run(tls: bool, lengths: &[u64], order: Order, lose: impl Fn(usize) -> bool) -
                 continue;
             };
             let connection = hosts[side].connection(id).unwrap();
+            if side == 0 && !asked && connection.can_send() {
+                asked = true;
+                for i in 0..lengths.len() {
+                    let request = Bytes::from(vec![0x47; (setup.request)(i)]);
+                    let stream = connection.open_bidirectional().unwrap();
+                    assert_eq!(connection.write(stream, &request), request.len());
+                    connection.finish(stream);
+                }
+            }
             while let Some(event) = connection.poll_event() {
                 match event {
-                    Event::Connected if side == 0 => {
-                        for _ in lengths {
-                            let stream = connection.open_bidirectional().unwrap();
-                            assert_eq!(connection.write(stream, &Bytes::from_static(b"GET")), 3);
-                            connection.finish(stream);
-                        }
-                    }
                     Event::Readable { stream } => loop {
                         match connection.read(stream) {
-                            Read::Data(_) => {}
+                            Read::Data(_) => {
+                                if side == 0 {
+                                    first_byte.get_or_insert(now);
+                                }
+                            }
                             Read::End if side == 0 => {
                                 finished += 1;
                                 break;
@@ -200,10 +247,14 @@ fn run(tls: bool, lengths: &[u64], order: Order, lose: impl Fn(usize) -> bool) -
                 &mut buf,
             ) {
                 wire.push((now.as_nanos(), side == 1, t.size));
+                sent[side] += 1;
+                if free[side].since(now) > setup.queue {
+                    drops.push(now);
+                    continue;
+                }
                 free[side] =
                     free[side].max(now) + Duration::from_nanos(t.size as u64 * NANOS_PER_BYTE);
-                from_server += side;
-                if side == 0 || !lose(from_server - 1) {
+                if !lose(side, sent[side] - 1) {
                     let data = BytesMut::from(&buf[..t.size]);
                     queue.schedule(free[side] + DELAY, Some((1 - side, data)));
                 }
@@ -238,6 +289,8 @@ fn run(tls: bool, lengths: &[u64], order: Order, lose: impl Fn(usize) -> bool) -
         server,
         wire,
         packets,
+        drops,
+        first_byte: first_byte.unwrap(),
         done: now,
     }
 }

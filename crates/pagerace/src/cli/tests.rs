@@ -2,7 +2,8 @@ use clap::CommandFactory as _;
 use clap::Parser as _;
 use pagerace_core::Duration;
 
-use super::{Cli, Command, duration};
+use super::model::duration;
+use super::{Cli, Command};
 
 #[test]
 fn the_definition_is_sound() {
@@ -31,6 +32,11 @@ fn a_scenario_leaves_nothing_to_choose() {
         "--metric lcp",
         "--strategy eps",
         "--cpu 4",
+        "--protocol h2",
+        "--cc reno",
+        "--visit warm",
+        "--tls-version 1.2",
+        "--early-data off",
     ] {
         let error = parse(&format!("pagerace race --scenario x.json {other}")).unwrap_err();
         assert_eq!(
@@ -51,5 +57,5 @@ fn defaults() {
         (args.runs, args.seed, args.metric.to_string()),
         (30, 1, "lcp".to_owned())
     );
-    assert_eq!(args.baseline, "sequential");
+    assert_eq!(args.baseline, None);
 }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use pagerace_core::Protocol;
 use pagerace_lab::metric::metrics;
 
 /// What `pagerace list` shows.
@@ -24,6 +25,10 @@ enum What {
     Metrics,
     /// Browser models.
     Browsers,
+    /// Congestion controllers.
+    Controllers,
+    /// Versions of HTTP.
+    Protocols,
 }
 
 pub(crate) fn run(args: &ListArgs) -> Result<()> {
@@ -33,6 +38,8 @@ pub(crate) fn run(args: &ListArgs) -> Result<()> {
         What::Networks => networks(&mut out)?,
         What::Metrics => metric_list(&mut out)?,
         What::Browsers => browsers(&mut out)?,
+        What::Controllers => controllers(&mut out)?,
+        What::Protocols => protocols(&mut out)?,
     }
     Ok(())
 }
@@ -109,4 +116,39 @@ fn browsers(out: &mut impl Write) -> io::Result<()> {
         entry(out, profile.name, &lines)?;
     }
     Ok(())
+}
+
+fn controllers(out: &mut impl Write) -> io::Result<()> {
+    for info in pagerace_cc::registry() {
+        let lines = [info.summary.to_owned(), format!("Source: {}", info.source)];
+        entry(out, info.name, &lines)?;
+    }
+    Ok(())
+}
+
+fn protocols(out: &mut impl Write) -> io::Result<()> {
+    for protocol in Protocol::ALL {
+        let (summary, source) = match protocol {
+            Protocol::H1 => (
+                "HTTP/1.1 over TLS and TCP: one response at a time on each of up to six \
+                 connections per host",
+                "RFC 9112, https://www.rfc-editor.org/rfc/rfc9112",
+            ),
+            Protocol::H2 => (
+                "HTTP/2 over TLS and TCP: many responses on one connection, in one order of bytes",
+                "RFC 9113, https://www.rfc-editor.org/rfc/rfc9113",
+            ),
+            Protocol::H3 => (
+                "HTTP/3 over QUIC: many responses on one connection, each in its own order",
+                "RFC 9114, https://www.rfc-editor.org/rfc/rfc9114",
+            ),
+        };
+        let lines = [summary.to_owned(), format!("Source: {source}")];
+        entry(out, protocol.name(), &lines)?;
+    }
+    writeln!(
+        out,
+        "\nOne for each origin: \"static.example=h3 *.cdn.example=h1 *=h2\"; the first rule that \
+         matches counts"
+    )
 }

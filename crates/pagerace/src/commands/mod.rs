@@ -1,5 +1,10 @@
-//! One module per subcommand.
+//! One module per subcommand, and what they share.
 
+pub(crate) mod bulk;
+pub(crate) mod explain;
+mod files;
+mod inputs;
 pub(crate) mod list;
 pub(crate) mod page;
 pub(crate) mod race;
+mod simulate;

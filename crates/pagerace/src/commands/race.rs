@@ -1,19 +1,18 @@
 //! `pagerace race`: a plan from arguments, the race, its answers and files.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use pagerace_browser::BrowserConfig;
 use pagerace_delivery::StrategySpec;
+use pagerace_lab::contender::{ContenderText, choose, product};
 use pagerace_lab::export::json::read_plan;
-use pagerace_lab::{Plan, VERSION, run_race};
-use pagerace_net::Network;
-use pagerace_page::{ImportOptions, Page};
-use pagerace_sim::{LoggedPacket, Outcome, Scenario, TransportSettings};
+use pagerace_lab::why::{explain_race, is_explained, loads};
+use pagerace_lab::{Contender, Plan, VERSION, run_race};
+use pagerace_sim::{ProtocolMap, Visit};
 
-use crate::cli::{RaceArgs, TlsArg};
-use crate::lists::split_all;
+use super::inputs::{controllers, jobs, list, networks, pages};
+use super::simulate::{explain, load};
+use crate::cli::RaceArgs;
 use crate::progress::Watch;
 
 mod answer;
@@ -24,34 +23,29 @@ use outputs::Outputs;
 /// Raced where no network is named: a slow cell, a fast line, a lossy hop.
 const DEFAULT_NETWORKS: [&str; 3] = ["slow-4g", "cable", "lossy-wifi"];
 
+/// With which strategies are compared.
+const DEFAULT_BASELINE: &str = "sequential";
+
 pub(crate) fn run(args: &RaceArgs) -> Result<()> {
     let plan = match &args.scenario {
         Some(path) => plan_of_scenario(path)?,
         None => plan_of_args(args)?,
     };
     plan.check()?;
-    check_controller(&plan)?;
     let outputs = Outputs::check(args, &plan)?;
-    let jobs = args.jobs.map_or_else(
-        || std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-        usize::from,
-    );
-    let watch = Watch::new(!args.no_progress);
+    let jobs = jobs(args.jobs);
+    let watch = Watch::new(!args.no_progress, "loads");
     watch.start("racing", plan.loads());
-    let results = run_race(&plan, jobs, &load, &|progress| watch.tell(progress))?;
+    let mut results = run_race(&plan, jobs, &load, &|progress| watch.tell(progress))?;
+    if is_explained(&plan) {
+        watch.start("explaining", loads(&plan));
+        explain_race(&mut results, jobs, &explain, &|progress| {
+            watch.tell(progress)
+        })?;
+    }
     watch.clear();
     answer::print(&results, &defaults_used(args))?;
     outputs.write(&results, jobs, &load, &watch)
-}
-
-/// The simulator, as the laboratory calls it.
-fn load(scenario: &Scenario, seed: u64, record: bool) -> Result<Outcome, String> {
-    pagerace_sim::run(scenario, seed, record).map_err(|e| e.to_string())
-}
-
-/// The same with all packets, for qlog files.
-fn load_logged(scenario: &Scenario, seed: u64) -> Result<(Outcome, Vec<LoggedPacket>), String> {
-    pagerace_sim::run_logged(scenario, seed).map_err(|e| e.to_string())
 }
 
 fn plan_of_scenario(path: &Path) -> Result<Plan> {
@@ -83,101 +77,60 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
         );
     }
     // Cheap arguments first: a wrong name should not wait for a large file.
-    let baseline: StrategySpec = args.baseline.parse().context("--baseline")?;
-    let strategies = strategies(args, &baseline)?;
-    let networks = networks(args)?;
+    let (contenders, baseline) = contenders(args)?;
+    let networks = networks(&args.network, &DEFAULT_NETWORKS)?;
     Ok(Plan {
-        pages: pages(args)?,
+        pages: pages(&args.hars, args.page.as_ref())?,
         networks,
-        strategies,
+        contenders,
         runs: args.runs,
         seed: args.seed,
-        browser: BrowserConfig {
-            profile: args.browser.into(),
-            cpu: args.cpu,
-            jitter: args.jitter,
-        },
-        connections: args.connections.into(),
-        retransmission: args.retransmission.into(),
-        transport: TransportSettings {
-            congestion: args.cc.clone(),
-            real_tls: args.tls == TlsArg::Real,
-        },
-        deadline: args.deadline,
+        browser: args.model.browser(),
+        connections: args.model.connections.into(),
+        retransmission: args.model.retransmission.into(),
+        transport: args.model.transport(),
+        deadline: args.model.deadline,
         metric: args.metric,
         baseline,
     })
 }
 
-/// The strategies to race; the baseline always takes part.
-fn strategies(args: &RaceArgs, baseline: &StrategySpec) -> Result<Vec<StrategySpec>> {
-    let names = split_all("strategy", &args.strategy)?;
-    let mut strategies = if names.is_empty() {
-        StrategySpec::defaults()
-    } else {
-        let parse = |name: &String| name.parse().context("--strategy");
-        names
-            .iter()
-            .map(parse)
-            .collect::<Result<Vec<StrategySpec>>>()?
+/// Who races, and which of them is the baseline. A strategy that the baseline
+/// names takes part, and so does `sequential` if only strategies race and no
+/// baseline is named.
+fn contenders(args: &RaceArgs) -> Result<(Vec<Contender>, usize)> {
+    let maps = list("protocol", &args.protocol, &[ProtocolMap::default()])?;
+    let controllers = controllers(&args.cc)?;
+    let visits = list("visit", &args.visit, &[Visit::default()])?;
+    let mut strategies: Vec<StrategySpec> = list("strategy", &args.strategy, &[])?;
+    let several = maps.len().max(controllers.len()).max(visits.len()) > 1;
+    let text = args.baseline.as_deref();
+    let read = text.and_then(|text| text.parse::<ContenderText>().ok());
+    let named = read.and_then(|read| read.strategy);
+    if strategies.is_empty() && !several {
+        strategies = StrategySpec::defaults();
+    }
+    let needed = match named {
+        None if strategies.is_empty() || (!several && text.is_none()) => {
+            Some(DEFAULT_BASELINE.parse().expect("it is in the registry"))
+        }
+        named => named,
     };
-    if !strategies.contains(baseline) {
-        strategies.insert(0, baseline.clone());
+    if let Some(needed) = &needed
+        && !strategies.contains(needed)
+    {
+        strategies.insert(0, needed.clone());
     }
-    Ok(strategies)
-}
-
-fn networks(args: &RaceArgs) -> Result<Vec<Network>> {
-    let mut names = split_all("network", &args.network)?;
-    if names.is_empty() {
-        names = DEFAULT_NETWORKS.map(str::to_owned).to_vec();
-    }
-    names
-        .iter()
-        .map(|name| Network::parse(name).context("--network (all names: pagerace list networks)"))
-        .collect()
-}
-
-fn pages(args: &RaceArgs) -> Result<Vec<Arc<Page>>> {
-    let options = ImportOptions {
-        page: args.page.clone(),
+    let contenders = product(&maps, &controllers, &visits, &strategies);
+    let baseline = match text {
+        Some(text) => choose(&contenders, text).context("--baseline")?,
+        None if several => 0,
+        None => {
+            let strategy = |c: &Contender| Some(&c.strategy) == needed.as_ref();
+            contenders.iter().position(strategy).unwrap_or(0)
+        }
     };
-    let mut pages: Vec<Arc<Page>> = Vec::new();
-    for path in &args.hars {
-        let mut page = pagerace_page::load(path, &options)?;
-        page.name = free_name(&pages, &page.name);
-        pages.push(Arc::new(page));
-    }
-    Ok(pages)
-}
-
-/// `name`, or `name (2)` and so on if another page has it.
-fn free_name(pages: &[Arc<Page>], name: &str) -> String {
-    let taken = |candidate: &str| pages.iter().any(|page| page.name == candidate);
-    let mut numbered = (2..).map(|number| format!("{name} ({number})"));
-    if taken(name) {
-        numbered
-            .find(|candidate| !taken(candidate))
-            .expect("numbers do not end")
-    } else {
-        name.to_owned()
-    }
-}
-
-/// Refuses an unknown congestion controller before any load.
-fn check_controller(plan: &Plan) -> Result<()> {
-    let name = &plan.transport.congestion;
-    let known: Vec<&str> = pagerace_cc::registry()
-        .iter()
-        .map(|info| info.name)
-        .collect();
-    if !known.contains(&name.as_str()) {
-        bail!(
-            "--cc: no congestion controller is called \"{name}\"; there are {}",
-            known.join(", ")
-        );
-    }
-    Ok(())
+    Ok((contenders, baseline))
 }
 
 /// What was chosen for the user, to be told once.

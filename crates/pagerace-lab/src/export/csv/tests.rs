@@ -20,10 +20,14 @@ fn one_line_per_load() {
     let text = String::from_utf8(out).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 1 + 2 * 2 * 7);
-    assert!(lines[0].starts_with("page,network,strategy,run,seed,failure,ttfb_ms,fcp_ms,lcp_ms,"));
-    assert_eq!(lines[0].split(',').count(), 6 + metrics().len());
+    assert!(lines[0].starts_with(
+        "page,network,protocol,congestion,visit,strategy,run,seed,failure,ttfb_ms,fcp_ms,lcp_ms,"
+    ));
+    assert_eq!(lines[0].split(',').count(), 9 + metrics().len());
     let seed = results().plan.run_seed(0);
-    assert!(lines[1].starts_with(&format!("news,fast-4g,sequential,1,{seed},,,,1000.5,2,")));
+    assert!(lines[1].starts_with(&format!(
+        "news,fast-4g,h3,cubic,cold,sequential,1,{seed},,,,1000.5,2,"
+    )));
     assert!(lines[10].contains(",3,") && lines[10].contains(",the deadline passed,"));
 }
 
@@ -39,7 +43,10 @@ fn one_line_per_comparison() {
         lines.iter().all(|line| line.split(',').count() == columns),
         "{text}"
     );
-    assert!(lines[1].starts_with("news,fast-4g,sequential,lcp,ms,1,baseline,7,0,1003.5,,"));
+    assert!(
+        lines[1]
+            .starts_with("news,fast-4g,h3,cubic,cold,sequential,lcp,ms,1,baseline,7,0,1003.5,,")
+    );
 }
 
 #[test]

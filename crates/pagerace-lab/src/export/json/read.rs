@@ -69,7 +69,7 @@ fn recognise(value: &Value) -> Result<(), String> {
         Some(schema) if schema == u64::from(SCHEMA) => Ok(()),
         Some(schema) => Err(format!(
             "its schema is {schema}, but this version reads schema {SCHEMA}; \
-             use the version of Pagerace that wrote it"
+             use the version of Pagerace that wrote it, or race the recordings again"
         )),
         None => Err(format!(
             "the field schema is missing; expected the number {SCHEMA}"

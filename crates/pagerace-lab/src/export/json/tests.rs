@@ -7,6 +7,7 @@ use super::{read_plan, scenario_text, write_json};
 use crate::fake;
 use crate::results::Results;
 use crate::runner::run_race;
+use crate::why::explain_race;
 
 fn results(jobs: usize) -> Results {
     let mut plan = fake::plan(
@@ -79,6 +80,28 @@ fn values_have_their_units_and_verdicts_are_there() {
 }
 
 #[test]
+fn contenders_are_there_with_all_they_are() {
+    let plan = fake::plan(&["h1", "h2 reno", "h3 reno round-robin"], 6);
+    let go_on = |_| ControlFlow::Continue(());
+    let mut results = run_race(&plan, 1, &fake::load, &go_on).unwrap();
+    explain_race(&mut results, 1, &fake::explain, &go_on).unwrap();
+    let value: Value = serde_json::from_slice(&bytes(&results)).unwrap();
+    let expected = json!({
+        "label": "h3 reno round-robin", "protocol": "h3", "congestion": "reno", "visit": "cold",
+        "strategy": "round-robin",
+    });
+    assert_eq!(value["results"][2]["contender"], expected);
+    assert_eq!(value["explanations"].as_array().unwrap().len(), 4);
+    for why in value["explanations"].as_array().unwrap() {
+        let parts = why["parts"].as_array().unwrap();
+        for sum in ["baseline_ns", "contender_ns", "difference_ns"] {
+            let added: i64 = parts.iter().map(|part| part[sum].as_i64().unwrap()).sum();
+            assert_eq!(added, why[sum].as_i64().unwrap(), "{sum}");
+        }
+    }
+}
+
+#[test]
 fn what_is_not_ours_is_refused_clearly() {
     let read = |text: &str| {
         read_plan("x.json", text.as_bytes())
@@ -92,6 +115,11 @@ fn what_is_not_ours_is_refused_clearly() {
     assert!(read("{\"format\": \"pagerace-results\"}").contains("schema is missing"));
     assert!(
         read("{\"format\": \"pagerace-results\", \"schema\": 99}").contains("its schema is 99")
+    );
+    let old = read("{\"format\": \"pagerace-results\", \"schema\": 1}");
+    assert!(
+        old.contains("its schema is 1, but this version reads schema 2"),
+        "{old}"
     );
 }
 
@@ -113,7 +141,7 @@ fn missing_and_wrong_fields_are_named() {
         v["plan"].as_object_mut().unwrap().remove("runs");
     });
     assert!(missing.contains("runs"), "{missing}");
-    let wrong = changed(|v| v["plan"]["strategies"][0] = json!("teleport"));
+    let wrong = changed(|v| v["plan"]["contenders"][0]["strategy"] = json!("teleport"));
     assert!(wrong.contains("teleport"), "{wrong}");
     let useless = changed(|v| v["plan"]["runs"] = json!(0));
     assert!(useless.contains(": runs: 0 loads"), "{useless}");

@@ -69,6 +69,9 @@ pub(super) fn run_detail(choice: Choice, outcome: Outcome) -> RunDetail {
 
 fn timing_entry(timing: pagerace_sim::ResourceTiming) -> Timing {
     Timing {
+        protocol: timing.protocol,
+        connection: timing.connection,
+        reused: timing.reused,
         discovered: timing.discovered,
         queued: timing.queued,
         blocked: timing.blocked,
@@ -77,5 +80,6 @@ fn timing_entry(timing: pagerace_sim::ResourceTiming) -> Timing {
         wait: timing.wait,
         receive: timing.receive,
         hol_blocked_bytes: timing.hol_blocked_bytes,
+        hol_other_bytes: timing.hol_other_bytes,
     }
 }

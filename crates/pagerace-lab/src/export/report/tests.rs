@@ -4,6 +4,7 @@ use std::sync::Arc;
 use super::report;
 use crate::fake;
 use crate::runner::run_race;
+use crate::why::explain_race;
 
 fn go_on(_: crate::Progress) -> ControlFlow<()> {
     ControlFlow::Continue(())
@@ -17,7 +18,7 @@ fn every_index_points_somewhere_and_details_are_the_median_runs() {
     let report = report(&results, "pagerace race", 2, &fake::load, &go_on).unwrap();
     assert_eq!(report.title, "2 pages: 2 strategies on 2 networks");
     assert_eq!(report.metrics[report.metric].name, "lcp");
-    assert_eq!(report.strategies[report.baseline].name, "sequential");
+    assert_eq!(report.contenders[report.baseline].name, "sequential");
     assert_eq!((report.pages.len(), report.networks.len()), (2, 2));
     for (p, page) in report.pages.iter().enumerate() {
         for (n, network) in page.networks.iter().enumerate() {
@@ -25,7 +26,7 @@ fn every_index_points_somewhere_and_details_are_the_median_runs() {
             for row in &network.rows {
                 assert_eq!(row.values.len(), report.metrics.len());
                 let detail = row.detail.as_ref().unwrap();
-                let median = results.variant(p, n, row.strategy).median_run(plan.metric);
+                let median = results.variant(p, n, row.contender).median_run(plan.metric);
                 assert_eq!(detail.run as usize, median);
                 assert_eq!(detail.marks[0].0, "lcp");
             }
@@ -62,4 +63,31 @@ fn a_huge_race_records_fewer_runs_and_says_so() {
         "{:?}",
         some.notes
     );
+}
+
+#[test]
+fn what_differs_in_more_than_the_strategy_is_explained() {
+    let plan = fake::plan(&["h1", "h2", "h3 reno"], 6);
+    let mut results = run_race(&plan, 1, &fake::load, &go_on).unwrap();
+    explain_race(&mut results, 1, &fake::explain, &go_on).unwrap();
+    let report = report(&results, "", 1, &fake::load, &go_on).unwrap();
+    assert_eq!(report.title, "news: 3 variants on 2 networks");
+    assert_eq!(report.contenders[2].name, "h3 reno");
+    assert_eq!(report.contenders[2].description, "h3 reno cold sequential");
+    assert!(
+        report.shared.starts_with("chrome, CPU x1"),
+        "{}",
+        report.shared
+    );
+    for network in &report.pages[0].networks {
+        assert_eq!(network.whys.len(), 2);
+        for why in &network.whys {
+            assert_eq!(why.own.len(), report.parts.len());
+            assert!(
+                why.sentence.contains(" than h1 cubic: "),
+                "{}",
+                why.sentence
+            );
+        }
+    }
 }

@@ -1,25 +1,39 @@
 //! Packet protection: real TLS 1.3, or keys that cost nothing and have the
-//! same sizes on the wire. Both carry the [tap](super::tap).
+//! same sizes on the wire. Both carry the [tap](super::tap). With real TLS every
+//! handshake is a full one.
 
 mod null;
+mod sizes;
 mod tapped;
 mod tls;
+mod visit;
 
 use std::sync::Arc;
 
 use pagerace_core::Rng;
-use quinn_proto::{ClientConfig, ServerConfig, crypto};
+use quinn_proto::{
+    ClientConfig, NoneTokenStore, ServerConfig, TokenStore, ValidationTokenConfig, crypto,
+};
 
+use super::settings::Settings;
 use super::tap::Tap;
 
-pub use null::FlightSizes;
+/// How a connection begins; the same for QUIC and for TLS over TCP.
+pub use crate::tls::Handshake;
+pub use sizes::FlightSizes;
 pub use tls::{Identity, TlsError, client_keys_trusting};
+pub(super) use visit::Visitor;
 
 /// How a client protects its packets.
 #[derive(Clone)]
 pub enum ClientKeys {
-    /// No cipher; the sizes of real TLS.
+    /// No cipher; the sizes of real TLS, a full handshake.
     Null(FlightSizes),
+    /// As [`Null`](Self::Null), by a client that was here before: it has a
+    /// ticket, and an address token that frees the server from the
+    /// anti-amplification limit. The sizes are those of a full handshake; what
+    /// a ticket changes follows from them.
+    Revisit(FlightSizes, Handshake),
     /// Real TLS 1.3.
     Tls(Arc<dyn crypto::ClientConfig>),
 }
@@ -27,7 +41,7 @@ pub enum ClientKeys {
 /// How a server protects its packets.
 #[derive(Clone)]
 pub enum ServerKeys {
-    /// No cipher; the sizes of real TLS.
+    /// No cipher; the sizes of real TLS. Takes every ticket and all early data.
     Null(FlightSizes),
     /// Real TLS 1.3.
     Tls(Arc<dyn crypto::ServerConfig>),
@@ -44,38 +58,83 @@ pub(super) fn seed_bytes(seed: u64, name: &str) -> [u8; 32] {
 }
 
 impl ClientKeys {
-    pub(super) fn config(&self, tap: Arc<Tap>) -> ClientConfig {
-        ClientConfig::new(match self {
-            Self::Null(sizes) => Arc::new(null::NullClient { sizes: *sizes, tap }),
+    /// Null keys for a connection that begins like this. Both ends must be
+    /// given the same sizes.
+    pub fn null(sizes: FlightSizes, handshake: Handshake) -> Self {
+        match handshake {
+            Handshake::Full => Self::Null(sizes),
+            Handshake::Resumed | Handshake::EarlyData => Self::Revisit(sizes, handshake),
+        }
+    }
+
+    /// `settings`: the client's.
+    pub(super) fn config(&self, settings: &Settings, tap: Arc<Tap>) -> ClientConfig {
+        let null = |sizes, handshake, tap| {
+            Arc::new(null::NullClient {
+                sizes,
+                handshake,
+                remembered: visit::remembered_parameters(settings),
+                tap,
+            })
+        };
+        let crypto: Arc<dyn crypto::ClientConfig> = match self {
+            Self::Null(sizes) => null(*sizes, Handshake::Full, tap),
+            Self::Revisit(sizes, handshake) => null(*sizes, *handshake, tap),
             Self::Tls(inner) => Arc::new(tapped::TappedClient {
                 inner: inner.clone(),
                 tap,
             }),
-        })
+        };
+        let tokens: Arc<dyn TokenStore> = match self {
+            Self::Revisit(..) => Arc::new(visit::Tokens),
+            Self::Null(_) | Self::Tls(_) => Arc::new(NoneTokenStore),
+        };
+        let mut config = ClientConfig::new(crypto);
+        config.token_store(tokens);
+        config
     }
 }
 
 impl ServerKeys {
-    pub(super) fn config(&self, seed: u64, tap: Arc<Tap>) -> ServerConfig {
-        let crypto: Arc<dyn crypto::ServerConfig> = match self {
-            Self::Null(sizes) => Arc::new(null::NullServer { sizes: *sizes, tap }),
-            Self::Tls(inner) => Arc::new(tapped::TappedServer {
-                inner: inner.clone(),
-                tap,
-            }),
+    /// Null keys; the client says how a connection begins, so any `handshake`
+    /// is served.
+    pub fn null(sizes: FlightSizes, _handshake: Handshake) -> Self {
+        Self::Null(sizes)
+    }
+
+    /// `visitor`: where the datagram comes from that is being handled.
+    pub(super) fn config(&self, seed: u64, tap: Arc<Tap>, visitor: &Visitor) -> ServerConfig {
+        // Address tokens would carry the time of day: none is sent.
+        let mut tokens = ValidationTokenConfig::default();
+        tokens.sent(0);
+        let mut config = match self {
+            Self::Null(sizes) => {
+                tokens.log(Arc::new(visit::ForgetfulLog));
+                let crypto = Arc::new(null::NullServer { sizes: *sizes, tap });
+                ServerConfig::new(crypto, Arc::new(visit::TokenKey(visitor.clone())))
+            }
+            Self::Tls(inner) => {
+                let crypto = Arc::new(tapped::TappedServer {
+                    inner: inner.clone(),
+                    tap,
+                });
+                let salt = ring::hkdf::Salt::new(ring::hkdf::HKDF_SHA256, &[]);
+                let key = salt.extract(&seed_bytes(seed, "token"));
+                ServerConfig::new(crypto, Arc::new(key))
+            }
         };
-        let salt = ring::hkdf::Salt::new(ring::hkdf::HKDF_SHA256, &[]);
-        ServerConfig::new(crypto, Arc::new(salt.extract(&seed_bytes(seed, "token"))))
+        config.validation_token_config(tokens);
+        config
     }
 }
 
 impl std::fmt::Debug for ClientKeys {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if matches!(self, Self::Null(_)) {
-            "null keys"
-        } else {
-            "TLS"
-        })
+        match self {
+            Self::Null(_) => f.write_str("null keys"),
+            Self::Revisit(_, handshake) => write!(f, "null keys, {handshake:?}"),
+            Self::Tls(_) => f.write_str("TLS"),
+        }
     }
 }
 

@@ -17,45 +17,12 @@ use quinn_proto::crypto::{
 use quinn_proto::transport_parameters::TransportParameters;
 use quinn_proto::{ConnectError, ConnectionId, Side, TransportError};
 
+use super::sizes::FlightSizes;
 use crate::quic::tap::{Space, Tap};
+use crate::tls::Handshake;
 
 /// Bytes of AEAD tag in every packet (RFC 9001, section 5.3).
 const TAG: usize = 16;
-
-/// Sizes of the handshake's flights in CRYPTO bytes, without the transport
-/// parameters that two of them carry (whose size varies: RFC 9000, section
-/// 18.1, wants a reserved one of any length).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FlightSizes {
-    /// `ClientHello`.
-    pub client_hello: usize,
-    /// `ServerHello`.
-    pub server_hello: usize,
-    /// `EncryptedExtensions` to the server's `Finished`: mostly the
-    /// certificate chain.
-    pub server_flight: usize,
-    /// The client's `Finished`.
-    pub client_finished: usize,
-    /// `NewSessionTicket`s, sent with the first 1-RTT packets; each.
-    pub ticket: usize,
-    /// How many tickets.
-    pub tickets: usize,
-}
-
-impl Default for FlightSizes {
-    /// What rustls sends with the certificate of [`super::Identity`]; a test
-    /// keeps the two equal.
-    fn default() -> Self {
-        Self {
-            client_hello: 192,
-            server_hello: 90,
-            server_flight: 2298,
-            client_finished: 52,
-            ticket: 81,
-            tickets: 2,
-        }
-    }
-}
 
 struct NullKey {
     space: Space,
@@ -132,6 +99,9 @@ fn keys(space: Space, tap: &Arc<Tap>) -> Keys {
 
 pub(super) struct NullClient {
     pub(super) sizes: FlightSizes,
+    pub(super) handshake: Handshake,
+    /// The server's, from the visit before.
+    pub(super) remembered: TransportParameters,
     pub(super) tap: Arc<Tap>,
 }
 
@@ -147,12 +117,12 @@ impl ClientConfig for NullClient {
         _server_name: &str,
         params: &TransportParameters,
     ) -> Result<Box<dyn Session>, ConnectError> {
-        Ok(Box::new(NullSession::new(
-            Side::Client,
-            self.sizes,
-            self.tap.clone(),
-            params,
-        )))
+        let mut session = NullSession::new(Side::Client, self.sizes, self.tap.clone(), params);
+        session.handshake = self.handshake;
+        if self.handshake == Handshake::EarlyData {
+            session.peers = Some(self.remembered);
+        }
+        Ok(Box::new(session))
     }
 }
 
@@ -192,6 +162,8 @@ enum Step {
 struct NullSession {
     side: Side,
     sizes: FlightSizes,
+    /// What the client asks for; a server learns it from the first message.
+    handshake: Handshake,
     tap: Arc<Tap>,
     ours: TransportParameters,
     peers: Option<TransportParameters>,
@@ -211,6 +183,7 @@ impl NullSession {
         Self {
             side,
             sizes,
+            handshake: Handshake::Full,
             tap,
             ours: *ours,
             peers: None,
@@ -220,8 +193,8 @@ impl NullSession {
         }
     }
 
-    /// Appends a message: its size, the size of its parameters, the
-    /// parameters, filler.
+    /// Appends a message: its size, the size of its parameters, what the client
+    /// asks for, the parameters, filler.
     fn write_message(&self, buf: &mut Vec<u8>, size: usize, with_parameters: bool) {
         let mut parameters = Vec::new();
         if with_parameters {
@@ -231,12 +204,14 @@ impl NullSession {
         let end = buf.len() + size;
         buf.extend((size as u16).to_be_bytes());
         buf.extend((parameters.len() as u16).to_be_bytes());
+        buf.push(self.handshake as u8);
         buf.extend(&parameters);
         buf.resize(end, 0xaa);
     }
 
-    /// Takes one whole message off what was received; its parameters.
-    fn take_message(&mut self) -> Option<Vec<u8>> {
+    /// Takes one whole message off what was received; its parameters, and what
+    /// the client asks for.
+    fn take_message(&mut self) -> Option<(Vec<u8>, u8)> {
         let head = self.received.get(..MESSAGE_HEAD)?;
         let size = usize::from(u16::from_be_bytes([head[0], head[1]]));
         let parameters = usize::from(u16::from_be_bytes([head[2], head[3]]));
@@ -244,15 +219,12 @@ impl NullSession {
             return None;
         }
         let message: Vec<u8> = self.received.drain(..size).collect();
-        Some(
-            message
-                .get(MESSAGE_HEAD..MESSAGE_HEAD + parameters)?
-                .to_vec(),
-        )
+        let parameters = message.get(MESSAGE_HEAD..MESSAGE_HEAD + parameters)?;
+        Some((parameters.to_vec(), message[MESSAGE_HEAD - 1]))
     }
 }
 
-const MESSAGE_HEAD: usize = 4;
+const MESSAGE_HEAD: usize = 5;
 
 impl Session for NullSession {
     fn initial_keys(&self, _: &ConnectionId, _: Side) -> Keys {
@@ -265,10 +237,18 @@ impl Session for NullSession {
         None
     }
     fn early_crypto(&self) -> Option<(Box<dyn HeaderKey>, Box<dyn PacketKey>)> {
-        None
+        // A client has them from the start, a server with the client's hello.
+        (self.handshake == Handshake::EarlyData).then(|| {
+            let key = NullKey {
+                space: Space::ZeroRtt,
+                tap: self.tap.clone(),
+            };
+            (Box::new(NullHeader) as _, Box::new(key) as _)
+        })
     }
     fn early_data_accepted(&self) -> Option<bool> {
-        self.side.is_client().then_some(false)
+        let asked = self.handshake == Handshake::EarlyData;
+        self.side.is_client().then_some(asked)
     }
     fn is_handshaking(&self) -> bool {
         !self.finished
@@ -279,13 +259,19 @@ impl Session for NullSession {
             return Ok(false); // session tickets
         }
         self.received.extend_from_slice(buf);
-        while let Some(parameters) = self.take_message() {
+        while let Some((parameters, handshake)) = self.take_message() {
             if !parameters.is_empty() {
                 let read = TransportParameters::read(self.side, &mut Cursor::new(parameters))?;
                 self.peers = Some(read);
             }
             match self.step {
-                Step::AwaitClientHello => self.step = Step::ServerHello,
+                Step::AwaitClientHello => {
+                    self.step = Step::ServerHello;
+                    self.handshake = [Handshake::Resumed, Handshake::EarlyData]
+                        .into_iter()
+                        .find(|h| *h as u8 == handshake)
+                        .unwrap_or_default();
+                }
                 Step::AwaitClientFinished => {
                     self.step = Step::Tickets;
                     self.finished = true;
@@ -310,7 +296,7 @@ impl Session for NullSession {
     }
 
     fn write_handshake(&mut self, buf: &mut Vec<u8>) -> Option<Keys> {
-        let sizes = self.sizes;
+        let sizes = self.sizes.of(self.handshake);
         match self.step {
             Step::ClientHello => {
                 self.write_message(buf, sizes.client_hello, true);

@@ -70,6 +70,16 @@ impl Identity {
         &self.certificate
     }
 
+    /// The certificate chain, for TLS over other transports.
+    pub fn chain(&self) -> Vec<CertificateDer<'static>> {
+        vec![self.certificate.clone()]
+    }
+
+    /// The private key, for TLS over other transports.
+    pub fn key(&self) -> PrivatePkcs8KeyDer<'static> {
+        self.key.clone_key()
+    }
+
     /// Keys of a server with this identity.
     ///
     /// # Errors

@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 
 use pagerace_lab::across::across_pages;
+use pagerace_lab::facts::facts;
 use pagerace_lab::unit::Unit;
+use pagerace_lab::why::{self, explainable};
 use pagerace_lab::{Analysis, Plan, Results, VERSION, Verdict, analyse, verdict};
-use pagerace_sim::{Connections, Retransmission};
 
 use crate::table;
 
@@ -32,9 +33,9 @@ fn header(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
         plan.seed,
         plan.runs,
         metric.title,
-        plan.baseline.label()
+        plan.label(plan.baseline)
     )?;
-    writeln!(out, "{}", model(plan))?;
+    writeln!(out, "Modelled: {}", facts(plan))?;
     match plan.pages.as_slice() {
         [page] => {
             let (count, bytes) = (
@@ -49,31 +50,6 @@ fn header(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
         }
         pages => writeln!(out, "{} pages", pages.len()),
     }
-}
-
-/// "Modelled: chrome, CPU x1, ..."
-fn model(plan: &Plan) -> String {
-    let browser = &plan.browser;
-    let connections = match plan.connections {
-        Connections::PerOrigin => "connections per origin",
-        Connections::Single => "a single connection",
-    };
-    let retransmission = match plan.retransmission {
-        Retransmission::AtOnce => "at once",
-        Retransmission::ByUrgency => "by urgency",
-    };
-    let tls = if plan.transport.real_tls {
-        ", real TLS"
-    } else {
-        ""
-    };
-    format!(
-        "Modelled: {}, CPU x{}, jitter {}, {connections}, {}, lost bytes sent again {retransmission}{tls}",
-        browser.profile.name(),
-        browser.cpu,
-        browser.jitter,
-        plan.transport.congestion,
-    )
 }
 
 fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io::Result<()> {
@@ -100,7 +76,8 @@ fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io
         if narrow {
             writeln!(out, "{WIDER}")?;
         }
-        return writeln!(out, "\n{bold}{}{bold:#}", verdict.sentence);
+        writeln!(out, "\n{bold}{}{bold:#}", verdict.sentence)?;
+        return why_answer(out, results, network);
     }
     let across = across_pages(results, network, plan.metric);
     let (table, narrow) = table::pages(results, &answers);
@@ -110,7 +87,38 @@ fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io
     }
     writeln!(out)?;
     table::print(out, &table::across(plan, &across))?;
-    writeln!(out, "\n{bold}{}{bold:#}", across.sentence)
+    writeln!(out, "\n{bold}{}{bold:#}", across.sentence)?;
+    why_answer(out, results, network)
+}
+
+/// Where the differences come from, if that was asked for.
+fn why_answer(out: &mut impl Write, results: &Results, network: usize) -> io::Result<()> {
+    let plan = &results.plan;
+    let here = results.whys.iter().filter(|why| why.network == network);
+    let whys: Vec<&why::Why> = here.collect();
+    if whys.is_empty() {
+        return Ok(());
+    }
+    let (metric, baseline) = (plan.metric.metric().title, plan.label(plan.baseline));
+    let how = if plan.pages.len() == 1 {
+        "in the run whose difference is the median".to_owned()
+    } else {
+        format!(
+            "mean over {} pages of the runs whose difference is the median",
+            plan.pages.len()
+        )
+    };
+    writeln!(
+        out,
+        "\nWhy: {metric} beyond {baseline}'s, by what the time goes into; {how}"
+    )?;
+    table::print(out, &table::why::race(plan, &whys))?;
+    if plan.pages.len() == 1 {
+        for why in whys {
+            writeln!(out, "{}", why::sentence(plan, why))?;
+        }
+    }
+    Ok(())
 }
 
 fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Result<()> {
@@ -118,6 +126,18 @@ fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Res
     writeln!(out)?;
     if let Some(text) = notes(plan) {
         writeln!(out, "{text}")?;
+    }
+    if let Some(name) = without_choice(plan) {
+        writeln!(
+            out,
+            "{name} sends one response at a time: strategies make no difference to it, so it \
+             races once."
+        )?;
+    }
+    if plan.varying().beyond_strategy()
+        && let Err(error) = explainable(plan.metric)
+    {
+        writeln!(out, "The differences are not explained: {error}.")?;
     }
     if !defaults.is_empty() {
         writeln!(out, "Defaults were used for {}.", defaults.join(" and "))?;
@@ -136,6 +156,12 @@ fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Res
         )?;
     }
     Ok(())
+}
+
+/// A contender whose strategy does not matter, where others differ in it.
+fn without_choice(plan: &Plan) -> Option<String> {
+    let found = plan.contenders.iter().find(|c| !c.has_choice())?;
+    plan.varying().strategy.then(|| found.protocols.to_string())
 }
 
 /// How much of the pages is assumed, and where that is told.

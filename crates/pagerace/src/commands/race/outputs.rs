@@ -7,10 +7,12 @@ use anyhow::{Context as _, Result, bail};
 use pagerace_lab::export::file::{check_writable, write_atomically};
 use pagerace_lab::export::report::report;
 use pagerace_lab::export::{csv, json};
-use pagerace_lab::qlog::{QlogRuns, write_qlogs};
+use pagerace_lab::qlog::{QlogRuns, speaks_h3, write_qlogs};
 use pagerace_lab::{Plan, Results, Runner};
 
 use crate::cli::RaceArgs;
+use crate::commands::files::{check_files, rerun, say};
+use crate::commands::simulate::load_logged;
 use crate::progress::Watch;
 
 /// Where results go.
@@ -34,22 +36,12 @@ impl Outputs {
             csv,
             qlog: args.qlog.clone().map(|dir| (dir, args.qlog_runs.clone())),
         };
-        let files = outputs.files();
-        for (i, file) in files.iter().enumerate() {
-            check_writable(file)?;
-            if files[..i].contains(file) {
-                bail!("{}: two outputs cannot go to one file", file.display());
-            }
-            if let Some(har) = args.hars.iter().find(|har| same_file(har, file)) {
-                bail!(
-                    "{}: would overwrite the recording {}",
-                    file.display(),
-                    har.display()
-                );
-            }
-        }
+        check_files(&outputs.files(), &args.hars)?;
         if let Some((dir, runs)) = &outputs.qlog {
             runs.check(plan.runs)?;
+            if !(0..plan.variants()).any(|variant| speaks_h3(plan, variant)) {
+                bail!("--qlog: qlog describes QUIC, and nothing in this race speaks h3");
+            }
             fs::create_dir_all(dir)
                 .with_context(|| format!("{}: cannot be made a directory", dir.display()))?;
             check_writable(&dir.join("check.qlog"))?;
@@ -101,17 +93,14 @@ impl Outputs {
         }
         if let Some((dir, runs)) = &self.qlog {
             let choices = runs.choices(results)?;
-            let written = write_qlogs(results, &choices, dir, &super::load_logged)?;
+            let written = write_qlogs(results, &choices, dir, &load_logged)?;
             say_count(written.len(), dir)?;
+            if !(0..results.variants.len()).all(|variant| speaks_h3(&results.plan, variant)) {
+                say_h3_only()?;
+            }
         }
         Ok(())
     }
-}
-
-fn say(path: &Path) -> std::io::Result<()> {
-    use std::io::Write as _;
-
-    writeln!(anstream::stdout(), "Wrote {}", path.display())
 }
 
 fn say_count(files: usize, dir: &Path) -> std::io::Result<()> {
@@ -124,6 +113,13 @@ fn say_count(files: usize, dir: &Path) -> std::io::Result<()> {
     writeln!(anstream::stdout(), "Wrote {files} into {}", dir.display())
 }
 
+fn say_h3_only() -> std::io::Result<()> {
+    use std::io::Write as _;
+
+    let text = "qlog describes QUIC: what was loaded over TCP alone has no files.";
+    writeln!(anstream::stdout(), "{text}")
+}
+
 /// `out.csv` has its comparisons in `out-comparisons.csv`.
 fn comparisons_path(path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -131,31 +127,4 @@ fn comparisons_path(path: &Path) -> PathBuf {
         .extension()
         .map_or("csv".into(), |e| e.to_string_lossy());
     path.with_file_name(format!("{stem}-comparisons.{extension}"))
-}
-
-fn same_file(a: &Path, b: &Path) -> bool {
-    match (fs::canonicalize(a), fs::canonicalize(b)) {
-        (Ok(a), Ok(b)) => a == b,
-        // What does not exist yet is no input.
-        _ => false,
-    }
-}
-
-/// The command line, as a shell would read it back.
-fn rerun() -> String {
-    let quote = |word: String| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,%+@".contains(c);
-        if !word.is_empty() && word.chars().all(plain) {
-            word
-        } else {
-            format!("'{}'", word.replace('\'', r"'\''"))
-        }
-    };
-    let words = std::env::args_os()
-        .skip(1)
-        .map(|word| quote(word.to_string_lossy().into_owned()));
-    std::iter::once("pagerace".to_owned())
-        .chain(words)
-        .collect::<Vec<_>>()
-        .join(" ")
 }

@@ -1,0 +1,53 @@
+//! What a response that failed takes with it.
+
+use pagerace_core::Instant;
+use pagerace_page::ResourceId;
+
+use super::Browser;
+use crate::graph::Role;
+
+impl Browser {
+    /// `id` failed: what only it could have led to will never be asked for.
+    pub(super) fn abandon_children(&mut self, now: Instant, id: ResourceId) {
+        let mut parents = vec![id];
+        while let Some(parent) = parents.pop() {
+            let index = parent.index();
+            let node = &self.graph.nodes[index];
+            let whole = self.states[index].abandoned;
+            let mut lost: Vec<ResourceId> = Vec::new();
+            lost.extend(
+                node.scanned[self.states[index].scanned..]
+                    .iter()
+                    .map(|&(_, c)| c),
+            );
+            let parsed = if whole {
+                0
+            } else {
+                self.states[index].received
+            };
+            let beyond = node
+                .stops
+                .iter()
+                .filter(|s| !s.blocks && (whole || s.offset > parsed));
+            lost.extend(beyond.map(|s| s.resource));
+            lost.extend(&node.on_head);
+            // A document that breaks off is still parsed as far as it came.
+            if whole || node.role != Role::Html {
+                lost.extend(node.on_processed.iter().map(|&(c, _)| c));
+                lost.extend(&node.on_layout);
+            }
+            if whole {
+                lost.extend(node.on_end.iter().map(|&(c, _)| c));
+            }
+            for child in lost {
+                let state = &mut self.states[child.index()];
+                if state.discovered.is_none() && !state.abandoned {
+                    state.abandoned = true;
+                    parents.push(child);
+                    self.release(child);
+                    self.unblock_parser(now, child);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What a load gives to measure.
+
+use pagerace_core::{Duration, Instant};
+use pagerace_page::ResourceId;
+
+use super::Browser;
+use crate::LoadMetrics;
+use crate::interactive::{time_to_interactive, total_blocking_time};
+
+impl Browser {
+    /// What a person sees of the load, as far as it has come.
+    pub fn metrics(&self) -> LoadMetrics {
+        let Some(start) = self.started else {
+            return LoadMetrics::default();
+        };
+        let since = |at: Option<Instant>| at.map(|at| at.since(start));
+        let fcp = self.screen.first();
+        let dom_content_loaded = self.load.dom_content_loaded.map(|ready| ready.at);
+        let tti = self.interactive_at();
+        let tbt = fcp
+            .zip(tti)
+            .map(|(fcp, tti)| total_blocking_time(fcp, tti, &self.long_tasks));
+        LoadMetrics {
+            ttfb: since(
+                self.graph
+                    .document
+                    .and_then(|d| self.states[d].head)
+                    .map(|ready| ready.at),
+            ),
+            fcp: since(fcp),
+            lcp: since(self.screen.largest()),
+            speed_index: self.screen.speed_index(start),
+            byte_index: self.byte_index(),
+            tti: since(tti),
+            tbt,
+            dom_content_loaded: since(dom_content_loaded),
+            onload: since(self.load.fired.map(|ready| ready.at)),
+        }
+    }
+
+    /// The image that was the largest element when it was painted; `None` if
+    /// that was text, or nothing was painted.
+    pub fn lcp_image(&self) -> Option<ResourceId> {
+        self.screen.largest_image()
+    }
+
+    /// Visual progress: (time, share in 0..=1), ascending; empty if nothing
+    /// was painted.
+    pub fn visual_progress(&self) -> Vec<(Instant, f64)> {
+        self.started
+            .map_or_else(Vec::new, |start| self.screen.progress(start))
+    }
+
+    /// Time to interactive.
+    pub(super) fn interactive_at(&self) -> Option<Instant> {
+        let fcp = self.screen.first()?;
+        let dom_content_loaded = self.load.dom_content_loaded?.at;
+        Some(time_to_interactive(
+            fcp,
+            dom_content_loaded,
+            &self.long_tasks,
+            &self.get_requests(),
+        ))
+    }
+
+    /// Start and end of each GET request.
+    fn get_requests(&self) -> Vec<(Instant, Instant)> {
+        self.page
+            .resources
+            .iter()
+            .filter(|r| r.method.eq_ignore_ascii_case("GET"))
+            .filter_map(|r| {
+                let start = self.requests.requested_at(r.id)?;
+                Some((
+                    start,
+                    self.states[r.id.index()].settled.unwrap_or(Instant::MAX),
+                ))
+            })
+            .collect()
+    }
+
+    /// Byte index over what was discovered before the load event: the mean
+    /// time of arrival of a body byte, which is the area above the curve. What
+    /// comes from the cache does not count; without any other byte there is none.
+    fn byte_index(&self) -> Option<Duration> {
+        let until = self.load.fired.map_or(Instant::MAX, |ready| ready.at);
+        let (mut bytes, mut nanos) = (0_u128, 0_u128);
+        for state in &self.states {
+            if state.discovered.is_some_and(|ready| ready.at <= until) {
+                bytes += u128::from(state.received - state.from_cache);
+                nanos += state.byte_nanos;
+            }
+        }
+        nanos
+            .checked_div(bytes)
+            .map(|mean| Duration::from_nanos(mean as u64))
+    }
+}

@@ -1,0 +1,167 @@
+//! What is on the screen, and since when.
+
+use pagerace_core::{Duration, Instant};
+use pagerace_page::ResourceId;
+
+use super::{PARAGRAPH, TEXT_SHARE, VIEWPORT, text_area};
+use crate::cause::{Cause, Ready};
+
+/// Something that was painted.
+#[derive(Clone, Copy, Debug)]
+struct Painted {
+    at: Instant,
+    /// What it adds to the picture.
+    area: f64,
+    /// Its largest complete element; zero for parts of an image.
+    element: f64,
+    image: Option<ResourceId>,
+    /// When a frame could show it.
+    ready: Ready,
+}
+
+/// All that was painted, in order of time.
+#[derive(Debug, Default)]
+pub(crate) struct Screen {
+    painted: Vec<Painted>,
+}
+
+impl Screen {
+    /// A block of text appeared that a frame could show since `ready`.
+    pub(crate) fn paint_text(&mut self, at: Instant, ready: Ready) {
+        self.painted.push(Painted {
+            at,
+            area: text_area(),
+            element: PARAGRAPH,
+            image: None,
+            ready,
+        });
+    }
+
+    /// `area` pixels of an image appeared that a frame could show since
+    /// `ready`; if that completed it, it is an element of `element` pixels,
+    /// else of none.
+    pub(crate) fn paint_image(
+        &mut self,
+        at: Instant,
+        image: ResourceId,
+        (area, element): (f64, f64),
+        ready: Ready,
+    ) {
+        self.painted.push(Painted {
+            at,
+            area,
+            element,
+            image: Some(image),
+            ready,
+        });
+    }
+
+    /// First contentful paint: text or a complete image.
+    pub(crate) fn first(&self) -> Option<Instant> {
+        self.painted.iter().find(|p| p.element > 0.0).map(|p| p.at)
+    }
+
+    /// What the first contentful paint waited for last: of all that it showed,
+    /// what could be shown first.
+    pub(crate) fn first_cause(&self) -> Option<Cause> {
+        let at = self.first()?;
+        let shown = |p: &&Painted| p.at == at && p.element > 0.0;
+        let first = self.painted.iter().filter(shown).min_by_key(|p| p.ready.at);
+        first.and_then(|p| p.ready.cause)
+    }
+
+    /// What the largest contentful paint waited for last.
+    pub(crate) fn largest_cause(&self) -> Option<Cause> {
+        self.largest_element().and_then(|p| p.ready.cause)
+    }
+
+    /// Each paint: when, the share of the final picture that it added, and
+    /// what it waited for last.
+    pub(crate) fn causes(&self) -> Vec<(Instant, f64, Option<Cause>)> {
+        let weights = self.weights();
+        let total: f64 = weights.iter().sum();
+        let paint = |(p, weight): (&Painted, &f64)| (p.at, weight / total, p.ready.cause);
+        self.painted.iter().zip(&weights).map(paint).collect()
+    }
+
+    /// Largest contentful paint: a later element counts only if it is larger
+    /// than all before it.
+    pub(crate) fn largest(&self) -> Option<Instant> {
+        self.largest_element().map(|p| p.at)
+    }
+
+    /// The image that was the largest element; `None` if that was text.
+    pub(crate) fn largest_image(&self) -> Option<ResourceId> {
+        self.largest_element().and_then(|p| p.image)
+    }
+
+    fn largest_element(&self) -> Option<&Painted> {
+        let mut largest: Option<&Painted> = None;
+        for painted in self.painted.iter().filter(|p| p.element > 0.0) {
+            if largest.is_none_or(|l| painted.element > l.element) {
+                largest = Some(painted);
+            }
+        }
+        largest
+    }
+
+    /// Area of all images together is scaled to what text leaves of the
+    /// viewport, if it is more than that.
+    fn image_scale(&self) -> f64 {
+        let images: f64 = self
+            .painted
+            .iter()
+            .filter(|p| p.image.is_some())
+            .map(|p| p.area)
+            .sum();
+        let room = VIEWPORT * (1.0 - TEXT_SHARE);
+        if images > room { room / images } else { 1.0 }
+    }
+
+    /// What each paint adds to the picture, in pixels.
+    fn weights(&self) -> Vec<f64> {
+        let scale = self.image_scale();
+        let weight = |p: &Painted| {
+            if p.image.is_some() {
+                p.area * scale
+            } else {
+                p.area
+            }
+        };
+        self.painted.iter().map(weight).collect()
+    }
+
+    /// Visual progress: (time, share of the final picture), from (`start`, 0) to 1.
+    pub(crate) fn progress(&self, start: Instant) -> Vec<(Instant, f64)> {
+        if self.painted.is_empty() {
+            return Vec::new();
+        }
+        let weights = self.weights();
+        let total: f64 = weights.iter().sum();
+        let mut points = vec![(start, 0.0)];
+        let mut shown = 0.0;
+        for (element, weight) in self.painted.iter().zip(weights) {
+            shown += weight;
+            let share = (shown / total).min(1.0);
+            match points.last_mut() {
+                Some(last) if last.0 == element.at => last.1 = share,
+                _ => points.push((element.at, share)),
+            }
+        }
+        // The sum is exact but for rounding.
+        if let Some(last) = points.last_mut() {
+            last.1 = 1.0;
+        }
+        points
+    }
+
+    /// Speed Index: the area above the curve of visual progress.
+    pub(crate) fn speed_index(&self, start: Instant) -> Option<Duration> {
+        let points = self.progress(start);
+        let millis: f64 = points
+            .windows(2)
+            .map(|pair| pair[1].0.since(pair[0].0).as_millis_f64() * (1.0 - pair[0].1))
+            .sum();
+        (!points.is_empty()).then(|| Duration::from_millis_f64(millis))
+    }
+}

@@ -1,0 +1,142 @@
+//! The windowed filters of BBR's model of the path.
+
+use std::collections::VecDeque;
+
+use pagerace_core::Instant;
+
+/// The fastest delivery rate of the last round trips.
+///
+/// Linux keeps the best three samples; this keeps all that can still become
+/// the fastest, which gives the exact maximum.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MaxBandwidth {
+    /// (round trip, bytes per second): later, and slower.
+    samples: VecDeque<(u64, u64)>,
+}
+
+impl MaxBandwidth {
+    /// Bytes per second; 0 before the first sample.
+    pub(super) fn get(&self) -> u64 {
+        self.samples.front().map_or(0, |&(_, rate)| rate)
+    }
+
+    /// A sample of `round`. Samples more than `window` round trips older go.
+    pub(super) fn update(&mut self, round: u64, window: u64, rate: u64) {
+        while self.samples.back().is_some_and(|&(_, r)| r <= rate) {
+            self.samples.pop_back();
+        }
+        self.samples.push_back((round, rate));
+        while self
+            .samples
+            .front()
+            .is_some_and(|&(r, _)| r + window < round)
+        {
+            self.samples.pop_front();
+        }
+    }
+}
+
+/// How many round trips a bin of [`Aggregation`] covers: `bbr_extra_acked_win_rtts`.
+const BIN: u32 = 5;
+/// Most bytes counted in one epoch, in packets: `bbr_ack_epoch_acked_reset_thresh`.
+const EPOCH_PACKETS: u64 = 1 << 20;
+
+/// How much more than expected was acknowledged in short, because
+/// acknowledgements come in bunches: the most of the last five to ten round
+/// trips.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Aggregation {
+    epoch_start: Instant,
+    epoch_acked: u64,
+    bins: [u64; 2],
+    bin: usize,
+    bin_rounds: u32,
+}
+
+impl Aggregation {
+    /// In bytes.
+    pub(super) fn extra(&self) -> u64 {
+        self.bins[0].max(self.bins[1])
+    }
+
+    /// Measures anew from `now`.
+    pub(super) fn restart(&mut self, now: Instant) {
+        self.epoch_start = now;
+        self.epoch_acked = 0;
+    }
+
+    /// `acked` bytes were acknowledged on a path of `bandwidth` bytes per
+    /// second.
+    pub(super) fn update(
+        &mut self,
+        now: Instant,
+        round_start: bool,
+        acked: u64,
+        bandwidth: u64,
+        window: u64,
+        mtu: u64,
+    ) {
+        if round_start {
+            self.bin_rounds += 1;
+            if self.bin_rounds >= BIN {
+                self.bin_rounds = 0;
+                self.bin = 1 - self.bin;
+                self.bins[self.bin] = 0;
+            }
+        }
+        let elapsed = u128::from(now.since(self.epoch_start).as_nanos());
+        let expected = u128::from(bandwidth) * elapsed / 1_000_000_000;
+        let mut expected = u64::try_from(expected).unwrap_or(u64::MAX);
+        if self.epoch_acked <= expected || self.epoch_acked + acked >= EPOCH_PACKETS * mtu {
+            self.restart(now);
+            expected = 0;
+        }
+        self.epoch_acked += acked;
+        let extra = (self.epoch_acked - expected).min(window);
+        self.bins[self.bin] = self.bins[self.bin].max(extra);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::at;
+
+    use super::*;
+
+    #[test]
+    fn the_fastest_of_the_last_rounds_counts() {
+        let mut max = MaxBandwidth::default();
+        assert_eq!(max.get(), 0);
+        for (round, rate, fastest) in [
+            (1, 100, 100),
+            (2, 80, 100),
+            (3, 90, 100),
+            (11, 10, 100),
+            (12, 10, 90),
+            (13, 10, 90),
+            (14, 10, 10),
+            (15, 20, 20),
+        ] {
+            max.update(round, 10, rate);
+            assert_eq!(max.get(), fastest, "round {round}");
+        }
+    }
+
+    #[test]
+    fn bunches_of_acknowledgements_are_what_exceeds_the_bandwidth() {
+        // 1000 B/s; 500 bytes each half a second come as two bunches a second.
+        let mut aggregation = Aggregation::default();
+        for ms in (500..5_000).step_by(500) {
+            aggregation.update(at(ms), false, 500, 1_000, 10_000, 100);
+        }
+        assert_eq!(aggregation.extra(), 500);
+        // Three at once.
+        aggregation.update(at(5_000), false, 1_500, 1_000, 10_000, 100);
+        assert_eq!(aggregation.extra(), 1_500);
+        // Ten round trips later it is forgotten.
+        for i in 0..10 {
+            aggregation.update(at(10_000 + i * 1_000), true, 100, 1_000, 10_000, 100);
+        }
+        assert_eq!(aggregation.extra(), 100);
+    }
+}

@@ -1,0 +1,168 @@
+//! TCP-Illinois: losses say that the window must shrink, the queueing delay
+//! how fast it grows and how much it shrinks.
+//!
+//! Liu, Basar and Srikant, "TCP-Illinois: A Loss- and Delay-Based Congestion
+//! Control Algorithm for High-Speed Networks" (Performance Evaluation 65,
+//! 2008; first at VALUETOOLS 2006), with the parameters and the choices of
+//! Linux (`net/ipv4/tcp_illinois.c`, 6.x): growth and decrease are chosen once
+//! for each round trip, and after a timeout they are Reno's.
+
+use pagerace_core::{Duration, Instant};
+
+use crate::aimd::Aimd;
+use crate::recovery::Recovery;
+use crate::rounds::{DelayMeter, RoundTrip};
+use crate::{Ack, Controller};
+
+/// Packets a round trip: with a full queue, and with an empty one.
+const ALPHA: (f64, f64) = (0.3, 10.0);
+/// What a loss takes from the window: with an empty queue, and with a full one.
+const BETA: (f64, f64) = (0.125, 0.5);
+/// Reno's.
+const RENO: (f64, f64) = (1.0, 0.5);
+/// Shares of the longest queueing delay. Up to the first, growth is fastest;
+/// up to the second, a loss takes least; from the third, most.
+const SHARES: (f64, f64, f64) = (0.01, 0.1, 0.8);
+/// In packets; below, it is Reno.
+const WINDOW_THRESHOLD: u64 = 15;
+/// Round trips with little delay before growth is fastest again.
+const THETA: u32 = 5;
+
+/// Grows slower, and falls deeper, as the queue fills.
+#[derive(Clone, Debug)]
+pub struct Illinois {
+    aimd: Aimd,
+    recovery: Recovery,
+    meter: DelayMeter,
+    /// Packets a round trip.
+    alpha: f64,
+    /// What a loss takes from the window.
+    beta: f64,
+    /// The delay has been above the first share.
+    was_above: bool,
+    /// Round trips since then in which it was not.
+    low_rounds: u32,
+}
+
+impl Illinois {
+    /// At the beginning of a connection.
+    pub fn new(mtu: u16) -> Self {
+        Self {
+            aimd: Aimd::new(mtu),
+            recovery: Recovery::default(),
+            meter: DelayMeter::default(),
+            alpha: ALPHA.1,
+            beta: BETA.1,
+            was_above: false,
+            low_rounds: 0,
+        }
+    }
+
+    fn end_round(&mut self, round: &RoundTrip) {
+        if self.aimd.window() < WINDOW_THRESHOLD * self.aimd.mtu() {
+            (self.alpha, self.beta) = RENO;
+            return;
+        }
+        let base = self.meter.base();
+        let seconds = |delay: Duration| delay.saturating_sub(base).as_secs_f64();
+        let (average, longest) = (seconds(round.mean), seconds(self.meter.longest()));
+        self.alpha = self.next_alpha(average, longest);
+        self.beta = beta(average, longest);
+    }
+
+    /// Equation 4 of the paper, with its hysteresis.
+    fn next_alpha(&mut self, average: f64, longest: f64) -> f64 {
+        let low = longest * SHARES.0;
+        if average > low {
+            self.was_above = true;
+            let (average, longest) = (average - low, longest - low);
+            let steepness = (ALPHA.1 - ALPHA.0) / ALPHA.0;
+            return longest * ALPHA.1 / (longest + average * steepness);
+        }
+        if self.was_above {
+            self.low_rounds += 1;
+            if self.low_rounds < THETA {
+                return self.alpha;
+            }
+            self.was_above = false;
+            self.low_rounds = 0;
+        }
+        ALPHA.1
+    }
+}
+
+/// Equation 5 of the paper.
+fn beta(average: f64, longest: f64) -> f64 {
+    let (low, high) = (longest * SHARES.1, longest * SHARES.2);
+    if average <= low {
+        return BETA.0;
+    }
+    if average >= high {
+        return BETA.1;
+    }
+    BETA.0 + (BETA.1 - BETA.0) * (average - low) / (high - low)
+}
+
+impl Controller for Illinois {
+    fn on_sent(&mut self, _now: Instant, _bytes: u64) {}
+
+    fn on_ack(&mut self, ack: &Ack) {
+        let in_recovery = self.recovery.on_ack(ack);
+        if let Some(round) = self.meter.on_ack(ack)
+            && !in_recovery
+        {
+            self.end_round(&round);
+        }
+        if in_recovery || ack.app_limited {
+            return;
+        }
+        if self.aimd.in_slow_start() {
+            self.aimd.slow_start(ack.bytes);
+        } else {
+            let every = self.aimd.window() as f64 / self.alpha;
+            self.aimd.avoid(ack.bytes, every as u64);
+        }
+    }
+
+    fn on_congestion(
+        &mut self,
+        now: Instant,
+        sent_at: Instant,
+        _lost_bytes: u64,
+        persistent: bool,
+    ) {
+        if self.recovery.on_congestion(now, sent_at, persistent) {
+            let left = self.aimd.window() as f64 * (1.0 - self.beta);
+            self.aimd.reduce(left as u64);
+        }
+        if persistent {
+            self.aimd.collapse();
+            (self.alpha, self.beta) = RENO;
+            (self.was_above, self.low_rounds) = (false, 0);
+            self.meter.restart(now);
+        }
+    }
+
+    fn window(&self) -> u64 {
+        self.aimd.window()
+    }
+
+    fn set_mtu(&mut self, mtu: u16) {
+        self.aimd.set_mtu(mtu);
+    }
+
+    fn ssthresh(&self) -> Option<u64> {
+        self.aimd.ssthresh()
+    }
+
+    fn name(&self) -> &'static str {
+        "illinois"
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests;

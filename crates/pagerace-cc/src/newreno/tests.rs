@@ -1,0 +1,72 @@
+use crate::testing::{MTU, ack, ack_window, at, packets};
+
+use super::*;
+
+/// Ten packets in flight at 0 ms, of which two are lost at 100 ms: eight of
+/// them acknowledged, five of which before the loss was found.
+fn in_recovery() -> NewReno {
+    let mut newreno = NewReno::new(1_200);
+    for _ in 0..10 {
+        newreno.on_sent(at(0), MTU);
+    }
+    newreno.on_congestion(at(100), at(0), 2 * MTU, false);
+    assert_eq!((packets(&newreno), newreno.ssthresh()), (5, Some(5 * MTU)));
+    newreno
+}
+
+#[test]
+fn recovery_lasts_until_all_that_was_outstanding_arrived() {
+    let mut newreno = in_recovery();
+    // The eight others arrive, and two that were sent since: ten packets.
+    for i in 0..10 {
+        assert!(newreno.repair.is_some(), "packet {i}");
+        newreno.on_ack(&ack(if i < 8 { 0 } else { 101 }, 201));
+        newreno.on_ack_end(at(201), 9 * MTU);
+    }
+    assert_eq!((newreno.repair, packets(&newreno)), (None, 5));
+    ack_window(&mut newreno, 202, 302);
+    assert_eq!(packets(&newreno), 6);
+}
+
+#[test]
+fn the_loss_of_a_repair_does_not_halve_again_as_it_does_for_reno() {
+    let mut newreno = in_recovery();
+    newreno.on_congestion(at(250), at(101), MTU, false);
+    assert_eq!(packets(&newreno), 5);
+    let mut reno = crate::Reno::new(1_200);
+    reno.on_congestion(at(100), at(0), 2 * MTU, false);
+    reno.on_congestion(at(250), at(101), MTU, false);
+    assert_eq!(packets(&reno), 2);
+}
+
+#[test]
+fn after_recovery_nothing_is_sent_in_a_burst() {
+    let mut newreno = in_recovery();
+    for _ in 0..10 {
+        newreno.on_ack(&ack(101, 201));
+    }
+    // Only one packet is in flight: a window of two, not of five.
+    newreno.on_ack_end(at(201), MTU);
+    assert_eq!((packets(&newreno), newreno.ssthresh()), (2, Some(5 * MTU)));
+    // It comes back to the threshold in slow start.
+    ack_window(&mut newreno, 202, 302);
+    assert_eq!(packets(&newreno), 4);
+}
+
+#[test]
+fn recovery_ends_when_nothing_is_left_to_be_acknowledged() {
+    let mut newreno = in_recovery();
+    newreno.on_ack(&ack(0, 101));
+    newreno.on_ack_end(at(101), 0);
+    assert_eq!((newreno.repair, packets(&newreno)), (None, 2));
+}
+
+#[test]
+fn a_timeout_ends_recovery() {
+    let mut newreno = in_recovery();
+    newreno.on_congestion(at(1_000), at(101), 5 * MTU, true);
+    assert_eq!((newreno.repair, packets(&newreno)), (None, 2));
+    newreno.on_ack(&ack(1_000, 1_100));
+    // Half of five packets is the threshold, beyond which slow start ends.
+    assert_eq!((packets(&newreno), newreno.ssthresh()), (3, Some(3_000)));
+}

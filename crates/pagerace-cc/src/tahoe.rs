@@ -1,0 +1,81 @@
+//! Tahoe: slow start, congestion avoidance, and back to slow start after every
+//! loss, as Jacobson's "Congestion Avoidance and Control" (SIGCOMM 1988) and
+//! 4.3BSD-Tahoe had it.
+//!
+//! Deviates: the connection begins with ten packets, and the window falls to
+//! two (RFC 9002, section 7.2), where 1988 had one; and only what was lost is
+//! sent again, where Tahoe went back to the first loss and repeated all.
+
+use pagerace_core::Instant;
+
+use crate::aimd::Aimd;
+use crate::recovery::Recovery;
+use crate::{Ack, Controller};
+
+/// Slow start after every loss.
+#[derive(Clone, Debug)]
+pub struct Tahoe {
+    aimd: Aimd,
+    recovery: Recovery,
+}
+
+impl Tahoe {
+    /// At the beginning of a connection.
+    pub fn new(mtu: u16) -> Self {
+        Self {
+            aimd: Aimd::new(mtu),
+            recovery: Recovery::default(),
+        }
+    }
+}
+
+impl Controller for Tahoe {
+    fn on_sent(&mut self, _now: Instant, _bytes: u64) {}
+
+    fn on_ack(&mut self, ack: &Ack) {
+        // What left before the loss would be a duplicate acknowledgement in
+        // 1988: it does not open the window.
+        if !self.recovery.on_ack(ack) && !ack.app_limited {
+            self.aimd.grow(ack.bytes);
+        }
+    }
+
+    fn on_congestion(
+        &mut self,
+        now: Instant,
+        sent_at: Instant,
+        _lost_bytes: u64,
+        persistent: bool,
+    ) {
+        if self.recovery.on_congestion(now, sent_at, persistent) {
+            self.aimd.set_ssthresh(self.aimd.window() / 2);
+            self.aimd.collapse();
+        }
+        if persistent {
+            self.aimd.collapse();
+        }
+    }
+
+    fn window(&self) -> u64 {
+        self.aimd.window()
+    }
+
+    fn set_mtu(&mut self, mtu: u16) {
+        self.aimd.set_mtu(mtu);
+    }
+
+    fn ssthresh(&self) -> Option<u64> {
+        self.aimd.ssthresh()
+    }
+
+    fn name(&self) -> &'static str {
+        "tahoe"
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,40 @@
+//! What the tests of several controllers share.
+
+use pagerace_core::{Duration, Instant};
+
+use crate::{Ack, Controller};
+
+/// The packet size of the tests.
+pub(crate) const MTU: u64 = 1_200;
+
+/// `ms` milliseconds after the start.
+pub(crate) fn at(ms: u64) -> Instant {
+    Instant::ZERO + Duration::from_millis(ms)
+}
+
+/// A packet sent at one time and acknowledged at another, in milliseconds.
+pub(crate) fn ack(sent_ms: u64, now_ms: u64) -> Ack {
+    let rtt = Duration::from_millis(now_ms - sent_ms);
+    Ack {
+        now: at(now_ms),
+        sent_at: at(sent_ms),
+        bytes: MTU,
+        rtt_latest: rtt,
+        rtt_min: rtt,
+        rtt_smoothed: rtt,
+        app_limited: false,
+    }
+}
+
+/// Acknowledges a window of packets at once: sent at one time, acknowledged
+/// at another, in milliseconds.
+pub(crate) fn ack_window(controller: &mut dyn Controller, sent_ms: u64, now_ms: u64) {
+    for _ in 0..controller.window() / MTU {
+        controller.on_ack(&ack(sent_ms, now_ms));
+    }
+}
+
+/// The window in packets, fractions dropped.
+pub(crate) fn packets(controller: &dyn Controller) -> u64 {
+    controller.window() / MTU
+}

@@ -1,0 +1,85 @@
+use pagerace_core::Duration;
+
+use crate::testing::{MTU, ack, at, packets};
+
+use super::*;
+
+/// On a path of 100 ms, in avoidance with this window.
+fn avoiding(window: u64) -> Yeah {
+    let mut yeah = Yeah::new(1_200);
+    yeah.meter.on_ack(&ack(0, 100));
+    yeah.meter.restart(at(1_000));
+    yeah.aimd.set(window * MTU);
+    yeah.aimd.set_ssthresh(MTU);
+    yeah
+}
+
+fn round(yeah: &mut Yeah, delay: u64) {
+    yeah.end_round(&RoundTrip {
+        shortest: Duration::from_millis(delay),
+        mean: Duration::from_millis(delay),
+        samples: 100,
+    });
+}
+
+#[test]
+fn with_a_short_queue_it_grows_as_scalable_tcp() {
+    // A hundredth of a large window, and a packet a round trip of a small one.
+    let mut yeah = avoiding(500);
+    for _ in 0..500 {
+        yeah.on_ack(&ack(500, 600));
+    }
+    assert_eq!(packets(&yeah), 505);
+    let mut yeah = avoiding(50);
+    for _ in 0..50 {
+        yeah.on_ack(&ack(500, 600));
+    }
+    assert_eq!(packets(&yeah), 51);
+}
+
+#[test]
+fn with_a_long_queue_it_grows_as_reno() {
+    let mut yeah = avoiding(500);
+    // 13 ms are more than an eighth of 100; 57 packets are less than 80.
+    round(&mut yeah, 113);
+    assert_eq!((yeah.slow_rounds, packets(&yeah)), (1, 500));
+    for _ in 0..500 {
+        yeah.on_ack(&ack(500, 600));
+    }
+    assert_eq!(packets(&yeah), 501);
+    round(&mut yeah, 112);
+    assert_eq!(yeah.slow_rounds, 0);
+}
+
+#[test]
+fn a_queue_of_more_than_eighty_packets_is_emptied_but_not_below_renos_window() {
+    // 500 x 20 / 120 = 83 packets are queued.
+    let mut yeah = avoiding(500);
+    round(&mut yeah, 120);
+    let queued = 500 * MTU * 20 / 120;
+    assert_eq!(yeah.window(), 500 * MTU - queued);
+    // At most half: 500 x 150 / 250 = 300.
+    let mut yeah = avoiding(500);
+    round(&mut yeah, 250);
+    assert_eq!(packets(&yeah), 250);
+    let mut yeah = avoiding(500);
+    yeah.reno_window = 480 * MTU;
+    round(&mut yeah, 120);
+    assert_eq!((packets(&yeah), yeah.reno_window), (480, 481 * MTU));
+}
+
+#[test]
+fn a_loss_takes_the_queue_and_at_least_an_eighth_and_half_when_others_compete() {
+    let lose = |yeah: &mut Yeah| {
+        yeah.on_congestion(at(2_000), at(1_900), MTU, false);
+        yeah.window()
+    };
+    let mut yeah = avoiding(400);
+    assert_eq!(lose(&mut yeah), 350 * MTU);
+    let mut yeah = avoiding(400);
+    yeah.queued = 70 * MTU;
+    assert_eq!(lose(&mut yeah), 330 * MTU);
+    let mut yeah = avoiding(400);
+    yeah.slow_rounds = RHO;
+    assert_eq!(lose(&mut yeah), 200 * MTU);
+}

@@ -1,0 +1,297 @@
+//! HTTP/2's dependency tree, as the client signals it.
+//!
+//! Follows RFC 7540, section 5.3, <https://www.rfc-editor.org/rfc/rfc7540#section-5.3>:
+//! a stream's children get nothing while the stream itself can send (5.3.1), and
+//! siblings share by weight (5.3.2). Who names no parent hangs at the root with
+//! weight 16 (5.3.5): so over HTTP/3, or where the client signals no
+//! dependencies, all share equally.
+//!
+//! Streams that have ended stay in the tree, so that late signals may still name
+//! them, up to [`RETAINED_MAX`]; then the oldest go, and their children inherit
+//! their weight in proportion (5.3.4). The same holds for streams that were named
+//! and never sent anything.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use pagerace_core::Dependency;
+
+use crate::share::{Contest, Lane, Weight};
+use crate::{Response, Strategy, StrategyInfo, Values};
+
+/// How this strategy is listed.
+pub const INFO: StrategyInfo = StrategyInfo {
+    name: "h2-tree",
+    summary: "HTTP/2's dependency tree as the client signals it: parents first, siblings share by weight",
+    source: "RFC 7540, section 5.3",
+    parameters: &[],
+    build: |_: &Values| Box::new(H2Tree::default()),
+};
+
+/// Most streams that are kept in the tree though they have nothing to send.
+pub const RETAINED_MAX: usize = 256;
+
+/// Fixed-point bits of a weight: so that inherited shares are not rounded away.
+const WEIGHT_BITS: u32 = 16;
+
+/// The root's key. On the wire it is stream 0, which in HTTP/3 is a request's.
+const ROOT: u64 = u64::MAX;
+
+#[derive(Clone, Debug)]
+struct Node {
+    parent: u64,
+    /// Ascending: ties go to the earlier request.
+    children: Vec<u64>,
+    /// Fixed-point.
+    weight: u32,
+    lane: Lane,
+    contest: Contest<u64>,
+    /// Whether its response has arrived and has not left.
+    active: bool,
+    /// When it was named or ended last.
+    touched: u64,
+    /// The last pick in which something in its subtree was ready.
+    live: u64,
+    /// The last pick in which it was ready itself.
+    ready: u64,
+    /// Its index then, and its bytes.
+    offer: (usize, u64),
+}
+
+impl Node {
+    fn new(parent: u64, weight: u32) -> Self {
+        Self {
+            parent,
+            children: Vec::new(),
+            weight,
+            lane: Lane::new(lane_weight(weight)),
+            contest: Contest::default(),
+            active: false,
+            touched: 0,
+            live: 0,
+            ready: 0,
+            offer: (0, 0),
+        }
+    }
+}
+
+fn lane_weight(weight: u32) -> Weight {
+    Weight::real(f64::from(weight) / f64::from(1_u32 << WEIGHT_BITS))
+}
+
+const fn fixed(weight: u16) -> u32 {
+    (weight as u32) << WEIGHT_BITS
+}
+
+/// The strategy.
+#[derive(Clone, Debug)]
+pub struct H2Tree {
+    nodes: BTreeMap<u64, Node>,
+    picks: u64,
+    events: u64,
+    /// Nodes, but the root, that have nothing to send.
+    retained: usize,
+}
+
+impl Default for H2Tree {
+    fn default() -> Self {
+        Self {
+            nodes: BTreeMap::from([(ROOT, Node::new(ROOT, fixed(1)))]),
+            picks: 0,
+            events: 0,
+            retained: 0,
+        }
+    }
+}
+
+impl H2Tree {
+    fn node(&mut self, stream: u64) -> &mut Node {
+        self.nodes.get_mut(&stream).expect("it is in the tree")
+    }
+
+    /// Hangs a stream that is in no place below `parent`.
+    fn attach(&mut self, stream: u64, parent: u64) {
+        let siblings = &mut self.node(parent).children;
+        let at = siblings.partition_point(|s| *s < stream);
+        siblings.insert(at, stream);
+        let node = self.node(stream);
+        node.parent = parent;
+        // Advance or arrears among other siblings mean nothing here.
+        node.lane = Lane::new(lane_weight(node.weight));
+    }
+
+    fn detach(&mut self, stream: u64) {
+        let parent = self.node(stream).parent;
+        self.node(parent).children.retain(|c| *c != stream);
+    }
+
+    /// Puts a stream in the tree, with the default priority, if it is not there.
+    fn ensure(&mut self, stream: u64) {
+        if let Entry::Vacant(entry) = self.nodes.entry(stream) {
+            entry.insert(Node::new(ROOT, fixed(Dependency::default().weight)));
+            self.attach(stream, ROOT);
+            self.retained += 1;
+        }
+        self.touch(stream);
+    }
+
+    fn touch(&mut self, stream: u64) {
+        self.events += 1;
+        self.node(stream).touched = self.events;
+    }
+
+    fn is_below(&self, mut stream: u64, ancestor: u64) -> bool {
+        while stream != ROOT {
+            if stream == ancestor {
+                return true;
+            }
+            stream = self.nodes[&stream].parent;
+        }
+        false
+    }
+
+    /// RFC 7540, section 5.3.3.
+    fn place(&mut self, stream: u64, dependency: Dependency) {
+        // A parent that is not in the tree means the default priority (5.3.1).
+        let at_root = dependency.parent == 0;
+        let known = at_root || self.nodes.contains_key(&dependency.parent);
+        let Dependency {
+            parent,
+            weight,
+            exclusive,
+        } = if known {
+            dependency
+        } else {
+            Dependency::default()
+        };
+        let parent = if at_root || !known { ROOT } else { parent };
+        if self.is_below(parent, stream) {
+            // A descendant becomes the parent: it takes the place first.
+            let above = self.node(stream).parent;
+            self.detach(parent);
+            self.attach(parent, above);
+        }
+        self.detach(stream);
+        self.node(stream).weight = fixed(weight.clamp(1, 256));
+        if exclusive {
+            let adopted = std::mem::take(&mut self.node(parent).children);
+            for child in adopted {
+                self.attach(child, stream);
+            }
+        }
+        self.attach(stream, parent);
+    }
+
+    /// Removes the oldest of those that have nothing to send, beyond the limit.
+    fn evict(&mut self) {
+        while self.retained > RETAINED_MAX {
+            let idle = self.nodes.iter().filter(|(s, n)| **s != ROOT && !n.active);
+            let Some((&stream, _)) = idle.min_by_key(|(_, n)| n.touched) else {
+                return;
+            };
+            self.remove(stream);
+        }
+    }
+
+    /// RFC 7540, section 5.3.4: the children share its weight.
+    fn remove(&mut self, stream: u64) {
+        self.detach(stream);
+        let Some(gone) = self.nodes.remove(&stream) else {
+            return;
+        };
+        self.retained -= 1;
+        let sum: u64 = gone
+            .children
+            .iter()
+            .map(|c| u64::from(self.nodes[c].weight))
+            .sum();
+        for child in gone.children {
+            let node = self.node(child);
+            let share = u64::from(gone.weight) * u64::from(node.weight) / sum;
+            node.weight = u32::try_from(share).map_or(u32::MAX, |w| w.max(1));
+            self.attach(child, gone.parent);
+        }
+    }
+}
+
+impl Strategy for H2Tree {
+    fn dependency(&mut self, stream: u64, dependency: Dependency) {
+        if dependency.parent == stream {
+            return;
+        }
+        self.ensure(stream);
+        self.place(stream, dependency);
+        self.evict();
+    }
+
+    fn arrived(&mut self, response: &Response) {
+        self.ensure(response.stream);
+        let node = self.node(response.stream);
+        if !std::mem::replace(&mut node.active, true) {
+            self.retained -= 1;
+        }
+        self.evict();
+    }
+
+    fn pick(&mut self, ready: &[Response]) -> usize {
+        self.picks += 1;
+        let pick = self.picks;
+        for (index, response) in ready.iter().enumerate() {
+            let node = self.node(response.stream);
+            node.ready = pick;
+            node.offer = (index, response.remaining());
+            let mut at = response.stream;
+            loop {
+                let node = self.node(at);
+                if std::mem::replace(&mut node.live, pick) == pick || at == ROOT {
+                    break;
+                }
+                at = node.parent;
+            }
+        }
+        let mut at = ROOT;
+        loop {
+            let node = self.node(at);
+            if node.ready == pick {
+                return node.offer.0;
+            }
+            let children = std::mem::take(&mut node.children);
+            let mut contest = std::mem::take(&mut node.contest);
+            contest.open();
+            for child in &children {
+                let node = self.node(*child);
+                if node.live == pick {
+                    // A subtree below something that is not ready counts as long.
+                    let own = node.ready == pick;
+                    let remaining = if own { node.offer.1 } else { u64::MAX };
+                    contest.enter(&mut node.lane, *child, remaining);
+                }
+            }
+            let winner = contest.close().expect("something below is ready");
+            let node = self.node(at);
+            node.children = children;
+            node.contest = contest;
+            at = winner;
+        }
+    }
+
+    fn sent(&mut self, response: &Response, bytes: u64) {
+        let mut stream = response.stream;
+        while stream != ROOT && self.nodes.contains_key(&stream) {
+            let node = self.node(stream);
+            let (parent, mut lane) = (node.parent, node.lane);
+            self.node(parent).contest.charge(&mut lane, bytes);
+            self.node(stream).lane = lane;
+            stream = parent;
+        }
+    }
+
+    fn left(&mut self, stream: u64) {
+        if self.nodes.get(&stream).is_some_and(|node| node.active) {
+            self.node(stream).active = false;
+            self.retained += 1;
+            self.touch(stream);
+            self.evict();
+        }
+    }
+}

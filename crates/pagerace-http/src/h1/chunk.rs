@@ -1,0 +1,45 @@
+//! The lines between chunks.
+//!
+//! Source: RFC 9112, section 7.1. Chunk extensions are passed over.
+
+use super::Error;
+
+/// Longest line with a chunk size, extensions included, in bytes.
+const LINE_MAX: usize = 1024;
+
+/// Most digits of a size: 60 bits.
+const DIGITS_MAX: usize = 15;
+
+/// Length of the line, and the size that it tells; nothing if it is not whole.
+pub(super) fn size(bytes: &[u8]) -> Result<Option<(usize, u64)>, Error> {
+    let Some(end) = bytes.iter().take(LINE_MAX).position(|b| *b == b'\n') else {
+        if bytes.len() >= LINE_MAX {
+            return Err(Error::bad("a chunk's size has too long a line"));
+        }
+        return Ok(None);
+    };
+    let line = bytes[..end]
+        .strip_suffix(b"\r")
+        .ok_or_else(|| Error::bad("a chunk's size ends in LF without CR"))?;
+    let digits = line.iter().take_while(|b| b.is_ascii_hexdigit()).count();
+    let extension = line[digits..].trim_ascii_start();
+    let clean = extension.first().is_none_or(|b| *b == b';') && !extension.contains(&b'\r');
+    if digits == 0 || digits > DIGITS_MAX || !clean {
+        let shown = line.escape_ascii();
+        return Err(Error::bad(format!("\"{shown}\" is no size of a chunk")));
+    }
+    let size = line[..digits].iter().fold(0, |size, digit| {
+        let value = char::from(*digit).to_digit(16).expect("a digit");
+        size << 4 | u64::from(value)
+    });
+    Ok(Some((end + 1, size)))
+}
+
+/// Whether the line end behind a chunk is there.
+pub(super) fn end(bytes: &[u8]) -> Result<bool, Error> {
+    match bytes {
+        [b'\r', b'\n', ..] => Ok(true),
+        [] | [b'\r'] => Ok(false),
+        _ => Err(Error::bad("a chunk is longer than its size")),
+    }
+}

@@ -1,0 +1,49 @@
+//! Bounds on what costs us work and the peer next to nothing.
+//!
+//! Source: RFC 9113, section 10.5; the attacks are those of CVE-2019-9511 to
+//! 9518, CVE-2023-44487 and CVE-2025-8671.
+
+use super::Limits;
+use super::code::{Code, Fault};
+
+/// Idle frames that one frame with part of a message makes up for.
+const IDLE_PER_PROGRESS: u32 = 10;
+
+/// Counts work without result against work with result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Budget {
+    resets: u32,
+    idle_frames: u32,
+}
+
+impl Budget {
+    /// A request ended in a reset.
+    pub(super) fn reset(&mut self, limits: &Limits) -> Result<(), Fault> {
+        self.resets += 1;
+        if self.resets <= limits.resets {
+            return Ok(());
+        }
+        let reason = format!("more than {} requests ended in resets", limits.resets);
+        Err(Fault::new(Code::ENHANCE_YOUR_CALM, reason))
+    }
+
+    /// A request was answered in full.
+    pub(super) fn answered(&mut self) {
+        self.resets = self.resets.saturating_sub(1);
+    }
+
+    /// A frame came that carries no part of a message.
+    pub(super) fn idle_frame(&mut self, limits: &Limits) -> Result<(), Fault> {
+        self.idle_frames += 1;
+        if self.idle_frames <= limits.idle_frames {
+            return Ok(());
+        }
+        let reason = "too many frames that carry no part of a message";
+        Err(Fault::new(Code::ENHANCE_YOUR_CALM, reason))
+    }
+
+    /// Part of a message came or went.
+    pub(super) fn progress(&mut self) {
+        self.idle_frames = self.idle_frames.saturating_sub(IDLE_PER_PROGRESS);
+    }
+}

@@ -1,0 +1,94 @@
+//! HPACK's static table.
+//!
+//! Source: RFC 7541, appendix A, <https://www.rfc-editor.org/rfc/rfc7541#appendix-A>.
+
+use std::sync::LazyLock;
+
+use crate::literal::table::{Found, Index};
+
+/// Name and value by index, which counts from one.
+#[rustfmt::skip]
+pub(super) const ENTRIES: [(&str, &str); 61] = [
+    (":authority", ""),
+    (":method", "GET"),
+    (":method", "POST"),
+    (":path", "/"),
+    (":path", "/index.html"),
+    (":scheme", "http"),
+    (":scheme", "https"),
+    (":status", "200"),
+    (":status", "204"),
+    (":status", "206"),
+    (":status", "304"),
+    (":status", "400"),
+    (":status", "404"),
+    (":status", "500"),
+    ("accept-charset", ""),
+    ("accept-encoding", "gzip, deflate"),
+    ("accept-language", ""),
+    ("accept-ranges", ""),
+    ("accept", ""),
+    ("access-control-allow-origin", ""),
+    ("age", ""),
+    ("allow", ""),
+    ("authorization", ""),
+    ("cache-control", ""),
+    ("content-disposition", ""),
+    ("content-encoding", ""),
+    ("content-language", ""),
+    ("content-length", ""),
+    ("content-location", ""),
+    ("content-range", ""),
+    ("content-type", ""),
+    ("cookie", ""),
+    ("date", ""),
+    ("etag", ""),
+    ("expect", ""),
+    ("expires", ""),
+    ("from", ""),
+    ("host", ""),
+    ("if-match", ""),
+    ("if-modified-since", ""),
+    ("if-none-match", ""),
+    ("if-range", ""),
+    ("if-unmodified-since", ""),
+    ("last-modified", ""),
+    ("link", ""),
+    ("location", ""),
+    ("max-forwards", ""),
+    ("proxy-authenticate", ""),
+    ("proxy-authorization", ""),
+    ("range", ""),
+    ("referer", ""),
+    ("refresh", ""),
+    ("retry-after", ""),
+    ("server", ""),
+    ("set-cookie", ""),
+    ("strict-transport-security", ""),
+    ("transfer-encoding", ""),
+    ("user-agent", ""),
+    ("vary", ""),
+    ("via", ""),
+    ("www-authenticate", ""),
+];
+
+static INDEX: LazyLock<Index> = LazyLock::new(|| Index::new(&ENTRIES));
+
+/// Looks a field line up; what is found counts from zero.
+pub(super) fn find(name: &[u8], value: &[u8]) -> Found {
+    INDEX.find(name, value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_entry_finds_itself() {
+        for (at, (name, value)) in ENTRIES.iter().enumerate() {
+            assert_eq!(find(name.as_bytes(), value.as_bytes()), Found::Line(at));
+        }
+        assert_eq!(find(b":status", b"418"), Found::Name(7));
+        assert_eq!(find(b"x-unknown", b""), Found::Nothing);
+    }
+}

@@ -1,0 +1,241 @@
+//! One large transfer instead of a page: how transports and congestion
+//! controllers compare when there is nothing to schedule.
+//!
+//! What is measured follows Srivastava 2024, section 5.2: transfer time,
+//! throughput over time, and protocol overhead as the bytes on the wire beyond
+//! the file's, relative to the file's. *Deviates*: medians of the runs instead
+//! of means, so that one unlucky run does not hide the others.
+
+use std::collections::BTreeSet;
+
+use pagerace_core::rng::derive_seed;
+use pagerace_core::{Duration, Protocol};
+use pagerace_net::Network;
+use pagerace_sim::{BulkOutcome, BulkScenario};
+use pagerace_transport::tls;
+use serde::{Deserialize, Serialize};
+
+use crate::error::LabError;
+use crate::runner::{Cached, OnProgress, run_all};
+use crate::stats::median;
+
+mod json;
+mod report;
+mod sentence;
+
+pub use json::{BULK_FORMAT, BULK_SCHEMA, write_bulk_json};
+pub use report::bulk_report;
+pub use sentence::bulk_sentence;
+
+/// Transfers a file once: scenario and seed. An error says why the scenario
+/// cannot be run at all; a transfer that fails is an outcome.
+pub type BulkRunner<'a> = dyn Fn(&BulkScenario, u64) -> Result<BulkOutcome, String> + Sync + 'a;
+
+/// Everything that decides a comparison of transfers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BulkPlan {
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// The networks, resolved.
+    pub networks: Vec<Network>,
+    /// Who transfers; the others are compared with the first.
+    pub contenders: Vec<BulkContender>,
+    /// Transfers of each contender on each network.
+    pub runs: u32,
+    /// From which all randomness derives.
+    pub seed: u64,
+    /// TLS of TCP connections.
+    pub tcp_tls: tls::Version,
+    /// Virtual time after which a transfer is given up.
+    #[serde(rename = "deadline_ns")]
+    pub deadline: Duration,
+}
+
+/// A protocol and a congestion controller.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BulkContender {
+    /// In which version of HTTP.
+    pub protocol: Protocol,
+    /// The server's congestion controller.
+    pub congestion: String,
+}
+
+/// Transfers that were run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BulkResults {
+    /// What was run.
+    pub plan: BulkPlan,
+    /// By network and contender, in that nesting: the outcomes of all runs.
+    pub cells: Vec<Vec<BulkOutcome>>,
+}
+
+/// All runs of one contender on one network; medians of the finished ones,
+/// `None` if none is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BulkSummary {
+    /// Runs that did not finish.
+    pub failed: usize,
+    /// From the first packet to the last byte, ms.
+    pub time_ms: Option<f64>,
+    /// The shortest and the longest, ms.
+    pub range_ms: Option<(f64, f64)>,
+    /// Connection set-up, ms.
+    pub connect_ms: Option<f64>,
+    /// The file's bits by the transfer time, bit/s.
+    pub goodput: Option<f64>,
+    /// Bytes on the wire in both directions beyond the file's, as a share of
+    /// the file's. Source: Srivastava 2024, section 5.2, "Protocol Overhead".
+    pub overhead: Option<f64>,
+    /// Bytes that the server sent again.
+    pub retransmitted_bytes: Option<f64>,
+    /// Packets that the server declared lost.
+    pub packets_lost: Option<f64>,
+}
+
+impl BulkPlan {
+    /// Refuses a plan that cannot be run.
+    ///
+    /// # Errors
+    /// [`LabError::Plan`] names what was found and what is expected.
+    pub fn check(&self) -> Result<(), LabError> {
+        let bad = |text: String| Err(LabError::Plan(text));
+        if self.bytes == 0 {
+            return bad("size: nothing to transfer; use 50MB, for example".to_owned());
+        }
+        if self.networks.is_empty() || self.contenders.is_empty() || self.runs == 0 {
+            return bad("a comparison needs a network, a protocol and a run".to_owned());
+        }
+        let mut names = BTreeSet::new();
+        if let Some(twin) = self.networks.iter().find(|n| !names.insert(&n.name)) {
+            return bad(format!("networks: {} is there twice", twin.name));
+        }
+        let mut seen = BTreeSet::new();
+        if let Some(twin) = self.contenders.iter().find(|c| !seen.insert(*c)) {
+            let BulkContender {
+                protocol,
+                congestion,
+            } = twin;
+            return bad(format!("{protocol} with {congestion} is there twice"));
+        }
+        Ok(())
+    }
+
+    /// Transfers of the whole comparison.
+    pub fn transfers(&self) -> usize {
+        self.networks.len() * self.contenders.len() * self.runs as usize
+    }
+
+    /// Seed of run `run`, the same for all contenders, so that runs are paired;
+    /// below 2^53, as of a race.
+    pub fn run_seed(&self, run: usize) -> u64 {
+        derive_seed(self.seed, &format!("bulk/{run}")) >> 11
+    }
+
+    /// Short name of a contender: what tells it from the others.
+    pub fn label(&self, contender: usize) -> String {
+        let BulkContender {
+            protocol,
+            congestion,
+        } = &self.contenders[contender];
+        let differ = |other: &dyn Fn(&BulkContender) -> bool| self.contenders.iter().any(other);
+        let protocols = differ(&|other| other.protocol != *protocol);
+        let controllers = differ(&|other| other.congestion != *congestion);
+        match (protocols, controllers) {
+            (true, false) => protocol.to_string(),
+            (false, true) => congestion.clone(),
+            _ => format!("{protocol} {congestion}"),
+        }
+    }
+
+    fn scenario(&self, network: usize, contender: usize) -> BulkScenario {
+        let contender = &self.contenders[contender];
+        BulkScenario {
+            bytes: self.bytes,
+            network: self.networks[network].clone(),
+            protocol: contender.protocol,
+            congestion: contender.congestion.clone(),
+            tcp_tls: self.tcp_tls,
+            deadline: self.deadline,
+        }
+    }
+}
+
+impl BulkResults {
+    /// The outcomes of this network and contender (indices into the plan).
+    pub fn cell(&self, network: usize, contender: usize) -> &[BulkOutcome] {
+        &self.cells[network * self.plan.contenders.len() + contender]
+    }
+
+    /// The same in short.
+    pub fn summary(&self, network: usize, contender: usize) -> BulkSummary {
+        let cell = self.cell(network, contender);
+        let finished: Vec<&BulkOutcome> = cell.iter().filter(|o| o.failure.is_none()).collect();
+        let of = |value: &dyn Fn(&BulkOutcome) -> f64| {
+            median(&finished.iter().map(|o| value(o)).collect::<Vec<_>>())
+        };
+        let time = |o: &BulkOutcome| o.finished_at.as_millis_f64();
+        let times = finished.iter().map(|o| time(o));
+        let longest = times.clone().reduce(f64::max);
+        BulkSummary {
+            failed: cell.len() - finished.len(),
+            time_ms: of(&time),
+            range_ms: times.reduce(f64::min).zip(longest),
+            connect_ms: of(&|o| o.connect.as_millis_f64()),
+            goodput: of(&|o| self.plan.bytes as f64 * 8e3 / time(o)),
+            overhead: of(&|o| overhead(o, self.plan.bytes)),
+            retransmitted_bytes: of(&|o| o.retransmitted_bytes as f64),
+            packets_lost: of(&|o| o.packets_lost as f64),
+        }
+    }
+
+    /// The finished run whose time is the (lower) median, for pictures; the
+    /// first run if none has finished.
+    pub fn median_run(&self, network: usize, contender: usize) -> usize {
+        let cell = self.cell(network, contender).iter().enumerate();
+        let finished = cell.filter(|(_, o)| o.failure.is_none());
+        let mut times: Vec<_> = finished.map(|(run, o)| (o.finished_at, run)).collect();
+        times.sort_unstable();
+        let middle = times.len().checked_sub(1).map(|last| times[last / 2]);
+        middle.map_or(0, |(_, run)| run)
+    }
+}
+
+/// See [`BulkSummary::overhead`].
+fn overhead(outcome: &BulkOutcome, file: u64) -> f64 {
+    let file = file as f64;
+    ((outcome.bytes_down + outcome.bytes_up) as f64 - file) / file
+}
+
+/// Runs all transfers of `plan` on `jobs` threads. The results depend on the
+/// plan alone.
+///
+/// # Errors
+/// [`LabError::Plan`] or [`LabError::Scenario`] if it cannot be run,
+/// [`LabError::Interrupted`] if `progress` broke off.
+pub fn run_bulk(
+    plan: &BulkPlan,
+    jobs: usize,
+    runner: &BulkRunner<'_>,
+    progress: &OnProgress<'_>,
+) -> Result<BulkResults, LabError> {
+    plan.check()?;
+    let (runs, contenders) = (plan.runs as usize, plan.contenders.len());
+    let transfer = |_: &mut Cached, index: usize| {
+        let (cell, run) = (index / runs, index % runs);
+        let scenario = plan.scenario(cell / contenders, cell % contenders);
+        runner(&scenario, plan.run_seed(run))
+    };
+    let mut outcomes = run_all(jobs, plan.transfers(), &transfer, progress)?.into_iter();
+    let cells = (0..plan.networks.len() * contenders)
+        .map(|_| outcomes.by_ref().take(runs).collect())
+        .collect();
+    Ok(BulkResults {
+        plan: plan.clone(),
+        cells,
+    })
+}
+
+#[cfg(test)]
+mod tests;

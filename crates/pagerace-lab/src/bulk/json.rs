@@ -1,0 +1,99 @@
+//! Transfers as JSON. Described in `docs/output.md`.
+
+use std::io::{self, Write};
+
+use pagerace_core::Protocol;
+use pagerace_sim::{BULK_INTERVAL, BulkOutcome};
+use serde::Serialize;
+
+use super::{BulkPlan, BulkResults};
+use crate::VERSION;
+
+/// The value of `format` in these files.
+pub const BULK_FORMAT: &str = "pagerace-bulk";
+/// The version of the format.
+pub const BULK_SCHEMA: u32 = 1;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    format: &'static str,
+    schema: u32,
+    version: &'static str,
+    /// Length of the steps of the series `arrived`, `window` and `queued`.
+    interval_ms: f64,
+    results: Vec<Cell<'a>>,
+    plan: &'a BulkPlan,
+}
+
+#[derive(Serialize)]
+struct Cell<'a> {
+    network: &'a str,
+    protocol: Protocol,
+    congestion: &'a str,
+    failed_runs: usize,
+    time_ms: Option<f64>,
+    time_min_ms: Option<f64>,
+    time_max_ms: Option<f64>,
+    connect_ms: Option<f64>,
+    goodput_bits_per_second: Option<f64>,
+    overhead_percent: Option<f64>,
+    retransmitted_bytes: Option<f64>,
+    packets_lost: Option<f64>,
+    runs: Vec<Run<'a>>,
+}
+
+#[derive(Serialize)]
+struct Run<'a> {
+    #[serde(rename = "run")]
+    number: usize,
+    seed: u64,
+    outcome: &'a BulkOutcome,
+}
+
+/// Writes `results` as one JSON document, ended by a line break. The bytes
+/// depend on the results alone.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_bulk_json(results: &BulkResults, out: &mut dyn Write) -> io::Result<()> {
+    let plan = &results.plan;
+    let cells = (0..plan.networks.len())
+        .flat_map(|network| (0..plan.contenders.len()).map(move |c| (network, c)));
+    let document = Document {
+        format: BULK_FORMAT,
+        schema: BULK_SCHEMA,
+        version: VERSION,
+        interval_ms: BULK_INTERVAL.as_millis_f64(),
+        results: cells.map(|(n, c)| cell(results, n, c)).collect(),
+        plan,
+    };
+    serde_json::to_writer(&mut *out, &document)?;
+    out.write_all(b"\n")
+}
+
+fn cell(results: &BulkResults, network: usize, contender: usize) -> Cell<'_> {
+    let plan = &results.plan;
+    let summary = results.summary(network, contender);
+    let runs = results.cell(network, contender).iter().enumerate();
+    Cell {
+        network: &plan.networks[network].name,
+        protocol: plan.contenders[contender].protocol,
+        congestion: &plan.contenders[contender].congestion,
+        failed_runs: summary.failed,
+        time_ms: summary.time_ms,
+        time_min_ms: summary.range_ms.map(|(low, _)| low),
+        time_max_ms: summary.range_ms.map(|(_, high)| high),
+        connect_ms: summary.connect_ms,
+        goodput_bits_per_second: summary.goodput,
+        overhead_percent: summary.overhead.map(|share| share * 100.0),
+        retransmitted_bytes: summary.retransmitted_bytes,
+        packets_lost: summary.packets_lost,
+        runs: runs
+            .map(|(run, outcome)| Run {
+                number: run + 1,
+                seed: plan.run_seed(run),
+                outcome,
+            })
+            .collect(),
+    }
+}

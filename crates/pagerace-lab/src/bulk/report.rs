@@ -1,0 +1,64 @@
+//! Transfers, as the report shows them.
+
+use pagerace_report::bulk::{BulkReport, Network, Transfer};
+use pagerace_report::input::Named;
+use pagerace_sim::BULK_INTERVAL;
+
+use super::{BulkResults, bulk_sentence};
+use crate::VERSION;
+use crate::unit::Unit;
+
+/// Fills the report; `rerun` is the command that repeats the comparison.
+pub fn bulk_report(results: &BulkResults, rerun: &str) -> BulkReport {
+    let plan = &results.plan;
+    let size = Unit::Bytes.format(plan.bytes as f64);
+    let contenders = (0..plan.contenders.len()).map(|i| Named {
+        name: plan.label(i),
+        description: format!(
+            "{} with {}",
+            plan.contenders[i].protocol, plan.contenders[i].congestion
+        ),
+    });
+    BulkReport {
+        title: format!("{size}: one transfer"),
+        version: VERSION.to_owned(),
+        seed: plan.seed.to_string(),
+        runs: plan.runs,
+        rerun: rerun.to_owned(),
+        bytes: plan.bytes,
+        interval_ms: BULK_INTERVAL.as_millis_f64(),
+        contenders: contenders.collect(),
+        networks: (0..plan.networks.len())
+            .map(|network| Network {
+                name: plan.networks[network].name.clone(),
+                description: plan.networks[network].describe(),
+                verdict: bulk_sentence(results, network),
+                transfers: (0..plan.contenders.len())
+                    .map(|contender| transfer(results, network, contender))
+                    .collect(),
+            })
+            .collect(),
+    }
+}
+
+fn transfer(results: &BulkResults, network: usize, contender: usize) -> Transfer {
+    let summary = results.summary(network, contender);
+    let run = results.median_run(network, contender);
+    let outcome = results.cell(network, contender).get(run);
+    let outcome = outcome.cloned().unwrap_or_default();
+    Transfer {
+        failed: summary.failed as u32,
+        time_ms: summary.time_ms,
+        range_ms: summary.range_ms,
+        connect_ms: summary.connect_ms,
+        goodput: summary.goodput,
+        overhead_percent: summary.overhead.map(|share| share * 100.0),
+        retransmitted_bytes: summary.retransmitted_bytes,
+        packets_lost: summary.packets_lost,
+        run: run as u32,
+        failure: outcome.failure,
+        arrived: outcome.arrived,
+        window: outcome.window,
+        queued: outcome.queued,
+    }
+}

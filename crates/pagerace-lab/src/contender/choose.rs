@@ -1,0 +1,57 @@
+//! Which of the contenders a text means.
+
+use super::text::did_you_mean;
+use super::{Contender, ContenderError, ContenderText, Varying};
+
+/// Index of the contender that `text` means: its label, what it is (in any
+/// order, as far as that tells it from the others), or any part of its label
+/// that no other has. What all contenders share needs not be said, and if
+/// nothing else is, the first is meant.
+///
+/// # Errors
+/// [`ContenderError::NotThere`] if none fits, [`ContenderError::Ambiguous`] if
+/// several do, both with the labels; other errors if the text says nothing.
+pub fn choose(contenders: &[Contender], text: &str) -> Result<usize, ContenderError> {
+    let text = text.trim();
+    let varying = Varying::among(contenders);
+    let labels: Vec<String> = contenders.iter().map(|c| c.label(varying)).collect();
+    if let Some(exact) = labels.iter().position(|label| label == text) {
+        return Ok(exact);
+    }
+    let read = text.parse::<ContenderText>();
+    let matching: Vec<usize> = match &read {
+        Ok(read) => {
+            let fits = (0..contenders.len()).filter(|&i| read.matches(&contenders[i]));
+            let mut fits: Vec<usize> = fits.collect();
+            // A strategy fits one that it makes no difference to, but others better.
+            let choosing = |i: &usize| read.strategy.is_some() && contenders[*i].has_choice();
+            if fits.iter().any(choosing) {
+                fits.retain(choosing);
+            }
+            if fits.len() == contenders.len() {
+                fits.truncate(1);
+            }
+            fits
+        }
+        Err(ContenderError::Empty) => return Err(ContenderError::Empty),
+        Err(_) => (0..labels.len())
+            .filter(|&i| labels[i].contains(text))
+            .collect(),
+    };
+    match (matching.as_slice(), read) {
+        ([one], _) => Ok(*one),
+        ([], Err(error)) => Err(error),
+        ([], Ok(_)) => Err(ContenderError::NotThere {
+            text: text.to_owned(),
+            suggestion: did_you_mean(text, labels.iter().map(String::as_str)),
+            known: labels.join(", "),
+        }),
+        (several, _) => {
+            let labels: Vec<&str> = several.iter().map(|&i| labels[i].as_str()).collect();
+            Err(ContenderError::Ambiguous {
+                text: text.to_owned(),
+                matching: labels.join(", "),
+            })
+        }
+    }
+}

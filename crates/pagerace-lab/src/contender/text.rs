@@ -1,0 +1,168 @@
+//! A contender as people write it: words in any order, what is left out open.
+
+use std::str::FromStr;
+
+use pagerace_core::Protocol;
+use pagerace_delivery::{StrategyError, StrategySpec, registry};
+use pagerace_sim::{ProtocolMap, ProtocolMapError, Visit};
+use thiserror::Error;
+
+use super::Contender;
+use crate::nearest::nearest;
+
+/// What a text such as `h2 bbr` or `static.example=h3 *=h2 cubic` says of a
+/// contender; `None` is open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContenderText {
+    /// `h1`, `h2`, `h3`, or rules such as `static.example=h3 *=h2`.
+    pub protocols: Option<ProtocolMap>,
+    /// A congestion controller's name.
+    pub congestion: Option<String>,
+    /// `cold`, `resumed` or `warm`.
+    pub visit: Option<Visit>,
+    /// A strategy, with parameters if it has any.
+    pub strategy: Option<StrategySpec>,
+}
+
+/// A text that names no contender.
+#[derive(Debug, Error)]
+pub enum ContenderError {
+    /// Nothing was written.
+    #[error(
+        "is empty; write a protocol, congestion controller, visit or strategy, such as `h2 bbr`"
+    )]
+    Empty,
+    /// A word means nothing.
+    #[error(
+        "`{word}` is no protocol (h1, h2, h3), congestion controller (pagerace list controllers), \
+         visit (cold, resumed, warm) or strategy (pagerace list strategies){suggestion}"
+    )]
+    Unknown {
+        /// The word.
+        word: String,
+        /// What may have been meant, as an addition to the sentence; or empty.
+        suggestion: String,
+    },
+    /// One thing was said twice.
+    #[error("`{text}` names two {what}; one is enough")]
+    Twice {
+        /// The text.
+        text: String,
+        /// What it names twice.
+        what: &'static str,
+    },
+    /// The protocols mean nothing.
+    #[error(transparent)]
+    Protocols(#[from] ProtocolMapError),
+    /// The strategy's parameters are wrong.
+    #[error(transparent)]
+    Strategy(#[from] StrategyError),
+    /// No contender is meant.
+    #[error("`{text}` is not among those that race: {known}{suggestion}")]
+    NotThere {
+        /// The text.
+        text: String,
+        /// Labels of all contenders.
+        known: String,
+        /// What may have been meant, as an addition to the sentence; or empty.
+        suggestion: String,
+    },
+    /// Several contenders may be meant.
+    #[error("`{text}` may be any of {matching}; say more")]
+    Ambiguous {
+        /// The text.
+        text: String,
+        /// Labels of those.
+        matching: String,
+    },
+}
+
+impl ContenderText {
+    /// Whether `contender` is what the text says.
+    pub fn matches(&self, contender: &Contender) -> bool {
+        let strategy = |s: &StrategySpec| !contender.has_choice() || *s == contender.strategy;
+        let of = |wanted: Option<bool>| wanted.unwrap_or(true);
+        of(self.protocols.as_ref().map(|p| *p == contender.protocols))
+            && of(self.congestion.as_ref().map(|c| *c == contender.congestion))
+            && of(self.visit.map(|v| v == contender.visit))
+            && of(self.strategy.as_ref().map(strategy))
+    }
+
+    /// The contender, what is open taken from `defaults`.
+    pub fn or(self, defaults: &Contender) -> Contender {
+        let defaults = defaults.clone();
+        Contender {
+            protocols: self.protocols.unwrap_or(defaults.protocols),
+            congestion: self.congestion.unwrap_or(defaults.congestion),
+            visit: self.visit.unwrap_or(defaults.visit),
+            strategy: self.strategy.unwrap_or(defaults.strategy),
+        }
+    }
+}
+
+impl FromStr for ContenderText {
+    type Err = ContenderError;
+
+    fn from_str(text: &str) -> Result<Self, ContenderError> {
+        let mut read = Self::default();
+        let mut protocols: Vec<&str> = Vec::new();
+        let twice = |what| ContenderError::Twice {
+            text: text.to_owned(),
+            what,
+        };
+        for word in text.split_whitespace() {
+            let name = word.split(':').next().unwrap_or(word);
+            if registry().iter().any(|info| info.name == name) {
+                if read.strategy.replace(word.parse()?).is_some() {
+                    return Err(twice("strategies"));
+                }
+            } else if word.contains('=') && !word.contains(':') {
+                protocols.push(word);
+            } else if word.parse::<Protocol>().is_ok() {
+                if !protocols.is_empty() {
+                    return Err(twice("protocols"));
+                }
+                protocols.push(word);
+            } else if let Ok(visit) = word.parse() {
+                if read.visit.replace(visit).is_some() {
+                    return Err(twice("visits"));
+                }
+            } else if pagerace_cc::registry().iter().any(|cc| cc.name == word) {
+                if read.congestion.replace(word.to_owned()).is_some() {
+                    return Err(twice("congestion controllers"));
+                }
+            } else {
+                return Err(unknown(word));
+            }
+        }
+        if !protocols.is_empty() {
+            read.protocols = Some(protocols.join(" ").parse()?);
+        }
+        if read == Self::default() {
+            return Err(ContenderError::Empty);
+        }
+        Ok(read)
+    }
+}
+
+fn unknown(word: &str) -> ContenderError {
+    let strategies = registry().iter().map(|info| info.name);
+    let controllers = pagerace_cc::registry().iter().map(|cc| cc.name);
+    let visits = Visit::ALL.iter().map(|visit| visit.name());
+    let protocols = Protocol::ALL.iter().map(|protocol| protocol.name());
+    let known = protocols.chain(controllers).chain(visits).chain(strategies);
+    ContenderError::Unknown {
+        word: word.to_owned(),
+        suggestion: did_you_mean(word, known),
+    }
+}
+
+/// "; did you mean A or B?", or nothing.
+pub(super) fn did_you_mean<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let near = nearest(word, known);
+    if near.is_empty() {
+        String::new()
+    } else {
+        format!("; did you mean {}?", near.join(" or "))
+    }
+}

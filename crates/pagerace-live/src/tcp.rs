@@ -1,0 +1,80 @@
+//! HTTP/1.1 and HTTP/2 over kernel sockets and real TLS: the peers of
+//! [`pagerace_peer::stream`] with rustls and TCP below.
+//!
+//! ALPN picks the protocol: `h2`, else HTTP/1.1. A server writes one TLS record at
+//! a time and asks the kernel to want more only when little is unsent
+//! (`TCP_NOTSENT_LOWAT`, on Linux), so that the strategy decides late; where the
+//! kernel lacks that, its send buffer lies between.
+//!
+//! Left out: HTTP without TLS, early data, and more than one thread.
+
+mod client;
+mod connection;
+mod server;
+mod wire;
+
+use std::sync::Arc;
+
+use pagerace_core::Protocol;
+use pagerace_transport::quic::keys::Identity;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+pub use client::{TcpClient, TcpClientConfig, get};
+pub use server::{TcpServer, TcpServerConfig};
+
+use crate::LiveError;
+
+/// What TLS calls the protocols (RFC 7301; RFC 9113, section 3.2).
+const ALPN_H2: &[u8] = b"h2";
+const ALPN_H1: &[u8] = b"http/1.1";
+
+/// TLS for a server with this identity, which offers HTTP/2 and HTTP/1.1.
+///
+/// # Errors
+/// [`LiveError::Tls`]: rustls refuses the certificate.
+pub fn server_tls(identity: &Identity) -> Result<Arc<rustls::ServerConfig>, LiveError> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[&rustls::version::TLS13])?
+        .with_no_client_auth()
+        .with_single_cert(identity.chain(), PrivateKeyDer::Pkcs8(identity.key()))?;
+    config.alpn_protocols = vec![ALPN_H2.to_vec(), ALPN_H1.to_vec()];
+    Ok(Arc::new(config))
+}
+
+/// TLS for a client that trusts this certificate (DER) and nobody else, and speaks
+/// `protocol`.
+///
+/// # Errors
+/// [`LiveError::Tls`]: it is not a certificate that can be trusted.
+///
+/// # Panics
+/// If `protocol` is HTTP/3.
+pub fn client_tls(
+    certificate: &[u8],
+    protocol: Protocol,
+) -> Result<Arc<rustls::ClientConfig>, LiveError> {
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(CertificateDer::from(certificate.to_vec()))?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[&rustls::version::TLS13])?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let alpn = match protocol {
+        Protocol::H1 => ALPN_H1,
+        Protocol::H2 => ALPN_H2,
+        Protocol::H3 => panic!("HTTP/3 does not run over TCP"),
+    };
+    config.alpn_protocols = vec![alpn.to_vec()];
+    Ok(Arc::new(config))
+}
+
+/// The protocol that ALPN came to.
+fn protocol(alpn: Option<&[u8]>) -> Protocol {
+    if alpn == Some(ALPN_H2) {
+        Protocol::H2
+    } else {
+        Protocol::H1
+    }
+}

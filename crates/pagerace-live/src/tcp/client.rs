@@ -1,0 +1,221 @@
+//! A client on a TCP socket.
+
+use std::io::ErrorKind;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use mio::net::TcpStream;
+use mio::{Events, Interest, Poll, Token};
+use pagerace_core::{Instant, Priority, Protocol};
+use pagerace_http::Field;
+use pagerace_peer::ClientEvent;
+use pagerace_peer::stream::{StreamClient, StreamClientConfig};
+use rustls::pki_types::ServerName;
+
+use super::wire::{Received, Wire};
+use crate::client::{Connection, Fetch, Fetched, fetch_all};
+use crate::{Clock, LiveError};
+
+/// Plaintext of one TLS record.
+const RECORD: usize = 1 << 14;
+
+/// How a client connects.
+#[derive(Clone, Debug)]
+pub struct TcpClientConfig {
+    /// HTTP/1.1 or HTTP/2.
+    pub protocol: Protocol,
+    /// HTTP.
+    pub stream: StreamClientConfig,
+    /// Whom it trusts, and the same protocol; see [`super::client_tls`].
+    pub tls: Arc<rustls::ClientConfig>,
+}
+
+/// One connection to one server.
+pub struct TcpClient {
+    wire: Wire,
+    http: StreamClient,
+    poll: Poll,
+    clock: Clock,
+    remote: SocketAddr,
+    connected: bool,
+}
+
+impl TcpClient {
+    /// Starts connecting to `remote`, which must prove to be `server_name`.
+    ///
+    /// # Errors
+    /// [`LiveError::Name`], [`LiveError::Tls`], [`LiveError::Tcp`].
+    pub fn connect(
+        remote: SocketAddr,
+        server_name: &str,
+        config: &TcpClientConfig,
+    ) -> Result<Self, LiveError> {
+        let name = ServerName::try_from(server_name.to_owned())
+            .map_err(|_| LiveError::Name(server_name.to_owned()))?;
+        let tls = rustls::ClientConnection::new(config.tls.clone(), name)?;
+        let mut socket = TcpStream::connect(remote).map_err(LiveError::Tcp)?;
+        let poll = Poll::new().map_err(LiveError::Tcp)?;
+        poll.registry()
+            .register(
+                &mut socket,
+                Token(0),
+                Interest::READABLE | Interest::WRITABLE,
+            )
+            .map_err(LiveError::Tcp)?;
+        Ok(Self {
+            wire: Wire::new(socket, tls.into()),
+            http: StreamClient::new(config.protocol, &config.stream),
+            poll,
+            clock: Clock::start(),
+            remote,
+            connected: false,
+        })
+    }
+
+    /// Asks for something; `token` names it in the events that follow.
+    pub fn request(
+        &mut self,
+        token: u64,
+        fields: Vec<Field>,
+        priority: Option<Priority>,
+        body: Option<Bytes>,
+    ) {
+        self.http.request(token, fields, priority, body);
+    }
+
+    /// Changes the priority of a request.
+    pub fn reprioritise(&mut self, token: u64, priority: Priority) {
+        self.http.reprioritise(token, priority);
+    }
+
+    /// Real time, as this connection counts it.
+    pub fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    /// Sends and receives until something happens or `wait` is over.
+    ///
+    /// # Errors
+    /// [`LiveError::Tcp`]: waiting for the socket fails for good. What goes wrong
+    /// with the connection is an event.
+    pub fn next_event(&mut self, wait: Duration) -> Result<Option<ClientEvent>, LiveError> {
+        let deadline = self.clock.now() + pagerace_core::Duration::from_std(wait);
+        let mut events = Events::with_capacity(8);
+        loop {
+            if let Some(event) = self.http.poll_event() {
+                return Ok(Some(event));
+            }
+            if let Err(error) = self.work() {
+                self.http.handle_closed(error.to_string());
+                continue;
+            }
+            if let Some(event) = self.http.poll_event() {
+                return Ok(Some(event));
+            }
+            let now = self.clock.now();
+            if now >= deadline {
+                return Ok(None);
+            }
+            let wait = deadline.since(now).to_std();
+            match self.poll.poll(&mut events, Some(wait)) {
+                Ok(()) => {}
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(LiveError::Tcp(error)),
+            }
+            for event in &events {
+                self.wire.readable |= event.is_readable() || event.is_read_closed();
+                self.wire.writable |= event.is_writable() || event.is_write_closed();
+            }
+        }
+    }
+
+    /// Says goodbye.
+    pub fn close(mut self) {
+        self.http.close();
+        // It will find out by the end of the stream, too.
+        let _ = self.send();
+        self.wire.end();
+    }
+
+    fn work(&mut self) -> std::io::Result<()> {
+        self.send()?;
+        loop {
+            match self.wire.receive()? {
+                Received::Blocked => break,
+                Received::End => {
+                    self.wire.readable = false;
+                    self.http.handle_end();
+                    break;
+                }
+                Received::Data(data) => {
+                    if !self.connected && !self.wire.tls.is_handshaking() {
+                        self.connected = true;
+                        self.http.handle_connected();
+                    }
+                    if !data.is_empty() {
+                        self.http.handle_data(self.clock.now(), data);
+                    }
+                }
+            }
+        }
+        self.send()
+    }
+
+    fn send(&mut self) -> std::io::Result<()> {
+        while self.wire.flush()? && self.connected && self.wire.writable {
+            let Some(data) = self.http.poll_output(RECORD) else {
+                break;
+            };
+            self.wire.write(&data)?;
+        }
+        Ok(())
+    }
+}
+
+impl Connection for TcpClient {
+    fn request(
+        &mut self,
+        token: u64,
+        fields: Vec<Field>,
+        priority: Option<Priority>,
+        body: Option<Bytes>,
+    ) {
+        self.request(token, fields, priority, body);
+    }
+
+    fn reprioritise(&mut self, token: u64, priority: Priority) {
+        self.reprioritise(token, priority);
+    }
+
+    fn now(&self) -> Instant {
+        self.now()
+    }
+
+    fn next_event(&mut self, wait: Duration) -> Result<Option<ClientEvent>, LiveError> {
+        self.next_event(wait)
+    }
+
+    fn remote(&self) -> SocketAddr {
+        self.remote
+    }
+}
+
+/// Sends all `requests` on one fresh connection: at once over HTTP/2, one after
+/// the other over HTTP/1.1; gives the responses in the order of their completion.
+///
+/// # Errors
+/// As [`crate::get`].
+pub fn get(
+    remote: SocketAddr,
+    server_name: &str,
+    config: &TcpClientConfig,
+    requests: &[Fetch],
+    patience: Duration,
+) -> Result<Vec<Fetched>, LiveError> {
+    let mut client = TcpClient::connect(remote, server_name, config)?;
+    let fetched = fetch_all(&mut client, server_name, requests, patience)?;
+    client.close();
+    Ok(fetched)
+}

@@ -1,0 +1,223 @@
+//! How long a packet travels behind the bottleneck.
+//!
+//! The one-way delay is that of the instant at which the packet leaves the
+//! bottleneck. Jitter is added to it, for each packet on its own. Unless
+//! reordering is asked for, no packet overtakes its predecessor: one that would
+//! arrives together with it, as behind a radio link that delivers in sequence.
+//! The same holds for packets that the loss process takes.
+//!
+//! Source of the jitter's form: `tc-netem(8)`, `delay TIME JITTER`, uniform
+//! within ±JITTER, and `distribution normal`. Deviates: netem reorders always;
+//! its normal distribution is a table cut at four standard deviations, ours is
+//! cut only where the delay would be negative. Left out: netem's correlation
+//! of successive draws, its other tables, its `reorder` with a share of packets
+//! that skip the delay.
+
+use std::fmt;
+
+use pagerace_core::{Duration, Instant, Rng};
+use serde::{Deserialize, Serialize};
+
+use crate::schedule::Schedule;
+use crate::units::delay_text;
+
+/// The longest delay that a description may ask for.
+pub const DELAY_MAX: Duration = Duration::from_secs(3_600);
+
+/// A one-way delay.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Delay {
+    /// The same for the whole run.
+    Constant(Duration),
+    /// Nanoseconds as a function of time.
+    Changing(Schedule),
+}
+
+impl Delay {
+    /// The delay of a packet that leaves the bottleneck at `time`.
+    pub fn at(&self, time: Instant) -> Duration {
+        match self {
+            Self::Constant(delay) => *delay,
+            Self::Changing(schedule) => Duration::from_nanos(schedule.at(time)),
+        }
+    }
+
+    /// The longest that it ever is.
+    pub fn max(&self) -> Duration {
+        match self {
+            Self::Constant(delay) => *delay,
+            Self::Changing(schedule) => Duration::from_nanos(schedule.max()),
+        }
+    }
+
+    /// With every value, in nanoseconds, replaced.
+    pub(crate) fn map(&self, f: impl Fn(u64) -> u64) -> Self {
+        match self {
+            Self::Constant(delay) => Self::Constant(Duration::from_nanos(f(delay.as_nanos()))),
+            Self::Changing(schedule) => Self::Changing(schedule.map(f)),
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), String> {
+        if self.max() > DELAY_MAX {
+            return Err(format!(
+                "a delay of {} is not in 0 to 3600s",
+                delay_text(self.max())
+            ));
+        }
+        Ok(())
+    }
+
+    /// For people: `50 ms`.
+    pub(crate) fn to_human(&self) -> String {
+        let ms = |ns| format!("{} ms", Duration::from_nanos(ns).as_millis_f64());
+        match self {
+            Self::Constant(delay) => ms(delay.as_nanos()),
+            Self::Changing(schedule) => schedule.to_human(ms),
+        }
+    }
+}
+
+impl From<Duration> for Delay {
+    fn from(delay: Duration) -> Self {
+        Self::Constant(delay)
+    }
+}
+
+impl fmt::Display for Delay {
+    /// As the grammar reads it: `50ms`, `10ms for 5s then 100ms`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = |ns| delay_text(Duration::from_nanos(ns));
+        match self {
+            Self::Constant(delay) => f.write_str(&delay_text(*delay)),
+            Self::Changing(schedule) => f.write_str(&schedule.spec(text)),
+        }
+    }
+}
+
+/// What is added to the delay of each packet, more or less than nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Jitter {
+    /// Half the width of the uniform distribution; the standard deviation of
+    /// the normal one.
+    pub spread: Duration,
+    /// How it is drawn.
+    #[serde(default)]
+    pub distribution: Distribution,
+    /// Whether packets may overtake each other; also where a falling delay
+    /// lets them.
+    #[serde(default)]
+    pub reorder: bool,
+}
+
+/// The distribution of the jitter; its mean is zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Distribution {
+    /// All of ±spread is equally likely.
+    #[default]
+    Uniform,
+    /// Gauss's.
+    Normal,
+}
+
+impl Jitter {
+    /// Whether it does nothing.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.spread.is_zero() && !self.reorder
+    }
+
+    pub(crate) fn check(&self) -> Result<(), String> {
+        if self.spread > DELAY_MAX {
+            let spread = delay_text(self.spread);
+            return Err(format!("a jitter of {spread} is not in 0 to 3600s"));
+        }
+        Ok(())
+    }
+
+    /// For people: `jitter of up to 10 ms either way`.
+    pub(crate) fn to_human(self) -> String {
+        let ms = self.spread.as_millis_f64();
+        let order = if self.reorder { ", reordering" } else { "" };
+        match self.distribution {
+            Distribution::Uniform => format!("jitter of up to {ms} ms either way{order}"),
+            Distribution::Normal => {
+                format!("jitter with a standard deviation of {ms} ms{order}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Jitter {
+    /// As the grammar reads it: `10ms normal reorder`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&delay_text(self.spread))?;
+        if self.distribution == Distribution::Normal {
+            f.write_str(" normal")?;
+        }
+        if self.reorder {
+            f.write_str(" reorder")?;
+        }
+        Ok(())
+    }
+}
+
+/// The stretch behind the bottleneck at work: one arrival for each packet, in
+/// the order in which they left the bottleneck.
+#[derive(Clone, Debug)]
+pub struct DelayProcess {
+    delay: Delay,
+    jitter: Option<Jitter>,
+    rng: Rng,
+    /// The latest arrival so far.
+    last: Instant,
+}
+
+impl DelayProcess {
+    /// The process of a delay and its jitter, with its own randomness.
+    pub fn new(delay: Delay, jitter: Option<Jitter>, rng: Rng) -> Self {
+        Self {
+            delay,
+            jitter,
+            rng,
+            last: Instant::ZERO,
+        }
+    }
+
+    /// Whether packets may overtake each other.
+    pub fn reorders(&self) -> bool {
+        self.jitter.is_some_and(|jitter| jitter.reorder)
+    }
+
+    /// When a packet that left the bottleneck at `crossed_at` is there.
+    #[inline]
+    pub fn arrival(&mut self, crossed_at: Instant) -> Instant {
+        let delay = self.delay.at(crossed_at);
+        let mut at = crossed_at + delay;
+        if let Some(jitter) = self.jitter {
+            let offset = draw(jitter, &mut self.rng);
+            let delay = delay.as_nanos().saturating_add_signed(offset);
+            at = crossed_at + Duration::from_nanos(delay);
+            if jitter.reorder {
+                return at;
+            }
+        }
+        self.last = self.last.max(at);
+        self.last
+    }
+}
+
+/// Nanoseconds to add, one draw of the distribution.
+fn draw(jitter: Jitter, rng: &mut Rng) -> i64 {
+    let spread = jitter.spread.as_nanos();
+    match jitter.distribution {
+        // An hour at most, so it fits.
+        Distribution::Uniform => rng.below(2 * spread + 1) as i64 - spread as i64,
+        Distribution::Normal => (rng.normal() * spread as f64).round() as i64,
+    }
+}
+
+#[cfg(test)]
+mod tests;

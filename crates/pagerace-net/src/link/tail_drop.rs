@@ -1,0 +1,55 @@
+//! A queue in which nothing overtakes.
+//!
+//! When a packet is accepted its way through the bottleneck is known, so it
+//! is sent on at once; what stays here is only when it leaves, and its size.
+
+use std::collections::VecDeque;
+
+use pagerace_core::Instant;
+
+use crate::queue::QueueLimit;
+
+#[derive(Clone, Debug)]
+pub(super) struct TailDrop {
+    limit: QueueLimit,
+    /// Packets that have not left the bottleneck: when they will, and size.
+    waiting: VecDeque<(Instant, u32)>,
+    bytes: u64,
+}
+
+impl TailDrop {
+    pub(super) fn new(limit: QueueLimit) -> Self {
+        Self {
+            limit,
+            waiting: VecDeque::new(),
+            bytes: 0,
+        }
+    }
+
+    #[inline]
+    pub(super) fn admits(&self, size: u32) -> bool {
+        self.limit
+            .admits(self.waiting.len() as u64, self.bytes, size)
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, crosses_at: Instant, size: u32) {
+        self.bytes += u64::from(size);
+        self.waiting.push_back((crosses_at, size));
+    }
+
+    #[inline]
+    pub(super) fn advance(&mut self, now: Instant) {
+        while let Some(&(crosses_at, size)) = self.waiting.front() {
+            if crosses_at > now {
+                break;
+            }
+            self.waiting.pop_front();
+            self.bytes -= u64::from(size);
+        }
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}

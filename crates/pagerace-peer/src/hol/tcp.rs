@@ -1,0 +1,376 @@
+//! Head-of-line blocking on TCP: bytes that arrived but could not be read, as
+//! bytes before them were missing.
+//!
+//! Follows [`super::HolMeter`] in what is counted: bytes that arrive while there
+//! is a gap before them, from then until they can be read. On one byte stream the
+//! gap may be another response's: a byte is blocked by its *own* stream while
+//! bytes of that are missing among those it needs, and by *others* otherwise;
+//! over QUIC it could then have been read. TLS adds that a record is read whole or
+//! not at all: a byte needs all bytes up to its record's end, and what has come in
+//! order of a record that a gap cuts waits too.
+
+use std::collections::BTreeMap;
+
+use pagerace_core::{Duration, Instant};
+use pagerace_transport::tcp::Range;
+
+use super::Gap;
+use super::ranges::Ranges;
+use crate::tcp::Layout;
+
+/// Watches the server's stream of one connection.
+#[derive(Clone, Debug, Default)]
+pub struct TcpHolMeter {
+    /// All bytes below have come.
+    delivered: u64,
+    /// What came behind a gap.
+    arrived: Ranges,
+    /// What waited, of records that are not whole: to count no byte twice.
+    counted: Ranges,
+    streams: BTreeMap<u64, Stream>,
+    record: bool,
+    gaps: Vec<Gap>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Stream {
+    /// Missing bytes of it: start to end.
+    missing: BTreeMap<u64, u64>,
+    waiting: BTreeMap<u64, Wait>,
+    blocked: Blocked,
+    gap: Option<Gap>,
+    waiting_bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Wait {
+    end: u64,
+    /// Where its record ends.
+    needs: u64,
+    since: Instant,
+    own: bool,
+    /// How many of its bytes are counted as waiting for others only.
+    other_bytes: u64,
+}
+
+/// Bytes that waited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Blocked {
+    /// That waited for bytes of their own stream, if not all the time.
+    pub own_bytes: u64,
+    /// That only ever waited for bytes of other streams.
+    pub other_bytes: u64,
+    /// Bytes times the nanoseconds in which bytes of their own stream were missing.
+    pub own_byte_ns: u128,
+    /// Bytes times the nanoseconds in which only other streams' were.
+    pub other_byte_ns: u128,
+}
+
+impl Blocked {
+    fn add(&mut self, bytes: u64, span: Duration, own: bool) {
+        let byte_ns = u128::from(bytes) * u128::from(span.as_nanos());
+        if own {
+            self.own_byte_ns += byte_ns;
+        } else {
+            self.other_byte_ns += byte_ns;
+        }
+    }
+}
+
+impl TcpHolMeter {
+    /// `record`: keep every gap for [`gaps`](Self::gaps).
+    pub fn new(record: bool) -> Self {
+        Self {
+            record,
+            ..Self::default()
+        }
+    }
+
+    /// A range of the server's stream arrived at the client; `layout` is that of
+    /// the server, which has written it.
+    pub fn arrived(&mut self, now: Instant, range: Range, layout: &Layout) {
+        let end = range.offset + range.length;
+        // The common case: in order, nothing waits.
+        if self.arrived.is_empty() && range.offset <= self.delivered {
+            self.delivered = self.delivered.max(end);
+            return;
+        }
+        let from = range.offset.max(self.delivered);
+        let fresh = self.arrived.missing(from, end);
+        for (from, to) in &fresh {
+            self.place(now, *from, *to, layout);
+        }
+        let readable = self.advance(layout);
+        if !self.arrived.is_empty() {
+            for (from, to) in fresh {
+                self.wait(now, from.max(readable), to, layout);
+            }
+        }
+        self.release(now, readable);
+    }
+
+    /// What waited, of one response.
+    pub fn blocked(&self, stream: u64) -> Blocked {
+        self.streams
+            .get(&stream)
+            .map_or_else(Blocked::default, |s| s.blocked)
+    }
+
+    /// What waited, of all responses.
+    pub fn total(&self) -> Blocked {
+        let all = self.streams.values().map(|s| s.blocked);
+        all.fold(Blocked::default(), |sum, b| Blocked {
+            own_bytes: sum.own_bytes + b.own_bytes,
+            other_bytes: sum.other_bytes + b.other_bytes,
+            own_byte_ns: sum.own_byte_ns + b.own_byte_ns,
+            other_byte_ns: sum.other_byte_ns + b.other_byte_ns,
+        })
+    }
+
+    /// Bytes of `stream` that waited, for whatever reason.
+    pub fn blocked_bytes(&self, stream: u64) -> u64 {
+        let blocked = self.blocked(stream);
+        blocked.own_bytes + blocked.other_bytes
+    }
+
+    /// Bytes that waited, of all responses.
+    pub fn total_bytes(&self) -> u64 {
+        let total = self.total();
+        total.own_bytes + total.other_bytes
+    }
+
+    /// The same bytes, each times the milliseconds it waited; those that still
+    /// wait are not counted.
+    pub fn total_byte_ms(&self) -> u64 {
+        let total = self.total();
+        byte_ms(total.own_byte_ns + total.other_byte_ns)
+    }
+
+    /// Bytes that only ever waited for other streams, of all responses.
+    pub fn other_bytes(&self) -> u64 {
+        self.total().other_bytes
+    }
+
+    /// Bytes times the milliseconds in which they waited only for other streams.
+    pub fn other_byte_ms(&self) -> u64 {
+        byte_ms(self.total().other_byte_ns)
+    }
+
+    /// Spans in which bytes of a response waited, in the order of their ends.
+    pub fn gaps(&self) -> &[Gap] {
+        &self.gaps
+    }
+
+    /// Takes in bytes that have not come before.
+    fn place(&mut self, now: Instant, from: u64, to: u64, layout: &Layout) {
+        match self.arrived.end() {
+            // A gap opens: what has come of the record that it cuts waits as well.
+            None => self.cut_record(now, from, layout),
+            Some(top) if from > top => self.miss(now, top, from, layout),
+            Some(top) if from < top => self.fill(now, from, to, layout),
+            Some(_) => {}
+        }
+        self.arrived.insert(from, to);
+    }
+
+    /// Everything from `delivered` to `from` is missing, as it now turns out.
+    fn cut_record(&mut self, now: Instant, from: u64, layout: &Layout) {
+        let missing = self.delivered;
+        self.miss(now, missing, from, layout);
+        if let Some(record) = layout.record(missing)
+            && record.start < missing
+        {
+            self.wait(now, record.start, missing, layout);
+        }
+    }
+
+    /// Notes missing bytes at the top.
+    fn miss(&mut self, now: Instant, from: u64, to: u64, layout: &Layout) {
+        for span in layout.spans(range(from, to)) {
+            if let Some(stream) = span.stream {
+                let stream = self.streams.entry(stream).or_default();
+                stream.missing.insert(span.start, span.end);
+                stream.lack(now, span.start);
+            }
+        }
+    }
+
+    /// Bytes that were missing have come.
+    fn fill(&mut self, now: Instant, from: u64, to: u64, layout: &Layout) {
+        for span in layout.spans(range(from, to)) {
+            let Some(stream) = span.stream.and_then(|s| self.streams.get_mut(&s)) else {
+                continue;
+            };
+            stream.found(span.start, span.end);
+            stream.judge(now);
+        }
+    }
+
+    /// Lets the bytes of responses in a range wait.
+    fn wait(&mut self, now: Instant, from: u64, to: u64, layout: &Layout) {
+        let mut at = from;
+        while at < to {
+            let Some(record) = layout.record(at) else {
+                return;
+            };
+            let end = record.end.min(to);
+            for span in layout.spans(range(at, end)) {
+                let Some(id) = span.stream else {
+                    continue;
+                };
+                let stream = self.streams.entry(id).or_default();
+                let mut news = 0;
+                for (from, to) in self.counted.missing(span.start, span.end) {
+                    self.counted.insert(from, to);
+                    news += to - from;
+                }
+                let own = stream.misses_before(record.end);
+                let wait = Wait {
+                    end: span.end,
+                    needs: record.end,
+                    since: now,
+                    own,
+                    other_bytes: if own { 0 } else { news },
+                };
+                stream.blocked.own_bytes += news - wait.other_bytes;
+                stream.blocked.other_bytes += wait.other_bytes;
+                stream.waiting.insert(span.start, wait);
+                stream.open_gap(now, id, span.len());
+            }
+            at = end;
+        }
+    }
+
+    /// Moves `delivered` on; all bytes below what it returns can be read.
+    fn advance(&mut self, layout: &Layout) -> u64 {
+        while let Some(end) = self.arrived.take_first(self.delivered) {
+            self.delivered = self.delivered.max(end);
+        }
+        // The record that the next missing byte belongs to is not whole.
+        let record = layout.record(self.delivered);
+        let whole = record.map_or(self.delivered, |r| r.start);
+        self.counted.forget_below(whole);
+        if self.arrived.is_empty() {
+            // No gap: what is left of a record is on its way, not blocked.
+            return self.delivered;
+        }
+        whole
+    }
+
+    /// Lets go of what can be read.
+    fn release(&mut self, now: Instant, readable: u64) {
+        for stream in self.streams.values_mut() {
+            stream.release(now, readable);
+            if let Some(gap) = stream.close_gap(now)
+                && self.record
+            {
+                self.gaps.push(gap);
+            }
+        }
+    }
+}
+
+impl Stream {
+    fn misses_before(&self, offset: u64) -> bool {
+        let lowest = self.missing.first_key_value();
+        lowest.is_some_and(|(start, _)| *start < offset)
+    }
+
+    /// Takes a range out of what is missing.
+    fn found(&mut self, from: u64, to: u64) {
+        let touched: Vec<(u64, u64)> = self
+            .missing
+            .range(..to)
+            .rev()
+            .take_while(|(_, end)| **end > from)
+            .map(|(s, e)| (*s, *e))
+            .collect();
+        for (start, end) in touched {
+            self.missing.remove(&start);
+            if start < from {
+                self.missing.insert(start, from);
+            }
+            if end > to {
+                self.missing.insert(to, end);
+            }
+        }
+    }
+
+    /// Own bytes are missing from `from` on, as it now turns out: part of a record
+    /// may need them, though what of it has come lies before them.
+    fn lack(&mut self, now: Instant, from: u64) {
+        let last = self.waiting.iter_mut().rev();
+        for (start, wait) in last.take_while(|(_, wait)| wait.needs > from) {
+            if !wait.own {
+                let bytes = wait.end - start;
+                self.blocked.add(bytes, now.since(wait.since), false);
+                self.blocked.other_bytes -= wait.other_bytes;
+                self.blocked.own_bytes += wait.other_bytes;
+                *wait = Wait {
+                    own: true,
+                    since: now,
+                    other_bytes: 0,
+                    ..*wait
+                };
+            }
+        }
+    }
+
+    /// Own bytes have come: who waited for them may now wait for others only.
+    fn judge(&mut self, now: Instant) {
+        let lowest = self.missing.first_key_value().map_or(u64::MAX, |(s, _)| *s);
+        for (start, wait) in &mut self.waiting {
+            if wait.own && wait.needs <= lowest {
+                let bytes = wait.end - start;
+                self.blocked.add(bytes, now.since(wait.since), true);
+                wait.own = false;
+                wait.since = now;
+            }
+        }
+    }
+
+    fn release(&mut self, now: Instant, readable: u64) {
+        while let Some(first) = self.waiting.first_entry() {
+            if *first.key() >= readable {
+                return;
+            }
+            let (start, wait) = first.remove_entry();
+            let bytes = wait.end - start;
+            self.waiting_bytes -= bytes;
+            self.blocked.add(bytes, now.since(wait.since), wait.own);
+        }
+    }
+
+    fn open_gap(&mut self, now: Instant, stream: u64, bytes: u64) {
+        self.waiting_bytes += bytes;
+        let gap = self.gap.get_or_insert(Gap {
+            stream,
+            from: now,
+            until: now,
+            bytes: 0,
+        });
+        gap.bytes = gap.bytes.max(self.waiting_bytes);
+    }
+
+    fn close_gap(&mut self, now: Instant) -> Option<Gap> {
+        if !self.waiting.is_empty() {
+            return None;
+        }
+        let gap = self.gap.take()?;
+        Some(Gap { until: now, ..gap })
+    }
+}
+
+const fn range(from: u64, to: u64) -> Range {
+    Range {
+        offset: from,
+        length: to - from,
+    }
+}
+
+fn byte_ms(byte_ns: u128) -> u64 {
+    u64::try_from(byte_ns / 1_000_000).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,377 @@
+//! The client's side of a connection.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use bytes::Bytes;
+use pagerace_core::{Instant, Priority, Protocol};
+use pagerace_http::{Field, h1, h2};
+
+use super::tree::Tree;
+use crate::client::ClientEvent;
+
+/// How an HTTP/2 client signals RFC 7540's dependency tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TreeStyle {
+    /// A chain by urgency, as Chromium.
+    #[default]
+    Chromium,
+    /// Not at all.
+    None,
+}
+
+/// What a client tells and takes.
+#[derive(Clone, Debug)]
+pub struct StreamClientConfig {
+    /// HTTP/2's limits.
+    pub h2: h2::Config,
+    /// HTTP/1.1's limits.
+    pub h1: h1::Config,
+    /// Which tree it signals over HTTP/2.
+    pub tree: TreeStyle,
+    /// Whether it sends `PRIORITY_UPDATE` over HTTP/2 (RFC 9218, section 7.1).
+    /// Chromium does so over HTTP/3 only, and moves streams in the tree instead.
+    pub priority_updates: bool,
+}
+
+impl Default for StreamClientConfig {
+    /// Chromium's limits and tree. Deviates: with updates, so that a strategy that
+    /// goes by RFC 9218's signals learns as much over HTTP/2 as over HTTP/3.
+    fn default() -> Self {
+        Self {
+            h2: h2::Config::chromium(),
+            h1: h1::Config::default(),
+            tree: TreeStyle::Chromium,
+            priority_updates: true,
+        }
+    }
+}
+
+struct Pending {
+    token: u64,
+    fields: Vec<Field>,
+    priority: Option<Priority>,
+    body: Option<Bytes>,
+}
+
+enum Engine {
+    H1(h1::Client),
+    H2(Box<h2::Connection>),
+}
+
+/// Requests on one connection to one server.
+pub struct StreamClient {
+    engine: Engine,
+    tree: Option<Tree>,
+    priority_updates: bool,
+    waiting: VecDeque<Pending>,
+    tokens: BTreeMap<u64, u64>,
+    streams: BTreeMap<u64, u64>,
+    events: VecDeque<ClientEvent>,
+    /// What did not fit into the last output.
+    rest: Bytes,
+    /// Nothing more will come.
+    closed: bool,
+}
+
+impl StreamClient {
+    /// A client for a fresh byte stream.
+    ///
+    /// # Panics
+    /// If `protocol` is HTTP/3, which has no byte stream.
+    pub fn new(protocol: Protocol, config: &StreamClientConfig) -> Self {
+        let engine = match protocol {
+            Protocol::H1 => Engine::H1(h1::Client::new(config.h1.clone())),
+            Protocol::H2 => Engine::H2(Box::new(h2::Connection::new(
+                h2::Role::Client,
+                config.h2.clone(),
+            ))),
+            Protocol::H3 => panic!("HTTP/3 does not run over a byte stream"),
+        };
+        let tree = protocol == Protocol::H2 && config.tree == TreeStyle::Chromium;
+        Self {
+            engine,
+            tree: tree.then(Tree::default),
+            priority_updates: config.priority_updates,
+            waiting: VecDeque::new(),
+            tokens: BTreeMap::new(),
+            streams: BTreeMap::new(),
+            events: VecDeque::new(),
+            rest: Bytes::new(),
+            closed: false,
+        }
+    }
+
+    /// How many more requests it would send now: over HTTP/1.1 one or none, over
+    /// HTTP/2 what the server allows (100 before it has said so, as Chromium),
+    /// none on a connection that ends.
+    pub fn capacity(&self) -> usize {
+        if self.closed {
+            return 0;
+        }
+        match &self.engine {
+            Engine::H1(h1) => usize::from(h1.can_request() && self.waiting.is_empty()),
+            Engine::H2(h2) if h2.goaway_received().is_none() => {
+                let max = h2.peer_settings().max_concurrent_streams;
+                let taken = h2.open_streams() + self.waiting.len();
+                (max.unwrap_or(ASSUMED_STREAMS) as usize).saturating_sub(taken)
+            }
+            Engine::H2(_) => 0,
+        }
+    }
+
+    /// Whether no request is outstanding.
+    pub fn is_idle(&self) -> bool {
+        self.waiting.is_empty() && self.tokens.is_empty()
+    }
+
+    /// Whether the connection is of no further use.
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Asks for something, as soon as the server's limits and the order of
+    /// requests allow. `token` is the caller's name for it.
+    pub fn request(
+        &mut self,
+        token: u64,
+        fields: Vec<Field>,
+        priority: Option<Priority>,
+        body: Option<Bytes>,
+    ) {
+        if self.closed {
+            let code = h2::Code::REFUSED_STREAM.0.into();
+            self.events.push_back(ClientEvent::Failed { token, code });
+            return;
+        }
+        self.waiting.push_back(Pending {
+            token,
+            fields,
+            priority,
+            body,
+        });
+    }
+
+    /// Changes a request's priority. Over HTTP/1.1 there is nobody to tell.
+    pub fn reprioritise(&mut self, token: u64, priority: Priority) {
+        if let Some(p) = self.waiting.iter_mut().find(|p| p.token == token) {
+            p.priority = Some(priority);
+            return;
+        }
+        let (Engine::H2(h2), Some(stream)) = (&mut self.engine, self.streams.get(&token)) else {
+            return;
+        };
+        if let Some(tree) = &mut self.tree {
+            for (stream, dependency) in tree.update(*stream, priority) {
+                h2.send_dependency(stream, dependency);
+            }
+        }
+        if self.priority_updates {
+            h2.send_priority_update(*stream, priority);
+        }
+    }
+
+    /// The handshake below is complete.
+    pub fn handle_connected(&mut self) {
+        self.events.push_back(ClientEvent::Connected);
+    }
+
+    /// Plaintext arrived, in order.
+    pub fn handle_data(&mut self, _now: Instant, data: Bytes) {
+        if self.closed {
+            return;
+        }
+        let failed = match &mut self.engine {
+            Engine::H1(h1) => h1.handle_data(data).err().map(|e| e.to_string()),
+            Engine::H2(h2) => h2.handle_data(data).err().map(|e| e.to_string()),
+        };
+        self.take_events();
+        if let Some(reason) = failed {
+            self.lose(reason);
+        }
+    }
+
+    /// The server closed its side in good order.
+    pub fn handle_end(&mut self) {
+        if self.closed {
+            return;
+        }
+        let reason = match &mut self.engine {
+            Engine::H1(h1) => h1.handle_end().err().map(|e| e.to_string()),
+            Engine::H2(_) => None,
+        };
+        self.take_events();
+        self.lose(reason.unwrap_or_else(|| ENDED.to_owned()));
+    }
+
+    /// The connection is no more; what is outstanding fails.
+    pub fn handle_closed(&mut self, reason: String) {
+        self.lose(reason);
+    }
+
+    /// Says that no more requests will come.
+    pub fn close(&mut self) {
+        if let Engine::H2(h2) = &mut self.engine
+            && !self.closed
+        {
+            h2.go_away(h2::Code::NO_ERROR);
+        }
+    }
+
+    /// The next plaintext to send, at most `max` bytes.
+    pub fn poll_output(&mut self, max: usize) -> Option<Bytes> {
+        if self.rest.is_empty() {
+            self.open_requests();
+            self.rest = match &mut self.engine {
+                Engine::H1(h1) => h1.poll_write()?,
+                Engine::H2(h2) => h2.poll_write()?,
+            };
+        }
+        Some(self.rest.split_to(max.min(self.rest.len())))
+    }
+
+    /// The next thing that happened.
+    pub fn poll_event(&mut self) -> Option<ClientEvent> {
+        self.events.pop_front()
+    }
+
+    fn open_requests(&mut self) {
+        while !self.closed && self.can_request() {
+            let Some(Pending {
+                token,
+                fields,
+                priority,
+                body,
+            }) = self.waiting.pop_front()
+            else {
+                return;
+            };
+            let signal = priority.unwrap_or_default();
+            let opened = match &mut self.engine {
+                Engine::H1(h1) => h1.send_request(&fields, body).ok(),
+                Engine::H2(h2) => {
+                    let dependency = self.tree.as_ref().map(|tree| tree.place(signal));
+                    h2.send_request(&fields, priority, dependency, body).ok()
+                }
+            };
+            let Some(stream) = opened else {
+                let code = h2::Code::INTERNAL_ERROR.0.into();
+                self.events.push_back(ClientEvent::Failed { token, code });
+                continue;
+            };
+            if let Some(tree) = &mut self.tree {
+                tree.open(stream, signal);
+            }
+            self.tokens.insert(stream, token);
+            self.streams.insert(token, stream);
+            self.events.push_back(ClientEvent::Sent { token, stream });
+        }
+    }
+
+    fn can_request(&self) -> bool {
+        match &self.engine {
+            Engine::H1(h1) => h1.can_request(),
+            Engine::H2(h2) => h2.can_request(),
+        }
+    }
+
+    fn take_events(&mut self) {
+        while let Some(event) = self.next_event() {
+            self.event(event);
+        }
+        let going = match &self.engine {
+            Engine::H1(h1) => h1.is_closed(),
+            Engine::H2(h2) => h2.goaway_received().is_some(),
+        };
+        if going && self.tokens.is_empty() {
+            self.lose(ENDED.to_owned());
+        }
+    }
+
+    /// The engine's next event, in HTTP/2's words.
+    fn next_event(&mut self) -> Option<h2::Event> {
+        match &mut self.engine {
+            Engine::H2(h2) => h2.poll_event(),
+            Engine::H1(h1) => Some(match h1.poll_event()? {
+                h1::Event::Headers { stream, fields } => h2::Event::Headers {
+                    stream,
+                    fields,
+                    priority: Priority::default(),
+                    dependency: None,
+                },
+                h1::Event::Interim { stream, fields } => h2::Event::Interim { stream, fields },
+                h1::Event::Data { stream, data } => h2::Event::Data { stream, data },
+                h1::Event::Trailers { stream, fields } => h2::Event::Trailers { stream, fields },
+                h1::Event::Finished { stream } => h2::Event::Finished { stream },
+                h1::Event::StreamError { stream, error } => h2::Event::StreamError {
+                    stream,
+                    code: h2::Code::PROTOCOL_ERROR,
+                    reason: error.reason,
+                },
+            }),
+        }
+    }
+
+    fn event(&mut self, event: h2::Event) {
+        let token = |stream| self.tokens.get(&stream).copied();
+        let ours = match event {
+            h2::Event::Headers { stream, fields, .. } => {
+                token(stream).map(|token| ClientEvent::Head { token, fields })
+            }
+            h2::Event::Data { stream, data } => {
+                token(stream).map(|token| ClientEvent::Data { token, data })
+            }
+            h2::Event::Finished { stream } => {
+                self.forget(stream).map(|token| ClientEvent::End { token })
+            }
+            h2::Event::Reset { stream, code } | h2::Event::StreamError { stream, code, .. } => {
+                let code = code.0.into();
+                self.forget(stream)
+                    .map(|token| ClientEvent::Failed { token, code })
+            }
+            h2::Event::GoAway { .. } => {
+                // What was not sent will not be.
+                let code = h2::Code::REFUSED_STREAM.0.into();
+                let waiting = std::mem::take(&mut self.waiting).into_iter();
+                let failed = waiting.map(|p| ClientEvent::Failed {
+                    token: p.token,
+                    code,
+                });
+                self.events.extend(failed);
+                None
+            }
+            _ => None,
+        };
+        self.events.extend(ours);
+    }
+
+    fn forget(&mut self, stream: u64) -> Option<u64> {
+        let token = self.tokens.remove(&stream)?;
+        self.streams.remove(&token);
+        if let Some(tree) = &mut self.tree {
+            tree.close(stream);
+        }
+        Some(token)
+    }
+
+    fn lose(&mut self, reason: String) {
+        if std::mem::replace(&mut self.closed, true) {
+            return;
+        }
+        let open = std::mem::take(&mut self.tokens).into_values();
+        let waiting = std::mem::take(&mut self.waiting).into_iter();
+        let code = h2::Code::NO_ERROR.0.into();
+        let failed = open
+            .chain(waiting.map(|p| p.token))
+            .map(|token| ClientEvent::Failed { token, code });
+        self.events.extend(failed);
+        self.streams.clear();
+        self.events.push_back(ClientEvent::Lost { reason });
+    }
+}
+
+/// Streams that a server is taken to allow before it has said so; Chromium's
+/// `kInitialMaxConcurrentStreams`.
+const ASSUMED_STREAMS: u32 = 100;
+
+/// Why a connection is lost that ends in good order.
+const ENDED: &str = "the server ends the connection";

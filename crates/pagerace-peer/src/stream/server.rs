@@ -1,0 +1,528 @@
+//! The server's side of a connection.
+
+use std::collections::BTreeMap;
+
+use bytes::{Bytes, BytesMut};
+use pagerace_core::{EventQueue, Instant, Priority, Protocol};
+use pagerace_delivery::{Response, StrategySpec};
+use pagerace_http::{Field, fields, h1, h2};
+use pagerace_transport::quic::PacketSource;
+
+use crate::body::Body;
+use crate::desk::{Answer, Desk, Taken};
+use crate::outgoing::{Outgoing, SentFrame};
+use crate::server::UNKNOWN;
+use crate::site::Site;
+
+/// How a server sends.
+#[derive(Clone, Debug)]
+pub struct StreamServerConfig {
+    /// Which response's bytes go next.
+    pub strategy: StrategySpec,
+    /// HTTP/2's limits.
+    pub h2: h2::Config,
+    /// HTTP/1.1's limits.
+    pub h1: h1::Config,
+    /// Most bytes of one decision of the strategy, framing included.
+    pub piece_max: usize,
+    /// Keep every piece for [`StreamServer::take_frames`].
+    pub record_frames: bool,
+}
+
+impl StreamServerConfig {
+    /// Pieces that fill a TLS record, and the limits of [`h2::Config::server`].
+    pub fn new(strategy: StrategySpec) -> Self {
+        Self {
+            strategy,
+            h2: h2::Config::server(),
+            h1: h1::Config::default(),
+            // RFC 8446, section 5.1.
+            piece_max: 1 << 14,
+            record_frames: false,
+        }
+    }
+}
+
+/// Plaintext to send: `head`, then `content`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// Framing: control frames, the head of a response, the header of a frame.
+    pub head: Bytes,
+    /// Content of a response; not copied.
+    pub content: Bytes,
+    /// The response that this belongs to; none if it is the connection's.
+    pub stream: Option<u64>,
+    /// How much of the response was sent before: its head and its content,
+    /// without the headers of DATA frames.
+    pub offset: u64,
+    /// How much of it this is.
+    pub length: u64,
+}
+
+impl Output {
+    /// Bytes on the stream below.
+    pub fn len(&self) -> usize {
+        self.head.len() + self.content.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Cuts it behind `max` bytes; what is behind belongs to the same response.
+    fn cut(&mut self, max: usize) -> Self {
+        let mut rest = Self {
+            stream: self.stream,
+            offset: self.offset + self.length,
+            ..Self::default()
+        };
+        if self.len() > max {
+            rest.head = self.head.split_off(max.min(self.head.len()));
+            rest.content = self.content.split_off(max - self.head.len());
+        }
+        rest
+    }
+}
+
+enum Engine {
+    H1(Box<h1::Server>),
+    H2(Box<h2::Connection>),
+}
+
+/// Serves a [`Site`] on one connection.
+pub struct StreamServer<S> {
+    engine: Engine,
+    site: S,
+    desk: Desk,
+    outgoing: Outgoing,
+    /// Replies that wait for their think time.
+    thinking: EventQueue<u64>,
+    /// HTTP/1.1: answers that are ready before their turn.
+    early: BTreeMap<u64, Answer>,
+    /// HTTP/1.1: a response is being sent.
+    busy: bool,
+    /// What did not fit into the last output.
+    rest: Output,
+    piece_max: usize,
+    /// The client broke the protocol, or left.
+    failed: Option<String>,
+    record: bool,
+    frames: Vec<SentFrame>,
+}
+
+impl<S: Site> StreamServer<S> {
+    /// A server for a fresh byte stream.
+    ///
+    /// # Panics
+    /// If `protocol` is HTTP/3, which has no byte stream.
+    pub fn new(protocol: Protocol, config: &StreamServerConfig, site: S) -> Self {
+        let engine = match protocol {
+            Protocol::H1 => Engine::H1(Box::new(h1::Server::new(config.h1.clone()))),
+            Protocol::H2 => Engine::H2(Box::new(h2::Connection::new(
+                h2::Role::Server,
+                config.h2.clone(),
+            ))),
+            Protocol::H3 => panic!("HTTP/3 does not run over a byte stream"),
+        };
+        Self {
+            engine,
+            site,
+            desk: Desk::default(),
+            outgoing: Outgoing::new(config.strategy.build(), false),
+            thinking: EventQueue::new(),
+            early: BTreeMap::new(),
+            busy: false,
+            rest: Output::default(),
+            piece_max: config.piece_max.max(1),
+            failed: None,
+            record: config.record_frames,
+            frames: Vec::new(),
+        }
+    }
+
+    /// Plaintext arrived, in order.
+    pub fn handle_data(&mut self, now: Instant, data: Bytes) {
+        if self.failed.is_some() {
+            return;
+        }
+        match &mut self.engine {
+            Engine::H1(h1) => h1.handle_data(data),
+            Engine::H2(h2) => {
+                if let Err(error) = h2.handle_data(data) {
+                    self.failed = Some(error.to_string());
+                }
+            }
+        }
+        self.drive(now);
+    }
+
+    /// Whether it takes more plaintext now without holding much of it back; an
+    /// owner with a socket should leave the rest there.
+    pub fn wants_data(&self) -> bool {
+        match &self.engine {
+            Engine::H1(h1) => h1.wants_data(),
+            Engine::H2(_) => true,
+        }
+    }
+
+    /// The client closed its side: over HTTP/1.1 it may still wait for answers,
+    /// over HTTP/2 it has left.
+    pub fn handle_end(&mut self, now: Instant) {
+        match &mut self.engine {
+            Engine::H1(h1) => h1.handle_end(),
+            Engine::H2(_) => {
+                let reason = "the client closed the connection";
+                self.failed.get_or_insert_with(|| reason.to_owned());
+            }
+        }
+        self.drive(now);
+    }
+
+    /// Time has passed.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        self.think(now);
+    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) wants to be called.
+    pub fn poll_timeout(&self) -> Option<Instant> {
+        self.thinking.next_at()
+    }
+
+    /// The next plaintext to send, at most `max` bytes: one decision of the
+    /// strategy, or what is not the strategy's to decide.
+    pub fn poll_output(&mut self, now: Instant, max: usize) -> Option<Output> {
+        let max = max.max(1);
+        let mut output = if self.rest.is_empty() {
+            self.next_output(now, max)?
+        } else {
+            std::mem::take(&mut self.rest)
+        };
+        self.rest = output.cut(max);
+        Some(output)
+    }
+
+    /// Whether the connection is to be closed: all is written, and nothing more
+    /// will come.
+    pub fn is_closed(&self) -> bool {
+        let over = match &self.engine {
+            Engine::H1(h1) => h1.wants_close(),
+            Engine::H2(_) => false,
+        };
+        (over || self.failed.is_some()) && self.rest.is_empty()
+    }
+
+    /// Why it is closed, if the client is to blame.
+    pub fn failure(&self) -> Option<&str> {
+        self.failed.as_deref()
+    }
+
+    /// Says that no further requests are taken (HTTP/2); those that have come are
+    /// answered.
+    pub fn go_away(&mut self) {
+        if let Engine::H2(h2) = &mut self.engine {
+            h2.go_away(h2::Code::NO_ERROR);
+        }
+    }
+
+    /// Responses that have bytes left, and requests that have no answer yet.
+    pub fn is_idle(&self) -> bool {
+        self.outgoing.is_empty() && self.thinking.is_empty() && self.early.is_empty()
+    }
+
+    /// The pieces of responses since the last call, if the server records: their
+    /// times are those of [`poll_output`](Self::poll_output), their offsets those
+    /// of [`Output`].
+    pub fn take_frames(&mut self) -> Vec<SentFrame> {
+        std::mem::take(&mut self.frames)
+    }
+
+    /// What it serves.
+    pub fn site(&mut self) -> &mut S {
+        &mut self.site
+    }
+
+    fn drive(&mut self, now: Instant) {
+        match &self.engine {
+            Engine::H1(_) => self.h1_events(now),
+            Engine::H2(_) => self.h2_events(now),
+        }
+        self.think(now);
+    }
+
+    fn complete(&mut self, now: Instant, stream: u64) -> bool {
+        match self.desk.complete(stream, &mut self.site) {
+            Taken::Gone => true,
+            Taken::Refused => false,
+            Taken::Thinking(time) => {
+                self.thinking.schedule(now + time, stream);
+                true
+            }
+        }
+    }
+
+    fn h1_events(&mut self, now: Instant) {
+        loop {
+            let Engine::H1(h1) = &mut self.engine else {
+                return;
+            };
+            let Some(event) = h1.poll_event() else {
+                return;
+            };
+            match event {
+                h1::Event::Headers { stream, fields } => {
+                    let signal = pagerace_http::priority::of_fields(&fields);
+                    self.desk.head(stream, fields, signal);
+                }
+                h1::Event::Data { stream, data } => self.desk.content(stream, data.len()),
+                h1::Event::Finished { stream } => {
+                    if !self.complete(now, stream) {
+                        self.early.insert(stream, refusal(stream, 503));
+                    }
+                }
+                h1::Event::StreamError { stream, error } => {
+                    self.desk.drop_request(stream);
+                    self.early.insert(stream, refusal(stream, error.status));
+                }
+                h1::Event::Trailers { .. } | h1::Event::Interim { .. } => {}
+            }
+            self.next_h1();
+        }
+    }
+
+    fn h2_events(&mut self, now: Instant) {
+        loop {
+            let Engine::H2(h2) = &mut self.engine else {
+                return;
+            };
+            let Some(event) = h2.poll_event() else {
+                return;
+            };
+            match event {
+                h2::Event::Headers {
+                    stream,
+                    fields,
+                    priority,
+                    dependency,
+                } => {
+                    if let Some(dependency) = dependency {
+                        self.outgoing.dependency(stream, dependency);
+                    }
+                    self.desk.head(stream, fields, priority);
+                }
+                h2::Event::Data { stream, data } => self.desk.content(stream, data.len()),
+                h2::Event::Finished { stream } => {
+                    if !self.complete(now, stream)
+                        && let Engine::H2(h2) = &mut self.engine
+                    {
+                        h2.reset(stream, h2::Code::REFUSED_STREAM);
+                    }
+                }
+                h2::Event::PriorityUpdate { stream, priority } => {
+                    if !self.desk.reprioritise(stream, priority) {
+                        self.outgoing.update(stream, priority);
+                    }
+                }
+                h2::Event::Dependency { stream, dependency } => {
+                    self.outgoing.dependency(stream, dependency);
+                }
+                h2::Event::Writable { stream } => self.outgoing.writable(stream),
+                h2::Event::WindowOpened => {
+                    for stream in self.outgoing.parked() {
+                        if h2.send_window(stream) > 0 {
+                            self.outgoing.writable(stream);
+                        }
+                    }
+                }
+                h2::Event::Reset { stream, .. } | h2::Event::StreamError { stream, .. } => {
+                    self.outgoing.cancel(stream);
+                    self.desk.drop_request(stream);
+                }
+                h2::Event::Settings
+                | h2::Event::GoAway { .. }
+                | h2::Event::Interim { .. }
+                | h2::Event::Trailers { .. } => {}
+            }
+        }
+    }
+
+    /// Hands over the replies whose think time is over.
+    fn think(&mut self, now: Instant) {
+        while let Some((_, stream)) = self.thinking.pop_due(now) {
+            let Some(answer) = self.desk.answer(stream) else {
+                continue;
+            };
+            match &mut self.engine {
+                Engine::H1(_) => {
+                    self.early.insert(stream, answer);
+                }
+                Engine::H2(h2) => {
+                    let Answer {
+                        response,
+                        fields,
+                        body,
+                        ..
+                    } = answer;
+                    let head = h2.response_head(stream, &fields, body.is_empty());
+                    if !head.is_empty() {
+                        self.outgoing.add(response, head, body);
+                    }
+                }
+            }
+        }
+        self.next_h1();
+    }
+
+    /// HTTP/1.1: begins the next answer, if it is its turn.
+    fn next_h1(&mut self) {
+        let Engine::H1(h1) = &mut self.engine else {
+            return;
+        };
+        let next = h1.next_to_answer().filter(|_| !self.busy);
+        let Some(answer) = next.and_then(|stream| self.early.remove(&stream)) else {
+            return;
+        };
+        let Answer {
+            response,
+            mut fields,
+            mut body,
+            mut length,
+        } = answer;
+        fields.retain(|f| f.name != b"content-length"[..]);
+        let status = fields::get(&fields, ":status").and_then(|v| std::str::from_utf8(v).ok());
+        let status: u16 = status.and_then(|s| s.parse().ok()).unwrap_or_default();
+        if !h1::has_content(status) {
+            // Whatever the site says: it would be taken for the next response.
+            (body, length) = (Body::EMPTY, 0);
+        }
+        let head = h1.response_head(&fields, length);
+        self.outgoing.add(response, head, body);
+        self.busy = true;
+    }
+
+    /// What is not the strategy's to decide.
+    fn control(&mut self) -> Option<Output> {
+        let data = match &mut self.engine {
+            Engine::H1(h1) => h1.poll_write()?,
+            Engine::H2(h2) => h2.poll_write()?,
+        };
+        Some(Output {
+            head: data,
+            ..Output::default()
+        })
+    }
+
+    fn next_output(&mut self, now: Instant, max: usize) -> Option<Output> {
+        if let Some(control) = self.control() {
+            return Some(control);
+        }
+        if self.failed.is_some() {
+            return None;
+        }
+        let max = max.min(self.piece_max);
+        let output = match &self.engine {
+            Engine::H1(_) => self.h1_piece(now, max),
+            Engine::H2(_) => self.h2_piece(max),
+        }?;
+        if let Some(stream) = output.stream.filter(|_| self.record) {
+            self.frames.push(SentFrame {
+                at: now,
+                stream,
+                offset: output.offset,
+                length: output.length,
+                retransmission: false,
+            });
+        }
+        Some(output)
+    }
+
+    fn h1_piece(&mut self, now: Instant, max: usize) -> Option<Output> {
+        let offer = self.outgoing.pick()?;
+        let mut head = self.outgoing.picked_head();
+        head.truncate(max);
+        let left = usize::try_from(offer.left).unwrap_or(usize::MAX);
+        let room = (left - head.len()).min(max - head.len());
+        let content = self.outgoing.picked_body(room);
+        let length = head.len() + content.len();
+        self.outgoing.wrote(offer.stream, length, false);
+        if length == left {
+            self.busy = false;
+            if let Engine::H1(h1) = &mut self.engine {
+                h1.answered();
+            }
+            // Requests that waited for their turn to be read.
+            self.drive(now);
+        }
+        Some(Output {
+            head,
+            content,
+            stream: Some(offer.stream),
+            offset: offer.offset,
+            length: length as u64,
+        })
+    }
+
+    /// The picked response's head, if it is due, and one DATA frame.
+    fn h2_piece(&mut self, max: usize) -> Option<Output> {
+        let Engine::H2(h2) = &mut self.engine else {
+            return None;
+        };
+        loop {
+            let offer = self.outgoing.pick()?;
+            let stream = offer.stream;
+            let head = self.outgoing.picked_head();
+            let left = usize::try_from(offer.left).unwrap_or(usize::MAX) - head.len();
+            // Where nothing else would be sent, a frame must have a byte at least.
+            let least = usize::from(head.is_empty());
+            let room = max.saturating_sub(head.len() + FRAME_HEADER).max(least);
+            let fits = left.min(room).min(h2.send_window(stream));
+            let content = self.outgoing.picked_body(fits);
+            let mut framing = head.clone();
+            if !content.is_empty() {
+                let frame = h2.data_frame(stream, content.len(), content.len() == left);
+                framing = join(&head, frame);
+            }
+            let length = head.len() + content.len();
+            let refused = content.len() < left && h2.send_window(stream) == 0;
+            self.outgoing.wrote(stream, length, refused);
+            if length > 0 {
+                return Some(Output {
+                    head: framing,
+                    content,
+                    stream: Some(stream),
+                    offset: offer.offset,
+                    length: length as u64,
+                });
+            }
+        }
+    }
+}
+
+/// Bytes of a frame's header: RFC 9113, section 4.1.
+const FRAME_HEADER: usize = 9;
+
+fn join(first: &Bytes, second: Bytes) -> Bytes {
+    if first.is_empty() {
+        return second;
+    }
+    let mut joined = BytesMut::with_capacity(first.len() + second.len());
+    joined.extend_from_slice(first);
+    joined.extend_from_slice(&second);
+    joined.freeze()
+}
+
+/// The answer to a request that is none, or one too many.
+fn refusal(stream: u64, status: u16) -> Answer {
+    Answer {
+        response: Response {
+            stream,
+            signal: Priority::default(),
+            facts: UNKNOWN,
+            length: 0,
+            sent: 0,
+        },
+        fields: vec![Field::new(":status", status.to_string())],
+        body: Body::EMPTY,
+        length: 0,
+    }
+}

@@ -1,0 +1,4 @@
+//! A client and a server of one protocol, back to back.
+
+mod peers;
+mod tree;

@@ -1,0 +1,213 @@
+//! The client's end of one connection.
+
+use bytes::Bytes;
+use pagerace_cc::UnknownController;
+use pagerace_core::{Instant, Priority, Protocol};
+use pagerace_http::Field;
+use pagerace_transport::{tcp, tls};
+
+use crate::client::ClientEvent;
+use crate::stream::{StreamClient, StreamClientConfig};
+
+/// How a client connects.
+#[derive(Clone, Debug)]
+pub struct TcpClientConfig {
+    /// HTTP/1.1 or HTTP/2.
+    pub protocol: Protocol,
+    /// TCP.
+    pub tcp: tcp::Settings,
+    /// TLS; the server must be told the same.
+    pub tls: tls::Settings,
+    /// HTTP.
+    pub stream: StreamClientConfig,
+}
+
+impl TcpClientConfig {
+    /// The defaults of all layers.
+    pub fn new(protocol: Protocol) -> Self {
+        Self {
+            protocol,
+            tcp: tcp::Settings::default(),
+            tls: tls::Settings::default(),
+            stream: StreamClientConfig::default(),
+        }
+    }
+}
+
+/// One connection to one server.
+pub struct TcpClient {
+    tcp: tcp::Connection,
+    tls: tls::Session,
+    http: StreamClient,
+    connected: bool,
+    closing: bool,
+    finished: bool,
+}
+
+impl TcpClient {
+    /// Starts connecting: a SYN leaves with the next
+    /// [`poll_transmit`](Self::poll_transmit).
+    ///
+    /// # Errors
+    /// The settings name an unknown congestion controller.
+    ///
+    /// # Panics
+    /// If the protocol is HTTP/3.
+    pub fn connect(config: &TcpClientConfig, now: Instant) -> Result<Self, UnknownController> {
+        Ok(Self {
+            tcp: tcp::Connection::client(&config.tcp, now)?,
+            tls: tls::Session::client(&config.tls),
+            http: StreamClient::new(config.protocol, &config.stream),
+            connected: false,
+            closing: false,
+            finished: false,
+        })
+    }
+
+    /// How many more requests it would send now; see [`StreamClient::capacity`].
+    /// While the handshake lasts, requests wait here.
+    pub fn capacity(&self) -> usize {
+        if self.closing {
+            0
+        } else {
+            self.http.capacity()
+        }
+    }
+
+    /// Whether the handshake is complete.
+    pub fn is_connected(&self) -> bool {
+        self.connected
+    }
+
+    /// Whether no request is outstanding.
+    pub fn is_idle(&self) -> bool {
+        self.http.is_idle()
+    }
+
+    /// Asks for something, as soon as the connection and the server's limits
+    /// allow. `token` is the caller's name for it.
+    pub fn request(
+        &mut self,
+        token: u64,
+        fields: Vec<Field>,
+        priority: Option<Priority>,
+        body: Option<Bytes>,
+    ) {
+        self.http.request(token, fields, priority, body);
+    }
+
+    /// Changes a request's priority.
+    pub fn reprioritise(&mut self, token: u64, priority: Priority) {
+        self.http.reprioritise(token, priority);
+    }
+
+    /// A segment arrived from the server.
+    pub fn handle_segment(&mut self, now: Instant, segment: tcp::Segment) {
+        self.tcp.handle_segment(now, segment);
+        self.drive(now);
+    }
+
+    /// Time has passed.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        self.tcp.handle_timeout(now);
+        self.drive(now);
+    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) wants to be called.
+    pub fn poll_timeout(&self) -> Option<Instant> {
+        self.tcp.poll_timeout()
+    }
+
+    /// The next segment to send.
+    pub fn poll_transmit(&mut self, now: Instant) -> Option<tcp::Segment> {
+        self.write();
+        self.tcp.poll_transmit(now)
+    }
+
+    /// The next thing that happened.
+    pub fn poll_event(&mut self) -> Option<ClientEvent> {
+        self.http.poll_event()
+    }
+
+    /// Ends the connection in good order; no more requests are taken.
+    pub fn close(&mut self, _now: Instant) {
+        if !std::mem::replace(&mut self.closing, true) {
+            self.http.close();
+        }
+    }
+
+    /// The ranges of the server's stream that arrived since the last call, for
+    /// [`TcpHolMeter`](crate::hol::TcpHolMeter).
+    pub fn drain_received(&mut self, each: impl FnMut(tcp::Range)) {
+        self.tcp.drain_received(each);
+    }
+
+    /// Bytes of the server's stream that arrived in order so far.
+    pub fn delivered(&self) -> u64 {
+        self.tcp.delivered()
+    }
+
+    /// Counts and state of TCP on this side.
+    pub fn tcp_stats(&self) -> tcp::Stats {
+        self.tcp.stats()
+    }
+
+    fn drive(&mut self, now: Instant) {
+        while let Some(data) = self.tcp.read() {
+            if let Err(error) = self.tls.handle_data(data) {
+                self.fail(error.to_string());
+                return;
+            }
+            if !self.connected && self.tls.is_connected() {
+                self.connected = true;
+                self.http.handle_connected();
+            }
+            while let Some(plaintext) = self.tls.poll_read() {
+                self.http.handle_data(now, plaintext);
+            }
+        }
+        while let Some(event) = self.tcp.poll_event() {
+            match event {
+                tcp::Event::Finished => self.http.handle_end(),
+                tcp::Event::Lost { reason } => self.http.handle_closed(reason),
+                tcp::Event::Connected | tcp::Event::Readable => {}
+            }
+        }
+    }
+
+    fn fail(&mut self, reason: String) {
+        self.http.handle_closed(reason);
+        self.tcp.abort();
+    }
+
+    /// Gives TCP what it asks for: the handshake's flights, then requests.
+    fn write(&mut self) {
+        if self.finished {
+            return;
+        }
+        while let Some(data) = self.tls.poll_write() {
+            self.tcp.write(data);
+        }
+        while self.tcp.writable() > 0 && self.tls.can_write() {
+            let limit = self.tls.record_limit();
+            let mut filled = 0;
+            while filled < limit
+                && let Some(data) = self.http.poll_output(limit - filled)
+            {
+                filled += data.len();
+                self.tls.write(data);
+            }
+            if filled == 0 {
+                break;
+            }
+            while let Some(data) = self.tls.poll_write() {
+                self.tcp.write(data);
+            }
+        }
+        let over = self.closing || self.http.is_closed();
+        if over && self.tcp.writable() > 0 {
+            self.finished = true;
+            self.tcp.finish();
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! The server's end of one connection.
+
+use pagerace_cc::UnknownController;
+use pagerace_core::{Instant, Protocol};
+use pagerace_transport::{tcp, tls};
+
+use super::Layout;
+use crate::outgoing::SentFrame;
+use crate::server::ServerStats;
+use crate::site::Site;
+use crate::stream::{StreamServer, StreamServerConfig};
+
+/// How a server sends.
+#[derive(Clone, Debug)]
+pub struct TcpServerConfig {
+    /// HTTP/1.1 or HTTP/2.
+    pub protocol: Protocol,
+    /// TCP.
+    pub tcp: tcp::Settings,
+    /// TLS; the client must be told the same.
+    pub tls: tls::Settings,
+    /// HTTP and the strategy. Its `record_frames` asks for frames as they leave in
+    /// segments, see [`TcpServer::take_frames`].
+    pub stream: StreamServerConfig,
+}
+
+impl TcpServerConfig {
+    /// The defaults of all layers.
+    pub fn new(protocol: Protocol, stream: StreamServerConfig) -> Self {
+        Self {
+            protocol,
+            tcp: tcp::Settings::default(),
+            tls: tls::Settings::default(),
+            stream,
+        }
+    }
+}
+
+/// Room at the end of a record that is left empty rather than be filled with a
+/// frame of its own: several times a frame's header.
+const LEAST_ROOM: usize = 64;
+
+/// Serves a [`Site`] to one client.
+pub struct TcpServer<S> {
+    tcp: tcp::Connection,
+    tls: tls::Session,
+    http: StreamServer<S>,
+    /// Bytes of a record before its plaintext, and behind it.
+    envelope: (u64, u64),
+    layout: Layout,
+    record: bool,
+    frames: Vec<SentFrame>,
+    finished: bool,
+}
+
+impl<S: Site> TcpServer<S> {
+    /// A server that waits for its client's SYN.
+    ///
+    /// # Errors
+    /// The settings name an unknown congestion controller.
+    ///
+    /// # Panics
+    /// If the protocol is HTTP/3.
+    pub fn new(config: &TcpServerConfig, site: S) -> Result<Self, UnknownController> {
+        let record = config.stream.record_frames;
+        let stream = StreamServerConfig {
+            record_frames: false,
+            ..config.stream.clone()
+        };
+        Ok(Self {
+            tcp: tcp::Connection::server(&config.tcp)?,
+            tls: tls::Session::server(&config.tls),
+            http: StreamServer::new(config.protocol, &stream, site),
+            envelope: envelope(config.tls.version),
+            layout: Layout::default(),
+            record,
+            frames: Vec::new(),
+            finished: false,
+        })
+    }
+
+    /// A segment arrived from the client.
+    pub fn handle_segment(&mut self, now: Instant, segment: tcp::Segment) {
+        self.tcp.handle_segment(now, segment);
+        self.drive(now);
+    }
+
+    /// Time has passed.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        self.tcp.handle_timeout(now);
+        self.http.handle_timeout(now);
+        self.drive(now);
+    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) wants to be called.
+    pub fn poll_timeout(&self) -> Option<Instant> {
+        [self.tcp.poll_timeout(), self.http.poll_timeout()]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    /// The next segment to send.
+    pub fn poll_transmit(&mut self, now: Instant) -> Option<tcp::Segment> {
+        self.write(now);
+        let segment = self.tcp.poll_transmit(now);
+        if self.record {
+            self.note_sent(now);
+        } else {
+            self.tcp.drain_sent(|_| {});
+        }
+        segment
+    }
+
+    /// Sums of the connection. Retransmitted bytes are those of TCP's stream, so
+    /// with TLS and framing.
+    pub fn stats(&self) -> ServerStats {
+        let stats = self.tcp.stats();
+        ServerStats {
+            packets_sent: stats.segments_sent,
+            packets_lost: stats.segments_lost,
+            retransmitted_bytes: stats.retransmitted_bytes,
+        }
+    }
+
+    /// Counts and state of TCP on this side.
+    pub fn tcp_stats(&self) -> tcp::Stats {
+        self.tcp.stats()
+    }
+
+    /// What left in segments since the last call, if the server records: one
+    /// frame for each response that a segment has bytes of. Offsets and lengths
+    /// count the response's bytes on TCP's stream, TLS and framing included.
+    pub fn take_frames(&mut self) -> Vec<SentFrame> {
+        std::mem::take(&mut self.frames)
+    }
+
+    /// Who owns each byte of the server's TCP stream.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// What it serves.
+    pub fn site(&mut self) -> &mut S {
+        self.http.site()
+    }
+
+    /// Whether nothing is being sent or prepared.
+    pub fn is_idle(&self) -> bool {
+        self.http.is_idle()
+    }
+
+    fn drive(&mut self, now: Instant) {
+        // Only the receiver of responses is metered.
+        self.tcp.drain_received(|_| {});
+        while let Some(data) = self.tcp.read() {
+            if self.tls.handle_data(data).is_err() {
+                self.tcp.abort();
+                return;
+            }
+            while let Some(plaintext) = self.tls.poll_read() {
+                self.http.handle_data(now, plaintext);
+            }
+        }
+        while let Some(event) = self.tcp.poll_event() {
+            match event {
+                tcp::Event::Finished => self.http.handle_end(now),
+                tcp::Event::Lost { .. } => self.finished = true,
+                tcp::Event::Connected | tcp::Event::Readable => {}
+            }
+        }
+    }
+
+    /// Gives TCP what it asks for: the handshake's flights, then records.
+    fn write(&mut self, now: Instant) {
+        if self.finished {
+            return;
+        }
+        let flight = self.pass_on();
+        if flight > 0 {
+            self.layout.push(&[(None, flight)]);
+        }
+        while self.tcp.writable() > 0 && self.tls.can_write() {
+            if !self.write_record(now) {
+                break;
+            }
+        }
+        if self.http.is_closed() && self.tcp.writable() > 0 {
+            self.finished = true;
+            self.tcp.finish();
+        }
+    }
+
+    /// Fills one record; whether there was anything to put in.
+    fn write_record(&mut self, now: Instant) -> bool {
+        let limit = self.tls.record_limit();
+        let mut pieces: Vec<(Option<u64>, u64)> = Vec::new();
+        let mut filled = 0;
+        while filled == 0 || filled + LEAST_ROOM <= limit {
+            let Some(output) = self.http.poll_output(now, limit - filled) else {
+                break;
+            };
+            filled += output.len();
+            pieces.push((output.stream, output.len() as u64));
+            self.tls.write(output.head);
+            self.tls.write(output.content);
+        }
+        let (Some(first), before) = (pieces.first_mut(), self.envelope.0) else {
+            return false;
+        };
+        first.1 += before;
+        let written = self.pass_on();
+        // Whatever the envelope: what is not accounted for is behind.
+        let known: u64 = pieces.iter().map(|p| p.1).sum();
+        if let Some(last) = pieces.last_mut() {
+            last.1 += written - known;
+        }
+        self.layout.push(&pieces);
+        true
+    }
+
+    /// From TLS to TCP; how many bytes.
+    fn pass_on(&mut self) -> u64 {
+        let mut written = 0;
+        while let Some(data) = self.tls.poll_write() {
+            written += data.len() as u64;
+            self.tcp.write(data);
+        }
+        written
+    }
+
+    fn note_sent(&mut self, now: Instant) {
+        let (layout, frames) = (&self.layout, &mut self.frames);
+        self.tcp.drain_sent(|sent| {
+            let range = tcp::Range {
+                offset: sent.offset,
+                length: sent.length,
+            };
+            let ours = layout.spans(range).filter_map(|s| Some((s.stream?, s)));
+            frames.extend(ours.map(|(stream, span)| SentFrame {
+                at: now,
+                stream,
+                offset: span.offset,
+                length: span.len(),
+                retransmission: sent.retransmission,
+            }));
+        });
+    }
+}
+
+/// Bytes before and behind a record's plaintext: the header (and in TLS 1.2 the
+/// explicit nonce), and the rest of the overhead.
+fn envelope(version: tls::Version) -> (u64, u64) {
+    let before = match version {
+        tls::Version::Tls12 => 13,
+        tls::Version::Tls13 => 5,
+    };
+    (before, tls::overhead(version) as u64 - before)
+}

@@ -1,0 +1,5 @@
+//! A client and servers over a pipe with a delay, a rate and losses.
+
+mod layout;
+mod loads;
+mod pipe;

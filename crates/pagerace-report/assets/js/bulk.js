@@ -1,0 +1,98 @@
+// Transfers: one chart of a series over time for each network, and the numbers.
+
+const SERIES = {
+  arrived: {
+    title: 'throughput', unit: (v) => `${grouped(v, v < 10 ? 1 : 0)} Mbit/s`,
+    of: (transfer) => transfer.arrived.map((bytes) => (bytes * 8) / (report.interval_ms * 1000)),
+  },
+  window: { title: 'congestion window', unit: formatBytes, of: (transfer) => transfer.window },
+  queued: { title: 'bytes queued at the bottleneck', unit: formatBytes, of: (transfer) => transfer.queued },
+};
+
+let shownSeries = 'arrived';
+
+// Points [ms, value], each at the end of its interval.
+function pointsOf(transfer) {
+  return SERIES[shownSeries].of(transfer).map((value, i) => [(i + 1) * report.interval_ms, value]);
+}
+
+function buildTransfers(network, width) {
+  const end = Math.max(1, ...network.transfers.map((t) => t.arrived.length * report.interval_ms));
+  const series = SERIES[shownSeries];
+  return {
+    height: Math.round(Math.max(240, Math.min(340, width * 0.55))),
+    label: `${capital(series.title)} over time on ${network.name}. ${network.verdict}`,
+    option: {
+      grid: { left: 4, right: 14, top: 10, bottom: 4, containLabel: true },
+      xAxis: axis({
+        type: 'value', min: 0, max: end, splitNumber: divisions(width),
+        axisLabel: { formatter: timeLabel(end), showMaxLabel: false },
+      }),
+      yAxis: axis({ type: 'value', min: 0, axisLabel: { formatter: series.unit } }),
+      tooltip: tooltip({ trigger: 'axis', axisPointer: { type: 'line', snap: false }, showContent: false }),
+      series: network.transfers.map((transfer, i) => ({
+        type: 'line', showSymbol: false, name: report.contenders[i].name, data: pointsOf(transfer),
+        lineStyle: { ...lineStyleOf(i), width: 1.5 }, itemStyle: { color: lineStyleOf(i).color },
+      })),
+    },
+  };
+}
+
+function transfersTip(network, ms) {
+  const step = Math.max(0, Math.ceil(ms / report.interval_ms) - 1);
+  const series = SERIES[shownSeries];
+  const rows = network.transfers.map((transfer, i) => {
+    const value = series.of(transfer)[step];
+    return [report.contenders[i].name, value === undefined ? 'done' : series.unit(value)];
+  });
+  return pairs(`${series.title} at ${formatMs(ms)}`, rows);
+}
+
+function transfersTable(network) {
+  const head = ['', 'Transfer time', 'Shortest to longest', 'Set-up', 'Goodput', 'Overhead', 'Sent again', 'Packets lost', 'Failed runs'];
+  const or = (value, format) => (value === null ? NONE : format(value));
+  const rows = network.transfers.map((t, i) => make('tr', {},
+    make('th', { scope: 'row' }, report.contenders[i].name),
+    ...[
+      or(t.time_ms, formatMs),
+      or(t.range_ms, ([low, high]) => `${formatMs(low)} to ${formatMs(high)}`),
+      or(t.connect_ms, formatMs),
+      or(t.goodput, (bits) => `${grouped(bits / 1e6, 2)} Mbit/s`),
+      or(t.overhead_percent, (percent) => `${grouped(percent, 2)} %`),
+      or(t.retransmitted_bytes, formatBytes),
+      or(t.packets_lost, formatCount),
+      String(t.failed),
+    ].map((text) => make('td', {}, text))));
+  const table = make('table', {},
+    make('caption', {}, `${network.name}: medians of ${plural(report.runs, 'run', 'runs')}.`),
+    make('thead', {}, make('tr', {}, ...head.map((text) => make('th', { scope: 'col' }, text)))),
+    make('tbody', {}, ...rows));
+  return make('div', { class: 'wide', tabindex: '0', role: 'region', 'aria-label': `Numbers on ${network.name}` }, table);
+}
+
+function drawTransfersLegend() {
+  byId('bulk-legend').replaceChildren(...report.contenders.map((contender, i) => {
+    const style = lineStyleOf(i);
+    const sample = make('i');
+    sample.style.cssText = `width:26px;border-top:2px ${style.type} ${style.color}`;
+    return make('span', { title: contender.description }, sample, contender.name);
+  }));
+}
+
+function startBulk() {
+  const facts = [['Pagerace', report.version], ['Seed', report.seed], ['Runs of each', String(report.runs)], ['File', formatBytes(report.bytes)]];
+  if (report.rerun) facts.push(['Run it again', make('code', {}, report.rerun)]);
+  byId('facts').replaceChildren(...facts.flatMap(([name, value]) => [make('dt', {}, name), make('dd', {}, value)]));
+  fillSelect(byId('bulk-series'), Object.entries(SERIES).map(([key, { title }]) => [key, title]), shownSeries);
+  byId('bulk-series').addEventListener('change', (event) => { shownSeries = event.target.value; redrawAll(); });
+  drawTransfersLegend();
+  for (const network of report.networks) {
+    const figure = make('figure', {}, make('figcaption', {}, make('b', {}, network.name), make('small', {}, network.description)));
+    byId('bulk').append(figure);
+    withTip(addChart(figure, (width) => buildTransfers(network, width)), (ms) => transfersTip(network, ms));
+    byId('bulk-tables').append(transfersTable(network));
+  }
+  followScheme(drawTransfersLegend);
+}
+
+startBulk();

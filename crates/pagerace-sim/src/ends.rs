@@ -1,0 +1,287 @@
+//! Both ends of a connection, whatever it speaks, behind one face.
+
+use bytes::{Bytes, BytesMut};
+use pagerace_core::{Duration, Instant, Priority};
+use pagerace_http::Field;
+use pagerace_net::Exit;
+use pagerace_peer::hol::{Gap, TcpHolMeter};
+use pagerace_peer::server::ServerStats;
+use pagerace_peer::tcp::{TcpClient, TcpServer};
+use pagerace_peer::{Client, ClientEvent, SentFrame, Server, Site};
+use pagerace_transport::quic::PacketRecord;
+use pagerace_transport::tcp::Segment;
+
+use crate::addresses::client_address;
+use crate::trace::Side;
+
+/// IPv4 and UDP headers in front of every datagram.
+const IP_UDP_HEADER: usize = 28;
+
+/// What a packet carries over a link.
+#[derive(Debug)]
+pub(crate) enum Payload {
+    Datagram(BytesMut),
+    Segment(Box<Segment>),
+}
+
+/// A packet on a link.
+#[derive(Debug)]
+pub(crate) struct Packet {
+    pub(crate) connection: usize,
+    pub(crate) sent_at: Instant,
+    /// Its place in the log of its direction, if one is kept.
+    pub(crate) logged: usize,
+    pub(crate) payload: Payload,
+}
+
+/// A packet's way through a link has ended.
+pub(crate) type PacketExit = Exit<Packet>;
+
+/// Client and server of one connection.
+pub(crate) struct Ends<S> {
+    kind: Kind<S>,
+    /// How much older the connection is than the navigation: its own clock is
+    /// ahead by that.
+    age: Duration,
+}
+
+enum Kind<S> {
+    Quic(Box<(Client, Server<S>)>),
+    Tcp(Box<TcpEnds<S>>),
+}
+
+struct TcpEnds<S> {
+    client: TcpClient,
+    server: TcpServer<S>,
+    hol: TcpHolMeter,
+}
+
+/// Head-of-line blocking of a stream, or of all.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Blocked {
+    /// Behind a gap of the stream itself.
+    pub(crate) own_bytes: u64,
+    pub(crate) own_byte_ms: u64,
+    /// Behind gaps of other streams only.
+    pub(crate) other_bytes: u64,
+    pub(crate) other_byte_ms: u64,
+}
+
+impl<S: Site> Ends<S> {
+    pub(crate) fn quic(client: Client, server: Server<S>) -> Self {
+        Self {
+            kind: Kind::Quic(Box::new((client, server))),
+            age: Duration::ZERO,
+        }
+    }
+
+    pub(crate) fn tcp(client: TcpClient, server: TcpServer<S>, record: bool) -> Self {
+        let hol = TcpHolMeter::new(record);
+        Self {
+            kind: Kind::Tcp(Box::new(TcpEnds {
+                client,
+                server,
+                hol,
+            })),
+            age: Duration::ZERO,
+        }
+    }
+
+    /// The connection existed so long before the navigation.
+    pub(crate) fn set_age(&mut self, age: Duration) {
+        self.age = age;
+    }
+
+    /// A packet arrives at one end.
+    pub(crate) fn handle(&mut self, now: Instant, to: Side, payload: Payload) {
+        let now = now + self.age;
+        match (&mut self.kind, payload) {
+            (Kind::Quic(ends), Payload::Datagram(data)) => match to {
+                Side::Client => ends.0.handle_datagram(now, data),
+                Side::Server => ends.1.handle_datagram(now, client_address(), data),
+            },
+            (Kind::Tcp(ends), Payload::Segment(segment)) => match to {
+                Side::Client => ends.client_segment(now, *segment),
+                Side::Server => ends.server.handle_segment(now, *segment),
+            },
+            _ => unreachable!("a connection's packets are of its own kind"),
+        }
+    }
+
+    pub(crate) fn handle_timeout(&mut self, now: Instant, side: Side) {
+        let now = now + self.age;
+        match (&mut self.kind, side) {
+            (Kind::Quic(ends), Side::Client) => ends.0.handle_timeout(now),
+            (Kind::Quic(ends), Side::Server) => ends.1.handle_timeout(now),
+            (Kind::Tcp(ends), Side::Client) => ends.client.handle_timeout(now),
+            (Kind::Tcp(ends), Side::Server) => ends.server.handle_timeout(now),
+        }
+    }
+
+    pub(crate) fn poll_timeout(&mut self, side: Side) -> Option<Instant> {
+        let at = match (&mut self.kind, side) {
+            (Kind::Quic(ends), Side::Client) => ends.0.poll_timeout(),
+            (Kind::Quic(ends), Side::Server) => ends.1.poll_timeout(),
+            (Kind::Tcp(ends), Side::Client) => ends.client.poll_timeout(),
+            (Kind::Tcp(ends), Side::Server) => ends.server.poll_timeout(),
+        };
+        at.map(|at| self.since_navigation(at))
+    }
+
+    /// The next packet of one end, and its size on the wire.
+    pub(crate) fn transmit(
+        &mut self,
+        now: Instant,
+        side: Side,
+        buf: &mut Vec<u8>,
+    ) -> Option<(u32, Payload)> {
+        let now = now + self.age;
+        match &mut self.kind {
+            Kind::Quic(ends) => {
+                let sent = match side {
+                    Side::Client => ends.0.poll_transmit(now, buf),
+                    Side::Server => ends.1.poll_transmit(now, buf),
+                };
+                let size = sent?.size;
+                let payload = Payload::Datagram(buf[..size].into());
+                Some(((size + IP_UDP_HEADER) as u32, payload))
+            }
+            Kind::Tcp(ends) => {
+                let segment = match side {
+                    Side::Client => ends.client.poll_transmit(now),
+                    Side::Server => ends.server.poll_transmit(now),
+                }?;
+                Some((segment.wire_size(), Payload::Segment(Box::new(segment))))
+            }
+        }
+    }
+
+    pub(crate) fn request(
+        &mut self,
+        token: u64,
+        fields: Vec<Field>,
+        priority: Option<Priority>,
+        body: Option<Bytes>,
+    ) {
+        match &mut self.kind {
+            Kind::Quic(ends) => ends.0.request(token, fields, priority, body),
+            Kind::Tcp(ends) => ends.client.request(token, fields, priority, body),
+        }
+    }
+
+    pub(crate) fn reprioritise(&mut self, token: u64, priority: Priority) {
+        match &mut self.kind {
+            Kind::Quic(ends) => ends.0.reprioritise(token, priority),
+            Kind::Tcp(ends) => ends.client.reprioritise(token, priority),
+        }
+    }
+
+    pub(crate) fn poll_event(&mut self) -> Option<ClientEvent> {
+        match &mut self.kind {
+            Kind::Quic(ends) => ends.0.poll_event(),
+            Kind::Tcp(ends) => ends.client.poll_event(),
+        }
+    }
+
+    /// Response bytes that left since the last call.
+    pub(crate) fn take_frames(&mut self) -> Vec<SentFrame> {
+        let mut frames = match &mut self.kind {
+            Kind::Quic(ends) => ends.1.take_frames(),
+            Kind::Tcp(ends) => ends.server.take_frames(),
+        };
+        for frame in &mut frames {
+            frame.at = self.since_navigation(frame.at);
+        }
+        frames
+    }
+
+    pub(crate) fn site(&mut self) -> &mut S {
+        match &mut self.kind {
+            Kind::Quic(ends) => ends.1.site(),
+            Kind::Tcp(ends) => ends.server.site(),
+        }
+    }
+
+    pub(crate) fn server_stats(&mut self) -> ServerStats {
+        match &mut self.kind {
+            Kind::Quic(ends) => ends.1.stats(),
+            Kind::Tcp(ends) => ends.server.stats(),
+        }
+    }
+
+    /// The server's congestion window in bytes.
+    pub(crate) fn window(&mut self) -> u64 {
+        match &mut self.kind {
+            Kind::Quic(ends) => ends.1.congestion_window(),
+            Kind::Tcp(ends) => ends.server.tcp_stats().congestion_window,
+        }
+    }
+
+    /// Blocking of one stream's bytes.
+    pub(crate) fn blocked(&self, stream: u64) -> Blocked {
+        match &self.kind {
+            Kind::Quic(ends) => Blocked {
+                own_bytes: ends.0.hol().blocked_bytes(stream),
+                ..Blocked::default()
+            },
+            Kind::Tcp(ends) => tcp_blocked(ends.hol.blocked(stream)),
+        }
+    }
+
+    /// Blocking of all streams' bytes.
+    pub(crate) fn blocked_in_all(&self) -> Blocked {
+        match &self.kind {
+            Kind::Quic(ends) => Blocked {
+                own_bytes: ends.0.hol().total_bytes(),
+                own_byte_ms: ends.0.hol().total_byte_ms(),
+                ..Blocked::default()
+            },
+            Kind::Tcp(ends) => tcp_blocked(ends.hol.total()),
+        }
+    }
+
+    /// Spans in which a stream's bytes waited.
+    pub(crate) fn gaps(&self) -> Vec<Gap> {
+        let gaps = match &self.kind {
+            Kind::Quic(ends) => ends.0.hol().gaps(),
+            Kind::Tcp(ends) => ends.hol.gaps(),
+        };
+        let shift = |gap: &Gap| Gap {
+            from: self.since_navigation(gap.from),
+            until: self.since_navigation(gap.until),
+            ..*gap
+        };
+        gaps.iter().map(shift).collect()
+    }
+
+    /// Whole packets that an end sealed or opened; of QUIC connections only.
+    pub(crate) fn drain_packets(&mut self, mut each: impl FnMut(Side, PacketRecord)) {
+        if let Kind::Quic(ends) = &mut self.kind {
+            ends.0.drain_packets(|p| each(Side::Client, p));
+            ends.1.drain_packets(|p| each(Side::Server, p));
+        }
+    }
+
+    fn since_navigation(&self, at: Instant) -> Instant {
+        Instant::ZERO + at.since(Instant::ZERO + self.age)
+    }
+}
+
+impl<S: Site> TcpEnds<S> {
+    fn client_segment(&mut self, now: Instant, segment: Segment) {
+        self.client.handle_segment(now, segment);
+        let (hol, layout) = (&mut self.hol, self.server.layout());
+        self.client
+            .drain_received(|range| hol.arrived(now, range, layout));
+    }
+}
+
+fn tcp_blocked(blocked: pagerace_peer::hol::Blocked) -> Blocked {
+    let byte_ms = |byte_ns: u128| u64::try_from(byte_ns / 1_000_000).unwrap_or(u64::MAX);
+    Blocked {
+        own_bytes: blocked.own_bytes,
+        own_byte_ms: byte_ms(blocked.own_byte_ns),
+        other_bytes: blocked.other_bytes,
+        other_byte_ms: byte_ms(blocked.other_byte_ns),
+    }
+}

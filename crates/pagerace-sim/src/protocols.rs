@@ -1,0 +1,223 @@
+//! Which origin is spoken to in which version of HTTP.
+
+use std::fmt;
+use std::str::FromStr;
+
+use pagerace_core::Protocol;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// A protocol for each host: written `h2`, or as rules of which the first that
+/// matches counts, `static.example=h3 *.cdn.example=h1 *=h2`.
+///
+/// A pattern is a host, `*.` and a domain (its subdomains), or `*` (all).
+/// Serialised as that text.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ProtocolMap {
+    rules: Vec<(Pattern, Protocol)>,
+    /// Of hosts that no rule matches.
+    default: Protocol,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Pattern {
+    Host(String),
+    /// With its leading dot.
+    Subdomains(String),
+}
+
+/// Text that is no protocol map.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ProtocolMapError {
+    /// Nothing was written.
+    #[error("no protocol: write h1, h2, h3, or rules such as `static.example=h3 *=h2`")]
+    Empty,
+    /// A rule is no `host=protocol`.
+    #[error(
+        "`{0}` is neither a protocol (h1, h2, h3) nor a rule such as `static.example=h3`, \
+         `*.cdn.example=h1` or `*=h2`"
+    )]
+    Rule(String),
+    /// A rule's protocol is unknown.
+    #[error("`{rule}`: {source}")]
+    Protocol {
+        /// The rule.
+        rule: String,
+        /// What is wrong.
+        source: pagerace_core::protocol::UnknownProtocol,
+    },
+    /// Some hosts have no protocol.
+    #[error("no rule says what other hosts speak; add `*=h2`, for example, at the end")]
+    NoDefault,
+    /// A rule can never match.
+    #[error("`{0}` comes after `*`, which matches everything; put `*` last")]
+    AfterAll(String),
+}
+
+impl ProtocolMap {
+    /// All hosts speak `protocol`.
+    pub const fn uniform(protocol: Protocol) -> Self {
+        Self {
+            rules: Vec::new(),
+            default: protocol,
+        }
+    }
+
+    /// What `host` speaks.
+    pub fn of(&self, host: &str) -> Protocol {
+        let host = host.to_ascii_lowercase();
+        let rule = self.rules.iter().find(|(pattern, _)| match pattern {
+            Pattern::Host(name) => *name == host,
+            Pattern::Subdomains(suffix) => host.ends_with(suffix.as_str()),
+        });
+        rule.map_or(self.default, |(_, protocol)| *protocol)
+    }
+
+    /// The protocol that all hosts speak, if there is but one.
+    pub fn is_uniform(&self) -> Option<Protocol> {
+        let same = self.rules.iter().all(|(_, p)| *p == self.default);
+        same.then_some(self.default)
+    }
+}
+
+impl Default for ProtocolMap {
+    /// HTTP/3 everywhere.
+    fn default() -> Self {
+        Self::uniform(Protocol::H3)
+    }
+}
+
+impl FromStr for ProtocolMap {
+    type Err = ProtocolMapError;
+
+    fn from_str(text: &str) -> Result<Self, ProtocolMapError> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        match words.as_slice() {
+            [] => return Err(ProtocolMapError::Empty),
+            [word] if !word.contains('=') => {
+                let protocol = word.parse();
+                let protocol = protocol.map_err(|_| ProtocolMapError::Rule((*word).to_owned()))?;
+                return Ok(Self::uniform(protocol));
+            }
+            _ => {}
+        }
+        let (mut rules, mut default) = (Vec::new(), None);
+        for rule in words {
+            let bad = || ProtocolMapError::Rule(rule.to_owned());
+            let (pattern, protocol) = rule.split_once('=').ok_or_else(bad)?;
+            let protocol = protocol
+                .parse()
+                .map_err(|source| ProtocolMapError::Protocol {
+                    rule: rule.to_owned(),
+                    source,
+                })?;
+            if default.is_some() {
+                return Err(ProtocolMapError::AfterAll(rule.to_owned()));
+            }
+            if pattern == "*" {
+                default = Some(protocol);
+            } else {
+                rules.push((Pattern::parse(pattern).ok_or_else(bad)?, protocol));
+            }
+        }
+        let default = default.ok_or(ProtocolMapError::NoDefault)?;
+        Ok(Self { rules, default })
+    }
+}
+
+impl Pattern {
+    fn parse(text: &str) -> Option<Self> {
+        let text = text.to_ascii_lowercase();
+        let (subdomains, name) = match text.strip_prefix("*.") {
+            Some(rest) => (true, rest),
+            None => (false, text.as_str()),
+        };
+        let legal = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c) || !c.is_ascii();
+        if name.is_empty() || !name.chars().all(legal) {
+            return None;
+        }
+        Some(if subdomains {
+            Self::Subdomains(format!(".{name}"))
+        } else {
+            Self::Host(name.to_owned())
+        })
+    }
+}
+
+impl fmt::Display for ProtocolMap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.rules.is_empty() {
+            return self.default.fmt(f);
+        }
+        for (pattern, protocol) in &self.rules {
+            match pattern {
+                Pattern::Host(name) => write!(f, "{name}={protocol} ")?,
+                Pattern::Subdomains(suffix) => write!(f, "*{suffix}={protocol} ")?,
+            }
+        }
+        write!(f, "*={}", self.default)
+    }
+}
+
+impl TryFrom<String> for ProtocolMap {
+    type Error = ProtocolMapError;
+
+    fn try_from(text: String) -> Result<Self, ProtocolMapError> {
+        text.parse()
+    }
+}
+
+impl From<ProtocolMap> for String {
+    fn from(map: ProtocolMap) -> Self {
+        map.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(text: &str) -> ProtocolMap {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn the_first_rule_that_matches_counts() {
+        let m = map("static.example=h3 *.example=h1 *=h2");
+        assert_eq!(m.of("static.example"), Protocol::H3);
+        assert_eq!(m.of("STATIC.example"), Protocol::H3);
+        assert_eq!(m.of("www.example"), Protocol::H1);
+        assert_eq!(m.of("example"), Protocol::H2, "no subdomain of itself");
+        assert_eq!(m.of("notexample"), Protocol::H2);
+        assert_eq!(m.is_uniform(), None);
+        assert_eq!(map("h1").is_uniform(), Some(Protocol::H1));
+        assert_eq!(map("a=h2 *=h2").is_uniform(), Some(Protocol::H2));
+    }
+
+    #[test]
+    fn texts_come_back() {
+        for text in ["h1", "h2", "h3", "static.example=h3 *.a.example=h1 *=h2"] {
+            assert_eq!(map(text).to_string(), text);
+        }
+        assert_eq!(map("*=h2").to_string(), "h2");
+    }
+
+    #[test]
+    fn errors_name_the_rule() {
+        let error = |text: &str| text.parse::<ProtocolMap>().unwrap_err();
+        assert_eq!(error(" "), ProtocolMapError::Empty);
+        assert_eq!(error("h4"), ProtocolMapError::Rule("h4".into()));
+        assert_eq!(error("h2 h3"), ProtocolMapError::Rule("h2".into()));
+        assert_eq!(error("a=h3"), ProtocolMapError::NoDefault);
+        assert_eq!(
+            error("*=h2 a=h3"),
+            ProtocolMapError::AfterAll("a=h3".into())
+        );
+        assert_eq!(error("=h3 *=h2"), ProtocolMapError::Rule("=h3".into()));
+        assert!(matches!(
+            error("a=spdy *=h2"),
+            ProtocolMapError::Protocol { .. }
+        ));
+    }
+}

@@ -1,0 +1,109 @@
+//! What crossed a link, packet by packet, while a load is recorded.
+
+use pagerace_core::{Duration, Instant};
+
+use crate::outcome::FrameSent;
+
+/// One packet.
+#[derive(Clone, Debug)]
+pub(crate) struct WirePacket {
+    pub(crate) connection: usize,
+    pub(crate) sent_at: Instant,
+    /// It left the bottleneck.
+    pub(crate) crossed_at: Option<Instant>,
+    pub(crate) fate: Fate,
+    /// Its frames with response bytes, a range of [`WireLog::frames`].
+    frames: (usize, usize),
+}
+
+/// What became of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    InFlight,
+    Arrived(Instant),
+    /// Lost behind the bottleneck.
+    Lost,
+    /// The queue dropped it.
+    Dropped,
+}
+
+/// All packets of one direction, in the order of sending.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WireLog {
+    pub(crate) packets: Vec<WirePacket>,
+    pub(crate) frames: Vec<FrameSent>,
+}
+
+impl WirePacket {
+    /// Whether its bytes will have to be sent again.
+    pub(crate) const fn is_gone(&self) -> bool {
+        matches!(self.fate, Fate::Lost | Fate::Dropped)
+    }
+}
+
+impl WireLog {
+    /// A packet leaves; its place.
+    pub(crate) fn sent(
+        &mut self,
+        connection: usize,
+        sent_at: Instant,
+        frames: impl IntoIterator<Item = FrameSent>,
+    ) -> usize {
+        let first = self.frames.len();
+        self.frames.extend(frames);
+        self.packets.push(WirePacket {
+            connection,
+            sent_at,
+            crossed_at: None,
+            fate: Fate::InFlight,
+            frames: (first, self.frames.len()),
+        });
+        self.packets.len() - 1
+    }
+
+    pub(crate) fn ended(&mut self, packet: usize, crossed_at: Option<Instant>, fate: Fate) {
+        if let Some(packet) = self.packets.get_mut(packet) {
+            packet.crossed_at = crossed_at;
+            packet.fate = fate;
+        }
+    }
+
+    /// The frames of a packet.
+    pub(crate) fn frames_of(&self, packet: &WirePacket) -> &[FrameSent] {
+        &self.frames[packet.frames.0..packet.frames.1]
+    }
+
+    /// When the bottleneck carried what, ascending and disjoint: packets that
+    /// crossed it one after the other.
+    pub(crate) fn services(&self) -> Vec<Service> {
+        let crossed = |i: usize| Some((self.packets[i].crossed_at?, i));
+        let mut order: Vec<_> = (0..self.packets.len()).filter_map(crossed).collect();
+        order.sort_unstable();
+        let mut free = Instant::ZERO;
+        let mut services = Vec::with_capacity(order.len());
+        for (until, packet) in order {
+            // A link serves one packet at a time, and at once.
+            let from = self.packets[packet].sent_at.max(free).min(until);
+            services.push(Service {
+                from,
+                until,
+                packet,
+            });
+            free = until;
+        }
+        services
+    }
+}
+
+/// A span in which the bottleneck carried a packet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Service {
+    pub(crate) from: Instant,
+    pub(crate) until: Instant,
+    pub(crate) packet: usize,
+}
+
+/// The shared part of two spans.
+pub(crate) fn overlap(a: (Instant, Instant), b: (Instant, Instant)) -> Duration {
+    a.1.min(b.1).since(a.0.max(b.0))
+}

@@ -1,0 +1,345 @@
+//! Opening connections, and what an earlier visit left of them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use pagerace_browser::Cached;
+use pagerace_core::rng::derive_seed;
+use pagerace_core::{Duration, EventQueue, Instant, Protocol};
+use pagerace_http::h3;
+use pagerace_page::{CacheUse, Page};
+use pagerace_peer::stream::{StreamClientConfig, StreamServerConfig};
+use pagerace_peer::tcp::{TcpClient, TcpClientConfig, TcpServer, TcpServerConfig};
+use pagerace_peer::{Client, ClientConfig, Server, ServerConfig};
+use pagerace_transport::quic::keys::{FlightSizes, Identity};
+use pagerace_transport::quic::{ClientKeys, ServerKeys, Settings};
+use pagerace_transport::tls::{self, Handshake};
+use pagerace_transport::tcp;
+
+use super::{Connection, Timer, World};
+use crate::ScenarioError;
+use crate::addresses::{SERVER_NAME, server_address};
+use crate::alarm::Alarm;
+use crate::ends::{Ends, Payload};
+use crate::pool::H1_CONNECTIONS;
+use crate::scenario::{Scenario, TransportSettings};
+use crate::site::PageSite;
+use crate::timing::SetUp;
+use crate::trace::Side;
+use crate::visit::Visit;
+
+/// How connections are protected, and their transports' settings.
+pub(crate) struct Keys {
+    quic: (ClientKeys, ServerKeys),
+    quic_settings: Settings,
+    tcp: tcp::Settings,
+    tls: tls::Settings,
+    early_quic: bool,
+    early_tcp: bool,
+}
+
+/// How long connections of an earlier visit have been idle: longer than any
+/// retransmission timeout, shorter than servers' idle timeouts.
+const AGE: Duration = Duration::from_secs(10);
+
+impl Keys {
+    pub(crate) fn new(scenario: &Scenario) -> Result<Self, ScenarioError> {
+        Self::of(&scenario.transport, scenario.visit)
+    }
+
+    pub(crate) fn of(transport: &TransportSettings, visit: Visit) -> Result<Self, ScenarioError> {
+        let quic_settings = Settings {
+            congestion: transport.congestion.clone(),
+            ..Settings::default()
+        };
+        // Said here, once, rather than when the first connection opens.
+        pagerace_cc::build(&transport.congestion, quic_settings.mtu)?;
+        let known = visit != Visit::Cold;
+        let early = |tcp| known && transport.early_data.is_used(tcp);
+        let handshake = |tcp| match (known, early(tcp)) {
+            (false, _) => Handshake::Full,
+            (true, false) => Handshake::Resumed,
+            (true, true) => Handshake::EarlyData,
+        };
+        let quic = if transport.real_tls {
+            if known {
+                return Err(ScenarioError::RealResumption);
+            }
+            let identity = Identity::new(&[SERVER_NAME])?;
+            (identity.client_keys()?, identity.server_keys()?)
+        } else {
+            let sizes = FlightSizes::default();
+            (
+                ClientKeys::null(sizes, handshake(false)),
+                ServerKeys::null(sizes, handshake(false)),
+            )
+        };
+        Ok(Self {
+            quic,
+            quic_settings,
+            tcp: tcp::Settings {
+                congestion: transport.congestion.clone(),
+                ..tcp::Settings::default()
+            },
+            tls: tls::Settings {
+                version: transport.tcp_tls,
+                handshake: handshake(true),
+                ..tls::Settings::default()
+            },
+            early_quic: early(false),
+            early_tcp: early(true) && transport.tcp_tls == tls::Version::Tls13,
+        })
+    }
+
+    /// Whether requests may leave with a connection's first flight.
+    pub(crate) fn early_data(&self, protocol: Protocol) -> bool {
+        if protocol.is_tcp() {
+            self.early_tcp
+        } else {
+            self.early_quic
+        }
+    }
+
+    /// Both ends of an HTTP/3 connection.
+    pub(crate) fn quic_ends<S: pagerace_peer::Site>(
+        &self,
+        how: &How<'_>,
+        now: Instant,
+        epoch: pagerace_transport::quic::Epoch,
+        site: S,
+    ) -> Result<Ends<S>, ScenarioError> {
+        let client = ClientConfig {
+            settings: self.quic_settings.clone(),
+            keys: self.quic.0.clone(),
+            seed: derive_seed(how.seed, &format!("client/{}", how.name)),
+            h3: http_limits(),
+            record: how.log,
+        };
+        let server = ServerConfig {
+            settings: self.quic_settings.clone(),
+            keys: self.quic.1.clone(),
+            strategy: how.strategy.clone(),
+            retransmission: how.retransmission,
+            seed: derive_seed(how.seed, &format!("server/{}", how.name)),
+            h3: http_limits(),
+            record: how.log,
+            record_frames: how.record,
+        };
+        let mut client = Client::connect(&client, now, epoch, server_address(), SERVER_NAME)?;
+        client.record_gaps(how.record);
+        Ok(Ends::quic(client, Server::new(&server, epoch, site)?))
+    }
+
+    /// Both ends of a TCP connection.
+    pub(crate) fn tcp_ends<S: pagerace_peer::Site>(
+        &self,
+        how: &How<'_>,
+        protocol: Protocol,
+        now: Instant,
+        site: S,
+    ) -> Result<Ends<S>, ScenarioError> {
+        let client = TcpClientConfig {
+            tcp: self.tcp.clone(),
+            tls: self.tls.clone(),
+            protocol,
+            stream: StreamClientConfig::default(),
+        };
+        let server = TcpServerConfig {
+            tcp: self.tcp.clone(),
+            tls: self.tls.clone(),
+            protocol,
+            stream: StreamServerConfig {
+                record_frames: how.record,
+                ..StreamServerConfig::new(how.strategy.clone())
+            },
+        };
+        let client = TcpClient::connect(&client, now)?;
+        Ok(Ends::tcp(client, TcpServer::new(&server, site)?, how.record))
+    }
+}
+
+/// How a connection is made.
+pub(crate) struct How<'a> {
+    pub(crate) seed: u64,
+    /// Tells it apart from others under the same seed.
+    pub(crate) name: &'a str,
+    pub(crate) strategy: &'a pagerace_delivery::StrategySpec,
+    pub(crate) retransmission: pagerace_peer::Retransmission,
+    pub(crate) record: bool,
+    pub(crate) log: bool,
+}
+
+impl World<'_> {
+    /// Opens a connection; its number.
+    pub(super) fn open(&mut self, place: usize) -> Result<usize, ScenarioError> {
+        let i = self.connections.len();
+        let (now, rtt) = (self.now, self.scenario.network.rtt());
+        let place_ref = &mut self.pool.places[place];
+        // A look-up takes one round trip to a resolver behind the same access
+        // link; what a cache would answer is not known.
+        let look_up = match self.scenario.visit {
+            Visit::Warm => Duration::ZERO,
+            Visit::Cold | Visit::Resumed => rtt,
+        };
+        let resolved_at = *place_ref.resolved_at.get_or_insert(now + look_up);
+        let resolved_at = resolved_at.max(now);
+        place_ref.connections.push(i);
+        self.connections.push(Connection {
+            place,
+            protocol: place_ref.protocol,
+            ends: None,
+            early: Vec::new(),
+            set_up: SetUp {
+                opened_at: now,
+                resolved_at,
+                connected_at: None,
+            },
+            busy: 0,
+            idle_since: None,
+            client_alarm: Alarm::default(),
+            server_alarm: Alarm::default(),
+            streams: BTreeMap::new(),
+        });
+        self.timers.schedule(resolved_at, Timer::Resolved(i));
+        Ok(i)
+    }
+
+    /// The name is resolved: both ends come to life.
+    pub(super) fn connect(&mut self, i: usize) -> Result<(), ScenarioError> {
+        if self.connections[i].ends.is_some() {
+            // Left open by an earlier visit.
+            return Ok(());
+        }
+        let ends = self.make_ends(i, self.now)?;
+        self.connections[i].ends = Some(ends);
+        self.touched.push(i);
+        self.send_requests(i);
+        if self.connections[i].protocol == Protocol::H1 {
+            self.dispatch(self.connections[i].place)?;
+        }
+        Ok(())
+    }
+
+    fn make_ends(&mut self, i: usize, now: Instant) -> Result<Ends<PageSite>, ScenarioError> {
+        let jitter = self.scenario.browser.jitter;
+        let site = PageSite::new(self.page.clone(), self.seed, jitter, self.cached.clone());
+        let place = &mut self.pool.places[self.connections[i].place];
+        place.opened += 1;
+        let how = How {
+            // Not by order of opening, which a strategy may change.
+            seed: self.seed,
+            name: &place.name,
+            strategy: &self.scenario.strategy,
+            retransmission: self.scenario.retransmission,
+            record: self.record,
+            log: self.log,
+        };
+        match place.protocol {
+            Protocol::H3 => self.keys.quic_ends(&how, now, self.epoch, site),
+            protocol => self.keys.tcp_ends(&how, protocol, now, site),
+        }
+    }
+
+    /// A connection's handshake is complete.
+    pub(super) fn connected(&mut self, i: usize) {
+        let connection = &mut self.connections[i];
+        connection.set_up.connected_at = Some(self.now);
+        self.freed.push(connection.place);
+        for r in connection.streams.values() {
+            if let Some(p) = &mut self.progress[r.index()] {
+                p.sent.get_or_insert(self.now);
+            }
+        }
+    }
+
+    /// A connection is no more: what waits needs another.
+    pub(super) fn lost(&mut self, i: usize) {
+        self.pool.close(i);
+        self.freed.push(self.connections[i].place);
+    }
+
+    /// Brings the connections of an earlier visit to life, if it left any.
+    pub(super) fn open_warm_connections(&mut self) -> Result<(), ScenarioError> {
+        if self.scenario.visit != Visit::Warm {
+            return Ok(());
+        }
+        let mut wanted = vec![0_usize; self.pool.places.len()];
+        for r in &self.page.resources {
+            if self.cached.get(r.id.index()) != Some(&Cached::Fresh) {
+                wanted[self.pool.place_of(r.origin)] += 1;
+            }
+        }
+        for (place, requests) in wanted.into_iter().enumerate() {
+            let most = match self.pool.places[place].protocol {
+                Protocol::H1 => H1_CONNECTIONS,
+                Protocol::H2 | Protocol::H3 => 1,
+            };
+            for _ in 0..requests.min(most) {
+                self.open_warm(place)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn open_warm(&mut self, place: usize) -> Result<(), ScenarioError> {
+        let i = self.open(place)?;
+        let mut ends = self.make_ends(i, Instant::ZERO)?;
+        establish(&mut ends, self.scenario.network.rtt(), &mut self.buf);
+        ends.set_age(AGE);
+        let connection = &mut self.connections[i];
+        connection.ends = Some(ends);
+        connection.set_up.connected_at = Some(Instant::ZERO);
+        self.touched.push(i);
+        Ok(())
+    }
+}
+
+/// Lets both ends shake hands and fall silent over a path that has a delay and
+/// nothing else, in [`AGE`] of their own time.
+fn establish<S: pagerace_peer::Site>(ends: &mut Ends<S>, rtt: Duration, buf: &mut Vec<u8>) {
+    let half = Duration::from_nanos(rtt.as_nanos() / 2);
+    let mut path: EventQueue<(Side, Payload)> = EventQueue::new();
+    let mut now = Instant::ZERO;
+    loop {
+        for (from, to) in [(Side::Client, Side::Server), (Side::Server, Side::Client)] {
+            while let Some((_, payload)) = ends.transmit(now, from, buf) {
+                path.schedule(now + half, (to, payload));
+            }
+        }
+        let timeouts = [Side::Client, Side::Server].map(|side| ends.poll_timeout(side));
+        let next = timeouts.into_iter().flatten().chain(path.next_at()).min();
+        let Some(next) = next.filter(|at| *at <= Instant::ZERO + AGE) else {
+            break;
+        };
+        now = next;
+        while let Some((_, (to, payload))) = path.pop_due(now) {
+            ends.handle(now, to, payload);
+        }
+        for (side, at) in [Side::Client, Side::Server].into_iter().zip(timeouts) {
+            if at.is_some_and(|at| at <= now) {
+                ends.handle_timeout(now, side);
+            }
+        }
+    }
+    while ends.poll_event().is_some() {}
+    ends.take_frames();
+    ends.drain_packets(|_, _| {});
+}
+
+/// What the browser has of each resource.
+pub(crate) fn cached(page: &Page, visit: Visit) -> Arc<Vec<Cached>> {
+    let of = |r: &pagerace_page::Resource| match (visit, r.cache) {
+        (Visit::Warm, CacheUse::Fresh) => Cached::Fresh,
+        (Visit::Warm, CacheUse::Validate) => Cached::Validate,
+        _ => Cached::No,
+    };
+    Arc::new(page.resources.iter().map(of).collect())
+}
+
+/// Real sites send real fields: more than these limits no browser would take.
+fn http_limits() -> h3::Config {
+    h3::Config {
+        max_field_section_size: 1 << 20,
+        ..h3::Config::default()
+    }
+}

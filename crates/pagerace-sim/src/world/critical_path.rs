@@ -1,0 +1,297 @@
+//! Takes a metric apart: from the moment itself back to the navigation, each
+//! thing to what it waited for last, and each wait for the network by what the
+//! bottleneck did meanwhile.
+//!
+//! The spans touch and cover the whole time, so that their parts add up to the
+//! metric by construction.
+
+use pagerace_browser::{Cause, Moment};
+use pagerace_core::{Duration, Instant};
+use pagerace_page::ResourceId;
+
+use super::World;
+use crate::explain::{Explainable, Part, Parts, Step};
+use crate::wire::{Fate, Service, WireLog, WirePacket};
+
+/// A metric, its parts and its path.
+type TakenApart = (Duration, Parts, Vec<Step>);
+
+/// What the links did, in order.
+struct Evidence {
+    down: Vec<Service>,
+    up: Vec<Service>,
+}
+
+impl World<'_> {
+    /// `None` if the load has no such metric. The world must record.
+    pub(crate) fn take_apart(&self, metric: Explainable) -> Option<TakenApart> {
+        let load = self.browser.metrics();
+        let evidence = Evidence {
+            down: self.wire_down.services(),
+            up: self.wire_up.services(),
+        };
+        let (moment, total) = match metric {
+            Explainable::Ttfb => (Moment::Ttfb, load.ttfb),
+            Explainable::Fcp => (Moment::Fcp, load.fcp),
+            Explainable::Lcp => (Moment::Lcp, load.lcp),
+            Explainable::Onload => (Moment::Onload, load.onload),
+            Explainable::SpeedIndex => return self.take_speed_index_apart(&evidence),
+        };
+        let total = total?;
+        let cause = self.browser.metric_cause(moment);
+        let (parts, path) = self.path(&evidence, Instant::ZERO + total, cause);
+        debug_assert_eq!(parts.total(), total);
+        Some((total, parts, path))
+    }
+
+    /// Speed Index is the mean of the paints' times, weighted by what each
+    /// shows; so are its parts.
+    fn take_speed_index_apart(&self, evidence: &Evidence) -> Option<TakenApart> {
+        let total = self.browser.metrics().speed_index?;
+        let mut sums = [0.0_f64; Part::ALL.len()];
+        let mut heaviest: Option<(f64, Vec<Step>)> = None;
+        for (at, share, cause) in self.browser.paint_causes() {
+            let (parts, path) = self.path(evidence, at, cause);
+            for (sum, part) in sums.iter_mut().zip(parts.0) {
+                *sum += part.as_nanos() as f64 * share;
+            }
+            let weight = share * at.as_nanos() as f64;
+            if heaviest.as_ref().is_none_or(|(most, _)| weight > *most) {
+                heaviest = Some((weight, path));
+            }
+        }
+        let mut parts = Parts(sums.map(|sum| Duration::from_nanos(sum as u64)));
+        // The nanoseconds that rounding took or gave.
+        let largest = parts.largest() as usize;
+        parts.0[largest] = Duration::ZERO;
+        parts.0[largest] = total.saturating_sub(parts.total());
+        Some((total, parts, heaviest.map_or_else(Vec::new, |(_, path)| path)))
+    }
+
+    /// From `until`, which waited for `cause`, back to the navigation.
+    fn path(
+        &self,
+        evidence: &Evidence,
+        until: Instant,
+        cause: Option<Cause>,
+    ) -> (Parts, Vec<Step>) {
+        let (mut until, mut cause) = (until, cause);
+        let mut path = Vec::new();
+        let mut sum = Parts::default();
+        while let Some(c) = cause {
+            let r = c.resource;
+            let arrived = c.at.min(until);
+            let from = self.browser.discovered_at(r).unwrap_or(Instant::ZERO);
+            let from = from.min(arrived);
+            let mut parts = self.network(evidence, r, from, arrived);
+            parts.add(Part::Browser, until.since(arrived));
+            for part in Part::ALL {
+                sum.add(part, parts.get(part));
+            }
+            path.push(Step {
+                resource: r,
+                from,
+                arrived,
+                until,
+                parts,
+            });
+            // A cause lies before its effect, so this ends.
+            (until, cause) = (from, self.browser.discovery_cause(r));
+        }
+        sum.add(Part::Browser, until.since_start());
+        path.reverse();
+        (sum, path)
+    }
+
+    /// Where the time went between the discovery of `r` and the arrival of the
+    /// bytes of it that were waited for.
+    fn network(
+        &self,
+        evidence: &Evidence,
+        r: ResourceId,
+        from: Instant,
+        arrived: Instant,
+    ) -> Parts {
+        let mut spans = Spans::new(from, arrived);
+        let Some(p) = &self.progress[r.index()] else {
+            // Out of the cache.
+            spans.until(arrived, Part::Browser);
+            return spans.parts;
+        };
+        spans.until(p.requested, Part::Queueing);
+        let Some((i, _)) = p.stream else {
+            spans.until(arrived, Part::SetUp);
+            return spans.parts;
+        };
+        let sent = p.sent.unwrap_or(arrived);
+        let connected = self.connections[i].set_up.connected_at;
+        spans.until(connected.unwrap_or(arrived).min(sent), Part::SetUp);
+        spans.until(sent, Part::Queueing);
+        let Some((asked, think_time)) = p.asked else {
+            spans.until(arrived, Part::Loss);
+            return spans.parts;
+        };
+        self.request(evidence, &mut spans, i, asked);
+        spans.until(asked, Part::RoundTrips);
+        spans.until(asked + think_time, Part::Server);
+        if let Some(last) = self.wire_down.arriving(i, arrived)
+            && let Some(crossed) = last.crossed_at
+        {
+            self.response(evidence, &mut spans, (i, r), crossed);
+        }
+        spans.until(arrived, Part::RoundTrips);
+        spans.parts
+    }
+
+    /// The request's way to the server, where it was complete at `asked`.
+    fn request(&self, evidence: &Evidence, spans: &mut Spans, i: usize, asked: Instant) {
+        let Some(last) = self.wire_up.arriving(i, asked) else {
+            return;
+        };
+        let began = spans.at;
+        let lost = |p: &WirePacket| p.connection == i && p.is_gone() && p.sent_at >= began;
+        let sent_so_far = |p: &&WirePacket| p.sent_at < last.sent_at;
+        let mut earlier = self.wire_up.packets.iter().filter(sent_so_far);
+        let held = if earlier.any(lost) {
+            Part::Loss
+        } else {
+            Part::Window
+        };
+        spans.until(last.sent_at, held);
+        let Some(crossed) = last.crossed_at else {
+            return;
+        };
+        let service = evidence.up.iter().find(|s| s.until == crossed);
+        spans.until(service.map_or(crossed, |s| s.from), Part::Queueing);
+        spans.until(crossed, Part::Bandwidth);
+    }
+
+    /// The response is ready; until the packet that was waited for has left the
+    /// bottleneck.
+    fn response(
+        &self,
+        evidence: &Evidence,
+        spans: &mut Spans,
+        (i, r): (usize, ResourceId),
+        crossed: Instant,
+    ) {
+        let repairs = self.repairs(i, r);
+        let first = evidence.down.partition_point(|s| s.until <= spans.at);
+        for service in &evidence.down[first..] {
+            if service.from >= crossed {
+                break;
+            }
+            idle(spans, service.from.min(crossed), &repairs);
+            let part = self.carried(&self.wire_down.packets[service.packet], i, r);
+            spans.until(service.until.min(crossed), part);
+        }
+        idle(spans, crossed, &repairs);
+    }
+
+    /// Whether bytes of `frame`'s resource can hold up those of `r`: over TCP
+    /// all of a connection's can.
+    fn concerns(&self, i: usize, r: ResourceId, packet: &WirePacket) -> bool {
+        packet.connection == i
+            && (self.connections[i].protocol.is_tcp()
+                || self
+                    .wire_down
+                    .frames_of(packet)
+                    .iter()
+                    .any(|f| f.resource == r))
+    }
+
+    /// What it means for response `r` on connection `i` that the bottleneck
+    /// carried this packet.
+    fn carried(&self, packet: &WirePacket, i: usize, r: ResourceId) -> Part {
+        let frames = self.wire_down.frames_of(packet);
+        let again = frames.iter().any(|f| f.retransmission);
+        if (packet.is_gone() || again) && self.concerns(i, r, packet) && !frames.is_empty() {
+            Part::Loss
+        } else if packet.connection == i && frames.iter().any(|f| f.resource == r) {
+            Part::Bandwidth
+        } else {
+            Part::Queueing
+        }
+    }
+
+    /// Spans between a loss that holds up `r` and the repair, by their begin.
+    fn repairs(&self, i: usize, r: ResourceId) -> Vec<(Instant, Instant)> {
+        let log = &self.wire_down;
+        let mut spans = Vec::new();
+        for (k, lost) in log.packets.iter().enumerate() {
+            if !lost.is_gone() || !self.concerns(i, r, lost) {
+                continue;
+            }
+            let from = lost.crossed_at.unwrap_or(lost.sent_at);
+            for frame in log.frames_of(lost) {
+                let end = frame.offset + u64::from(frame.length);
+                let repairs = |p: &&WirePacket| {
+                    log.frames_of(p).iter().any(|f| {
+                        f.retransmission
+                            && f.resource == frame.resource
+                            && f.offset < end
+                            && frame.offset < f.offset + u64::from(f.length)
+                    })
+                };
+                if let Some(repair) = log.packets[k + 1..].iter().find(repairs) {
+                    spans.push((from, repair.sent_at));
+                }
+            }
+        }
+        spans.sort_unstable();
+        spans
+    }
+}
+
+/// The bottleneck idles until `until`: for a repair, or because the sender is
+/// held back.
+fn idle(spans: &mut Spans, until: Instant, repairs: &[(Instant, Instant)]) {
+    for &(from, repaired) in repairs {
+        if from >= until {
+            break;
+        }
+        if repaired > spans.at {
+            spans.until(from, Part::Window);
+            spans.until(repaired.min(until), Part::Loss);
+        }
+    }
+    spans.until(until, Part::Window);
+}
+
+/// Cuts a span of time into parts that touch.
+struct Spans {
+    at: Instant,
+    end: Instant,
+    parts: Parts,
+}
+
+impl Spans {
+    fn new(from: Instant, end: Instant) -> Self {
+        Self {
+            at: from,
+            end,
+            parts: Parts::default(),
+        }
+    }
+
+    /// From where the last part ended until `until` it was `part`.
+    fn until(&mut self, until: Instant, part: Part) {
+        let until = until.min(self.end);
+        if until > self.at {
+            self.parts.add(part, until.since(self.at));
+            self.at = until;
+        }
+    }
+}
+
+impl WireLog {
+    /// The last packet of connection `i` that arrived at `at`, or before.
+    fn arriving(&self, i: usize, at: Instant) -> Option<&WirePacket> {
+        let arrived = |p: &&WirePacket| match p.fate {
+            Fate::Arrived(when) if p.connection == i && when <= at => Some(when),
+            _ => None,
+        };
+        let candidates = self.packets.iter().filter(|p| arrived(p).is_some());
+        candidates.max_by_key(arrived)
+    }
+}

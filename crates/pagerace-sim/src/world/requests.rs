@@ -1,0 +1,130 @@
+//! From what the browser wants to requests on connections.
+
+use bytes::Bytes;
+use pagerace_browser::Action;
+use pagerace_core::{Instant, Priority, Protocol};
+use pagerace_page::ResourceId;
+
+use super::World;
+use crate::ScenarioError;
+use crate::pool::H1_CONNECTIONS;
+use crate::site::request_fields;
+use crate::timing::Progress;
+
+impl World<'_> {
+    pub(super) fn act(&mut self, action: Action) -> Result<(), ScenarioError> {
+        match action {
+            Action::Fetch { resource, priority } => self.fetch(resource, priority)?,
+            Action::Reprioritise { resource, priority } => self.reprioritise(resource, priority),
+        }
+        Ok(())
+    }
+
+    fn reprioritise(&mut self, resource: ResourceId, priority: Priority) {
+        let place = self.pool.place_of(self.page.resource(resource).origin);
+        if self.pool.places[place].protocol == Protocol::H1 {
+            // What was sent over HTTP/1.1 has no priority any more.
+            self.pool.places[place].reprioritise(priority, resource);
+            return;
+        }
+        let Some(&i) = self.pool.places[place].connections.first() else {
+            return;
+        };
+        let connection = &mut self.connections[i];
+        if let Some(ends) = &mut connection.ends {
+            ends.reprioritise(u64::from(resource.0), priority);
+            self.touched.push(i);
+        } else if let Some(e) = connection.early.iter_mut().find(|e| e.0 == resource) {
+            e.1 = priority;
+        }
+    }
+
+    fn fetch(&mut self, resource: ResourceId, priority: Priority) -> Result<(), ScenarioError> {
+        let place = self.pool.place_of(self.page.resource(resource).origin);
+        let protocol = self.pool.places[place].protocol;
+        let discovered = self.browser.discovered_at(resource).unwrap_or(self.now);
+        self.progress[resource.index()] = Some(Progress::new(protocol, discovered, self.now));
+        if protocol == Protocol::H1 {
+            self.pool.places[place].wait(priority, resource);
+            return self.dispatch(place);
+        }
+        let i = match self.pool.places[place].connections.first() {
+            Some(&i) => i,
+            None => self.open(place)?,
+        };
+        self.connections[i].early.push((resource, priority));
+        if self.connections[i].ends.is_some() {
+            self.send_requests(i);
+        }
+        Ok(())
+    }
+
+    /// Gives requests that wait to connections that are free, and opens more
+    /// connections for the rest. Like Chromium, whichever connection is ready
+    /// first takes the request whose turn it is.
+    pub(super) fn dispatch(&mut self, place: usize) -> Result<(), ScenarioError> {
+        while let Some(i) = self.free_connection(place) {
+            let Some((priority, resource)) = self.pool.places[place].next_waiting() else {
+                return Ok(());
+            };
+            self.connections[i].early.push((resource, priority));
+            self.send_requests(i);
+        }
+        loop {
+            let open = &self.pool.places[place];
+            let connecting = |i: &&usize| {
+                let c = &self.connections[**i];
+                c.busy == 0 && !self.is_usable(**i)
+            };
+            let coming = open.connections.iter().filter(connecting).count();
+            if coming >= open.waiting() || open.connections.len() >= H1_CONNECTIONS {
+                return Ok(());
+            }
+            self.open(place)?;
+        }
+    }
+
+    /// An idle connection: of those that were used the one used last, else the
+    /// oldest, as Chromium's `ClientSocketPool` chooses.
+    fn free_connection(&self, place: usize) -> Option<usize> {
+        let open = &self.pool.places[place].connections;
+        let free = |i: &usize| self.connections[*i].busy == 0 && self.is_usable(*i);
+        let rank = |i: &usize| {
+            let c = &self.connections[*i];
+            (c.idle_since.unwrap_or(Instant::ZERO), std::cmp::Reverse(*i))
+        };
+        open.iter().copied().filter(free).max_by_key(rank)
+    }
+
+    /// Whether a request can leave on the connection, or with its handshake.
+    fn is_usable(&self, i: usize) -> bool {
+        let c = &self.connections[i];
+        c.ends.is_some() && (c.set_up.connected_at.is_some() || self.keys.early_data(c.protocol))
+    }
+
+    pub(super) fn send_requests(&mut self, i: usize) {
+        let connection = &mut self.connections[i];
+        let Some(ends) = &mut connection.ends else {
+            return;
+        };
+        for (resource, priority) in connection.early.drain(..) {
+            let fields = request_fields(&self.page, resource);
+            let body = match self.page.resource(resource).request_body_bytes {
+                0 => None,
+                n => Some(Bytes::from(vec![0; n as usize])),
+            };
+            connection.busy += 1;
+            ends.request(u64::from(resource.0), fields, Some(priority), body);
+        }
+        self.touched.push(i);
+    }
+
+    /// A request of connection `i` has ended, well or not.
+    pub(super) fn request_over(&mut self, i: usize) {
+        let now = self.now;
+        let connection = &mut self.connections[i];
+        connection.busy = connection.busy.saturating_sub(1);
+        connection.idle_since = Some(now);
+        self.freed.push(connection.place);
+    }
+}

@@ -1,0 +1,96 @@
+//! What a load comes to: counters, times of resources, the trace.
+
+use pagerace_page::ResourceId;
+
+use super::World;
+use crate::outcome::{HolGap, Outcome, PacketDrop, ResourceTiming, Trace, TransportCounters};
+use crate::wire::Fate;
+
+impl World<'_> {
+    pub(super) fn outcome(&mut self) -> Outcome {
+        let transport = self.counters();
+        let trace = self.record.then(|| self.trace());
+        let timings = (0..self.progress.len()).map(|i| self.timing(i));
+        Outcome {
+            resources: timings.collect(),
+            load: self.browser.metrics(),
+            transport,
+            visual_progress: self.browser.visual_progress(),
+            failure: self.failure.clone(),
+            finished_at: self.now,
+            trace,
+        }
+    }
+
+    fn timing(&self, resource: usize) -> Option<ResourceTiming> {
+        let p = self.progress[resource].as_ref()?;
+        let set_up = p.stream.map(|(i, _)| self.connections[i].set_up);
+        let mut timing = p.timing(self.now, set_up);
+        if let Some((i, stream)) = p.stream
+            && let Some(ends) = &self.connections[i].ends
+        {
+            let blocked = ends.blocked(stream);
+            timing.hol_blocked_bytes = blocked.own_bytes;
+            timing.hol_other_bytes = blocked.other_bytes;
+        }
+        Some(timing)
+    }
+
+    fn counters(&mut self) -> TransportCounters {
+        let (down, up) = (self.down.counters(), self.up.counters());
+        let mut sum = TransportCounters {
+            connections: self.connections.len() as u64,
+            link_losses: down.lost,
+            queue_drops: down.queue_drops,
+            bytes_down: down.bytes_enqueued,
+            bytes_up: up.bytes_enqueued,
+            ..TransportCounters::default()
+        };
+        for ends in self.connections.iter_mut().filter_map(|c| c.ends.as_mut()) {
+            let stats = ends.server_stats();
+            sum.packets_sent += stats.packets_sent;
+            sum.packets_lost += stats.packets_lost;
+            sum.retransmitted_bytes += stats.retransmitted_bytes;
+            let blocked = ends.blocked_in_all();
+            sum.hol_blocked_bytes += blocked.own_bytes;
+            sum.hol_blocked_byte_ms += blocked.own_byte_ms;
+            sum.hol_other_bytes += blocked.other_bytes;
+            sum.hol_other_byte_ms += blocked.other_byte_ms;
+        }
+        sum
+    }
+
+    fn trace(&mut self) -> Trace {
+        let mut hol_gaps = Vec::new();
+        for c in &self.connections {
+            let gaps = c.ends.as_ref().map_or_else(Vec::new, |ends| ends.gaps());
+            hol_gaps.extend(gaps.iter().filter_map(|g| {
+                let resource: ResourceId = *c.streams.get(&g.stream)?;
+                Some(HolGap {
+                    resource,
+                    from: g.from,
+                    until: g.until,
+                    bytes: g.bytes,
+                })
+            }));
+        }
+        // Stable: within an instant by connection.
+        hol_gaps.sort_by_key(|g| (g.from, g.resource));
+        let mut frames = self.wire_down.frames.clone();
+        frames.sort_by_key(|f| (f.at, f.connection));
+        let lost = self.wire_down.packets.iter().filter(|p| p.is_gone());
+        let mut drops: Vec<_> = lost
+            .map(|p| PacketDrop {
+                at: p.sent_at,
+                connection: p.connection as u32,
+                queue: p.fate == Fate::Dropped,
+            })
+            .collect();
+        drops.sort_by_key(|d| d.at);
+        Trace {
+            frames,
+            drops,
+            hol_gaps,
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! A metric's parts add up to it exactly, and mean what they say.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+
+use common::{flat_page, hundred, scenario};
+use pagerace_core::Duration;
+use pagerace_page::Page;
+use pagerace_sim::{Explainable, Explained, Part, Scenario, explain};
+
+fn over(page: &Page, network: &str, protocols: &str) -> Scenario {
+    let mut s = scenario(page, network, "sequential");
+    s.protocols = protocols.parse().unwrap();
+    s
+}
+
+fn check(s: &Scenario, seed: u64, metric: Explainable) -> Explained {
+    let e = explain(s, seed, metric).unwrap();
+    assert_eq!(e.parts.total(), e.total, "{metric:?}");
+    let load = e.outcome.load;
+    let value = match metric {
+        Explainable::Ttfb => load.ttfb,
+        Explainable::Fcp => load.fcp,
+        Explainable::Lcp => load.lcp,
+        Explainable::SpeedIndex => load.speed_index,
+        Explainable::Onload => load.onload,
+    };
+    assert_eq!(value, Some(e.total));
+    for pair in e.path.windows(2) {
+        assert_eq!(pair[0].until, pair[1].from, "steps touch");
+    }
+    for step in &e.path {
+        assert!(step.from <= step.arrived && step.arrived <= step.until);
+        assert_eq!(step.parts.total(), step.until.since(step.from));
+    }
+    e
+}
+
+fn ms(e: &Explained, part: Part) -> f64 {
+    e.parts.get(part).as_millis_f64()
+}
+
+#[test]
+fn parts_add_up_on_every_protocol_through_loss() {
+    for protocols in ["h1", "h2", "h3"] {
+        for network in ["rate 5mbit rtt 80ms loss 2% loss-up 1%", "slow-4g", "cable"] {
+            let s = over(&hundred(), network, protocols);
+            for metric in Explainable::ALL {
+                check(&s, 3, metric);
+            }
+        }
+    }
+}
+
+#[test]
+fn set_up_is_what_the_protocol_costs() {
+    let network = "rate 1gbit rtt 100ms";
+    for (protocols, rtts) in [("h3", 2.0), ("h2", 3.0)] {
+        let e = check(&over(&flat_page(&[]), network, protocols), 1, Explainable::Ttfb);
+        let set_up = ms(&e, Part::SetUp) / 100.0;
+        assert!((rtts..rtts + 0.05).contains(&set_up), "{protocols}: {set_up}");
+        assert!((99.9..101.0).contains(&ms(&e, Part::RoundTrips)), "{e:?}");
+    }
+}
+
+#[test]
+fn think_time_is_the_servers() {
+    let mut page = flat_page(&[]);
+    page.resources[0].think_time = Duration::from_millis(70);
+    for protocols in ["h1", "h2", "h3"] {
+        let e = check(&over(&page, "cable", protocols), 1, Explainable::Ttfb);
+        assert_eq!(ms(&e, Part::Server), 70.0, "{protocols}");
+    }
+}
+
+#[test]
+fn a_long_response_alone_is_bandwidth() {
+    for protocols in ["h2", "h3"] {
+        let mut page = flat_page(&[5_000_000]);
+        page.resources[1].in_viewport = true;
+        let e = check(
+            &over(&page, "rate 10mbit rtt 20ms", protocols),
+            1,
+            Explainable::Onload,
+        );
+        assert!(e.parts.get(Part::Bandwidth) * 2 > e.total, "{e:?}");
+        assert_eq!(e.parts.largest(), Part::Bandwidth);
+        assert!(ms(&e, Part::Loss) < 200.0);
+    }
+}
+
+#[test]
+fn a_window_that_grows_slowly_shows() {
+    // Five round trips of slow start on a path that is never full.
+    for protocols in ["h2", "h3"] {
+        let page = flat_page(&[300_000]);
+        let e = check(
+            &over(&page, "rate 1gbit rtt 200ms queue 10000p", protocols),
+            1,
+            Explainable::Onload,
+        );
+        assert!((550.0..1_300.0).contains(&ms(&e, Part::Window)), "{e:?}");
+        assert!(ms(&e, Part::Bandwidth) + ms(&e, Part::Queueing) < 20.0);
+    }
+}
+
+#[test]
+fn what_waits_for_others_queues() {
+    // The last of equal responses, one after the other.
+    for protocols in ["h1", "h2", "h3"] {
+        let page = flat_page(&[100_000; 30]);
+        let e = check(&over(&page, "rate 10mbit rtt 20ms", protocols), 1, Explainable::Onload);
+        assert_eq!(e.parts.largest(), Part::Queueing, "{protocols}: {e:?}");
+    }
+}
+
+#[test]
+fn loss_shows_as_loss() {
+    for protocols in ["h2", "h3"] {
+        let page = flat_page(&[400_000]);
+        let clean = "rate 5mbit rtt 100ms queue 1000p";
+        let lossy = format!("{clean} loss 8%");
+        let clean = check(&over(&page, clean, protocols), 1, Explainable::Onload);
+        assert_eq!(clean.parts.get(Part::Loss), Duration::ZERO);
+        let mut worst = 0.0_f64;
+        for seed in 1..=5 {
+            let e = check(&over(&page, &lossy, protocols), seed, Explainable::Onload);
+            worst = worst.max(ms(&e, Part::Loss));
+        }
+        assert!(worst > 100.0, "{protocols}: {worst}");
+    }
+}

@@ -1,0 +1,188 @@
+//! The same page over HTTP/1.1, HTTP/2 and HTTP/3: set-up, pools, visits,
+//! mixes.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::{flat_page, hundred, scenario};
+use pagerace_core::{Duration, Instant, Protocol};
+use pagerace_page::{CacheUse, Page};
+use pagerace_sim::{Outcome, Scenario, TlsVersion, Visit, run};
+
+/// Fast enough that only round trips count.
+const FAST: &str = "rate 1gbit rtt 100ms";
+
+fn over(page: &Page, network: &str, protocols: &str) -> Scenario {
+    let mut s = scenario(page, network, "sequential");
+    s.protocols = protocols.parse().unwrap();
+    s
+}
+
+fn load(s: &Scenario) -> Outcome {
+    let outcome = run(s, 1, true).unwrap();
+    assert_eq!(outcome.failure, None, "{} {}", s.protocols, s.visit);
+    outcome
+}
+
+/// Time to the document's first byte, in round trips of 100 ms.
+fn ttfb(s: &Scenario) -> f64 {
+    load(s).load.ttfb.unwrap().as_millis_f64() / 100.0
+}
+
+#[test]
+fn set_up_costs_the_round_trips_of_its_protocols() {
+    let page = flat_page(&[]);
+    // A look-up, the handshakes, the request.
+    let close = |found: f64, rtts: f64| (rtts..rtts + 0.1).contains(&found);
+    for (protocols, tls, visit, rtts) in [
+        ("h3", TlsVersion::Tls13, Visit::Cold, 3.0),
+        ("h2", TlsVersion::Tls13, Visit::Cold, 4.0),
+        ("h1", TlsVersion::Tls13, Visit::Cold, 4.0),
+        ("h2", TlsVersion::Tls12, Visit::Cold, 5.0),
+        ("h1", TlsVersion::Tls12, Visit::Cold, 5.0),
+        ("h3", TlsVersion::Tls13, Visit::Resumed, 2.0),
+        ("h2", TlsVersion::Tls13, Visit::Resumed, 4.0),
+        ("h2", TlsVersion::Tls12, Visit::Resumed, 4.0),
+        ("h3", TlsVersion::Tls13, Visit::Warm, 1.0),
+        ("h2", TlsVersion::Tls13, Visit::Warm, 1.0),
+        ("h1", TlsVersion::Tls12, Visit::Warm, 1.0),
+    ] {
+        let mut s = over(&page, FAST, protocols);
+        s.transport.tcp_tls = tls;
+        s.visit = visit;
+        let found = ttfb(&s);
+        assert!(close(found, rtts), "{protocols} {tls:?} {visit}: {found}");
+    }
+}
+
+#[test]
+fn early_data_saves_a_round_trip_on_tcp_if_wanted() {
+    let mut s = over(&flat_page(&[]), FAST, "h2");
+    s.visit = Visit::Resumed;
+    let without = ttfb(&s);
+    s.transport.early_data = pagerace_sim::EarlyData::On;
+    let with = ttfb(&s);
+    assert!((0.95..1.05).contains(&(without - with)), "{without} {with}");
+    s.protocols = "h3".parse().unwrap();
+    let with = ttfb(&s);
+    s.transport.early_data = pagerace_sim::EarlyData::Off;
+    let without = ttfb(&s);
+    assert!((0.95..1.05).contains(&(without - with)), "{without} {with}");
+}
+
+fn connections(outcome: &Outcome) -> usize {
+    let used = outcome.resources.iter().flatten();
+    used.filter_map(|r| r.connection)
+        .collect::<BTreeSet<_>>()
+        .len()
+}
+
+#[test]
+fn http_1_opens_six_connections_and_never_more_requests_than_connections() {
+    let outcome = load(&over(&hundred(), "rate 10mbit rtt 60ms", "h1"));
+    assert_eq!(connections(&outcome), 6);
+    assert_eq!(outcome.transport.connections, 6);
+    let mut edges = Vec::new();
+    for r in outcome.resources.iter().flatten() {
+        assert_eq!(r.protocol, Protocol::H1);
+        edges.push((r.request_start(), 1));
+        edges.push((r.response_end(), -1));
+    }
+    edges.sort_unstable();
+    let mut open = 0;
+    for (at, change) in edges {
+        open += change;
+        assert!(open <= 6, "{open} at {at:?}");
+    }
+}
+
+#[test]
+fn http_1_of_a_small_page_opens_no_needless_connections() {
+    let outcome = load(&over(&flat_page(&[1_000, 1_000]), FAST, "h1"));
+    assert!(outcome.transport.connections <= 2, "{outcome:?}");
+}
+
+#[test]
+fn http_2_and_3_take_one_connection() {
+    for protocols in ["h2", "h3"] {
+        let outcome = load(&over(&hundred(), "rate 10mbit rtt 60ms", protocols));
+        assert_eq!(outcome.transport.connections, 1);
+        let reused = outcome.resources.iter().flatten().filter(|r| r.reused);
+        assert_eq!(reused.count(), outcome.resources.len() - 1);
+    }
+}
+
+#[test]
+fn every_response_arrives_over_every_protocol_through_loss() {
+    for protocols in ["h1", "h2", "h3"] {
+        let s = over(&hundred(), "rate 5mbit rtt 80ms loss 3% loss-up 1%", protocols);
+        for seed in 1..4 {
+            let outcome = run(&s, seed, false).unwrap();
+            assert_eq!(outcome.failure, None);
+            assert!(outcome.resources.iter().all(Option::is_some));
+            let bytes: u64 = s.page.resources.iter().map(|r| r.body_bytes).sum();
+            assert!(outcome.transport.bytes_down > bytes);
+            assert!(outcome.transport.packets_lost > 0);
+        }
+    }
+}
+
+#[test]
+fn tcp_makes_streams_wait_for_each_other_and_quic_does_not() {
+    let network = "rate 10mbit rtt 60ms loss 2%";
+    let [h1, h2, h3] = ["h1", "h2", "h3"].map(|p| {
+        let mut s = over(&hundred(), network, p);
+        s.strategy = "round-robin".parse().unwrap();
+        load(&s).transport
+    });
+    assert!(h2.hol_other_bytes > 0);
+    assert_eq!(h3.hol_other_bytes, 0);
+    // A connection of HTTP/1.1 carries one response at a time.
+    assert_eq!(h1.hol_other_bytes, 0);
+    assert!(h1.hol_blocked_bytes > 0 && h3.hol_blocked_bytes > 0);
+}
+
+#[test]
+fn a_map_gives_each_origin_its_protocol() {
+    let mut page = hundred();
+    let mut second = page.origins[0].clone();
+    second.host = "static.example".to_owned();
+    second.connection_group = 1;
+    page.origins.push(second);
+    for r in page.resources.iter_mut().skip(50) {
+        r.origin = pagerace_page::OriginId(1);
+    }
+    let outcome = load(&over(&page, "cable", "static.example=h3 *=h2"));
+    let protocols: Vec<_> = outcome.resources.iter().flatten().map(|r| r.protocol).collect();
+    assert!(protocols[..50].iter().all(|p| *p == Protocol::H2));
+    assert!(protocols[50..].iter().all(|p| *p == Protocol::H3));
+    assert_eq!(outcome.transport.connections, 2);
+}
+
+#[test]
+fn a_warm_visit_fetches_what_is_not_fresh_and_asks_about_the_rest() {
+    let mut page = hundred();
+    for r in &mut page.resources {
+        r.cache = match r.id.0 {
+            0 => CacheUse::None,
+            n if n % 2 == 0 => CacheUse::Fresh,
+            _ => CacheUse::Validate,
+        };
+    }
+    for protocols in ["h1", "h2", "h3"] {
+        let mut s = over(&page, "rate 10mbit rtt 60ms", protocols);
+        let cold = load(&s);
+        s.visit = Visit::Warm;
+        let warm = load(&s);
+        let asked = warm.resources.iter().flatten().count();
+        assert_eq!(asked, 1 + 50, "{protocols}");
+        assert!(warm.transport.bytes_down * 20 < cold.transport.bytes_down);
+        assert!(warm.load.onload < cold.load.onload);
+        assert!(warm.load.fcp.is_some());
+        let first = warm.resources[0].unwrap();
+        assert_eq!((first.dns, first.connect), (Duration::ZERO, Duration::ZERO));
+        assert_eq!(first.discovered, Instant::ZERO);
+    }
+}

@@ -1,0 +1,60 @@
+//! How large the flights of the handshake are.
+
+use crate::tls::Handshake;
+
+/// Sizes of the handshake's flights in CRYPTO bytes, without the transport
+/// parameters that two of them carry (whose size varies: RFC 9000, section
+/// 18.1, wants a reserved one of any length).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlightSizes {
+    /// `ClientHello`.
+    pub client_hello: usize,
+    /// `ServerHello`.
+    pub server_hello: usize,
+    /// `EncryptedExtensions` to the server's `Finished`: mostly the
+    /// certificate chain.
+    pub server_flight: usize,
+    /// The client's `Finished`.
+    pub client_finished: usize,
+    /// `NewSessionTicket`s, sent with the first 1-RTT packets; each.
+    pub ticket: usize,
+    /// How many tickets.
+    pub tickets: usize,
+}
+
+impl Default for FlightSizes {
+    /// What rustls sends with the certificate of [`super::Identity`]; a test
+    /// keeps the two equal.
+    fn default() -> Self {
+        Self {
+            client_hello: 192,
+            server_hello: 90,
+            server_flight: 2298,
+            client_finished: 52,
+            ticket: 81,
+            tickets: 2,
+        }
+    }
+}
+
+impl FlightSizes {
+    /// Sizes of a connection that begins like this, if `self` are those of a
+    /// full handshake.
+    ///
+    /// Source: rustls' flights, which a test compares. The client offers a
+    /// ticket (RFC 8446, section 4.2.11), and says if early data follows; the
+    /// server takes it and sends no certificate.
+    #[must_use]
+    pub fn of(mut self, handshake: Handshake) -> Self {
+        let (hello, flight, ticket) = match handshake {
+            Handshake::Full => return self,
+            Handshake::Resumed => (95, 71, 0),
+            Handshake::EarlyData => (99, 75, 8),
+        };
+        self.client_hello += hello;
+        self.server_hello += 6;
+        self.server_flight = flight;
+        self.ticket += ticket;
+        self
+    }
+}

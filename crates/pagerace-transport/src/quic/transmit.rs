@@ -1,0 +1,171 @@
+//! How a connection sends: held back by its pacer, packet by packet, with bytes
+//! bound as late as possible.
+
+use pagerace_core::Instant;
+use quinn_proto::{Transmit, WriteError};
+
+use super::connection::{Connection, Offer, PacketSource};
+use super::packing::{Committed, Plan};
+
+impl Connection {
+    /// When the connection wants to be looked at again.
+    pub(super) fn poll_timeout(&mut self) -> Option<Instant> {
+        let timer = self.inner.poll_timeout();
+        let timer = timer.map(|at| self.epoch.from_std(at));
+        timer.into_iter().chain(self.held_until).min()
+    }
+
+    /// Time has passed.
+    pub(super) fn handle_timeout(&mut self, now: Instant) {
+        self.held_until = self.held_until.filter(|at| *at > now);
+        let now = self.epoch.to_std(now);
+        if self.inner.poll_timeout().is_some_and(|due| due <= now) {
+            self.inner.handle_timeout(now);
+        }
+    }
+
+    /// The next datagram, at most one, written to `buf`.
+    pub(super) fn poll_transmit(
+        &mut self,
+        now: Instant,
+        buf: &mut Vec<u8>,
+        mut source: Option<&mut (dyn PacketSource + '_)>,
+    ) -> Option<Transmit> {
+        let rate = self.inner.congestion_state().metrics().pacing_rate;
+        self.held_until = rate.and_then(|rate| self.hold(now, rate));
+        self.tap.signals().set_held(self.held_until.is_some());
+        if let Some(source) = &mut source {
+            self.bind(*source);
+        }
+        let at = self.epoch.to_std(now);
+        let sent = self.inner.poll_transmit(at, 1, buf);
+        let signals = self.tap.signals();
+        signals.set_held(false);
+        let bytes = signals.take_unpaced();
+        if let Some(rate) = rate.filter(|_| bytes > 0) {
+            self.pacer.charge(now, bytes, rate);
+        }
+        let has_data = source.as_ref().is_some_and(|s| s.has_data());
+        if sent.is_none() && !has_data && self.has_room() {
+            signals.set_idle(now);
+        }
+        self.settle(source);
+        sent
+    }
+
+    /// Until when the pacer holds packets back. Handshakes are never held, and
+    /// acknowledgements not unless a packet that could carry them waits.
+    fn hold(&self, now: Instant, rate: u64) -> Option<Instant> {
+        if self.inner.is_handshaking() || self.tap.signals().is_unconfirmed_client() {
+            return None;
+        }
+        let mtu = self.inner.current_mtu();
+        self.pacer.held_until(now, mtu, rate)
+    }
+
+    /// Whether pacer and window have room for one more packet.
+    fn has_room(&self) -> bool {
+        let filled = self.tap.signals().in_flight() + u64::from(self.inner.current_mtu());
+        let window = self.inner.congestion_state().metrics().congestion_window;
+        self.held_until.is_none() && filled < window
+    }
+
+    /// Writes what the next packet should carry, no earlier and no more.
+    fn bind(&mut self, source: &mut dyn PacketSource) {
+        if !self.can_send() {
+            return;
+        }
+        if self.inner.is_handshaking() && self.inner.side().is_server() {
+            self.tap.signals().set_answers_early();
+        }
+        // What is bound but does not fit the window keeps quinn-proto from
+        // sending even acknowledgements (RFC 9002, section 7, exempts them).
+        let full = !self.has_room();
+        let limited = full && source.has_data();
+        self.tap.signals().set_window_limited(limited);
+        if full {
+            return;
+        }
+        let header = self.tap.with(|seen| seen.header_size);
+        let mut plan = Plan::new(self.inner.current_mtu(), header, &self.committed);
+        while plan.open() {
+            let Some(offer) = source.pick() else { break };
+            if !self.bind_some(source, offer, &mut plan) {
+                break;
+            }
+        }
+    }
+
+    /// Takes note of what the last packet carried.
+    fn settle(&mut self, mut source: Option<&mut (dyn PacketSource + '_)>) {
+        let committed = &mut self.committed;
+        self.tap.with(|seen| {
+            for frame in seen.sent.drain(..) {
+                if let Some(i) = committed.iter().position(|c| c.stream == frame.id) {
+                    committed[i].sent = committed[i].sent.max(frame.end());
+                    if committed[i].sent >= committed[i].written {
+                        committed.remove(i);
+                    }
+                }
+                if let Some(source) = &mut source {
+                    source.frame_sent(frame);
+                }
+            }
+        });
+    }
+
+    /// Writes bytes of one stream; whether to go on.
+    fn bind_some(&mut self, source: &mut dyn PacketSource, offer: Offer, plan: &mut Plan) -> bool {
+        let Offer {
+            stream,
+            offset,
+            left,
+        } = offer;
+        let at = self.committed.iter().position(|c| c.stream == stream);
+        if at.is_some_and(|i| i + 1 < self.committed.len()) {
+            // quinn would put these bytes before those of the streams behind:
+            // the packet leaves with some room rather than out of order.
+            return false;
+        }
+        let mine = at.map(|i| self.committed[i]);
+        let max = plan.bytes_for(stream, offset, left, mine.as_ref());
+        if max == 0 {
+            return false;
+        }
+        let data = source.peek(stream, max);
+        let wanted = data.len();
+        let written = match self.send_stream(stream).write_chunks(&mut [data.clone()]) {
+            Ok(written) => {
+                if written.bytes < wanted {
+                    // quinn tells of new room only to streams that it refused
+                    // outright; so let it refuse the rest.
+                    let rest = data.slice(written.bytes..);
+                    let refused = self.send_stream(stream).write_chunks(&mut [rest]);
+                    debug_assert!(matches!(refused, Err(WriteError::Blocked)));
+                }
+                written.bytes
+            }
+            Err(WriteError::Blocked) => 0,
+            Err(WriteError::Stopped(_) | WriteError::ClosedStream) => {
+                source.stopped(stream);
+                return true;
+            }
+        };
+        source.wrote(stream, written, written < wanted);
+        if written as u64 == left {
+            self.finish(stream);
+        }
+        if written > 0 {
+            plan.add(stream, offset, written, mine.is_none());
+            match at {
+                Some(i) => self.committed[i].written += written as u64,
+                None => self.committed.push(Committed {
+                    stream,
+                    sent: offset,
+                    written: offset + written as u64,
+                }),
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,110 @@
+//! What a connection sends: control segments, data, acknowledgements.
+
+use bytes::Bytes;
+use pagerace_core::Instant;
+
+use super::{Connection, State};
+use crate::tcp::segment::{Control, SackBlocks, Segment, SentRange};
+use crate::tcp::sender::Outgoing;
+
+impl Connection {
+    /// The next segment that may leave now; to be called until `None`.
+    pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
+        self.now = now;
+        let segment = self.next_segment(now)?;
+        self.segments_sent += 1;
+        Some(segment)
+    }
+
+    fn next_segment(&mut self, now: Instant) -> Option<Segment> {
+        if let Some(reset) = self.reset.take() {
+            return Some(reset);
+        }
+        match self.state {
+            State::Listen | State::Lost => return None,
+            State::SynSent | State::SynReceived => return self.poll_handshake(now),
+            State::Established => {}
+        }
+        // SACK blocks travel alone: beside a whole payload they do not fit.
+        if self.receiver.is_ack_due() && self.receiver.has_blocks() {
+            return Some(self.pure_ack(now));
+        }
+        if let Some(out) = self.sender.poll(now) {
+            return Some(self.data(now, out));
+        }
+        if self.sender.take_window_probe() {
+            // As Linux (`tcp_xmit_probe_skb`): one number before the window, so
+            // that it must be answered.
+            let sequence = self.sender.next() - 1;
+            return Some(Segment {
+                sequence,
+                ..self.pure_ack(now)
+            });
+        }
+        self.receiver.is_ack_due().then(|| self.pure_ack(now))
+    }
+
+    fn poll_handshake(&mut self, now: Instant) -> Option<Segment> {
+        let retransmission = self.handshake.poll(now)?;
+        let (acknowledgement, window, echo) = self.receiver.acknowledge();
+        let answers = self.state == State::SynReceived;
+        Some(Segment {
+            control: Control::Syn { mss: self.mss },
+            sequence: 0,
+            acknowledgement: answers.then_some(acknowledgement),
+            window,
+            echo,
+            retransmission: retransmission > 0,
+            ..self.bare(now)
+        })
+    }
+
+    pub(super) fn bare(&self, now: Instant) -> Segment {
+        Segment {
+            control: Control::None,
+            fin: false,
+            sequence: self.sender.next(),
+            acknowledgement: None,
+            window: 0,
+            sacks: SackBlocks::default(),
+            timestamp: now,
+            echo: None,
+            payload: Bytes::new(),
+            retransmission: false,
+        }
+    }
+
+    fn pure_ack(&mut self, now: Instant) -> Segment {
+        let sacks = self.receiver.blocks();
+        let (acknowledgement, window, echo) = self.receiver.acknowledge();
+        Segment {
+            acknowledgement: Some(acknowledgement),
+            window,
+            echo,
+            sacks,
+            ..self.bare(now)
+        }
+    }
+
+    fn data(&mut self, now: Instant, out: Outgoing) -> Segment {
+        let (acknowledgement, window, echo) = self.receiver.acknowledge();
+        let length = out.payload.len() as u64;
+        if length > 0 {
+            self.sent.push(SentRange {
+                offset: out.sequence - 1,
+                length,
+                retransmission: out.retransmission,
+            });
+        }
+        Segment {
+            sequence: out.sequence,
+            fin: out.fin,
+            acknowledgement: Some(acknowledgement),
+            window,
+            echo,
+            payload: out.payload,
+            retransmission: out.retransmission,
+            ..self.bare(now)
+        }
+    }
+}

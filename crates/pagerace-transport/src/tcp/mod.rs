@@ -1,0 +1,40 @@
+//! TCP in virtual time: what of it matters to delivery, as Linux does it.
+//!
+//! A [`Connection`] is a state machine without clock and without IO: it takes
+//! segments and time, and gives segments and a deadline. It follows RFC 9293
+//! with an initial window of ten segments (RFC 6928), delayed acknowledgements
+//! (RFC 5681), SACK and DSACK (RFC 2018, 2883), timestamps (RFC 7323),
+//! RACK-TLP (RFC 8985), proportional rate reduction (RFC 6937), retransmission
+//! timeouts (RFC 6298) and a receive window that grows as Linux's does. What
+//! may be in flight is up to a controller of [`pagerace_cc`], in payload bytes.
+//!
+//! Left out: wrap-around and finite precision of numbers, windows and
+//! timestamps, checksums, ECN, urgent data, path MTU discovery, Fast Open, SYN
+//! cookies, simultaneous open, TIME-WAIT, keep-alive, Nagle's algorithm (servers
+//! and browsers set `TCP_NODELAY`), segmentation offload, F-RTO.
+
+mod ack;
+mod buffer;
+mod connection;
+mod pacer;
+mod probe;
+mod prr;
+mod rack;
+mod ranges;
+mod reassembly;
+mod receiver;
+mod rtt;
+mod scoreboard;
+mod segment;
+mod sender;
+mod settings;
+mod undo;
+mod usage;
+mod window;
+
+pub use connection::{Connection, Event, Stats};
+pub use segment::{Range, Segment, SentRange};
+pub use settings::Settings;
+
+#[cfg(test)]
+mod tests;

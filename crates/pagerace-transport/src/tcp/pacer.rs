@@ -1,0 +1,50 @@
+//! Holds segments back to a controller's rate.
+//!
+//! As Linux without the `fq` queue: only controllers that name a rate are paced
+//! (BBR); the others send as the window lets them. Deviates: Linux releases
+//! bursts of about a millisecond, this releases segment by segment.
+
+use pagerace_core::{Duration, Instant};
+
+/// When the next segment may leave.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pacer {
+    next: Instant,
+    /// Something waits for `next`.
+    waiting: bool,
+}
+
+impl Pacer {
+    /// Whether a segment may leave now; if not, [`Self::deadline`] says when.
+    pub(super) fn admits(&mut self, now: Instant) -> bool {
+        self.waiting = now < self.next;
+        !self.waiting
+    }
+
+    /// `bytes` of payload left, at `rate` bits per second.
+    pub(super) fn on_sent(&mut self, now: Instant, bytes: u64, rate: Option<u64>) {
+        self.waiting = false;
+        let Some(rate) = rate else {
+            self.next = now;
+            return;
+        };
+        let nanos = u128::from(bytes) * 8_000_000_000 / u128::from(rate.max(1));
+        let gap = Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
+        self.next = self.next.max(now) + gap;
+    }
+
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.waiting.then_some(self.next)
+    }
+
+    pub(super) fn handle_timeout(&mut self, now: Instant) {
+        if now >= self.next {
+            self.waiting = false;
+        }
+    }
+
+    /// Nothing waits any longer.
+    pub(super) fn rest(&mut self) {
+        self.waiting = false;
+    }
+}

@@ -1,0 +1,166 @@
+//! The receiving half: reassembly, window and acknowledgements put together.
+
+use bytes::Bytes;
+use pagerace_core::{Duration, Instant};
+
+use super::ack::AckPolicy;
+use super::reassembly::Reassembly;
+use super::segment::{SackBlocks, Segment};
+use super::settings::Settings;
+use super::window::ReceiveWindow;
+
+/// The receiving half of a connection.
+#[derive(Debug)]
+pub(super) struct Receiver {
+    mss: u64,
+    reassembly: Reassembly,
+    window: ReceiveWindow,
+    acks: AckPolicy,
+    /// The FIN's number, once it arrived.
+    fin: Option<u64>,
+    /// `TS.Recent` and `Last.ACK.sent` of RFC 7323, section 4.3.
+    recent_timestamp: Option<Instant>,
+    last_ack_sent: u64,
+    last_rtt_echo: Option<Instant>,
+}
+
+impl Receiver {
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self {
+            mss: u64::from(settings.mss),
+            reassembly: Reassembly::new(),
+            window: ReceiveWindow::new(
+                settings.mss,
+                settings.receive_window,
+                settings.receive_buffer_max,
+            ),
+            acks: AckPolicy::new(settings.mss, settings.ack_delay),
+            fin: None,
+            recent_timestamp: None,
+            last_ack_sent: 0,
+            last_rtt_echo: None,
+        }
+    }
+
+    /// The peer's SYN carries its first timestamp.
+    pub(super) fn on_syn(&mut self, segment: &Segment) {
+        self.recent_timestamp = Some(segment.timestamp);
+    }
+
+    /// Takes what `segment` carries; whether new bytes or the end can be read.
+    /// `idle`: after which silence the sender counts as beginning anew.
+    pub(super) fn handle(&mut self, now: Instant, segment: &Segment, idle: Duration) -> bool {
+        self.note_timestamp(now, segment);
+        let before = self.next();
+        let length = segment.payload.len() as u64;
+        if length > 0 {
+            self.take_payload(now, segment, idle);
+        } else if segment.sequence < before && !segment.fin {
+            // RFC 9293, section 3.10.7.4: outside the window, so answered. This
+            // is how probes of a closed window look.
+            self.acks.demand();
+        }
+        if segment.fin {
+            self.fin = Some(segment.end() - 1);
+            self.acks.demand();
+        }
+        self.next() > before
+    }
+
+    fn take_payload(&mut self, now: Instant, segment: &Segment, idle: Duration) {
+        let before = self.reassembly.next();
+        let length = segment.payload.len() as u64;
+        if segment.sequence + length > self.window.edge() {
+            // The peer does not keep to the window.
+            self.acks.demand();
+            return;
+        }
+        let arrival = self.reassembly.insert(segment.sequence, &segment.payload);
+        let beyond = self.reassembly.beyond();
+        self.acks
+            .on_data(now, segment.sequence, length, &arrival, beyond, idle);
+        self.window.on_data(now, self.reassembly.next() - before);
+    }
+
+    fn note_timestamp(&mut self, now: Instant, segment: &Segment) {
+        let recent = self.recent_timestamp.unwrap_or(Instant::ZERO);
+        if segment.sequence <= self.last_ack_sent && segment.timestamp >= recent {
+            self.recent_timestamp = Some(segment.timestamp);
+        }
+        // As Linux (`tcp_rcv_rtt_measure_ts`): one sample for each echo.
+        if let Some(echo) = segment.echo
+            && segment.payload.len() as u64 >= self.mss
+            && segment.echo != self.last_rtt_echo
+        {
+            self.last_rtt_echo = segment.echo;
+            self.window.sample_rtt(now.since(echo));
+        }
+    }
+
+    /// The number expected next.
+    pub(super) fn next(&self) -> u64 {
+        let next = self.reassembly.next();
+        next + u64::from(self.fin == Some(next))
+    }
+
+    /// Stream bytes that are in order, read or not.
+    pub(super) fn delivered(&self) -> u64 {
+        self.reassembly.next() - 1
+    }
+
+    /// Whether the peer's stream is complete.
+    pub(super) fn is_finished(&self) -> bool {
+        self.fin == Some(self.reassembly.next())
+    }
+
+    pub(super) fn has_unread(&self) -> bool {
+        self.reassembly.unread() > 0
+    }
+
+    pub(super) fn read(&mut self, now: Instant) -> Option<Bytes> {
+        let data = self.reassembly.read()?;
+        let (next, unread) = (self.reassembly.next(), self.reassembly.unread());
+        self.window.on_read(now, next - unread);
+        if !self.is_finished() && self.window.wants_update(next, unread) {
+            self.acks.demand();
+        }
+        Some(data)
+    }
+
+    /// An answer is owed now.
+    pub(super) fn demand_ack(&mut self) {
+        self.acks.demand();
+    }
+
+    pub(super) fn is_ack_due(&self) -> bool {
+        self.acks.is_due()
+    }
+
+    /// Whether the next acknowledgement reports more than a number.
+    pub(super) fn has_blocks(&self) -> bool {
+        self.acks.has_blocks(self.reassembly.beyond())
+    }
+
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.acks.deadline()
+    }
+
+    pub(super) fn handle_timeout(&mut self, now: Instant) {
+        self.acks.handle_timeout(now);
+    }
+
+    pub(super) fn blocks(&mut self) -> SackBlocks {
+        self.acks.blocks(self.reassembly.beyond())
+    }
+
+    /// What every segment says of this half: the number expected next, the
+    /// window, and the timestamp to echo. An acknowledgement leaves with it.
+    pub(super) fn acknowledge(&mut self) -> (u64, u64, Option<Instant>) {
+        let next = self.next();
+        let unread = self.reassembly.unread();
+        let window = self.window.advertise(next, unread);
+        self.last_ack_sent = next;
+        self.acks.on_sent();
+        (next, window, self.recent_timestamp)
+    }
+}

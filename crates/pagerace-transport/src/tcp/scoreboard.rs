@@ -1,0 +1,336 @@
+//! What was sent and is not acknowledged: one entry for each segment, in order
+//! of sequence numbers and, beside it, in order of transmission.
+//!
+//! A segment is cut once and sent again as it is (no repacketisation). SACKs
+//! are believed for good: our receiver never drops what it reported (RFC 2018,
+//! section 8, allows it to).
+
+use std::collections::{BTreeSet, VecDeque};
+use std::ops::Range;
+
+use bytes::Bytes;
+use pagerace_core::{Duration, Instant};
+
+use super::ranges::RangeSet;
+
+/// What is thought of a segment that is not acknowledged cumulatively.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    InFlight,
+    /// Declared lost; waits to be sent again.
+    Lost,
+    /// Acknowledged by a SACK block.
+    Sacked,
+}
+
+/// One transmission among all, in their order; segments sent at the same
+/// instant differ in it.
+pub(super) type Ordinal = u64;
+
+/// A segment that was sent.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) sequence: u64,
+    pub(super) payload: Bytes,
+    pub(super) fin: bool,
+    pub(super) first_sent_at: Instant,
+    /// When it was sent last.
+    pub(super) sent_at: Instant,
+    pub(super) ordinal: Ordinal,
+    pub(super) retransmitted: bool,
+    pub(super) fate: Fate,
+}
+
+impl Entry {
+    pub(super) fn end(&self) -> u64 {
+        self.sequence + self.payload.len() as u64 + u64::from(self.fin)
+    }
+
+    /// Bytes that count as in flight.
+    pub(super) fn bytes(&self) -> u64 {
+        self.payload.len() as u64
+    }
+}
+
+/// A segment that an acknowledgement covers for the first time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Delivered {
+    pub(super) end: u64,
+    pub(super) bytes: u64,
+    pub(super) first_sent_at: Instant,
+    pub(super) sent_at: Instant,
+    pub(super) ordinal: Ordinal,
+    pub(super) retransmitted: bool,
+    /// It had been declared lost (and perhaps sent again).
+    pub(super) was_lost: bool,
+    /// By a SACK block, not cumulatively.
+    pub(super) sacked: bool,
+}
+
+impl Delivered {
+    fn new(sent: &Entry, sacked: bool) -> Self {
+        Self {
+            end: sent.end(),
+            bytes: sent.bytes(),
+            first_sent_at: sent.first_sent_at,
+            sent_at: sent.sent_at,
+            ordinal: sent.ordinal,
+            retransmitted: sent.retransmitted,
+            was_lost: sent.fate == Fate::Lost,
+            sacked,
+        }
+    }
+}
+
+/// Segments that were declared lost together.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Losses {
+    pub(super) segments: u64,
+    pub(super) bytes: u64,
+    /// When the latest of them was sent.
+    pub(super) sent_at: Instant,
+}
+
+impl Losses {
+    fn add(&mut self, sent: &Entry) {
+        self.segments += 1;
+        self.bytes += sent.bytes();
+        self.sent_at = self.sent_at.max(sent.sent_at);
+    }
+}
+
+/// All segments between the cumulative acknowledgement and the last one sent.
+#[derive(Debug, Default)]
+pub(super) struct Scoreboard {
+    entries: VecDeque<Entry>,
+    /// Entries that were removed so far: the front's number.
+    front: u64,
+    /// Transmissions with their entries' numbers, oldest first. Those of
+    /// entries that were removed, settled or sent again are stale.
+    transmissions: VecDeque<(Ordinal, u64)>,
+    next_ordinal: Ordinal,
+    /// Numbers of the entries that are lost.
+    lost: BTreeSet<u64>,
+    sacked: RangeSet,
+    sacked_segments: usize,
+    in_flight: u64,
+}
+
+impl Scoreboard {
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Payload bytes neither acknowledged nor declared lost.
+    pub(super) fn in_flight(&self) -> u64 {
+        self.in_flight
+    }
+
+    /// Segments above the cumulative acknowledgement that SACKs cover.
+    pub(super) fn sacked_segments(&self) -> usize {
+        self.sacked_segments
+    }
+
+    pub(super) fn front(&self) -> Option<&Entry> {
+        self.entries.front()
+    }
+
+    /// Payload of the first segment to send again.
+    pub(super) fn next_lost_bytes(&self) -> Option<u64> {
+        let &number = self.lost.first()?;
+        Some(self.entry(number).bytes())
+    }
+
+    fn entry(&self, number: u64) -> &Entry {
+        &self.entries[(number - self.front) as usize]
+    }
+
+    /// A new segment was sent.
+    pub(super) fn push(&mut self, now: Instant, sequence: u64, payload: Bytes, fin: bool) {
+        self.in_flight += payload.len() as u64;
+        let ordinal = self.transmit(self.front + self.entries.len() as u64);
+        self.entries.push_back(Entry {
+            sequence,
+            payload,
+            fin,
+            first_sent_at: now,
+            sent_at: now,
+            ordinal,
+            retransmitted: false,
+            fate: Fate::InFlight,
+        });
+    }
+
+    fn transmit(&mut self, number: u64) -> Ordinal {
+        let ordinal = self.next_ordinal;
+        self.next_ordinal += 1;
+        self.transmissions.push_back((ordinal, number));
+        ordinal
+    }
+
+    /// The first lost segment is sent again.
+    pub(super) fn retransmit_lost(&mut self, now: Instant) -> Option<&Entry> {
+        let number = self.lost.pop_first()?;
+        self.in_flight += self.entry(number).bytes();
+        Some(self.retransmit(now, number))
+    }
+
+    /// The last segment is sent again, to probe.
+    pub(super) fn retransmit_last(&mut self, now: Instant) -> Option<&Entry> {
+        let number = (self.front + self.entries.len() as u64).checked_sub(1)?;
+        let in_flight = self.entries.back()?.fate == Fate::InFlight;
+        in_flight.then(|| self.retransmit(now, number))
+    }
+
+    fn retransmit(&mut self, now: Instant, number: u64) -> &Entry {
+        let ordinal = self.transmit(number);
+        let sent = &mut self.entries[(number - self.front) as usize];
+        sent.ordinal = ordinal;
+        sent.sent_at = now;
+        sent.retransmitted = true;
+        sent.fate = Fate::InFlight;
+        sent
+    }
+
+    /// Everything below `acknowledgement` arrived.
+    pub(super) fn acknowledge(&mut self, acknowledgement: u64, delivered: &mut Vec<Delivered>) {
+        while let Some(sent) = self.entries.front() {
+            if sent.end() > acknowledgement {
+                break;
+            }
+            match sent.fate {
+                Fate::Sacked => self.sacked_segments -= 1,
+                Fate::InFlight => self.in_flight -= sent.bytes(),
+                Fate::Lost => {
+                    self.lost.remove(&self.front);
+                }
+            }
+            if sent.fate != Fate::Sacked {
+                delivered.push(Delivered::new(sent, false));
+            }
+            self.entries.pop_front();
+            self.front += 1;
+        }
+        self.sacked.remove_below(acknowledgement);
+        self.forget_stale();
+    }
+
+    /// `block` arrived beyond a gap.
+    pub(super) fn sack(&mut self, block: Range<u64>, delivered: &mut Vec<Delivered>) {
+        let Self {
+            entries,
+            front,
+            lost,
+            sacked,
+            sacked_segments,
+            in_flight,
+            ..
+        } = self;
+        sacked.insert(block, |new| {
+            let first = entries.partition_point(|sent| sent.sequence < new.start);
+            for (index, sent) in entries.iter_mut().enumerate().skip(first) {
+                if sent.end() > new.end {
+                    break;
+                }
+                match sent.fate {
+                    Fate::Sacked => continue,
+                    Fate::InFlight => *in_flight -= sent.bytes(),
+                    Fate::Lost => {
+                        lost.remove(&(*front + index as u64));
+                    }
+                }
+                delivered.push(Delivered::new(sent, true));
+                sent.fate = Fate::Sacked;
+                *sacked_segments += 1;
+            }
+        });
+    }
+
+    /// Drops transmissions at the front that say nothing any longer.
+    fn forget_stale(&mut self) {
+        while let Some(&(ordinal, number)) = self.transmissions.front() {
+            if self.is_live(ordinal, number) {
+                break;
+            }
+            self.transmissions.pop_front();
+        }
+    }
+
+    fn is_live(&self, ordinal: Ordinal, number: u64) -> bool {
+        number >= self.front && {
+            let sent = self.entry(number);
+            sent.ordinal == ordinal && sent.fate == Fate::InFlight
+        }
+    }
+
+    /// Declares lost what was sent before transmission `before` and for which
+    /// `patience` since it was sent is over. Also gives the time until the next
+    /// such segment's patience ends.
+    pub(super) fn detect_losses(
+        &mut self,
+        now: Instant,
+        before: Ordinal,
+        patience: Duration,
+    ) -> (Losses, Option<Duration>) {
+        let mut losses = Losses::default();
+        while let Some(&(ordinal, number)) = self.transmissions.front() {
+            if self.is_live(ordinal, number) {
+                if ordinal >= before {
+                    break;
+                }
+                let elapsed = now.since(self.entry(number).sent_at);
+                if elapsed < patience {
+                    return (losses, Some(patience - elapsed));
+                }
+                self.lose(number, &mut losses);
+            }
+            self.transmissions.pop_front();
+        }
+        (losses, None)
+    }
+
+    /// A retransmission timeout: the first segment is lost, and all others that
+    /// were sent more than `patience` ago.
+    pub(super) fn time_out(&mut self, now: Instant, patience: Duration) -> Losses {
+        let mut losses = Losses::default();
+        for number in self.front..self.front + self.entries.len() as u64 {
+            let sent = self.entry(number);
+            let due = number == self.front || now.since(sent.sent_at) >= patience;
+            if due && sent.fate == Fate::InFlight {
+                self.lose(number, &mut losses);
+            }
+        }
+        self.forget_stale();
+        losses
+    }
+
+    fn lose(&mut self, number: u64, losses: &mut Losses) {
+        let sent = &mut self.entries[(number - self.front) as usize];
+        losses.add(sent);
+        sent.fate = Fate::Lost;
+        self.in_flight -= sent.bytes();
+        self.lost.insert(number);
+    }
+
+    /// What was declared lost was only late.
+    pub(super) fn find_lost(&mut self) {
+        for number in std::mem::take(&mut self.lost) {
+            let sent = &mut self.entries[(number - self.front) as usize];
+            sent.fate = Fate::InFlight;
+            self.in_flight += sent.bytes();
+        }
+        self.transmissions = (self.front..)
+            .zip(&self.entries)
+            .filter(|(_, sent)| sent.fate == Fate::InFlight)
+            .map(|(number, sent)| (sent.ordinal, number))
+            .collect();
+        self.transmissions.make_contiguous().sort_unstable();
+    }
+}
+
+#[cfg(test)]
+mod tests;

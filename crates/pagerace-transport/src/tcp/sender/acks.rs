@@ -1,0 +1,292 @@
+//! What an acknowledgement means: round trips, deliveries, losses, and the
+//! calls that a congestion controller gets for them.
+
+use pagerace_cc::Ack;
+use pagerace_core::Instant;
+
+use super::{Phase, Prr, Sender};
+use crate::tcp::segment::SackBlocks;
+
+/// The acknowledging part of a segment.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::tcp) struct Acknowledgement {
+    pub(in crate::tcp) number: u64,
+    pub(in crate::tcp) window: u64,
+    pub(in crate::tcp) sacks: SackBlocks,
+    pub(in crate::tcp) echo: Option<Instant>,
+    /// The segment carries neither payload nor FIN.
+    pub(in crate::tcp) pure: bool,
+}
+
+impl Sender {
+    /// # Panics
+    /// If what arrives acknowledges what was never sent; the caller has checked.
+    pub(in crate::tcp) fn handle_ack(&mut self, now: Instant, ack: &Acknowledgement) {
+        assert!(ack.number <= self.next, "never sent, so never acknowledged");
+        self.note_starvation(now);
+        let widened = self.update_peer_window(ack);
+        if ack.number < self.una {
+            // Old, but its blocks may say something new.
+            if ack.sacks.is_empty() {
+                return;
+            }
+        }
+        let una = self.una;
+        let mut delivered = std::mem::take(&mut self.delivered);
+        delivered.clear();
+        self.una = una.max(ack.number);
+        self.board.acknowledge(self.una, &mut delivered);
+        let duplicate = self.read_blocks(ack, &mut delivered);
+
+        self.sample_rtt(now, ack, &delivered);
+        let mut bytes = 0;
+        for segment in &delivered {
+            // RFC 8985, section 6.2, step 2. A SACK echoes the timestamp of what
+            // came before the gap, so there only the time can tell.
+            let early = !segment.sacked && ack.echo.is_some_and(|echo| echo < segment.sent_at);
+            let early = early || now.since(segment.sent_at) < self.rtt.minimum();
+            let ambiguous = segment.retransmitted && early;
+            self.rack.on_delivered(now, segment, ambiguous);
+            bytes += segment.bytes;
+        }
+        let needless = self.found_needless(ack, &delivered, duplicate);
+        if needless {
+            self.take_back();
+        }
+        self.tell_controller(now, ack, &delivered);
+        if self.una > una {
+            self.backoff = 0;
+            self.forced = false;
+        }
+        if let Phase::Timeout { answered, .. } = &mut self.phase {
+            *answered |= !delivered.is_empty();
+        }
+        let bare = ack.pure && delivered.is_empty() && ack.number == una && !widened;
+        if let Some(loss) = self.probe.on_ack(ack.number, duplicate.is_some(), bare) {
+            let losses = super::Losses {
+                segments: 1,
+                bytes: loss.bytes,
+                sent_at: loss.sent_at,
+            };
+            self.reduce(now, &losses, false);
+        }
+        self.leave_phase();
+        self.repair(now, bytes, una, Some(ack));
+        self.controller.on_ack_end(now, self.board.in_flight());
+        if self.board.is_empty() {
+            self.rto_at = None;
+        } else if !delivered.is_empty() {
+            // RFC 6298, section 5.3.
+            self.rto_at = Some(now + self.rtt.timeout(self.backoff));
+        }
+        if self.una > una {
+            self.schedule_probe(now);
+        } else if self.board.sacked_segments() > 0 {
+            self.probe.cancel();
+        }
+        self.delivered = delivered;
+    }
+
+    /// Whether the window became wider.
+    fn update_peer_window(&mut self, ack: &Acknowledgement) -> bool {
+        self.peer_widest = self.peer_widest.max(ack.window);
+        let edge = ack.number + ack.window;
+        if ack.number >= self.una && self.persist_at.is_some() {
+            // The peer is there; only silence counts against it.
+            self.backoff = 0;
+        }
+        if edge <= self.peer_edge {
+            return false;
+        }
+        self.peer_edge = edge;
+        self.persist_at = None;
+        self.persist = false;
+        true
+    }
+
+    /// Takes the SACK blocks in; gives the number behind what a DSACK reports.
+    fn read_blocks(
+        &mut self,
+        ack: &Acknowledgement,
+        delivered: &mut Vec<super::Delivered>,
+    ) -> Option<u64> {
+        if ack.sacks.is_empty() {
+            return None;
+        }
+        let mut blocks: Vec<_> = ack.sacks.iter().collect();
+        // RFC 2883, section 4: a first block below the acknowledgement, or inside
+        // the second block, reports a duplicate.
+        let first = &blocks[0];
+        let inside =
+            |outer: &std::ops::Range<u64>| outer.start <= first.start && first.end <= outer.end;
+        let duplicate = first.end <= ack.number || blocks.get(1).is_some_and(inside);
+        let duplicate = duplicate.then(|| blocks.remove(0).end);
+        if duplicate.is_some() {
+            self.rack.on_duplicate(self.una, self.next);
+        }
+        blocks.sort_unstable_by_key(|block| block.start);
+        for block in blocks {
+            let block = block.start.max(self.una)..block.end.min(self.next);
+            if block.start < block.end {
+                self.board.sack(block, delivered);
+            }
+        }
+        duplicate
+    }
+
+    /// Karn's rule (RFC 6298, section 3), with timestamps for segments that were
+    /// sent again (RFC 7323, section 4.1).
+    fn sample_rtt(&mut self, now: Instant, ack: &Acknowledgement, delivered: &[super::Delivered]) {
+        let clean = delivered
+            .iter()
+            .find(|d| !d.retransmitted && !d.sacked)
+            .or_else(|| delivered.iter().find(|d| !d.retransmitted));
+        if let Some(segment) = clean {
+            self.rtt.sample(now.since(segment.sent_at));
+            // The last one waited least for a delayed acknowledgement.
+            let last = delivered.iter().rev().find(|d| !d.retransmitted);
+            if let Some(last) = last {
+                self.rtt.see(now.since(last.sent_at));
+            }
+        } else if let (Some(echo), false) = (ack.echo, delivered.iter().all(|d| d.sacked)) {
+            self.rtt.sample(now.since(echo));
+        }
+    }
+
+    fn tell_controller(
+        &mut self,
+        now: Instant,
+        ack: &Acknowledgement,
+        delivered: &[super::Delivered],
+    ) {
+        if delivered.is_empty() {
+            return;
+        }
+        let smoothed = self.rtt.smoothed().unwrap_or_default();
+        let window = self.window();
+        let slow_start = self
+            .controller
+            .ssthresh()
+            .is_none_or(|ssthresh| self.controller.window() < ssthresh);
+        let limited = self
+            .usage
+            .is_limited(window, slow_start || self.restart.is_some());
+        for segment in delivered.iter().filter(|d| d.bytes > 0) {
+            let proven = ack.echo.is_some_and(|echo| echo >= segment.sent_at);
+            let (sent_at, rtt) = match (segment.retransmitted, proven) {
+                (false, _) | (true, true) => (segment.sent_at, now.since(segment.sent_at)),
+                (true, false) => (segment.first_sent_at, smoothed),
+            };
+            // Below the controller's window, that window is not what limits.
+            let app_limited = !limited || self.restart.is_some();
+            self.controller.on_ack(&Ack {
+                now,
+                sent_at,
+                bytes: segment.bytes,
+                rtt_latest: rtt,
+                rtt_min: self.rtt.minimum().min(rtt),
+                rtt_smoothed: smoothed,
+                app_limited,
+            });
+            if let Some(restart) = self.restart.as_mut().filter(|_| limited) {
+                restart.on_ack(segment.bytes, self.mss);
+                if restart.window() >= self.controller.window() {
+                    self.restart = None;
+                }
+            }
+        }
+    }
+
+    /// Whether the last reduction was for nothing.
+    fn found_needless(
+        &mut self,
+        ack: &Acknowledgement,
+        delivered: &[super::Delivered],
+        duplicate: Option<u64>,
+    ) -> bool {
+        let Some(undo) = &mut self.undo else {
+            return false;
+        };
+        if duplicate.is_some_and(|end| undo.on_duplicate(end)) {
+            return true;
+        }
+        let repaired = |d: &super::Delivered| !d.sacked && (d.was_lost || d.retransmitted);
+        let needless = !matches!(self.phase, Phase::Open)
+            && delivered.iter().any(repaired)
+            && undo.was_needless(ack.echo);
+        if needless && matches!(self.phase, Phase::Recovery { .. }) {
+            // The original filled the hole, later than what was sent behind it.
+            self.rack.on_reordering();
+        }
+        needless
+    }
+
+    fn take_back(&mut self) {
+        let Some(undo) = self.undo.take() else { return };
+        self.counts.undone += 1;
+        let controller = undo.into_controller();
+        if controller.window() > self.controller.window() {
+            self.controller = controller;
+        }
+        self.board.find_lost();
+        self.phase = Phase::Open;
+    }
+
+    fn leave_phase(&mut self) {
+        let (Phase::Recovery { until, .. } | Phase::Timeout { until, .. }) = self.phase else {
+            return;
+        };
+        if self.una >= until {
+            self.phase = Phase::Open;
+            self.rack.on_recovered();
+        }
+    }
+
+    /// Finds losses and enters or continues their repair. `delivered` bytes and
+    /// `una` are of the acknowledgement that caused it, if one did.
+    pub(super) fn repair(
+        &mut self,
+        now: Instant,
+        delivered: u64,
+        una: u64,
+        ack: Option<&Acknowledgement>,
+    ) {
+        self.reorder_at = None;
+        let mut lost = 0;
+        if let Some(latest) = self.rack.latest() {
+            let repairing = !matches!(self.phase, Phase::Open);
+            let patience = self.rack.patience(&self.board, &self.rtt, repairing);
+            let (losses, wait) = self.board.detect_losses(now, latest, patience);
+            self.reorder_at = wait.map(|wait| now + wait);
+            lost = losses.segments;
+            if lost > 0 {
+                self.counts.lost += lost;
+                self.probe.forget();
+                let entering = matches!(self.phase, Phase::Open);
+                if entering {
+                    self.prepare_undo();
+                }
+                // What was sent before a timeout belongs to the same event. A
+                // controller that owns its recovery counts all losses.
+                let known = matches!(self.phase,
+                    Phase::Timeout { began, .. } if losses.sent_at <= began);
+                if !known || self.controller.owns_recovery() {
+                    self.reduce(now, &losses, false);
+                }
+                if entering {
+                    let prr = (!self.controller.owns_recovery())
+                        .then(|| Prr::new(self.mss, self.next - una));
+                    let until = self.next;
+                    self.phase = Phase::Recovery { until, prr };
+                }
+            }
+        }
+        let target = self.window();
+        if let Phase::Recovery { prr: Some(prr), .. } = &mut self.phase
+            && (delivered > 0 || lost > 0)
+        {
+            let safe = ack.is_some() && self.una > una && lost == 0;
+            prr.on_ack(delivered, self.board.in_flight(), target, safe);
+        }
+    }
+}

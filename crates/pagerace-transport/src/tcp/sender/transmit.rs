@@ -1,0 +1,177 @@
+//! What the sending half sends, and when the windows and the pacer let it.
+
+use pagerace_core::Instant;
+
+use super::{Outgoing, Phase, Sender, initial_window};
+use crate::tcp::usage::Restart;
+
+impl Sender {
+    /// The next segment that may leave now.
+    pub(in crate::tcp) fn poll(&mut self, now: Instant) -> Option<Outgoing> {
+        if self.probe.take_pending()
+            && let Some(probe) = self.poll_probe(now)
+        {
+            return Some(probe);
+        }
+        if let Some(bytes) = self.board.next_lost_bytes() {
+            return self.admits(now, bytes).then(|| {
+                let sent = self.board.retransmit_lost(now).expect("one is lost");
+                let out = Outgoing::again(sent);
+                if let Some(undo) = &mut self.undo {
+                    undo.on_retransmission(now);
+                }
+                self.on_retransmitted(now, &out);
+                out
+            });
+        }
+        if self.buffer.is_empty() {
+            self.starved = !self.is_finished();
+            self.pacer.rest();
+            return None;
+        }
+        let length = self.sendable(now)?;
+        self.restart_after_idle(now);
+        if !self.admits(now, length) {
+            return None;
+        }
+        Some(self.send_new(now, length))
+    }
+
+    /// Payload of the next new segment that the peer's window lets in.
+    fn sendable(&mut self, now: Instant) -> Option<u64> {
+        let whole = (self.buffer.len() as u64).min(self.mss);
+        let usable = self.peer_edge.saturating_sub(self.next);
+        // RFC 9293, section 3.8.6.2.1: no small segments because the window is
+        // small. A FIN needs no room: nothing has to be stored for it.
+        let length = whole.min(usable);
+        let fits = length == whole || length >= self.peer_widest.div_ceil(2).max(1);
+        if fits || (self.persist && length > 0) {
+            self.persist = false;
+            self.persist_at = None;
+            return Some(length);
+        }
+        // RFC 9293, section 3.8.6.1.
+        if self.board.is_empty() && self.persist_at.is_none() {
+            self.persist_at = Some(now + self.rtt.timeout(self.backoff));
+        }
+        self.pacer.rest();
+        None
+    }
+
+    /// Whether an empty segment is to be sent to probe a closed window.
+    pub(in crate::tcp) fn take_window_probe(&mut self) -> bool {
+        std::mem::take(&mut self.persist)
+    }
+
+    fn restart_after_idle(&mut self, now: Instant) {
+        if !self.slow_start_after_idle || !self.board.is_empty() || self.controller.owns_recovery()
+        {
+            return;
+        }
+        let idle = now.since(self.last_sent);
+        let timeout = self.rtt.timeout(0);
+        if idle <= timeout {
+            return;
+        }
+        let initial = initial_window(self.mss as u16);
+        if let Some(restart) = Restart::after_idle(idle, timeout, self.window(), initial) {
+            self.restart = Some(restart);
+        }
+    }
+
+    /// Whether window and pacer let `bytes` out now.
+    fn admits(&mut self, now: Instant, bytes: u64) -> bool {
+        let in_flight = self.board.in_flight();
+        let window = self.window();
+        let room = self.forced
+            || in_flight == 0
+            || match &self.phase {
+                Phase::Recovery { prr: Some(prr), .. } => prr.admits(bytes),
+                // RFC 5681, section 3.1: the loss window.
+                Phase::Timeout { answered, .. } if !answered => false,
+                _ => in_flight + bytes <= window,
+            };
+        if !room {
+            self.pacer.rest();
+            self.usage.observe(true, in_flight, self.una, self.next);
+            return false;
+        }
+        self.pacer.admits(now)
+    }
+
+    fn send_new(&mut self, now: Instant, length: u64) -> Outgoing {
+        let (payload, fin) = self.buffer.take(length as usize);
+        let sequence = self.next;
+        self.board.push(now, sequence, payload.clone(), fin);
+        self.next += length + u64::from(fin);
+        self.on_sent(now, length);
+        self.schedule_probe(now);
+        Outgoing {
+            sequence,
+            payload,
+            fin,
+            retransmission: false,
+        }
+    }
+
+    /// Something left that takes `bytes` of the window.
+    fn on_sent(&mut self, now: Instant, bytes: u64) {
+        self.forced = false;
+        self.last_sent = now;
+        if bytes > 0 {
+            self.controller.on_sent(now, bytes);
+            self.pacer
+                .on_sent(now, bytes, self.controller.pacing_rate());
+        }
+        if let Phase::Recovery { prr: Some(prr), .. } = &mut self.phase {
+            prr.on_sent(bytes);
+        }
+        let in_flight = self.board.in_flight();
+        let limited = in_flight + self.mss > self.window();
+        self.usage.observe(limited, in_flight, self.una, self.next);
+        if self.rto_at.is_none() {
+            self.rto_at = Some(now + self.rtt.timeout(self.backoff));
+        }
+    }
+
+    fn on_retransmitted(&mut self, now: Instant, out: &Outgoing) {
+        let bytes = out.payload.len() as u64;
+        self.counts.retransmitted_bytes += bytes;
+        self.on_sent(now, bytes);
+    }
+
+    /// Source: RFC 8985, section 7.3. The window does not hold a probe back.
+    fn poll_probe(&mut self, now: Instant) -> Option<Outgoing> {
+        if self.board.is_empty() {
+            return None;
+        }
+        let whole = (self.buffer.len() as u64).min(self.mss);
+        let fits = self.next + whole <= self.peer_edge;
+        let (out, repeats) = if !self.buffer.is_empty() && fits {
+            (self.send_new(now, whole), None)
+        } else {
+            let sent = self.board.retransmit_last(now)?;
+            let repeats = (sent.first_sent_at, sent.bytes());
+            let out = Outgoing::again(sent);
+            self.on_retransmitted(now, &out);
+            (out, Some(repeats))
+        };
+        self.counts.probes += 1;
+        self.probe.cancel();
+        self.probe.on_sent(self.next, repeats);
+        self.rto_at = Some(now + self.rtt.timeout(self.backoff));
+        Some(out)
+    }
+
+    /// Source: RFC 8985, section 7.2: only where nothing is being repaired.
+    pub(super) fn schedule_probe(&mut self, now: Instant) {
+        let quiet = matches!(self.phase, Phase::Open) && self.board.sacked_segments() == 0;
+        match self.rto_at {
+            Some(rto_at) if quiet && !self.board.is_empty() => {
+                let smoothed = self.rtt.smoothed();
+                self.probe.schedule(now, smoothed, self.board.len(), rto_at);
+            }
+            _ => self.probe.cancel(),
+        }
+    }
+}

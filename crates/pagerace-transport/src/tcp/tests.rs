@@ -1,0 +1,14 @@
+//! Two connections joined by a path: by hand, and at random.
+#![allow(
+    clippy::float_cmp,
+    clippy::single_range_in_vec_init,
+    reason = "instants are whole nanoseconds; lists of one block are meant"
+)]
+
+mod closing;
+mod flow;
+mod hostile;
+mod opening;
+mod repair;
+mod sending;
+mod world;

@@ -1,0 +1,107 @@
+//! The receive window.
+
+use super::world::{CLIENT, Fate, SERVER, World, at, ms};
+use crate::tcp::Settings;
+
+#[test]
+fn it_never_limits_a_fat_long_path_for_long() {
+    // 100 Mbit/s x 100 ms: 1.2 MB in flight.
+    let bytes = 40_000_000;
+    let mut world = World::download(&Settings::default(), ms(50), bytes);
+    world.paths[SERVER].rate = Some(100_000_000);
+    world.paths[SERVER].queue = ms(100);
+    assert!(world.run(at(60_000)));
+    assert_eq!(world.ends[CLIENT].read, bytes);
+    // The same with a window that is never in the way.
+    let wide = Settings {
+        receive_window: 30_000_000,
+        receive_buffer_max: 60_000_000,
+        ..Settings::default()
+    };
+    let mut free = World::download(&wide, ms(50), bytes);
+    free.paths[SERVER].rate = Some(100_000_000);
+    free.paths[SERVER].queue = ms(100);
+    assert!(free.run(at(60_000)));
+    let (tuned, free) = (world.now.as_millis_f64(), free.now.as_millis_f64());
+    assert!(
+        tuned <= free * 1.05,
+        "{tuned} ms, {free} ms without a limit"
+    );
+}
+
+#[test]
+fn it_grows_to_its_limit_and_not_beyond() {
+    let settings = Settings {
+        receive_buffer_max: 400_000,
+        ..Settings::default()
+    };
+    let mut world = World::download(&settings, ms(50), 20_000_000);
+    world.paths[SERVER].rate = Some(100_000_000);
+    assert!(world.run(at(60_000)));
+    let windows = world.pure_acks(CLIENT).into_iter().map(|a| a.1.window);
+    let widest = windows.clone().max().unwrap();
+    assert!((190_000..=200_000).contains(&widest), "{widest}");
+    assert_eq!(world.log[0].segment.window, 65_535);
+    // 200 kB in 100 ms and not more.
+    let seconds = world.now.as_nanos() as f64 / 1e9;
+    assert!(seconds > 20_000_000.0 / 200_000.0 * 0.1, "{seconds}");
+}
+
+#[test]
+fn a_reader_that_stops_closes_the_window_and_opens_it_again() {
+    let mut world = World::download(&Settings::default(), ms(50), 1_000_000);
+    world.ends[CLIENT].reads = false;
+    world.run(at(5_000));
+    assert_eq!(world.ends[CLIENT].connection.delivered(), 65_535);
+    let last = world.pure_acks(CLIENT).last().unwrap().1.window;
+    assert_eq!(last, 0);
+    // Probed after the retransmission timeout and its doubles; each is answered.
+    let probes: Vec<f64> = world.pure_acks(SERVER).iter().map(|p| p.0).collect();
+    let gaps: Vec<f64> = probes.windows(2).map(|w| w[1] - w[0]).collect();
+    assert!(probes.len() >= 3, "{probes:?}");
+    assert!(gaps.iter().all(|g| *g >= 300.0), "{gaps:?}");
+    world.ends[CLIENT].reads = true;
+    let reopened = world.now;
+    world.pump();
+    world.run(reopened + ms(101));
+    let resumed = world.data(SERVER).last().unwrap().0;
+    assert_eq!(
+        resumed,
+        reopened.as_millis_f64() + 50.0,
+        "the update says so"
+    );
+    assert!(world.run(at(60_000)));
+    assert_eq!(world.ends[CLIENT].read, 1_000_000);
+    assert_eq!(world.ends[SERVER].lost, None);
+}
+
+#[test]
+fn a_lost_window_update_is_found_by_a_probe() {
+    let mut world = World::download(&Settings::default(), ms(50), 300_000);
+    world.ends[CLIENT].reads = false;
+    world.run(at(3_000));
+    world.ends[CLIENT].reads = true;
+    world.paths[CLIENT].fates = Box::new(|now, _| {
+        if now < at(3_050) {
+            Fate::Drop
+        } else {
+            Fate::Pass
+        }
+    });
+    world.pump();
+    assert!(world.run(at(60_000)));
+    assert_eq!(world.ends[CLIENT].read, 300_000);
+}
+
+#[test]
+fn a_window_that_stays_closed_is_no_reason_to_give_up() {
+    let mut world = World::download(&Settings::default(), ms(50), 300_000);
+    world.ends[CLIENT].reads = false;
+    assert!(!world.run(at(10_000_000)), "it goes on probing");
+    assert_eq!(world.ends[SERVER].lost, None);
+    // Until nobody answers.
+    world.paths[SERVER].fates = Box::new(|_, _| Fate::Drop);
+    assert!(world.run(at(20_000_000)));
+    let reason = world.ends[SERVER].lost.clone().unwrap();
+    assert!(reason.contains("window"), "{reason}");
+}

@@ -1,0 +1,222 @@
+//! Records: the envelopes in which everything travels (RFC 8446, section 5;
+//! RFC 5246, section 6.2).
+//!
+//! A protected record carries its content in the clear, surrounded by as many
+//! bytes as an AEAD needs.
+
+use bytes::Bytes;
+
+use super::chunks::Chunks;
+use super::error::Error;
+use super::settings::Version;
+
+/// Most plaintext in one record.
+///
+/// Source: RFC 8446, section 5.1, <https://www.rfc-editor.org/rfc/rfc8446#section-5.1>.
+pub const MAX_PLAINTEXT: usize = 1 << 14;
+
+/// Type, version, length.
+pub(super) const HEADER: usize = 5;
+
+/// AEAD tag of AES-GCM.
+const TAG: usize = 16;
+
+/// Explicit part of the nonce in TLS 1.2 (RFC 5288, section 3).
+const NONCE: usize = 8;
+
+/// What a tag is made of here; anything else counts as a broken seal.
+const SEAL: [u8; TAG] = [0x5e; TAG];
+
+/// Bytes that a protected record adds to its plaintext.
+///
+/// TLS 1.3: header, inner content type, tag (RFC 8446, section 5.2). TLS 1.2
+/// with AES-GCM: header, explicit nonce, tag (RFC 5288, section 3).
+pub const fn overhead(version: Version) -> usize {
+    HEADER
+        + TAG
+        + match version {
+            Version::Tls12 => NONCE,
+            Version::Tls13 => 1,
+        }
+}
+
+/// What a record carries (RFC 8446, appendix B.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    ChangeCipherSpec = 20,
+    Handshake = 22,
+    Application = 23,
+}
+
+impl Kind {
+    const fn read(byte: u8) -> Option<Self> {
+        Some(match byte {
+            20 => Self::ChangeCipherSpec,
+            22 => Self::Handshake,
+            23 => Self::Application,
+            _ => return None,
+        })
+    }
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::ChangeCipherSpec => "ChangeCipherSpec",
+            Self::Handshake => "a handshake message",
+            Self::Application => "application data",
+        }
+    }
+}
+
+/// A record, opened.
+#[derive(Debug)]
+pub(super) struct Record {
+    pub(super) kind: Kind,
+    pub(super) protected: bool,
+    pub(super) content: Chunks,
+    /// Bytes of the stream before it.
+    pub(super) offset: u64,
+}
+
+/// Puts `content` in a record and gives its pieces to `out`.
+pub(super) fn write(
+    version: Version,
+    kind: Kind,
+    protected: bool,
+    content: Chunks,
+    mut out: impl FnMut(Bytes),
+) {
+    let mut head = Vec::with_capacity(HEADER + NONCE);
+    let (outer, extra) = match (protected, version) {
+        (false, _) => (kind, 0),
+        (true, Version::Tls12) => (kind, NONCE + TAG),
+        (true, Version::Tls13) => (Kind::Application, 1 + TAG),
+    };
+    head.push(outer as u8);
+    head.extend([3, 3]);
+    head.extend(((content.len() + extra) as u16).to_be_bytes());
+    if protected && version == Version::Tls12 {
+        head.extend([0; NONCE]);
+    }
+    out(Bytes::from(head));
+    content.into_iter().for_each(&mut out);
+    if protected {
+        out(match (version, kind) {
+            (Version::Tls12, _) => Bytes::from_static(&SEAL),
+            (Version::Tls13, Kind::Application) => Bytes::from_static(&INNER_APPLICATION),
+            (Version::Tls13, _) => Bytes::from_static(&INNER_HANDSHAKE),
+        });
+    }
+}
+
+const INNER_APPLICATION: [u8; 1 + TAG] = inner(Kind::Application);
+const INNER_HANDSHAKE: [u8; 1 + TAG] = inner(Kind::Handshake);
+
+/// The content type inside a TLS 1.3 record, and the tag.
+const fn inner(kind: Kind) -> [u8; 1 + TAG] {
+    let mut bytes = [SEAL[0]; 1 + TAG];
+    bytes[0] = kind as u8;
+    bytes
+}
+
+/// Finds records in a stream that comes in pieces.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    buffer: Chunks,
+    offset: u64,
+}
+
+impl Reader {
+    pub(super) fn push(&mut self, data: Bytes) {
+        self.buffer.push(data);
+    }
+
+    /// The next whole record. `protected`: whether the peer seals its records by
+    /// now; TLS 1.3 shows it by the type.
+    pub(super) fn next(
+        &mut self,
+        version: Version,
+        protected: bool,
+    ) -> Result<Option<Record>, Error> {
+        let mut header = [0; HEADER];
+        if !self.buffer.peek(&mut header) {
+            return Ok(None);
+        }
+        let offset = self.offset;
+        let found = u16::from_be_bytes([header[1], header[2]]);
+        let kind = Kind::read(header[0]).filter(|_| matches!(found, 0x0301..=0x0303));
+        let Some(kind) = kind else {
+            return Err(Error::NotARecord {
+                offset,
+                kind: header[0],
+                version: found,
+            });
+        };
+        // TLS 1.3 sends ChangeCipherSpec for old middleboxes only, in the clear.
+        let protected = match version {
+            Version::Tls12 => protected,
+            Version::Tls13 => kind == Kind::Application,
+        };
+        let extra = if protected {
+            overhead(version) - HEADER
+        } else {
+            0
+        };
+        let length = usize::from(u16::from_be_bytes([header[3], header[4]]));
+        // An empty record is allowed only as application data.
+        let least = extra + usize::from(!protected);
+        let most = MAX_PLAINTEXT + extra;
+        if !(least..=most).contains(&length) {
+            return Err(Error::Length {
+                offset,
+                length,
+                least,
+                most,
+            });
+        }
+        if self.buffer.len() < HEADER + length {
+            return Ok(None);
+        }
+        self.offset += (HEADER + length) as u64;
+        self.buffer.take(HEADER);
+        let mut content = self.buffer.take(length);
+        let kind = if protected {
+            open(version, kind, &mut content).ok_or(Error::Seal { offset })?
+        } else {
+            kind
+        };
+        Ok(Some(Record {
+            kind,
+            protected,
+            content,
+            offset,
+        }))
+    }
+}
+
+/// Takes the seal off; what was inside.
+fn open(version: Version, outer: Kind, content: &mut Chunks) -> Option<Kind> {
+    let inner = match version {
+        Version::Tls12 => {
+            content.take(NONCE);
+            let rest = content.len() - TAG;
+            let plaintext = content.take(rest);
+            let tag = std::mem::replace(content, plaintext);
+            return is_seal(&tag).then_some(outer);
+        }
+        Version::Tls13 => {
+            let rest = content.len() - TAG - 1;
+            let plaintext = content.take(rest);
+            std::mem::replace(content, plaintext)
+        }
+    };
+    let mut inner = inner;
+    let mut kind = [0];
+    inner.take(1).peek(&mut kind);
+    let kind = Kind::read(kind[0]).filter(|k| *k != Kind::ChangeCipherSpec)?;
+    is_seal(&inner).then_some(kind)
+}
+
+fn is_seal(tag: &Chunks) -> bool {
+    let mut bytes = [0; TAG];
+    tag.peek(&mut bytes) && bytes == SEAL
+}

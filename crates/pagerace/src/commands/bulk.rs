@@ -1,0 +1,236 @@
+//! `pagerace bulk`: one large transfer over protocols and controllers.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use pagerace_core::{Duration, Protocol};
+use pagerace_lab::VERSION;
+use pagerace_lab::bulk::{
+    BulkContender, BulkPlan, BulkResults, bulk_report, bulk_sentence, run_bulk, write_bulk_json,
+};
+use pagerace_lab::export::file::write_atomically;
+use pagerace_lab::unit::Unit;
+use pagerace_transport::tls;
+
+use super::files::{check_files, rerun, say};
+use super::inputs::{controllers, jobs, list, networks};
+use super::simulate::transfer;
+use crate::cli::model::{TlsVersionArg, duration};
+use crate::progress::Watch;
+use crate::table;
+
+/// Where no network is named.
+const DEFAULT_NETWORK: &str = "cable";
+
+/// What `pagerace bulk` compares.
+#[derive(Args, Debug)]
+pub(crate) struct BulkArgs {
+    /// Size of the file, such as 50MB, 500kB or 10MiB.
+    #[arg(long, value_name = "SIZE", default_value = "50MB", help_heading = "Comparison",
+        value_parser = size)]
+    size: u64,
+
+    /// Versions of HTTP, separated by commas: h1, h2, h3. [default: h2,h3]
+    #[arg(short = 'P', long, value_name = "LIST", help_heading = "Comparison")]
+    protocol: Vec<String>,
+
+    /// Congestion controllers of the server, separated by commas; see
+    /// `pagerace list controllers`. [default: cubic]
+    #[arg(long, value_name = "LIST", help_heading = "Comparison")]
+    cc: Vec<String>,
+
+    /// Networks, by name or as "rate 40mbit rtt 100ms loss 5%", separated by
+    /// commas; may be given several times. [default: cable]
+    #[arg(short, long, value_name = "LIST", help_heading = "Comparison")]
+    network: Vec<String>,
+
+    /// Transfers of each.
+    #[arg(short, long, value_name = "N", default_value_t = 5, help_heading = "Comparison",
+        value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    runs: u32,
+
+    /// From which all randomness derives.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        help_heading = "Comparison"
+    )]
+    seed: u64,
+
+    /// TLS of HTTP/1.1 and HTTP/2.
+    #[arg(long, value_enum, default_value_t, help_heading = "Comparison")]
+    tls_version: TlsVersionArg,
+
+    /// Virtual time after which a transfer is given up.
+    #[arg(long, value_name = "TIME", default_value = "1h", help_heading = "Comparison",
+        value_parser = duration)]
+    deadline: Duration,
+
+    /// Write the report, one self-contained HTML file.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    report: Option<PathBuf>,
+
+    /// Write all values and series as JSON.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    json: Option<PathBuf>,
+
+    /// Threads; the results do not depend on it. [default: all cores]
+    #[arg(short, long, value_name = "N", help_heading = "Output",
+        value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+
+    /// Show no progress bar.
+    #[arg(long, help_heading = "Output")]
+    no_progress: bool,
+}
+
+pub(crate) fn run(args: &BulkArgs) -> Result<()> {
+    let plan = plan(args)?;
+    plan.check()?;
+    let files = args.report.iter().chain(&args.json);
+    check_files(&files.map(PathBuf::as_path).collect::<Vec<_>>(), &[])?;
+    let watch = Watch::new(!args.no_progress, "transfers");
+    watch.start("sending", plan.transfers());
+    let tell = |progress| watch.tell(progress);
+    let results = run_bulk(&plan, jobs(args.jobs), &transfer, &tell)?;
+    watch.clear();
+    print(&results, args.network.is_empty())?;
+    if let Some(path) = &args.json {
+        write_atomically(path, |out| write_bulk_json(&results, out))?;
+        say(path)?;
+    }
+    if let Some(path) = &args.report {
+        let html = pagerace_report::render_bulk(&bulk_report(&results, &rerun()));
+        write_atomically(path, |out| out.write_all(html.as_bytes()))?;
+        say(path)?;
+    }
+    Ok(())
+}
+
+fn plan(args: &BulkArgs) -> Result<BulkPlan> {
+    let protocols = list("protocol", &args.protocol, &[Protocol::H2, Protocol::H3])?;
+    let controllers = controllers(&args.cc)?;
+    let contenders = protocols.iter().flat_map(|protocol| {
+        controllers.iter().map(|congestion| BulkContender {
+            protocol: *protocol,
+            congestion: congestion.clone(),
+        })
+    });
+    Ok(BulkPlan {
+        bytes: args.size,
+        networks: networks(&args.network, &[DEFAULT_NETWORK])?,
+        contenders: contenders.collect(),
+        runs: args.runs,
+        seed: args.seed,
+        tcp_tls: args.tls_version.into(),
+        deadline: args.deadline,
+    })
+}
+
+fn print(results: &BulkResults, default_network: bool) -> io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    let bold = anstyle::Style::new().bold();
+    let plan = &results.plan;
+    let size = Unit::Bytes.format(plan.bytes as f64);
+    let runs = if plan.runs == 1 { "run" } else { "runs" };
+    writeln!(
+        out,
+        "{bold}Pagerace {VERSION}{bold:#}: {size} in one response, seed {}, {} {runs} each, medians",
+        plan.seed, plan.runs
+    )?;
+    writeln!(out, "Modelled: {}", shared(plan))?;
+    let mut narrow = false;
+    for (network, link) in plan.networks.iter().enumerate() {
+        writeln!(out, "\n{bold}{}{bold:#}: {}", link.name, link.describe())?;
+        let (table, cut) = table::bulk::transfers(results, network);
+        table::print(&mut out, &table)?;
+        narrow |= cut;
+        writeln!(out, "\n{bold}{}{bold:#}", bulk_sentence(results, network))?;
+    }
+    writeln!(
+        out,
+        "\nOverhead: bytes on the wire in both directions beyond the file's, relative to the file's."
+    )?;
+    if narrow {
+        writeln!(out, "(A wider terminal shows more columns.)")?;
+    }
+    if default_network {
+        writeln!(
+            out,
+            "Defaults were used for --network (pagerace list networks)."
+        )?;
+    }
+    let failures = results.cells.iter().flatten();
+    let mut reasons: Vec<&str> = failures.filter_map(|o| o.failure.as_deref()).collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    if !reasons.is_empty() {
+        writeln!(out, "Transfers failed: {}", reasons.join("; "))?;
+    }
+    Ok(())
+}
+
+/// What does not stand in the names of what is compared.
+fn shared(plan: &BulkPlan) -> String {
+    let mut facts = Vec::new();
+    let first = &plan.contenders[0];
+    let all = |same: &dyn Fn(&BulkContender) -> bool| plan.contenders.iter().all(same);
+    if all(&|c| c.protocol == first.protocol) {
+        facts.push(first.protocol.to_string());
+    }
+    if all(&|c| c.congestion == first.congestion) {
+        facts.push(first.congestion.clone());
+    }
+    if plan.contenders.iter().any(|c| c.protocol.is_tcp()) {
+        let version = match plan.tcp_tls {
+            tls::Version::Tls12 => "1.2",
+            tls::Version::Tls13 => "1.3",
+        };
+        facts.push(format!("TLS {version} over TCP"));
+    }
+    facts.push("one connection".to_owned());
+    facts.join(", ")
+}
+
+/// A number of bytes with its unit.
+fn size(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, f64); 7] = [
+        ("kB", 1e3),
+        ("MB", 1e6),
+        ("GB", 1e9),
+        ("KiB", 1024.0),
+        ("MiB", 1_048_576.0),
+        ("GiB", 1_073_741_824.0),
+        ("B", 1.0),
+    ];
+    let parse = |(unit, bytes): &(&str, f64)| {
+        let number: f64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
+        Some(number * bytes)
+    };
+    match UNITS.iter().find_map(parse) {
+        Some(bytes) if (1.0..=1e11).contains(&bytes) => Ok(bytes.round() as u64),
+        Some(_) => Err("not between 1B and 100GB".to_owned()),
+        None => Err("not a size; write it as 50MB, 500kB or 10MiB".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size;
+
+    #[test]
+    fn sizes_need_a_unit() {
+        assert_eq!(size("50MB"), Ok(50_000_000));
+        assert_eq!(size("1.5 kB"), Ok(1_500));
+        assert_eq!(size("10MiB"), Ok(10_485_760));
+        assert_eq!(size("7B"), Ok(7));
+        for wrong in [
+            "50", "", "MB", "-1MB", "0B", "NaNMB", "infGB", "1TB", "200GB",
+        ] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+    }
+}

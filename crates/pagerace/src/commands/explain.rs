@@ -1,0 +1,258 @@
+//! `pagerace explain`: why one way to deliver a page is slower than another.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+use pagerace_lab::contender::ContenderText;
+use pagerace_lab::export::file::write_atomically;
+use pagerace_lab::facts::facts;
+use pagerace_lab::why::{
+    Split, Why, explain_run, explainable, median_pair, sentence, write_why_json,
+};
+use pagerace_lab::{Contender, MetricId, Plan, VERSION, run_race};
+use pagerace_page::Page;
+
+use super::files::{check_files, say};
+use super::inputs::{jobs, networks, pages};
+use super::simulate::{explain, load};
+use crate::cli::model::ModelArgs;
+use crate::progress::Watch;
+use crate::table;
+
+/// Where no network is named.
+const DEFAULT_NETWORK: &str = "fast-4g";
+
+/// What `pagerace explain` compares.
+#[derive(Args, Debug)]
+pub(crate) struct ExplainArgs {
+    /// Recording of the page (.har or .har.gz).
+    #[arg(value_name = "HAR")]
+    har: PathBuf,
+
+    /// One way to deliver it, such as h1, "h2 bbr" or "h3 round-robin".
+    #[arg(value_name = "A")]
+    a: String,
+
+    /// The other, such as h3.
+    #[arg(value_name = "B")]
+    b: String,
+
+    /// The network, by name or as "rate 2mbit rtt 100ms loss 2%".
+    /// [default: fast-4g]
+    #[arg(short, long, value_name = "NETWORK", help_heading = "Comparison")]
+    network: Option<String>,
+
+    /// What is taken apart: ttfb, fcp, lcp, speed-index or onload.
+    #[arg(
+        short,
+        long,
+        value_name = "NAME",
+        default_value_t,
+        help_heading = "Comparison"
+    )]
+    metric: MetricId,
+
+    /// Loads of each, of which the run with the median difference is explained.
+    #[arg(short, long, value_name = "N", default_value_t = 30, help_heading = "Comparison",
+        value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    runs: u32,
+
+    /// Explain this run (from 1) instead of the one with the median difference.
+    #[arg(long, value_name = "K", conflicts_with = "runs", help_heading = "Comparison",
+        value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    run: Option<u32>,
+
+    /// From which all randomness derives.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        help_heading = "Comparison"
+    )]
+    seed: u64,
+
+    /// Which page of a HAR that holds several: its number from 1, id or title.
+    #[arg(long, value_name = "PAGE", help_heading = "Comparison")]
+    page: Option<String>,
+
+    #[command(flatten)]
+    model: ModelArgs,
+
+    /// Write the parts and both critical paths as JSON.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    json: Option<PathBuf>,
+
+    /// Threads; the results do not depend on it. [default: all cores]
+    #[arg(short, long, value_name = "N", help_heading = "Output",
+        value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+
+    /// Show no progress bar.
+    #[arg(long, help_heading = "Output")]
+    no_progress: bool,
+}
+
+pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
+    let plan = plan(args)?;
+    let files: Vec<_> = args.json.iter().map(PathBuf::as_path).collect();
+    check_files(&files, std::slice::from_ref(&args.har))?;
+    let watch = Watch::new(!args.no_progress, "loads");
+    let (jobs, tell) = (jobs(args.jobs), |progress| watch.tell(progress));
+    let run = if let Some(number) = args.run {
+        number as usize - 1
+    } else {
+        watch.start("racing", plan.loads());
+        let results = run_race(&plan, jobs, &load, &tell)?;
+        let [a, b] = [0, 1].map(|contender| results.variant(0, 0, contender));
+        let run = median_pair(a, b, plan.metric);
+        run.with_context(|| format!("no run has a {} on both sides", plan.metric))?
+    };
+    watch.start("explaining", 2);
+    let why = explain_run(&plan, 1, run, jobs, &explain, &tell)?;
+    watch.clear();
+    let Some(why) = why else {
+        bail!("run {} has no {} on both sides", run + 1, plan.metric);
+    };
+    print(&plan, &why, args)?;
+    if let Some(path) = &args.json {
+        write_atomically(path, |out| write_why_json(&plan, &why, out))?;
+        say(path)?;
+    }
+    Ok(())
+}
+
+fn plan(args: &ExplainArgs) -> Result<Plan> {
+    explainable(args.metric).context("--metric")?;
+    let read = |what: &'static str, text: &str| -> Result<Contender> {
+        let text = text.parse::<ContenderText>().context(what)?;
+        Ok(text.or(&Contender::default()))
+    };
+    let (a, b) = (read("A", &args.a)?, read("B", &args.b)?);
+    if a.loads_as(&b) {
+        bail!("A and B are the same, {a}: there is nothing to explain");
+    }
+    let network: Vec<String> = args.network.iter().cloned().collect();
+    let networks = networks(&network, &[DEFAULT_NETWORK])?;
+    if networks.len() > 1 {
+        bail!("--network: {} were named, one is explained", networks.len());
+    }
+    let plan = Plan {
+        pages: pages(std::slice::from_ref(&args.har), args.page.as_ref())?,
+        networks,
+        contenders: vec![a, b],
+        runs: args.run.unwrap_or(args.runs),
+        seed: args.seed,
+        browser: args.model.browser(),
+        connections: args.model.connections.into(),
+        retransmission: args.model.retransmission.into(),
+        transport: args.model.transport(),
+        deadline: args.model.deadline,
+        metric: args.metric,
+        baseline: 0,
+    };
+    plan.check()?;
+    Ok(plan)
+}
+
+fn print(plan: &Plan, why: &Why, args: &ExplainArgs) -> io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    let bold = anstyle::Style::new().bold();
+    let (page, network) = (&plan.pages[0], &plan.networks[0]);
+    let chosen = if args.run.is_some() {
+        String::new()
+    } else {
+        format!(", whose difference is the median of {}", args.runs)
+    };
+    writeln!(
+        out,
+        "{bold}Pagerace {VERSION}{bold:#}: {} of {}, seed {}, run {}{chosen}",
+        plan.metric.metric().title,
+        page.name,
+        plan.seed,
+        why.run + 1
+    )?;
+    writeln!(out, "Modelled: {}", facts(plan))?;
+    writeln!(
+        out,
+        "\n{bold}{}{bold:#}: {}",
+        network.name,
+        network.describe()
+    )?;
+    table::print(&mut out, &table::why::pair(plan, why))?;
+    for (contender, split) in [(plan.baseline, &why.base), (why.contender, &why.own)] {
+        path(&mut out, &plan.label(contender), page, split)?;
+    }
+    writeln!(out, "\n{bold}{}{bold:#}", sentence(plan, why))?;
+    if args.network.is_none() {
+        writeln!(
+            out,
+            "\nDefaults were used for --network (pagerace list networks)."
+        )?;
+    }
+    Ok(())
+}
+
+/// The critical path, one line each: when, what, and what most of it went into.
+fn path(out: &mut impl Write, label: &str, page: &Page, split: &Split) -> io::Result<()> {
+    writeln!(out, "\nThe critical path with {label}:")?;
+    let name = |i: usize| short_url(&page.resources[i].url, &page.url);
+    let steps = split.path.iter();
+    let names: Vec<String> = steps.clone().map(|s| name(s.resource.0 as usize)).collect();
+    let wide = names
+        .iter()
+        .map(|name| name.chars().count())
+        .max()
+        .unwrap_or(0);
+    for (step, name) in steps.zip(names) {
+        let largest = step.parts.largest();
+        let (from, until) = (step.from.as_millis_f64(), step.until.as_millis_f64());
+        writeln!(
+            out,
+            "  {from:>9.1} to {until:>9.1} ms  {name:<wide$}  mostly {} ({:.1} ms)",
+            largest.title(),
+            step.parts.get(largest).as_millis_f64()
+        )?;
+    }
+    Ok(())
+}
+
+/// The last part of the path, with the host if it is another than the page's.
+fn short_url(url: &str, home: &str) -> String {
+    const LONGEST: usize = 48;
+    let split = |url: &str| -> (String, String) {
+        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+        let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let path = path.split(['?', '#']).next().unwrap_or_default();
+        let last = path.rsplit('/').find(|part| !part.is_empty());
+        (host.to_owned(), last.unwrap_or("/").to_owned())
+    };
+    let (host, name) = split(url);
+    let name = if split(home).0 == host {
+        name
+    } else {
+        format!("{name} ({host})")
+    };
+    if name.chars().count() <= LONGEST {
+        return name;
+    }
+    let kept: String = name.chars().take(LONGEST - 1).collect();
+    format!("{kept}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short_url;
+
+    #[test]
+    fn urls_are_short_and_tell_foreign_hosts() {
+        let home = "https://site.example/start";
+        let short = |url: &str| short_url(url, home);
+        assert_eq!(short("https://site.example/"), "/");
+        assert_eq!(short("https://site.example/a/b.css?v=1"), "b.css");
+        assert_eq!(short("https://cdn.example/x/y.js"), "y.js (cdn.example)");
+        let long = format!("https://site.example/{}", "x".repeat(500));
+        assert_eq!(short(&long).chars().count(), 48);
+    }
+}

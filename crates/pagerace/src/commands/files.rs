@@ -1,0 +1,60 @@
+//! Files that commands write: checked before the long work, told after it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use pagerace_lab::export::file::check_writable;
+
+/// Refuses outputs that cannot be written, that share a file, or that would
+/// overwrite one of the recordings `hars`.
+pub(super) fn check_files(files: &[&Path], hars: &[PathBuf]) -> Result<()> {
+    for (i, file) in files.iter().enumerate() {
+        check_writable(file)?;
+        if files[..i].contains(file) {
+            bail!("{}: two outputs cannot go to one file", file.display());
+        }
+        if let Some(har) = hars.iter().find(|har| same_file(har, file)) {
+            bail!(
+                "{}: would overwrite the recording {}",
+                file.display(),
+                har.display()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Tells that a file was written.
+pub(super) fn say(path: &Path) -> std::io::Result<()> {
+    use std::io::Write as _;
+
+    writeln!(anstream::stdout(), "Wrote {}", path.display())
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    match (fs::canonicalize(a), fs::canonicalize(b)) {
+        (Ok(a), Ok(b)) => a == b,
+        // What does not exist yet is no input.
+        _ => false,
+    }
+}
+
+/// The command line, as a shell would read it back.
+pub(super) fn rerun() -> String {
+    let quote = |word: String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,%+@".contains(c);
+        if !word.is_empty() && word.chars().all(plain) {
+            word
+        } else {
+            format!("'{}'", word.replace('\'', r"'\''"))
+        }
+    };
+    let words = std::env::args_os()
+        .skip(1)
+        .map(|word| quote(word.to_string_lossy().into_owned()));
+    std::iter::once("pagerace".to_owned())
+        .chain(words)
+        .collect::<Vec<_>>()
+        .join(" ")
+}

@@ -1,0 +1,96 @@
+//! Pages, networks and contenders out of arguments.
+
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Error, Result, bail};
+use pagerace_net::Network;
+use pagerace_page::{ImportOptions, Page};
+
+use crate::lists::split_all;
+
+/// Threads: those asked for, or all cores.
+pub(super) fn jobs(asked: Option<u16>) -> usize {
+    asked.map_or_else(
+        || std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        usize::from,
+    )
+}
+
+/// The items of an option that may be given several times, or `default` if
+/// there are none. Errors name the option; an item that is there twice is one.
+pub(super) fn list<T>(option: &str, values: &[String], default: &[T]) -> Result<Vec<T>>
+where
+    T: FromStr + PartialEq + Display + Clone,
+    Error: From<T::Err>,
+{
+    let mut items: Vec<T> = Vec::new();
+    for text in split_all(option, values)? {
+        let item: T = text
+            .parse()
+            .map_err(Error::from)
+            .with_context(|| format!("--{option}"))?;
+        if items.contains(&item) {
+            bail!("--{option}: {item} is there twice");
+        }
+        items.push(item);
+    }
+    Ok(if items.is_empty() {
+        default.to_vec()
+    } else {
+        items
+    })
+}
+
+/// Names of congestion controllers; CUBIC if there are none.
+pub(super) fn controllers(values: &[String]) -> Result<Vec<String>> {
+    let names = list("cc", values, &["cubic".to_owned()])?;
+    for name in &names {
+        if !pagerace_cc::registry().iter().any(|info| info.name == name) {
+            let unknown = pagerace_cc::UnknownController { name: name.clone() };
+            return Err(Error::from(unknown).context("--cc"));
+        }
+    }
+    Ok(names)
+}
+
+/// Networks; `default` if none is named.
+pub(super) fn networks(values: &[String], default: &[&str]) -> Result<Vec<Network>> {
+    let mut names = split_all("network", values)?;
+    if names.is_empty() {
+        names = default.iter().map(|name| (*name).to_owned()).collect();
+    }
+    names
+        .iter()
+        .map(|name| Network::parse(name).context("--network (all names: pagerace list networks)"))
+        .collect()
+}
+
+/// The recorded pages, each with a name of its own.
+pub(super) fn pages(hars: &[PathBuf], page: Option<&String>) -> Result<Vec<Arc<Page>>> {
+    let options = ImportOptions {
+        page: page.cloned(),
+    };
+    let mut pages: Vec<Arc<Page>> = Vec::new();
+    for path in hars {
+        let mut page = pagerace_page::load(path, &options)?;
+        page.name = free_name(&pages, &page.name);
+        pages.push(Arc::new(page));
+    }
+    Ok(pages)
+}
+
+/// `name`, or `name (2)` and so on if another page has it.
+fn free_name(pages: &[Arc<Page>], name: &str) -> String {
+    let taken = |candidate: &str| pages.iter().any(|page| page.name == candidate);
+    let mut numbered = (2..).map(|number| format!("{name} ({number})"));
+    if taken(name) {
+        numbered
+            .find(|candidate| !taken(candidate))
+            .expect("numbers do not end")
+    } else {
+        name.to_owned()
+    }
+}
