@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prepares the independent HTTP/3 peers of the interoperability tests: a Python
-# environment with aioquic, and two programs made of quic-go. Everything lands
+# Prepares the independent peers of the interoperability tests: a Python
+# environment with aioquic, two programs made of quic-go, and h2spec. Everything lands
 # under target/interop. Needs python3 with venv, go, and their registries; says
 # what is missing, prepares the rest, and then ends with status 1. What is not
 # complete is removed, so that its tests skip aloud.
@@ -27,6 +27,11 @@ quic_go() {
         go build -o "$out/bin/quicgo-server" ./server
 }
 
+h2spec() {
+    cd tests/interop/h2spec &&
+        go build -o "$out/bin/h2spec" github.com/summerwind/h2spec/cmd/h2spec
+}
+
 if ! command -v python3 >/dev/null; then
     missing "no python3, so no aioquic: install Python 3 with venv"
 elif ! aioquic; then
@@ -35,10 +40,16 @@ elif ! aioquic; then
 fi
 
 if ! command -v go >/dev/null; then
-    missing "no go, so no quic-go: install the version that tests/interop/quicgo/go.mod names"
-elif ! (quic_go); then
-    rm -f "$out/bin/quicgo-client" "$out/bin/quicgo-server"
-    missing "quic-go could not be built, see above: it needs the Go version of tests/interop/quicgo/go.mod and a module proxy"
+    missing "no go, so neither quic-go nor h2spec: install the version that tests/interop/quicgo/go.mod names"
+else
+    if ! (quic_go); then
+        rm -f "$out/bin/quicgo-client" "$out/bin/quicgo-server"
+        missing "quic-go could not be built, see above: it needs the Go version of tests/interop/quicgo/go.mod and a module proxy"
+    fi
+    if ! (h2spec); then
+        rm -f "$out/bin/h2spec"
+        missing "h2spec could not be built, see above: it needs the Go version of tests/interop/h2spec/go.mod and a module proxy"
+    fi
 fi
 
 exit "$status"

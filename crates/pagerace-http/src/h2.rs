@@ -143,8 +143,8 @@ impl Config {
             max_frame_size: frame::MAX_SIZE_DEFAULT,
             max_header_list_size: 64 * 1024,
             no_rfc7540_priorities: false,
-            assumed_concurrent_streams: 0,
-            concurrent_requests_max: 0,
+            assumed_concurrent_streams: 100,
+            concurrent_requests_max: 256,
             limits: Limits::default(),
         }
     }

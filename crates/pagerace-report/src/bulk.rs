@@ -104,7 +104,7 @@ pub fn render_bulk(report: &BulkReport) -> String {
         |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
     let facts = [
         count(report.networks.len(), "network", "networks"),
-        count(report.contenders.len(), "contender", "contenders"),
+        count(report.contenders.len(), "variant", "variants"),
         count(report.runs as usize, "run of each", "runs of each"),
     ];
     let mut body = String::from("<section><h2>Answer</h2>\n");

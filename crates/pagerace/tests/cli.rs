@@ -181,6 +181,7 @@ fn explanations_add_up_as_printed() {
     // The numbers of a row; the last row is the sum of those above it.
     let rows: Vec<Vec<i64>> = out
         .lines()
+        .map(str::trim_end)
         .filter(|line| line.ends_with('%') || line.ends_with('–'))
         .map(|line| {
             let words = line.split_whitespace().filter(|word| word.contains('.'));

@@ -1,19 +1,40 @@
 // Transfers: one chart of a series over time for each network, and the numbers.
 
+const sum = (values) => values.reduce((all, value) => all + value, 0);
+
 const SERIES = {
   arrived: {
     title: 'throughput', unit: (v) => `${grouped(v, v < 10 ? 1 : 0)} Mbit/s`,
-    of: (transfer) => transfer.arrived.map((bytes) => (bytes * 8) / (report.interval_ms * 1000)),
+    of: (transfer) => transfer.arrived,
+    join: (bytes) => (sum(bytes) * 8) / (bytes.length * report.interval_ms * 1000),
   },
-  window: { title: 'congestion window', unit: formatBytes, of: (transfer) => transfer.window },
-  queued: { title: 'bytes queued at the bottleneck', unit: formatBytes, of: (transfer) => transfer.queued },
+  window: {
+    title: 'congestion window', unit: formatBytes, of: (transfer) => transfer.window, join: (bytes) => bytes[bytes.length - 1],
+  },
+  queued: {
+    title: 'bytes queued at the bottleneck', unit: formatBytes, of: (transfer) => transfer.queued, join: (bytes) => bytes[bytes.length - 1],
+  },
 };
+
+// More points than this would only be a scrawl.
+const POINTS_MAX = 200;
 
 let shownSeries = 'arrived';
 
-// Points [ms, value], each at the end of its interval.
-function pointsOf(transfer) {
-  return SERIES[shownSeries].of(transfer).map((value, i) => [(i + 1) * report.interval_ms, value]);
+// How many intervals one point of the network's chart stands for.
+function stepsEach(network) {
+  const longest = Math.max(1, ...network.transfers.map((t) => t.arrived.length));
+  return Math.ceil(longest / POINTS_MAX);
+}
+
+// Points [ms, value], each at the end of what it stands for.
+function pointsOf(transfer, each) {
+  const series = SERIES[shownSeries];
+  const values = series.of(transfer);
+  return Array.from({ length: Math.ceil(values.length / each) }, (_, i) => {
+    const part = values.slice(i * each, (i + 1) * each);
+    return [(i * each + part.length) * report.interval_ms, series.join(part)];
+  });
 }
 
 function buildTransfers(network, width) {
@@ -31,7 +52,7 @@ function buildTransfers(network, width) {
       yAxis: axis({ type: 'value', min: 0, axisLabel: { formatter: series.unit } }),
       tooltip: tooltip({ trigger: 'axis', axisPointer: { type: 'line', snap: false }, showContent: false }),
       series: network.transfers.map((transfer, i) => ({
-        type: 'line', showSymbol: false, name: report.contenders[i].name, data: pointsOf(transfer),
+        type: 'line', showSymbol: false, name: report.contenders[i].name, data: pointsOf(transfer, stepsEach(network)),
         lineStyle: { ...lineStyleOf(i), width: 1.5 }, itemStyle: { color: lineStyleOf(i).color },
       })),
     },
@@ -39,11 +60,12 @@ function buildTransfers(network, width) {
 }
 
 function transfersTip(network, ms) {
-  const step = Math.max(0, Math.ceil(ms / report.interval_ms) - 1);
+  const each = stepsEach(network);
+  const step = Math.max(0, Math.ceil(ms / (report.interval_ms * each)) - 1);
   const series = SERIES[shownSeries];
   const rows = network.transfers.map((transfer, i) => {
-    const value = series.of(transfer)[step];
-    return [report.contenders[i].name, value === undefined ? 'done' : series.unit(value)];
+    const point = pointsOf(transfer, each)[step];
+    return [report.contenders[i].name, point === undefined ? 'done' : series.unit(point[1])];
   });
   return pairs(`${series.title} at ${formatMs(ms)}`, rows);
 }
