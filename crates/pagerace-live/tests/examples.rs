@@ -6,6 +6,12 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use pagerace_core::Protocol;
+use pagerace_live::Fetch;
+use pagerace_live::tcp::{TcpClientConfig, client_tls, get};
+use pagerace_peer::stream::StreamClientConfig;
 
 /// Ends the server however the test ends, and clears away its folder.
 struct Served {
@@ -36,12 +42,10 @@ fn example(name: &str) -> Option<PathBuf> {
     None
 }
 
-#[test]
-fn the_client_gets_what_the_server_serves() {
-    let (Some(server), Some(client)) = (example("h3_server"), example("h3_client")) else {
-        return;
-    };
-    let folder = std::env::temp_dir().join(format!("pagerace-examples-{}", std::process::id()));
+/// Runs a server on a folder with one file; the address that it says.
+fn serve(server: PathBuf, name: &str) -> (Served, String, PathBuf) {
+    let folder = format!("pagerace-examples-{name}-{}", std::process::id());
+    let folder = std::env::temp_dir().join(folder);
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("a.css"), vec![b'a'; 70_000]).unwrap();
     let certificate = folder.join("server.der");
@@ -62,6 +66,15 @@ fn the_client_gets_what_the_server_serves() {
         .split_once("https://")
         .and_then(|(_, rest)| rest.split_once('/'));
     let (address, _) = address.expect("the server says where it is");
+    (served, address.to_owned(), certificate)
+}
+
+#[test]
+fn the_client_gets_what_the_server_serves() {
+    let (Some(server), Some(client)) = (example("h3_server"), example("h3_client")) else {
+        return;
+    };
+    let (_served, address, certificate) = serve(server, "h3");
     let output = Command::new(client)
         .arg(address)
         .arg(&certificate)
@@ -74,4 +87,30 @@ fn the_client_gets_what_the_server_serves() {
     let has = |words: &[&str]| said.lines().any(|l| words.iter().all(|w| l.contains(w)));
     assert!(has(&["200", "70000 bytes", "/a.css"]), "{said}");
     assert!(has(&["404", "/none"]), "{said}");
+}
+
+#[test]
+fn the_tcp_server_serves_both_protocols() {
+    let Some(server) = example("h2_server") else {
+        return;
+    };
+    let (_served, address, certificate) = serve(server, "h2");
+    for protocol in [Protocol::H1, Protocol::H2] {
+        let certificate = std::fs::read(&certificate).unwrap();
+        let config = TcpClientConfig {
+            protocol,
+            stream: StreamClientConfig::default(),
+            tls: client_tls(&certificate, protocol).unwrap(),
+        };
+        let requests = [Fetch::get("/a.css"), Fetch::get("/none")];
+        let remote = address.parse().unwrap();
+        let patience = Duration::from_secs(30);
+        let fetched = get(remote, "localhost", &config, &requests, patience).unwrap();
+        let of = |path| fetched.iter().find(|f| f.path == path).unwrap();
+        assert_eq!(
+            (of("/a.css").status, of("/a.css").body.len()),
+            (200, 70_000)
+        );
+        assert_eq!(of("/none").status, 404);
+    }
 }

@@ -1,6 +1,6 @@
-//! Our server and client against independent HTTP/3 stacks over real UDP and
-//! real TLS: aioquic (Python) and quic-go (Go), each as client and as server,
-//! and against ourselves.
+//! Our servers and clients against independent ones over real sockets and real
+//! TLS, and against ourselves. HTTP/3: aioquic (Python) and quic-go (Go), each as
+//! client and as server. HTTP/1.1 and HTTP/2: see `tcp`.
 //!
 //! `tests/interop/setup.sh` prepares the peers; without them these tests skip
 //! aloud. All ports are picked by the system on 127.0.0.1.
@@ -14,6 +14,8 @@
 mod ours;
 #[path = "interop/peers.rs"]
 mod peers;
+#[path = "interop/tcp.rs"]
+mod tcp;
 #[path = "interop/their_clients.rs"]
 mod their_clients;
 #[path = "interop/their_servers.rs"]

@@ -9,11 +9,18 @@ mod common;
 
 use std::io::Write;
 
-const CASES: [(&str, &str); 3] = [
-    ("lossy-2mbit", "rate 2mbit rtt 100ms loss 2% queue 1bdp"),
-    ("clean-10mbit", "rate 10mbit rtt 100ms queue 1bdp"),
-    ("clean-50mbit", "rate 50mbit rtt 20ms queue 1bdp"),
+/// Name, protocol, network. `benches/instructions` reads the names.
+const CASES: [(&str, &str, &str); 7] = [
+    ("lossy-2mbit", "h3", LOSSY),
+    ("clean-10mbit", "h3", "rate 10mbit rtt 100ms queue 1bdp"),
+    ("clean-50mbit", "h3", CLEAN),
+    ("h2-lossy-2mbit", "h2", LOSSY),
+    ("h2-clean-50mbit", "h2", CLEAN),
+    ("h1-lossy-2mbit", "h1", LOSSY),
+    ("h1-clean-50mbit", "h1", CLEAN),
 ];
+const LOSSY: &str = "rate 2mbit rtt 100ms loss 2% queue 1bdp";
+const CLEAN: &str = "rate 50mbit rtt 20ms queue 1bdp";
 
 #[expect(clippy::disallowed_methods, reason = "a benchmark measures real time")]
 fn main() {
@@ -25,11 +32,12 @@ fn main() {
     let loads: u64 = args.get(1).and_then(|n| n.parse().ok()).unwrap_or(20);
     let page = common::hundred();
     let mut out = std::io::stdout();
-    for (name, network) in CASES {
+    for (name, protocol, network) in CASES {
         if only.is_some_and(|o| o != name) {
             continue;
         }
-        let scenario = common::scenario(&page, network, "round-robin");
+        let mut scenario = common::scenario(&page, network, "round-robin");
+        scenario.protocols = protocol.parse().expect("a protocol");
         let start = std::time::Instant::now();
         let mut packets = 0;
         let mut onload = None;

@@ -129,7 +129,7 @@ impl<S: Site> Connection<S> {
             }
             match self.wire.receive()? {
                 Received::Blocked => return Ok(Turn::Waits),
-                Received::End => return self.end(now),
+                Received::End => return Ok(self.end(now)),
                 Received::Data(_) if self.ended => {}
                 Received::Data(data) => {
                     if self.http.is_none() && !self.wire.tls.is_handshaking() {
@@ -150,16 +150,16 @@ impl<S: Site> Connection<S> {
     }
 
     /// The client has closed its side.
-    fn end(&mut self, now: Instant) -> io::Result<Turn> {
+    fn end(&mut self, now: Instant) -> Turn {
         self.wire.readable = false;
         if self.ended {
-            return Ok(Turn::Over);
+            return Turn::Over;
         }
         let Some(http) = &mut self.http else {
-            return Ok(Turn::Over);
+            return Turn::Over;
         };
         http.handle_end(now);
-        Ok(Turn::Waits)
+        Turn::Waits
     }
 
     fn write(&mut self, now: Instant) -> io::Result<Turn> {

@@ -102,22 +102,31 @@ impl Drop for OurServer {
 /// in any order. "Little", as bytes may leave before a request or an update has
 /// arrived.
 pub(crate) fn assert_first(frames: &[SentFrame], first: u64, other: u64) {
+    let before = overtaking(frames, first, other);
+    assert!(
+        before * 4 < LONG as u64,
+        "{before} bytes of stream {other} overtook stream {first}"
+    );
+}
+
+/// Bytes of stream `other` that were sent before the last of stream `first`; both
+/// must be complete.
+pub(crate) fn overtaking(frames: &[SentFrame], first: u64, other: u64) -> u64 {
     let last = frames
         .iter()
         .rposition(|f| f.stream == first && !f.retransmission);
     let (before, _) = frames.split_at(last.expect("it was sent"));
-    let bytes = |frames: &[SentFrame]| -> u64 {
+    let bytes = |frames: &[SentFrame], stream: u64| -> u64 {
         let fresh = frames
             .iter()
-            .filter(|f| f.stream == other && !f.retransmission);
+            .filter(|f| f.stream == stream && !f.retransmission);
         fresh.map(|f| f.length).sum()
     };
-    let (before, all) = (bytes(before), bytes(frames));
-    assert!(all >= LONG as u64, "stream {other} is complete");
-    assert!(
-        before * 4 < all,
-        "{before} of {all} bytes of stream {other} overtook stream {first}"
-    );
+    for stream in [first, other] {
+        let all = bytes(frames, stream);
+        assert!(all >= LONG as u64, "stream {stream} is complete");
+    }
+    bytes(before, other)
 }
 
 /// Our client, trusting this certificate.

@@ -66,6 +66,12 @@ impl TemporaryFile {
     }
 }
 
+impl TemporaryFile {
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
 impl Drop for TemporaryFile {
     fn drop(&mut self) {
         // It may never have been written.

@@ -10,13 +10,16 @@ use pagerace_sim::Part;
 
 use super::{NONE, add, fits, table};
 
+/// Most contenders that stand side by side.
+const COLUMNS_MAX: usize = 5;
+
 /// Differences to the baseline: one column for each contender, a row for each
-/// part; the other way round where the terminal is too narrow. Of several pages
-/// the mean.
+/// part; the other way round where there are many or the terminal is narrow. Of
+/// several pages the mean.
 pub(crate) fn race(plan: &Plan, whys: &[&Why]) -> Table {
     let columns = columns(plan, whys);
     let mut upright = upright(&columns);
-    if fits(&mut upright) {
+    if columns.len() <= COLUMNS_MAX && fits(&mut upright) {
         return upright;
     }
     let mut header = vec![plan.noun().one()];

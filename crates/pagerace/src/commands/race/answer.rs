@@ -13,6 +13,9 @@ use crate::table;
 /// Told where columns were left out.
 const WIDER: &str = " (A wider terminal shows more columns.)";
 
+/// Of more contenders only the two that differ most are put in words.
+const SENTENCES_MAX: usize = 5;
+
 /// Prints everything; `defaults` names the options that were not given.
 pub(super) fn print(results: &Results, defaults: &[&str]) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
@@ -113,10 +116,18 @@ fn why_answer(out: &mut impl Write, results: &Results, network: usize) -> io::Re
         "\nWhy: {metric} beyond {baseline}'s, by what the time goes into; {how}"
     )?;
     table::print(out, &table::why::race(plan, &whys))?;
-    if plan.pages.len() == 1 {
-        for why in whys {
-            writeln!(out, "{}", why::sentence(plan, why))?;
-        }
+    if plan.pages.len() > 1 {
+        return Ok(());
+    }
+    let told = if whys.len() > SENTENCES_MAX {
+        let least = whys.iter().min_by_key(|why| why.total_difference());
+        let most = whys.iter().max_by_key(|why| why.total_difference());
+        least.into_iter().chain(most).copied().collect()
+    } else {
+        whys
+    };
+    for why in told {
+        writeln!(out, "{}", why::sentence(plan, why))?;
     }
     Ok(())
 }
