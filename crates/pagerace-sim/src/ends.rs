@@ -28,7 +28,6 @@ pub(crate) enum Payload {
 #[derive(Debug)]
 pub(crate) struct Packet {
     pub(crate) connection: usize,
-    pub(crate) sent_at: Instant,
     /// Its place in the log of its direction, if one is kept.
     pub(crate) logged: usize,
     pub(crate) payload: Payload,

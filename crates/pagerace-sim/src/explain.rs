@@ -133,8 +133,7 @@ impl Parts {
 
     /// Adds to a part.
     pub fn add(&mut self, part: Part, time: Duration) {
-        let sum = &mut self.0[part as usize];
-        *sum = *sum + time;
+        self.0[part as usize] += time;
     }
 
     /// All parts together.
@@ -202,7 +201,9 @@ pub fn explain(
     let Some((total, parts, path)) = taken_apart else {
         return Err(ScenarioError::NoMetric {
             metric: metric.name(),
-            failure: outcome.failure.unwrap_or_else(|| "nothing was painted".to_owned()),
+            failure: outcome
+                .failure
+                .unwrap_or_else(|| "nothing was painted".to_owned()),
         });
     };
     Ok(Explained {

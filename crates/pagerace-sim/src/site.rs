@@ -26,12 +26,7 @@ pub(crate) struct PageSite {
 impl PageSite {
     /// `jitter`: sigma of the log-normal factor on think times. `cached`: what
     /// the browser asks for only to see whether it has changed.
-    pub(crate) fn new(
-        page: Arc<Page>,
-        seed: u64,
-        jitter: f64,
-        cached: Arc<Vec<Cached>>,
-    ) -> Self {
+    pub(crate) fn new(page: Arc<Page>, seed: u64, jitter: f64, cached: Arc<Vec<Cached>>) -> Self {
         Self {
             page,
             seed,

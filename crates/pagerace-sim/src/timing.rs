@@ -27,9 +27,9 @@ pub(crate) struct Progress {
 /// When a connection was set up.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SetUp {
-    pub(crate) opened_at: Instant,
-    pub(crate) resolved_at: Instant,
-    pub(crate) connected_at: Option<Instant>,
+    pub(crate) opened: Instant,
+    pub(crate) resolved: Instant,
+    pub(crate) connected: Option<Instant>,
 }
 
 impl Progress {
@@ -58,8 +58,8 @@ impl Progress {
         let (mut dns, mut connect) = (Duration::ZERO, Duration::ZERO);
         // Whoever comes first pays for the set-up.
         if let Some(s) = set_up.filter(|_| !self.reused) {
-            dns = overlap(held, (s.opened_at, s.resolved_at));
-            connect = overlap(held, (s.resolved_at, s.connected_at.unwrap_or(now)));
+            dns = overlap(held, (s.opened, s.resolved));
+            connect = overlap(held, (s.resolved, s.connected.unwrap_or(now)));
         }
         ResourceTiming {
             protocol: self.protocol,

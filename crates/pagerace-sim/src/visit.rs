@@ -7,9 +7,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// What the browser has kept of an earlier visit to the page.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Visit {
     /// Nothing.

@@ -135,7 +135,7 @@ impl<'a> World<'a> {
         let deadline = Instant::ZERO + self.scenario.deadline;
         self.open_warm_connections()?;
         self.browser.start(self.now);
-        self.settle()?;
+        self.settle();
         while !self.browser.is_done() {
             let links = self.down.next_at().into_iter().chain(self.up.next_at());
             let Some(next) = links.chain(self.timers.next_at()).min() else {
@@ -149,7 +149,7 @@ impl<'a> World<'a> {
             }
             self.now = next;
             self.step()?;
-            self.settle()?;
+            self.settle();
         }
         Ok(())
     }
@@ -228,7 +228,7 @@ impl<'a> World<'a> {
     }
 
     /// Lets everybody act until nobody has anything left to do now.
-    fn settle(&mut self) -> Result<(), ScenarioError> {
+    fn settle(&mut self) {
         loop {
             while let Some(i) = self.touched.pop() {
                 self.asked(i);
@@ -239,11 +239,11 @@ impl<'a> World<'a> {
             }
             while let Some(place) = self.freed.pop() {
                 if self.pool.places[place].protocol == Protocol::H1 {
-                    self.dispatch(place)?;
+                    self.dispatch(place);
                 }
             }
             while let Some(action) = self.browser.poll_action() {
-                self.act(action)?;
+                self.act(action);
             }
             if self.touched.is_empty() {
                 break;
@@ -253,7 +253,6 @@ impl<'a> World<'a> {
         if let Some(at) = self.browser_alarm.set(self.now, deadline) {
             self.timers.schedule(at, Timer::Browser);
         }
-        Ok(())
     }
 
     /// Puts what both ends have to send on the links; sets their timers.
@@ -273,7 +272,7 @@ impl<'a> World<'a> {
             } else {
                 0
             };
-            let packet = packet(i, now, logged, payload);
+            let packet = packet(i, logged, payload);
             if self.up.enqueue(now, size, i as u64, packet).is_err() && self.record {
                 self.wire_up.ended(logged, None, Fate::Dropped);
             }
@@ -294,7 +293,7 @@ impl<'a> World<'a> {
             } else {
                 0
             };
-            let packet = packet(i, now, logged, payload);
+            let packet = packet(i, logged, payload);
             if self.down.enqueue(now, size, i as u64, packet).is_err() && self.record {
                 self.wire_down.ended(logged, None, Fate::Dropped);
             }
@@ -341,11 +340,7 @@ impl<'a> World<'a> {
     /// Tells the browser what came in on a connection.
     fn client_events(&mut self, i: usize) {
         let mut failed = None;
-        while let Some(event) = self.connections[i]
-            .ends
-            .as_mut()
-            .and_then(Ends::poll_event)
-        {
+        while let Some(event) = self.connections[i].ends.as_mut().and_then(Ends::poll_event) {
             self.client_event(i, event, &mut failed);
         }
         self.failure = self.failure.take().or(failed);
@@ -363,7 +358,7 @@ impl<'a> World<'a> {
                 let reused = !connection.streams.is_empty();
                 connection.streams.insert(stream, r);
                 // What was written before the handshake is complete leaves after it.
-                let leaves = early || connection.set_up.connected_at.is_some();
+                let leaves = early || connection.set_up.connected.is_some();
                 if let Some(p) = &mut self.progress[r.index()] {
                     p.sent = leaves.then_some(now);
                     p.stream = Some((i, stream));
@@ -413,10 +408,9 @@ impl<'a> World<'a> {
     }
 }
 
-fn packet(connection: usize, sent_at: Instant, logged: usize, payload: Payload) -> Packet {
+fn packet(connection: usize, logged: usize, payload: Payload) -> Packet {
     Packet {
         connection,
-        sent_at,
         logged,
         payload,
     }

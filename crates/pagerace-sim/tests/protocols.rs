@@ -117,7 +117,11 @@ fn http_2_and_3_take_one_connection() {
 #[test]
 fn every_response_arrives_over_every_protocol_through_loss() {
     for protocols in ["h1", "h2", "h3"] {
-        let s = over(&hundred(), "rate 5mbit rtt 80ms loss 3% loss-up 1%", protocols);
+        let s = over(
+            &hundred(),
+            "rate 5mbit rtt 80ms loss 3% loss-up 1%",
+            protocols,
+        );
         for seed in 1..4 {
             let outcome = run(&s, seed, false).unwrap();
             assert_eq!(outcome.failure, None);
@@ -155,7 +159,12 @@ fn a_map_gives_each_origin_its_protocol() {
         r.origin = pagerace_page::OriginId(1);
     }
     let outcome = load(&over(&page, "cable", "static.example=h3 *=h2"));
-    let protocols: Vec<_> = outcome.resources.iter().flatten().map(|r| r.protocol).collect();
+    let protocols: Vec<_> = outcome
+        .resources
+        .iter()
+        .flatten()
+        .map(|r| r.protocol)
+        .collect();
     assert!(protocols[..50].iter().all(|p| *p == Protocol::H2));
     assert!(protocols[50..].iter().all(|p| *p == Protocol::H3));
     assert_eq!(outcome.transport.connections, 2);

@@ -52,26 +52,20 @@ struct Transfer {
 }
 
 /// Transfers that share two links.
-pub(super) struct Transfers<'a> {
-    network: &'a Network,
+pub(super) struct Transfers {
     tcp_tls: tls::Version,
     seed: u64,
     now: Instant,
     epoch: Epoch,
     down: Link<Packet>,
     up: Link<Packet>,
-    transfers: Vec<Transfer>,
+    running: Vec<Transfer>,
     timers: EventQueue<Timer>,
     buf: Vec<u8>,
 }
 
-impl<'a> Transfers<'a> {
-    pub(super) fn new(
-        flows: &[Flow],
-        network: &'a Network,
-        tcp_tls: tls::Version,
-        seed: u64,
-    ) -> Self {
+impl Transfers {
+    pub(super) fn new(flows: &[Flow], network: &Network, tcp_tls: tls::Version, seed: u64) -> Self {
         let mut timers = EventQueue::new();
         for (i, flow) in flows.iter().enumerate() {
             timers.schedule(Instant::ZERO + flow.starts_at, Timer::Start(i));
@@ -87,14 +81,13 @@ impl<'a> Transfers<'a> {
             done: false,
         };
         Self {
-            network,
             tcp_tls,
             seed,
             now: Instant::ZERO,
             epoch: Epoch::new(),
             down: Link::new(&network.down, Rng::new(seed, "link/down")),
             up: Link::new(&network.up, Rng::new(seed, "link/up")),
-            transfers: flows.iter().map(transfer).collect(),
+            running: flows.iter().map(transfer).collect(),
             timers,
             buf: Vec::with_capacity(2048),
         }
@@ -102,7 +95,7 @@ impl<'a> Transfers<'a> {
 
     pub(super) fn run(&mut self, deadline: Duration) -> Result<(), ScenarioError> {
         let end = Instant::ZERO + deadline;
-        while self.transfers.iter().any(|t| !t.done) {
+        while self.running.iter().any(|t| !t.done) {
             let links = self.down.next_at().into_iter().chain(self.up.next_at());
             // The sampling goes on for ever, so there is always a next event.
             let next = links.chain(self.timers.next_at()).min().unwrap_or(end);
@@ -137,7 +130,7 @@ impl<'a> Transfers<'a> {
     fn arrive(&mut self, exit: Exit<Packet>, to: Side) -> usize {
         match exit {
             Exit::Delivered { payload, .. } => {
-                let t = &mut self.transfers[payload.connection];
+                let t = &mut self.running[payload.connection];
                 if let Some(ends) = &mut t.ends {
                     ends.handle(self.now, to, payload.payload);
                 }
@@ -146,7 +139,7 @@ impl<'a> Transfers<'a> {
             Exit::Lost { payload, .. } => payload.connection,
             Exit::Dropped { payload, .. } => {
                 if to == Side::Client {
-                    self.transfers[payload.connection].outcome.queue_drops += 1;
+                    self.running[payload.connection].outcome.queue_drops += 1;
                 }
                 payload.connection
             }
@@ -166,7 +159,7 @@ impl<'a> Transfers<'a> {
                 Ok(None)
             }
             Timer::Client(i) | Timer::Server(i) => {
-                let t = &mut self.transfers[i];
+                let t = &mut self.running[i];
                 let (side, alarm) = match timer {
                     Timer::Client(_) => (Side::Client, &mut t.client_alarm),
                     _ => (Side::Server, &mut t.server_alarm),
@@ -183,7 +176,7 @@ impl<'a> Transfers<'a> {
     }
 
     fn start(&mut self, i: usize) -> Result<(), ScenarioError> {
-        let flow = &self.transfers[i].flow;
+        let flow = &self.running[i].flow;
         let transport = TransportSettings {
             congestion: flow.congestion.clone(),
             real_tls: false,
@@ -213,13 +206,13 @@ impl<'a> Transfers<'a> {
         ];
         let fields = fields.map(|(name, value)| Field::from_static(name, value));
         ends.request(0, fields.to_vec(), None, None);
-        self.transfers[i].ends = Some(ends);
+        self.running[i].ends = Some(ends);
         Ok(())
     }
 
     fn events(&mut self, i: usize) {
         let now = self.now;
-        let t = &mut self.transfers[i];
+        let t = &mut self.running[i];
         let started = Instant::ZERO + t.flow.starts_at;
         while let Some(event) = t.ends.as_mut().and_then(Ends::poll_event) {
             match event {
@@ -245,11 +238,10 @@ impl<'a> Transfers<'a> {
 
     fn flush(&mut self, i: usize) {
         let now = self.now;
-        let t = &mut self.transfers[i];
+        let t = &mut self.running[i];
         let Some(ends) = &mut t.ends else { return };
         let packet = |payload| Packet {
             connection: i,
-            sent_at: now,
             logged: 0,
             payload,
         };
@@ -260,7 +252,11 @@ impl<'a> Transfers<'a> {
         }
         while let Some((size, payload)) = ends.transmit(now, Side::Server, &mut self.buf) {
             t.outcome.bytes_down += u64::from(size);
-            if self.down.enqueue(now, size, i as u64, packet(payload)).is_err() {
+            if self
+                .down
+                .enqueue(now, size, i as u64, packet(payload))
+                .is_err()
+            {
                 t.outcome.queue_drops += 1;
             }
         }
@@ -275,7 +271,7 @@ impl<'a> Transfers<'a> {
     /// An interval is over.
     fn sample(&mut self) {
         let queued = self.down.waiting_bytes();
-        for t in self.transfers.iter_mut().filter(|t| !t.done) {
+        for t in self.running.iter_mut().filter(|t| !t.done) {
             t.outcome.arrived.push(t.outcome.bytes - t.sampled);
             t.sampled = t.outcome.bytes;
             let window = t.ends.as_mut().map_or(0, Ends::window);
@@ -302,6 +298,6 @@ impl<'a> Transfers<'a> {
             }
             t.outcome
         };
-        self.transfers.into_iter().map(finish).collect()
+        self.running.into_iter().map(finish).collect()
     }
 }

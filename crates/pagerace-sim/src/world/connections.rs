@@ -13,8 +13,8 @@ use pagerace_peer::tcp::{TcpClient, TcpClientConfig, TcpServer, TcpServerConfig}
 use pagerace_peer::{Client, ClientConfig, Server, ServerConfig};
 use pagerace_transport::quic::keys::{FlightSizes, Identity};
 use pagerace_transport::quic::{ClientKeys, ServerKeys, Settings};
-use pagerace_transport::tls::{self, Handshake};
 use pagerace_transport::tcp;
+use pagerace_transport::tls::{self, Handshake};
 
 use super::{Connection, Timer, World};
 use crate::ScenarioError;
@@ -140,13 +140,13 @@ impl Keys {
     ) -> Result<Ends<S>, ScenarioError> {
         let client = TcpClientConfig {
             tcp: self.tcp.clone(),
-            tls: self.tls.clone(),
+            tls: self.tls,
             protocol,
             stream: StreamClientConfig::default(),
         };
         let server = TcpServerConfig {
             tcp: self.tcp.clone(),
-            tls: self.tls.clone(),
+            tls: self.tls,
             protocol,
             stream: StreamServerConfig {
                 record_frames: how.record,
@@ -154,7 +154,11 @@ impl Keys {
             },
         };
         let client = TcpClient::connect(&client, now)?;
-        Ok(Ends::tcp(client, TcpServer::new(&server, site)?, how.record))
+        Ok(Ends::tcp(
+            client,
+            TcpServer::new(&server, site)?,
+            how.record,
+        ))
     }
 }
 
@@ -171,7 +175,7 @@ pub(crate) struct How<'a> {
 
 impl World<'_> {
     /// Opens a connection; its number.
-    pub(super) fn open(&mut self, place: usize) -> Result<usize, ScenarioError> {
+    pub(super) fn open(&mut self, place: usize) -> usize {
         let i = self.connections.len();
         let (now, rtt) = (self.now, self.scenario.network.rtt());
         let place_ref = &mut self.pool.places[place];
@@ -190,9 +194,9 @@ impl World<'_> {
             ends: None,
             early: Vec::new(),
             set_up: SetUp {
-                opened_at: now,
-                resolved_at,
-                connected_at: None,
+                opened: now,
+                resolved: resolved_at,
+                connected: None,
             },
             busy: 0,
             idle_since: None,
@@ -201,7 +205,7 @@ impl World<'_> {
             streams: BTreeMap::new(),
         });
         self.timers.schedule(resolved_at, Timer::Resolved(i));
-        Ok(i)
+        i
     }
 
     /// The name is resolved: both ends come to life.
@@ -215,7 +219,7 @@ impl World<'_> {
         self.touched.push(i);
         self.send_requests(i);
         if self.connections[i].protocol == Protocol::H1 {
-            self.dispatch(self.connections[i].place)?;
+            self.dispatch(self.connections[i].place);
         }
         Ok(())
     }
@@ -243,7 +247,7 @@ impl World<'_> {
     /// A connection's handshake is complete.
     pub(super) fn connected(&mut self, i: usize) {
         let connection = &mut self.connections[i];
-        connection.set_up.connected_at = Some(self.now);
+        connection.set_up.connected = Some(self.now);
         self.freed.push(connection.place);
         for r in connection.streams.values() {
             if let Some(p) = &mut self.progress[r.index()] {
@@ -282,13 +286,13 @@ impl World<'_> {
     }
 
     fn open_warm(&mut self, place: usize) -> Result<(), ScenarioError> {
-        let i = self.open(place)?;
+        let i = self.open(place);
         let mut ends = self.make_ends(i, Instant::ZERO)?;
         establish(&mut ends, self.scenario.network.rtt(), &mut self.buf);
         ends.set_age(AGE);
         let connection = &mut self.connections[i];
         connection.ends = Some(ends);
-        connection.set_up.connected_at = Some(Instant::ZERO);
+        connection.set_up.connected = Some(Instant::ZERO);
         self.touched.push(i);
         Ok(())
     }

@@ -65,7 +65,11 @@ impl World<'_> {
         let largest = parts.largest() as usize;
         parts.0[largest] = Duration::ZERO;
         parts.0[largest] = total.saturating_sub(parts.total());
-        Some((total, parts, heaviest.map_or_else(Vec::new, |(_, path)| path)))
+        Some((
+            total,
+            parts,
+            heaviest.map_or_else(Vec::new, |(_, path)| path),
+        ))
     }
 
     /// From `until`, which waited for `cause`, back to the navigation.
@@ -124,7 +128,7 @@ impl World<'_> {
             return spans.parts;
         };
         let sent = p.sent.unwrap_or(arrived);
-        let connected = self.connections[i].set_up.connected_at;
+        let connected = self.connections[i].set_up.connected;
         spans.until(connected.unwrap_or(arrived).min(sent), Part::SetUp);
         spans.until(sent, Part::Queueing);
         let Some((asked, think_time)) = p.asked else {

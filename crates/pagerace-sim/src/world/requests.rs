@@ -6,18 +6,16 @@ use pagerace_core::{Instant, Priority, Protocol};
 use pagerace_page::ResourceId;
 
 use super::World;
-use crate::ScenarioError;
 use crate::pool::H1_CONNECTIONS;
 use crate::site::request_fields;
 use crate::timing::Progress;
 
 impl World<'_> {
-    pub(super) fn act(&mut self, action: Action) -> Result<(), ScenarioError> {
+    pub(super) fn act(&mut self, action: Action) {
         match action {
-            Action::Fetch { resource, priority } => self.fetch(resource, priority)?,
+            Action::Fetch { resource, priority } => self.fetch(resource, priority),
             Action::Reprioritise { resource, priority } => self.reprioritise(resource, priority),
         }
-        Ok(())
     }
 
     fn reprioritise(&mut self, resource: ResourceId, priority: Priority) {
@@ -39,33 +37,33 @@ impl World<'_> {
         }
     }
 
-    fn fetch(&mut self, resource: ResourceId, priority: Priority) -> Result<(), ScenarioError> {
+    fn fetch(&mut self, resource: ResourceId, priority: Priority) {
         let place = self.pool.place_of(self.page.resource(resource).origin);
         let protocol = self.pool.places[place].protocol;
         let discovered = self.browser.discovered_at(resource).unwrap_or(self.now);
         self.progress[resource.index()] = Some(Progress::new(protocol, discovered, self.now));
         if protocol == Protocol::H1 {
             self.pool.places[place].wait(priority, resource);
-            return self.dispatch(place);
+            self.dispatch(place);
+            return;
         }
         let i = match self.pool.places[place].connections.first() {
             Some(&i) => i,
-            None => self.open(place)?,
+            None => self.open(place),
         };
         self.connections[i].early.push((resource, priority));
         if self.connections[i].ends.is_some() {
             self.send_requests(i);
         }
-        Ok(())
     }
 
     /// Gives requests that wait to connections that are free, and opens more
     /// connections for the rest. Like Chromium, whichever connection is ready
     /// first takes the request whose turn it is.
-    pub(super) fn dispatch(&mut self, place: usize) -> Result<(), ScenarioError> {
+    pub(super) fn dispatch(&mut self, place: usize) {
         while let Some(i) = self.free_connection(place) {
             let Some((priority, resource)) = self.pool.places[place].next_waiting() else {
-                return Ok(());
+                return;
             };
             self.connections[i].early.push((resource, priority));
             self.send_requests(i);
@@ -78,9 +76,9 @@ impl World<'_> {
             };
             let coming = open.connections.iter().filter(connecting).count();
             if coming >= open.waiting() || open.connections.len() >= H1_CONNECTIONS {
-                return Ok(());
+                return;
             }
-            self.open(place)?;
+            self.open(place);
         }
     }
 
@@ -99,7 +97,7 @@ impl World<'_> {
     /// Whether a request can leave on the connection, or with its handshake.
     fn is_usable(&self, i: usize) -> bool {
         let c = &self.connections[i];
-        c.ends.is_some() && (c.set_up.connected_at.is_some() || self.keys.early_data(c.protocol))
+        c.ends.is_some() && (c.set_up.connected.is_some() || self.keys.early_data(c.protocol))
     }
 
     pub(super) fn send_requests(&mut self, i: usize) {

@@ -3,6 +3,7 @@
 use pagerace_page::ResourceId;
 
 use super::World;
+use crate::ends::Ends;
 use crate::outcome::{HolGap, Outcome, PacketDrop, ResourceTiming, Trace, TransportCounters};
 use crate::wire::Fate;
 
@@ -63,7 +64,7 @@ impl World<'_> {
     fn trace(&mut self) -> Trace {
         let mut hol_gaps = Vec::new();
         for c in &self.connections {
-            let gaps = c.ends.as_ref().map_or_else(Vec::new, |ends| ends.gaps());
+            let gaps = c.ends.as_ref().map_or_else(Vec::new, Ends::gaps);
             hol_gaps.extend(gaps.iter().filter_map(|g| {
                 let resource: ResourceId = *c.streams.get(&g.stream)?;
                 Some(HolGap {

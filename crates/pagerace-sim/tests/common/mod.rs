@@ -7,12 +7,10 @@ use pagerace_browser::BrowserConfig;
 use pagerace_core::{Destination, Duration, RequestPriority, Rng, ScriptMode};
 use pagerace_net::Network;
 use pagerace_page::{
-    CacheUse, Category, Discovery, Evidence, Origin, OriginId, Page, RecordedPage, Resource, ResourceId,
-    Trigger,
+    CacheUse, Category, Discovery, Evidence, Origin, OriginId, Page, RecordedPage, Resource,
+    ResourceId, Trigger,
 };
-use pagerace_sim::{
-    Connections, ProtocolMap, Retransmission, Scenario, TransportSettings, Visit,
-};
+use pagerace_sim::{Connections, ProtocolMap, Retransmission, Scenario, TransportSettings, Visit};
 
 /// A document that names `images` at its very beginning, all on one origin.
 pub fn flat_page(images: &[u64]) -> Page {

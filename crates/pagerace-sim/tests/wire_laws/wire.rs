@@ -63,7 +63,9 @@ pub(crate) fn watch(scenario: &Scenario, seed: u64) -> Wire {
         .collect();
     assert_eq!(asked.len(), 1, "the browser asks for everything at once");
     // Requests take a fraction of a millisecond to leave.
-    let ready = *asked.first().unwrap() + scenario.network.up.delay.at(Instant::ZERO) + Duration::from_millis(1);
+    let ready = *asked.first().unwrap()
+        + scenario.network.up.delay.at(Instant::ZERO)
+        + Duration::from_millis(1);
     let trace = outcome.trace.as_ref().unwrap();
     let mut high = vec![0; page.resources.len()];
     let (mut sent, mut left) = (Vec::new(), BTreeMap::new());
