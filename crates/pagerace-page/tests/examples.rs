@@ -20,7 +20,12 @@ fn example(name: &str) -> Page {
 
 #[test]
 fn they_have_the_shape_that_they_are_described_with() {
-    for (name, requests, origins) in [("news", 73, 7), ("shop", 42, 4), ("blog", 14, 2)] {
+    for (name, requests, origins) in [
+        ("news", 73, 7),
+        ("shop", 42, 4),
+        ("blog", 14, 2),
+        ("gallery", 19, 1),
+    ] {
         let page = example(name);
         assert_eq!(
             (page.resources.len(), page.origins.len()),
@@ -43,7 +48,7 @@ fn they_have_the_shape_that_they_are_described_with() {
 
 #[test]
 fn everything_about_them_is_recorded() {
-    for name in ["news", "shop", "blog"] {
+    for name in ["news", "shop", "blog", "gallery"] {
         let page = example(name);
         assert!(
             page.resources
@@ -94,7 +99,12 @@ fn news_has_all_kinds_of_scripts_ads_and_a_shared_connection() {
 #[test]
 fn they_are_what_the_generator_writes() {
     let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/pages"));
-    for site in [sites::news(), sites::shop(), sites::blog()] {
+    for site in [
+        sites::news(),
+        sites::shop(),
+        sites::blog(),
+        sites::gallery(),
+    ] {
         let shipped = std::fs::read(folder.join(format!("{}.har", site.name))).unwrap();
         let shipped: serde_json::Value = serde_json::from_slice(&shipped).unwrap();
         assert!(

@@ -4,14 +4,14 @@
 mod common;
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use common::scenario;
 use pagerace_page::{ImportOptions, load};
-use pagerace_sim::run;
+use pagerace_sim::{Explainable, explain, run};
 
-#[test]
-fn all_real_pages_load() {
+/// The recordings, if they are there.
+fn recordings() -> Option<Vec<PathBuf>> {
     let folder = Path::new(concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../../shared/data/har"
@@ -23,7 +23,7 @@ fn all_real_pages_load() {
             "skipped: ../shared/data/har is not there (real recordings)"
         )
         .unwrap();
-        return;
+        return None;
     };
     let mut files: Vec<_> = entries
         .map(|e| e.unwrap().path())
@@ -31,6 +31,12 @@ fn all_real_pages_load() {
         .collect();
     files.sort();
     assert!(!files.is_empty());
+    Some(files)
+}
+
+#[test]
+fn all_real_pages_load() {
+    let Some(files) = recordings() else { return };
     for file in &files {
         let page = load(file, &ImportOptions::default()).unwrap_or_else(|e| panic!("{e}"));
         for (network, strategy) in [("cable", "sequential"), ("slow-4g loss 1%", "eps")] {
@@ -58,5 +64,29 @@ fn all_real_pages_load() {
             );
         }
     }
-    writeln!(out, "{} real pages loaded", files.len()).unwrap();
+    writeln!(std::io::stderr(), "{} real pages loaded", files.len()).unwrap();
+}
+
+/// Over every protocol, with a metric of each taken apart.
+#[test]
+fn all_real_pages_load_over_every_protocol_and_are_explained() {
+    let Some(files) = recordings() else { return };
+    for (i, file) in files.iter().enumerate() {
+        let page = load(file, &ImportOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+        let metric = Explainable::ALL[i % Explainable::ALL.len()];
+        for protocols in ["h1", "h2", "h3"] {
+            for network in ["cable", "slow-4g loss 1%"] {
+                let mut s = scenario(&page, network, "sequential");
+                s.protocols = protocols.parse().unwrap();
+                let name = format!("{} over {protocols} on {network}", page.name);
+                let e = explain(&s, 1, metric).unwrap_or_else(|e| panic!("{name}: {e}"));
+                assert_eq!(e.outcome.failure, None, "{name}");
+                assert_eq!(e.parts.total(), e.total, "{name}");
+                let asked = e.outcome.resources.iter().flatten().count();
+                assert_eq!(asked, page.resources.len(), "{name}");
+                let steps = e.path.windows(2).all(|p| p[0].until == p[1].from);
+                assert!(steps && !e.path.is_empty(), "{name}");
+            }
+        }
+    }
 }
