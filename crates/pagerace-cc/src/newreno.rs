@@ -3,8 +3,11 @@
 //! What RFC 6582 adds to Reno is where recovery ends: when everything that was
 //! outstanding at its beginning has arrived, repairs included (section 3.2,
 //! `recover`). Until then further losses, those of repairs too, do not reduce
-//! the window again, and nothing opens it; after it the window is what is in
-//! flight and one packet more, up to the threshold (step 3, option 1).
+//! the window again, and nothing opens it; after it the window is what was in
+//! flight when the last acknowledgement came and one packet more, up to the
+//! threshold (step 3, option 1). What that acknowledgement covers counts as in
+//! flight: QUIC acknowledges two packets at a time, and would lose one of them
+//! at the end of each recovery.
 //! [`Reno`](crate::Reno) is through with recovery a round trip after it began,
 //! and then counts the loss of a repair as another congestion.
 //!
@@ -30,6 +33,8 @@ pub struct NewReno {
     repair: Option<u64>,
     /// Recovery ended with the acknowledgement that is being told of.
     repaired: bool,
+    /// Bytes that the acknowledgement which is being told of covers.
+    covered: u64,
 }
 
 impl NewReno {
@@ -41,6 +46,7 @@ impl NewReno {
             flight: Flight::default(),
             repair: None,
             repaired: false,
+            covered: 0,
         }
     }
 }
@@ -52,6 +58,7 @@ impl Controller for NewReno {
 
     fn on_ack(&mut self, ack: &Ack) {
         self.flight.settled(ack.bytes);
+        self.covered += ack.bytes;
         let before_recovery = self.recovery.on_ack(ack);
         if let Some(left) = self.repair {
             let left = left.saturating_sub(ack.bytes);
@@ -69,10 +76,11 @@ impl Controller for NewReno {
             self.repair = None;
             self.repaired = true;
         }
+        let covered = std::mem::take(&mut self.covered);
         if self.repaired {
             self.repaired = false;
             let mtu = self.aimd.mtu();
-            let reached = in_flight.max(mtu) + mtu;
+            let reached = (in_flight + covered).max(mtu) + mtu;
             if reached < self.aimd.window() {
                 self.aimd.set(reached);
             }

@@ -4,7 +4,9 @@
 //! What is measured follows Srivastava 2024, section 5.2: transfer time,
 //! throughput over time, and protocol overhead as the bytes on the wire beyond
 //! the file's, relative to the file's. *Deviates*: medians of the runs instead
-//! of means, so that one unlucky run does not hide the others.
+//! of means, so that one unlucky run does not hide the others. A transfer that
+//! fails counts as infinitely long, as a failed load does in a race: medians of
+//! the survivors alone would favour those of whom few survive.
 
 use std::collections::BTreeSet;
 
@@ -16,6 +18,8 @@ use pagerace_transport::tls;
 use serde::{Deserialize, Serialize};
 
 use crate::error::LabError;
+use crate::plan::{check_quic_mtu, default_quic_mtu};
+use crate::results::distinct;
 use crate::runner::{Cached, OnProgress, run_all};
 use crate::stats::median;
 
@@ -45,6 +49,9 @@ pub struct BulkPlan {
     pub runs: u32,
     /// From which all randomness derives.
     pub seed: u64,
+    /// Largest UDP payload of QUIC, in bytes.
+    #[serde(default = "default_quic_mtu")]
+    pub quic_mtu: u16,
     /// TLS of TCP connections.
     pub tcp_tls: tls::Version,
     /// Virtual time after which a transfer is given up.
@@ -71,8 +78,8 @@ pub struct BulkResults {
     pub cells: Vec<Vec<BulkOutcome>>,
 }
 
-/// All runs of one contender on one network; medians of the finished ones,
-/// `None` if none is.
+/// All runs of one contender on one network: medians in which a failed run
+/// counts as infinite, of the goodput as nothing; `None` without runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BulkSummary {
     /// Runs that did not finish.
@@ -107,6 +114,7 @@ impl BulkPlan {
         if self.networks.is_empty() || self.contenders.is_empty() || self.runs == 0 {
             return bad("a comparison needs a network, a protocol and a run".to_owned());
         }
+        check_quic_mtu(self.quic_mtu)?;
         let mut names = BTreeSet::new();
         if let Some(twin) = self.networks.iter().find(|n| !names.insert(&n.name)) {
             return bad(format!("networks: {} is there twice", twin.name));
@@ -156,6 +164,7 @@ impl BulkPlan {
             network: self.networks[network].clone(),
             protocol: contender.protocol,
             congestion: contender.congestion.clone(),
+            quic_mtu: self.quic_mtu,
             tcp_tls: self.tcp_tls,
             deadline: self.deadline,
         }
@@ -171,23 +180,42 @@ impl BulkResults {
     /// The same in short.
     pub fn summary(&self, network: usize, contender: usize) -> BulkSummary {
         let cell = self.cell(network, contender);
-        let finished: Vec<&BulkOutcome> = cell.iter().filter(|o| o.failure.is_none()).collect();
-        let of = |value: &dyn Fn(&BulkOutcome) -> f64| {
-            median(&finished.iter().map(|o| value(o)).collect::<Vec<_>>())
+        let values = |value: &dyn Fn(&BulkOutcome) -> f64, failed: f64| -> Vec<f64> {
+            let value = |o: &BulkOutcome| {
+                if o.failure.is_none() {
+                    value(o)
+                } else {
+                    failed
+                }
+            };
+            cell.iter().map(value).collect()
         };
+        let cost = |value: &dyn Fn(&BulkOutcome) -> f64| median(&values(value, f64::INFINITY));
         let time = |o: &BulkOutcome| o.finished_at.as_millis_f64();
-        let times = finished.iter().map(|o| time(o));
-        let longest = times.clone().reduce(f64::max);
+        let times = values(&time, f64::INFINITY);
+        let longest = times.iter().copied().reduce(f64::max);
         BulkSummary {
-            failed: cell.len() - finished.len(),
-            time_ms: of(&time),
-            range_ms: times.reduce(f64::min).zip(longest),
-            connect_ms: of(&|o| o.connect.as_millis_f64()),
-            goodput: of(&|o| self.plan.bytes as f64 * 8e3 / time(o)),
-            overhead: of(&|o| overhead(o, self.plan.bytes)),
-            retransmitted_bytes: of(&|o| o.retransmitted_bytes as f64),
-            packets_lost: of(&|o| o.packets_lost as f64),
+            failed: cell.iter().filter(|o| o.failure.is_some()).count(),
+            time_ms: median(&times),
+            range_ms: times.into_iter().reduce(f64::min).zip(longest),
+            connect_ms: cost(&|o| o.connect.as_millis_f64()),
+            goodput: median(&values(&|o| self.plan.bytes as f64 * 8e3 / time(o), 0.0)),
+            overhead: cost(&|o| overhead(o, self.plan.bytes)),
+            retransmitted_bytes: cost(&|o| o.retransmitted_bytes as f64),
+            packets_lost: cost(&|o| o.packets_lost as f64),
         }
+    }
+
+    /// Transfers that did not finish.
+    pub fn failed(&self) -> usize {
+        let all = self.cells.iter().flatten();
+        all.filter(|o| o.failure.is_some()).count()
+    }
+
+    /// Why transfers did not finish, each reason once.
+    pub fn reasons(&self) -> Vec<&str> {
+        let all = self.cells.iter().flatten();
+        distinct(all.filter_map(|o| o.failure.as_deref()))
     }
 
     /// The finished run whose time is the (lower) median, for pictures; the
@@ -200,6 +228,11 @@ impl BulkResults {
         let middle = times.len().checked_sub(1).map(|last| times[last / 2]);
         middle.map_or(0, |(_, run)| run)
     }
+}
+
+/// Files know no infinity.
+fn finite(value: Option<f64>) -> Option<f64> {
+    value.filter(|v| v.is_finite())
 }
 
 /// See [`BulkSummary::overhead`].

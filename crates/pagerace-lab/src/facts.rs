@@ -2,20 +2,17 @@
 //! names stands in the heading.
 
 use pagerace_core::Protocol;
-use pagerace_sim::{Connections, EarlyData, Retransmission, Visit};
+use pagerace_sim::{Connections, Retransmission, Visit};
 use pagerace_transport::tls;
 
-use crate::plan::Plan;
+use crate::plan::{Plan, default_quic_mtu};
 
 /// "chrome, CPU x1, jitter 0.1, connections per origin, cubic, ...".
 pub fn facts(plan: &Plan) -> String {
     let (browser, varying) = (&plan.browser, plan.varying());
-    let speaks = |wanted: fn(Protocol) -> bool| {
-        let pages = || plan.pages.iter();
-        let of = |c: &crate::Contender| pages().any(|p| c.protocols_of(p).into_iter().any(wanted));
-        plan.contenders.iter().any(of)
-    };
-    let (tcp, quic) = (speaks(Protocol::is_tcp), speaks(|p| !p.is_tcp()));
+    let all = 0..plan.contenders.len();
+    let tcp = all.clone().any(|i| plan.speaks(i, Protocol::is_tcp));
+    let quic = all.clone().any(|i| plan.speaks(i, is_quic));
     let mut facts = vec![
         browser.profile.name().to_owned(),
         format!("CPU x{}", browser.cpu),
@@ -50,6 +47,10 @@ pub fn facts(plan: &Plan) -> String {
         let whose = if tcp { "QUIC's " } else { "" };
         facts.push(format!("{whose}lost bytes sent again {when}"));
     }
+    let mtu = plan.transport.quic_mtu;
+    if quic && (tcp || mtu != default_quic_mtu()) {
+        facts.push(format!("QUIC packets of {mtu} bytes"));
+    }
     if tcp {
         let version = match plan.transport.tcp_tls {
             tls::Version::Tls12 => "1.2",
@@ -57,12 +58,18 @@ pub fn facts(plan: &Plan) -> String {
         };
         facts.push(format!("TLS {version} over TCP"));
     }
-    if plan.contenders.iter().any(|c| c.visit != Visit::Cold) {
+    let later = all.filter(|&i| plan.contenders[i].visit != Visit::Cold);
+    let later: Vec<usize> = later.collect();
+    if !later.is_empty() {
+        let on = plan.transport.early_data;
+        let tcp = on.is_used(true) && later.iter().any(|&i| plan.speaks(i, Protocol::is_tcp));
+        let quic = on.is_used(false) && later.iter().any(|&i| plan.speaks(i, is_quic));
         facts.push(
-            match plan.transport.early_data {
-                EarlyData::Auto => "early data on QUIC",
-                EarlyData::On => "early data",
-                EarlyData::Off => "no early data",
+            match (tcp, quic) {
+                (true, true) => "early data",
+                (true, false) => "early data on TCP",
+                (false, true) => "early data on QUIC",
+                (false, false) => "no early data",
             }
             .to_owned(),
         );
@@ -71,6 +78,10 @@ pub fn facts(plan: &Plan) -> String {
         facts.push("real TLS".to_owned());
     }
     facts.join(", ")
+}
+
+fn is_quic(protocol: Protocol) -> bool {
+    !protocol.is_tcp()
 }
 
 #[cfg(test)]

@@ -250,7 +250,7 @@ static METRICS: &[Metric] = &[
         Count,
         connections,
         "the number of connections",
-        "Connections that were opened, TCP and QUIC"
+        "Connections that were opened, or kept from an earlier visit, TCP and QUIC"
     ),
 ];
 

@@ -2,6 +2,7 @@
 //! product give the same results on any machine.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use pagerace_browser::BrowserConfig;
@@ -54,10 +55,36 @@ pub struct Plan {
 pub struct SharedTransport {
     /// Real TLS instead of keys of the same sizes that cost nothing; QUIC only.
     pub real_tls: bool,
+    /// Largest UDP payload of QUIC, in bytes.
+    #[serde(default = "default_quic_mtu")]
+    pub quic_mtu: u16,
     /// TLS of TCP connections.
     pub tcp_tls: tls::Version,
     /// Whether requests may leave with the first flight of a resumed connection.
     pub early_data: EarlyData,
+}
+
+/// From QUIC's least to what fits into an Ethernet frame with IPv6.
+///
+/// # Source
+/// RFC 9000, section 14; 1,500 bytes less 40 of IPv6 and 8 of UDP.
+pub const QUIC_MTU: RangeInclusive<u16> = 1_200..=1_452;
+
+/// Of plans that were written before it could be chosen.
+pub(crate) fn default_quic_mtu() -> u16 {
+    TransportSettings::default().quic_mtu
+}
+
+/// Refuses a size of QUIC's packets that is none.
+pub(crate) fn check_quic_mtu(bytes: u16) -> Result<(), LabError> {
+    if QUIC_MTU.contains(&bytes) {
+        return Ok(());
+    }
+    Err(LabError::Plan(format!(
+        "quic-mtu: {bytes} bytes are not between {} and {}",
+        QUIC_MTU.start(),
+        QUIC_MTU.end()
+    )))
 }
 
 impl Default for SharedTransport {
@@ -65,6 +92,7 @@ impl Default for SharedTransport {
         let settings = TransportSettings::default();
         Self {
             real_tls: settings.real_tls,
+            quic_mtu: settings.quic_mtu,
             tcp_tls: settings.tcp_tls,
             early_data: settings.early_data,
         }
@@ -130,6 +158,8 @@ impl Plan {
                 contender.visit
             ));
         }
+        check_quic_mtu(self.transport.quic_mtu)?;
+        self.check_early_data()?;
         if self.baseline >= self.contenders.len() {
             return bad(format!(
                 "baseline: there is no contender {} (they are counted from 0, and there are {})",
@@ -148,6 +178,57 @@ impl Plan {
         let pairs = self.contenders.iter().enumerate();
         let mut twins = pairs.filter(|(i, c)| self.contenders[..*i].iter().any(|o| o.loads_as(c)));
         twins.next().map(|(i, _)| self.label(i))
+    }
+
+    /// Refuses early data over a TLS that has none.
+    fn check_early_data(&self) -> Result<(), LabError> {
+        let SharedTransport {
+            tcp_tls,
+            early_data,
+            ..
+        } = self.transport;
+        if (tcp_tls, early_data) != (tls::Version::Tls12, EarlyData::On) {
+            return Ok(());
+        }
+        let speaks = |i: &usize| self.speaks(*i, Protocol::is_tcp);
+        let Some(contender) = (0..self.contenders.len()).find(speaks) else {
+            return Ok(());
+        };
+        Err(LabError::Plan(format!(
+            "early-data: TLS 1.2 has none, and {} would need it over TCP; choose TLS 1.3, or \
+             early data on QUIC alone with --early-data auto",
+            self.label(contender)
+        )))
+    }
+
+    /// Whether the contender at `index` speaks such a protocol to any origin.
+    pub fn speaks(&self, index: usize, wanted: fn(Protocol) -> bool) -> bool {
+        let contender = &self.contenders[index];
+        let mut pages = self.pages.iter();
+        pages.any(|page| contender.protocols_of(page).into_iter().any(wanted))
+    }
+
+    /// The hosts of all pages, each once, in the order in which pages have them.
+    pub fn hosts(&self) -> Vec<&str> {
+        let mut seen = BTreeSet::new();
+        let origins = self.pages.iter().flat_map(|page| &page.origins);
+        let hosts = origins.map(|origin| origin.host.as_str());
+        hosts.filter(|host| seen.insert(*host)).collect()
+    }
+
+    /// Protocol rules that decide for no host of any page, each once: most
+    /// likely a host that is misspelt, or one that an earlier rule decides for.
+    pub fn unmatched_rules(&self) -> Vec<String> {
+        let hosts = self.hosts();
+        let mut rules = Vec::new();
+        for contender in &self.contenders {
+            for rule in contender.protocols.unmatched(hosts.iter().copied()) {
+                if !rules.contains(&rule) {
+                    rules.push(rule);
+                }
+            }
+        }
+        rules
     }
 
     /// Refuses contenders whose pages do not fit on one connection.
@@ -240,6 +321,7 @@ impl Plan {
             transport: TransportSettings {
                 congestion: contender.congestion,
                 real_tls: self.transport.real_tls,
+                quic_mtu: self.transport.quic_mtu,
                 tcp_tls: self.transport.tcp_tls,
                 early_data: self.transport.early_data,
             },

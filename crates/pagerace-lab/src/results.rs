@@ -3,6 +3,8 @@
 //! Per-resource times, visual progress and traces are not kept, so memory
 //! stays bounded whatever the pages; [`crate::detail`] runs chosen loads again.
 
+use std::collections::BTreeSet;
+
 use pagerace_browser::LoadMetrics;
 use pagerace_sim::{Outcome, TransportCounters};
 
@@ -54,6 +56,18 @@ impl Results {
     pub fn variant(&self, page: usize, network: usize, contender: usize) -> &Variant {
         &self.variants[self.plan.variant_index(page, network, contender)]
     }
+
+    /// Why loads failed, each reason once, in the order of the variants.
+    pub fn reasons(&self) -> Vec<&str> {
+        let runs = self.variants.iter().flat_map(|variant| &variant.runs);
+        distinct(runs.filter_map(|run| run.failure.as_deref()))
+    }
+}
+
+/// Each text once, in the order in which they first come.
+pub(crate) fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut seen = BTreeSet::new();
+    texts.filter(|text| seen.insert(*text)).collect()
 }
 
 impl Variant {

@@ -10,10 +10,12 @@ use crate::plan::Plan;
 use crate::results::{Results, Variant};
 use crate::runner::{Cached, OnProgress, run_all};
 
+mod absence;
 mod json;
 mod round;
 mod sentence;
 
+pub use absence::no_pair;
 pub use json::{WHY_FORMAT, WHY_SCHEMA, write_why_json};
 pub use round::{STEP, steps};
 pub use sentence::sentence;

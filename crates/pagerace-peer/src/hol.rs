@@ -38,6 +38,7 @@ struct Stream {
     delivered: u64,
     /// Received out of order: start to (end, arrival). Disjoint.
     waiting: BTreeMap<u64, (u64, Instant)>,
+    waiting_bytes: u64,
     blocked_bytes: u64,
     /// Bytes times nanoseconds.
     blocked_byte_ns: u128,
@@ -115,11 +116,7 @@ impl Stream {
             } else {
                 self.blocked_bytes += end - at;
                 self.waiting.insert(at, (end, now));
-                let waiting = self
-                    .waiting
-                    .iter()
-                    .map(|(start, (end, _))| end - start)
-                    .sum();
+                self.waiting_bytes += end - at;
                 let gap = Gap {
                     stream: frame.id,
                     from: now,
@@ -127,7 +124,7 @@ impl Stream {
                     bytes: 0,
                 };
                 let gap = self.gap.get_or_insert(gap);
-                gap.bytes = gap.bytes.max(waiting);
+                gap.bytes = gap.bytes.max(self.waiting_bytes);
             }
             at = end;
         }
@@ -140,6 +137,7 @@ impl Stream {
                 return None;
             }
             let (start, (end, since)) = entry.remove_entry();
+            self.waiting_bytes -= end - start;
             let waited: Duration = now.since(since);
             self.blocked_byte_ns += u128::from(end - start) * u128::from(waited.as_nanos());
             self.delivered = self.delivered.max(end);

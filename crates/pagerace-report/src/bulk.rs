@@ -38,6 +38,8 @@ pub struct BulkReport {
     pub bytes: u64,
     /// Length of the steps of the series, ms.
     pub interval_ms: f64,
+    /// Why transfers did not finish, each reason once.
+    pub failures: Vec<String>,
     /// Who transferred it.
     pub contenders: Vec<Named>,
     /// Where.
@@ -57,16 +59,18 @@ pub struct Network {
     pub transfers: Vec<Transfer>,
 }
 
-/// All runs of one contender, and its median run over time. Medians of the
-/// finished runs; `None` if none is.
+/// All runs of one contender, and its median run over time. A failed run counts
+/// as infinite in medians, which are `None` where they are infinite.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Transfer {
     /// Runs that did not finish.
     pub failed: u32,
     /// Transfer time, ms.
     pub time_ms: Option<f64>,
-    /// The shortest and the longest, ms.
-    pub range_ms: Option<(f64, f64)>,
+    /// The shortest, ms.
+    pub shortest_ms: Option<f64>,
+    /// The longest, ms.
+    pub longest_ms: Option<f64>,
     /// Connection set-up, ms.
     pub connect_ms: Option<f64>,
     /// The file's bits by the transfer time, bit/s.
@@ -119,6 +123,10 @@ pub fn render_bulk(report: &BulkReport) -> String {
             html(&network.description),
             html(text.unwrap_or(&network.verdict)),
         );
+    }
+    if !report.failures.is_empty() {
+        let reasons = html(&report.failures.join("; "));
+        let _ = writeln!(body, "<p class=\"hint\">Transfers failed: {reasons}.</p>");
     }
     body.push_str("</section>\n");
     body.push_str(SECTIONS);

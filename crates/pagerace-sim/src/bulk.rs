@@ -9,7 +9,7 @@ use pagerace_transport::tls;
 use serde::{Deserialize, Serialize};
 
 use self::transfer::Transfers;
-use crate::ScenarioError;
+use crate::{ScenarioError, TransportSettings};
 
 /// A transfer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,6 +22,9 @@ pub struct BulkScenario {
     pub protocol: Protocol,
     /// The server's congestion controller.
     pub congestion: String,
+    /// Largest UDP payload of QUIC, in bytes.
+    #[serde(default = "crate::scenario::least_quic_mtu")]
+    pub quic_mtu: u16,
     /// TLS of TCP connections.
     pub tcp_tls: tls::Version,
     /// Virtual time after which it is given up.
@@ -87,24 +90,29 @@ pub fn run_bulk(scenario: &BulkScenario, seed: u64) -> Result<BulkOutcome, Scena
         congestion: scenario.congestion.clone(),
         starts_at: Duration::ZERO,
     };
-    let (network, tls) = (&scenario.network, scenario.tcp_tls);
-    let outcomes = run_flows(&[flow], network, tls, scenario.deadline, seed)?;
+    let transport = TransportSettings {
+        quic_mtu: scenario.quic_mtu,
+        tcp_tls: scenario.tcp_tls,
+        ..TransportSettings::default()
+    };
+    let network = &scenario.network;
+    let outcomes = run_flows(&[flow], network, &transport, scenario.deadline, seed)?;
     Ok(outcomes.into_iter().next().expect("one flow, one outcome"))
 }
 
 /// Runs transfers side by side over the same two links; their outcomes in the
-/// same order.
+/// same order. Each flow has a controller of its own, whatever `transport` says.
 ///
 /// # Errors
 /// As [`run_bulk`].
 pub fn run_flows(
     flows: &[Flow],
     network: &Network,
-    tcp_tls: tls::Version,
+    transport: &TransportSettings,
     deadline: Duration,
     seed: u64,
 ) -> Result<Vec<BulkOutcome>, ScenarioError> {
-    let mut transfers = Transfers::new(flows, network, tcp_tls, seed);
+    let mut transfers = Transfers::new(flows, network, transport, seed);
     transfers.run(deadline)?;
     Ok(transfers.finish())
 }

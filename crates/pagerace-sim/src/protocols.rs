@@ -67,11 +67,27 @@ impl ProtocolMap {
     /// What `host` speaks.
     pub fn of(&self, host: &str) -> Protocol {
         let host = host.to_ascii_lowercase();
-        let rule = self.rules.iter().find(|(pattern, _)| match pattern {
-            Pattern::Host(name) => *name == host,
-            Pattern::Subdomains(suffix) => host.ends_with(suffix.as_str()),
-        });
+        let rule = self
+            .rules
+            .iter()
+            .find(|(pattern, _)| pattern.matches(&host));
         rule.map_or(self.default, |(_, protocol)| *protocol)
+    }
+
+    /// Rules that decide for none of `hosts`, as text; the last one, `*`, is
+    /// never among them.
+    pub fn unmatched<'a>(&self, hosts: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+        let mut used = vec![false; self.rules.len()];
+        for host in hosts {
+            let host = host.to_ascii_lowercase();
+            if let Some(i) = self.rules.iter().position(|(p, _)| p.matches(&host)) {
+                used[i] = true;
+            }
+        }
+        let rules = self.rules.iter().zip(used).filter(|(_, used)| !used);
+        rules
+            .map(|((pattern, protocol), _)| format!("{pattern}={protocol}"))
+            .collect()
     }
 
     /// The protocol that all hosts speak, if there is but one.
@@ -126,7 +142,24 @@ impl FromStr for ProtocolMap {
     }
 }
 
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Host(name) => f.write_str(name),
+            Self::Subdomains(suffix) => write!(f, "*{suffix}"),
+        }
+    }
+}
+
 impl Pattern {
+    /// `host` in lower case.
+    fn matches(&self, host: &str) -> bool {
+        match self {
+            Self::Host(name) => name == host,
+            Self::Subdomains(suffix) => host.ends_with(suffix.as_str()),
+        }
+    }
+
     fn parse(text: &str) -> Option<Self> {
         let text = text.to_ascii_lowercase();
         let (subdomains, name) = match text.strip_prefix("*.") {
@@ -151,10 +184,7 @@ impl fmt::Display for ProtocolMap {
             return self.default.fmt(f);
         }
         for (pattern, protocol) in &self.rules {
-            match pattern {
-                Pattern::Host(name) => write!(f, "{name}={protocol} ")?,
-                Pattern::Subdomains(suffix) => write!(f, "*{suffix}={protocol} ")?,
-            }
+            write!(f, "{pattern}={protocol} ")?;
         }
         write!(f, "*={}", self.default)
     }
@@ -193,6 +223,15 @@ mod tests {
         assert_eq!(m.is_uniform(), None);
         assert_eq!(map("h1").is_uniform(), Some(Protocol::H1));
         assert_eq!(map("a=h2 *=h2").is_uniform(), Some(Protocol::H2));
+    }
+
+    #[test]
+    fn rules_without_a_host_are_found() {
+        let m = map("a.example=h3 *.example=h1 b.example=h2 *=h2");
+        let found = m.unmatched(["A.example", "c.example", "b.example"]);
+        assert_eq!(found, ["b.example=h2"], "an earlier rule decides");
+        assert_eq!(m.unmatched([]).len(), 3);
+        assert!(map("h2").unmatched(["x"]).is_empty());
     }
 
     #[test]

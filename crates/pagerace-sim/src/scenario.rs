@@ -60,6 +60,10 @@ pub struct TransportSettings {
     /// Real TLS instead of keys of the same sizes that cost nothing; on QUIC
     /// only.
     pub real_tls: bool,
+    /// Largest UDP payload of QUIC, in bytes: at least 1200 (RFC 9000, section
+    /// 14). Real stacks begin with 1,200 to 1,350, and may find room for 1,452.
+    #[serde(default = "least_quic_mtu")]
+    pub quic_mtu: u16,
     /// TLS of TCP connections.
     pub tcp_tls: tls::Version,
     /// Whether requests may leave with the first flight of a resumed connection.
@@ -71,8 +75,14 @@ impl Default for TransportSettings {
         Self {
             congestion: "cubic".to_owned(),
             real_tls: false,
+            quic_mtu: least_quic_mtu(),
             tcp_tls: tls::Version::Tls13,
             early_data: EarlyData::default(),
         }
     }
+}
+
+/// What every path carries.
+pub(crate) const fn least_quic_mtu() -> u16 {
+    1_200
 }

@@ -9,6 +9,8 @@ use crate::outcome::FrameSent;
 pub(crate) struct WirePacket {
     pub(crate) connection: usize,
     pub(crate) sent_at: Instant,
+    /// Bytes on the wire.
+    pub(crate) size: u32,
     /// It left the bottleneck.
     pub(crate) crossed_at: Option<Instant>,
     pub(crate) fate: Fate,
@@ -47,6 +49,7 @@ impl WireLog {
         &mut self,
         connection: usize,
         sent_at: Instant,
+        size: u32,
         frames: impl IntoIterator<Item = FrameSent>,
     ) -> usize {
         let first = self.frames.len();
@@ -54,6 +57,7 @@ impl WireLog {
         self.packets.push(WirePacket {
             connection,
             sent_at,
+            size,
             crossed_at: None,
             fate: Fate::InFlight,
             frames: (first, self.frames.len()),

@@ -268,7 +268,7 @@ impl<'a> World<'a> {
         let Some(ends) = ends else { return };
         while let Some((size, payload)) = ends.transmit(now, Side::Client, &mut self.buf) {
             let logged = if self.record {
-                self.wire_up.sent(i, now, None)
+                self.wire_up.sent(i, now, size, None)
             } else {
                 0
             };
@@ -289,7 +289,7 @@ impl<'a> World<'a> {
                         retransmission: f.retransmission,
                     })
                 });
-                self.wire_down.sent(i, now, frames)
+                self.wire_down.sent(i, now, size, frames)
             } else {
                 0
             };

@@ -142,3 +142,30 @@ fn loss_shows_as_loss() {
         assert!(worst > 100.0, "{protocols}: {worst}");
     }
 }
+
+#[test]
+fn a_lost_handshake_is_loss_and_no_set_up() {
+    // Of many seeds some lose a SYN, an Initial or a part of a certificate.
+    for protocols in ["h2", "h3"] {
+        let s = over(&flat_page(&[]), "rate 10mbit rtt 60ms loss 10%", protocols);
+        let clean = check(
+            &over(&flat_page(&[]), "rate 10mbit rtt 60ms", protocols),
+            1,
+            Explainable::Ttfb,
+        );
+        let mut late = 0;
+        for seed in 1..=30 {
+            let e = check(&s, seed, Explainable::Ttfb);
+            if e.total > clean.total + Duration::from_millis(100) {
+                late += 1;
+                assert!(ms(&e, Part::Loss) > 90.0, "{protocols} {seed}: {e:?}");
+                assert!(
+                    ms(&e, Part::SetUp) < ms(&clean, Part::SetUp) + 70.0,
+                    "{protocols} {seed}: {:?}",
+                    e.parts
+                );
+            }
+        }
+        assert!(late > 2, "{protocols}: {late}");
+    }
+}

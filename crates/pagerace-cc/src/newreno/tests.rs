@@ -42,15 +42,29 @@ fn the_loss_of_a_repair_does_not_halve_again_as_it_does_for_reno() {
 #[test]
 fn after_recovery_nothing_is_sent_in_a_burst() {
     let mut newreno = in_recovery();
-    for _ in 0..10 {
+    for _ in 0..9 {
         newreno.on_ack(&ack(101, 201));
     }
-    // Only one packet is in flight: a window of two, not of five.
     newreno.on_ack_end(at(201), MTU);
+    // The last packet in flight is acknowledged: a window of two, not of five.
+    newreno.on_ack(&ack(101, 202));
+    newreno.on_ack_end(at(202), 0);
     assert_eq!((packets(&newreno), newreno.ssthresh()), (2, Some(5 * MTU)));
     // It comes back to the threshold in slow start.
-    ack_window(&mut newreno, 202, 302);
+    ack_window(&mut newreno, 203, 303);
     assert_eq!(packets(&newreno), 4);
+}
+
+/// Two packets with each acknowledgement, as QUIC has it, and a full window.
+#[test]
+fn the_acknowledgement_that_ends_recovery_costs_nothing() {
+    let mut newreno = in_recovery();
+    for _ in 0..5 {
+        newreno.on_ack(&ack(101, 201));
+        newreno.on_ack(&ack(101, 201));
+        newreno.on_ack_end(at(201), 3 * MTU);
+    }
+    assert_eq!((newreno.repair, packets(&newreno)), (None, 5));
 }
 
 #[test]

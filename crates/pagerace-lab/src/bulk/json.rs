@@ -6,7 +6,7 @@ use pagerace_core::Protocol;
 use pagerace_sim::{BULK_INTERVAL, BulkOutcome};
 use serde::Serialize;
 
-use super::{BulkPlan, BulkResults};
+use super::{BulkPlan, BulkResults, finite};
 use crate::VERSION;
 
 /// The value of `format` in these files.
@@ -25,6 +25,7 @@ struct Document<'a> {
     plan: &'a BulkPlan,
 }
 
+/// `null` is infinite: half of the runs failed, for the longest time one.
 #[derive(Serialize)]
 struct Cell<'a> {
     network: &'a str,
@@ -80,14 +81,14 @@ fn cell(results: &BulkResults, network: usize, contender: usize) -> Cell<'_> {
         protocol: plan.contenders[contender].protocol,
         congestion: &plan.contenders[contender].congestion,
         failed_runs: summary.failed,
-        time_ms: summary.time_ms,
-        time_min_ms: summary.range_ms.map(|(low, _)| low),
-        time_max_ms: summary.range_ms.map(|(_, high)| high),
-        connect_ms: summary.connect_ms,
+        time_ms: finite(summary.time_ms),
+        time_min_ms: finite(summary.range_ms.map(|(low, _)| low)),
+        time_max_ms: finite(summary.range_ms.map(|(_, high)| high)),
+        connect_ms: finite(summary.connect_ms),
         goodput_bits_per_second: summary.goodput,
-        overhead_percent: summary.overhead.map(|share| share * 100.0),
-        retransmitted_bytes: summary.retransmitted_bytes,
-        packets_lost: summary.packets_lost,
+        overhead_percent: finite(summary.overhead.map(|share| share * 100.0)),
+        retransmitted_bytes: finite(summary.retransmitted_bytes),
+        packets_lost: finite(summary.packets_lost),
         runs: runs
             .map(|(run, outcome)| Run {
                 number: run + 1,

@@ -4,7 +4,7 @@ use pagerace_report::bulk::{BulkReport, Network, Transfer};
 use pagerace_report::input::Named;
 use pagerace_sim::BULK_INTERVAL;
 
-use super::{BulkResults, bulk_sentence};
+use super::{BulkResults, bulk_sentence, finite};
 use crate::VERSION;
 use crate::unit::Unit;
 
@@ -25,6 +25,7 @@ pub fn bulk_report(results: &BulkResults, rerun: &str) -> BulkReport {
         seed: plan.seed.to_string(),
         runs: plan.runs,
         rerun: rerun.to_owned(),
+        failures: results.reasons().into_iter().map(str::to_owned).collect(),
         bytes: plan.bytes,
         interval_ms: BULK_INTERVAL.as_millis_f64(),
         contenders: contenders.collect(),
@@ -48,13 +49,14 @@ fn transfer(results: &BulkResults, network: usize, contender: usize) -> Transfer
     let outcome = outcome.cloned().unwrap_or_default();
     Transfer {
         failed: summary.failed as u32,
-        time_ms: summary.time_ms,
-        range_ms: summary.range_ms,
-        connect_ms: summary.connect_ms,
+        time_ms: finite(summary.time_ms),
+        shortest_ms: finite(summary.range_ms.map(|(low, _)| low)),
+        longest_ms: finite(summary.range_ms.map(|(_, high)| high)),
+        connect_ms: finite(summary.connect_ms),
         goodput: summary.goodput,
-        overhead_percent: summary.overhead.map(|share| share * 100.0),
-        retransmitted_bytes: summary.retransmitted_bytes,
-        packets_lost: summary.packets_lost,
+        overhead_percent: finite(summary.overhead.map(|share| share * 100.0)),
+        retransmitted_bytes: finite(summary.retransmitted_bytes),
+        packets_lost: finite(summary.packets_lost),
         run: run as u32,
         failure: outcome.failure,
         arrived: outcome.arrived,

@@ -5,7 +5,24 @@ use crate::unit::{Unit, percent};
 
 /// Who is fastest on this network, and by how much against the first; whether
 /// the runs of the two overlap is told, for a handful of runs is no proof.
+///
+/// Failed transfers count as longer than any other, and are told.
 pub fn bulk_sentence(results: &BulkResults, network: usize) -> String {
+    let text = lead(results, network);
+    let counts = (0..results.plan.contenders.len()).filter_map(|contender| {
+        let failed = results.summary(network, contender).failed;
+        let label = results.plan.label(contender);
+        (failed > 0).then(|| format!("{label} {failed} of {}", results.plan.runs))
+    });
+    let counts: Vec<String> = counts.collect();
+    if counts.is_empty() {
+        return text;
+    }
+    let counts = counts.join(", ");
+    format!("{text} Failed transfers (they count as longer than any other): {counts}.")
+}
+
+fn lead(results: &BulkResults, network: usize) -> String {
     let plan = &results.plan;
     let name = &plan.networks[network].name;
     let summaries: Vec<_> = (0..plan.contenders.len())
@@ -14,9 +31,11 @@ pub fn bulk_sentence(results: &BulkResults, network: usize) -> String {
     let finished = summaries
         .iter()
         .enumerate()
-        .filter_map(|(i, summary)| Some((i, summary.time_ms?)));
+        .filter_map(|(i, summary)| Some((i, super::finite(summary.time_ms)?)));
     let Some((best, time)) = finished.clone().min_by(|a, b| a.1.total_cmp(&b.1)) else {
-        return format!("{name}: no transfer finished.");
+        let all = summaries.iter().all(|s| s.failed == plan.runs as usize);
+        let most = if all { "all" } else { "most" };
+        return format!("{name}: {most} transfers failed.");
     };
     let ms = |value: f64| Unit::Milliseconds.format(value);
     let label = |contender: usize| plan.label(contender);
@@ -30,19 +49,15 @@ pub fn bulk_sentence(results: &BulkResults, network: usize) -> String {
             .min_by(|a, b| a.1.total_cmp(&b.1))
             .map(|(i, _)| i)
     } else {
-        summaries[0].time_ms.map(|_| 0)
+        super::finite(summaries[0].time_ms).map(|_| 0)
     };
     let Some(rival) = rival else {
-        let other = if best == 0 {
-            "no other does"
-        } else {
-            "the first does not"
+        let other = match (best, plan.contenders.len()) {
+            (0, 2) => format!("where {} mostly fails", label(1)),
+            (0, _) => "where all others mostly fail".to_owned(),
+            _ => format!("where {} mostly fails", label(0)),
         };
-        return format!(
-            "{name}: {} finishes, in {}; {other}.",
-            label(best),
-            ms(time)
-        );
+        return format!("{name}: {} takes {} {other}.", label(best), ms(time));
     };
     let other = summaries[rival].time_ms.unwrap_or(time);
     if (other - time).abs() <= other * 0.001 {

@@ -28,6 +28,7 @@ fn plan(contenders: &[(Protocol, &str)]) -> BulkPlan {
             .collect(),
         runs: 3,
         seed: 1,
+        quic_mtu: 1_200,
         tcp_tls: tls::Version::Tls13,
         deadline: Duration::from_secs(60),
     }
@@ -96,12 +97,75 @@ fn the_fastest_is_named() {
     let h3 = say(&BOTH);
     assert!(h3.starts_with("cable: h3 is fastest with 100"), "{h3}");
     assert!(h3.ends_with("(50 %) less than h2."), "{h3}");
+    let failed = "Failed transfers (they count as longer than any other): reno 3 of 3.";
     let failing = say(&[(Protocol::H2, "reno"), (Protocol::H2, "cubic")]);
-    assert!(failing.contains("cubic finishes") && failing.ends_with("the first does not."));
-    assert_eq!(
-        say(&[(Protocol::H2, "reno")]),
-        "cable: no transfer finished."
+    assert!(
+        failing.starts_with("cable: cubic takes 200")
+            && failing.ends_with(&format!(" where reno mostly fails. {failed}")),
+        "{failing}"
     );
+    let none = say(&[(Protocol::H2, "reno")]);
+    assert!(
+        none.starts_with("cable: all transfers failed. Failed transfers"),
+        "{none}"
+    );
+}
+
+/// Two of the three runs of a contender fail, the others take ten seconds.
+fn mostly_failing() -> BulkResults {
+    let mut results = results(&BOTH, 1);
+    for outcome in &mut results.cells[1][..2] {
+        outcome.failure = Some("not complete after 60 s".to_owned());
+    }
+    results
+}
+
+#[test]
+fn survivors_do_not_speak_for_those_that_failed() {
+    let results = mostly_failing();
+    let summary = results.summary(0, 1);
+    assert_eq!(summary.failed, 2);
+    assert_eq!(summary.time_ms, Some(f64::INFINITY));
+    let (shortest, longest) = summary.range_ms.unwrap();
+    assert!(shortest.is_finite() && longest.is_infinite());
+    assert_eq!(summary.goodput, Some(0.0));
+    assert_eq!(summary.overhead, Some(f64::INFINITY));
+    assert_eq!(
+        (results.failed(), results.reasons()),
+        (2, vec!["not complete after 60 s"])
+    );
+    // The other wins, though the survivor was twice as fast.
+    let sentence = bulk_sentence(&results, 0);
+    assert!(sentence.starts_with("cable: h2 takes 200"), "{sentence}");
+    assert!(
+        sentence.contains("where h3 mostly fails. Failed transfers"),
+        "{sentence}"
+    );
+    assert!(sentence.ends_with("h3 2 of 3."), "{sentence}");
+    // Files say null for infinite, and how many failed.
+    let mut out = Vec::new();
+    write_bulk_json(&results, &mut out).unwrap();
+    let value: Value = serde_json::from_slice(&out).unwrap();
+    let cell = &value["results"][1];
+    assert_eq!(
+        (&cell["time_ms"], &cell["failed_runs"]),
+        (&Value::Null, &2.into())
+    );
+    assert!(cell["time_min_ms"].is_number() && cell["time_max_ms"].is_null());
+    let report = bulk_report(&results, "");
+    assert_eq!(report.failures, ["not complete after 60 s"]);
+    assert_eq!(report.networks[0].transfers[1].time_ms, None);
+}
+
+#[test]
+fn one_failure_of_three_does_not_move_the_median_to_the_fastest() {
+    let mut results = results(&BOTH, 1);
+    for (outcome, ms) in results.cells[1].iter_mut().zip([1000, 3000, 5000]) {
+        outcome.finished_at = Instant::ZERO + Duration::from_millis(ms);
+    }
+    results.cells[1][2].failure = Some("lost".to_owned());
+    // Of the survivors it would be 2000 ms.
+    assert_eq!(results.summary(0, 1).time_ms, Some(3000.0));
 }
 
 #[test]
@@ -115,6 +179,7 @@ fn twins_and_nothing_are_refused() {
     assert!(refused(&|p| p.contenders.push(p.contenders[0].clone())).contains("twice"));
     assert!(refused(&|p| p.networks.push(p.networks[0].clone())).contains("cable is there twice"));
     assert!(refused(&|p| p.runs = 0).contains("a run"));
+    assert!(refused(&|p| p.quic_mtu = 1_500).starts_with("quic-mtu: 1500 bytes"));
 }
 
 #[test]

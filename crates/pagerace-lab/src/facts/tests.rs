@@ -16,7 +16,7 @@ fn what_varies_stands_elsewhere() {
     assert_eq!(
         facts(&fake::plan(&["h2", "h3 reno"], 3)),
         "chrome, CPU x1, jitter 0.1, connections per origin, strategy sequential, QUIC's lost \
-         bytes sent again at once, TLS 1.3 over TCP"
+         bytes sent again at once, QUIC packets of 1200 bytes, TLS 1.3 over TCP"
     );
     assert_eq!(
         facts(&fake::plan(&["h1 cubic", "h1 reno"], 3)),
@@ -31,4 +31,22 @@ fn later_visits_say_what_leaves_early() {
     assert!(facts(&plan).ends_with("early data on QUIC"));
     plan.transport.early_data = EarlyData::Off;
     assert!(facts(&plan).ends_with("no early data"));
+    // By default there is none on TCP, so nothing must claim any.
+    let mut plan = fake::plan(&["h2 resumed", "h2 resumed bbr"], 3);
+    assert!(facts(&plan).ends_with("TLS 1.3 over TCP, no early data"));
+    plan.transport.early_data = EarlyData::On;
+    assert!(facts(&plan).ends_with("early data on TCP"));
+    plan.contenders.push(fake::contender("h3 resumed"));
+    assert!(facts(&plan).ends_with(", early data"));
+    // Early data is used by later visits only, here by none over QUIC.
+    let plan = fake::plan(&["h2 resumed", "h3 cold"], 3);
+    assert!(facts(&plan).ends_with("no early data"));
+}
+
+#[test]
+fn larger_packets_are_told() {
+    let mut plan = fake::plan(&["h3", "h3 bbr"], 3);
+    assert!(!facts(&plan).contains("QUIC packets"), "the least is usual");
+    plan.transport.quic_mtu = 1_452;
+    assert!(facts(&plan).contains("QUIC packets of 1452 bytes"));
 }

@@ -41,6 +41,50 @@ fn impossible_plans_are_refused_by_field() {
 }
 
 #[test]
+fn packets_of_quic_fit_the_path() {
+    assert!(refused(|p| p.transport.quic_mtu = 1_199).starts_with("quic-mtu: 1199 bytes"));
+    assert!(refused(|p| p.transport.quic_mtu = 1_453).contains("between 1200 and 1452"));
+    let mut plan = fake::plan(&["h3"], 3);
+    plan.transport.quic_mtu = 1_452;
+    plan.check().unwrap();
+    assert_eq!(plan.scenario(0).transport.quic_mtu, 1_452);
+    // Plans of before it could be chosen.
+    let mut json = serde_json::to_value(plan.transport).unwrap();
+    json.as_object_mut().unwrap().remove("quic_mtu");
+    let read: super::SharedTransport = serde_json::from_value(json).unwrap();
+    assert_eq!(read.quic_mtu, 1_200);
+}
+
+#[test]
+fn tls_1_2_has_no_early_data() {
+    let check = |contenders: &[&str]| {
+        let mut plan = fake::plan(contenders, 3);
+        plan.transport.tcp_tls = pagerace_transport::tls::Version::Tls12;
+        plan.transport.early_data = pagerace_sim::EarlyData::On;
+        plan.check().map_err(|e| e.to_string())
+    };
+    check(&["h3 resumed", "h3 resumed bbr"]).unwrap();
+    // No origin of the page speaks HTTP/2.
+    check(&["h3 resumed", "other.example=h2 *=h3 resumed bbr"]).unwrap();
+    let error = check(&["h3 resumed", "h2 resumed"]).unwrap_err();
+    assert!(
+        error.starts_with("early-data: TLS 1.2 has none, and h2 "),
+        "{error}"
+    );
+}
+
+#[test]
+fn rules_that_decide_nothing_are_found() {
+    let mut plan = fake::plan(&["nosuch.example=h3 *=h2", "news.example=h3 *=h2", "h2"], 3);
+    assert_eq!(plan.unmatched_rules(), ["nosuch.example=h3"]);
+    let mut other = fake::page("shop");
+    other.origins[0].host = "nosuch.example".to_owned();
+    plan.pages.push(Arc::new(other));
+    assert_eq!(plan.hosts(), ["news.example", "nosuch.example"]);
+    assert!(plan.unmatched_rules().is_empty(), "one page has it");
+}
+
+#[test]
 fn variants_are_numbered_by_page_network_contender() {
     let mut plan = fake::plan(&["sequential", "round-robin", "fifo"], 3);
     plan.pages.push(Arc::new(fake::page("shop")));

@@ -21,7 +21,10 @@ pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (Verdict
     if analysis.rows.iter().all(|row| row.median.is_none()) {
         return (
             VerdictKind::Unknown,
-            vec![format!("{network}: no load has a {}.", metric.title)],
+            vec![format!(
+                "{network}: no load has a value of {}.",
+                metric.title
+            )],
         );
     }
     if analysis

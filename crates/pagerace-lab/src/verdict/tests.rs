@@ -250,7 +250,7 @@ fn no_value_and_nobody_to_compare_with() {
     let none = race(&["sequential", "fifo"], 10, |_, _| RunSummary::default());
     assert_eq!(
         say(&none, "lcp").sentence,
-        "fast-4g: no load has a Largest Contentful Paint."
+        "fast-4g: no load has a value of Largest Contentful Paint."
     );
     assert_eq!(say(&none, "lcp").winner, None);
     let alone = race(&["sequential"], 10, |_, k| {

@@ -4,7 +4,8 @@ use pagerace_core::Duration;
 use pagerace_sim::{Explainable, Part, Parts};
 
 use super::{
-    Split, Why, explain_race, explain_run, explainable, is_explained, median_pair, sentence, steps,
+    Split, Why, explain_race, explain_run, explainable, is_explained, median_pair, no_pair,
+    sentence, steps,
 };
 use crate::fake::{self, times};
 use crate::metric::MetricId;
@@ -94,6 +95,28 @@ fn strategies_alone_are_not_explained_unasked() {
     assert!(
         error.starts_with("tti cannot be taken apart; ttfb, fcp"),
         "{error}"
+    );
+}
+
+#[test]
+fn without_a_pair_the_reasons_are_told() {
+    let mut plan = fake::plan(&["h1", "h2"], 4);
+    plan.networks.truncate(1);
+    let results = fake::results(&plan, |(_, _, c), _| {
+        if c == 1 {
+            fake::failed()
+        } else {
+            times(1000.0, 1.0, 1.0)
+        }
+    });
+    assert_eq!(
+        no_pair(&results),
+        "nothing to explain: no run has a value of Largest Contentful Paint on both sides; \
+         loads failed: 4 of 4 with h2 (the deadline passed)"
+    );
+    let blank = fake::results(&plan, |_, _| crate::RunSummary::default());
+    assert!(
+        no_pair(&blank).ends_with("no load has a value of Largest Contentful Paint on both sides")
     );
 }
 

@@ -72,21 +72,25 @@ function transfersTip(network, ms) {
 
 function transfersTable(network) {
   const head = ['', 'Transfer time', 'Shortest to longest', 'Set-up', 'Goodput', 'Overhead', 'Sent again', 'Packets lost', 'Failed runs'];
-  const or = (value, format) => (value === null ? NONE : format(value));
-  const rows = network.transfers.map((t, i) => make('tr', {},
-    make('th', { scope: 'row' }, report.contenders[i].name),
-    ...[
+  // What failed took for ever; JSON has no word for it.
+  const row = (t) => {
+    const or = (value, format) => (value === null ? (t.failed ? '∞' : NONE) : format(value));
+    return [
       or(t.time_ms, formatMs),
-      or(t.range_ms, ([low, high]) => `${formatMs(low)} to ${formatMs(high)}`),
+      `${or(t.shortest_ms, formatMs)} to ${or(t.longest_ms, formatMs)}`,
       or(t.connect_ms, formatMs),
       or(t.goodput, (bits) => `${grouped(bits / 1e6, 2)} Mbit/s`),
       or(t.overhead_percent, (percent) => `${grouped(percent, 2)} %`),
       or(t.retransmitted_bytes, formatBytes),
       or(t.packets_lost, formatCount),
-      String(t.failed),
-    ].map((text) => make('td', {}, text))));
+      t.failed ? `${t.failed} of ${report.runs}` : '0',
+    ];
+  };
+  const rows = network.transfers.map((t, i) => make('tr', {},
+    make('th', { scope: 'row' }, report.contenders[i].name),
+    ...row(t).map((text) => make('td', {}, text))));
   const table = make('table', {},
-    make('caption', {}, `${network.name}: medians of ${plural(report.runs, 'run', 'runs')}.`),
+    make('caption', {}, `${network.name}: medians of ${plural(report.runs, 'run', 'runs')}${network.transfers.some((t) => t.failed) ? ', failed ones as infinitely long' : ''}.`),
     make('thead', {}, make('tr', {}, ...head.map((text) => make('th', { scope: 'col' }, text)))),
     make('tbody', {}, ...rows));
   return make('div', { class: 'wide', tabindex: '0', role: 'region', 'aria-label': `Numbers on ${network.name}` }, table);

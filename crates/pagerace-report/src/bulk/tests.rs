@@ -38,6 +38,19 @@ fn one_file_with_the_answer_and_the_data() {
 }
 
 #[test]
+fn reasons_of_failures_are_told() {
+    let mut failing = report("cable");
+    assert!(!render_bulk(&failing).contains("Transfers failed"));
+    failing.failures = vec!["not complete after 9 s".to_owned(), "<lost>".to_owned()];
+    let page = render_bulk(&failing);
+    assert!(
+        page.contains(
+            "<p class=\"hint\">Transfers failed: not complete after 9 s; &lt;lost&gt;.</p>"
+        )
+    );
+}
+
+#[test]
 fn names_are_escaped() {
     let page = render_bulk(&report("</script><b>&'\""));
     assert!(!page.contains("</script><b>"));

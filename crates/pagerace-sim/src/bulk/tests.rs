@@ -4,7 +4,7 @@ use pagerace_core::{Duration, Protocol};
 use pagerace_net::Network;
 
 use super::{BulkOutcome, BulkScenario, Flow, run_bulk, run_flows};
-use crate::TlsVersion;
+use crate::{TlsVersion, TransportSettings};
 
 const MB: u64 = 1_000_000;
 
@@ -14,6 +14,7 @@ fn bulk(protocol: Protocol, congestion: &str, network: &str, bytes: u64) -> Bulk
         network: Network::parse(network).unwrap(),
         protocol,
         congestion: congestion.to_owned(),
+        quic_mtu: 1_200,
         tcp_tls: TlsVersion::Tls13,
         deadline: Duration::from_secs(1_000),
     };
@@ -49,6 +50,7 @@ fn set_up_takes_the_round_trips_that_it_should() {
             network: Network::parse("rate 1gbit rtt 100ms").unwrap(),
             protocol,
             congestion: "cubic".to_owned(),
+            quic_mtu: 1_200,
             tcp_tls,
             deadline: Duration::from_secs(10),
         };
@@ -95,8 +97,15 @@ fn two(a: (Protocol, &str), b: (Protocol, &str), seconds: u64) -> Vec<BulkOutcom
         flow(a, Duration::ZERO),
         flow(b, Duration::from_millis(1_000)),
     ];
-    let tls = TlsVersion::Tls13;
-    run_flows(&flows, &network, tls, Duration::from_secs(seconds), 1).unwrap()
+    let transport = TransportSettings::default();
+    run_flows(
+        &flows,
+        &network,
+        &transport,
+        Duration::from_secs(seconds),
+        1,
+    )
+    .unwrap()
 }
 
 #[test]
@@ -117,6 +126,22 @@ fn vegas_starves_beside_cubic() {
         let [cubic, vegas] = [&both[0], &both[1]].map(|o| o.bytes as f64);
         assert!(vegas < cubic / 2.0, "{protocol}: {vegas} of {cubic} bytes");
     }
+}
+
+#[test]
+fn newreno_is_no_worse_than_reno_on_either_transport() {
+    for protocol in [Protocol::H2, Protocol::H3] {
+        let rate = |cc| goodput(&bulk(protocol, cc, "rate 40mbit rtt 20ms loss 5%", 3 * MB));
+        let (reno, newreno) = (rate("reno"), rate("newreno"));
+        assert!(newreno > 0.9 * reno, "{protocol}: {newreno} of {reno}");
+    }
+}
+
+#[test]
+fn tcp_fills_a_lossy_path_that_is_larger_than_its_first_receive_window() {
+    let network = "rate 100mbit rtt 50ms loss 2%";
+    let bbr = goodput(&bulk(Protocol::H2, "bbr", network, 30 * MB));
+    assert!(bbr > 60.0, "{bbr} Mbit/s");
 }
 
 #[test]

@@ -7,7 +7,6 @@ use pagerace_net::{Exit, Link, Network};
 use pagerace_peer::server::UNKNOWN;
 use pagerace_peer::{Body, ClientEvent, Reply, Request, Retransmission, Site};
 use pagerace_transport::quic::Epoch;
-use pagerace_transport::tls;
 
 use super::{BULK_INTERVAL, BulkOutcome, Flow};
 use crate::ScenarioError;
@@ -15,7 +14,7 @@ use crate::alarm::Alarm;
 use crate::ends::{Ends, Packet};
 use crate::scenario::TransportSettings;
 use crate::trace::Side;
-use crate::visit::{EarlyData, Visit};
+use crate::visit::Visit;
 use crate::world::connections::{How, Keys};
 
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +52,7 @@ struct Transfer {
 
 /// Transfers that share two links.
 pub(super) struct Transfers {
-    tcp_tls: tls::Version,
+    transport: TransportSettings,
     seed: u64,
     now: Instant,
     epoch: Epoch,
@@ -65,7 +64,12 @@ pub(super) struct Transfers {
 }
 
 impl Transfers {
-    pub(super) fn new(flows: &[Flow], network: &Network, tcp_tls: tls::Version, seed: u64) -> Self {
+    pub(super) fn new(
+        flows: &[Flow],
+        network: &Network,
+        transport: &TransportSettings,
+        seed: u64,
+    ) -> Self {
         let mut timers = EventQueue::new();
         for (i, flow) in flows.iter().enumerate() {
             timers.schedule(Instant::ZERO + flow.starts_at, Timer::Start(i));
@@ -81,7 +85,7 @@ impl Transfers {
             done: false,
         };
         Self {
-            tcp_tls,
+            transport: transport.clone(),
             seed,
             now: Instant::ZERO,
             epoch: Epoch::new(),
@@ -179,9 +183,7 @@ impl Transfers {
         let flow = &self.running[i].flow;
         let transport = TransportSettings {
             congestion: flow.congestion.clone(),
-            real_tls: false,
-            tcp_tls: self.tcp_tls,
-            early_data: EarlyData::Off,
+            ..self.transport.clone()
         };
         let keys = Keys::of(&transport, Visit::Cold)?;
         let strategy: StrategySpec = "fifo".parse().expect("fifo is registered");
@@ -224,11 +226,15 @@ impl Transfers {
                 }
                 ClientEvent::Failed { code, .. } => {
                     t.done = true;
+                    t.outcome.finished_at = now;
                     let reason = || format!("the request failed with error 0x{code:x}");
                     t.outcome.failure.get_or_insert_with(reason);
                 }
+                // A connection that ends after its transfer fails nothing.
+                ClientEvent::Lost { .. } if t.done && t.outcome.failure.is_none() => {}
                 ClientEvent::Lost { reason } => {
                     t.done = true;
+                    t.outcome.finished_at = now;
                     t.outcome.failure = Some(format!("the connection was lost: {reason}"));
                 }
                 ClientEvent::Sent { .. } | ClientEvent::Head { .. } => {}

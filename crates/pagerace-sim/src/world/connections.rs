@@ -50,6 +50,7 @@ impl Keys {
     pub(crate) fn of(transport: &TransportSettings, visit: Visit) -> Result<Self, ScenarioError> {
         let quic_settings = Settings {
             congestion: transport.congestion.clone(),
+            mtu: transport.quic_mtu,
             ..Settings::default()
         };
         // Said here, once, rather than when the first connection opens.

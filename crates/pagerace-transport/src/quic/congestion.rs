@@ -31,6 +31,11 @@ pub(super) struct Factory {
 /// controller's window, for they are bound by that.
 const UNCONFIRMED_WINDOW: u64 = 1 << 16;
 
+/// What quinn-proto takes for the round trip before it has measured one.
+///
+/// Source: RFC 9002, section 6.2.2, <https://www.rfc-editor.org/rfc/rfc9002#section-6.2.2>.
+pub(super) const INITIAL_RTT: time::Duration = time::Duration::from_millis(333);
+
 impl Factory {
     /// `signals`: of the connections that will be made with it.
     pub(super) fn new(name: &str, signals: Arc<Signals>) -> Result<Arc<Self>, UnknownController> {
@@ -62,6 +67,13 @@ fn make(name: &str, mtu: u16) -> Result<Box<dyn pagerace_cc::Controller>, Unknow
         return Ok(controller);
     }
     pagerace_cc::build(name, mtu)
+}
+
+/// `None` before the first sample, which quinn-proto takes only after it has
+/// told of the packets that an acknowledgement covers.
+fn smoothed(rtt: &RttEstimator) -> Option<Duration> {
+    let is_guess = rtt.get() == INITIAL_RTT && rtt.min() == INITIAL_RTT;
+    (!is_guess).then(|| Duration::from_std(rtt.get()))
 }
 
 struct Adapter {
@@ -113,7 +125,7 @@ impl Controller for Adapter {
             bytes,
             rtt_latest: latest,
             rtt_min: Duration::from_std(rtt.min()).min(latest),
-            rtt_smoothed: Duration::from_std(rtt.get()),
+            rtt_smoothed: smoothed(rtt).unwrap_or(latest),
             app_limited,
         });
     }

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 use pagerace_core::{Duration, Instant};
 use quinn_proto::{
-    ConnectionHandle, Dir, FinishError, ReadError, ReadableError, StreamEvent, StreamId, VarInt,
-    WriteError,
+    ConnectionHandle, Dir, FinishError, StreamEvent, StreamId, VarInt, WriteError,
 };
 
 use super::epoch::Epoch;
 use super::frame::StreamFrame;
 use super::pacer::Pacer;
 use super::packing::Committed;
+use super::reassembly::Reassembly;
 use super::tap::{PacketRecord, Tap};
 
 /// Stream bytes that a client sends before its handshake is confirmed: what an
@@ -134,6 +134,7 @@ pub struct Connection {
     pub(super) pacer: Pacer,
     /// The pacer holds packets back until then.
     pub(super) held_until: Option<Instant>,
+    pub(super) received: Reassembly,
     events: VecDeque<Event>,
 }
 
@@ -143,6 +144,7 @@ impl Connection {
         inner: quinn_proto::Connection,
         tap: Arc<Tap>,
         epoch: Epoch,
+        received: Reassembly,
     ) -> Self {
         Self {
             inner,
@@ -153,6 +155,7 @@ impl Connection {
             early_bytes: 0,
             pacer: Pacer::default(),
             held_until: None,
+            received,
             events: VecDeque::new(),
         }
     }
@@ -254,6 +257,7 @@ impl Connection {
 
     /// Tells the peer that a stream is not wanted.
     pub fn stop(&mut self, stream: u64, code: u64) {
+        self.received.forget(stream);
         let _ = self
             .inner
             .recv_stream(stream_id(stream))
@@ -267,23 +271,7 @@ impl Connection {
 
     /// The next bytes of a stream, in order.
     pub fn read(&mut self, stream: u64) -> Read {
-        let mut recv = self.inner.recv_stream(stream_id(stream));
-        let mut chunks = match recv.read(true) {
-            Ok(chunks) => chunks,
-            Err(ReadableError::ClosedStream) => return Read::Blocked,
-            Err(ReadableError::IllegalOrderedRead) => unreachable!("all our reads are ordered"),
-        };
-        let got = match chunks.next(usize::MAX) {
-            Ok(Some(chunk)) => Read::Data(chunk.bytes),
-            Ok(None) => Read::End,
-            Err(ReadError::Blocked) => Read::Blocked,
-            Err(ReadError::Reset(code)) => Read::Reset {
-                code: code.into_inner(),
-            },
-        };
-        // Window updates leave with the next packet anyway.
-        let _ = chunks.finalize();
-        got
+        self.received.read(&mut self.inner, stream)
     }
 
     /// Closes the connection.
@@ -320,7 +308,7 @@ impl Connection {
     }
 }
 
-fn stream_id(stream: u64) -> StreamId {
+pub(super) fn stream_id(stream: u64) -> StreamId {
     StreamId::from(var_int(stream))
 }
 

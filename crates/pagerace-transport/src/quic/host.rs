@@ -17,6 +17,7 @@ use quinn_proto::{
 use super::connection::{Connection, PacketSource};
 use super::epoch::Epoch;
 use super::keys::{ClientKeys, ServerKeys, Visitor, seed_bytes};
+use super::reassembly::Reassembly;
 use super::settings::Settings;
 use super::tap::Tap;
 
@@ -173,8 +174,12 @@ impl Host {
         let id = ConnectionId(self.next_id);
         self.next_id += 1;
         self.ids.insert(handle.0, id);
-        self.connections
-            .insert(id, Connection::new(handle, inner, tap, self.epoch));
+        let received = Reassembly::new(
+            self.settings.stream_receive_window,
+            self.settings.receive_window,
+        );
+        let connection = Connection::new(handle, inner, tap, self.epoch, received);
+        self.connections.insert(id, connection);
         id
     }
 

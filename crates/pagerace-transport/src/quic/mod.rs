@@ -16,6 +16,7 @@ pub mod host;
 pub mod keys;
 mod pacer;
 mod packing;
+mod reassembly;
 pub mod settings;
 mod signals;
 pub mod tap;

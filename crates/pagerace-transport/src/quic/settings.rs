@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use quinn_proto::{TransportConfig, VarInt};
 
-use super::congestion::Factory;
+use super::congestion::{Factory, INITIAL_RTT};
 use super::signals::Signals;
 
 /// Settings of the connections of one side.
@@ -28,6 +28,10 @@ pub struct Settings {
     pub max_requests: u32,
     /// Most bytes kept for retransmission per connection.
     pub send_window: u64,
+    /// A packet is lost when one sent so many later is acknowledged. RFC 9002,
+    /// section 6.1.1, recommends 3, and allows more to those who expect
+    /// reordering; less than 3 is not allowed. quinn-proto does not adapt it.
+    pub packet_threshold: u32,
 }
 
 impl Default for Settings {
@@ -39,6 +43,7 @@ impl Default for Settings {
             receive_window: 15 << 20,
             max_requests: 100,
             send_window: 64 << 20,
+            packet_threshold: 3,
         }
     }
 }
@@ -54,6 +59,7 @@ impl Settings {
     ) -> Result<Arc<TransportConfig>, pagerace_cc::UnknownController> {
         let mut t = TransportConfig::default();
         t.congestion_controller_factory(Factory::new(&self.congestion, signals.clone())?);
+        t.initial_rtt(INITIAL_RTT);
         t.initial_mtu(self.mtu)
             .min_mtu(self.mtu)
             .mtu_discovery_config(None);
@@ -62,6 +68,7 @@ impl Settings {
         t.max_concurrent_bidi_streams(VarInt::from_u32(self.max_requests));
         t.max_concurrent_uni_streams(VarInt::from_u32(16));
         t.send_window(self.send_window);
+        t.packet_threshold(self.packet_threshold);
         // Round robin inside quinn would reorder what the strategy decided.
         t.send_fairness(false);
         // One datagram per call, so that each packet can be scheduled.

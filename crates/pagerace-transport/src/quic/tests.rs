@@ -1,7 +1,9 @@
 //! Two hosts over a pipe: fixed delay, a list of packets to drop.
 
+mod gaps;
 pub(super) mod pacing;
 mod resumption;
+mod slow_start;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -37,11 +39,31 @@ struct Server {
     high: BTreeMap<u64, u64>,
 }
 
+/// The byte of any response at an offset.
+fn content(at: u64) -> u8 {
+    (at % 251) as u8
+}
+
 fn push_run(runs: &mut Vec<(u64, u64, u64)>, stream: u64, from: u64, to: u64) {
     match runs.last_mut() {
         Some(last) if last.0 == stream && last.2 == from => last.2 = to,
         _ if from == to => {}
         _ => runs.push((stream, from, to)),
+    }
+}
+
+impl Server {
+    fn new(order: Order) -> Self {
+        Self {
+            responses: vec![],
+            blocked: vec![],
+            last: None,
+            order,
+            decided: vec![],
+            wire: vec![],
+            frames: vec![],
+            high: BTreeMap::new(),
+        }
     }
 }
 
@@ -69,7 +91,7 @@ impl PacketSource for Server {
     }
     fn peek(&mut self, stream: u64, max: usize) -> Bytes {
         let r = self.responses.iter().find(|r| r.0 == stream).unwrap();
-        Bytes::from(vec![0x42; max.min((r.2 - r.1) as usize)])
+        (r.1..r.2).take(max).map(content).collect()
     }
     fn wrote(&mut self, stream: u64, bytes: usize, refused: bool) {
         let r = self.responses.iter_mut().find(|r| r.0 == stream).unwrap();
@@ -144,6 +166,10 @@ struct Setup {
     request: fn(usize) -> usize,
     /// How long a packet waits before a link at most.
     queue: Duration,
+    /// Of both links.
+    nanos_per_byte: u64,
+    /// Of one direction.
+    delay: Duration,
 }
 
 impl Setup {
@@ -153,6 +179,8 @@ impl Setup {
             congestion: "reno",
             request: |_| 3,
             queue: Duration::MAX,
+            nanos_per_byte: NANOS_PER_BYTE,
+            delay: DELAY,
         }
     }
 }
@@ -178,22 +206,14 @@ fn run_with(
     let id = hosts[0]
         .connect(Instant::ZERO, addresses[1], "localhost", &client_keys)
         .unwrap();
-    let mut server = Server {
-        responses: vec![],
-        blocked: vec![],
-        last: None,
-        order,
-        decided: vec![],
-        wire: vec![],
-        frames: vec![],
-        high: BTreeMap::new(),
-    };
+    let mut server = Server::new(order);
     let (mut wire, mut packets) = (vec![], vec![]);
     let mut queue: EventQueue<Option<(usize, BytesMut)>> = EventQueue::new();
     let mut free = [Instant::ZERO; 2];
     let (mut now, mut sent, mut finished) = (Instant::ZERO, [0; 2], 0);
     let (mut asked, mut drops, mut first_byte) = (false, vec![], None);
     let mut accepted = None;
+    let mut read = BTreeMap::<u64, u64>::new();
     loop {
         for side in 0..2 {
             if side == 1 && accepted.is_none() {
@@ -216,12 +236,17 @@ fn run_with(
                 match event {
                     Event::Readable { stream } => loop {
                         match connection.read(stream) {
-                            Read::Data(_) => {
+                            Read::Data(data) => {
                                 if side == 0 {
                                     first_byte.get_or_insert(now);
+                                    let at = read.entry(stream).or_default();
+                                    let expected = (*at..).map(content);
+                                    assert!(data.iter().copied().eq(expected.take(data.len())));
+                                    *at += data.len() as u64;
                                 }
                             }
                             Read::End if side == 0 => {
+                                assert_eq!(read[&stream], lengths[(stream / 4) as usize]);
                                 finished += 1;
                                 break;
                             }
@@ -253,10 +278,10 @@ fn run_with(
                     continue;
                 }
                 free[side] =
-                    free[side].max(now) + Duration::from_nanos(t.size as u64 * NANOS_PER_BYTE);
+                    free[side].max(now) + Duration::from_nanos(t.size as u64 * setup.nanos_per_byte);
                 if !lose(side, sent[side] - 1) {
                     let data = BytesMut::from(&buf[..t.size]);
-                    queue.schedule(free[side] + DELAY, Some((1 - side, data)));
+                    queue.schedule(free[side] + setup.delay, Some((1 - side, data)));
                 }
             }
             if let Some(c) = hosts[1 - side].connection(id) {

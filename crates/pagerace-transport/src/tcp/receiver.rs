@@ -68,7 +68,6 @@ impl Receiver {
     }
 
     fn take_payload(&mut self, now: Instant, segment: &Segment, idle: Duration) {
-        let before = self.reassembly.next();
         let length = segment.payload.len() as u64;
         if segment.sequence + length > self.window.edge() {
             // The peer does not keep to the window.
@@ -79,7 +78,8 @@ impl Receiver {
         let beyond = self.reassembly.beyond();
         self.acks
             .on_data(now, segment.sequence, length, &arrival, beyond, idle);
-        self.window.on_data(now, self.reassembly.next() - before);
+        let unread = self.reassembly.unread();
+        self.window.on_data(now, arrival.new, unread);
     }
 
     fn note_timestamp(&mut self, now: Instant, segment: &Segment) {

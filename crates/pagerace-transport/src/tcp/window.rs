@@ -10,6 +10,8 @@ use pagerace_core::{Duration, Instant};
 
 /// `TCP_INIT_CWND` of Linux, where the measure of what is read begins.
 const INITIAL_SEGMENTS: u64 = 10;
+/// `tcp_event_data_recv` of Linux: what is shorter costs more than it carries.
+const LEAST_TO_GROW: u64 = 128;
 
 /// The window that is offered to the peer; in bytes and sequence numbers.
 #[derive(Clone, Debug)]
@@ -63,7 +65,7 @@ impl ReceiveWindow {
     }
 
     fn candidate(&self, next: u64, unread: u64) -> u64 {
-        next + self.current.saturating_sub(unread)
+        next + self.current.min(self.clamp.saturating_sub(unread))
     }
 
     /// Whether the peer should hear of the window that reading opened: it at
@@ -86,13 +88,15 @@ impl ReceiveWindow {
         });
     }
 
-    /// `bytes` arrived in order.
-    pub(super) fn on_data(&mut self, now: Instant, bytes: u64) {
+    /// A segment brought `new` bytes that were missing, in order or beyond a
+    /// hole, while `unread` bytes take room.
+    pub(super) fn on_data(&mut self, now: Instant, new: u64, unread: u64) {
         if self.measured_since == Instant::ZERO {
             self.measured_since = now;
         }
-        if bytes > 0 && self.current < self.clamp {
-            self.current = (self.current + 2 * self.mss).min(self.clamp);
+        let limit = self.clamp.saturating_sub(unread);
+        if new >= LEAST_TO_GROW && self.current < limit {
+            self.current = (self.current + 2 * self.mss).min(limit);
         }
     }
 

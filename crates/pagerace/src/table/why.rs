@@ -1,66 +1,213 @@
 //! Time by what it goes into.
+//!
+//! Numbers are never broken: where a table is too wide for the terminal it is
+//! turned, its heads get shorter, and at last its smallest parts are summed up.
 
 use std::collections::BTreeMap;
 
 use comfy_table::{Attribute, Cell, Table};
 use pagerace_lab::Plan;
-use pagerace_lab::unit::signed_percent;
 use pagerace_lab::why::{Why, steps};
 use pagerace_sim::Part;
 
-use super::{NONE, add, fits, table};
+use super::{add, fits, table};
+use crate::text::wrap;
 
-/// Most contenders that stand side by side.
-const COLUMNS_MAX: usize = 5;
+mod merge;
+mod pair;
 
-/// Differences to the baseline: one column for each contender, a row for each
-/// part; the other way round where there are many or the terminal is narrow. Of
-/// several pages the mean.
-pub(crate) fn race(plan: &Plan, whys: &[&Why]) -> Table {
-    let columns = columns(plan, whys);
-    let mut upright = upright(&columns);
-    if columns.len() <= COLUMNS_MAX && fits(&mut upright) {
-        return upright;
-    }
-    let mut header = vec![plan.noun().one()];
-    header.extend(Part::ALL.map(Part::name));
-    header.push("in all");
-    let mut flat = table(&header, 1);
-    for (name, tenths) in &columns {
-        let mut cells = vec![Cell::new(name)];
-        cells.extend(tenths.iter().map(|n| Cell::new(signed(*n))));
-        let sum: i64 = tenths.iter().sum();
-        cells.push(Cell::new(signed(sum)).add_attribute(Attribute::Bold));
-        add(&mut flat, 1, cells);
-    }
-    flat
+use merge::merged;
+pub(crate) use pair::pair;
+
+/// Most contenders beside the baseline that stand side by side.
+const COLUMNS_MAX: usize = 3;
+
+/// A table and the lines that belong below it.
+#[derive(Debug)]
+pub(crate) struct Explained {
+    pub(crate) table: Table,
+    pub(crate) notes: Vec<String>,
 }
 
-fn upright(columns: &[(String, [i64; 8])]) -> Table {
+/// A contender, or several that are equal, and the differences to the baseline
+/// in tenths of a millisecond.
+#[derive(Clone, Debug, PartialEq)]
+struct Row {
+    name: String,
+    tenths: [i64; 8],
+}
+
+impl Row {
+    fn get(&self, part: Part) -> i64 {
+        self.tenths[part as usize]
+    }
+
+    fn sum(&self) -> i64 {
+        self.tenths.iter().sum()
+    }
+}
+
+/// Differences to the baseline: a column for each contender and a row for each
+/// part; the other way round where there are many or the terminal is narrow.
+/// Parts without any difference are left out. Of several pages the mean.
+pub(crate) fn race(plan: &Plan, whys: &[&Why], width: Option<usize>) -> Explained {
+    lay_out(plan.noun().one(), &merged(rows(plan, whys)), width)
+}
+
+fn lay_out(noun: &str, rows: &[Row], width: Option<usize>) -> Explained {
+    let differs = |part: &Part| rows.iter().any(|row| row.get(*part) != 0);
+    let (shown, equal): (Vec<Part>, Vec<Part>) = Part::ALL.into_iter().partition(differs);
+    let mut upright = upright(rows, &shown, width);
+    let mut explained = if rows.len() <= COLUMNS_MAX && fits(&mut upright) {
+        let notes = Vec::new();
+        Explained {
+            table: upright,
+            notes,
+        }
+    } else {
+        flat(noun, rows, &shown, width)
+    };
+    if !equal.is_empty() {
+        let titles: Vec<&str> = equal.into_iter().map(Part::title).collect();
+        explained
+            .notes
+            .push(format!(" No difference: {}.", titles.join("; ")));
+    }
+    explained
+}
+
+fn upright(rows: &[Row], shown: &[Part], width: Option<usize>) -> Table {
     let mut header = vec!["ms"];
-    header.extend(columns.iter().map(|(name, _)| name.as_str()));
-    let mut upright = table(&header, 1);
-    for (i, part) in Part::ALL.into_iter().enumerate() {
+    header.extend(rows.iter().map(|row| row.name.as_str()));
+    let mut upright = sized(table(&header, 1), width);
+    for part in shown {
         let mut cells = vec![Cell::new(part.title())];
-        cells.extend(
-            columns
-                .iter()
-                .map(|(_, tenths)| Cell::new(signed(tenths[i]))),
-        );
+        cells.extend(rows.iter().map(|row| Cell::new(signed(row.get(*part)))));
         add(&mut upright, 1, cells);
     }
-    let mut cells = vec![Cell::new("in all").add_attribute(Attribute::Bold)];
-    cells.extend(
-        columns.iter().map(|(_, tenths)| {
-            Cell::new(signed(tenths.iter().sum())).add_attribute(Attribute::Bold)
-        }),
-    );
-    add(&mut upright, 1, cells);
+    let mut cells = vec!["in all".to_owned()];
+    cells.extend(rows.iter().map(|row| signed(row.sum())));
+    add(&mut upright, 1, cells.into_iter().map(bold).collect());
     upright
 }
 
-/// Name and differences in tenths of a millisecond of each contender.
-fn columns(plan: &Plan, whys: &[&Why]) -> Vec<(String, [i64; 8])> {
+/// One row for each contender; the first layout that the terminal has room for.
+fn flat(noun: &str, rows: &[Row], shown: &[Part], width: Option<usize>) -> Explained {
+    let full = Heads::new(shown.to_vec(), shown, Part::name);
+    let short = Heads::new(shown.to_vec(), shown, short_name);
+    let mut by_size = shown.to_vec();
+    let size = |part: &Part| rows.iter().map(|row| row.get(*part).abs()).max();
+    by_size.sort_by_key(|part| std::cmp::Reverse(size(part)));
+    // To sum up a single part would save nothing.
+    let fewer = (0..shown.len().saturating_sub(1)).rev().map(|count| {
+        let kept = |part: &Part| by_size[..count].contains(part);
+        let kept = shown.iter().copied().filter(kept).collect();
+        Heads::new(kept, shown, short_name)
+    });
+    let mut last = None;
+    for heads in [full, short].into_iter().chain(fewer) {
+        let (table, fits) = heads.table(noun, rows, width);
+        let notes = heads.legend().into_iter().collect();
+        let explained = Explained { table, notes };
+        if fits {
+            return explained;
+        }
+        last = Some(explained);
+    }
+    last.expect("there are always two layouts")
+}
+
+/// What stands above the numbers of a flat table.
+struct Heads {
+    kept: Vec<Part>,
+    /// Summed up as "other".
+    other: Vec<Part>,
+    name: fn(Part) -> &'static str,
+}
+
+impl Heads {
+    fn new(kept: Vec<Part>, shown: &[Part], name: fn(Part) -> &'static str) -> Self {
+        let other = shown.iter().copied().filter(|part| !kept.contains(part));
+        let other = other.collect();
+        Self { kept, other, name }
+    }
+
+    /// The table, and whether the terminal has room for it.
+    fn table(&self, noun: &str, rows: &[Row], width: Option<usize>) -> (Table, bool) {
+        let mut header = vec![noun];
+        header.extend(self.kept.iter().map(|part| (self.name)(*part)));
+        header.extend((!self.other.is_empty()).then_some("other"));
+        header.push("in all");
+        let numbers = rows.iter().map(|row| self.numbers(row));
+        let numbers: Vec<Vec<String>> = numbers.collect();
+        let wide = |column: usize| {
+            let cells = numbers.iter().map(|cells| cells[column].len());
+            cells.chain([header[column + 1].len()]).max().unwrap_or(0) + 2
+        };
+        let taken: usize = (0..header.len() - 1).map(wide).sum::<usize>() + 2;
+        let room = width.map(|width| width.saturating_sub(taken).max(1));
+        let mut table = sized(table(&header, 1), width);
+        for (row, numbers) in rows.iter().zip(&numbers) {
+            let mut cells = vec![Cell::new(wrap(&row.name, room))];
+            let (total, parts) = numbers.split_last().expect("the sum is always there");
+            cells.extend(parts.iter().map(Cell::new));
+            cells.push(bold(total.clone()));
+            add(&mut table, 1, cells);
+        }
+        let words = rows.iter().flat_map(|row| row.name.split(' '));
+        let longest = words.map(|word| word.chars().count()).max().unwrap_or(0);
+        let fits = room.is_none_or(|room| room >= longest.max(noun.len()));
+        (table, fits)
+    }
+
+    fn numbers(&self, row: &Row) -> Vec<String> {
+        let mut numbers: Vec<i64> = self.kept.iter().map(|part| row.get(*part)).collect();
+        if !self.other.is_empty() {
+            numbers.push(self.other.iter().map(|part| row.get(*part)).sum());
+        }
+        numbers.push(row.sum());
+        numbers.into_iter().map(signed).collect()
+    }
+
+    /// What the heads stand for, where they do not say it.
+    fn legend(&self) -> Option<String> {
+        let titled = |part: &Part| {
+            let (name, title) = ((self.name)(*part), part.title());
+            (name != title).then(|| format!("{name}: {title}"))
+        };
+        let mut entries: Vec<String> = self.kept.iter().filter_map(titled).collect();
+        if !self.other.is_empty() {
+            let titles: Vec<&str> = self.other.iter().map(|part| part.title()).collect();
+            entries.push(format!("other: {}", titles.join(", ")));
+        }
+        (!entries.is_empty()).then(|| format!(" In ms; {}.", entries.join("; ")))
+    }
+}
+
+/// Of a width that is not the terminal's.
+fn sized(mut table: Table, width: Option<usize>) -> Table {
+    if let Some(width) = width {
+        table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
+    }
+    table
+}
+
+/// A head for narrow terminals.
+fn short_name(part: Part) -> &'static str {
+    match part {
+        Part::SetUp => "set-up",
+        Part::RoundTrips => "trips",
+        Part::Server => "server",
+        Part::Window => "window",
+        Part::Bandwidth => "link",
+        Part::Queueing => "queue",
+        Part::Loss => "loss",
+        Part::Browser => "cpu",
+    }
+}
+
+/// Name and differences of each contender.
+fn rows(plan: &Plan, whys: &[&Why]) -> Vec<Row> {
     let mut sums: BTreeMap<usize, ([i64; 8], i64)> = BTreeMap::new();
     for why in whys {
         let (sum, pages) = sums.entry(why.contender).or_default();
@@ -72,43 +219,16 @@ fn columns(plan: &Plan, whys: &[&Why]) -> Vec<(String, [i64; 8])> {
     }
     let mean = |(contender, (sum, pages)): (usize, ([i64; 8], i64))| {
         let half = pages / 2;
-        let mean = sum.map(|n| (n + n.signum() * half) / pages);
-        (plan.label(contender), mean)
+        Row {
+            name: plan.label(contender),
+            tenths: sum.map(|n| (n + n.signum() * half) / pages),
+        }
     };
     sums.into_iter().map(mean).collect()
 }
 
-/// A pair of runs: both times, their difference and its share of the whole.
-pub(crate) fn pair(plan: &Plan, why: &Why) -> Table {
-    let (own, base) = (steps(&why.own.parts), steps(&why.base.parts));
-    let names = [plan.label(plan.baseline), plan.label(why.contender)];
-    let header = [
-        "ms",
-        names[0].as_str(),
-        names[1].as_str(),
-        "difference",
-        "share",
-    ];
-    let mut table = table(&header, 1);
-    let sum = |tenths: &[i64; 8]| tenths.iter().sum::<i64>();
-    let whole = sum(&own) - sum(&base);
-    let row = |name: &str, base: i64, own: i64| {
-        let share = (whole != 0).then(|| (own - base) as f64 / whole as f64);
-        vec![
-            Cell::new(name),
-            Cell::new(plain(base)),
-            Cell::new(plain(own)),
-            Cell::new(signed(own - base)),
-            Cell::new(share.map_or_else(|| NONE.to_owned(), signed_percent)),
-        ]
-    };
-    for (i, part) in Part::ALL.into_iter().enumerate() {
-        add(&mut table, 1, row(part.title(), base[i], own[i]));
-    }
-    let total = row("in all", sum(&base), sum(&own));
-    let bold = |cell: Cell| cell.add_attribute(Attribute::Bold);
-    add(&mut table, 1, total.into_iter().map(bold).collect());
-    table
+fn bold(text: String) -> Cell {
+    Cell::new(text).add_attribute(Attribute::Bold)
 }
 
 /// Tenths of a millisecond as milliseconds.
@@ -125,17 +245,4 @@ fn signed(tenths: i64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{plain, signed};
-
-    #[test]
-    fn tenths() {
-        assert_eq!(plain(0), "0.0");
-        assert_eq!(plain(1234), "123.4");
-        assert_eq!(plain(-5), "-0.5");
-        assert_eq!(
-            (signed(5), signed(-15), signed(0)),
-            ("+0.5".into(), "-1.5".into(), "0.0".into())
-        );
-    }
-}
+mod tests;

@@ -206,6 +206,16 @@ fn a_paced_run_repeats_to_the_byte() {
     assert_eq!((a.wire, a.packets), (b.wire, b.packets));
 }
 
+/// The first rate is 2.89 windows of ten packets a round trip of 42 ms, not of
+/// the 333 ms that RFC 9002 assumes before there is a sample.
+#[test]
+fn bbr_starts_at_the_rate_of_the_round_trip_that_was_measured() {
+    let run = run_with(paced("bbr"), &[100_000], sequential, |_, _| false);
+    let data = data(&run);
+    let took = data[7].0 - data[0].0;
+    assert!(took < 42_000_000 * 8 / 28, "{took} ns for eight packets");
+}
+
 /// 10 Mbit/s, 40 ms, a queue of one bandwidth-delay product.
 #[test]
 fn bbr_fills_the_link_and_after_its_start_not_the_queue() {

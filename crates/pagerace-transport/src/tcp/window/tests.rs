@@ -18,7 +18,7 @@ fn window() -> ReceiveWindow {
 fn makes_room_for_the_growth_that_it_saw() {
     let mut w = window();
     w.sample_rtt(Duration::from_millis(100));
-    w.on_data(at(100), MSS);
+    w.on_data(at(100), MSS, 0);
     w.on_read(at(150), 5 * MSS);
     assert_eq!(w.clamp, 65_535, "no round trip is over");
     // Twenty segments where ten were expected: twice twenty and sixteen, and
@@ -36,12 +36,26 @@ fn makes_room_for_the_growth_that_it_saw() {
 fn approaches_its_limit_with_the_segments_that_arrive() {
     let mut w = window();
     w.clamp = 100_000;
-    w.on_data(at(1), MSS);
+    w.on_data(at(1), MSS, 0);
     assert_eq!(w.advertise(1, 0), 65_535 + 2 * MSS);
-    (0..50).for_each(|_| w.on_data(at(1), MSS));
+    w.on_data(at(1), 0, 0);
+    w.on_data(at(1), 127, 0);
+    assert_eq!(w.advertise(1, 0), 65_535 + 2 * MSS, "nothing worth the room");
+    (0..50).for_each(|_| w.on_data(at(1), MSS, 20_000));
+    assert_eq!(w.advertise(1, 0), 80_000, "the rest waits for the reader");
+    (0..50).for_each(|_| w.on_data(at(1), MSS, 0));
     assert_eq!(w.advertise(1, 0), 100_000);
-    (0..50).for_each(|_| w.on_data(at(1), 0));
+    (0..50).for_each(|_| w.on_data(at(1), MSS, 0));
     assert_eq!(w.advertise(1, 0), 100_000);
+}
+
+#[test]
+fn what_is_unread_takes_from_the_buffer_first() {
+    let mut w = window();
+    w.clamp = 100_000;
+    assert_eq!(w.advertise(1, 20_000), 65_535);
+    assert_eq!(w.advertise(30_001, 30_000), 65_535);
+    assert_eq!(w.advertise(50_001, 50_000), 50_000);
 }
 
 #[test]

@@ -1,0 +1,25 @@
+//! Where slow start ends.
+
+use super::*;
+
+/// 300 Mbit/s, 50 ms, a queue of one bandwidth-delay product.
+fn load(congestion: &'static str) -> Run {
+    let setup = Setup {
+        congestion,
+        nanos_per_byte: 27,
+        delay: Duration::from_millis(25),
+        queue: Duration::from_millis(50),
+        ..Setup::new(keys(false))
+    };
+    run_with(setup, &[10_000_000], sequential, |_, _| false)
+}
+
+/// quinn-proto paces packets over most of a round trip, so acknowledgements
+/// come in long trains long before the path is full.
+#[test]
+fn hystart_takes_pacing_for_no_congestion() {
+    let (cubic, hystart) = (load("cubic"), load("cubic-hystart"));
+    eprintln!("{:?} {:?} {} {}", cubic.done, hystart.done, cubic.drops.len(), hystart.drops.len());
+    let share = hystart.done.as_nanos() as f64 / cubic.done.as_nanos() as f64;
+    assert!(share < 1.05, "{share} of the time of plain slow start");
+}
