@@ -187,7 +187,7 @@ pub(crate) struct RaceArgs {
     #[arg(long, value_name = "FILE", help_heading = "Race",
         conflicts_with_all = ["hars", "protocol", "cc", "visit", "strategy", "network", "runs",
             "seed", "metric", "baseline", "page", "browser", "cpu", "jitter", "connections",
-            "retransmission", "tls", "tls_version", "early_data", "deadline"])]
+            "retransmission", "tls", "quic_mtu", "tls_version", "early_data", "deadline"])]
     pub(crate) scenario: Option<PathBuf>,
 
     /// Threads; the results do not depend on it. [default: all cores]

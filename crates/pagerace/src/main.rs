@@ -7,6 +7,7 @@ mod commands;
 mod lists;
 mod progress;
 mod table;
+mod text;
 
 use std::io;
 use std::process::ExitCode;

@@ -7,8 +7,8 @@
 use std::io::{self, Write};
 
 use comfy_table::{
-    Attribute, Cell, CellAlignment, Color, ContentArrangement, ContentLineStyle, LineStyle, Table,
-    TableStyle,
+    Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, ContentLineStyle,
+    LineStyle, Table, TableStyle, Width,
 };
 use pagerace_lab::across::AcrossPages;
 use pagerace_lab::stats::Interval;
@@ -20,6 +20,9 @@ pub(crate) mod why;
 
 /// What stands where there is no value.
 const NONE: &str = "–";
+
+/// Least width of a column of words, with its padding.
+const WORDS_MIN: u16 = 10;
 
 const STYLE: TableStyle = TableStyle::new()
     .header_lines(ContentLineStyle::none())
@@ -44,6 +47,14 @@ fn table(header: &[&str], left: usize) -> Table {
             .add_attribute(Attribute::Bold)
             .set_alignment(side(i, left))
     }));
+    // Where there is little room, words are broken before numbers are.
+    for (i, column) in table.column_iter_mut().enumerate() {
+        column.set_constraint(if i < left {
+            ColumnConstraint::LowerBoundary(Width::Fixed(WORDS_MIN))
+        } else {
+            ColumnConstraint::ContentWidth
+        });
+    }
     table
 }
 

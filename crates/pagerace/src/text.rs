@@ -82,12 +82,18 @@ mod tests {
     fn lines_break_between_words() {
         assert_eq!(wrap("one two three", Some(7)), "one two\nthree");
         assert_eq!(wrap(" one two three", Some(8)), " one two\n three");
-        assert_eq!(wrap("a https://long.example b", Some(5)), "a\nhttps://long.example\nb");
+        assert_eq!(
+            wrap("a https://long.example b", Some(5)),
+            "a\nhttps://long.example\nb"
+        );
         assert_eq!(wrap("one two three", None), "one two three");
     }
 
     #[test]
     fn numbers_keep_their_units() {
-        assert_eq!(wrap("it takes 12 ms (3.1 %).", Some(12)), "it takes\n12 ms\n(3.1 %).");
+        assert_eq!(
+            wrap("it takes 12 ms (3.1 %).", Some(12)),
+            "it takes\n12 ms\n(3.1 %)."
+        );
     }
 }

@@ -47,6 +47,28 @@ impl Ranges {
         self.0.insert(from, to);
     }
 
+    /// Takes what lies in a range out of the set; how many bytes.
+    pub(super) fn take(&mut self, from: u64, to: u64) -> u64 {
+        let mut taken = 0;
+        while let Some((start, end)) = self.0.range(..to).next_back().map(|(s, e)| (*s, *e)) {
+            if end <= from {
+                break;
+            }
+            self.0.remove(&start);
+            if end > to {
+                self.0.insert(to, end);
+            }
+            if start < from {
+                self.0.insert(start, from);
+            }
+            taken += end.min(to) - start.max(from);
+            if start <= from {
+                break;
+            }
+        }
+        taken
+    }
+
     /// Takes the first range off, if it begins at `at` or before: its end.
     pub(super) fn take_first(&mut self, at: u64) -> Option<u64> {
         let first = self.0.first_entry()?;

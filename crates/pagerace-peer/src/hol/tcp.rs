@@ -27,6 +27,8 @@ pub struct TcpHolMeter {
     arrived: Ranges,
     /// What waited, of records that are not whole: to count no byte twice.
     counted: Ranges,
+    /// Records that end below are whole.
+    whole: u64,
     streams: BTreeMap<u64, Stream>,
     record: bool,
     gaps: Vec<Gap>,
@@ -37,6 +39,8 @@ struct Stream {
     /// Missing bytes of it: start to end.
     missing: BTreeMap<u64, u64>,
     waiting: BTreeMap<u64, Wait>,
+    /// Counted as waiting for others only, of records that are not whole.
+    others: Ranges,
     blocked: Blocked,
     gap: Option<Gap>,
     waiting_bytes: u64,
@@ -49,8 +53,6 @@ struct Wait {
     needs: u64,
     since: Instant,
     own: bool,
-    /// How many of its bytes are counted as waiting for others only.
-    other_bytes: u64,
 }
 
 /// Bytes that waited.
@@ -219,21 +221,25 @@ impl TcpHolMeter {
                     continue;
                 };
                 let stream = self.streams.entry(id).or_default();
-                let mut news = 0;
+                let own = stream.misses_before(record.end);
                 for (from, to) in self.counted.missing(span.start, span.end) {
                     self.counted.insert(from, to);
-                    news += to - from;
+                    if own {
+                        stream.blocked.own_bytes += to - from;
+                    } else {
+                        stream.blocked.other_bytes += to - from;
+                        stream.others.insert(from, to);
+                    }
                 }
-                let own = stream.misses_before(record.end);
+                if own {
+                    stream.own(span.start, span.end);
+                }
                 let wait = Wait {
                     end: span.end,
                     needs: record.end,
                     since: now,
                     own,
-                    other_bytes: if own { 0 } else { news },
                 };
-                stream.blocked.own_bytes += news - wait.other_bytes;
-                stream.blocked.other_bytes += wait.other_bytes;
                 stream.waiting.insert(span.start, wait);
                 stream.open_gap(now, id, span.len());
             }
@@ -250,6 +256,7 @@ impl TcpHolMeter {
         let record = layout.record(self.delivered);
         let whole = record.map_or(self.delivered, |r| r.start);
         self.counted.forget_below(whole);
+        self.whole = whole;
         if self.arrived.is_empty() {
             // No gap: what is left of a record is on its way, not blocked.
             return self.delivered;
@@ -261,6 +268,7 @@ impl TcpHolMeter {
     fn release(&mut self, now: Instant, readable: u64) {
         for stream in self.streams.values_mut() {
             stream.release(now, readable);
+            stream.others.forget_below(self.whole);
             if let Some(gap) = stream.close_gap(now)
                 && self.record
             {
@@ -299,21 +307,26 @@ impl Stream {
     /// Own bytes are missing from `from` on, as it now turns out: part of a record
     /// may need them, though what of it has come lies before them.
     fn lack(&mut self, now: Instant, from: u64) {
+        let mut found = Vec::new();
         let last = self.waiting.iter_mut().rev();
         for (start, wait) in last.take_while(|(_, wait)| wait.needs > from) {
             if !wait.own {
                 let bytes = wait.end - start;
                 self.blocked.add(bytes, now.since(wait.since), false);
-                self.blocked.other_bytes -= wait.other_bytes;
-                self.blocked.own_bytes += wait.other_bytes;
-                *wait = Wait {
-                    own: true,
-                    since: now,
-                    other_bytes: 0,
-                    ..*wait
-                };
+                (wait.own, wait.since) = (true, now);
+                found.push((*start, wait.end));
             }
         }
+        for (start, end) in found {
+            self.own(start, end);
+        }
+    }
+
+    /// Bytes that were thought to wait for others only do not.
+    fn own(&mut self, from: u64, to: u64) {
+        let bytes = self.others.take(from, to);
+        self.blocked.other_bytes -= bytes;
+        self.blocked.own_bytes += bytes;
     }
 
     /// Own bytes have come: who waited for them may now wait for others only.

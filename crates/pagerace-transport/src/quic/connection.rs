@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use pagerace_core::{Duration, Instant};
-use quinn_proto::{
-    ConnectionHandle, Dir, FinishError, StreamEvent, StreamId, VarInt, WriteError,
-};
+use quinn_proto::{ConnectionHandle, Dir, FinishError, StreamEvent, StreamId, VarInt, WriteError};
 
 use super::epoch::Epoch;
 use super::frame::StreamFrame;

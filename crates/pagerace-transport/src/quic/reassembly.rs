@@ -96,6 +96,11 @@ impl Reassembly {
         self.held
     }
 
+    #[cfg(test)]
+    pub(super) fn waiting(&self) -> u32 {
+        self.streams.values().map(|s| s.waiting).sum()
+    }
+
     /// Nobody will read the stream any more.
     pub(super) fn forget(&mut self, stream: u64) {
         if let Some(incoming) = self.streams.remove(&stream) {
@@ -152,7 +157,11 @@ impl Incoming {
 
     fn next_of(&self, chunks: &mut Chunks<'_>) -> Result<Option<Chunk>, ReadError> {
         // No bytes of the first piece are just its offset.
-        if self.unordered && chunks.next(0)?.is_some_and(|first| first.offset > self.next) {
+        if self.unordered
+            && chunks
+                .next(0)?
+                .is_some_and(|first| first.offset > self.next)
+        {
             return Err(ReadError::Blocked);
         }
         chunks.next(usize::MAX)

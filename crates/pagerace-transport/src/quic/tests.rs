@@ -277,8 +277,8 @@ fn run_with(
                     drops.push(now);
                     continue;
                 }
-                free[side] =
-                    free[side].max(now) + Duration::from_nanos(t.size as u64 * setup.nanos_per_byte);
+                free[side] = free[side].max(now)
+                    + Duration::from_nanos(t.size as u64 * setup.nanos_per_byte);
                 if !lose(side, sent[side] - 1) {
                     let data = BytesMut::from(&buf[..t.size]);
                     queue.schedule(free[side] + setup.delay, Some((1 - side, data)));

@@ -18,10 +18,13 @@ pub struct Settings {
     /// longer be reordered; too little leaves the window unused.
     pub notsent_lowat: u32,
     /// First receive window in bytes. Default: 65 535, the most that a SYN can
-    /// say (RFC 7323, section 2.2), half of `tcp_rmem`'s middle value.
+    /// say (RFC 7323, section 2.2), half of `tcp_rmem`'s middle value. Deviates:
+    /// Linux rounds it down to whole segments, 64 240 with an MSS of 1460.
     pub receive_window: u32,
     /// Largest receive buffer in bytes, the third value of `tcp_rmem`. Default:
-    /// 6 MiB. Half of it becomes window (`tcp_adv_win_scale` = 1).
+    /// 6 MiB, Linux's up to 6.15 (32 MiB since). Half of it becomes window
+    /// (`tcp_adv_win_scale` = 1): a hole holds the acknowledged number back for a
+    /// round trip, so 3 MiB limit a lossy path that holds more than about 1.5 MB.
     pub receive_buffer_max: u32,
     /// An idle connection begins with a small window again
     /// (`tcp_slow_start_after_idle`). Default: true.

@@ -2,9 +2,15 @@
 //!
 //! As Linux: dynamic right-sizing measures the bytes read in a round trip and
 //! makes room for more than twice as many (`tcp_rcv_space_adjust`); the window
-//! approaches that limit with the segments that arrive (`tcp_grow_window`).
-//! Left out: memory pressure, and the true size of the kernel's buffers; half of
-//! a buffer counts as window (`tcp_adv_win_scale` = 1).
+//! approaches that limit by two segments for each that arrives, in order or
+//! beyond a hole (`tcp_grow_window`, which `tcp_event_data_recv` and, with SACK,
+//! `tcp_data_queue_ofo` call). Reading stops at a hole, and with it the measure.
+//!
+//! Left out: memory pressure, and the true size of the kernel's buffers, which
+//! depends on drivers. Half of a buffer counts as window, which is where Linux
+//! begins (`tcp_adv_win_scale` = 1, since 6.6 `TCP_DEFAULT_SCALING_RATIO`); what
+//! is held beyond a hole takes no room. Deviates: from 6.16 on, Linux adds what
+//! is held beyond a hole to the room it makes (`tcp_rcvbuf_grow`).
 
 use pagerace_core::{Duration, Instant};
 
@@ -17,7 +23,7 @@ const LEAST_TO_GROW: u64 = 128;
 #[derive(Clone, Debug)]
 pub(super) struct ReceiveWindow {
     mss: u64,
-    /// What is offered now at most (`rcv_ssthresh`).
+    /// What is offered at most for now (`rcv_ssthresh`).
     current: u64,
     /// What the buffer has room for (`window_clamp`).
     clamp: u64,

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::Duration;
-use pagerace_lab::plan::SharedTransport;
+use pagerace_lab::plan::{QUIC_MTU, SharedTransport};
 use pagerace_sim::{Connections, EarlyData, Retransmission};
 use pagerace_transport::tls;
 
@@ -37,11 +37,17 @@ pub(crate) struct ModelArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Model")]
     pub(crate) tls: TlsArg,
 
+    /// Bytes of QUIC's largest packets, as UDP payload: at least 1200.
+    #[arg(long, value_name = "BYTES", default_value_t = *QUIC_MTU.start(),
+        help_heading = "Model", value_parser = quic_mtu())]
+    pub(crate) quic_mtu: u16,
+
     /// TLS of HTTP/1.1 and HTTP/2: 1.2 takes a round trip more.
     #[arg(long, value_enum, default_value_t, help_heading = "Model")]
     pub(crate) tls_version: TlsVersionArg,
 
-    /// Requests in the first flight of a resumed connection (0-RTT).
+    /// Requests in the first flight of a resumed connection (0-RTT); TLS 1.2
+    /// has none.
     #[arg(long, value_enum, default_value_t, help_heading = "Model")]
     pub(crate) early_data: EarlyDataArg,
 
@@ -65,6 +71,7 @@ impl ModelArgs {
     pub(crate) fn transport(&self) -> SharedTransport {
         SharedTransport {
             real_tls: self.tls == TlsArg::Real,
+            quic_mtu: self.quic_mtu,
             tcp_tls: self.tls_version.into(),
             early_data: self.early_data.into(),
         }
@@ -182,6 +189,12 @@ impl From<RetransmissionArg> for Retransmission {
             RetransmissionArg::ByUrgency => Self::ByUrgency,
         }
     }
+}
+
+/// What `--quic-mtu` takes.
+pub(crate) fn quic_mtu() -> clap::builder::RangedI64ValueParser<u16> {
+    let (least, most) = (*QUIC_MTU.start(), *QUIC_MTU.end());
+    clap::value_parser!(u16).range(i64::from(least)..=i64::from(most))
 }
 
 fn number(text: &str) -> Result<f64, String> {

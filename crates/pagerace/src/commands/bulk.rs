@@ -11,15 +11,17 @@ use pagerace_lab::bulk::{
     BulkContender, BulkPlan, BulkResults, bulk_report, bulk_sentence, run_bulk, write_bulk_json,
 };
 use pagerace_lab::export::file::write_atomically;
+use pagerace_lab::plan::QUIC_MTU;
 use pagerace_lab::unit::Unit;
 use pagerace_transport::tls;
 
-use super::files::{check_files, rerun, say};
+use super::files::{check_files, reasons, rerun, say};
 use super::inputs::{controllers, jobs, list, networks};
 use super::simulate::transfer;
-use crate::cli::model::{TlsVersionArg, duration};
+use crate::cli::model::{TlsVersionArg, duration, quic_mtu};
 use crate::progress::Watch;
 use crate::table;
+use crate::text::{headed, say as tell, stress};
 
 /// Where no network is named.
 const DEFAULT_NETWORK: &str = "cable";
@@ -59,6 +61,11 @@ pub(crate) struct BulkArgs {
         help_heading = "Comparison"
     )]
     seed: u64,
+
+    /// Bytes of QUIC's largest packets, as UDP payload: at least 1200.
+    #[arg(long, value_name = "BYTES", default_value_t = *QUIC_MTU.start(),
+        help_heading = "Comparison", value_parser = quic_mtu())]
+    quic_mtu: u16,
 
     /// TLS of HTTP/1.1 and HTTP/2.
     #[arg(long, value_enum, default_value_t, help_heading = "Comparison")]
@@ -125,6 +132,7 @@ fn plan(args: &BulkArgs) -> Result<BulkPlan> {
         contenders: contenders.collect(),
         runs: args.runs,
         seed: args.seed,
+        quic_mtu: args.quic_mtu,
         tcp_tls: args.tls_version.into(),
         deadline: args.deadline,
     })
@@ -132,27 +140,31 @@ fn plan(args: &BulkArgs) -> Result<BulkPlan> {
 
 fn print(results: &BulkResults, default_network: bool) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
-    let bold = anstyle::Style::new().bold();
     let plan = &results.plan;
     let size = Unit::Bytes.format(plan.bytes as f64);
     let runs = if plan.runs == 1 { "run" } else { "runs" };
-    writeln!(
-        out,
-        "{bold}Pagerace {VERSION}{bold:#}: {size} in one response, seed {}, {} {runs} each, medians",
+    let text = format!(
+        "{size} in one response, seed {}, {} {runs} each, medians",
         plan.seed, plan.runs
-    )?;
-    writeln!(out, "Modelled: {}", shared(plan))?;
+    );
+    headed(&mut out, &format!("Pagerace {VERSION}"), &text)?;
+    tell(&mut out, &format!("Modelled: {}", shared(plan)))?;
     let mut narrow = false;
     for (network, link) in plan.networks.iter().enumerate() {
-        writeln!(out, "\n{bold}{}{bold:#}: {}", link.name, link.describe())?;
+        writeln!(out)?;
+        headed(&mut out, &link.name, &link.describe())?;
         let (table, cut) = table::bulk::transfers(results, network);
         table::print(&mut out, &table)?;
         narrow |= cut;
-        writeln!(out, "\n{bold}{}{bold:#}", bulk_sentence(results, network))?;
+        writeln!(out)?;
+        stress(&mut out, &bulk_sentence(results, network))?;
     }
-    writeln!(
-        out,
-        "\nOverhead: bytes on the wire in both directions beyond the file's, relative to the file's."
+    writeln!(out)?;
+    tell(
+        &mut out,
+        "Overhead: bytes on the wire in both directions beyond the file's, relative to the \
+         file's. Throughput over time: of the median run, from its own start to its own end; \
+         the highest bar is its own highest rate.",
     )?;
     if narrow {
         writeln!(out, "(A wider terminal shows more columns.)")?;
@@ -163,12 +175,13 @@ fn print(results: &BulkResults, default_network: bool) -> io::Result<()> {
             "Defaults were used for --network (pagerace list networks)."
         )?;
     }
-    let failures = results.cells.iter().flatten();
-    let mut reasons: Vec<&str> = failures.filter_map(|o| o.failure.as_deref()).collect();
-    reasons.sort_unstable();
-    reasons.dedup();
-    if !reasons.is_empty() {
-        writeln!(out, "Transfers failed: {}", reasons.join("; "))?;
+    let failed = results.failed();
+    if failed > 0 {
+        let (all, why) = (plan.transfers(), reasons(&results.reasons()));
+        tell(
+            &mut out,
+            &format!("{failed} of {all} transfers failed: {why}"),
+        )?;
     }
     Ok(())
 }
@@ -191,12 +204,18 @@ fn shared(plan: &BulkPlan) -> String {
         };
         facts.push(format!("TLS {version} over TCP"));
     }
+    let quic = plan.contenders.iter().any(|c| !c.protocol.is_tcp());
+    let tcp = plan.contenders.iter().any(|c| c.protocol.is_tcp());
+    if quic && (tcp || plan.quic_mtu != *QUIC_MTU.start()) {
+        facts.push(format!("QUIC packets of {} bytes", plan.quic_mtu));
+    }
     facts.push("one connection".to_owned());
     facts.join(", ")
 }
 
 /// A number of bytes with its unit.
 fn size(text: &str) -> Result<u64, String> {
+    const NOTHING: &str = "moves nothing; write it as 50MB, 500kB or 10MiB";
     const UNITS: [(&str, f64); 7] = [
         ("kB", 1e3),
         ("MB", 1e6),
@@ -211,10 +230,25 @@ fn size(text: &str) -> Result<u64, String> {
         Some(number * bytes)
     };
     match UNITS.iter().find_map(parse) {
-        Some(bytes) if (1.0..=1e11).contains(&bytes) => Ok(bytes.round() as u64),
-        Some(_) => Err("not between 1B and 100GB".to_owned()),
-        None => Err("not a size; write it as 50MB, 500kB or 10MiB".to_owned()),
+        Some(bytes) if (1.0..=1e11).contains(&bytes) => return Ok(bytes.round() as u64),
+        Some(0.0) => return Err(NOTHING.to_owned()),
+        Some(_) => return Err("not between 1B and 100GB".to_owned()),
+        None => {}
     }
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let (number, unit) = (digits.trim_end(), text[digits.len()..].to_ascii_lowercase());
+    let means = |(name, _): &&(&str, f64)| {
+        let name = name.to_ascii_lowercase();
+        !unit.is_empty() && (name == unit || name.strip_suffix('b') == Some(&unit))
+    };
+    Err(match (number.parse::<f64>(), UNITS.iter().find(means)) {
+        (Ok(0.0), _) => NOTHING.to_owned(),
+        (Ok(_), Some((name, _))) => format!("not a size; did you mean {number}{name}?"),
+        (Ok(_), None) if unit.is_empty() => {
+            format!("a size needs a unit; did you mean {number}MB?")
+        }
+        _ => "not a size; write it as 50MB, 500kB or 10MiB".to_owned(),
+    })
 }
 
 #[cfg(test)]
@@ -231,6 +265,17 @@ mod tests {
             "50", "", "MB", "-1MB", "0B", "NaNMB", "infGB", "1TB", "200GB",
         ] {
             assert!(size(wrong).is_err(), "{wrong}");
+        }
+        let said = |text: &str| size(text).unwrap_err();
+        assert!(said("5mb").ends_with("did you mean 5MB?"));
+        assert!(said("1.5 KB").ends_with("did you mean 1.5kB?"));
+        assert!(said("10mib").ends_with("did you mean 10MiB?"));
+        assert!(said("5G").ends_with("did you mean 5GB?"));
+        assert!(said("50").ends_with("did you mean 50MB?"));
+        assert!(said("MB").starts_with("not a size; write"));
+        assert!(said("10mbit").starts_with("not a size; write"));
+        for nothing in ["0", "0MB", "0.0 kb", "0 parsecs"] {
+            assert!(said(nothing).starts_with("moves nothing"), "{nothing}");
         }
     }
 }

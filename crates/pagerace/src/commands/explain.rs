@@ -9,17 +9,21 @@ use pagerace_lab::contender::ContenderText;
 use pagerace_lab::export::file::write_atomically;
 use pagerace_lab::facts::facts;
 use pagerace_lab::why::{
-    Split, Why, explain_run, explainable, median_pair, sentence, write_why_json,
+    Split, Why, explain_run, explainable, median_pair, no_pair, sentence, write_why_json,
 };
-use pagerace_lab::{Contender, MetricId, Plan, VERSION, run_race};
+use pagerace_lab::{
+    Contender, LabError, MetricId, Plan, Results, RunSummary, VERSION, Variant, run_race,
+};
 use pagerace_page::Page;
 
 use super::files::{check_files, say};
 use super::inputs::{jobs, networks, pages};
 use super::simulate::{explain, load};
+use super::warn::warn_of_rules;
 use crate::cli::model::ModelArgs;
 use crate::progress::Watch;
 use crate::table;
+use crate::text::{headed, say as tell, stress, width};
 
 /// Where no network is named.
 const DEFAULT_NETWORK: &str = "fast-4g";
@@ -96,6 +100,7 @@ pub(crate) struct ExplainArgs {
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     let plan = plan(args)?;
+    warn_of_rules(&plan);
     let files: Vec<_> = args.json.iter().map(PathBuf::as_path).collect();
     check_files(&files, std::slice::from_ref(&args.har))?;
     let watch = Watch::new(!args.no_progress, "loads");
@@ -106,14 +111,18 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
         watch.start("racing", plan.loads());
         let results = run_race(&plan, jobs, &load, &tell)?;
         let [a, b] = [0, 1].map(|contender| results.variant(0, 0, contender));
-        let run = median_pair(a, b, plan.metric);
-        run.with_context(|| format!("no run has a {} on both sides", plan.metric))?
+        let Some(run) = median_pair(a, b, plan.metric) else {
+            watch.clear();
+            bail!(no_pair(&results));
+        };
+        run
     };
     watch.start("explaining", 2);
     let why = explain_run(&plan, 1, run, jobs, &explain, &tell)?;
     watch.clear();
     let Some(why) = why else {
-        bail!("run {} has no {} on both sides", run + 1, plan.metric);
+        let results = single_run(&plan, run)?;
+        bail!("run {}: {}", run + 1, no_pair(&results));
     };
     print(&plan, &why, args)?;
     if let Some(path) = &args.json {
@@ -121,6 +130,25 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
         say(path)?;
     }
     Ok(())
+}
+
+/// One run of both sides.
+fn single_run(plan: &Plan, run: usize) -> Result<Results> {
+    let variant = |contender: usize| -> Result<Variant> {
+        let scenario = plan.scenario(plan.variant_index(0, 0, contender));
+        let outcome = load(&scenario, plan.run_seed(run), false).map_err(LabError::Scenario)?;
+        Ok(Variant {
+            page: 0,
+            network: 0,
+            contender,
+            runs: vec![RunSummary::from(&outcome)],
+        })
+    };
+    Ok(Results {
+        plan: plan.clone(),
+        variants: vec![variant(0)?, variant(1)?],
+        whys: Vec::new(),
+    })
 }
 
 fn plan(args: &ExplainArgs) -> Result<Plan> {
@@ -158,33 +186,33 @@ fn plan(args: &ExplainArgs) -> Result<Plan> {
 
 fn print(plan: &Plan, why: &Why, args: &ExplainArgs) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
-    let bold = anstyle::Style::new().bold();
     let (page, network) = (&plan.pages[0], &plan.networks[0]);
     let chosen = if args.run.is_some() {
         String::new()
     } else {
         format!(", whose difference is the median of {}", args.runs)
     };
-    writeln!(
-        out,
-        "{bold}Pagerace {VERSION}{bold:#}: {} of {}, seed {}, run {}{chosen}",
+    let text = format!(
+        "{} of {}, seed {}, run {}{chosen}",
         plan.metric.metric().title,
         page.name,
         plan.seed,
         why.run + 1
-    )?;
-    writeln!(out, "Modelled: {}", facts(plan))?;
-    writeln!(
-        out,
-        "\n{bold}{}{bold:#}: {}",
-        network.name,
-        network.describe()
-    )?;
-    table::print(&mut out, &table::why::pair(plan, why))?;
+    );
+    headed(&mut out, &format!("Pagerace {VERSION}"), &text)?;
+    tell(&mut out, &format!("Modelled: {}", facts(plan)))?;
+    writeln!(out)?;
+    headed(&mut out, &network.name, &network.describe())?;
+    let pair = table::why::pair(plan, why, width());
+    table::print(&mut out, &pair.table)?;
+    for note in &pair.notes {
+        tell(&mut out, note)?;
+    }
     for (contender, split) in [(plan.baseline, &why.base), (why.contender, &why.own)] {
         path(&mut out, &plan.label(contender), page, split)?;
     }
-    writeln!(out, "\n{bold}{}{bold:#}", sentence(plan, why))?;
+    writeln!(out)?;
+    stress(&mut out, &sentence(plan, why))?;
     if args.network.is_none() {
         writeln!(
             out,

@@ -32,6 +32,16 @@ pub(super) fn say(path: &Path) -> std::io::Result<()> {
     writeln!(anstream::stdout(), "Wrote {}", path.display())
 }
 
+/// The first few reasons of failures.
+pub(super) fn reasons(all: &[&str]) -> String {
+    const SHOWN_MAX: usize = 3;
+    let mut text = all[..all.len().min(SHOWN_MAX)].join("; ");
+    if all.len() > SHOWN_MAX {
+        text = format!("{text}; and {} more reasons", all.len() - SHOWN_MAX);
+    }
+    text
+}
+
 fn same_file(a: &Path, b: &Path) -> bool {
     match (fs::canonicalize(a), fs::canonicalize(b)) {
         (Ok(a), Ok(b)) => a == b,

@@ -8,3 +8,4 @@ pub(crate) mod list;
 pub(crate) mod page;
 pub(crate) mod race;
 mod simulate;
+mod warn;

@@ -12,6 +12,7 @@ use pagerace_sim::{ProtocolMap, Visit};
 
 use super::inputs::{controllers, jobs, list, networks, pages};
 use super::simulate::{explain, load};
+use super::warn::{warn, warn_of_rules};
 use crate::cli::RaceArgs;
 use crate::progress::Watch;
 
@@ -32,6 +33,7 @@ pub(crate) fn run(args: &RaceArgs) -> Result<()> {
         None => plan_of_args(args)?,
     };
     plan.check()?;
+    warn_of_rules(&plan);
     let outputs = Outputs::check(args, &plan)?;
     let jobs = jobs(args.jobs);
     let watch = Watch::new(!args.no_progress, "loads");
@@ -145,12 +147,4 @@ fn defaults_used(args: &RaceArgs) -> Vec<&'static str> {
         }
     }
     used
-}
-
-fn warn(text: &str) {
-    use std::io::Write as _;
-
-    let yellow = anstyle::AnsiColor::Yellow.on_default().bold();
-    // Without standard error there is nobody left to tell.
-    let _ = writeln!(anstream::stderr(), "{yellow}warning{yellow:#}: {text}");
 }

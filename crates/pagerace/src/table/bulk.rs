@@ -1,118 +1,196 @@
 //! Transfers, one row each.
 
-use comfy_table::{Cell, Table};
-use pagerace_lab::bulk::BulkResults;
+use comfy_table::{Cell, Color, Table};
+use pagerace_lab::bulk::{BulkResults, BulkSummary};
 use pagerace_lab::unit::{Unit, percent, signed_percent};
+use pagerace_sim::{BULK_INTERVAL, BulkOutcome};
 
 use super::{add, fits, or_none, table};
 
 /// Characters of a sparkline.
-const SPARKS: usize = 24;
+const SPARKS: usize = 20;
+
+/// How much of the table is shown.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Columns {
+    Few,
+    Shape,
+    All,
+}
 
 /// The transfers on one network; and whether columns were left out because the
 /// terminal is narrow.
 pub(crate) fn transfers(results: &BulkResults, network: usize) -> (Table, bool) {
-    let mut full = with(results, network, true);
-    if fits(&mut full) {
-        return (full, false);
+    for columns in [Columns::All, Columns::Shape] {
+        let mut table = with(results, network, columns);
+        if fits(&mut table) {
+            return (table, columns < Columns::All);
+        }
     }
-    (with(results, network, false), true)
+    (with(results, network, Columns::Few), true)
 }
 
-fn with(results: &BulkResults, network: usize, all: bool) -> Table {
+fn with(results: &BulkResults, network: usize, columns: Columns) -> Table {
     let plan = &results.plan;
     let count = plan.contenders.len();
     let summaries: Vec<_> = (0..count).map(|i| results.summary(network, i)).collect();
-    let first = summaries[0].time_ms;
-    let mut header = vec!["variant", "time", "", "goodput", "overhead"];
-    if all {
-        header.extend([
-            "shortest to longest",
-            "sent again",
-            "lost",
-            "throughput over time",
-        ]);
-    }
     let failing = summaries.iter().any(|s| s.failed > 0);
-    if failing {
-        header.push("failed");
+    let mut header = vec!["variant", "time", ""];
+    header.extend(failing.then_some("failed"));
+    header.extend(["goodput", "overhead"]);
+    if columns == Columns::All {
+        header.extend(["shortest to longest", "sent again", "lost"]);
+    }
+    if columns >= Columns::Shape {
+        header.push("throughput over time");
     }
     let mut table = table(&header, 1);
-    let most = (0..count).flat_map(|i| sampled(results, network, i)).max();
     for (i, s) in summaries.iter().enumerate() {
-        let relative = s
-            .time_ms
-            .zip(first)
-            .map(|(own, first)| (own - first) / first);
-        let ms = |value: f64| Unit::Milliseconds.format(value);
+        let relative = (i > 0).then(|| beside(s, &summaries[0]));
         let mut cells = vec![
             Cell::new(plan.label(i)),
             Cell::new(or_none(s.time_ms.map(ms))),
-            Cell::new(if i == 0 {
-                String::new()
-            } else {
-                or_none(relative.map(signed_percent))
-            }),
-            Cell::new(or_none(
-                s.goodput.map(|bits| format!("{:.2} Mbit/s", bits / 1e6)),
-            )),
-            Cell::new(or_none(s.overhead.map(percent))),
         ];
-        if all {
+        cells.push(Cell::new(relative.unwrap_or_default()));
+        if failing {
+            cells.push(failed(s.failed, plan.runs));
+        }
+        let rate = |bits: f64| format!("{:.2} Mbit/s", bits / 1e6);
+        cells.push(Cell::new(or_none(s.goodput.map(rate))));
+        cells.push(Cell::new(or_none(s.overhead.map(share))));
+        if columns == Columns::All {
             let range = |(low, high): (f64, f64)| {
-                Unit::Milliseconds.scale(high).format_plain_range(low, high)
+                let size = if high.is_finite() { high } else { low };
+                Unit::Milliseconds.scale(size).format_plain_range(low, high)
             };
             let bytes = |value: f64| Unit::Bytes.format(value);
             cells.push(Cell::new(or_none(s.range_ms.map(range))));
             cells.push(Cell::new(or_none(s.retransmitted_bytes.map(bytes))));
-            cells.push(Cell::new(or_none(
-                s.packets_lost.map(|packets| packets.to_string()),
-            )));
-            let samples = sampled(results, network, i);
-            cells.push(Cell::new(sparkline(&samples, most.unwrap_or(0))));
+            cells.push(Cell::new(or_none(s.packets_lost.map(packets))));
         }
-        if failing {
-            cells.push(Cell::new(s.failed));
+        if columns >= Columns::Shape {
+            let run = &results.cell(network, i)[results.median_run(network, i)];
+            cells.push(Cell::new(sparkline(&spans(run))));
         }
         add(&mut table, 1, cells);
     }
     table
 }
 
-/// Bytes that arrived in the median run, in as many equal spans as a sparkline
-/// has characters; all contenders of a network share the time axis.
-fn sampled(results: &BulkResults, network: usize, contender: usize) -> Vec<u64> {
-    let arrived = |i: usize| {
-        let run = results.median_run(network, i);
-        &results.cell(network, i)[run].arrived
-    };
-    let contenders = 0..results.plan.contenders.len();
-    let longest = contenders.map(|i| arrived(i).len()).max().unwrap_or(0);
-    let width = longest.div_ceil(SPARKS).max(1);
-    let chunks = arrived(contender).chunks(width);
-    chunks.map(|chunk| chunk.iter().sum()).collect()
+fn ms(value: f64) -> String {
+    Unit::Milliseconds.format(value)
 }
 
-/// One bar for each value, eight heights up to `most`; a space for nothing.
-fn sparkline(values: &[u64], most: u64) -> String {
+fn packets(value: f64) -> String {
+    Unit::Count.format(value).trim_end_matches(".0").to_owned()
+}
+
+fn share(value: f64) -> String {
+    if value.is_finite() {
+        percent(value)
+    } else {
+        "∞".to_owned()
+    }
+}
+
+/// How much longer than the first, if both mostly finish.
+fn beside(own: &BulkSummary, first: &BulkSummary) -> String {
+    let times = own.time_ms.zip(first.time_ms);
+    let relative = times.map(|(own, first)| (own - first) / first);
+    or_none(relative.filter(|r| r.is_finite()).map(signed_percent))
+}
+
+/// How many failed; red where any did.
+fn failed(count: usize, runs: u32) -> Cell {
+    if count == 0 {
+        Cell::new("0")
+    } else {
+        Cell::new(format!("{count} of {runs}")).fg(Color::Red)
+    }
+}
+
+/// Bytes that arrived in each of [`SPARKS`] equal spans from the transfer's
+/// start to its end. Within a step of its series they are spread evenly.
+fn spans(transfer: &BulkOutcome) -> Vec<f64> {
+    let steps = transfer.finished_at.since_start().as_millis_f64() / BULK_INTERVAL.as_millis_f64();
+    let end = steps.max(f64::MIN_POSITIVE);
+    let each = end / SPARKS as f64;
+    let mut sums = vec![0.0; SPARKS];
+    for (i, bytes) in transfer.arrived.iter().enumerate() {
+        let (from, until) = (i as f64, (i as f64 + 1.0).min(end));
+        for (k, sum) in sums.iter_mut().enumerate() {
+            let (low, high) = (k as f64 * each, (k as f64 + 1.0) * each);
+            let shared = (until.min(high) - from.max(low)).max(0.0);
+            *sum += *bytes as f64 * shared / (until - from).max(f64::MIN_POSITIVE);
+        }
+    }
+    sums
+}
+
+/// One bar for each value, eight heights up to the largest; a space for nothing.
+fn sparkline(values: &[f64]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let bar = |value: &u64| match value.checked_mul(8).map(|v| v.div_ceil(most.max(1))) {
-        Some(0) | None => ' ',
-        Some(height) => BARS[(height as usize).min(8) - 1],
+    let most = values.iter().copied().fold(0.0, f64::max);
+    let bar = |value: &f64| {
+        if *value <= 0.0 {
+            return ' ';
+        }
+        let height = (value / most * 8.0).ceil() as usize;
+        BARS[height.clamp(1, 8) - 1]
     };
-    let line: String = values.iter().map(bar).collect();
-    format!("{line:<SPARKS$}")
+    values.iter().map(bar).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{SPARKS, sparkline};
+    use pagerace_core::{Duration, Instant};
+    use pagerace_sim::BulkOutcome;
+
+    use super::{SPARKS, failed, share, spans, sparkline};
+
+    fn transfer(ms: u64, arrived: Vec<u64>) -> BulkOutcome {
+        BulkOutcome {
+            finished_at: Instant::ZERO + Duration::from_millis(ms),
+            arrived,
+            ..BulkOutcome::default()
+        }
+    }
 
     #[test]
     fn heights() {
-        let line = sparkline(&[0, 1, 50, 100], 100);
-        assert_eq!(line.trim_end(), " ▁▄█");
-        assert_eq!(line.chars().count(), SPARKS);
-        assert_eq!(sparkline(&[0], 0).trim(), "");
+        assert_eq!(sparkline(&[0.0, 1.0, 50.0, 100.0]), " ▁▄█");
+        assert_eq!(sparkline(&[0.0; 3]), "   ");
+        // Of its own highest, however low that is.
+        assert_eq!(sparkline(&[0.001, 0.002]), "▄█");
+    }
+
+    #[test]
+    fn every_row_has_the_same_number_of_characters() {
+        // Half a second and a hundred seconds of the same shape.
+        let ramp = |steps: u64| (0..steps).map(|i| 1 + i * 1000 / steps).collect::<Vec<_>>();
+        let long = spans(&transfer(100_000, ramp(1_000)));
+        let short = spans(&transfer(500, ramp(5)));
+        for (values, bytes) in [(&long, ramp(1_000)), (&short, ramp(5))] {
+            assert_eq!(sparkline(values).chars().count(), SPARKS);
+            let (sum, all) = (values.iter().sum::<f64>(), bytes.iter().sum::<u64>() as f64);
+            assert!((sum - all).abs() < 1e-6 * all, "{sum} of {all} bytes");
+            assert!(values.is_sorted(), "{values:?}");
+        }
+        assert!(sparkline(&long).starts_with('▁') && sparkline(&long).ends_with('█'));
+    }
+
+    #[test]
+    fn the_last_step_may_be_cut() {
+        // As much in the last 10 ms as in each 100 ms before: ten times the rate.
+        let values = spans(&transfer(210, vec![100; 3]));
+        assert!((values.iter().sum::<f64>() - 300.0).abs() < 1e-9);
+        assert!(values[SPARKS - 1] > 9.0 * values[0], "{values:?}");
+    }
+
+    #[test]
+    fn failures_are_told_and_infinity_has_no_unit() {
+        assert_eq!(failed(2, 5).content(), "2 of 5");
+        assert_eq!(failed(0, 5).content(), "0");
+        assert_eq!(share(f64::INFINITY), "∞");
     }
 }

@@ -19,7 +19,13 @@ fn load(congestion: &'static str) -> Run {
 #[test]
 fn hystart_takes_pacing_for_no_congestion() {
     let (cubic, hystart) = (load("cubic"), load("cubic-hystart"));
-    eprintln!("{:?} {:?} {} {}", cubic.done, hystart.done, cubic.drops.len(), hystart.drops.len());
+    eprintln!(
+        "{:?} {:?} {} {}",
+        cubic.done,
+        hystart.done,
+        cubic.drops.len(),
+        hystart.drops.len()
+    );
     let share = hystart.done.as_nanos() as f64 / cubic.done.as_nanos() as f64;
     assert!(share < 1.05, "{share} of the time of plain slow start");
 }

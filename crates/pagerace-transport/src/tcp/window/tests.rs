@@ -40,7 +40,11 @@ fn approaches_its_limit_with_the_segments_that_arrive() {
     assert_eq!(w.advertise(1, 0), 65_535 + 2 * MSS);
     w.on_data(at(1), 0, 0);
     w.on_data(at(1), 127, 0);
-    assert_eq!(w.advertise(1, 0), 65_535 + 2 * MSS, "nothing worth the room");
+    assert_eq!(
+        w.advertise(1, 0),
+        65_535 + 2 * MSS,
+        "nothing worth the room"
+    );
     (0..50).for_each(|_| w.on_data(at(1), MSS, 20_000));
     assert_eq!(w.advertise(1, 0), 80_000, "the rest waits for the reader");
     (0..50).for_each(|_| w.on_data(at(1), MSS, 0));

@@ -8,7 +8,9 @@ use pagerace_lab::unit::Unit;
 use pagerace_lab::why::{self, explainable};
 use pagerace_lab::{Analysis, Plan, Results, VERSION, Verdict, analyse, verdict};
 
+use super::super::files::reasons;
 use crate::table;
+use crate::text::{headed, say, stress, width};
 
 /// Told where columns were left out.
 const WIDER: &str = " (A wider terminal shows more columns.)";
@@ -27,29 +29,25 @@ pub(super) fn print(results: &Results, defaults: &[&str]) -> io::Result<()> {
 }
 
 fn header(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
-    let bold = anstyle::Style::new().bold();
     let runs = if plan.runs == 1 { "run" } else { "runs" };
     let metric = plan.metric.metric();
-    writeln!(
-        out,
-        "{bold}Pagerace {VERSION}{bold:#}: seed {}, {} {runs} each, {} against {}",
+    let text = format!(
+        "seed {}, {} {runs} each, {} against {}",
         plan.seed,
         plan.runs,
         metric.title,
         plan.label(plan.baseline)
-    )?;
-    writeln!(out, "Modelled: {}", facts(plan))?;
+    );
+    headed(out, &format!("Pagerace {VERSION}"), &text)?;
+    say(out, &format!("Modelled: {}", facts(plan)))?;
     match plan.pages.as_slice() {
         [page] => {
             let (count, bytes) = (
                 page.resources.len(),
                 Unit::Bytes.format(page.body_bytes() as f64),
             );
-            writeln!(
-                out,
-                "{}: {count} requests, {bytes}, {}",
-                page.name, page.url
-            )
+            let text = format!("{}: {count} requests, {bytes}, {}", page.name, page.url);
+            say(out, &text)
         }
         pages => writeln!(out, "{} pages", pages.len()),
     }
@@ -57,15 +55,9 @@ fn header(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
 
 fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io::Result<()> {
     let plan = &results.plan;
-    let (bold, description) = (
-        anstyle::Style::new().bold(),
-        plan.networks[network].describe(),
-    );
-    writeln!(
-        out,
-        "\n{bold}{}{bold:#}: {description}",
-        plan.networks[network].name
-    )?;
+    let link = &plan.networks[network];
+    writeln!(out)?;
+    headed(out, &link.name, &link.describe())?;
     let answers: Vec<(Analysis, Verdict)> = (0..plan.pages.len())
         .map(|page| {
             let analysis = analyse(results, page, network, plan.metric);
@@ -79,7 +71,8 @@ fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io
         if narrow {
             writeln!(out, "{WIDER}")?;
         }
-        writeln!(out, "\n{bold}{}{bold:#}", verdict.sentence)?;
+        writeln!(out)?;
+        stress(out, &verdict.sentence)?;
         return why_answer(out, results, network);
     }
     let across = across_pages(results, network, plan.metric);
@@ -90,7 +83,8 @@ fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io
     }
     writeln!(out)?;
     table::print(out, &table::across(plan, &across))?;
-    writeln!(out, "\n{bold}{}{bold:#}", across.sentence)?;
+    writeln!(out)?;
+    stress(out, &across.sentence)?;
     why_answer(out, results, network)
 }
 
@@ -111,14 +105,18 @@ fn why_answer(out: &mut impl Write, results: &Results, network: usize) -> io::Re
             plan.pages.len()
         )
     };
-    writeln!(
-        out,
-        "\nWhy: {metric} beyond {baseline}'s, by what the time goes into; {how}"
-    )?;
-    table::print(out, &table::why::race(plan, &whys))?;
+    writeln!(out)?;
+    let text = format!("Why: {metric} beyond {baseline}'s, by what the time goes into; {how}");
+    say(out, &text)?;
+    let explained = table::why::race(plan, &whys, width());
+    table::print(out, &explained.table)?;
+    for note in &explained.notes {
+        say(out, note)?;
+    }
     if plan.pages.len() > 1 {
         return Ok(());
     }
+    writeln!(out)?;
     let told = if whys.len() > SENTENCES_MAX {
         let least = whys.iter().min_by_key(|why| why.total_difference());
         let most = whys.iter().max_by_key(|why| why.total_difference());
@@ -127,7 +125,7 @@ fn why_answer(out: &mut impl Write, results: &Results, network: usize) -> io::Re
         whys
     };
     for why in told {
-        writeln!(out, "{}", why::sentence(plan, why))?;
+        say(out, &why::sentence(plan, why))?;
     }
     Ok(())
 }
@@ -136,22 +134,23 @@ fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Res
     let plan = &results.plan;
     writeln!(out)?;
     if let Some(text) = notes(plan) {
-        writeln!(out, "{text}")?;
+        say(out, &text)?;
     }
     if let Some(name) = without_choice(plan) {
-        writeln!(
-            out,
+        let text = format!(
             "{name} sends one response at a time: strategies make no difference to it, so it \
              races once."
-        )?;
+        );
+        say(out, &text)?;
     }
     if plan.varying().beyond_strategy()
         && let Err(error) = explainable(plan.metric)
     {
-        writeln!(out, "The differences are not explained: {error}.")?;
+        say(out, &format!("The differences are not explained: {error}."))?;
     }
     if !defaults.is_empty() {
-        writeln!(out, "Defaults were used for {}.", defaults.join(" and "))?;
+        let text = format!("Defaults were used for {}.", defaults.join(" and "));
+        say(out, &text)?;
     }
     let failed: usize = results
         .variants
@@ -159,12 +158,12 @@ fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Res
         .map(pagerace_lab::Variant::failed)
         .sum();
     if failed > 0 {
-        writeln!(
-            out,
+        let text = format!(
             "{failed} of {} loads failed: {}",
             plan.loads(),
-            reasons(results)
-        )?;
+            reasons(&results.reasons())
+        );
+        say(out, &text)?;
     }
     Ok(())
 }
@@ -192,17 +191,4 @@ fn notes(plan: &Plan) -> Option<String> {
     Some(format!(
         "{notes} on {of} {tell} what was left out, inferred or assumed: pagerace page FILE"
     ))
-}
-
-/// The first reasons for which loads failed, each once.
-fn reasons(results: &Results) -> String {
-    const SHOWN_MAX: usize = 3;
-    let mut reasons: Vec<&str> = Vec::new();
-    for run in results.variants.iter().flat_map(|variant| &variant.runs) {
-        let Some(reason) = &run.failure else { continue };
-        if !reasons.contains(&reason.as_str()) && reasons.len() < SHOWN_MAX {
-            reasons.push(reason);
-        }
-    }
-    reasons.join("; ")
 }

@@ -32,7 +32,10 @@ fn joined(names: &[String]) -> String {
     } else {
         (0..most).take_while(same).count()
     };
-    let rests: Vec<String> = words.iter().map(|words| words[shared..].join(" ")).collect();
+    let rests: Vec<String> = words
+        .iter()
+        .map(|words| words[shared..].join(" "))
+        .collect();
     let mut text = first[..shared].to_vec();
     let rests = rests.join(" = ");
     text.push(&rests);
@@ -50,7 +53,10 @@ mod tests {
             joined(&names)
         };
         assert_eq!(join(&["h2 cubic"]), "h2 cubic");
-        assert_eq!(join(&["h2 cubic", "h2 reno", "h2 vegas"]), "h2 cubic = reno = vegas");
+        assert_eq!(
+            join(&["h2 cubic", "h2 reno", "h2 vegas"]),
+            "h2 cubic = reno = vegas"
+        );
         assert_eq!(join(&["h1 reno", "h2 reno"]), "h1 reno = h2 reno");
         assert_eq!(join(&["h1", "h1 fifo"]), "h1 = h1 fifo");
         assert_eq!(join(&["a=h3 *=h2", "h2"]), "a=h3 *=h2 = h2");

@@ -78,12 +78,7 @@ impl Times {
     }
 
     fn row(&self, name: &str, base: i64, own: i64, shares: bool) -> Vec<String> {
-        let mut cells = vec![
-            name.to_owned(),
-            plain(base),
-            plain(own),
-            signed(own - base),
-        ];
+        let mut cells = vec![name.to_owned(), plain(base), plain(own), signed(own - base)];
         if shares {
             let share = self.share(own - base);
             cells.push(share.map_or_else(|| NONE.to_owned(), signed_percent));

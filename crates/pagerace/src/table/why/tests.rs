@@ -13,7 +13,13 @@ fn tenths() {
 
 /// Set-up, window, queueing and browser work differ.
 fn rows(count: usize) -> Vec<Row> {
-    let names = ["h1 bbr", "h2 cubic", "h2 bbr = reno = vegas", "h3 cubic", "h3 bbr"];
+    let names = [
+        "h1 bbr",
+        "h2 cubic",
+        "h2 bbr = reno = vegas",
+        "h3 cubic",
+        "h3 bbr",
+    ];
     let row = |i: i64, name: &&str| Row {
         name: (*name).to_owned(),
         tenths: [-1_145 - i, 0, 0, 17_980, 0, -447, 0, 62],
@@ -54,12 +60,18 @@ fn bare(line: &str) -> String {
 #[test]
 fn parts_that_are_equal_are_left_out_and_named() {
     let (explained, text) = at(2, None);
-    assert!(!text.contains("server") && text.contains("connection set-up"), "{text}");
+    assert!(
+        !text.contains("server") && text.contains("connection set-up"),
+        "{text}"
+    );
     assert_eq!(
         explained.notes,
         [" No difference: round trips; server; bandwidth; loss recovery, HOL blocking."]
     );
-    let none = [Row { name: "h2".to_owned(), tenths: [0; 8] }];
+    let none = [Row {
+        name: "h2".to_owned(),
+        tenths: [0; 8],
+    }];
     let text: Vec<String> = lay_out("variant", &none, None).table.lines().collect();
     assert_eq!(text.len(), 3, "nothing but the sum: {text:?}");
 }

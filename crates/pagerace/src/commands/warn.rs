@@ -1,0 +1,38 @@
+//! What a user should know before trusting a result.
+
+use pagerace_lab::Plan;
+
+/// Hosts that a warning names.
+const HOSTS_MAX: usize = 3;
+
+/// One line on standard error.
+pub(super) fn warn(text: &str) {
+    use std::io::Write as _;
+
+    let yellow = anstyle::AnsiColor::Yellow.on_default().bold();
+    // Without standard error there is nobody left to tell.
+    let _ = writeln!(anstream::stderr(), "{yellow}warning{yellow:#}: {text}");
+}
+
+/// Warns of protocol rules that decide for no host of any page.
+pub(super) fn warn_of_rules(plan: &Plan) {
+    for rule in plan.unmatched_rules() {
+        warn(&unmatched(&rule, plan));
+    }
+}
+
+fn unmatched(rule: &str, plan: &Plan) -> String {
+    let hosts = plan.hosts();
+    let mut named = hosts[..hosts.len().min(HOSTS_MAX)].join(", ");
+    if hosts.len() > HOSTS_MAX {
+        named = format!("{named} and {} more", hosts.len() - HOSTS_MAX);
+    }
+    let whose = match plan.pages.as_slice() {
+        [page] => page.name.clone(),
+        pages => format!("the {} pages", pages.len()),
+    };
+    format!(
+        "{rule} decides for no host of {whose}, which has {named}; `pagerace page FILE` shows all"
+    )
+    .replace("pages, which has", "pages, which have")
+}
