@@ -3,10 +3,15 @@
 //! slow start ends when a train of acknowledgements is as long as the path's
 //! one-way delay, or when the delay has grown.
 //!
-//! Deviates: Linux knows whether its sender is paced, which makes trains
-//! longer; here that is seen by whether packets leave in answer to
-//! acknowledgements. Left out: the allowance for the hosts' segmentation
-//! offload (`hystart_ack_delay`).
+//! Deviates where the sender is paced. Linux knows it, paces slow start at two
+//! windows a round trip (`tcp_pacing_ss_ratio`), which takes half of it, and
+//! lets trains take the other half as well. Here it is seen by packets that
+//! leave at other times than acknowledgements arrive, and such trains are not
+//! looked at: QUIC paces at 1.25 windows a round trip (RFC 9002, section 7.7,
+//! N), so that a growing window is never through with a train before the next
+//! begins, and trains are as long as round trips on an empty path. The delay
+//! is looked at in either case. Left out: the allowance for the hosts'
+//! segmentation offload (`hystart_ack_delay`).
 
 use pagerace_core::{Duration, Instant};
 
@@ -19,6 +24,9 @@ const ACK_GAP: Duration = Duration::from_millis(2);
 const MIN_SAMPLES: u32 = 8;
 /// Bounds of the growth that counts: `HYSTART_DELAY_MIN`, `HYSTART_DELAY_MAX`.
 const DELAY_GROWTH: (Duration, Duration) = (Duration::from_millis(4), Duration::from_millis(16));
+/// The share of bytes sent between acknowledgements, as 1 of so many, that tells
+/// a paced sender: others send none, unless they wait for their application.
+const SPREAD_SHARE: u64 = 8;
 /// In packets; smaller windows are let grow: `hystart_low_window`.
 const LOW_WINDOW: u64 = 16;
 
@@ -72,8 +80,8 @@ impl HyStart {
             return false;
         }
         self.train_end = ack.now;
-        let share = if self.pace.is_paced() { 1 } else { 2 };
-        ack.now.since(self.round_start).as_nanos() > delay_min.as_nanos() / share
+        let half = Duration::from_nanos(delay_min.as_nanos() / 2);
+        !self.pace.is_paced() && ack.now.since(self.round_start) > half
     }
 
     fn has_grown(&mut self, delay: Duration, delay_min: Duration) -> bool {
@@ -114,7 +122,7 @@ impl Pace {
 
     /// A round trip ended.
     fn restart(&mut self) {
-        self.was_paced = self.spread > self.prompt;
+        self.was_paced = self.spread * SPREAD_SHARE > self.prompt + self.spread;
         (self.prompt, self.spread) = (0, 0);
     }
 

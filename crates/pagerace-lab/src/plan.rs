@@ -197,7 +197,7 @@ impl Plan {
         Err(LabError::Plan(format!(
             "early-data: TLS 1.2 has none, and {} would need it over TCP; choose TLS 1.3, or \
              early data on QUIC alone with --early-data auto",
-            self.label(contender)
+            self.contenders[contender].protocols
         )))
     }
 

@@ -62,14 +62,17 @@ pub fn verdict(results: &Results, page: usize, network: usize, analysis: &Analys
         .find(|&i| analysis.rows[i].mark == Mark::Better);
     let (kind, mut sentences) = if let Some(best) = best {
         let mut sentences = vec![lead(&names, analysis, best)];
-        let equals = as_good(results, page, network, analysis, best);
+        let (equals, unsure) = as_good(results, page, network, analysis, best);
+        let labels = |some: &[usize]| -> Vec<String> {
+            some.iter().map(|&i| names.contenders[i].clone()).collect()
+        };
         if !equals.is_empty() {
             let verb = if equals.len() == 1 { "does" } else { "do" };
-            let equals: Vec<_> = equals
-                .iter()
-                .map(|&i| names.contenders[i].clone())
-                .collect();
-            sentences.push(format!("{} {verb} as well.", join(&equals)));
+            sentences.push(format!("{} {verb} as well.", join(&labels(&equals))));
+        }
+        if !unsure.is_empty() {
+            let (who, runs) = (join(&labels(&unsure)), analysis.rows[best].pairs);
+            sentences.push(format!("{who} may do as well: {runs} runs do not tell."));
         }
         sentences.extend(worse(&names, analysis));
         sentences.extend(price(results, page, network, analysis, best, &names));
@@ -122,14 +125,15 @@ fn lead(names: &Names<'_>, analysis: &Analysis, best: usize) -> String {
     }
 }
 
-/// Better contenders that do not differ noticeably from the best of them.
+/// Better contenders that do not differ noticeably from the best of them, and
+/// those of which that is not sure.
 fn as_good(
     results: &Results,
     page: usize,
     network: usize,
     analysis: &Analysis,
     best: usize,
-) -> Vec<usize> {
+) -> (Vec<usize>, Vec<usize>) {
     let rivals: Vec<usize> = analysis
         .ranking
         .iter()
@@ -145,12 +149,15 @@ fn as_good(
         .position(|&i| i == best)
         .expect("the best is better");
     let against_best = compare(&variants, place, analysis.metric);
-    rivals
-        .into_iter()
-        .zip(against_best.rows)
-        .filter(|(_, row)| matches!(row.mark, Mark::NoDifference | Mark::Unsure | Mark::TooSmall))
-        .map(|(i, _)| i)
-        .collect()
+    let marked = |wanted: &[Mark]| -> Vec<usize> {
+        let rows = rivals.iter().zip(&against_best.rows);
+        let rows = rows.filter(|(_, row)| wanted.contains(&row.mark));
+        rows.map(|(i, _)| *i).collect()
+    };
+    (
+        marked(&[Mark::NoDifference, Mark::TooSmall]),
+        marked(&[Mark::Unsure]),
+    )
 }
 
 /// "Later: A by 310 ms (12 %), B by 200 ms (8 %) and 2 more.", the worst first.

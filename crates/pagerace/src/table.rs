@@ -21,7 +21,7 @@ pub(crate) mod why;
 /// What stands where there is no value.
 const NONE: &str = "–";
 
-/// Least width of a column of words, with its padding.
+/// Least width of a column of words: "baseline" with its padding.
 const WORDS_MIN: u16 = 10;
 
 const STYLE: TableStyle = TableStyle::new()
@@ -102,7 +102,11 @@ fn fits(table: &mut Table) -> bool {
     table.set_content_arrangement(ContentArrangement::Disabled);
     // Padding of one on each side.
     let columns = table.column_max_content_widths();
-    columns.iter().map(|w| usize::from(*w) + 2).sum::<usize>() <= usize::from(width)
+    let mut wide: Vec<u16> = columns.iter().map(|w| w + 2).collect();
+    if let Some(words) = wide.first_mut() {
+        *words = (*words).max(WORDS_MIN);
+    }
+    wide.into_iter().map(usize::from).sum::<usize>() <= usize::from(width)
 }
 
 /// How much of a table is shown.

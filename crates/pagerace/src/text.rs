@@ -35,7 +35,7 @@ pub(crate) fn headed(out: &mut impl Write, head: &str, rest: &str) -> io::Result
 /// `text` in lines of at most `width` characters, broken at spaces; a longer
 /// word stands alone. A number and its unit ("12 ms") stay together.
 pub(crate) fn wrap(text: &str, width: Option<usize>) -> String {
-    let Some(width) = width else {
+    let Some(width) = width.filter(|width| text.chars().count() > *width) else {
         return text.to_owned();
     };
     let indent: String = text.chars().take_while(|c| *c == ' ').collect();

@@ -250,6 +250,72 @@ fn a_large_transfer_is_compared() {
 }
 
 #[test]
+fn transfers_that_fail_are_told_and_counted() {
+    let sandbox = Sandbox::new("bulk-fails");
+    let words = ["bulk", "--size", "2MB", "--network", "cable", "--runs", "2"];
+    let run = sandbox.run(&[&words[..], &["--deadline", "1s", "--json", "out.json"]].concat());
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    for text in [
+        "∞",
+        "2 of 2",
+        "cable: all transfers failed.",
+        "4 of 4 transfers failed: not complete after 1000 ms",
+    ] {
+        assert!(run.out.contains(text), "{text}: {}", run.out);
+    }
+    let json: serde_json::Value = serde_json::from_str(&sandbox.read("out.json")).unwrap();
+    assert_eq!(json["results"][0]["failed_runs"], 2);
+    assert!(json["results"][0]["time_ms"].is_null());
+}
+
+#[test]
+fn rules_without_a_host_are_warned_of() {
+    let sandbox = Sandbox::new("rules");
+    sandbox.write("site.har", &small_har());
+    let words = [
+        "race",
+        "site.har",
+        "--network",
+        "cable",
+        "--runs",
+        "1",
+        "--protocol",
+    ];
+    let race = |protocols: &str| sandbox.run(&[&words[..], &[protocols]].concat());
+    let wrong = race("nosuch.example=h3 *=h2,h2");
+    assert_eq!(wrong.code, 0);
+    assert_eq!(
+        wrong.err.trim_end(),
+        "warning: nosuch.example=h3 decides for no host of site, which has site.example; \
+         `pagerace page FILE` shows all"
+    );
+    assert_eq!(race("site.example=h3 *=h2,h2").err, "");
+}
+
+#[test]
+fn larger_quic_packets_make_less_overhead() {
+    let sandbox = Sandbox::new("mtu");
+    // So deep a queue that nothing is lost: repairs would hide what headers cost.
+    let network = "rate 5mbit rtt 28ms queue 100bdp";
+    let words = ["bulk", "--size", "1MB", "--network", network, "--runs", "1"];
+    let overhead = |mtu: &str| {
+        let more = ["--json", "out.json", "--quic-mtu", mtu];
+        let run = sandbox.run(&[&words[..], &more].concat());
+        assert_eq!((run.code, run.err.as_str()), (0, ""));
+        assert!(
+            run.out.contains(&format!("QUIC packets of {mtu} bytes")),
+            "{}",
+            run.out
+        );
+        let json: serde_json::Value = serde_json::from_str(&sandbox.read("out.json")).unwrap();
+        assert_eq!(json["results"][1]["protocol"], "h3");
+        json["results"][1]["overhead_percent"].as_f64().unwrap()
+    };
+    let (small, large) = (overhead("1200"), overhead("1452"));
+    assert!(large < small - 0.3, "{large} % and {small} %");
+}
+
+#[test]
 fn colours_can_be_forced_and_forbidden() {
     let sandbox = Sandbox::new("colour");
     sandbox.write("site.har", &small_har());
@@ -593,6 +659,45 @@ fn explanations_and_transfers_say_what_is_wrong() {
             vec!["bulk", "--protocol", "a.example=h3 *=h2"],
             "--protocol",
         ),
+        (
+            vec![
+                "explain",
+                "site.har",
+                "h2",
+                "h3",
+                "--deadline",
+                "20ms",
+                "--runs",
+                "2",
+            ],
+            "loads failed: 2 of 2 with h2 and 2 of 2 with h3 (not loaded after 20 ms)",
+        ),
+        (
+            vec![
+                "explain",
+                "site.har",
+                "h2",
+                "h3",
+                "--deadline",
+                "20ms",
+                "--run",
+                "2",
+            ],
+            "run 2: nothing to explain: no run has a value of",
+        ),
+        (
+            vec![
+                "explain",
+                "site.har",
+                "h2 resumed",
+                "h3 resumed",
+                "--tls-version",
+                "1.2",
+                "--early-data",
+                "on",
+            ],
+            "TLS 1.2 has none",
+        ),
         (vec!["bulk", "--cc", "quantum"], "`cubic`"),
         (vec!["bulk", "--network", "warp-speed"], "warp-speed"),
         (vec!["bulk", "--json", "x", "--report", "x"], "one file"),
@@ -622,6 +727,8 @@ fn what_the_parser_refuses_exits_with_two() {
         vec!["race", "site.har", "--tls-version", "1.1"],
         vec!["explain", "site.har", "h2"],
         vec!["explain", "site.har", "h2", "h3", "--run", "0"],
+        vec!["race", "site.har", "--quic-mtu", "1199"],
+        vec!["bulk", "--quic-mtu", "1453"],
         vec!["bulk", "--size", "50"],
         vec!["bulk", "--runs", "0"],
         vec!["walk"],

@@ -61,6 +61,23 @@ fn equals_of_the_winner_are_named() {
 }
 
 #[test]
+fn who_may_be_worse_than_the_winner_is_not_called_as_good() {
+    let results = race(&["sequential", "eps", "fifo"], 30, |s, k| {
+        let swing = [200.0, -120.0][k % 2];
+        let lcp = [1500.0, 1200.0, 1200.0 + swing][s];
+        times(lcp + noise(k), 900.0, 5000.0)
+    });
+    let v = say(&results, "lcp");
+    assert_eq!(v.winner, Some(1), "{}", v.sentence);
+    assert!(
+        v.sentence
+            .ends_with("fifo may do as well: 30 runs do not tell."),
+        "{}",
+        v.sentence
+    );
+}
+
+#[test]
 fn amounts_are_lower_not_sooner() {
     let results = race(&["sequential", "eps", "fifo"], 30, |s, k| {
         times(1000.0, [2000.0, 1500.0, 2500.0][s] + noise(k), 5000.0)

@@ -37,13 +37,15 @@ function drawAcross(state) {
   });
 }
 
+const COUNT_ROW = 30;
+
 function buildCounts(across, metric, network, width) {
   const rows = across.rows.map((row) => ({ row, ...countPages(row, metric) }))
     .sort((a, b) => (b.gain - b.lose) - (a.gain - a.lose));
   const most = Math.max(1, ...rows.map((r) => Math.max(r.gain, r.lose)));
   const texts = rows.map((r) => `${report.contenders[r.row.contender].name}: ${r.gain} gain, ${r.lose} lose, of ${r.all}`);
   return {
-    height: rows.length * BAR_ROW + 30,
+    height: rows.length * COUNT_ROW + 30,
     label: `Pages on ${network.name} that gain or lose more than ${NOTICEABLE} %. ${texts.join('; ')}.`,
     option: {
       grid: { left: 4, right: 4, top: 4, bottom: 22 },
@@ -79,7 +81,7 @@ function countBar(params, api, counts) {
     children: [
       bar(-counts.lose, colour('worse')),
       bar(counts.gain, colour('better')),
-      line(zero, top, zero, top + BAR_ROW, colour('fg'), 1),
+      line(zero, top, zero, top + COUNT_ROW, colour('fg'), 1),
       text(shorten(report.contenders[counts.row.contender].name, room), left, 'left', colour('fg')),
       text(numbers, left + width, 'right', colour('muted')),
     ],

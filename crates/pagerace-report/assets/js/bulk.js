@@ -77,9 +77,9 @@ function transfersTable(network) {
     const or = (value, format) => (value === null ? (t.failed ? '∞' : NONE) : format(value));
     return [
       or(t.time_ms, formatMs),
-      `${or(t.shortest_ms, formatMs)} to ${or(t.longest_ms, formatMs)}`,
+      t.shortest_ms === null ? or(null) : `${formatMs(t.shortest_ms)} to ${or(t.longest_ms, formatMs)}`,
       or(t.connect_ms, formatMs),
-      or(t.goodput, (bits) => `${grouped(bits / 1e6, 2)} Mbit/s`),
+      or(t.goodput, (bits) => `${grouped(bits / 1e6, bits > 0 ? 2 : 0)} Mbit/s`),
       or(t.overhead_percent, (percent) => `${grouped(percent, 2)} %`),
       or(t.retransmitted_bytes, formatBytes),
       or(t.packets_lost, formatCount),

@@ -1,6 +1,13 @@
 // Bars from the baseline to each contender, with 95 % intervals.
 
-const BAR_ROW = 30;
+// Height of a row: name, bar and numbers side by side, or where there is little
+// room the bar below the others.
+const BAR_ROW = 26;
+const TALL_ROW = 42;
+const SIDE_BY_SIDE = 460;
+
+// An axis ends at so much of the 90th percentile of what it has to show.
+const CLIP_AT = 1.2;
 
 // Is the difference sure and noticeable, as the verdicts count? And to which side?
 function direction(value, metric) {
@@ -33,20 +40,35 @@ function rankedRows(result, metricIndex) {
   return [...result.rows].sort((a, b) => compare(a, b) || after(a) - after(b) || a.contender - b.contender);
 }
 
-// The range that holds all bars of the networks that share the axis.
+// Where an axis ends although intervals go on, so that one outlier does not
+// squeeze all others; Infinity if there is none. Bars are whole, unless one is
+// an outlier itself.
+function clipLimit(ends, bars) {
+  const sizes = ends.map(Math.abs).sort((a, b) => a - b);
+  if (sizes.length === 0) return Infinity;
+  const usual = CLIP_AT * sizes[Math.floor((sizes.length - 1) * 0.9)];
+  const bar = Math.max(...bars.map(Math.abs));
+  const limit = bar > 4 * usual ? usual : Math.max(usual, bar * 1.05);
+  return limit > 0 && sizes[sizes.length - 1] > 1.5 * limit ? limit : Infinity;
+}
+
+// The range of the axis that these networks share.
 function differenceRange(results, state) {
-  let [low, high] = [0, 0];
+  const [ends, bars] = [[], []];
   for (const result of results) {
     const base = rowOf(result, report.baseline);
     for (const row of result.rows) {
-      const shown = shownDifference(row, base, state);
+      const shown = row.contender === report.baseline ? null : shownDifference(row, base, state);
       if (!shown) continue;
-      const ends = [shown.at, ...(shown.interval || [])];
-      low = Math.min(low, ...ends);
-      high = Math.max(high, ...ends);
+      bars.push(shown.at);
+      ends.push(shown.at, ...(shown.interval || []));
     }
   }
-  return low === high ? [-1, 1] : [low, high];
+  const limit = clipLimit(ends, bars);
+  const low = Math.max(Math.min(0, ...ends), -limit);
+  const high = Math.min(Math.max(0, ...ends), limit);
+  const range = low === high ? [-1, 1] : [low, high];
+  return { range, clipped: limit < Infinity };
 }
 
 function differenceText(row, state) {
@@ -74,13 +96,14 @@ function buildDifferences(result, range, state, width) {
   const format = state.unit === 'percent' ? percentLabel : (v) => formatDifference(v, metric.unit);
   const [low, high] = range;
   const pad = (high - low) * 0.06;
+  const place = differencePlace(rows, state, width);
   return {
-    height: rows.length * BAR_ROW + 34,
+    height: rows.length * place.row + 34,
     label: differenceLabel(rows, network, state),
     option: {
-      grid: { left: 4, right: 4, top: 4, bottom: 24 },
+      grid: { left: place.names, right: place.numbers, top: 4, height: rows.length * place.row },
       xAxis: axis({
-        type: 'value', min: low - pad, max: high + pad, splitNumber: divisions(width),
+        type: 'value', min: low - pad, max: high + pad, splitNumber: divisions(width - place.names - place.numbers),
         axisLabel: { formatter: format, showMinLabel: false, showMaxLabel: false },
       }),
       yAxis: { type: 'value', inverse: true, min: 0, max: rows.length, show: false },
@@ -91,7 +114,7 @@ function buildDifferences(result, range, state, width) {
         type: 'custom',
         clip: false,
         data: rows.map((row, i) => [0, i]),
-        renderItem: (params, api) => differenceBar(params, api, rows[params.dataIndex], base, state),
+        renderItem: (params, api) => differenceBar(params, api, rows[params.dataIndex], base, state, { ...place, width, low: low - pad, high: high + pad }),
       }],
     },
   };
@@ -114,27 +137,46 @@ function differenceTip(row, state) {
   return pairs(report.contenders[row.contender].name, lines);
 }
 
-// One row: name and numbers above, bar and interval below.
-function differenceBar(params, api, row, base, state) {
+// Where the parts of a row stand, in pixels.
+function differencePlace(rows, state, width) {
+  if (width < SIDE_BY_SIDE) return { row: TALL_ROW, names: 4, numbers: 4, text: 10, bar: 28 };
+  const longest = (texts) => Math.max(...texts.map((text) => text.length));
+  const names = longest(rows.map((row) => report.contenders[row.contender].name)) * 7 + 14;
+  const numbers = longest(rows.map((row) => differenceText(row, state))) * 6.4 + 14;
+  return {
+    row: BAR_ROW, names: Math.min(names, width * 0.3), numbers: Math.min(numbers, width * 0.36), text: BAR_ROW / 2, bar: BAR_ROW / 2,
+  };
+}
+
+// One row: name, bar with its interval, and numbers.
+function differenceBar(params, api, row, base, state, place) {
   const metric = report.metrics[state.metric];
   const shown = shownDifference(row, base, state);
-  const [zero, top] = api.coord([0, params.dataIndex]);
-  const { x: left, width } = params.coordSys;
+  const top = params.coordSys.y + params.dataIndex * place.row;
+  const x = (value) => api.coord([value, 0])[0];
+  const zero = x(0);
   const kind = direction(row.values[state.metric], metric);
+  const shade = { fill: params.dataIndex % 2 ? colour('panel') : 'transparent' };
   const children = [
-    { type: 'rect', shape: { x: left, y: top, width, height: BAR_ROW }, style: { fill: 'transparent' } },
-    ...differenceTexts(row, state, left, width, top),
-    line(zero, top, zero, top + BAR_ROW, colour('fg'), 1),
+    { type: 'rect', shape: { x: 0, y: top, width: place.width, height: place.row }, style: shade },
+    ...differenceTexts(row, state, place, top),
+    line(zero, top, zero, top + place.row, colour('fg'), 1),
   ];
-  const middle = top + 22;
+  const middle = top + place.bar;
+  const within = (value) => Math.min(Math.max(value, place.low), place.high);
   if (shown && row.contender !== report.baseline) {
-    const at = api.coord([shown.at, 0])[0];
+    const at = x(within(shown.at));
     children.push({
       type: 'rect',
-      shape: { x: Math.min(zero, at), y: middle - 4, width: Math.max(1, Math.abs(at - zero)), height: 8 },
+      shape: { x: Math.min(zero, at), y: middle - 5, width: Math.max(1, Math.abs(at - zero)), height: 10 },
       style: { fill: colour(kind), opacity: kind === 'same' ? 0.55 : 1 },
     });
-    if (shown.interval) children.push(...whisker(api, shown.interval, middle));
+    if (shown.interval) {
+      const ends = shown.interval.map((end) => ({ x: x(within(end)), beyond: Math.sign(end - within(end)) }));
+      children.push(...whisker(ends, middle));
+    }
+    const beyond = Math.sign(shown.at - within(shown.at));
+    if (beyond && !shown.interval) children.push(arrow(at, middle, beyond));
   } else if (row.contender === report.baseline) {
     children.push({ type: 'circle', shape: { cx: zero, cy: middle, r: 4 }, style: { fill: colour('fg') } });
   }
@@ -145,35 +187,37 @@ function line(x1, y1, x2, y2, stroke, lineWidth) {
   return { type: 'line', shape: { x1, y1, x2, y2 }, style: { stroke, lineWidth }, silent: true };
 }
 
-function whisker(api, interval, y) {
-  const [low, high] = interval.map((end) => api.coord([end, 0])[0]);
-  const fg = colour('fg');
-  return [
-    line(low, y, high, y, fg, 1.5),
-    line(low, y - 4, low, y + 4, fg, 1.5),
-    line(high, y - 4, high, y + 4, fg, 1.5),
-  ];
+// The tip of what goes on beyond the axis, to the left (-1) or right (1).
+function arrow(x, y, side) {
+  const points = [[x + side * 3, y], [x - side * 5, y - 5], [x - side * 5, y + 5]];
+  return { type: 'polygon', shape: { points }, style: { fill: colour('fg') }, silent: true };
 }
 
-function differenceTexts(row, state, left, width, top) {
+// An interval; an end beyond the axis is an arrow.
+function whisker([low, high], y) {
+  const fg = colour('fg');
+  const end = ({ x, beyond }) => (beyond ? arrow(x, y, beyond) : line(x, y - 5, x, y + 5, fg, 1.5));
+  return [line(low.x, y, high.x, y, fg, 1.5), end(low), end(high)];
+}
+
+function differenceTexts(row, state, place, top) {
   const name = report.contenders[row.contender].name;
   const bold = row.contender === report.baseline;
   const numbers = differenceText(row, state);
-  const halo = { stroke: colour('bg'), lineWidth: 3 };
-  const room = width - numbers.length * 6.2 - 10;
+  const room = place.row === TALL_ROW ? place.width - numbers.length * 6.2 - 10 : place.names - 10;
+  const style = { y: top + place.text, verticalAlign: 'middle' };
   return [
     {
       type: 'text', silent: true, z2: 5,
       style: {
-        ...halo, text: shorten(name, Math.max(8, Math.floor(room / 6.6))), x: left, y: top + 3, fill: colour('fg'),
+        ...style, text: shorten(name, Math.max(8, Math.floor(room / 6.6))), x: 4, fill: colour('fg'),
         font: `${bold ? 'bold ' : ''}12px system-ui, sans-serif`,
       },
     },
     {
       type: 'text', silent: true, z2: 5,
       style: {
-        ...halo, text: numbers, x: left + width, y: top + 3, align: 'right',
-        fill: colour('muted'), font: '12px system-ui, sans-serif',
+        ...style, text: numbers, x: place.width - 4, align: 'right', fill: colour('muted'), font: '12px system-ui, sans-serif',
       },
     },
   ];
@@ -181,15 +225,16 @@ function differenceTexts(row, state, left, width, top) {
 
 function drawDifferences(state) {
   const metric = report.metrics[state.metric];
-  byId('differences-hint').textContent = `Median of the paired differences and its 95 % interval. ${
-    metric.lower_is_better ? 'Left of the line is better' : 'Right of the line is better'}; grey bars are too small to notice or could be chance.${state.unit === 'percent' ? ' All networks share one scale.' : ''}`;
   const results = report.pages[state.page].networks;
   const shared = state.unit === 'percent' ? differenceRange(results, state) : null;
-  return results.map((result) => {
+  const ranges = results.map((result) => shared || differenceRange([result], state));
+  const arrows = ranges.some(({ clipped }) => clipped) ? ' An arrow marks what goes on beyond the scale.' : '';
+  byId('differences-hint').textContent = `Median of the paired differences and its 95 % interval. ${
+    metric.lower_is_better ? 'Left of the line is better' : 'Right of the line is better'}; grey bars are too small to notice or could be chance.${state.unit === 'percent' ? ' All networks share one scale.' : ''}${arrows}`;
+  return results.map((result, i) => {
     const network = report.networks[result.network];
     const figure = make('figure', {}, make('figcaption', {}, make('b', {}, network.name), make('small', {}, network.description)));
     byId('differences').append(figure);
-    const range = shared || differenceRange([result], state);
-    return addChart(figure, (width) => buildDifferences(result, range, state, width));
+    return addChart(figure, (width) => buildDifferences(result, ranges[i].range, state, width));
   });
 }

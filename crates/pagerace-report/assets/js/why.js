@@ -1,6 +1,8 @@
 // Where differences to the baseline come from: stacked bars, left of the line
 // what a contender saves, right of it what it spends more.
 
+const SENTENCES_MAX = 5;
+
 const PART_COLOURS = ['orange', 'sky', 'green', 'yellow', 'blue', 'purple', 'vermilion', 'grey'];
 
 function partColour(part) {
@@ -36,9 +38,18 @@ function drawWhy(state) {
     const figure = make('figure', {}, make('figcaption', {}, make('b', {}, network.name), make('small', {}, network.description)));
     byId('why').append(figure);
     const chart = addChart(figure, (width) => buildWhy(result, width));
-    figure.append(make('ul', {}, ...result.whys.map((why) => make('li', {}, why.sentence))));
+    figure.append(...whySentences(result.whys));
     return chart;
   });
+}
+
+// Of many contenders the two extremes, and the others on demand.
+function whySentences(whys) {
+  const list = (some) => make('ul', {}, ...some.map((why) => make('li', {}, why.sentence)));
+  if (whys.length <= SENTENCES_MAX) return [list(whys)];
+  const sorted = [...whys].sort((a, b) => total(whyDifferences(a)) - total(whyDifferences(b)));
+  const all = make('details', {}, make('summary', {}, `All ${whys.length} sentences`), list(whys));
+  return [list([sorted[0], sorted[sorted.length - 1]]), all];
 }
 
 function buildWhy(result, width) {

@@ -96,11 +96,6 @@ impl Reassembly {
         self.held
     }
 
-    #[cfg(test)]
-    pub(super) fn waiting(&self) -> u32 {
-        self.streams.values().map(|s| s.waiting).sum()
-    }
-
     /// Nobody will read the stream any more.
     pub(super) fn forget(&mut self, stream: u64) {
         if let Some(incoming) = self.streams.remove(&stream) {

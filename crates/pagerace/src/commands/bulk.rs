@@ -20,7 +20,7 @@ use super::inputs::{controllers, jobs, list, networks};
 use super::simulate::transfer;
 use crate::cli::model::{TlsVersionArg, duration, quic_mtu};
 use crate::progress::Watch;
-use crate::table;
+use crate::table::{self, bulk::Columns};
 use crate::text::{headed, say as tell, stress};
 
 /// Where no network is named.
@@ -149,24 +149,29 @@ fn print(results: &BulkResults, default_network: bool) -> io::Result<()> {
     );
     headed(&mut out, &format!("Pagerace {VERSION}"), &text)?;
     tell(&mut out, &format!("Modelled: {}", shared(plan)))?;
-    let mut narrow = false;
+    let mut columns = Columns::All;
     for (network, link) in plan.networks.iter().enumerate() {
         writeln!(out)?;
         headed(&mut out, &link.name, &link.describe())?;
-        let (table, cut) = table::bulk::transfers(results, network);
+        let (table, shown) = table::bulk::transfers(results, network);
         table::print(&mut out, &table)?;
-        narrow |= cut;
+        columns = columns.min(shown);
         writeln!(out)?;
         stress(&mut out, &bulk_sentence(results, network))?;
     }
     writeln!(out)?;
     tell(
         &mut out,
-        "Overhead: bytes on the wire in both directions beyond the file's, relative to the \
-         file's. Throughput over time: of the median run, from its own start to its own end; \
-         the highest bar is its own highest rate.",
+        "Overhead: bytes on the wire in both directions beyond the file's, relative to the file's.",
     )?;
-    if narrow {
+    if columns >= Columns::Shape {
+        tell(
+            &mut out,
+            "Throughput over time: of the median run, from its own start to its own end; the \
+             highest bar is its own highest rate.",
+        )?;
+    }
+    if columns < Columns::All {
         writeln!(out, "(A wider terminal shows more columns.)")?;
     }
     if default_network {

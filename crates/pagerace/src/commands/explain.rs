@@ -236,12 +236,15 @@ fn path(out: &mut impl Write, label: &str, page: &Page, split: &Split) -> io::Re
     for (step, name) in steps.zip(names) {
         let largest = step.parts.largest();
         let (from, until) = (step.from.as_millis_f64(), step.until.as_millis_f64());
-        writeln!(
-            out,
-            "  {from:>9.1} to {until:>9.1} ms  {name:<wide$}  mostly {} ({:.1} ms)",
-            largest.title(),
-            step.parts.get(largest).as_millis_f64()
-        )?;
+        let when = format!("  {from:>9.1} to {until:>9.1} ms");
+        let most = step.parts.get(largest).as_millis_f64();
+        let what = format!("mostly {} ({most:.1} ms)", largest.title());
+        let line = format!("{when}  {name:<wide$}  {what}");
+        if width().is_none_or(|width| line.chars().count() <= width) {
+            writeln!(out, "{line}")?;
+        } else {
+            writeln!(out, "{when}  {name}\n{:>14}{what}", "")?;
+        }
     }
     Ok(())
 }

@@ -28,11 +28,8 @@ fn unmatched(rule: &str, plan: &Plan) -> String {
         named = format!("{named} and {} more", hosts.len() - HOSTS_MAX);
     }
     let whose = match plan.pages.as_slice() {
-        [page] => page.name.clone(),
-        pages => format!("the {} pages", pages.len()),
+        [page] => format!("{}, which has", page.name),
+        pages => format!("the {} pages, which have", pages.len()),
     };
-    format!(
-        "{rule} decides for no host of {whose}, which has {named}; `pagerace page FILE` shows all"
-    )
-    .replace("pages, which has", "pages, which have")
+    format!("{rule} decides for no host of {whose} {named}; `pagerace page FILE` shows all")
 }

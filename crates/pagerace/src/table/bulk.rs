@@ -11,23 +11,24 @@ use super::{add, fits, or_none, table};
 const SPARKS: usize = 20;
 
 /// How much of the table is shown.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Columns {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Columns {
+    /// No throughput over time, either.
     Few,
+    /// No ranges and losses.
     Shape,
     All,
 }
 
-/// The transfers on one network; and whether columns were left out because the
-/// terminal is narrow.
-pub(crate) fn transfers(results: &BulkResults, network: usize) -> (Table, bool) {
+/// The transfers on one network; and for which columns the terminal has room.
+pub(crate) fn transfers(results: &BulkResults, network: usize) -> (Table, Columns) {
     for columns in [Columns::All, Columns::Shape] {
         let mut table = with(results, network, columns);
         if fits(&mut table) {
-            return (table, columns < Columns::All);
+            return (table, columns);
         }
     }
-    (with(results, network, Columns::Few), true)
+    (with(results, network, Columns::Few), Columns::Few)
 }
 
 fn with(results: &BulkResults, network: usize, columns: Columns) -> Table {
@@ -55,14 +56,9 @@ fn with(results: &BulkResults, network: usize, columns: Columns) -> Table {
         if failing {
             cells.push(failed(s.failed, plan.runs));
         }
-        let rate = |bits: f64| format!("{:.2} Mbit/s", bits / 1e6);
         cells.push(Cell::new(or_none(s.goodput.map(rate))));
         cells.push(Cell::new(or_none(s.overhead.map(share))));
         if columns == Columns::All {
-            let range = |(low, high): (f64, f64)| {
-                let size = if high.is_finite() { high } else { low };
-                Unit::Milliseconds.scale(size).format_plain_range(low, high)
-            };
             let bytes = |value: f64| Unit::Bytes.format(value);
             cells.push(Cell::new(or_none(s.range_ms.map(range))));
             cells.push(Cell::new(or_none(s.retransmitted_bytes.map(bytes))));
@@ -79,6 +75,22 @@ fn with(results: &BulkResults, network: usize, columns: Columns) -> Table {
 
 fn ms(value: f64) -> String {
     Unit::Milliseconds.format(value)
+}
+
+fn range((low, high): (f64, f64)) -> String {
+    if low.is_infinite() {
+        return "∞".to_owned();
+    }
+    let size = if high.is_finite() { high } else { low };
+    Unit::Milliseconds.scale(size).format_plain_range(low, high)
+}
+
+fn rate(bits: f64) -> String {
+    if bits > 0.0 {
+        format!("{:.2} Mbit/s", bits / 1e6)
+    } else {
+        "0 Mbit/s".to_owned()
+    }
 }
 
 fn packets(value: f64) -> String {
@@ -146,7 +158,7 @@ mod tests {
     use pagerace_core::{Duration, Instant};
     use pagerace_sim::BulkOutcome;
 
-    use super::{SPARKS, failed, share, spans, sparkline};
+    use super::{SPARKS, failed, packets, range, rate, share, spans, sparkline};
 
     fn transfer(ms: u64, arrived: Vec<u64>) -> BulkOutcome {
         BulkOutcome {
@@ -191,6 +203,13 @@ mod tests {
     fn failures_are_told_and_infinity_has_no_unit() {
         assert_eq!(failed(2, 5).content(), "2 of 5");
         assert_eq!(failed(0, 5).content(), "0");
-        assert_eq!(share(f64::INFINITY), "∞");
+        let never = f64::INFINITY;
+        assert_eq!((share(never), rate(0.0)), ("∞".into(), "0 Mbit/s".into()));
+        assert_eq!(range((never, never)), "∞");
+        assert_eq!(range((900.0, never)), "900 to ∞ ms");
+        assert_eq!(
+            (packets(never), packets(7.0), packets(7.5)),
+            ("∞".into(), "7".into(), "7.5".into())
+        );
     }
 }

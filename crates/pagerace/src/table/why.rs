@@ -10,7 +10,7 @@ use pagerace_lab::Plan;
 use pagerace_lab::why::{Why, steps};
 use pagerace_sim::Part;
 
-use super::{add, fits, table};
+use super::{WORDS_MIN, add, fits, table};
 use crate::text::wrap;
 
 mod merge;
@@ -156,7 +156,8 @@ impl Heads {
         }
         let words = rows.iter().flat_map(|row| row.name.split(' '));
         let longest = words.map(|word| word.chars().count()).max().unwrap_or(0);
-        let fits = room.is_none_or(|room| room >= longest.max(noun.len()));
+        let least = longest.max(noun.len()).max(usize::from(WORDS_MIN) - 2);
+        let fits = room.is_none_or(|room| room >= least);
         (table, fits)
     }
 
@@ -180,7 +181,7 @@ impl Heads {
             let titles: Vec<&str> = self.other.iter().map(|part| part.title()).collect();
             entries.push(format!("other: {}", titles.join(", ")));
         }
-        (!entries.is_empty()).then(|| format!(" In ms; {}.", entries.join("; ")))
+        (!entries.is_empty()).then(|| format!(" In ms. {}.", entries.join("; ")))
     }
 }
 

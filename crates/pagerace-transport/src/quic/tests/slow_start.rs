@@ -19,13 +19,13 @@ fn load(congestion: &'static str) -> Run {
 #[test]
 fn hystart_takes_pacing_for_no_congestion() {
     let (cubic, hystart) = (load("cubic"), load("cubic-hystart"));
-    eprintln!(
-        "{:?} {:?} {} {}",
-        cubic.done,
+    let drops = (cubic.drops.len(), hystart.drops.len());
+    // Growth of the delay still ends it, a little before the queue is full.
+    assert!(drops.1 > 0 && drops.1 < drops.0, "{drops:?} drops");
+    assert!(
+        hystart.done <= cubic.done,
+        "{:?} to {:?}",
         hystart.done,
-        cubic.drops.len(),
-        hystart.drops.len()
+        cubic.done
     );
-    let share = hystart.done.as_nanos() as f64 / cubic.done.as_nanos() as f64;
-    assert!(share < 1.05, "{share} of the time of plain slow start");
 }

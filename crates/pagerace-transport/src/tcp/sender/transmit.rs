@@ -17,9 +17,6 @@ impl Sender {
             return self.admits(now, bytes).then(|| {
                 let sent = self.board.retransmit_lost(now).expect("one is lost");
                 let out = Outgoing::again(sent);
-                if let Some(undo) = &mut self.undo {
-                    undo.on_retransmission(now);
-                }
                 self.on_retransmitted(now, &out);
                 out
             });
@@ -137,6 +134,10 @@ impl Sender {
     fn on_retransmitted(&mut self, now: Instant, out: &Outgoing) {
         let bytes = out.payload.len() as u64;
         self.counts.retransmitted_bytes += bytes;
+        // Probes too: the duplicate that one causes explains no other.
+        if let Some(undo) = &mut self.undo {
+            undo.on_retransmission(now);
+        }
         self.on_sent(now, bytes);
     }
 

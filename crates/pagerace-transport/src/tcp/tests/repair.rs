@@ -140,6 +140,34 @@ fn a_probe_for_a_lost_acknowledgement_costs_nothing() {
     assert_eq!(world.ends[SERVER].connection.stats().ssthresh, None);
 }
 
+/// A loss is repaired; later the last acknowledgements are lost, and a probe
+/// repeats what had arrived. The duplicate that it causes explains the probe,
+/// not the repair before.
+#[test]
+fn a_needless_probe_takes_no_reduction_back() {
+    let last_data = |world: &World| world.data(SERVER).last().map(|(sent, _)| *sent);
+    let run = |silent_from: f64| {
+        let mut world = World::download(&Settings::default(), ms(50), 150 * MSS);
+        losing(&mut world, &[12]);
+        world.paths[CLIENT].fates = Box::new(move |now, _| {
+            if (silent_from..silent_from + 100.0).contains(&now.as_millis_f64()) {
+                Fate::Drop
+            } else {
+                Fate::Pass
+            }
+        });
+        assert!(world.run(at(5_000)));
+        world
+    };
+    let undisturbed = run(f64::INFINITY);
+    let end = last_data(&undisturbed).unwrap();
+    // The last flight's acknowledgements leave the client a way later.
+    let world = run(end + 49.0);
+    let stats = world.ends[SERVER].connection.stats();
+    assert_eq!((stats.segments_lost, stats.probes), (1, 1), "{stats:?}");
+    assert_eq!(stats.undone, 0, "{stats:?}");
+}
+
 #[test]
 fn timeouts_double() {
     let mut world = World::download(&Settings::default(), ms(50), 10 * MSS);
