@@ -195,3 +195,48 @@ fn a_warm_visit_fetches_what_is_not_fresh_and_asks_about_the_rest() {
         assert_eq!(first.discovered, Instant::ZERO);
     }
 }
+
+/// How often the wire turns from one response to another, first transmissions
+/// only.
+fn turns(outcome: &Outcome) -> usize {
+    let frames = &outcome.trace.as_ref().unwrap().frames;
+    let fresh: Vec<_> = frames
+        .iter()
+        .filter(|f| !f.retransmission)
+        .map(|f| f.resource)
+        .collect();
+    fresh.windows(2).filter(|w| w[0] != w[1]).count()
+}
+
+#[test]
+fn every_strategy_orders_http_2_too() {
+    let page = flat_page(&[60_000; 20]);
+    for info in pagerace_delivery::registry() {
+        let mut s = over(&page, "rate 5mbit rtt 40ms loss 1%", "h2");
+        s.strategy = info.name.parse().unwrap();
+        let outcome = load(&s);
+        assert!(
+            outcome.resources.iter().all(Option::is_some),
+            "{}",
+            info.name
+        );
+        match info.name {
+            // One response after the other: as many turns as there are others.
+            "fifo" | "sequential" => assert_eq!(turns(&outcome), 20, "{}", info.name),
+            // A turn for each record, of up to 16 KiB.
+            "round-robin" => assert!(turns(&outcome) > 70, "{}", turns(&outcome)),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn the_tree_that_chromium_signals_is_sequential_over_http_2() {
+    let page = flat_page(&[60_000; 20]);
+    let mut s = over(&page, "rate 5mbit rtt 40ms", "h2");
+    s.strategy = "h2-tree".parse().unwrap();
+    assert_eq!(turns(&load(&s)), 20);
+    // Nobody signals a tree over HTTP/3: equal shares.
+    s.protocols = "h3".parse().unwrap();
+    assert!(turns(&load(&s)) > 200);
+}
