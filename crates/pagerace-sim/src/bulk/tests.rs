@@ -144,6 +144,26 @@ fn tcp_fills_a_lossy_path_that_is_larger_than_its_first_receive_window() {
     assert!(bbr > 60.0, "{bbr} Mbit/s");
 }
 
+/// BBR's start-up overfills a long path so far that a packet is lost several
+/// times over, and thousands of gaps wait behind it.
+#[test]
+fn a_start_up_that_loses_thousands_of_packets_is_survived() {
+    for seed in [6_864_943_068_774_596, 5_575_252_139_633_738] {
+        let scenario = BulkScenario {
+            bytes: 20 * MB,
+            network: Network::parse("rate 40mbit delay 120ms").unwrap(),
+            protocol: Protocol::H3,
+            congestion: "bbr".to_owned(),
+            quic_mtu: 1_200,
+            tcp_tls: TlsVersion::Tls13,
+            deadline: Duration::from_secs(100),
+        };
+        let outcome = run_bulk(&scenario, seed).unwrap();
+        assert_eq!(outcome.failure, None, "{seed}");
+        assert!(outcome.queue_drops > 1_000, "{}", outcome.queue_drops);
+    }
+}
+
 #[test]
 fn the_same_twice() {
     let network = "rate 10mbit rtt 40ms loss 2%";

@@ -7,10 +7,10 @@
 //!
 //! As long as they are few, quinn-proto's own order is kept, and flow control
 //! opens as bytes are read in order. *Deviates* where they are many: what is
-//! taken out of order opens flow control at once. It is bounded in turn by the
-//! windows of [`Settings`](super::Settings), so behind a gap a peer can have up
-//! to twice these windows on the way. What is beyond stays with quinn-proto,
-//! and under its limit.
+//! taken out of order opens flow control at once. It is bounded in turn by
+//! [`WINDOWS_MAX`] times the windows of [`Settings`](super::Settings); a peer can
+//! have one window more on the way behind a gap. What is beyond stays with
+//! quinn-proto, and under its limit.
 
 use std::collections::BTreeMap;
 
@@ -24,6 +24,11 @@ use super::connection::{Read, stream_id};
 const WAITING_MAX: u32 = 768;
 /// Bytes that a piece counts at least, for it keeps its datagram in memory.
 const PIECE_MIN: u64 = 1_200;
+
+/// How many flow-control windows of bytes may wait here. One is too few where the
+/// same packet is lost again and again while a start-up overfills a long path: the
+/// window that opens behind the first holds thousands of gaps in turn.
+const WINDOWS_MAX: u64 = 4;
 
 /// What waits for the bytes before it, of all streams of a connection.
 #[derive(Debug)]
@@ -54,12 +59,12 @@ struct Incoming {
 }
 
 impl Reassembly {
-    /// `stream_max`, `max`: bytes that may wait here, of one stream and of all.
-    pub(super) fn new(stream_max: u32, max: u32) -> Self {
+    /// `stream_window`, `window`: of flow control, of one stream and of all.
+    pub(super) fn new(stream_window: u32, window: u32) -> Self {
         Self {
             streams: BTreeMap::new(),
-            stream_max: stream_max.into(),
-            max: max.into(),
+            stream_max: WINDOWS_MAX * u64::from(stream_window),
+            max: WINDOWS_MAX * u64::from(window),
             held: 0,
         }
     }
