@@ -22,8 +22,6 @@ pub(crate) struct Place {
     pub(crate) name: String,
     /// Its living connections, in order of opening.
     pub(crate) connections: Vec<usize>,
-    /// Connections opened so far.
-    pub(crate) opened: usize,
     /// When its name is resolved, once a look-up was made.
     pub(crate) resolved_at: Option<Instant>,
     /// Requests without a connection (HTTP/1.1), most urgent first.
@@ -82,7 +80,6 @@ impl Place {
             protocol,
             name,
             connections: Vec::new(),
-            opened: 0,
             resolved_at: None,
             waiting: Vec::new(),
         }

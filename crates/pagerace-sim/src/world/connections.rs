@@ -225,11 +225,10 @@ impl World<'_> {
         Ok(())
     }
 
-    fn make_ends(&mut self, i: usize, now: Instant) -> Result<Ends<PageSite>, ScenarioError> {
+    fn make_ends(&self, i: usize, now: Instant) -> Result<Ends<PageSite>, ScenarioError> {
         let jitter = self.scenario.browser.jitter;
         let site = PageSite::new(self.page.clone(), self.seed, jitter, self.cached.clone());
-        let place = &mut self.pool.places[self.connections[i].place];
-        place.opened += 1;
+        let place = &self.pool.places[self.connections[i].place];
         let how = How {
             // Not by order of opening, which a strategy may change.
             seed: self.seed,

@@ -1,0 +1,9 @@
+//! The command line, as its users meet it.
+
+mod bulk;
+mod errors;
+mod explain;
+mod files;
+mod race;
+mod support;
+mod words;

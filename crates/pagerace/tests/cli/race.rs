@@ -1,0 +1,215 @@
+//! What a race prints.
+
+use std::fs;
+
+use crate::support::{Sandbox, small_har};
+
+#[test]
+fn a_race_ranks_and_tells() {
+    let sandbox = Sandbox::new("race");
+    sandbox.write("site.har", &small_har());
+    let race = sandbox.run(&[
+        "race",
+        "site.har",
+        "--strategy",
+        "sequential,round-robin",
+        "--network",
+        "fast-4g,rate 2mbit rtt 100ms loss 2% queue 1bdp",
+        "--runs",
+        "6",
+    ]);
+    assert_eq!((race.code, race.err.as_str()), (0, ""));
+    assert!(race.out.contains("seed 1, 6 runs each"), "{}", race.out);
+    assert!(
+        race.out
+            .contains("Largest Contentful Paint against sequential"),
+        "{}",
+        race.out
+    );
+    for network in ["fast-4g: ", "rate 2mbit rtt 100ms loss 2% queue 1bdp: "] {
+        // Once above the table, once in the sentence.
+        assert!(
+            race.out.matches(network).count() >= 2,
+            "{network}: {}",
+            race.out
+        );
+    }
+    for column in ["strategy", "95 % interval", "effect", "p (U)", "baseline"] {
+        assert!(race.out.contains(column), "{column}: {}", race.out);
+    }
+    assert!(!race.out.contains('\x1b'), "colours although nobody looks");
+}
+
+#[test]
+fn protocols_race_and_are_explained() {
+    let sandbox = Sandbox::new("protocols");
+    sandbox.write("site.har", &small_har());
+    let race = sandbox.run(&[
+        "race",
+        "site.har",
+        "--protocol",
+        "h1,h2,site.example=h3 *=h2",
+        "--network",
+        "cable",
+        "--runs",
+        "3",
+        "--json",
+        "out.json",
+        "--csv",
+        "out.csv",
+        "--report",
+        "out.html",
+    ]);
+    assert_eq!((race.code, race.err.as_str()), (0, ""));
+    let out = &race.out;
+    for text in [
+        "against h1",
+        "strategy sequential",
+        " variant ",
+        "Why: Largest Contentful Paint beyond h1's",
+        "connection set-up",
+        "site.example=h3 *=h2 shows the largest element",
+    ] {
+        assert!(out.contains(text), "{text}: {out}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&sandbox.read("out.json")).unwrap();
+    let explained = json["explanations"].as_array().unwrap();
+    assert_eq!(explained.len(), 2);
+    for why in explained {
+        let parts = why["parts"].as_array().unwrap().iter();
+        let sum: i64 = parts.map(|p| p["difference_ns"].as_i64().unwrap()).sum();
+        assert_eq!(sum, why["difference_ns"].as_i64().unwrap());
+    }
+    let first = sandbox.read("out.csv");
+    let first = first.lines().nth(1).unwrap();
+    assert!(
+        first.starts_with("site,cable,h1,cubic,cold,sequential,1,"),
+        "{first}"
+    );
+    assert!(sandbox.read("out.html").contains("\"whys\":[{"));
+    let again = sandbox.run(&["race", "--scenario", "out.json", "--json", "again.json"]);
+    assert_eq!(again.code, 0, "{}", again.err);
+    assert_eq!(sandbox.read("out.json"), sandbox.read("again.json"));
+}
+
+#[test]
+fn strategies_race_once_over_http_1_1() {
+    let sandbox = Sandbox::new("once");
+    sandbox.write("site.har", &small_har());
+    let race = sandbox.run(&[
+        "race",
+        "site.har",
+        "--protocol",
+        "h1,h2",
+        "--strategy",
+        "sequential,fifo",
+        "--baseline",
+        "fifo",
+        "--network",
+        "cable",
+        "--runs",
+        "1",
+        "--csv",
+        "out.csv",
+    ]);
+    assert_eq!((race.code, race.err.as_str()), (0, ""));
+    assert!(race.out.contains("against h2 fifo"), "{}", race.out);
+    assert!(race.out.contains("races once"), "{}", race.out);
+    assert_eq!(sandbox.read("out.csv").lines().count(), 1 + 3);
+}
+
+#[test]
+fn rules_without_a_host_are_warned_of() {
+    let sandbox = Sandbox::new("rules");
+    sandbox.write("site.har", &small_har());
+    let words = [
+        "race",
+        "site.har",
+        "--network",
+        "cable",
+        "--runs",
+        "1",
+        "--protocol",
+    ];
+    let race = |protocols: &str| sandbox.run(&[&words[..], &[protocols]].concat());
+    let wrong = race("nosuch.example=h3 *=h2,h2");
+    assert_eq!(wrong.code, 0);
+    assert_eq!(
+        wrong.err.trim_end(),
+        "warning: nosuch.example=h3 decides for no host of site, which has site.example; \
+         `pagerace page FILE` shows all"
+    );
+    assert_eq!(race("site.example=h3 *=h2,h2").err, "");
+}
+
+#[test]
+fn several_pages_are_counted() {
+    let sandbox = Sandbox::new("pages");
+    sandbox.write("site.har", &small_har());
+    fs::create_dir(sandbox.path("other")).unwrap();
+    sandbox.write("other/site.har", &small_har());
+    let race = sandbox.run(&[
+        "race",
+        "site.har",
+        "other/site.har",
+        "--strategy",
+        "round-robin",
+        "--network",
+        "cable",
+        "--runs",
+        "2",
+    ]);
+    assert_eq!(race.code, 0, "{}", race.err);
+    assert!(
+        race.out.contains("2 pages") && race.out.contains("site (2)"),
+        "{}",
+        race.out
+    );
+    assert!(
+        race.out.contains("gain > 5") && race.out.contains("over 2 pages"),
+        "{}",
+        race.out
+    );
+}
+
+#[test]
+fn real_recordings_race_together() {
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/har");
+    let Ok(entries) = fs::read_dir(data) else {
+        eprintln!("skipped: ../shared/data is not there (real recordings)");
+        return;
+    };
+    let mut hars: Vec<String> = entries
+        .map(|e| e.unwrap().path().to_str().unwrap().to_owned())
+        .filter(|path| path.ends_with(".har.gz"))
+        .collect();
+    hars.sort();
+    let sandbox = Sandbox::new("real");
+    let mut words = vec!["race"];
+    words.extend(hars.iter().map(String::as_str));
+    words.extend([
+        "--strategy",
+        "sequential",
+        "--network",
+        "fiber",
+        "--runs",
+        "1",
+    ]);
+    words.extend(["--csv", "out.csv"]);
+    let race = sandbox.run(&words);
+    assert_eq!((race.code, race.err.as_str()), (0, ""));
+    let csv = sandbox.read("out.csv");
+    assert_eq!(csv.lines().count(), 1 + hars.len());
+    let header: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    let column = |name: &str| header.iter().position(|h| *h == name).unwrap();
+    let (failure, onload, ttfb) = (column("failure"), column("onload_ms"), column("ttfb_ms"));
+    for line in csv.lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        assert_eq!(fields[failure], "", "{line}");
+        let number = |i: usize| -> f64 { fields[i].parse().unwrap() };
+        assert!(
+            number(ttfb) > 0.0 && number(onload) >= number(ttfb),
+            "{line}"
+        );
+    }
+}
