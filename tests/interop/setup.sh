@@ -1,6 +1,6 @@
 #!/bin/sh
 # Prepares the independent peers of the interoperability tests: a Python
-# environment with aioquic, two programs made of quic-go, and h2spec. Everything lands
+# environment with aioquic, three programs made of quic-go, and h2spec. Everything lands
 # under target/interop. Needs python3 with venv, go, and their registries; says
 # what is missing, prepares the rest, and then ends with status 1. What is not
 # complete is removed, so that its tests skip aloud.
@@ -23,6 +23,7 @@ aioquic() {
 
 quic_go() {
     cd tests/interop/quicgo &&
+        go build -o "$out/bin/quicgo-bulk" ./bulk &&
         go build -o "$out/bin/quicgo-client" ./client &&
         go build -o "$out/bin/quicgo-server" ./server
 }
@@ -43,7 +44,7 @@ if ! command -v go >/dev/null; then
     missing "no go, so neither quic-go nor h2spec: install the version that tests/interop/quicgo/go.mod names"
 else
     if ! (quic_go); then
-        rm -f "$out/bin/quicgo-client" "$out/bin/quicgo-server"
+        rm -f "$out/bin/quicgo-bulk" "$out/bin/quicgo-client" "$out/bin/quicgo-server"
         missing "quic-go could not be built, see above: it needs the Go version of tests/interop/quicgo/go.mod and a module proxy"
     fi
     if ! (h2spec); then

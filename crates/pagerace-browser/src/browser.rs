@@ -12,6 +12,7 @@ mod measure;
 mod setup;
 mod state;
 mod tasks;
+mod text;
 
 use std::sync::Arc;
 
@@ -90,6 +91,7 @@ impl Browser {
             .collect();
         Self {
             profile,
+            screen: Screen::new(layout.recorded),
             layout,
             costs,
             requests,
@@ -103,7 +105,6 @@ impl Browser {
             current: Ready::default(),
             load: LoadEvent::default(),
             rendering: Rendering::default(),
-            screen: Screen::default(),
             long_tasks: Vec::new(),
             long_task_causes: Vec::new(),
             graph,
@@ -219,6 +220,7 @@ impl Browser {
             self.current = Ready::new(at, cause);
             match timer {
                 Timer::FontBlockOver => self.font_block_over(),
+                Timer::FontShown(font) => self.font_shown(font),
                 _ => self.timers_pending -= 1,
             }
             match timer {
@@ -227,7 +229,7 @@ impl Browser {
                 Timer::TaskDone(lane) => self.task_done(at, lane),
                 Timer::Decoded(id) => self.image_decoded(id),
                 Timer::Frame => self.queue(0, Task::Render),
-                Timer::FontBlockOver => {}
+                Timer::FontBlockOver | Timer::FontShown(_) => {}
             }
             self.settle(at);
         }
@@ -250,7 +252,7 @@ impl Browser {
     }
 
     fn schedule(&mut self, at: Instant, timer: Timer) {
-        if !matches!(timer, Timer::FontBlockOver) {
+        if !matches!(timer, Timer::FontBlockOver | Timer::FontShown(_)) {
             self.timers_pending += 1;
         }
         self.timers.schedule(at, (timer, self.current.cause));

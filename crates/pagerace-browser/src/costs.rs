@@ -43,6 +43,9 @@ pub(crate) struct Costs {
     /// Drawn factors by resource; zero is not drawn yet.
     factors: Vec<f64>,
     render_factor: f64,
+    /// Recorded milliseconds of the first layout and paint, and of a later one.
+    recorded_first_render: Option<f64>,
+    recorded_render: Option<f64>,
 }
 
 impl Costs {
@@ -60,12 +63,15 @@ impl Costs {
             0.0
         };
         let factors = vec![0.0; page.resources.len()];
+        let rendering = page.layout.as_ref().and_then(|l| l.rendering);
         let mut costs = Self {
             cpu,
             jitter,
             seed,
             factors,
             render_factor: 1.0,
+            recorded_first_render: rendering.map(|r| r.first.as_millis_f64()),
+            recorded_render: rendering.and_then(|r| r.later).map(Duration::as_millis_f64),
         };
         costs.render_factor = costs.draw("cpu/render");
         costs
@@ -140,9 +146,12 @@ impl Costs {
 
     /// Style, layout and paint: the first of `document`, or a later one.
     pub(crate) fn render(&self, first: Option<(&Resource, u64)>) -> Duration {
-        let millis = first.map_or(RENDER_MS, |(document, parsed)| {
-            FIRST_RENDER_MS + kib(parsed) * ratio(document) * FIRST_RENDER_MS_PER_KIB
-        });
+        let millis = match first {
+            Some((document, parsed)) => self.recorded_first_render.unwrap_or_else(|| {
+                FIRST_RENDER_MS + kib(parsed) * ratio(document) * FIRST_RENDER_MS_PER_KIB
+            }),
+            None => self.recorded_render.unwrap_or(RENDER_MS),
+        };
         let cpu = 1.0 + (self.cpu - 1.0) * RENDER_CPU_SHARE;
         Duration::from_millis_f64(millis * cpu * self.render_factor)
     }

@@ -31,5 +31,5 @@ pub use browser::Browser;
 pub use cache::Cached;
 pub use cause::{Cause, Moment};
 pub use config::{BrowserConfig, Profile};
-pub use metrics::LoadMetrics;
+pub use metrics::{LayoutShift, LoadMetrics};
 pub use profile::{ProfileInfo, profiles};

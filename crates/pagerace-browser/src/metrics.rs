@@ -26,4 +26,46 @@ pub struct LoadMetrics {
     pub dom_content_loaded: Option<Duration>,
     /// The load event (page load time).
     pub onload: Option<Duration>,
+    /// Cumulative Layout Shift. Only real browsers have it: the model knows no
+    /// layout.
+    #[serde(default)]
+    pub cls: Option<LayoutShift>,
+}
+
+/// A layout shift score, a number without unit, held as whole millionths so
+/// that it compares exactly.
+///
+/// # Source
+/// Layout Instability, <https://wicg.github.io/layout-instability/#layout-shift-score>.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct LayoutShift(u64);
+
+impl LayoutShift {
+    /// The score to the next millionth; `None` if it is negative or no number.
+    pub fn from_score(score: f64) -> Option<Self> {
+        let valid = score >= 0.0 && score.is_finite();
+        valid.then(|| Self((score * 1e6).round() as u64))
+    }
+
+    /// The score.
+    pub fn score(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LayoutShift;
+
+    #[test]
+    fn scores_are_kept_to_a_millionth() {
+        let kept = |score| LayoutShift::from_score(score).map(LayoutShift::score);
+        assert_eq!(kept(0.0), Some(0.0));
+        assert_eq!(kept(0.012_345_6), Some(0.012_346));
+        assert_eq!(kept(1.5), Some(1.5));
+        for none in [-0.1, f64::NAN, f64::INFINITY] {
+            assert_eq!(kept(none), None);
+        }
+    }
 }

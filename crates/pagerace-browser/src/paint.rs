@@ -1,15 +1,16 @@
 //! What there is to see of a page, and what of it is on the screen since when.
 //!
-//! Recordings do not tell where things are. The model knows two kinds of
-//! visible elements: blocks of the document's text above the fold, and images
+//! Most recordings do not tell where things are. The model then knows two kinds
+//! of visible elements: blocks of the document's text above the fold, and images
 //! that the page says lie in the viewport. Their areas are heuristics, stated
 //! here and in `docs/browser-model.md`; everything computed from them is the
-//! model's.
+//! model's. Where the page has a layout, `recorded` takes it from there.
 
+mod recorded;
 mod screen;
 
 use pagerace_core::{Destination, RequestPriority};
-use pagerace_page::{Page, Trigger};
+use pagerace_page::{Page, ResourceId, Trigger};
 
 pub(crate) use self::screen::Screen;
 use crate::graph::{Graph, Role};
@@ -41,28 +42,60 @@ const HEAD_BYTES: u64 = 1024;
 pub(crate) struct Layout {
     /// The body begins.
     pub(crate) body_start: u64,
-    /// Ends of the blocks of text above the fold.
-    pub(crate) text: Vec<u64>,
+    /// What needs no image, in the order in which the parser gets there.
+    pub(crate) text: Vec<Block>,
     /// What will be seen of each resource, in page order.
     pub(crate) images: Vec<Option<VisibleImage>>,
+    /// Whether all of this is recorded.
+    pub(crate) recorded: bool,
+}
+
+/// A block of text, or something else that the document alone brings.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Block {
+    /// Encoded bytes of the document up to its end; `None` if a script makes it.
+    pub(crate) end: Option<u64>,
+    pub(crate) size: Size,
+    /// The fonts that it waits for, if the layout is recorded; else it waits
+    /// for all.
+    pub(crate) fonts: Vec<ResourceId>,
 }
 
 /// An image that somebody sees.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct VisibleImage {
-    /// Pixels that it covers.
-    pub(crate) area: f64,
+    pub(crate) size: Size,
     /// Whether it becomes visible as it arrives.
     pub(crate) incremental: bool,
 }
 
+/// How much of the screen something is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Size {
+    /// Pixels that it adds to the picture.
+    pub(crate) area: f64,
+    /// Pixels of its largest element as largest contentful paint counts them;
+    /// zero if it is no candidate.
+    pub(crate) element: f64,
+    /// Whether it makes a paint contentful.
+    pub(crate) contentful: bool,
+}
+
+impl Size {
+    /// Something whose largest element is all of it.
+    pub(crate) const fn whole(area: f64) -> Self {
+        Self {
+            area,
+            element: area,
+            contentful: true,
+        }
+    }
+}
+
 impl Layout {
-    /// The layout that the model assumes for `page`.
+    /// The layout that the recording holds or that the model assumes for `page`.
     ///
-    /// The body begins behind the last render-blocking element of the markup
-    /// that Chromium requests as one of the head (`High` or above), and that
-    /// no frame or media element precedes.
-    /// The fold is at the last image in the viewport. A document without
+    /// If assumed: the fold is at the last image in the viewport. A document without
     /// bytes is one whose size the recording lost: its text is there at its end.
     pub(crate) fn new(page: &Page, graph: &Graph) -> Self {
         let Some(document) = graph.document else {
@@ -71,8 +104,17 @@ impl Layout {
                 body_start: 0,
                 text: Vec::new(),
                 images,
+                recorded: false,
             };
         };
+        if let Some(layout) = &page.layout {
+            return Self::recorded(page, graph, layout, document);
+        }
+        Self::guessed(page, graph, document)
+    }
+
+    fn guessed(page: &Page, graph: &Graph, document: usize) -> Self {
+        let body_start = guessed_body_start(page, graph, document);
         let size = page.resources[document].body_bytes;
         let placed = || {
             page.resources
@@ -83,35 +125,21 @@ impl Layout {
                     Some((resource, node, anchor.min(size)))
                 })
         };
-        // Frames and media stand in the body.
-        let in_body = page
-            .resources
-            .iter()
-            .filter(|r| matches!(r.destination, Destination::Iframe | Destination::Media))
-            .filter_map(|r| match r.discovery.trigger {
-                Trigger::Markup { parent, offset } if parent == page.document => Some(offset),
-                _ => None,
-            })
-            .min()
-            .unwrap_or(size);
-        let body_start = placed()
-            .filter(|(r, n, anchor)| {
-                r.render_blocking
-                    && r.priority <= RequestPriority::High
-                    && matches!(n.role, Role::Style | Role::Script(_))
-                    && *anchor <= in_body
-            })
-            .map(|(_, _, anchor)| anchor)
-            .max()
-            .unwrap_or(0)
-            .max(HEAD_BYTES.min(size / 4));
         let fold = placed()
             .filter(|(r, n, anchor)| r.in_viewport && n.role == Role::Image && *anchor > body_start)
             .map(|(_, _, anchor)| anchor)
             .max()
             .unwrap_or(body_start + ((size - body_start) as f64 * FOLD_SHARE) as u64);
         let text = (1..=TEXT_BLOCKS)
-            .map(|k| body_start + (fold - body_start) / TEXT_BLOCKS * k)
+            .map(|k| Block {
+                end: Some(body_start + (fold - body_start) / TEXT_BLOCKS * k),
+                size: Size {
+                    area: text_area(),
+                    element: PARAGRAPH,
+                    contentful: true,
+                },
+                fonts: Vec::new(),
+            })
             .collect();
         let images = page
             .resources
@@ -124,7 +152,7 @@ impl Layout {
                     && resource.status < 400;
                 let area = image_area(resource.body_bytes).filter(|_| seen)?;
                 Some(VisibleImage {
-                    area,
+                    size: Size::whole(area),
                     incremental: is_incremental(&resource.mime_type),
                 })
             });
@@ -132,6 +160,7 @@ impl Layout {
             body_start,
             text,
             images: images.collect(),
+            recorded: false,
         }
     }
 }
@@ -142,6 +171,43 @@ impl Layout {
     pub(crate) fn in_head(&self, anchor: Option<u64>) -> bool {
         anchor.is_some_and(|anchor| anchor <= self.body_start)
     }
+}
+
+/// The body is assumed to begin behind the last render-blocking element of the
+/// markup that Chromium requests as one of the head (`High` or above), and that
+/// no frame or media element precedes.
+fn guessed_body_start(page: &Page, graph: &Graph, document: usize) -> u64 {
+    let size = page.resources[document].body_bytes;
+    let placed = page
+        .resources
+        .iter()
+        .zip(&graph.nodes)
+        .filter_map(|(resource, node)| {
+            let anchor = node.anchor.filter(|_| node.frame == graph.document)?;
+            Some((resource, node, anchor.min(size)))
+        });
+    // Frames and media stand in the body.
+    let in_body = page
+        .resources
+        .iter()
+        .filter(|r| matches!(r.destination, Destination::Iframe | Destination::Media))
+        .filter_map(|r| match r.discovery.trigger {
+            Trigger::Markup { parent, offset } if parent == page.document => Some(offset),
+            _ => None,
+        })
+        .min()
+        .unwrap_or(size);
+    placed
+        .filter(|(r, n, anchor)| {
+            r.render_blocking
+                && r.priority <= RequestPriority::High
+                && matches!(n.role, Role::Style | Role::Script(_))
+                && *anchor <= in_body
+        })
+        .map(|(_, _, anchor)| anchor)
+        .max()
+        .unwrap_or(0)
+        .max(HEAD_BYTES.min(size / 4))
 }
 
 /// Whether browsers show what they have of such an image. Vector images, AVIF

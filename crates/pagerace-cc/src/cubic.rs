@@ -5,7 +5,9 @@
 //! allows it to those who, as here, do not let an unused window grow).
 //! Three of the registry's controllers are this one with different slow starts:
 //! the plain one, Linux's `HyStart`, and `HyStart`++, which section 4.10
-//! recommends.
+//! recommends. The one with Linux's is Linux's in one thing more: its estimate of
+//! Reno's window never grows faster than [`ALPHA`] (`bictcp_update` of
+//! `net/ipv4/tcp_cubic.c`, 6.x).
 //! Left out: spurious losses (section 4.9).
 
 use pagerace_core::{Duration, Instant};
@@ -150,8 +152,10 @@ impl Cubic {
             C * x * x * x * segment + epoch.w_max
         };
         let t = ack.now.since(epoch.start).as_secs_f64();
-        // Section 4.3: Reno's window in the same situation.
-        let alpha = if epoch.w_est >= self.prior_window {
+        // Section 4.3: Reno's window in the same situation, which grows as fast as
+        // Reno's own from the old window on; but not in Linux.
+        let speeds_up = !matches!(self.slow_start, SlowStart::HyStart(_));
+        let alpha = if speeds_up && epoch.w_est >= self.prior_window {
             1.0
         } else {
             ALPHA

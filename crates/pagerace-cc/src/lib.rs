@@ -141,7 +141,7 @@ pub fn registry() -> &'static [CcInfo] {
         CcInfo {
             name: "cubic-hystart",
             summary: "CUBIC that leaves slow start when the delay or a train of ACKs grows",
-            source: "RFC 9438 with HyStart as in Linux's tcp_cubic.c; Ha and Rhee 2011",
+            source: "RFC 9438 as in Linux's tcp_cubic.c, with its HyStart; Ha and Rhee 2011",
             new: |mtu| Box::new(Cubic::with_hystart(mtu)),
         },
         CcInfo {

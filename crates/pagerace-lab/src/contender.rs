@@ -4,7 +4,7 @@ use std::fmt;
 
 use pagerace_core::Protocol;
 use pagerace_delivery::StrategySpec;
-use pagerace_page::Page;
+use pagerace_page::{Interventions, Page};
 use pagerace_sim::{ProtocolMap, Visit};
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,13 @@ pub struct Contender {
     pub visit: Visit,
     /// In which order servers send.
     pub strategy: StrategySpec,
+    /// Which requests are blocked or answered late, beyond those of the plan.
+    #[serde(default)]
+    pub interventions: Interventions,
 }
+
+/// What a contender without interventions is called beside others.
+const ORIGINAL: &str = "original";
 
 /// What differs among the contenders of a race.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,6 +45,8 @@ pub struct Varying {
     pub visit: bool,
     /// [`Contender::strategy`], where it matters.
     pub strategy: bool,
+    /// [`Contender::interventions`].
+    pub interventions: bool,
 }
 
 /// What the contenders of a race are called.
@@ -64,6 +72,7 @@ impl Contender {
             && self.protocols == other.protocols
             && self.congestion == other.congestion
             && self.visit == other.visit
+            && self.interventions == other.interventions
     }
 
     /// The protocols that the page's origins speak, without repetition.
@@ -91,6 +100,11 @@ impl Contender {
         if varying.strategy && self.has_choice() {
             words.push(self.strategy.label());
         }
+        if varying.interventions && self.interventions.is_empty() {
+            words.push(ORIGINAL.to_owned());
+        } else if varying.interventions {
+            words.push(self.interventions.to_string());
+        }
         if !words.is_empty() {
             words.join(" ")
         } else if self.has_choice() {
@@ -109,6 +123,7 @@ impl Default for Contender {
             congestion: "cubic".to_owned(),
             visit: Visit::default(),
             strategy: "sequential".parse().expect("it is in the registry"),
+            interventions: Interventions::default(),
         }
     }
 }
@@ -121,8 +136,13 @@ impl fmt::Display for Contender {
             congestion,
             visit,
             strategy,
+            interventions,
         } = self;
-        write!(f, "{protocols} {congestion} {visit} {strategy}")
+        write!(f, "{protocols} {congestion} {visit} {strategy}")?;
+        if !interventions.is_empty() {
+            write!(f, " {interventions}")?;
+        }
+        Ok(())
     }
 }
 
@@ -140,12 +160,13 @@ impl Varying {
             congestion: any(&|c| c.congestion != first.congestion),
             visit: any(&|c| c.visit != first.visit),
             strategy: choosing.any(|c| Some(&c.strategy) != strategy),
+            interventions: any(&|c| c.interventions != first.interventions),
         }
     }
 
     /// Whether contenders differ in more than the strategy.
     pub const fn beyond_strategy(self) -> bool {
-        self.protocols || self.congestion || self.visit
+        self.protocols || self.congestion || self.visit || self.interventions
     }
 
     /// What such contenders are called.
@@ -189,17 +210,22 @@ pub fn product(
     congestion: &[String],
     visits: &[Visit],
     strategies: &[StrategySpec],
+    interventions: &[Interventions],
 ) -> Vec<Contender> {
     let mut contenders: Vec<Contender> = Vec::new();
     for map in protocols {
         for controller in congestion {
             for visit in visits {
-                for strategy in strategies {
+                let all = strategies
+                    .iter()
+                    .flat_map(|strategy| interventions.iter().map(move |what| (strategy, what)));
+                for (strategy, interventions) in all {
                     let contender = Contender {
                         protocols: map.clone(),
                         congestion: controller.clone(),
                         visit: *visit,
                         strategy: strategy.clone(),
+                        interventions: interventions.clone(),
                     };
                     let same = |c: &Contender| !c.has_choice() && c.loads_as(&contender);
                     if !contenders.iter().any(same) {

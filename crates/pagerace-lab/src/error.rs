@@ -14,6 +14,9 @@ pub enum LabError {
     /// The simulator refused a scenario.
     #[error("{0}")]
     Scenario(String),
+    /// A live load could not be measured at all.
+    #[error("{0}")]
+    Live(String),
     /// The race was stopped from outside.
     #[error("interrupted after {done} of {total} page loads; nothing was written")]
     Interrupted {

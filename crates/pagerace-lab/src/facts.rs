@@ -2,22 +2,33 @@
 //! names stands in the heading.
 
 use pagerace_core::Protocol;
-use pagerace_sim::{Connections, Retransmission, Visit};
+use pagerace_page::Interventions;
+use pagerace_sim::{Connections, NameLookup, Retransmission, Visit};
 use pagerace_transport::tls;
 
 use crate::plan::{Plan, default_quic_mtu};
+use crate::world::World;
 
-/// "chrome, CPU x1, jitter 0.1, connections per origin, cubic, ...".
+/// What was modelled: "chrome, CPU x1, jitter 0.1, connections per origin, ...".
 pub fn facts(plan: &Plan) -> String {
-    let (browser, varying) = (&plan.browser, plan.varying());
+    facts_in(plan, World::Simulated)
+}
+
+/// What held for all contenders in this world. The plan's browser and its
+/// settings are those of the model: a live load has none of them.
+pub fn facts_in(plan: &Plan, world: World) -> String {
+    let varying = plan.varying();
     let all = 0..plan.contenders.len();
     let tcp = all.clone().any(|i| plan.speaks(i, Protocol::is_tcp));
     let quic = all.clone().any(|i| plan.speaks(i, is_quic));
-    let mut facts = vec![
-        browser.profile.name().to_owned(),
-        format!("CPU x{}", browser.cpu),
-        format!("jitter {}", browser.jitter),
-    ];
+    let mut facts = match world {
+        World::Simulated => vec![
+            plan.browser.profile.name().to_owned(),
+            format!("CPU x{}", plan.browser.cpu),
+            format!("jitter {}", plan.browser.jitter),
+        ],
+        World::Live => Vec::new(),
+    };
     let first = &plan.contenders[plan.baseline];
     if tcp && !varying.protocols {
         facts.push(first.protocols.to_string());
@@ -51,7 +62,8 @@ pub fn facts(plan: &Plan) -> String {
     if quic && (tcp || mtu != default_quic_mtu()) {
         facts.push(format!("QUIC packets of {mtu} bytes"));
     }
-    if tcp {
+    // A real browser and server agree on a version by themselves.
+    if tcp && world == World::Simulated {
         let version = match plan.transport.tcp_tls {
             tls::Version::Tls12 => "1.2",
             tls::Version::Tls13 => "1.3",
@@ -74,10 +86,25 @@ pub fn facts(plan: &Plan) -> String {
             .to_owned(),
         );
     }
-    if plan.transport.real_tls {
+    if plan.transport.real_tls && world == World::Simulated {
         facts.push("real TLS".to_owned());
     }
+    if plan.transport.name_lookup == NameLookup::None && world == World::Simulated {
+        facts.push("no name look-ups".to_owned());
+    }
+    if !plan.interventions.is_empty() {
+        facts.push(format!("with {}", plan.interventions));
+    }
+    if let Some(own) = shared_interventions(plan) {
+        facts.push(format!("with {own}"));
+    }
     facts.join(", ")
+}
+
+/// Interventions that every contender has for itself, so that no name tells them.
+fn shared_interventions(plan: &Plan) -> Option<&Interventions> {
+    let own = &plan.contenders[plan.baseline].interventions;
+    (!plan.varying().interventions && !own.is_empty()).then_some(own)
 }
 
 fn is_quic(protocol: Protocol) -> bool {

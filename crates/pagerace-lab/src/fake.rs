@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pagerace_browser::{BrowserConfig, LoadMetrics};
 use pagerace_core::{Destination, Duration, Instant, Protocol, RequestPriority, Rng, ScriptMode};
 use pagerace_net::Network;
+use pagerace_page::Interventions;
 use pagerace_page::model::{
     CacheUse, Category, Discovery, Evidence, Origin, OriginId, Page, RecordedPage, Resource,
     ResourceId, Trigger,
@@ -66,6 +67,7 @@ pub(crate) fn page(name: &str) -> Page {
         }],
         document: ResourceId(0),
         recorded: RecordedPage::default(),
+        layout: None,
         notes: Vec::new(),
     }
 }
@@ -92,6 +94,7 @@ pub(crate) fn plan(contenders: &[&str], runs: u32) -> Plan {
         connections: Connections::default(),
         retransmission: Retransmission::default(),
         transport: SharedTransport::default(),
+        interventions: Interventions::default(),
         deadline: Duration::from_secs(60),
         metric: MetricId::default(),
     }
@@ -158,6 +161,7 @@ pub(crate) fn outcome(lcp_ms: f64, seed: u64) -> Outcome {
         resources: vec![None],
         visual_progress: vec![(Instant::from_nanos(1_000_000), 1.0)],
         failure: None,
+        unanswered: Vec::new(),
         finished_at: Instant::from_nanos(2_000_000),
         trace: None,
     }

@@ -11,6 +11,8 @@
 //! * [`correlation`]: whether contenders that block more are slower;
 //! * [`why`]: where the time between two contenders goes;
 //! * [`bulk`]: one large transfer instead of a page;
+//! * [`world`]: where loads took place, simulated or live;
+//! * [`calibrate`]: how far predictions lie from what was measured live;
 //! * [`facts`]: what all contenders share, for headings;
 //! * [`detail`], [`qlog`]: chosen runs once more, recorded;
 //! * [`export`]: JSON, CSV, the HTML report's input, files that are never half written.
@@ -21,6 +23,7 @@
 pub mod across;
 pub mod analysis;
 pub mod bulk;
+pub mod calibrate;
 pub mod contender;
 pub mod correlation;
 pub mod detail;
@@ -38,6 +41,7 @@ pub mod stats;
 pub mod unit;
 pub mod verdict;
 pub mod why;
+pub mod world;
 
 #[cfg(test)]
 mod fake;
@@ -48,8 +52,9 @@ pub use error::LabError;
 pub use metric::{Metric, MetricId};
 pub use plan::Plan;
 pub use results::{Results, RunSummary, Variant};
-pub use runner::{Progress, Runner, run_race};
+pub use runner::{Load, Order, Progress, Runner, run_live, run_race};
 pub use verdict::{Verdict, VerdictKind, verdict};
+pub use world::{Fact, World};
 
 /// Version of the product, as every result names it.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

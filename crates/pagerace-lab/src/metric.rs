@@ -5,7 +5,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use pagerace_browser::LoadMetrics;
+use pagerace_browser::{LayoutShift, LoadMetrics};
 use pagerace_core::Duration;
 use pagerace_sim::TransportCounters;
 use serde::{Deserialize, Serialize};
@@ -29,8 +29,10 @@ pub struct Metric {
     pub wording: Wording,
     /// One line that says what it is.
     pub definition: &'static str,
-    /// The value of a finished load; `None` if a simulation cannot have it.
-    pub get: Option<fn(&RunSummary) -> Option<f64>>,
+    /// Whether a simulation can have it.
+    pub simulated: bool,
+    /// What a load has of it.
+    pub get: fn(&RunSummary) -> Option<f64>,
 }
 
 /// How a verdict speaks of a metric.
@@ -61,10 +63,11 @@ macro_rules! time {
             lower_is_better: true,
             wording: $wording,
             definition: $definition,
-            get: Some(|run: &RunSummary| {
+            simulated: true,
+            get: |run: &RunSummary| {
                 let load: &LoadMetrics = &run.load;
                 ms(load.$field)
-            }),
+            },
         }
     };
 }
@@ -79,10 +82,11 @@ macro_rules! counter {
             lower_is_better: true,
             wording: Wording::Amount($noun),
             definition: $definition,
-            get: Some(|run: &RunSummary| {
+            simulated: true,
+            get: |run: &RunSummary| {
                 let transport: &TransportCounters = &run.transport;
                 Some(transport.$field as f64)
-            }),
+            },
         }
     };
 }
@@ -147,7 +151,8 @@ static METRICS: &[Metric] = &[
         lower_is_better: true,
         wording: Amount("layout shift"),
         definition: "How far visible elements jump; needs real layout, so always empty in simulation",
-        get: None,
+        simulated: false,
+        get: |run: &RunSummary| run.load.cls.map(LayoutShift::score),
     },
     time!(
         "onload",

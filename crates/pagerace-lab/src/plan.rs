@@ -9,14 +9,18 @@ use pagerace_browser::BrowserConfig;
 use pagerace_core::rng::derive_seed;
 use pagerace_core::{Duration, Protocol};
 use pagerace_net::Network;
-use pagerace_page::Page;
-use pagerace_sim::{Connections, EarlyData, Retransmission, Scenario, TransportSettings, Visit};
+use pagerace_page::{Interventions, Page};
+use pagerace_sim::{
+    Connections, EarlyData, NameLookup, Retransmission, Scenario, TransportSettings, Visit,
+};
 use pagerace_transport::tls;
 use serde::{Deserialize, Serialize};
 
 use crate::contender::{Contender, Noun, Varying};
 use crate::error::LabError;
 use crate::metric::MetricId;
+
+mod interventions;
 
 /// A race: every contender loads every page over every network, several times.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,6 +44,9 @@ pub struct Plan {
     pub retransmission: Retransmission,
     /// The transport's settings that all contenders share.
     pub transport: SharedTransport,
+    /// Which requests are blocked or answered late, whoever races.
+    #[serde(default)]
+    pub interventions: Interventions,
     /// Virtual time after which a load is given up.
     #[serde(rename = "deadline_ns")]
     pub deadline: Duration,
@@ -62,6 +69,9 @@ pub struct SharedTransport {
     pub tcp_tls: tls::Version,
     /// Whether requests may leave with the first flight of a resumed connection.
     pub early_data: EarlyData,
+    /// What it costs to learn a server's address.
+    #[serde(default)]
+    pub name_lookup: NameLookup,
 }
 
 /// From QUIC's least to what fits into an Ethernet frame with IPv6.
@@ -95,6 +105,7 @@ impl Default for SharedTransport {
             quic_mtu: settings.quic_mtu,
             tcp_tls: settings.tcp_tls,
             early_data: settings.early_data,
+            name_lookup: settings.name_lookup,
         }
     }
 }
@@ -160,6 +171,7 @@ impl Plan {
         }
         check_quic_mtu(self.transport.quic_mtu)?;
         self.check_early_data()?;
+        self.check_interventions()?;
         if self.baseline >= self.contenders.len() {
             return bad(format!(
                 "baseline: there is no contender {} (they are counted from 0, and there are {})",
@@ -318,12 +330,14 @@ impl Plan {
             retransmission: self.retransmission,
             browser: self.browser.clone(),
             connections: self.connections,
+            interventions: self.interventions.and(&contender.interventions),
             transport: TransportSettings {
                 congestion: contender.congestion,
                 real_tls: self.transport.real_tls,
                 quic_mtu: self.transport.quic_mtu,
                 tcp_tls: self.transport.tcp_tls,
                 early_data: self.transport.early_data,
+                name_lookup: self.transport.name_lookup,
             },
             deadline: self.deadline,
         }

@@ -10,7 +10,9 @@ use pagerace_sim::{Outcome, TransportCounters};
 
 use crate::metric::MetricId;
 use crate::plan::Plan;
+use crate::unit::Unit;
 use crate::why::Why;
+use crate::world::{Fact, World};
 
 /// A race that was run.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +24,11 @@ pub struct Results {
     /// Where the differences come from, if that was asked for: see
     /// [`why::explain_race`](crate::why::explain_race).
     pub whys: Vec<Why>,
+    /// Where the loads took place.
+    pub world: World,
+    /// Under which circumstances, for tables and reports; empty in simulation,
+    /// which has none.
+    pub environment: Vec<Fact>,
 }
 
 /// A page, a network and a contender, with the outcomes of all runs.
@@ -44,6 +51,12 @@ pub struct RunSummary {
     pub load: LoadMetrics,
     /// What the network did.
     pub transport: TransportCounters,
+    /// Counters of `transport` that nobody counted: they have no value, rather
+    /// than zero. Empty in simulation.
+    pub uncounted: BTreeSet<MetricId>,
+    /// Requests that will never be answered: times that the load has not
+    /// reached never come.
+    pub unanswered: usize,
     /// Why the load did not finish, if it did not.
     pub failure: Option<String>,
 }
@@ -106,14 +119,26 @@ impl Variant {
 
 impl RunSummary {
     /// The metric, as the statistics take it: `None` where it is not defined,
-    /// infinity where the load failed, whatever it had reached before.
+    /// infinity where the load failed, whatever it had reached before, and for
+    /// times that never come because a request is never answered.
     pub fn value(&self, metric: MetricId) -> Option<f64> {
-        let get = metric.metric().get?;
-        if self.failure.is_some() {
-            Some(f64::INFINITY)
-        } else {
-            get(self)
+        let entry = metric.metric();
+        if self.failure.is_none() {
+            let never = || {
+                (self.unanswered > 0 && entry.unit == Unit::Milliseconds).then_some(f64::INFINITY)
+            };
+            return self.reached(metric).or_else(never);
         }
+        // A score is no time: a load that failed has none.
+        (entry.unit != Unit::Score).then_some(f64::INFINITY)
+    }
+
+    /// The metric, or what the load had reached of it when it failed.
+    pub fn reached(&self, metric: MetricId) -> Option<f64> {
+        if self.uncounted.contains(&metric) {
+            return None;
+        }
+        (metric.metric().get)(self)
     }
 }
 
@@ -122,7 +147,9 @@ impl From<&Outcome> for RunSummary {
         Self {
             load: outcome.load,
             transport: outcome.transport,
+            unanswered: outcome.unanswered.len(),
             failure: outcome.failure.clone(),
+            ..Self::default()
         }
     }
 }

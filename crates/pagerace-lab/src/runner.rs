@@ -10,11 +10,54 @@ use crate::error::LabError;
 use crate::parallel;
 use crate::plan::Plan;
 use crate::results::{Results, RunSummary, Variant};
+use crate::world::World;
 
 /// Loads a page once: scenario, seed, whether to record a trace. The same
 /// arguments must give the same outcome. An error says why the scenario cannot
 /// be run at all; a load that fails is an outcome.
 pub type Runner<'a> = dyn Fn(&Scenario, u64, bool) -> Result<Outcome, String> + Sync + 'a;
+
+/// In which order the loads of a race are run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// All runs of a variant, then all of the next: a scenario is built once.
+    #[default]
+    ByVariant,
+    /// Run 0 of every variant, then run 1: what drifts on a real machine meets
+    /// all variants alike. Contenders take turns at going first.
+    Interleaved,
+}
+
+impl Order {
+    /// Variant and run of the load at `index` of the order.
+    fn load(self, plan: &Plan, index: usize) -> (usize, usize) {
+        let runs = plan.runs as usize;
+        match self {
+            Self::ByVariant => (index / runs, index % runs),
+            Self::Interleaved => {
+                let (run, place) = (index / plan.variants(), index % plan.variants());
+                let (page, network, contender) = plan.variant_parts(place);
+                let turned = (contender + run) % plan.contenders.len();
+                (plan.variant_index(page, network, turned), run)
+            }
+        }
+    }
+}
+
+/// One load of a race: indices into the plan, and the run's seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// Index into [`Plan::pages`].
+    pub page: usize,
+    /// Index into [`Plan::networks`].
+    pub network: usize,
+    /// Index into [`Plan::contenders`].
+    pub contender: usize,
+    /// Which run of the variant, from zero.
+    pub run: usize,
+    /// The run's seed, the same for all variants.
+    pub seed: u64,
+}
 
 /// How far a race is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,8 +122,8 @@ pub(crate) fn run_all<T: Send + Sync>(
         .ok_or(LabError::Interrupted { done, total })
 }
 
-/// Runs every load of `plan` on `jobs` threads. The results depend on the
-/// plan alone, not on `jobs`.
+/// Runs every load of `plan` on `jobs` threads, in the simulator. The results
+/// depend on the plan alone, not on `jobs`.
 ///
 /// # Errors
 /// [`LabError::Plan`] or [`LabError::Scenario`] if the plan cannot be run,
@@ -92,13 +135,60 @@ pub fn run_race(
     progress: &OnProgress<'_>,
 ) -> Result<Results, LabError> {
     plan.check()?;
-    let runs = plan.runs as usize;
+    let order = Order::ByVariant;
     let load = |cached: &mut Cached, index: usize| {
-        let (variant, run) = (index / runs, index % runs);
+        let (variant, run) = order.load(plan, index);
         let outcome = runner(cached.scenario(plan, variant), plan.run_seed(run), false)?;
         Ok(RunSummary::from(&outcome))
     };
-    let mut summaries = run_all(jobs, plan.loads(), &load, progress)?.into_iter();
+    let summaries = run_all(jobs, plan.loads(), &load, progress)?;
+    Ok(collect(plan, order, World::Simulated, summaries))
+}
+
+/// Runs every load of `plan` live: one after the other on this thread,
+/// [interleaved](Order::Interleaved). `load` measures one load; what it calls
+/// a failed load is a result, what it returns as an error ends the race. The
+/// caller adds [`Results::environment`].
+///
+/// # Errors
+/// As [`run_race`]; [`LabError::Live`] holds the error of `load`.
+pub fn run_live(
+    plan: &Plan,
+    mut load: impl FnMut(Load) -> Result<RunSummary, String>,
+    progress: &OnProgress<'_>,
+) -> Result<Results, LabError> {
+    plan.check()?;
+    let (order, total) = (Order::Interleaved, plan.loads());
+    let mut summaries = Vec::with_capacity(total);
+    for index in 0..total {
+        let (variant, run) = order.load(plan, index);
+        let (page, network, contender) = plan.variant_parts(variant);
+        let summary = load(Load {
+            page,
+            network,
+            contender,
+            run,
+            seed: plan.run_seed(run),
+        });
+        summaries.push(summary.map_err(LabError::Live)?);
+        let done = index + 1;
+        // What is complete is worth keeping, even if the last word was to stop.
+        if progress(Progress { done, total }).is_break() && done < total {
+            return Err(LabError::Interrupted { done, total });
+        }
+    }
+    Ok(collect(plan, order, World::Live, summaries))
+}
+
+/// Results from the summaries of all loads, which came in this order.
+fn collect(plan: &Plan, order: Order, world: World, summaries: Vec<RunSummary>) -> Results {
+    let mut loads: Vec<((usize, usize), RunSummary)> = summaries
+        .into_iter()
+        .enumerate()
+        .map(|(index, summary)| (order.load(plan, index), summary))
+        .collect();
+    loads.sort_by_key(|(place, _)| *place);
+    let mut loads = loads.into_iter().map(|(_, summary)| summary);
     let variants = (0..plan.variants())
         .map(|index| {
             let (page, network, contender) = plan.variant_parts(index);
@@ -106,15 +196,17 @@ pub fn run_race(
                 page,
                 network,
                 contender,
-                runs: summaries.by_ref().take(runs).collect(),
+                runs: loads.by_ref().take(plan.runs as usize).collect(),
             }
         })
         .collect();
-    Ok(Results {
+    Results {
         plan: plan.clone(),
         variants,
         whys: Vec::new(),
-    })
+        world,
+        environment: Vec::new(),
+    }
 }
 
 #[cfg(test)]

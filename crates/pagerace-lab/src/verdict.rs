@@ -14,7 +14,7 @@ mod no_winner;
 mod words;
 
 use no_winner::without_winner;
-use words::{amount, join};
+use words::{amount, by, join};
 
 /// The answer for one page on one network.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,10 +97,15 @@ fn lead(names: &Names<'_>, analysis: &Analysis, best: usize) -> String {
     let baseline = &names.contenders[analysis.baseline];
     if row.difference.is_some_and(f64::is_infinite) {
         let what = match analysis.metric.metric().wording {
-            Wording::Moment(does) => does.to_owned(),
-            Wording::Amount(_) => "finishes".to_owned(),
+            Wording::Moment(does) => does,
+            Wording::Amount(_) => "finishes",
         };
-        return format!("{network}: {winner} {what} where {baseline} mostly fails.");
+        let fails = if analysis.rows[analysis.baseline].failed > 0 {
+            "fails"
+        } else {
+            "never does"
+        };
+        return format!("{network}: {winner} {what} where {baseline} mostly {fails}.");
     }
     let by = amount(analysis.metric, row);
     let interval = row.interval.map_or_else(String::new, |interval| {
@@ -173,11 +178,7 @@ fn worse(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
         .take(NAMED_MAX)
         .map(|&i| {
             let row = &analysis.rows[i];
-            format!(
-                "{} by {}",
-                names.contenders[i],
-                amount(analysis.metric, row)
-            )
+            format!("{} {}", names.contenders[i], by(analysis.metric, row))
         })
         .collect();
     if worse.len() > NAMED_MAX {
@@ -225,7 +226,7 @@ fn price(
                 && row.interval.is_some_and(|interval| interval.low > 0.0)
                 && row.relative.is_none_or(|share| share >= NOTICEABLE)
         })
-        .map(|((metric, row), _)| format!("{} by {}", metric.metric().title, amount(*metric, row)))
+        .map(|((metric, row), _)| format!("{} {}", metric.metric().title, by(*metric, row)))
         .collect();
     let winner = &names.contenders[best];
     (!parts.is_empty()).then(|| format!("Worse with {winner}: {}.", join(&parts)))

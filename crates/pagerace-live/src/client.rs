@@ -5,16 +5,19 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
+use mio::Token;
 use pagerace_core::{Instant, Priority};
 use pagerace_http::{Field, fields};
 use pagerace_peer::{ClientConfig, ClientEvent};
 
 use crate::socket::Socket;
+use crate::wait::Waiter;
 use crate::{Clock, LiveError};
 
 /// One connection to one server.
 pub struct Client {
     socket: Socket,
+    waiter: Waiter,
     inner: pagerace_peer::Client,
     clock: Clock,
     remote: SocketAddr,
@@ -48,8 +51,13 @@ impl Client {
             remote,
             server_name,
         )?;
+        let mut socket = Socket::bind(any)?;
+        let waiter = Waiter::new().map_err(LiveError::Socket)?;
+        let registered = socket.register(waiter.registry(), Token(0));
+        registered.map_err(LiveError::Socket)?;
         Ok(Self {
-            socket: Socket::bind(any)?,
+            socket,
+            waiter,
             inner,
             clock,
             remote,
@@ -96,7 +104,13 @@ impl Client {
                 .inner
                 .poll_timeout()
                 .map_or(deadline, |at| at.min(deadline));
-            if let Some((from, data)) = self.socket.receive(due.since(now).to_std())?
+            if !self.socket.readable {
+                let wait = due.since(now).to_std();
+                for event in self.waiter.wait(wait).map_err(LiveError::Socket)? {
+                    self.socket.readable |= event.is_readable();
+                }
+            }
+            if let Some((from, data)) = self.socket.receive()?
                 && from == self.remote
             {
                 self.inner.handle_datagram(self.clock.now(), data);
@@ -119,7 +133,9 @@ impl Client {
 
     fn transmit(&mut self) -> Result<(), LiveError> {
         let mut buf = Vec::new();
-        while let Some(datagram) = self.inner.poll_transmit(self.clock.now(), &mut buf) {
+        while self.socket.is_free()?
+            && let Some(datagram) = self.inner.poll_transmit(self.clock.now(), &mut buf)
+        {
             self.socket.send(&buf[..datagram.size], datagram.remote)?;
         }
         Ok(())

@@ -7,25 +7,42 @@
 //! | [`client`] | one connection to a server, and [`get`] for a handful of requests |
 //! | [`tcp`] | server and client of HTTP/1.1 and HTTP/2 on TCP sockets |
 //! | [`site`] | sites from memory or from a folder |
+//! | [`replay`] | a recorded page as a site |
+//! | [`servers`] | many servers at once, one address for each origin |
+//! | [`ca`] | a certificate authority for one run |
+//! | `link` | two network namespaces and an emulated link between them (Linux) |
+//! | `bulk` | one large transfer over that link, through kernel TCP or QUIC (Linux) |
 //! | [`clock`] | the one place that reads the clock |
 //!
-//! Plain and portable: one thread and one socket, one datagram per system call.
-//! Left out: pacing below the timer of the socket (some milliseconds; what it
-//! delays leaves as a burst that the congestion window bounds), ECN, GSO, and
-//! path MTU discovery.
+//! Plain: one thread for all sockets of a transport, one datagram per system call.
+//! Pacing and think times are kept to a fraction of a millisecond on Linux, to a
+//! millisecond elsewhere. Left out: ECN, GSO, early data, and path MTU discovery.
 
+#[cfg(target_os = "linux")]
+pub mod bulk;
+pub mod ca;
 pub mod client;
 pub mod clock;
 pub mod error;
+#[cfg(target_os = "linux")]
+pub mod link;
+pub mod replay;
 pub mod server;
+pub mod servers;
 pub mod site;
 mod socket;
 pub mod tcp;
+mod wait;
+#[cfg(target_os = "linux")]
+pub mod world;
 
+pub use ca::LocalCa;
 pub use client::{Client, Fetch, Fetched, get};
 pub use clock::Clock;
 pub use error::LiveError;
+pub use replay::ReplaySite;
 pub use server::Server;
+pub use servers::{OriginServer, Servers, ServersConfig, ServersReport};
 pub use site::{FolderSite, MemorySite};
 
 /// A number that nobody can guess, for the seed of a live server or client.

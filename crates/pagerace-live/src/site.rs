@@ -1,4 +1,8 @@
-//! Sites to serve: from memory, and from a folder.
+//! Sites to serve: from memory, and from a folder. Both give parts, and answer
+//! conditional requests where they can; what all sites share is here too.
+
+pub(crate) mod range;
+pub(crate) mod unknown;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,6 +17,24 @@ use pagerace_peer::{Body, Reply, Request, Site};
 use url::Url;
 
 use crate::LiveError;
+use unknown::Unknown;
+
+/// A site that several servers share, each with a clone of its own.
+pub trait ServedSite: Site + Clone + Send + 'static {
+    /// Requests for what it does not have, since it was made: each once, as
+    /// `GET https://host/path`.
+    fn unknown(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+impl ServedSite for MemorySite {}
+
+impl ServedSite for FolderSite {
+    fn unknown(&self) -> Vec<String> {
+        self.unknown.list()
+    }
+}
 
 /// Resources by path, held in memory.
 #[derive(Clone, Debug, Default)]
@@ -49,10 +71,13 @@ impl Site for MemorySite {
         }
         let path = path_of(request);
         match self.resources.get(&path) {
-            Some((content_type, body, facts)) => Reply {
-                facts: *facts,
-                ..reply(200, content_type, body.clone())
-            },
+            Some((content_type, body, facts)) => {
+                let whole = Reply {
+                    facts: *facts,
+                    ..reply(200, content_type, body.clone())
+                };
+                range::partial(request, whole)
+            }
             None => not_found(),
         }
     }
@@ -62,6 +87,7 @@ impl Site for MemorySite {
 #[derive(Clone, Debug)]
 pub struct FolderSite {
     root: PathBuf,
+    unknown: Unknown,
 }
 
 impl FolderSite {
@@ -77,7 +103,10 @@ impl FolderSite {
         };
         let root = root.canonicalize().map_err(folder)?;
         fs::read_dir(&root).map_err(folder)?;
-        Ok(Self { root })
+        Ok(Self {
+            root,
+            unknown: Unknown::default(),
+        })
     }
 
     /// The file that a path names, if it lies under the root.
@@ -100,9 +129,15 @@ impl Site for FolderSite {
         }
         let found = self.file(&path_of(request)).and_then(|file| {
             let body = fs::read(&file).ok()?;
-            Some(reply(200, content_type(&file), body))
+            let mut whole = reply(200, content_type(&file), body);
+            let ranges = Field::from_static("accept-ranges", "bytes");
+            whole.fields.push(ranges);
+            Some(range::partial(request, whole))
         });
-        found.unwrap_or_else(not_found)
+        found.unwrap_or_else(|| {
+            self.unknown.note(request);
+            not_found()
+        })
     }
 }
 
@@ -151,11 +186,11 @@ fn refuse_method(request: &Request) -> Option<Reply> {
     })
 }
 
-fn not_found() -> Reply {
+pub(crate) fn not_found() -> Reply {
     reply(404, "text/plain; charset=utf-8", "not found\n")
 }
 
-fn reply(status: u16, content_type: &str, body: impl Into<Bytes>) -> Reply {
+pub(crate) fn reply(status: u16, content_type: &str, body: impl Into<Bytes>) -> Reply {
     let fields = vec![
         Field::new(":status", status.to_string()),
         Field::new("content-type", content_type.to_owned()),

@@ -25,8 +25,8 @@ pub use server::{TcpServer, TcpServerConfig};
 use crate::LiveError;
 
 /// What TLS calls the protocols (RFC 7301; RFC 9113, section 3.2).
-const ALPN_H2: &[u8] = b"h2";
-const ALPN_H1: &[u8] = b"http/1.1";
+pub(crate) const ALPN_H2: &[u8] = b"h2";
+pub(crate) const ALPN_H1: &[u8] = b"http/1.1";
 
 /// TLS for a server with this identity, which offers HTTP/2 and HTTP/1.1.
 ///

@@ -17,6 +17,12 @@ pub fn of(url: &str, destination: Destination, mime_type: &str, third_party: boo
     if destination != Destination::Document && is_ad(url, third_party) {
         return Category::Ads;
     }
+    asked_as(destination, mime_type)
+}
+
+/// The category of a resource by what it is for, whether it is advertisement
+/// or not; never [`Category::Ads`].
+pub fn asked_as(destination: Destination, mime_type: &str) -> Category {
     match destination {
         Destination::Document | Destination::Iframe => Category::Html,
         Destination::Style => Category::Css,

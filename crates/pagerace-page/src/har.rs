@@ -1,5 +1,6 @@
 //! Import of HAR 1.2 recordings: Chrome DevTools, chrome-har, browsertime,
-//! WebPageTest, Firefox, Safari, and whatever else writes `log.entries`.
+//! WebPageTest, Firefox, Safari, our own recorder, and whatever else writes
+//! `log.entries`.
 //!
 //! HAR 1.2: <http://www.softwareishard.com/blog/har-12-spec/>. Every field may
 //! be missing or of a wrong type: that loses the field, not the file. Each
@@ -12,10 +13,13 @@ mod clock;
 mod destination;
 mod discovery;
 mod entry;
+mod exchanges;
+mod extension;
 mod filter;
 mod headers;
 mod http_date;
 mod initiator;
+mod layout;
 mod loading;
 mod markup;
 mod notes;
@@ -30,13 +34,14 @@ mod sizes;
 mod value;
 mod viewport;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use entry::Entry;
 use notes::{Kind, Notes};
 use serde_json::Value;
 
-use crate::{ImportError, Page};
+use crate::{Device, ImportError, Page, Recording, ResourceId};
 
 /// More requests than any page load has; beyond, a file holds a session.
 const MAX_ENTRIES: usize = 20_000;
@@ -55,21 +60,17 @@ pub struct ImportOptions {
 /// [`ImportError`] if the file cannot be read, is no HAR, has no such page, or
 /// holds nothing that can be requested.
 pub fn load(path: &Path, options: &ImportOptions) -> Result<Page, ImportError> {
-    let file = path.display().to_string();
-    let bytes = match std::fs::metadata(path) {
-        Ok(meta) if meta.len() > read::MAX_BYTES => {
-            return Err(ImportError::TooLarge {
-                file,
-                limit: read::MAX_BYTES,
-            });
-        }
-        Ok(_) => std::fs::read(path),
-        Err(error) => Err(error),
-    };
-    match bytes {
-        Ok(bytes) => from_bytes(&file, &bytes, options),
-        Err(source) => Err(ImportError::Read { file, source }),
-    }
+    let (file, bytes) = read::file(path)?;
+    from_bytes(&file, &bytes, options)
+}
+
+/// Reads a HAR file as [`load`] does, and keeps every exchange with its body.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_recording(path: &Path, options: &ImportOptions) -> Result<Recording, ImportError> {
+    let (file, bytes) = read::file(path)?;
+    recording_from_bytes(&file, &bytes, options)
 }
 
 /// Imports a HAR from memory; `file_name` names it in messages, and the page
@@ -82,10 +83,55 @@ pub fn from_bytes(
     bytes: &[u8],
     options: &ImportOptions,
 ) -> Result<Page, ImportError> {
+    let root = json(file_name, bytes)?;
+    Ok(import(file_name, &root, options)?.page)
+}
+
+/// As [`from_bytes`], and keeps every exchange with its body.
+///
+/// # Errors
+/// As [`load`].
+pub fn recording_from_bytes(
+    file_name: &str,
+    bytes: &[u8],
+    options: &ImportOptions,
+) -> Result<Recording, ImportError> {
+    let mut root = json(file_name, bytes)?;
+    let Imported {
+        page,
+        device,
+        entries,
+        resources,
+    } = import(file_name, &root, options)?;
+    let list = root
+        .pointer_mut("/log/entries")
+        .and_then(Value::as_array_mut);
+    let list = list.expect("the import found log.entries");
+    let exchanges = exchanges::take(list, &entries, &resources, &page);
+    Ok(Recording {
+        page,
+        exchanges,
+        device,
+    })
+}
+
+fn json(file_name: &str, bytes: &[u8]) -> Result<Value, ImportError> {
     let bytes = read::decompress(file_name, bytes, read::MAX_BYTES)?;
-    let root = read::parse(file_name, &bytes)?;
-    drop(bytes);
-    let chosen = pages::choose(file_name, &root, options)?;
+    read::parse(file_name, &bytes)
+}
+
+/// What becomes of the chosen page of a file.
+struct Imported {
+    page: Page,
+    device: Option<Device>,
+    /// Numbers of its entries in the file, in the file's order.
+    entries: Vec<usize>,
+    /// Which of them became which resource.
+    resources: BTreeMap<usize, ResourceId>,
+}
+
+fn import(file_name: &str, root: &Value, options: &ImportOptions) -> Result<Imported, ImportError> {
+    let chosen = pages::choose(file_name, root, options)?;
     if chosen.entries.len() > MAX_ENTRIES {
         return Err(ImportError::TooManyEntries {
             file: file_name.to_owned(),
@@ -108,13 +154,16 @@ pub fn from_bytes(
         reason,
     })?;
     let name = page_name(file_name, chosen.number.filter(|_| options.page.is_some()));
-    Ok(assemble::page(
-        name,
-        creator(&root["log"]),
-        &chosen,
-        &selected,
-        notes,
-    ))
+    let creator = creator(&root["log"]);
+    let numbered = selected.iter().enumerate();
+    Ok(Imported {
+        resources: numbered
+            .map(|(i, entry)| (entry.number, ResourceId(i as u32)))
+            .collect(),
+        page: assemble::page(name, creator, &chosen, &selected, notes),
+        device: exchanges::device(chosen.page),
+        entries: chosen.entries.iter().map(|&(number, _)| number).collect(),
+    })
 }
 
 /// The file's stem, with the page's number if one was asked for.
@@ -124,6 +173,7 @@ fn page_name(file: &str, number: Option<usize>) -> String {
     let stem = stem
         .strip_suffix(".har")
         .or_else(|| stem.strip_suffix(".json"))
+        .or_else(|| stem.strip_suffix(".page"))
         .unwrap_or(stem);
     let stem = if stem.is_empty() { "page" } else { stem };
     number.map_or_else(|| stem.to_owned(), |number| format!("{stem}#{number}"))

@@ -2,18 +2,24 @@
 //! from HAR.
 //!
 //! [`model`] is what the rest of Pagerace works on; [`har`] makes it from a
-//! recording; [`category`] and [`domain`] classify. How each oddity of a
+//! recording; [`category`] and [`domain`] classify; [`intervention`] says which of
+//! its requests are blocked or delayed. How each oddity of a
 //! recording is decided is written down in `docs/har-import.md`.
 
 pub mod category;
 pub mod domain;
 mod error;
 pub mod har;
+pub mod intervention;
 pub mod model;
+pub mod recording;
 
 pub use error::ImportError;
-pub use har::{ImportOptions, from_bytes, load};
+pub use har::{ImportOptions, from_bytes, load, load_recording, recording_from_bytes};
+pub use intervention::{Intervention, Interventions, ResourceEffect};
 pub use model::{
-    CacheUse, Category, Discovery, Evidence, Note, Origin, OriginId, Page, RecordedPage,
-    RecordedTimes, Resource, ResourceId, Trigger,
+    CacheUse, Category, Discovery, Element, ElementKind, Evidence, FontDisplay, FontUse, Largest,
+    Note, Origin, OriginId, Page, PageLayout, RecordedPage, RecordedTimes, Rect, RenderingTime,
+    Resource, ResourceId, Trigger,
 };
+pub use recording::{Device, Exchange, Recording};

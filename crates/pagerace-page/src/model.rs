@@ -1,8 +1,14 @@
 //! The page as the race sees it: what is fetched from where, how big it is,
 //! and what has to happen before the browser knows that it needs it.
 
+mod layout;
+
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use serde::{Deserialize, Serialize};
+
+pub use self::layout::{
+    Element, ElementKind, FontDisplay, FontUse, Largest, PageLayout, Rect, RenderingTime,
+};
 
 /// Index into [`Page::resources`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -44,6 +50,9 @@ pub struct Page {
     pub document: ResourceId,
     /// What the recording measured, for comparison only.
     pub recorded: RecordedPage,
+    /// Where things are on the screen, if the recording says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<PageLayout>,
     /// What was missing, odd or left out, and what stands in for it.
     pub notes: Vec<Note>,
 }
@@ -249,6 +258,12 @@ pub struct RecordedPage {
     pub on_content_load: Option<Duration>,
     /// The load event.
     pub on_load: Option<Duration>,
+    /// First contentful paint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_paint: Option<Duration>,
+    /// Largest contentful paint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub largest_paint: Option<Duration>,
     /// What made the recording, as it calls itself.
     pub creator: String,
 }

@@ -37,6 +37,13 @@ pub struct Report {
     pub nouns: String,
     /// What the contenders share, such as `chrome, CPU x1, cubic`; may be empty.
     pub shared: String,
+    /// Where the loads took place.
+    #[serde(default)]
+    pub world: World,
+    /// Under which circumstances: name (`browser`) and value (`Chromium 156`).
+    /// Empty in simulation.
+    #[serde(default)]
+    pub environment: Vec<Named>,
     /// The metrics that can be selected, in the order in which they are offered.
     pub metrics: Vec<Metric>,
     /// Who raced.
@@ -53,6 +60,17 @@ pub struct Report {
     /// What a reader has to know, one sentence each: what was missing in the
     /// recording, which runs failed, what the page model does not know.
     pub notes: Vec<String>,
+}
+
+/// Where loads took place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum World {
+    /// In the simulator.
+    #[default]
+    Simulated,
+    /// In a real browser, over real sockets.
+    Live,
 }
 
 /// Something with a name and an explanation.

@@ -12,7 +12,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use sha2::{Digest as _, Sha256};
 
 use crate::compact::Compact;
-use crate::input::{NetworkResult, Report, Verdict};
+use crate::input::{NetworkResult, Report, Verdict, World};
 use escape::{html, json_in_script};
 
 /// Apache `ECharts` 6.1.0, unmodified; see `assets/echarts/README.md`.
@@ -20,8 +20,17 @@ const LIBRARY: &str = include_str!("../assets/echarts/echarts.min.js");
 
 const STYLE: &str = include_str!("../assets/report.css");
 
-/// What follows the verdicts; without data.
+/// What follows the verdicts, up to how it was made; without data.
 const SECTIONS: &str = include_str!("../assets/sections.html");
+
+/// How simulated loads were made.
+const HOW_SIMULATED: &str = include_str!("../assets/how-simulated.html");
+
+/// How live loads were made.
+const HOW_LIVE: &str = include_str!("../assets/how-live.html");
+
+/// The end of the page; without data.
+const FOOTER: &str = include_str!("../assets/footer.html");
 
 /// Our scripts, in order; together they are one function's body.
 const SCRIPTS: [&str; 16] = [
@@ -60,6 +69,12 @@ pub fn render(report: &Report) -> String {
     let mut body = String::new();
     verdicts(&mut body, report);
     body.push_str(SECTIONS);
+    body.push_str(match report.world {
+        World::Simulated => HOW_SIMULATED,
+        World::Live => HOW_LIVE,
+    });
+    environment(&mut body, report);
+    body.push_str(FOOTER);
     Shell {
         title: &report.title,
         version: &report.version,
@@ -138,7 +153,12 @@ fn hash(script: &str) -> String {
 fn facts(report: &Report) -> String {
     let count =
         |n: usize, one: &str, many: &str| format!("{n} {}", html(if n == 1 { one } else { many }));
+    let world = match report.world {
+        World::Simulated => "simulated",
+        World::Live => "<b>live</b>",
+    };
     let mut facts = vec![
+        world.to_owned(),
         count(report.pages.len(), "page", "pages"),
         count(report.networks.len(), "network", "networks"),
         count(report.contenders.len(), &report.noun, &report.nouns),
@@ -154,6 +174,19 @@ fn facts(report: &Report) -> String {
         facts.push(html(&report.shared));
     }
     facts.join(" · ")
+}
+
+/// The circumstances of live loads.
+fn environment(out: &mut String, report: &Report) {
+    if report.environment.is_empty() {
+        return;
+    }
+    out.push_str("<dl id=\"environment\">");
+    for fact in &report.environment {
+        let (name, value) = (html(&fact.name), html(&fact.description));
+        let _ = write!(out, "<dt>{name}</dt><dd>{value}</dd>");
+    }
+    out.push_str("</dl>\n");
 }
 
 fn verdicts(out: &mut String, report: &Report) {

@@ -18,6 +18,11 @@ pub struct Outcome {
     pub visual_progress: Vec<(Instant, f64)>,
     /// Why the load did not finish, if it did not.
     pub failure: Option<String>,
+    /// Requests that will never be answered, as the scenario's interventions
+    /// have it. The load then ended when nothing else was waited for; what it
+    /// has not reached by then never comes.
+    #[serde(default)]
+    pub unanswered: Vec<ResourceId>,
     /// When everything that was requested had arrived.
     pub finished_at: Instant,
     /// Packet by packet, if the scenario asked for it.

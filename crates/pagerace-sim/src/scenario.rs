@@ -6,7 +6,7 @@ use pagerace_browser::BrowserConfig;
 use pagerace_core::Duration;
 use pagerace_delivery::StrategySpec;
 use pagerace_net::Network;
-use pagerace_page::Page;
+use pagerace_page::{Interventions, Page};
 use pagerace_peer::Retransmission;
 use pagerace_transport::tls;
 use serde::{Deserialize, Serialize};
@@ -36,6 +36,9 @@ pub struct Scenario {
     pub connections: Connections,
     /// The transport's settings.
     pub transport: TransportSettings,
+    /// Which requests are blocked or answered late.
+    #[serde(default)]
+    pub interventions: Interventions,
     /// Virtual time after which a load is given up.
     pub deadline: Duration,
 }
@@ -68,6 +71,21 @@ pub struct TransportSettings {
     pub tcp_tls: tls::Version,
     /// Whether requests may leave with the first flight of a resumed connection.
     pub early_data: EarlyData,
+    /// What it costs to learn a server's address.
+    #[serde(default)]
+    pub name_lookup: NameLookup,
+}
+
+/// What it costs to learn a server's address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NameLookup {
+    /// One round trip to a resolver behind the same access link, once for each
+    /// name; nothing in a warm visit.
+    #[default]
+    RoundTrip,
+    /// Nothing: addresses are known, as where a hosts file has them.
+    None,
 }
 
 impl Default for TransportSettings {
@@ -78,6 +96,7 @@ impl Default for TransportSettings {
             quic_mtu: least_quic_mtu(),
             tcp_tls: tls::Version::Tls13,
             early_data: EarlyData::default(),
+            name_lookup: NameLookup::default(),
         }
     }
 }

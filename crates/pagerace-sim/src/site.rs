@@ -8,8 +8,12 @@ use pagerace_core::{Duration, Rng};
 use pagerace_delivery::Facts;
 use pagerace_http::Field;
 use pagerace_http::fields::{filler_fields, text_size};
-use pagerace_page::{Page, Resource, ResourceId};
+use pagerace_page::intervention::Failure;
+use pagerace_page::{Page, Resource, ResourceEffect, ResourceId};
 use pagerace_peer::{Body, Reply, Request, Site};
+
+/// How long a server thinks that never answers: decades, beyond any deadline.
+const FOR_EVER: Duration = Duration::from_secs(1_000_000_000);
 
 /// Serves the resources of a page with their recorded sizes and think times.
 #[derive(Clone, Debug)]
@@ -19,19 +23,29 @@ pub(crate) struct PageSite {
     jitter: f64,
     /// What the browser has, by resource; empty if nothing.
     cached: Arc<Vec<Cached>>,
+    /// What is done to its requests, by resource; empty if nothing.
+    effects: Arc<Vec<ResourceEffect>>,
     /// Requests since the last look, with their think times.
     asked: Vec<(ResourceId, Duration)>,
 }
 
 impl PageSite {
     /// `jitter`: sigma of the log-normal factor on think times. `cached`: what
-    /// the browser asks for only to see whether it has changed.
-    pub(crate) fn new(page: Arc<Page>, seed: u64, jitter: f64, cached: Arc<Vec<Cached>>) -> Self {
+    /// the browser asks for only to see whether it has changed. `effects`: whose
+    /// answers are late or never come.
+    pub(crate) fn new(
+        page: Arc<Page>,
+        seed: u64,
+        jitter: f64,
+        cached: Arc<Vec<Cached>>,
+        effects: Arc<Vec<ResourceEffect>>,
+    ) -> Self {
         Self {
             page,
             seed,
             jitter,
             cached,
+            effects,
             asked: Vec::new(),
         }
     }
@@ -62,8 +76,13 @@ impl Site for PageSite {
             (r.status.clamp(200, 599), r.body_bytes)
         };
         let status = Field::new(":status", status.to_string());
+        let own = r.think_time.mul_f64(rng.lognormal(self.jitter));
+        let effect = self.effects.get(r.id.index()).copied().unwrap_or_default();
         let reply = Reply {
-            think_time: r.think_time.mul_f64(rng.lognormal(self.jitter)),
+            think_time: match effect.block {
+                Some(Failure::Hang) => FOR_EVER,
+                _ => own + effect.delay,
+            },
             fields: filled(vec![status], r.response_header_bytes),
             body: Body::Filler(body),
             facts: Facts {

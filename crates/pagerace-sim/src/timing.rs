@@ -22,6 +22,8 @@ pub(crate) struct Progress {
     /// Whether other requests had used the connection.
     pub(crate) reused: bool,
     pub(crate) body_received: u64,
+    /// The response is complete, or the request has failed.
+    pub(crate) over: bool,
 }
 
 /// When a connection was set up.
@@ -45,6 +47,7 @@ impl Progress {
             stream: None,
             reused: false,
             body_received: 0,
+            over: false,
         }
     }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod connections;
 mod critical_path;
+mod interventions;
 mod requests;
 mod tally;
 
@@ -11,7 +12,7 @@ use std::sync::Arc;
 use pagerace_browser::{Browser, Cached};
 use pagerace_core::{EventQueue, Instant, Protocol, Rng};
 use pagerace_net::{Exit, Link};
-use pagerace_page::{Page, ResourceId};
+use pagerace_page::{Page, ResourceEffect, ResourceId};
 use pagerace_peer::ClientEvent;
 use pagerace_transport::quic::Epoch;
 
@@ -68,6 +69,8 @@ pub(crate) struct World<'a> {
     browser: Browser,
     browser_alarm: Alarm,
     cached: Arc<Vec<Cached>>,
+    /// What is done to requests, by resource; empty if nothing.
+    effects: Arc<Vec<ResourceEffect>>,
     pool: Pool,
     connections: Vec<Connection>,
     /// To the browser.
@@ -105,6 +108,7 @@ impl<'a> World<'a> {
         Ok(Self {
             browser,
             cached,
+            effects: interventions::effects(scenario),
             pool: Pool::new(&page, scenario.connections, &scenario.protocols),
             down: Link::new(&scenario.network.down, Rng::new(seed, "link/down")),
             up: Link::new(&scenario.network.up, Rng::new(seed, "link/up")),
@@ -136,7 +140,7 @@ impl<'a> World<'a> {
         self.open_warm_connections()?;
         self.browser.start(self.now);
         self.settle();
-        while !self.browser.is_done() {
+        while !self.browser.is_done() && !self.is_stalled() {
             let links = self.down.next_at().into_iter().chain(self.up.next_at());
             let Some(next) = links.chain(self.timers.next_at()).min() else {
                 self.failure = Some("nothing was left to happen before the load ended".into());
@@ -383,6 +387,7 @@ impl<'a> World<'a> {
                 let r = resource(token);
                 if let Some(p) = &mut self.progress[r.index()] {
                     p.end = Some(now);
+                    p.over = true;
                 }
                 if self.cached.get(r.index()) == Some(&Cached::Validate) {
                     self.browser.handle_not_modified(now, r);
@@ -391,13 +396,21 @@ impl<'a> World<'a> {
                 }
                 self.request_over(i);
             }
+            // Its connection was given up, but its browser would wait on.
+            ClientEvent::Failed { token, .. } if self.hangs(resource(token)) => {}
             ClientEvent::Failed { token, code } => {
+                if let Some(p) = &mut self.progress[resource(token).index()] {
+                    p.over = true;
+                }
                 let protocol = self.connections[i].protocol;
                 failed.get_or_insert(format!(
                     "resource {token} failed over {protocol} with error 0x{code:x}"
                 ));
                 self.browser.handle_failure(now, resource(token));
                 self.request_over(i);
+            }
+            ClientEvent::Lost { .. } if failed.is_none() && self.holds_unanswered(i) => {
+                self.lost(i);
             }
             ClientEvent::Lost { reason } => {
                 // What this made fail needs no reason of its own.

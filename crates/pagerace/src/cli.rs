@@ -11,8 +11,12 @@ use crate::commands::explain::ExplainArgs;
 use crate::commands::list::ListArgs;
 use crate::commands::page::PageArgs;
 
+pub(crate) mod live;
 pub(crate) mod model;
+pub(crate) mod record;
+pub(crate) mod serve;
 
+use live::{CalibrateArgs, LiveArgs};
 use model::ModelArgs;
 
 /// Races ways to deliver a web page in virtual time - strategies, versions of
@@ -41,6 +45,18 @@ pub(crate) enum Command {
     /// Compare one large transfer over protocols and congestion controllers.
     #[command(after_long_help = BULK_EXAMPLES, after_help = SEE_HELP)]
     Bulk(BulkArgs),
+    /// Record a page with Chromium: everything that a race or a replay needs.
+    #[command(after_long_help = record::EXAMPLES, after_help = SEE_HELP)]
+    Record(record::RecordArgs),
+    /// Race in a real browser over real sockets and an emulated link.
+    #[command(after_long_help = LIVE_EXAMPLES, after_help = SEE_HELP)]
+    Live(Box<LiveArgs>),
+    /// Measure how far predictions are from a real browser.
+    #[command(after_long_help = CALIBRATE_EXAMPLES, after_help = SEE_HELP)]
+    Calibrate(Box<CalibrateArgs>),
+    /// Serve a recorded page or a folder over real sockets, for a browser.
+    #[command(after_long_help = serve::EXAMPLES, after_help = SEE_HELP)]
+    Serve(serve::ServeArgs),
     /// Show what was understood of a recorded page.
     Page(PageArgs),
     /// List what can be named: strategies, networks, controllers and more.
@@ -64,6 +80,12 @@ Examples:
   pagerace race site.har --protocol h2,h3,\"static.example=h3 *=h2\" --visit cold,resumed
       one protocol for each origin; first visits and later ones
 
+  pagerace race site.har --what-if each-host --metric fcp --network cable
+      single points of failure: which third-party host, when it is down, stops the page
+
+  pagerace race site.har --what-if none,fonts=140ms,fonts=1s --block ads --network slow-4g
+      how much late fonts matter, without advertisement
+
   pagerace race *.har.gz --network fast-4g --metric speed-index
       several pages: how many gain, how many lose
 
@@ -72,8 +94,8 @@ Examples:
 
 const EXPLAIN_EXAMPLES: &str = "\
 Contenders are words in any order: a protocol (h1, h2, h3, or rules such as
-\"static.example=h3 *=h2\"), a congestion controller, a visit, a strategy. What is left
-out is h3, cubic, cold, sequential.
+\"static.example=h3 *=h2\"), a congestion controller, a visit, a strategy, interventions
+(such as fonts=1s). What is left out is h3, cubic, cold, sequential, original.
 
 Examples:
   pagerace explain site.har h1 h3 --network slow-4g
@@ -81,6 +103,32 @@ Examples:
 
   pagerace explain site.har \"h2 cubic\" \"h2 bbr\" --network lossy-wifi --metric onload --run 3
       why BBR is faster or slower than CUBIC, in run 3";
+
+const LIVE_EXAMPLES: &str = "\
+Needs Linux, Chromium, and root (or CAP_NET_ADMIN and CAP_SYS_ADMIN): the link is emulated
+between two network namespaces. Everything is removed at the end, however it comes.
+`pagerace race` needs none of that.
+
+Examples:
+  pagerace record https://site.example -o site.page
+  pagerace live site.page --protocol h2,h3 --strategy sequential,round-robin \\
+      --network slow-4g --runs 10
+      who wins in a real browser, and whether the model says the same
+
+  pagerace live site.page --what-if fonts=1s,cdn.example=hang --metric fcp
+      late fonts and a dead host, in a real browser";
+
+const CALIBRATE_EXAMPLES: &str = "\
+Needs what `pagerace live` needs, but for --offline.
+
+Examples:
+  pagerace calibrate pages/*.page --network slow-4g,cable --runs 5 -o accuracy.md \\
+      --observations observed.json
+      measures, predicts and compares; what is measured is kept
+
+  pagerace calibrate pages/*.page --network slow-4g,cable --runs 5 -o accuracy.md \\
+      --observations observed.json --offline
+      compares again, after the model has changed";
 
 const BULK_EXAMPLES: &str = "\
 Examples:
@@ -117,6 +165,13 @@ pub(crate) struct RaceArgs {
     /// several protocols, controllers or visits race]
     #[arg(short, long, value_name = "LIST", help_heading = "Race")]
     pub(crate) strategy: Vec<String>,
+
+    /// What is done to requests, as further variants beside the original,
+    /// separated by commas: fonts=1s, cdn.example=hang, "fonts=1s ads=refused";
+    /// thesis (the seven of Srivastava 2024), each-host (for each third-party
+    /// host: it never answers), each-host=refused.
+    #[arg(short = 'W', long, value_name = "LIST", help_heading = "Race")]
+    pub(crate) what_if: Vec<String>,
 
     /// Networks, by name or as "rate 2mbit rtt 100ms loss 2% queue 1bdp",
     /// separated by commas; may be given several times.
@@ -187,7 +242,8 @@ pub(crate) struct RaceArgs {
     #[arg(long, value_name = "FILE", help_heading = "Race",
         conflicts_with_all = ["hars", "protocol", "cc", "visit", "strategy", "network", "runs",
             "seed", "metric", "baseline", "page", "browser", "cpu", "jitter", "connections",
-            "retransmission", "tls", "quic_mtu", "tls_version", "early_data", "deadline"])]
+            "retransmission", "tls", "quic_mtu", "tls_version", "early_data", "deadline", "what_if",
+            "block", "delay", "dns"])]
     pub(crate) scenario: Option<PathBuf>,
 
     /// Threads; the results do not depend on it. [default: all cores]

@@ -23,6 +23,10 @@ fn main() -> ExitCode {
         Command::Race(args) => commands::race::run(args),
         Command::Explain(args) => commands::explain::run(args),
         Command::Bulk(args) => commands::bulk::run(args),
+        Command::Record(args) => commands::record::run(args),
+        Command::Live(args) => commands::live::run(args),
+        Command::Calibrate(args) => commands::calibrate::run(args),
+        Command::Serve(args) => commands::serve::run(args),
         Command::Page(args) => commands::page::run(args),
         Command::List(args) => commands::list::run(args),
     };

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 /// From the bottom up. A crate may use those before it.
-const LAYERS: [&str; 15] = [
+const LAYERS: [&str; 16] = [
     "pagerace-core",
     "pagerace-page",
     "pagerace-net",
@@ -15,6 +15,7 @@ const LAYERS: [&str; 15] = [
     "pagerace-browser",
     "pagerace-sim",
     "pagerace-qlog",
+    "pagerace-chromium",
     "pagerace-live",
     "pagerace-report",
     "pagerace-lab",

@@ -5,13 +5,13 @@ use pagerace_core::{Destination, Instant, RequestPriority};
 use pagerace_page::{ResourceId, Trigger};
 
 use super::Browser;
-use super::state::{ReadyImage, Timer};
+use super::state::{FontHold, ReadyImage, Timer};
 use crate::Cached;
 use crate::cause::Ready;
 use crate::costs::Costs;
 use crate::graph::{self, Role};
 use crate::main_thread::Task;
-use crate::paint::IMAGE_PARTS;
+use crate::paint::{IMAGE_PARTS, Size};
 
 impl Browser {
     /// Discovers what the user navigates to.
@@ -69,6 +69,7 @@ impl Browser {
                     parser.sheets.insert((anchor, id));
                 }
             }
+            Role::Font if in_main_frame && self.layout.recorded => self.font_found(now, id),
             Role::Font if in_main_frame && !self.rendering.laid_out => {
                 state.holds_text = true;
                 self.rendering.fonts += 1;
@@ -222,12 +223,15 @@ impl Browser {
         let parts = u128::from(state.received) * u128::from(IMAGE_PARTS) / u128::from(size);
         let parts = (parts as u64).min(IMAGE_PARTS - 1);
         if parts > state.parts {
-            let area = image.area * (parts - state.parts) as f64 / IMAGE_PARTS as f64;
+            let area = image.size.area * (parts - state.parts) as f64 / IMAGE_PARTS as f64;
             state.parts = parts;
             self.rendering.ready_images.push(ReadyImage {
                 id,
-                area,
-                element: 0.0,
+                size: Size {
+                    area,
+                    element: 0.0,
+                    contentful: false,
+                },
                 ready: self.current,
             });
         }
@@ -237,11 +241,10 @@ impl Browser {
     pub(super) fn image_decoded(&mut self, id: ResourceId) {
         if let Some(image) = self.layout.images[id.index()] {
             let rest = IMAGE_PARTS - self.states[id.index()].parts;
-            let area = image.area * rest as f64 / IMAGE_PARTS as f64;
+            let area = image.size.area * rest as f64 / IMAGE_PARTS as f64;
             self.rendering.ready_images.push(ReadyImage {
                 id,
-                area,
-                element: image.area,
+                size: Size { area, ..image.size },
                 ready: self.current,
             });
         }
@@ -286,6 +289,11 @@ impl Browser {
         }
         if std::mem::take(&mut state.holds_paint) {
             self.rendering.blockers -= 1;
+        }
+        if let Some(hold) = self.rendering.font_holds.get_mut(&id)
+            && !matches!(hold, FontHold::Shown(_))
+        {
+            *hold = FontHold::Shown(self.current);
         }
         if std::mem::take(&mut state.holds_text) {
             self.rendering.fonts -= 1;

@@ -26,7 +26,10 @@ impl Browser {
                 // A stop at the very start still needs the response to begin.
                 Some(stop) if stop.offset <= parser.parsed && self.states[index].head.is_some() => {
                     parser.next_stop += 1;
-                    if !stop.blocks {
+                    if self.graph.nodes[stop.resource.index()].lazy {
+                        let asked = (stop.resource, self.current);
+                        self.rendering.awaiting_layout.push(asked);
+                    } else if !stop.blocks {
                         self.discover(now, stop.resource);
                     } else if !is_gone(&self.states[stop.resource.index()]) {
                         parser.blocked_on = Some(stop.resource);
@@ -75,8 +78,7 @@ impl Browser {
         parser.parsed = parser.target;
         let parsed = parser.parsed;
         if Some(index) == self.graph.document {
-            let reached = self.text_reached();
-            self.rendering.text_since.resize(reached, self.current);
+            self.reach_text();
         }
         // The scanner is a hint; what the parser meets is needed in any case.
         while let Some(parser) = &mut self.parsers[index]
@@ -98,6 +100,7 @@ impl Browser {
         };
         parser.finished = true;
         if Some(index) == self.graph.document {
+            self.reach_text();
             self.requests.loosen(self.current);
         }
         self.processed(now, ResourceId(index as u32));
@@ -168,6 +171,7 @@ impl Browser {
         }
         if Some(frame) == self.graph.document {
             self.load.dom_content_loaded = Some(Ready::new(now, self.current.cause));
+            self.reach_text();
         }
         self.release(ResourceId(frame as u32));
     }

@@ -35,6 +35,7 @@ impl Browser {
             tbt,
             dom_content_loaded: since(dom_content_loaded),
             onload: since(self.load.fired.map(|ready| ready.at)),
+            cls: None,
         }
     }
 

@@ -1,10 +1,13 @@
 //! What a load knows of each resource, of the load event and of painting.
 
+use std::collections::BTreeMap;
+
 use pagerace_core::Instant;
 use pagerace_page::ResourceId;
 
 use crate::Cached;
 use crate::cause::Ready;
+use crate::paint::Size;
 
 /// One resource's way.
 #[derive(Clone, Debug, Default)]
@@ -55,6 +58,8 @@ pub(super) enum Timer {
     Frame,
     /// Text stops waiting for fonts.
     FontBlockOver,
+    /// Text stops waiting for this font.
+    FontShown(ResourceId),
 }
 
 /// What the load event waits for.
@@ -91,23 +96,32 @@ pub(super) struct Rendering {
     pub(super) awaiting_layout: Vec<(ResourceId, Ready)>,
     /// Images in the viewport that layout has not seen yet.
     pub(super) to_boost: Vec<ResourceId>,
-    /// When the parser passed each block of text.
+    /// When the parser (or what makes it) passed each block of text.
     pub(super) text_since: Vec<Ready>,
-    /// Blocks of text that were painted.
-    pub(super) text_painted: usize,
-    /// What the running task shows: images, blocks of text reached.
+    /// Blocks of text that were reached and not painted, in order.
+    pub(super) text_waiting: Vec<usize>,
+    /// What the running task shows: images, blocks of text.
     pub(super) painting: Vec<ReadyImage>,
-    pub(super) text_reached: usize,
-    pub(super) fonts_ready: bool,
+    pub(super) painting_text: Vec<usize>,
+    /// Recorded layout: how text waits for each font that is known.
+    pub(super) font_holds: BTreeMap<ResourceId, FontHold>,
+}
+
+/// Text and a font, where the layout is recorded.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum FontHold {
+    /// Asked for by the markup; nothing has used it.
+    Preloaded,
+    /// Text in it is invisible.
+    Hidden,
+    /// Text in it is visible since then, in this font or another one.
+    Shown(Ready),
 }
 
 /// An image, or a part of one, that the next frame can show.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReadyImage {
     pub(super) id: ResourceId,
-    /// Pixels that it adds.
-    pub(super) area: f64,
-    /// Pixels of the whole image if it is complete with this, else none.
-    pub(super) element: f64,
+    pub(super) size: Size,
     pub(super) ready: Ready,
 }

@@ -4,16 +4,11 @@ use pagerace_core::{Duration, Instant};
 
 use super::Browser;
 use super::state::Timer;
-use crate::cause::Ready;
 use crate::interactive::is_long;
 use crate::main_thread::Task;
 
 /// Time between two frames: 60 a second.
 const FRAME: Duration = Duration::from_nanos(16_666_667);
-/// How long text stays invisible while its fonts load: the block period of
-/// `font-display: block`, about which CSS Fonts 4 says that three seconds are
-/// recommended, <https://www.w3.org/TR/css-fonts-4/#font-display-desc>.
-const FONT_BLOCK_PERIOD: Duration = Duration::from_secs(3);
 
 impl Browser {
     /// A free thread takes its next task.
@@ -76,31 +71,6 @@ impl Browser {
         (parser.finished || parser.parsed > self.layout.body_start) && self.rendering.blockers == 0
     }
 
-    /// Blocks of text that the parser has passed.
-    pub(super) fn text_reached(&self) -> usize {
-        let Some(document) = self.graph.document else {
-            return 0;
-        };
-        let parsed = self.parsers[document].as_ref().map_or(0, |p| p.parsed);
-        self.layout
-            .text
-            .iter()
-            .take_while(|&&end| end <= parsed)
-            .count()
-    }
-
-    /// Text does not wait for fonts any longer.
-    pub(super) fn font_block_over(&mut self) {
-        self.rendering.font_block_over = true;
-        if self.rendering.fonts > 0 {
-            self.rendering.fonts_since = Some(self.current);
-        }
-    }
-
-    fn fonts_ready(&self) -> bool {
-        self.rendering.fonts == 0 || self.rendering.font_block_over
-    }
-
     /// Queues a render task if there is something new to show.
     pub(super) fn check_render(&mut self, now: Instant) {
         if self.rendering.queued {
@@ -110,7 +80,7 @@ impl Browser {
             !self.rendering.ready_images.is_empty()
                 || !self.rendering.awaiting_layout.is_empty()
                 || !self.rendering.to_boost.is_empty()
-                || (self.fonts_ready() && self.rendering.text_painted < self.text_reached())
+                || self.has_text_to_paint()
         } else {
             self.can_render()
         };
@@ -136,8 +106,7 @@ impl Browser {
     fn begin_render(&mut self, now: Instant) -> Duration {
         self.rendering.last_start = Some(now);
         self.rendering.painting = std::mem::take(&mut self.rendering.ready_images);
-        self.rendering.text_reached = self.text_reached();
-        self.rendering.fonts_ready = self.fonts_ready();
+        self.rendering.painting_text = self.take_text_to_paint();
         let first = self
             .graph
             .document
@@ -156,32 +125,12 @@ impl Browser {
         self.after_layout(now);
         if first {
             self.rendering.laid_out = true;
-            if self.rendering.fonts > 0 {
-                self.rendering.fonts_ready = false;
-                self.schedule(now + FONT_BLOCK_PERIOD, Timer::FontBlockOver);
-            }
+            self.first_layout_used_fonts(now);
         }
-        if self.rendering.fonts_ready {
-            while self.rendering.text_painted < self.rendering.text_reached {
-                let ready = self.text_ready(self.rendering.text_painted);
-                self.rendering.text_painted += 1;
-                self.screen.paint_text(now, ready);
-            }
-        }
+        self.paint_text(now, first);
         for image in std::mem::take(&mut self.rendering.painting) {
             let ready = image.ready.and(self.rendering.layout_since);
-            self.screen
-                .paint_image(now, image.id, (image.area, image.element), ready);
+            self.screen.paint_image(now, image.id, image.size, ready);
         }
-    }
-
-    /// When a frame could show the block of text: the parser has passed it,
-    /// there was a layout, and its fonts are there.
-    fn text_ready(&self, block: usize) -> Ready {
-        let laid_out = self.rendering.layout_since;
-        let passed = self.rendering.text_since.get(block).copied();
-        let ready = passed.map_or(laid_out, |passed| passed.and(laid_out));
-        let fonts = self.rendering.fonts_since;
-        fonts.map_or(ready, |fonts| ready.and(fonts))
     }
 }

@@ -3,7 +3,7 @@
 use pagerace_core::{Duration, Instant};
 use pagerace_page::ResourceId;
 
-use super::{PARAGRAPH, TEXT_SHARE, VIEWPORT, text_area};
+use super::{Size, TEXT_SHARE, VIEWPORT};
 use crate::cause::{Cause, Ready};
 
 /// Something that was painted.
@@ -14,6 +14,7 @@ struct Painted {
     area: f64,
     /// Its largest complete element; zero for parts of an image.
     element: f64,
+    contentful: bool,
     image: Option<ResourceId>,
     /// When a frame could show it.
     ready: Ready,
@@ -23,49 +24,51 @@ struct Painted {
 #[derive(Debug, Default)]
 pub(crate) struct Screen {
     painted: Vec<Painted>,
+    /// Areas are known, not guessed.
+    measured: bool,
 }
 
 impl Screen {
-    /// A block of text appeared that a frame could show since `ready`.
-    pub(crate) fn paint_text(&mut self, at: Instant, ready: Ready) {
-        self.painted.push(Painted {
-            at,
-            area: text_area(),
-            element: PARAGRAPH,
-            image: None,
-            ready,
-        });
+    /// A screen on which areas are recorded, if `measured`.
+    pub(crate) fn new(measured: bool) -> Self {
+        Self {
+            painted: Vec::new(),
+            measured,
+        }
     }
 
-    /// `area` pixels of an image appeared that a frame could show since
-    /// `ready`; if that completed it, it is an element of `element` pixels,
-    /// else of none.
-    pub(crate) fn paint_image(
-        &mut self,
-        at: Instant,
-        image: ResourceId,
-        (area, element): (f64, f64),
-        ready: Ready,
-    ) {
+    /// A block of text appeared that a frame could show since `ready`.
+    pub(crate) fn paint_text(&mut self, at: Instant, size: Size, ready: Ready) {
+        self.paint(at, None, size, ready);
+    }
+
+    /// A part of an image appeared that a frame could show since `ready`; only
+    /// what completes it is an element, and contentful.
+    pub(crate) fn paint_image(&mut self, at: Instant, image: ResourceId, size: Size, ready: Ready) {
+        self.paint(at, Some(image), size, ready);
+    }
+
+    fn paint(&mut self, at: Instant, image: Option<ResourceId>, size: Size, ready: Ready) {
         self.painted.push(Painted {
             at,
-            area,
-            element,
-            image: Some(image),
+            area: size.area,
+            element: size.element,
+            contentful: size.contentful,
+            image,
             ready,
         });
     }
 
     /// First contentful paint: text or a complete image.
     pub(crate) fn first(&self) -> Option<Instant> {
-        self.painted.iter().find(|p| p.element > 0.0).map(|p| p.at)
+        self.painted.iter().find(|p| p.contentful).map(|p| p.at)
     }
 
     /// What the first contentful paint waited for last: of all that it showed,
     /// what could be shown first.
     pub(crate) fn first_cause(&self) -> Option<Cause> {
         let at = self.first()?;
-        let shown = |p: &&Painted| p.at == at && p.element > 0.0;
+        let shown = |p: &&Painted| p.at == at && p.contentful;
         let first = self.painted.iter().filter(shown).min_by_key(|p| p.ready.at);
         first.and_then(|p| p.ready.cause)
     }
@@ -106,8 +109,11 @@ impl Screen {
     }
 
     /// Area of all images together is scaled to what text leaves of the
-    /// viewport, if it is more than that.
+    /// viewport, if it is more than that; where areas are guessed.
     fn image_scale(&self) -> f64 {
+        if self.measured {
+            return 1.0;
+        }
         let images: f64 = self
             .painted
             .iter()

@@ -4,6 +4,24 @@ use pagerace_page::ResourceId;
 use super::*;
 use crate::cause::{Cause, Ready};
 
+/// A block of text, as the model assumes it.
+fn text() -> Size {
+    Size {
+        area: text_area(),
+        element: PARAGRAPH,
+        contentful: true,
+    }
+}
+
+/// An image, or a part of one that is no element.
+fn size(area: f64, element: f64) -> Size {
+    Size {
+        area,
+        element,
+        contentful: element > 0.0,
+    }
+}
+
 /// Since the start, by the navigation itself.
 const READY: Ready = Ready::new(Instant::ZERO, None);
 
@@ -14,12 +32,12 @@ fn at(millis: u64) -> Instant {
 #[test]
 fn the_largest_paint_is_the_first_of_the_largest() {
     let mut screen = Screen::default();
-    screen.paint_text(at(10), READY);
+    screen.paint_text(at(10), text(), READY);
     assert_eq!(screen.largest(), Some(at(10)));
     screen.paint_image(
         at(20),
         ResourceId(1),
-        (PARAGRAPH / 2.0, PARAGRAPH / 2.0),
+        size(PARAGRAPH / 2.0, PARAGRAPH / 2.0),
         READY,
     );
     assert_eq!(
@@ -30,13 +48,13 @@ fn the_largest_paint_is_the_first_of_the_largest() {
     screen.paint_image(
         at(30),
         ResourceId(2),
-        (PARAGRAPH * 2.0, PARAGRAPH * 2.0),
+        size(PARAGRAPH * 2.0, PARAGRAPH * 2.0),
         READY,
     );
     screen.paint_image(
         at(40),
         ResourceId(3),
-        (PARAGRAPH * 2.0, PARAGRAPH * 2.0),
+        size(PARAGRAPH * 2.0, PARAGRAPH * 2.0),
         READY,
     );
     assert_eq!(
@@ -49,11 +67,11 @@ fn the_largest_paint_is_the_first_of_the_largest() {
 #[test]
 fn progress_is_by_area_and_speed_index_lies_above_it() {
     let mut screen = Screen::default();
-    screen.paint_text(at(100), READY);
+    screen.paint_text(at(100), text(), READY);
     screen.paint_image(
         at(300),
         ResourceId(1),
-        (text_area() * 3.0, text_area() * 3.0),
+        size(text_area() * 3.0, text_area() * 3.0),
         READY,
     );
     assert_eq!(
@@ -71,13 +89,13 @@ fn progress_is_by_area_and_speed_index_lies_above_it() {
 fn images_never_crowd_text_out() {
     let mut screen = Screen::default();
     for _ in 0..TEXT_BLOCKS {
-        screen.paint_text(at(100), READY);
+        screen.paint_text(at(100), text(), READY);
     }
     for image in 0..50 {
         screen.paint_image(
             at(200),
             ResourceId(image),
-            (VIEWPORT * IMAGE_SHARE_MAX, VIEWPORT * IMAGE_SHARE_MAX),
+            size(VIEWPORT * IMAGE_SHARE_MAX, VIEWPORT * IMAGE_SHARE_MAX),
             READY,
         );
     }
@@ -108,9 +126,9 @@ fn nothing_painted_nothing_measured() {
 #[test]
 fn parts_of_an_image_are_progress_but_no_contentful_paint() {
     let mut screen = Screen::default();
-    screen.paint_image(at(100), ResourceId(1), (25_000.0, 0.0), READY);
+    screen.paint_image(at(100), ResourceId(1), size(25_000.0, 0.0), READY);
     assert_eq!((screen.first(), screen.largest()), (None, None));
-    screen.paint_image(at(200), ResourceId(1), (75_000.0, 100_000.0), READY);
+    screen.paint_image(at(200), ResourceId(1), size(75_000.0, 100_000.0), READY);
     assert_eq!(
         (screen.first(), screen.largest()),
         (Some(at(200)), Some(at(200)))
@@ -121,9 +139,9 @@ fn parts_of_an_image_are_progress_but_no_contentful_paint() {
 #[test]
 fn shares_times_times_are_the_speed_index() {
     let mut screen = Screen::default();
-    screen.paint_text(at(100), READY);
-    screen.paint_image(at(300), ResourceId(1), (VIEWPORT, VIEWPORT), READY);
-    screen.paint_image(at(450), ResourceId(2), (VIEWPORT, VIEWPORT), READY);
+    screen.paint_text(at(100), text(), READY);
+    screen.paint_image(at(300), ResourceId(1), size(VIEWPORT, VIEWPORT), READY);
+    screen.paint_image(at(450), ResourceId(2), size(VIEWPORT, VIEWPORT), READY);
     let causes = screen.causes();
     let shares: f64 = causes.iter().map(|c| c.1).sum();
     assert!((shares - 1.0).abs() < 1e-12);
@@ -145,10 +163,10 @@ fn the_first_paint_waited_for_what_was_ready_first() {
     };
     let mut screen = Screen::default();
     // A part of an image is nothing contentful.
-    screen.paint_image(at(50), ResourceId(9), (10.0, 0.0), ready(9, 10));
-    screen.paint_text(at(100), ready(0, 90));
-    screen.paint_image(at(100), ResourceId(1), (1e6, 1e6), ready(1, 80));
-    screen.paint_image(at(200), ResourceId(2), (10.0, 10.0), ready(2, 20));
+    screen.paint_image(at(50), ResourceId(9), size(10.0, 0.0), ready(9, 10));
+    screen.paint_text(at(100), text(), ready(0, 90));
+    screen.paint_image(at(100), ResourceId(1), size(1e6, 1e6), ready(1, 80));
+    screen.paint_image(at(200), ResourceId(2), size(10.0, 10.0), ready(2, 20));
     assert_eq!(screen.first_cause(), ready(1, 80).cause);
     assert_eq!(screen.largest_cause(), ready(1, 80).cause);
 }

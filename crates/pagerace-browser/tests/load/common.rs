@@ -122,6 +122,7 @@ pub(crate) fn page(resources: Vec<Resource>) -> Arc<Page> {
         document: document.unwrap_or(ResourceId(0)),
         resources,
         recorded: RecordedPage::default(),
+        layout: None,
         notes: Vec::new(),
     })
 }

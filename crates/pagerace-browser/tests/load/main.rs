@@ -7,6 +7,7 @@ mod common;
 mod discovery;
 mod http1;
 mod properties;
+mod recorded_layout;
 mod recordings;
 mod requests;
 mod signals;

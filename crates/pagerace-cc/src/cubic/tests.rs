@@ -91,6 +91,28 @@ fn a_small_window_grows_at_least_as_reno_would() {
 }
 
 #[test]
+fn past_the_old_window_only_linux_keeps_the_slow_pace() {
+    // 10 segments, 7 left: at 0.53 segments a round trip of 10 ms the old window
+    // is back after 6 of them; the curve needs K = cbrt(3 / 0.4) = 1.96 s.
+    let grown = |mut cubic: Cubic| {
+        while cubic.window() < 10 * MTU {
+            cubic.on_ack(&ack(0, 100));
+        }
+        cubic.on_congestion(at(1_000), at(950), MTU, false);
+        for i in 0..40 {
+            for _ in 0..cubic.window() / MTU {
+                cubic.on_ack(&ack(1_001 + i * 10, 1_011 + i * 10));
+            }
+        }
+        segments(&cubic)
+    };
+    let linux = grown(Cubic::with_hystart(1_200));
+    let rfc = grown(Cubic::new(1_200));
+    assert!((linux - (7.0 + 40.0 * ALPHA)).abs() < 1.5, "{linux}");
+    assert!((rfc - (10.0 + 34.0)).abs() < 3.0, "{rfc}");
+}
+
+#[test]
 fn a_second_loss_below_the_plateau_lowers_it_further() {
     let mut cubic = after_loss(1_000);
     cubic.on_congestion(at(2_000), at(1_500), MTU, false);

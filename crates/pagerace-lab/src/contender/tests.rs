@@ -1,3 +1,4 @@
+use pagerace_page::Interventions;
 use pagerace_sim::Visit;
 
 use super::{Contender, ContenderError, ContenderText, Noun, Varying, choose, product};
@@ -83,7 +84,8 @@ fn the_product_has_no_twins() {
     let maps = ["h1", "h2"].map(|p| p.parse().unwrap());
     let controllers = ["cubic", "reno"].map(str::to_owned);
     let strategies = ["sequential", "eps", "fifo"].map(|s| s.parse().unwrap());
-    let contenders = product(&maps, &controllers, &[Visit::Cold], &strategies);
+    let original = [Interventions::default()];
+    let contenders = product(&maps, &controllers, &[Visit::Cold], &strategies, &original);
     // HTTP/1.1 once with each controller.
     assert_eq!(contenders.len(), 2 + 6);
     assert_eq!(
@@ -111,4 +113,78 @@ fn any_telling_part_chooses() {
     assert_eq!(choose(&strategies, "h1 fifo").unwrap(), 0);
     let mixed = all(&["a.example=h3 *=h2", "b.example=h3 *=h2"]);
     assert_eq!(choose(&mixed, "b.exam").unwrap(), 1, "a part of a label");
+}
+
+#[test]
+fn interventions_are_words_like_others() {
+    let late = read("h2 fonts+css=1s reno */app.js?v=2*=hang static.example=refused");
+    assert_eq!(
+        late.interventions.to_string(),
+        "fonts+css=1s */app.js?v=2*=hang static.example=refused"
+    );
+    assert_eq!(late.protocols.to_string(), "h2");
+    assert_eq!(read(&late.to_string()), late);
+    let mixed = read("static.example=h3 *=h2 static.example=hang");
+    assert_eq!(mixed.protocols.to_string(), "static.example=h3 *=h2");
+    assert_eq!(mixed.interventions.to_string(), "static.example=hang");
+    assert_eq!(read("h2 original"), read("h2 none"));
+    assert_eq!(read("h2 original"), read("h2"));
+    let error = |text: &str| text.parse::<ContenderText>().unwrap_err();
+    assert!(matches!(
+        error("fonts+=1s"),
+        ContenderError::Intervention(_)
+    ));
+    assert!(matches!(
+        error("original fonts=1s"),
+        ContenderError::Twice { .. }
+    ));
+    assert!(matches!(error("fonts=soon"), ContenderError::Protocols(_)));
+}
+
+#[test]
+fn labels_show_interventions() {
+    assert_eq!(labels(&all(&["h3", "font=1s"])), ["original", "fonts=1s"]);
+    assert_eq!(labels(&all(&["ads=refused"])), ["sequential"]);
+    assert_eq!(
+        labels(&all(&["h1", "h2 fonts=1s"])),
+        ["h1 original", "h2 fonts=1s"]
+    );
+    assert_eq!(
+        Varying::among(&all(&["h3", "font=1s"])).noun(),
+        Noun::Variant
+    );
+    let race = all(&["h3", "fonts=140ms", "fonts=1s", "h2 fonts=1s"]);
+    assert_eq!(choose(&race, "h3 original").unwrap(), 0);
+    assert_eq!(choose(&race, "original").unwrap(), 0);
+    assert_eq!(choose(&race, "font=140ms").unwrap(), 1);
+    assert_eq!(choose(&race, "h2 fonts=1s").unwrap(), 3);
+    assert!(matches!(
+        choose(&race, "fonts=1s").unwrap_err(),
+        ContenderError::Ambiguous { .. }
+    ));
+}
+
+#[test]
+fn interventions_multiply_the_contenders() {
+    let maps = ["h1", "h2"].map(|p| p.parse().unwrap());
+    let strategies = ["sequential", "eps"].map(|s| s.parse().unwrap());
+    let what_ifs = ["none", "fonts=1s"].map(|i| i.parse().unwrap());
+    let contenders = product(
+        &maps,
+        &["cubic".to_owned()],
+        &[Visit::Cold],
+        &strategies,
+        &what_ifs,
+    );
+    assert_eq!(
+        labels(&contenders),
+        [
+            "h1 original",
+            "h1 fonts=1s",
+            "h2 sequential original",
+            "h2 sequential fonts=1s",
+            "h2 eps original",
+            "h2 eps fonts=1s",
+        ]
+    );
 }

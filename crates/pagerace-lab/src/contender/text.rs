@@ -4,6 +4,8 @@ use std::str::FromStr;
 
 use pagerace_core::Protocol;
 use pagerace_delivery::{StrategyError, StrategySpec, registry};
+use pagerace_page::intervention::{Effect, InterventionError};
+use pagerace_page::{Intervention, Interventions};
 use pagerace_sim::{ProtocolMap, ProtocolMapError, Visit};
 use thiserror::Error;
 
@@ -22,6 +24,8 @@ pub struct ContenderText {
     pub visit: Option<Visit>,
     /// A strategy, with parameters if it has any.
     pub strategy: Option<StrategySpec>,
+    /// Interventions such as `fonts=1s`, or `original` for none.
+    pub interventions: Option<Interventions>,
 }
 
 /// A text that names no contender.
@@ -35,7 +39,8 @@ pub enum ContenderError {
     /// A word means nothing.
     #[error(
         "`{word}` is no protocol (h1, h2, h3), congestion controller (pagerace list controllers), \
-         visit (cold, resumed, warm) or strategy (pagerace list strategies){suggestion}"
+         visit (cold, resumed, warm), strategy (pagerace list strategies) or intervention (such as \
+         fonts=1s){suggestion}"
     )]
     Unknown {
         /// The word.
@@ -57,6 +62,9 @@ pub enum ContenderError {
     /// The strategy's parameters are wrong.
     #[error(transparent)]
     Strategy(#[from] StrategyError),
+    /// An intervention's selector is wrong.
+    #[error(transparent)]
+    Intervention(#[from] InterventionError),
     /// No contender is meant.
     #[error("`{text}` is not among those that race: {known}{suggestion}")]
     NotThere {
@@ -86,6 +94,10 @@ impl ContenderText {
             && of(self.congestion.as_ref().map(|c| *c == contender.congestion))
             && of(self.visit.map(|v| v == contender.visit))
             && of(self.strategy.as_ref().map(strategy))
+            && of(self
+                .interventions
+                .as_ref()
+                .map(|i| *i == contender.interventions))
     }
 
     /// The contender, what is open taken from `defaults`.
@@ -96,6 +108,7 @@ impl ContenderText {
             congestion: self.congestion.unwrap_or(defaults.congestion),
             visit: self.visit.unwrap_or(defaults.visit),
             strategy: self.strategy.unwrap_or(defaults.strategy),
+            interventions: self.interventions.unwrap_or(defaults.interventions),
         }
     }
 }
@@ -106,6 +119,8 @@ impl FromStr for ContenderText {
     fn from_str(text: &str) -> Result<Self, ContenderError> {
         let mut read = Self::default();
         let mut protocols: Vec<&str> = Vec::new();
+        let mut interventions: Vec<Intervention> = Vec::new();
+        let mut original = false;
         let twice = |what| ContenderError::Twice {
             text: text.to_owned(),
             what,
@@ -116,6 +131,10 @@ impl FromStr for ContenderText {
                 if read.strategy.replace(word.parse()?).is_some() {
                     return Err(twice("strategies"));
                 }
+            } else if has_effect(word) {
+                interventions.push(word.parse()?);
+            } else if matches!(word, "original" | "none") {
+                original = true;
             } else if word.contains('=') && !word.contains(':') {
                 protocols.push(word);
             } else if word.parse::<Protocol>().is_ok() {
@@ -138,11 +157,23 @@ impl FromStr for ContenderText {
         if !protocols.is_empty() {
             read.protocols = Some(protocols.join(" ").parse()?);
         }
+        if original && !interventions.is_empty() {
+            return Err(twice("sets of interventions"));
+        }
+        if original || !interventions.is_empty() {
+            read.interventions = Some(Interventions::new(interventions));
+        }
         if read == Self::default() {
             return Err(ContenderError::Empty);
         }
         Ok(read)
     }
+}
+
+/// Whether a word ends in the effect of an intervention, rather than in a protocol.
+fn has_effect(word: &str) -> bool {
+    let effect = word.rsplit_once('=').map(|(_, effect)| effect);
+    effect.is_some_and(|effect| effect.parse::<Effect>().is_ok())
 }
 
 fn unknown(word: &str) -> ContenderError {

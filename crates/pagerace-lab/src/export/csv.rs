@@ -4,15 +4,21 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use crate::analysis::analyse;
-use crate::metric::metrics;
+use crate::metric::{MetricId, metrics};
 use crate::plan::Plan;
 use crate::results::Results;
 
 /// What a contender is, one column each.
-const CONTENDER: [&str; 4] = ["protocol", "congestion", "visit", "strategy"];
+const CONTENDER: [&str; 5] = [
+    "protocol",
+    "congestion",
+    "visit",
+    "strategy",
+    "interventions",
+];
 
-/// Writes one line per load: page, network, contender, run, seed, failure, then
-/// every metric. An empty field is a value that does not exist.
+/// Writes one line per load: page, network, contender, run, seed, failure,
+/// every metric, and the world it was loaded in. An empty field is a value that does not exist.
 ///
 /// # Errors
 /// Those of `out`.
@@ -20,6 +26,7 @@ pub fn write_runs(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     let plan = &results.plan;
     let mut header = names(["page", "network"], ["run", "seed", "failure"]);
     header.extend(metrics().iter().map(crate::Metric::key));
+    header.push("world".to_owned());
     line(out, header)?;
     for variant in &results.variants {
         for (run, summary) in variant.runs.iter().enumerate() {
@@ -29,10 +36,8 @@ pub fn write_runs(results: &Results, out: &mut dyn Write) -> io::Result<()> {
                 plan.run_seed(run).to_string(),
                 summary.failure.clone().unwrap_or_default(),
             ]);
-            let values = metrics()
-                .iter()
-                .map(|metric| metric.get.and_then(|get| get(summary)));
-            fields.extend(values.map(number));
+            fields.extend(MetricId::all().map(|metric| number(summary.reached(metric))));
+            fields.push(results.world.to_string());
             line(out, fields)?;
         }
     }
@@ -64,6 +69,7 @@ pub fn write_comparisons(results: &Results, out: &mut dyn Write) -> io::Result<(
         "mann_whitney_p",
         "signed_rank_p",
         "signed_rank_p_holm",
+        "world",
     ];
     line(out, names(["page", "network"], more))?;
     for page in 0..plan.pages.len() {
@@ -89,6 +95,7 @@ pub fn write_comparisons(results: &Results, out: &mut dyn Write) -> io::Result<(
                     number(row.mann_whitney_p),
                     number(row.signed_rank_p),
                     number(row.signed_rank_p_holm),
+                    results.world.to_string(),
                 ]);
                 line(out, fields)?;
             }
@@ -103,7 +110,7 @@ fn names<const N: usize>(before: [&str; 2], after: [&str; N]) -> Vec<String> {
     all.map(|name| (*name).to_owned()).collect()
 }
 
-/// The fields under the first six names.
+/// The fields under the first seven names.
 fn variant_fields(plan: &Plan, page: usize, network: usize, contender: usize) -> Vec<String> {
     let contender = &plan.contenders[contender];
     vec![
@@ -113,6 +120,7 @@ fn variant_fields(plan: &Plan, page: usize, network: usize, contender: usize) ->
         contender.congestion.clone(),
         contender.visit.to_string(),
         contender.strategy.to_string(),
+        contender.interventions.to_string(),
     ]
 }
 

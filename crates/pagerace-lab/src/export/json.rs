@@ -13,11 +13,12 @@ use crate::VERSION;
 use crate::across::{AcrossPages, across_pages};
 use crate::analysis::{Analysis, analyse};
 use crate::correlation::hol_with_speed_index;
-use crate::metric::{MetricId, metrics};
+use crate::metric::MetricId;
 use crate::plan::Plan;
 use crate::results::{Results, Variant};
 use crate::verdict::{Verdict, verdict};
 use crate::why::Why;
+use crate::world::{Fact, World};
 
 mod read;
 
@@ -25,8 +26,11 @@ pub use read::{ReadPlan, read_plan};
 
 /// The value of `format` in our files.
 pub const FORMAT: &str = "pagerace-results";
-/// The version of the format that this version writes and reads.
-pub const SCHEMA: u32 = 2;
+/// The version of the format that this version writes. 3 added `world`,
+/// `environment`, `interventions` and `unanswered`.
+pub const SCHEMA: u32 = 3;
+/// The oldest version of the format that it still reads.
+pub const SCHEMA_OLDEST: u32 = 2;
 
 /// A results file. Only what identifies it and the plan are needed to read it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -35,6 +39,10 @@ struct Document {
     format: String,
     schema: u32,
     version: String,
+    #[serde(default)]
+    world: World,
+    #[serde(default)]
+    environment: Vec<Fact>,
     #[serde(default)]
     run_seeds: Vec<u64>,
     #[serde(default)]
@@ -57,6 +65,13 @@ struct ContenderDoc {
     congestion: String,
     visit: String,
     strategy: String,
+    #[serde(default = "no_interventions")]
+    interventions: String,
+}
+
+/// Of files that were written before there were any.
+fn no_interventions() -> String {
+    "none".to_owned()
 }
 
 /// The contenders on one page and network, compared.
@@ -126,6 +141,9 @@ struct VariantDoc {
     network: String,
     contender: ContenderDoc,
     failures: Vec<FailureDoc>,
+    /// By run.
+    #[serde(default)]
+    unanswered: Vec<usize>,
     values: BTreeMap<String, Vec<Option<f64>>>,
 }
 
@@ -180,6 +198,8 @@ pub fn scenario_text(plan: &Plan) -> String {
         format: FORMAT.to_owned(),
         schema: SCHEMA,
         version: VERSION.to_owned(),
+        world: World::default(),
+        environment: Vec::new(),
         run_seeds: Vec::new(),
         comparisons: Vec::new(),
         across_pages: Vec::new(),
@@ -204,6 +224,8 @@ fn document(results: &Results) -> Document {
         format: FORMAT.to_owned(),
         schema: SCHEMA,
         version: VERSION.to_owned(),
+        world: results.world,
+        environment: results.environment.clone(),
         run_seeds: (0..plan.runs as usize)
             .map(|run| plan.run_seed(run))
             .collect(),
@@ -239,6 +261,7 @@ fn contender_doc(plan: &Plan, index: usize) -> ContenderDoc {
         congestion: contender.congestion.clone(),
         visit: contender.visit.to_string(),
         strategy: contender.strategy.to_string(),
+        interventions: contender.interventions.to_string(),
     }
 }
 
@@ -337,15 +360,16 @@ fn variant_doc(plan: &Plan, variant: &Variant) -> VariantDoc {
                 reason: summary.failure.clone()?,
             })
         });
-    let values = metrics().iter().map(|metric| {
-        let get = metric.get.unwrap_or(|_| None);
-        (metric.key(), variant.runs.iter().map(get).collect())
+    let values = MetricId::all().map(|metric| {
+        let reached = variant.runs.iter().map(|run| run.reached(metric));
+        (metric.metric().key(), reached.collect())
     });
     VariantDoc {
         page: plan.pages[variant.page].name.clone(),
         network: plan.networks[variant.network].name.clone(),
         contender: contender_doc(plan, variant.contender),
         failures: failures.collect(),
+        unanswered: variant.runs.iter().map(|run| run.unanswered).collect(),
         values: values.collect(),
     }
 }

@@ -3,7 +3,7 @@
 use pagerace_page::Page;
 use pagerace_report::input::{
     AcrossPages, AcrossRow, Comparison, Metric, Named, NetworkResult, PageResult, Report, Resource,
-    Row, Verdict, Why,
+    Row, RunDetail, Verdict, Why,
 };
 use pagerace_sim::Part;
 
@@ -14,7 +14,7 @@ use crate::contender::Noun;
 use crate::detail::{Choice, median_runs, record};
 use crate::error::LabError;
 use crate::export::json::scenario_text;
-use crate::facts::facts;
+use crate::facts::facts_in;
 use crate::metric::{MetricId, metrics};
 use crate::plan::Plan;
 use crate::results::Results;
@@ -22,6 +22,7 @@ use crate::runner::{OnProgress, Runner};
 use crate::unit::Unit;
 use crate::verdict::{VerdictKind, verdict};
 use crate::why;
+use crate::world::{Fact, World};
 
 mod detail;
 
@@ -35,9 +36,10 @@ const PACKET_BYTES: u64 = 1_200;
 /// Longest scenario text that is embedded.
 const SCENARIO_BYTES_MAX: usize = 4_000_000;
 
-/// Fills the report: all comparisons by all metrics, and the median runs of
-/// the variants, which are run once more with a trace. If that would make the
-/// file huge, only the baselines' and winners' runs are, or none; a note says so.
+/// Fills the report of simulated results: all comparisons by all metrics, and
+/// the median runs of the variants, which are run once more with a trace. If
+/// that would make the file huge, only the baselines' and winners' runs are, or
+/// none; a note says so.
 ///
 /// `rerun` is the command that repeats the race.
 ///
@@ -50,25 +52,21 @@ pub fn report(
     runner: &Runner<'_>,
     progress: &OnProgress<'_>,
 ) -> Result<Report, LabError> {
+    let mut report = report_of(results, rerun, Vec::new());
+    let choices = recorded(results, &report.pages, &mut report.notes);
+    let details = record(results, &choices, jobs, runner, progress, &run_detail)?;
+    let variants = choices.iter().map(|choice| choice.variant);
+    add_details(&results.plan, &mut report, variants.zip(details));
+    Ok(report)
+}
+
+/// Fills the report of results whose loads cannot be repeated: `details` are
+/// the runs that were kept, each with its index into [`Results::variants`].
+pub fn report_of(results: &Results, rerun: &str, details: Vec<(usize, RunDetail)>) -> Report {
     let plan = &results.plan;
     let mut notes = notes(results);
-    let mut pages: Vec<PageResult> = plan
-        .pages
-        .iter()
-        .enumerate()
-        .map(|(i, page)| page_result(results, i, page))
-        .collect();
-    let choices = recorded(results, &pages, &mut notes);
-    let details = record(results, &choices, jobs, runner, progress, &run_detail)?;
-    for (choice, detail) in choices.iter().zip(details) {
-        let (page, network, contender) = plan.variant_parts(choice.variant);
-        let rows = &mut pages[page].networks[network].rows;
-        if let Some(row) = rows.iter_mut().find(|row| row.contender == contender) {
-            row.detail = Some(detail);
-        }
-    }
-    Ok(Report {
-        title: title(plan),
+    let mut report = Report {
+        title: title(results),
         version: VERSION.to_owned(),
         seed: plan.seed,
         runs: plan.runs,
@@ -79,7 +77,12 @@ pub fn report(
         metrics: metrics().iter().map(metric_entry).collect(),
         noun: plan.noun().one().to_owned(),
         nouns: plan.noun().many().to_owned(),
-        shared: facts(plan),
+        shared: facts_in(plan, results.world),
+        world: match results.world {
+            World::Simulated => pagerace_report::input::World::Simulated,
+            World::Live => pagerace_report::input::World::Live,
+        },
+        environment: results.environment.iter().map(fact_entry).collect(),
         contenders: (0..plan.contenders.len())
             .map(|contender| contender_entry(plan, contender))
             .collect(),
@@ -92,13 +95,43 @@ pub fn report(
                 description: n.describe(),
             })
             .collect(),
-        pages,
+        pages: plan
+            .pages
+            .iter()
+            .enumerate()
+            .map(|(i, page)| page_result(results, i, page))
+            .collect(),
         across: across(results),
         notes,
-    })
+    };
+    add_details(plan, &mut report, details.into_iter());
+    report
 }
 
-fn title(plan: &Plan) -> String {
+/// Puts recorded runs into the rows of their variants.
+fn add_details(
+    plan: &Plan,
+    report: &mut Report,
+    details: impl Iterator<Item = (usize, RunDetail)>,
+) {
+    for (variant, detail) in details {
+        let (page, network, contender) = plan.variant_parts(variant);
+        let rows = &mut report.pages[page].networks[network].rows;
+        if let Some(row) = rows.iter_mut().find(|row| row.contender == contender) {
+            row.detail = Some(detail);
+        }
+    }
+}
+
+fn fact_entry(fact: &Fact) -> Named {
+    Named {
+        name: fact.name.clone(),
+        description: fact.value.clone(),
+    }
+}
+
+fn title(results: &Results) -> String {
+    let plan = &results.plan;
     let count =
         |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
     let what = match plan.pages.as_slice() {
@@ -107,7 +140,11 @@ fn title(plan: &Plan) -> String {
     };
     let contenders = plan.noun().count(plan.contenders.len());
     let networks = count(plan.networks.len(), "network", "networks");
-    format!("{what}: {contenders} on {networks}")
+    let live = match results.world {
+        World::Simulated => "",
+        World::Live => ", live",
+    };
+    format!("{what}: {contenders} on {networks}{live}")
 }
 
 fn metric_entry(metric: &crate::Metric) -> Metric {
@@ -229,7 +266,7 @@ fn across(results: &Results) -> Vec<AcrossPages> {
     }
     (0..results.plan.networks.len())
         .flat_map(|network| MetricId::all().map(move |metric| (network, metric)))
-        .filter(|(_, metric)| metric.metric().get.is_some())
+        .filter(|(_, metric)| metric.metric().simulated || results.world == World::Live)
         .map(|(network, metric)| {
             let across = across_pages(results, network, metric);
             let rows = across.rows.iter().map(|row| {

@@ -1,7 +1,8 @@
 use pagerace_sim::EarlyData;
 
-use super::facts;
+use super::{facts, facts_in};
 use crate::fake;
+use crate::world::World;
 
 #[test]
 fn strategies_alone_over_http_3() {
@@ -49,4 +50,31 @@ fn larger_packets_are_told() {
     assert!(!facts(&plan).contains("QUIC packets"), "the least is usual");
     plan.transport.quic_mtu = 1_452;
     assert!(facts(&plan).contains("QUIC packets of 1452 bytes"));
+}
+
+#[test]
+fn live_loads_claim_nothing_of_the_model() {
+    let mut plan = fake::plan(&["h2", "h3 reno"], 3);
+    plan.transport.real_tls = true;
+    assert_eq!(
+        facts_in(&plan, World::Live),
+        "connections per origin, strategy sequential, QUIC's lost bytes sent again at once, QUIC \
+         packets of 1200 bytes"
+    );
+}
+
+#[test]
+fn interventions_and_known_names_are_told() {
+    let mut plan = fake::plan(&["h3", "h3 html=1s"], 3);
+    assert!(
+        facts(&plan).ends_with("sent again at once"),
+        "{}",
+        facts(&plan)
+    );
+    plan.interventions = "news.example=140ms".parse().unwrap();
+    assert!(facts(&plan).ends_with(", with news.example=140ms"));
+    plan.transport.name_lookup = pagerace_sim::NameLookup::None;
+    assert!(facts(&plan).ends_with(", no name look-ups, with news.example=140ms"));
+    let plan = fake::plan(&["h3 html=1s", "h2 html=1s"], 3);
+    assert!(facts(&plan).ends_with(", with html=1s"));
 }

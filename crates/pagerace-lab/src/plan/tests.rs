@@ -151,3 +151,48 @@ fn a_single_connection_speaks_one_protocol_and_not_http_1_1() {
         "{mixed}"
     );
 }
+
+#[test]
+fn interventions_fit_the_pages() {
+    let own = |text: &str| {
+        let interventions: pagerace_page::Interventions = text.parse().unwrap();
+        refused(move |p| p.contenders[1].interventions = interventions.clone())
+    };
+    let typo = own("htm=1s");
+    assert!(
+        typo.starts_with(
+            "interventions: `htm` of `htm=1s` selects nothing of news; did you mean html?"
+        ),
+        "{typo}"
+    );
+    assert!(own("nwes.example=hang").contains("did you mean news.example?"));
+    assert!(own("fonts=1s").contains("selects nothing of news; `pagerace page FILE`"));
+    assert!(own("html=hang").contains("blocks news itself (https://news.example/)"));
+    let shared = refused(|p| p.interventions = "fonts=1s".parse().unwrap());
+    assert!(shared.contains("`fonts` of `fonts=1s`"), "{shared}");
+}
+
+#[test]
+fn scenarios_have_shared_and_own_interventions() {
+    let mut plan = fake::plan(&["h3", "h3 html=1s"], 3);
+    plan.interventions = "news.example=140ms".parse().unwrap();
+    plan.check().unwrap();
+    let of = |index: usize| plan.scenario(index).interventions.to_string();
+    assert_eq!(of(0), "news.example=140ms");
+    assert_eq!(of(1), "news.example=140ms html=1s");
+    // Plans of before there were any.
+    let mut json = serde_json::to_value(&plan).unwrap();
+    assert_eq!(json["contenders"][1]["interventions"], "html=1s");
+    let fields = json.as_object_mut().unwrap();
+    fields.remove("interventions");
+    for contender in fields["contenders"].as_array_mut().unwrap() {
+        contender.as_object_mut().unwrap().remove("interventions");
+    }
+    fields["transport"]
+        .as_object_mut()
+        .unwrap()
+        .remove("name_lookup");
+    let read: Plan = serde_json::from_value(json).unwrap();
+    assert!(read.interventions.is_empty() && read.contenders[1].interventions.is_empty());
+    assert_eq!(read.transport, plan.transport);
+}

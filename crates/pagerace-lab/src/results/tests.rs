@@ -52,3 +52,17 @@ fn the_median_run_is_a_finished_one() {
     assert_eq!(failing.median_run(lcp), 2);
     assert_eq!(variant(vec![run(None, Some("x"))]).median_run(lcp), 0);
 }
+
+#[test]
+fn what_waits_for_ever_never_comes() {
+    let stalled = RunSummary {
+        unanswered: 1,
+        ..run(Some(7), None)
+    };
+    let value = |metric: &str| stalled.value(metric.parse().unwrap());
+    assert_eq!(value("lcp"), Some(7.0), "it came before");
+    assert_eq!(value("onload"), Some(f64::INFINITY));
+    assert_eq!(value("packets-sent"), Some(0.0));
+    assert_eq!(value("cls"), None);
+    assert_eq!(variant(vec![stalled]).failed(), 0);
+}

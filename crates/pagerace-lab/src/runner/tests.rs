@@ -2,9 +2,11 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
-use super::{Progress, run_race};
+use super::{Load, Order, Progress, run_live, run_race};
 use crate::error::LabError;
 use crate::fake;
+use crate::results::RunSummary;
+use crate::world::World;
 
 fn go_on(_: Progress) -> ControlFlow<()> {
     ControlFlow::Continue(())
@@ -90,4 +92,62 @@ fn a_scenario_that_cannot_be_run_stops_the_race() {
     };
     let error = run_race(&plan, 2, &picky, &go_on).unwrap_err();
     assert!(matches!(&error, LabError::Scenario(reason) if reason == "no such controller"));
+}
+
+#[test]
+fn every_order_runs_every_load_once() {
+    let plan = fake::plan(&["sequential", "round-robin", "fifo"], 5);
+    for order in [Order::ByVariant, Order::Interleaved] {
+        let loads: BTreeSet<(usize, usize)> = (0..plan.loads())
+            .map(|index| order.load(&plan, index))
+            .collect();
+        let all: BTreeSet<(usize, usize)> = (0..plan.variants())
+            .flat_map(|variant| (0..5).map(move |run| (variant, run)))
+            .collect();
+        assert_eq!(loads, all, "{order:?}");
+    }
+}
+
+#[test]
+fn live_loads_are_interleaved_and_their_results_in_order() {
+    let plan = fake::plan(&["sequential", "round-robin", "fifo"], 4);
+    let mut seen: Vec<Load> = Vec::new();
+    let results = run_live(
+        &plan,
+        |load| {
+            seen.push(load);
+            let tag = 100 * (3 * load.network + load.contender) + load.run;
+            Ok(fake::times(tag as f64 + 1.0, 1.0, 1.0))
+        },
+        &go_on,
+    )
+    .unwrap();
+    assert_eq!(results.world, World::Live);
+    let runs: Vec<usize> = seen.iter().map(|load| load.run).collect();
+    assert!(runs.is_sorted(), "run by run: {runs:?}");
+    let first: Vec<usize> = (0..4).map(|run| seen[6 * run].contender).collect();
+    assert_eq!(first, [0, 1, 2, 0], "they take turns at going first");
+    assert!(seen.iter().all(|load| load.seed == plan.run_seed(load.run)));
+    for (index, variant) in results.variants.iter().enumerate() {
+        for (run, summary) in variant.runs.iter().enumerate() {
+            let expected = fake::times((100 * index + run) as f64 + 1.0, 1.0, 1.0);
+            assert_eq!(summary, &expected, "variant {index}, run {run}");
+        }
+    }
+}
+
+#[test]
+fn a_live_race_can_be_stopped_and_says_what_is_wrong() {
+    let plan = fake::plan(&["sequential"], 3);
+    let stop = |progress: Progress| {
+        if progress.done < 2 {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    };
+    let error = run_live(&plan, |_| Ok(RunSummary::default()), &stop).unwrap_err();
+    assert!(matches!(error, LabError::Interrupted { done: 2, total: 6 }));
+    let error = run_live(&plan, |_| Err("no browser".to_owned()), &go_on).unwrap_err();
+    assert!(matches!(&error, LabError::Live(reason) if reason == "no browser"));
 }

@@ -32,15 +32,14 @@ pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (Verdict
         .iter()
         .all(|row| row.median.is_none_or(f64::is_infinite))
     {
-        let most = if analysis.rows.iter().all(|row| row.failed == row.runs) {
-            "all"
+        let text = if analysis.rows.iter().all(|row| row.failed == 0) {
+            format!("{network}: {} mostly never comes.", metric.title)
+        } else if analysis.rows.iter().all(|row| row.failed == row.runs) {
+            format!("{network}: all loads failed.")
         } else {
-            "most"
+            format!("{network}: most loads failed.")
         };
-        return (
-            VerdictKind::Unknown,
-            vec![format!("{network}: {most} loads failed.")],
-        );
+        return (VerdictKind::Unknown, vec![text]);
     }
     if others().next().is_none() {
         let text =

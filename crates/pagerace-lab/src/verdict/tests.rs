@@ -279,3 +279,56 @@ fn no_value_and_nobody_to_compare_with() {
             .contains("sequential raced alone")
     );
 }
+
+/// A run in which something is never answered: it came so far and no further.
+fn stalled(lcp: Option<f64>) -> RunSummary {
+    let mut run = times(lcp.unwrap_or_default(), 900.0, 5000.0);
+    run.unanswered = 1;
+    run.load.onload = None;
+    if lcp.is_none() {
+        run.load.lcp = None;
+    }
+    run
+}
+
+#[test]
+fn what_never_comes_is_later_for_ever() {
+    let results = race(&["sequential", "fifo", "eps"], 20, |s, k| match s {
+        0 => times(1000.0 + noise(k), 900.0, 5000.0),
+        1 => stalled(None),
+        _ => stalled(Some(500.0 + noise(k))),
+    });
+    let v = say(&results, "lcp");
+    assert_eq!(
+        v.sentence,
+        "fast-4g: eps shows the largest element 500 ms (48 %) sooner than sequential (95 % \
+         interval 500 to 500 ms). Later: fifo for ever. Worse with eps: Page Load Time for ever."
+    );
+    let onload = say(&results, "onload").sentence;
+    assert_eq!(
+        onload,
+        "fast-4g: no strategy fires the load event sooner than sequential. Later: fifo for ever \
+         and eps for ever."
+    );
+}
+
+#[test]
+fn a_baseline_that_stalls_is_beaten_without_a_number() {
+    let results = race(&["sequential", "fifo"], 20, |s, k| match s {
+        0 => stalled(None),
+        _ => times(1000.0 + noise(k), 900.0, 5000.0),
+    });
+    let v = say(&results, "lcp");
+    let expected = "fast-4g: fifo shows the largest element where sequential mostly never does.";
+    assert_eq!(
+        (v.kind, v.sentence.as_str()),
+        (VerdictKind::Better, expected)
+    );
+    let both = race(&["sequential", "fifo"], 20, |_, _| stalled(None));
+    let v = say(&both, "lcp");
+    let expected = "fast-4g: Largest Contentful Paint mostly never comes.";
+    assert_eq!(
+        (v.kind, v.sentence.as_str()),
+        (VerdictKind::Unknown, expected)
+    );
+}

@@ -19,6 +19,15 @@ pub(super) fn amount(metric: MetricId, row: &Comparison) -> String {
     }
 }
 
+/// "by 120 ms (8.1 %)"; "for ever" where the metric never comes although no
+/// load fails, as something is never answered.
+pub(super) fn by(metric: MetricId, row: &Comparison) -> String {
+    if row.failed == 0 && row.difference.is_some_and(f64::is_infinite) {
+        return "for ever".to_owned();
+    }
+    format!("by {}", amount(metric, row))
+}
+
 /// "A", "A and B", "A, B and C".
 pub(super) fn join(parts: &[String]) -> String {
     match parts {

@@ -13,7 +13,7 @@ use crate::plan::Plan;
 /// The value of `format` in these files.
 pub const WHY_FORMAT: &str = "pagerace-explanation";
 /// The version of the format.
-pub const WHY_SCHEMA: u32 = 1;
+pub const WHY_SCHEMA: u32 = 2;
 
 #[derive(Serialize)]
 struct Document<'a> {

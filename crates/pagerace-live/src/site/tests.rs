@@ -2,16 +2,19 @@ use pagerace_core::Priority;
 
 use super::*;
 
-fn ask(site: &mut impl Site, method: &str, path: &str) -> (u16, Bytes) {
-    let request = Request {
+fn request(method: &str, path: &str) -> Request {
+    Request {
         method: method.to_owned().into(),
         authority: "localhost".into(),
         path: path.to_owned().into(),
         fields: Vec::new(),
         body_bytes: 0,
         priority: Priority::default(),
-    };
-    let reply = site.reply(&request);
+    }
+}
+
+fn ask(site: &mut impl Site, method: &str, path: &str) -> (u16, Bytes) {
+    let reply = site.reply(&request(method, path));
     let status = std::str::from_utf8(&reply.fields[0].value)
         .unwrap()
         .parse()
@@ -40,6 +43,11 @@ fn a_folder_gives_its_files_and_nothing_else() {
     assert_eq!(ask(&mut site, "GET", "/"), (200, "home".into()));
     assert_eq!(ask(&mut site, "GET", "/sub/"), (200, "sub".into()));
     assert_eq!(ask(&mut site, "GET", "/a.css?v=2"), (200, "a{}".into()));
+    let part = Request {
+        fields: vec![Field::from_static("range", "bytes=1-2")],
+        ..request("GET", "/index.html")
+    };
+    assert_eq!(site.reply(&part).body.slice(0, 9), "om");
     for path in [
         "/../secret.txt",
         "/%2e%2e/secret.txt",
@@ -55,6 +63,12 @@ fn a_folder_gives_its_files_and_nothing_else() {
     ] {
         assert_eq!(ask(&mut site, "GET", path).0, 404, "{path}");
     }
+    let unknown = site.unknown();
+    assert_eq!(unknown.len(), 11);
+    assert!(
+        unknown.contains(&"GET https://localhost/none".to_owned()),
+        "{unknown:?}"
+    );
     assert!(FolderSite::new(&outer.join("none")).is_err());
     fs::remove_dir_all(outer).unwrap();
 }

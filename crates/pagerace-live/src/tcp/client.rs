@@ -1,13 +1,12 @@
 //! A client on a TCP socket.
 
-use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use mio::net::TcpStream;
-use mio::{Events, Interest, Poll, Token};
+use mio::{Interest, Token};
 use pagerace_core::{Instant, Priority, Protocol};
 use pagerace_http::Field;
 use pagerace_peer::ClientEvent;
@@ -16,6 +15,7 @@ use rustls::pki_types::ServerName;
 
 use super::wire::{Received, Wire};
 use crate::client::{Connection, Fetch, Fetched, fetch_all};
+use crate::wait::Waiter;
 use crate::{Clock, LiveError};
 
 /// Plaintext of one TLS record.
@@ -36,7 +36,7 @@ pub struct TcpClientConfig {
 pub struct TcpClient {
     wire: Wire,
     http: StreamClient,
-    poll: Poll,
+    waiter: Waiter,
     clock: Clock,
     remote: SocketAddr,
     connected: bool,
@@ -56,8 +56,9 @@ impl TcpClient {
             .map_err(|_| LiveError::Name(server_name.to_owned()))?;
         let tls = rustls::ClientConnection::new(config.tls.clone(), name)?;
         let mut socket = TcpStream::connect(remote).map_err(LiveError::Tcp)?;
-        let poll = Poll::new().map_err(LiveError::Tcp)?;
-        poll.registry()
+        let waiter = Waiter::new().map_err(LiveError::Tcp)?;
+        waiter
+            .registry()
             .register(
                 &mut socket,
                 Token(0),
@@ -67,7 +68,7 @@ impl TcpClient {
         Ok(Self {
             wire: Wire::new(socket, tls.into()),
             http: StreamClient::new(config.protocol, &config.stream),
-            poll,
+            waiter,
             clock: Clock::start(),
             remote,
             connected: false,
@@ -102,7 +103,6 @@ impl TcpClient {
     /// with the connection is an event.
     pub fn next_event(&mut self, wait: Duration) -> Result<Option<ClientEvent>, LiveError> {
         let deadline = self.clock.now() + pagerace_core::Duration::from_std(wait);
-        let mut events = Events::with_capacity(8);
         loop {
             if let Some(event) = self.http.poll_event() {
                 return Ok(Some(event));
@@ -119,12 +119,7 @@ impl TcpClient {
                 return Ok(None);
             }
             let wait = deadline.since(now).to_std();
-            match self.poll.poll(&mut events, Some(wait)) {
-                Ok(()) => {}
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(LiveError::Tcp(error)),
-            }
-            for event in &events {
+            for event in self.waiter.wait(wait).map_err(LiveError::Tcp)? {
                 self.wire.readable |= event.is_readable() || event.is_read_closed();
                 self.wire.writable |= event.is_writable() || event.is_write_closed();
             }

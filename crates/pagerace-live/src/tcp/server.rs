@@ -1,4 +1,4 @@
-//! A server on a TCP socket.
+//! A server on TCP sockets.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -8,21 +8,18 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mio::net::TcpListener;
-use mio::{Events, Interest, Poll, Token};
+use mio::{Interest, Token};
 use pagerace_peer::stream::StreamServerConfig;
 use pagerace_peer::{SentFrame, Site};
 
 use super::connection::{Connection, Turn};
 use super::wire::Wire;
+use crate::server::STOP_LATENCY;
+use crate::wait::Waiter;
 use crate::{Clock, LiveError};
 
-/// Longest wait between two looks at the stop flag.
-const STOP_LATENCY: Duration = Duration::from_millis(50);
-
-/// Events taken from the system at once.
-const EVENTS: usize = 256;
-
-const LISTENER: Token = Token(usize::MAX);
+/// Tokens below this are listeners', others connections'.
+const FIRST_CONNECTION: usize = 1 << 16;
 
 /// How a server serves.
 #[derive(Clone, Debug)]
@@ -47,14 +44,17 @@ impl TcpServerConfig {
 }
 
 /// Serves a site over HTTP/1.1 and HTTP/2, each connection through a strategy.
+///
+/// One thread, and one listening socket or several, each with its own TLS.
 pub struct TcpServer<S> {
-    listener: TcpListener,
-    poll: Poll,
+    listeners: Vec<(TcpListener, Arc<rustls::ServerConfig>)>,
+    waiter: Waiter,
     config: TcpServerConfig,
     site: Arc<Mutex<S>>,
     clock: Clock,
     connections: BTreeMap<usize, Connection<S>>,
     next: usize,
+    accepted: u64,
     frames: Option<Vec<SentFrame>>,
 }
 
@@ -64,30 +64,50 @@ impl<S: Site> TcpServer<S> {
     /// # Errors
     /// [`LiveError::Bind`], [`LiveError::Tcp`].
     pub fn bind(address: SocketAddr, config: &TcpServerConfig, site: S) -> Result<Self, LiveError> {
-        let mut listener =
+        let listener =
             TcpListener::bind(address).map_err(|source| LiveError::Bind { address, source })?;
-        let poll = Poll::new().map_err(LiveError::Tcp)?;
-        poll.registry()
-            .register(&mut listener, LISTENER, Interest::READABLE)
-            .map_err(LiveError::Tcp)?;
+        let mut server = Self::empty(config, site)?;
+        server.add(listener, config.tls.clone())?;
+        Ok(server)
+    }
+
+    /// Serves nowhere yet.
+    pub(crate) fn empty(config: &TcpServerConfig, site: S) -> Result<Self, LiveError> {
         Ok(Self {
-            listener,
-            poll,
+            listeners: Vec::new(),
+            waiter: Waiter::new().map_err(LiveError::Tcp)?,
             frames: config.stream.record_frames.then(Vec::new),
             config: config.clone(),
             site: Arc::new(Mutex::new(site)),
             clock: Clock::start(),
             connections: BTreeMap::new(),
-            next: 0,
+            next: FIRST_CONNECTION,
+            accepted: 0,
         })
     }
 
-    /// Where it listens.
+    /// Serves on this socket too, which is `tls`.
+    pub(crate) fn add(
+        &mut self,
+        mut listener: TcpListener,
+        tls: Arc<rustls::ServerConfig>,
+    ) -> Result<(), LiveError> {
+        let token = Token(self.listeners.len());
+        assert!(token.0 < FIRST_CONNECTION, "few enough listeners");
+        self.waiter
+            .registry()
+            .register(&mut listener, token, Interest::READABLE)
+            .map_err(LiveError::Tcp)?;
+        self.listeners.push((listener, tls));
+        Ok(())
+    }
+
+    /// Where it listens: its first socket.
     ///
     /// # Errors
     /// [`LiveError::Tcp`].
     pub fn local_address(&self) -> Result<SocketAddr, LiveError> {
-        self.listener.local_addr().map_err(LiveError::Tcp)
+        self.listeners[0].0.local_addr().map_err(LiveError::Tcp)
     }
 
     /// Serves until `stop` is set.
@@ -95,26 +115,30 @@ impl<S: Site> TcpServer<S> {
     /// # Errors
     /// [`LiveError::Tcp`]: waiting for sockets fails for good.
     pub fn run(&mut self, stop: &AtomicBool) -> Result<(), LiveError> {
-        let mut events = Events::with_capacity(EVENTS);
         let mut more = false;
+        let mut calls = Vec::new();
         while !stop.load(Ordering::Relaxed) {
             let wait = if more { Duration::ZERO } else { self.wait() };
-            match self.poll.poll(&mut events, Some(wait)) {
-                Ok(()) => {}
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(LiveError::Tcp(error)),
-            }
-            for event in &events {
-                if event.token() == LISTENER {
-                    self.accept();
-                } else if let Some(connection) = self.connections.get_mut(&event.token().0) {
+            for event in self.waiter.wait(wait).map_err(LiveError::Tcp)? {
+                let token = event.token().0;
+                if token < FIRST_CONNECTION {
+                    calls.push(token);
+                } else if let Some(connection) = self.connections.get_mut(&token) {
                     connection.wire.readable |= event.is_readable() || event.is_read_closed();
                     connection.wire.writable |= event.is_writable() || event.is_write_closed();
                 }
             }
+            for listener in calls.drain(..) {
+                self.accept(listener);
+            }
             more = self.turns();
         }
         Ok(())
+    }
+
+    /// Connections that were taken so far.
+    pub fn accepted(&self) -> u64 {
+        self.accepted
     }
 
     /// The pieces of responses since the last call, of all connections, if
@@ -131,9 +155,10 @@ impl<S: Site> TcpServer<S> {
     }
 
     /// Takes connections that wait. One that fails is its client's to try again.
-    fn accept(&mut self) {
+    fn accept(&mut self, listener: usize) {
+        let (listener, tls) = &self.listeners[listener];
         loop {
-            let mut socket = match self.listener.accept() {
+            let mut socket = match listener.accept() {
                 Ok((socket, _)) => socket,
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(_) => return,
@@ -145,12 +170,13 @@ impl<S: Site> TcpServer<S> {
             self.next += 1;
             let both = Interest::READABLE | Interest::WRITABLE;
             let registered = self
-                .poll
+                .waiter
                 .registry()
                 .register(&mut socket, Token(id), both)
                 .is_ok();
-            let tls = rustls::ServerConnection::new(self.config.tls.clone());
+            let tls = rustls::ServerConnection::new(tls.clone());
             if let (true, Ok(tls)) = (registered, tls) {
+                self.accepted += 1;
                 let wire = Wire::new(socket, tls.into());
                 self.connections
                     .insert(id, Connection::new(wire, self.clock.now()));

@@ -13,7 +13,9 @@ use super::pages::Chosen;
 use super::recording::Recording;
 use super::redirects::Redirects;
 use super::value::{filled, list, millis};
-use super::{cache, destination, headers, loading, origins, rtt, sizes, viewport};
+use super::{
+    cache, destination, extension, headers, layout, loading, origins, rtt, sizes, viewport,
+};
 use crate::{Category, Page, RecordedPage, RecordedTimes, Resource, ResourceId, category};
 
 /// An exchange may end this much after the load event that waited for it, by
@@ -35,7 +37,10 @@ pub(super) fn page(
     let header_bytes = header_bytes(entries, notes);
     let response_headers: Vec<u32> = header_bytes.iter().map(|h| h.1).collect();
     let bodies = sizes::bodies(entries, &response_headers, notes);
-    let recording = Recording::new(entries, &destinations, &bodies, &redirects, document);
+    let mut recording = Recording::new(entries, &destinations, &bodies, &redirects, document);
+    let page_start = chosen.start().or(entries[0].start);
+    recording.scripts_ran(page_start, &extension::main_thread(chosen.page));
+    let recording = recording;
     let links = discovery::links(&recording, notes);
     let modes = loading::script_modes(&recording, &links, notes);
     let blocking = loading::render_blocking(&recording, &links, &modes);
@@ -52,21 +57,27 @@ pub(super) fn page(
         .iter()
         .map(|l| l.as_ref().is_some_and(|l| l.how == How::Style))
         .collect();
-    let parsed = chosen
-        .start()
-        .or(entries[0].start)
+    let parsed = page_start
         .zip(chosen.timing("onContentLoad"))
         .map(|(start, ms)| start + ms);
-    let visible = viewport::images(
-        entries,
-        &destinations,
-        &bodies,
-        &by_markup,
-        &by_style,
-        parsed,
-        notes,
-    );
-    let blocks_load = blocks_load(entries, &destinations, chosen, notes);
+    let layout = layout::read(&recording, &links, chosen.page);
+    let visible = match &layout {
+        Some(layout) => viewport::on_screen(layout, &destinations),
+        None => viewport::images(
+            entries,
+            &destinations,
+            &bodies,
+            &by_markup,
+            &by_style,
+            parsed,
+            notes,
+        ),
+    };
+    let mut blocks_load = blocks_load(entries, &destinations, chosen, notes);
+    // HTML standard: lazy images do not delay the load event.
+    for image in layout.iter().flat_map(|layout| &layout.lazy) {
+        blocks_load[image.index()] = false;
+    }
     note_what_is_missing(entries, notes);
     let start = entries[0].start;
     let mut resources = Vec::with_capacity(entries.len());
@@ -122,8 +133,11 @@ pub(super) fn page(
                 .timing("onContentLoad")
                 .map(Duration::from_millis_f64),
             on_load: chosen.timing("onLoad").map(Duration::from_millis_f64),
+            first_paint: extension::paint(chosen.page, "fcpMs").map(Duration::from_millis_f64),
+            largest_paint: extension::paint(chosen.page, "lcpMs").map(Duration::from_millis_f64),
             creator,
         },
+        layout,
         notes: std::mem::take(notes).into_notes(),
     }
 }
@@ -188,8 +202,9 @@ fn header_bytes(entries: &[Entry], notes: &mut Notes) -> Vec<(u32, u32)> {
     entries.iter().map(of).collect()
 }
 
-/// Main-thread milliseconds of each script, if recorded: WebPageTest's per
-/// entry, browsertime's per URL in the page's `_cpu`.
+/// Main-thread milliseconds of each resource, if recorded: of scripts
+/// WebPageTest's per entry, or browsertime's per URL in the page's `_cpu`; of
+/// all our own recorder's.
 fn cpu_times(
     entries: &[Entry],
     destinations: &[Destination],
@@ -205,14 +220,25 @@ fn cpu_times(
             }
         }
     }
-    let script = |(entry, destination): (&Entry, &Destination)| {
-        if *destination != Destination::Script {
-            return None;
+    let of = |(entry, destination): (&Entry, &Destination)| {
+        let own = &entry.own;
+        match destination {
+            Destination::Script => own
+                .script_ms
+                .or(entry.cpu_ms)
+                // A cost belongs to one execution, not to each request for the URL.
+                .or_else(|| by_url.remove(entry.url_text)),
+            Destination::Style => own.parse_ms,
+            Destination::Image => own.decode_ms,
+            // Scripts inside the markup run while it is parsed.
+            Destination::Document | Destination::Iframe => {
+                let parts = own.parse_ms.into_iter().chain(own.script_ms);
+                parts.reduce(|parse, script| parse + script)
+            }
+            _ => None,
         }
-        // A cost belongs to one execution, not to each request for the URL.
-        entry.cpu_ms.or_else(|| by_url.remove(entry.url_text))
     };
-    entries.iter().zip(destinations).map(script).collect()
+    entries.iter().zip(destinations).map(of).collect()
 }
 
 /// Whether the load event waits for each resource: not for what scripts fetch

@@ -11,6 +11,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::clock;
+use super::extension::Extension;
 use super::headers::{self, Headers};
 use super::initiator::Initiator;
 use super::protocol::Protocol;
@@ -77,6 +78,8 @@ pub(super) struct Entry<'a> {
     pub(super) from_cache: bool,
     /// Decoded bytes as they arrived: (milliseconds since the page began, bytes).
     pub(super) chunks: Vec<(f64, u64)>,
+    /// What our own recorder adds.
+    pub(super) own: Extension,
 }
 
 impl<'a> Entry<'a> {
@@ -152,6 +155,7 @@ impl<'a> Entry<'a> {
             pushed: flag(v, "_was_pushed"),
             from_cache: from_cache(v, response, status),
             chunks: chunks(v),
+            own: Extension::parse(v),
             request_headers,
             response_headers,
             mime,

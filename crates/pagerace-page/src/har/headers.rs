@@ -27,6 +27,13 @@ impl Headers {
         Self(pairs.collect())
     }
 
+    /// Names and values, without pseudo-fields.
+    pub(super) fn into_fields(self) -> Vec<(String, String)> {
+        let mut fields = self.0;
+        fields.retain(|(name, _)| !name.starts_with(':'));
+        fields
+    }
+
     /// The first value of a field; `name` in lower case.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0

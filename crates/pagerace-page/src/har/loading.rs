@@ -50,10 +50,12 @@ pub(super) fn script_modes(
         let Some(link) = links[i].as_ref().filter(|_| is_script(recording, i)) else {
             continue;
         };
-        modes[i] = match link.how {
-            How::Redirect => modes[link.parent],
-            How::Markup => in_markup(recording, link, i, notes),
-            How::Inline | How::Style | How::Script | How::After => ScriptMode::Inserted,
+        let told = recording.entries[i].own.script_mode;
+        modes[i] = match (link.how, told) {
+            (How::Redirect, _) => modes[link.parent],
+            (How::Markup, Some(mode)) => mode,
+            (How::Markup, None) => in_markup(recording, link, i, notes),
+            (How::Inline | How::Style | How::Script | How::After, _) => ScriptMode::Inserted,
         };
     }
     modes

@@ -42,12 +42,7 @@ pub(super) enum Element {
 pub(super) fn scan(html: &str, document: &Url) -> Vec<Reference> {
     let mut emitter = DefaultEmitter::<usize>::new_with_span();
     emitter.naively_switch_states(true);
-    let mut scanner = Scanner {
-        base: document.clone(),
-        in_head: true,
-        hidden: 0,
-        references: Vec::new(),
-    };
+    let mut scanner = Scanner::new(document);
     for Ok(token) in Tokenizer::new_with_emitter(html, emitter) {
         match token {
             Token::StartTag(tag) => scanner.start(&tag),
@@ -56,6 +51,31 @@ pub(super) fn scan(html: &str, document: &Url) -> Vec<Reference> {
         }
     }
     scanner.references
+}
+
+/// Decoded byte of `html` where the body begins: behind the last start tag or
+/// end tag of the head; `None` if it never does.
+pub(super) fn body_start(html: &str, document: &Url) -> Option<u64> {
+    let mut emitter = DefaultEmitter::<usize>::new_with_span();
+    emitter.naively_switch_states(true);
+    let mut scanner = Scanner::new(document);
+    for Ok(token) in Tokenizer::new_with_emitter(html, emitter) {
+        let begins = match &token {
+            Token::StartTag(tag) => {
+                scanner.start(tag);
+                tag.span.start
+            }
+            Token::EndTag(tag) => {
+                scanner.end(&tag.name);
+                tag.span.end
+            }
+            _ => continue,
+        };
+        if !scanner.in_head {
+            return Some(begins as u64);
+        }
+    }
+    None
 }
 
 struct Scanner {
@@ -67,6 +87,15 @@ struct Scanner {
 }
 
 impl Scanner {
+    fn new(document: &Url) -> Self {
+        Self {
+            base: document.clone(),
+            in_head: true,
+            hidden: 0,
+            references: Vec::new(),
+        }
+    }
+
     fn start(&mut self, tag: &StartTag<usize>) {
         let name = String::from_utf8_lossy(&tag.name).into_owned();
         match name.as_str() {

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::io::Read;
+use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
@@ -15,6 +16,25 @@ use crate::ImportError;
 /// Decompressed bytes that we are willing to hold: the largest recording that
 /// we know of has 120 MB; a file beyond this bound is a mistake or an attack.
 pub(super) const MAX_BYTES: u64 = 1 << 30;
+
+/// The name and the bytes of a file.
+pub(super) fn file(path: &Path) -> Result<(String, Vec<u8>), ImportError> {
+    let file = path.display().to_string();
+    let bytes = match std::fs::metadata(path) {
+        Ok(meta) if meta.len() > MAX_BYTES => {
+            return Err(ImportError::TooLarge {
+                file,
+                limit: MAX_BYTES,
+            });
+        }
+        Ok(_) => std::fs::read(path),
+        Err(error) => Err(error),
+    };
+    match bytes {
+        Ok(bytes) => Ok((file, bytes)),
+        Err(source) => Err(ImportError::Read { file, source }),
+    }
+}
 
 /// The file's bytes, decompressed if they are gzip (by their first two bytes,
 /// whatever the file is called).

@@ -7,6 +7,7 @@ use pagerace_core::Destination;
 use url::Url;
 
 use super::entry::Entry;
+use super::extension::{MainThreadTask, TaskKind};
 use super::markup::{self, Reference};
 use super::redirects::{Redirects, without_fragment};
 
@@ -21,6 +22,9 @@ pub(super) struct Recording<'a> {
     pub(super) document: usize,
     /// What the markup of each recorded document body names.
     pub(super) references: BTreeMap<usize, Vec<Reference>>,
+    /// When each script had run for the first time, if recorded, in
+    /// milliseconds since 1970.
+    pub(super) ran: BTreeMap<usize, f64>,
     by_url: BTreeMap<String, Vec<usize>>,
 }
 
@@ -53,7 +57,23 @@ impl<'a> Recording<'a> {
             redirects,
             document,
             references,
+            ran: BTreeMap::new(),
             by_url,
+        }
+    }
+
+    /// Takes over when scripts ran; `page_start` dates the tasks, in
+    /// milliseconds since 1970.
+    pub(super) fn scripts_ran(&mut self, page_start: Option<f64>, tasks: &[MainThreadTask]) {
+        let Some(page_start) = page_start else {
+            return;
+        };
+        for task in tasks.iter().filter(|t| t.kind == TaskKind::Script) {
+            if let Some(i) = task.url.and_then(|url| self.find(url))
+                && self.destinations[i] == Destination::Script
+            {
+                self.ran.entry(i).or_insert(page_start + task.end);
+            }
         }
     }
 
@@ -71,6 +91,26 @@ impl<'a> Recording<'a> {
             .rev()
             .map(|&j| self.redirects.end(j))
             .find(|&j| j < i)
+    }
+
+    /// The first request for `url`, followed to the end of its redirects.
+    pub(super) fn find(&self, url: &str) -> Option<usize> {
+        let url = without_fragment(Url::parse(url).ok()?);
+        let first = *self.by_url.get(&url)?.first()?;
+        Some(self.redirects.end(first))
+    }
+
+    /// The URL of `i`, without fragment.
+    pub(super) fn url(&self, i: usize) -> Option<String> {
+        self.entries[i].url.clone().map(without_fragment)
+    }
+
+    /// Length of the decoded body of `i`: of the text, if there is one, else as
+    /// recorded.
+    pub(super) fn decoded_length(&self, i: usize) -> Option<u64> {
+        let entry = &self.entries[i];
+        let text = entry.body.as_deref().map(|b| b.len() as u64);
+        text.or(entry.content_size).filter(|n| *n > 0)
     }
 
     /// Whether `i` is a (nested) document.

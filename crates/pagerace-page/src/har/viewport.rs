@@ -8,6 +8,7 @@ use pagerace_core::{Destination, RequestPriority};
 
 use super::entry::Entry;
 use super::notes::{Kind, Notes};
+use crate::{ElementKind, PageLayout};
 
 /// Images of the document taken to be visible when nothing is recorded.
 /// Chrome itself takes the first five large images for important before it
@@ -71,6 +72,20 @@ pub(super) fn images(
         visible[i] = true;
     }
     notes.add_many(Kind::ViewportModelled, images.len());
+    visible
+}
+
+/// Whether each entry is an image of which the recorded layout shows something.
+pub(super) fn on_screen(layout: &PageLayout, destinations: &[Destination]) -> Vec<bool> {
+    let mut visible = vec![false; destinations.len()];
+    for element in &layout.elements {
+        if let ElementKind::Image { resource } | ElementKind::Background { resource } = element.kind
+            && destinations[resource.index()] == Destination::Image
+            && element.rect.visible_area(layout.viewport) > 0.0
+        {
+            visible[resource.index()] = true;
+        }
+    }
     visible
 }
 

@@ -2,10 +2,12 @@ use std::fmt::Write as _;
 
 use pagerace_core::{Destination, Duration, Instant};
 
-use super::{LIBRARY, SCRIPTS, SECTIONS, STYLE, own_script, render};
+use super::{
+    FOOTER, HOW_LIVE, HOW_SIMULATED, LIBRARY, SCRIPTS, SECTIONS, STYLE, own_script, render,
+};
 use crate::input::{
     AcrossPages, Comparison, Frame, Metric, Named, NetworkResult, PageResult, Report, Resource,
-    Row, RunDetail, Timing, Verdict, Why,
+    Row, RunDetail, Timing, Verdict, Why, World,
 };
 
 /// Ends a script, opens a comment, breaks out of an attribute, and is a URL.
@@ -45,6 +47,7 @@ fn report(text: &str) -> Report {
         noun: text.to_owned(),
         nouns: text.to_owned(),
         shared: text.to_owned(),
+        environment: vec![named(text)],
         parts: vec![named(text)],
         contenders: vec![named(text)],
         networks: vec![named(text)],
@@ -141,7 +144,10 @@ fn same_report_same_bytes() {
 
 #[test]
 fn assets_load_nothing() {
-    for asset in SCRIPTS.iter().chain([&STYLE, &SECTIONS]) {
+    for asset in SCRIPTS
+        .iter()
+        .chain([&STYLE, &SECTIONS, &HOW_SIMULATED, &HOW_LIVE, &FOOTER])
+    {
         let code = asset
             .lines()
             .filter(|line| !line.trim_start().starts_with("//"));
@@ -241,4 +247,34 @@ fn wrong_indices_are_left_out() {
     assert_eq!(networks[0]["rows"].as_array().map(Vec::len), Some(0));
     assert_eq!(json["across"].as_array().map(Vec::len), Some(0));
     assert_eq!((&json["metric"], &json["baseline"]), (&0.into(), &0.into()));
+}
+
+#[test]
+fn each_world_claims_what_holds_in_it() {
+    let simulated = frame(&render(&report("plain")));
+    let live = frame(&render(&Report {
+        world: World::Live,
+        environment: vec![Named {
+            name: "kernel".to_owned(),
+            description: "6.18 <x>".to_owned(),
+        }],
+        ..report("plain")
+    }));
+    assert!(simulated.contains("All times are simulated by a model."));
+    assert!(simulated.contains("<p class=\"facts\">simulated · "));
+    assert!(!live.contains("simulated") && !live.contains("a model"));
+    assert!(live.contains("measured in a real browser"));
+    assert!(live.contains("<p class=\"facts\"><b>live</b> · "));
+    assert!(live.contains("<dt>kernel</dt><dd>6.18 &lt;x&gt;</dd>"));
+}
+
+#[test]
+fn reports_of_before_there_was_a_live_world_read_back() {
+    let mut old = serde_json::to_value(report("plain")).unwrap();
+    let fields = old.as_object_mut().unwrap();
+    fields.remove("world").unwrap();
+    fields.remove("environment").unwrap();
+    let read: Report = serde_json::from_value(old).unwrap();
+    assert_eq!(read.world, World::Simulated);
+    assert!(read.environment.is_empty());
 }

@@ -22,7 +22,7 @@ use crate::addresses::{SERVER_NAME, server_address};
 use crate::alarm::Alarm;
 use crate::ends::{Ends, Payload};
 use crate::pool::H1_CONNECTIONS;
-use crate::scenario::{Scenario, TransportSettings};
+use crate::scenario::{NameLookup, Scenario, TransportSettings};
 use crate::site::PageSite;
 use crate::timing::SetUp;
 use crate::trace::Side;
@@ -182,9 +182,9 @@ impl World<'_> {
         let place_ref = &mut self.pool.places[place];
         // A look-up takes one round trip to a resolver behind the same access
         // link; what a cache would answer is not known.
-        let look_up = match self.scenario.visit {
-            Visit::Warm => Duration::ZERO,
-            Visit::Cold | Visit::Resumed => rtt,
+        let look_up = match (self.scenario.transport.name_lookup, self.scenario.visit) {
+            (NameLookup::None, _) | (_, Visit::Warm) => Duration::ZERO,
+            (NameLookup::RoundTrip, Visit::Cold | Visit::Resumed) => rtt,
         };
         let resolved_at = *place_ref.resolved_at.get_or_insert(now + look_up);
         let resolved_at = resolved_at.max(now);
@@ -227,7 +227,8 @@ impl World<'_> {
 
     fn make_ends(&self, i: usize, now: Instant) -> Result<Ends<PageSite>, ScenarioError> {
         let jitter = self.scenario.browser.jitter;
-        let site = PageSite::new(self.page.clone(), self.seed, jitter, self.cached.clone());
+        let (cached, effects) = (self.cached.clone(), self.effects.clone());
+        let site = PageSite::new(self.page.clone(), self.seed, jitter, cached, effects);
         let place = &self.pool.places[self.connections[i].place];
         let how = How {
             // Not by order of opening, which a strategy may change.
@@ -269,7 +270,8 @@ impl World<'_> {
         }
         let mut wanted = vec![0_usize; self.pool.places.len()];
         for r in &self.page.resources {
-            if self.cached.get(r.id.index()) != Some(&Cached::Fresh) {
+            let fresh = self.cached.get(r.id.index()) == Some(&Cached::Fresh);
+            if !fresh && !self.is_refused(r.id) {
                 wanted[self.pool.place_of(r.origin)] += 1;
             }
         }

@@ -134,7 +134,8 @@ impl World<'_> {
     ) -> Parts {
         let mut spans = Spans::new(from, arrived);
         let Some(p) = &self.progress[r.index()] else {
-            // Out of the cache.
+            // Out of the cache, or refused once the browser's scheduler let it go.
+            spans.until(self.browser.requested_at(r).unwrap_or(from), Part::Queueing);
             spans.until(arrived, Part::Browser);
             return spans.parts;
         };

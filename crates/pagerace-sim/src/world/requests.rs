@@ -38,6 +38,10 @@ impl World<'_> {
     }
 
     fn fetch(&mut self, resource: ResourceId, priority: Priority) {
+        if self.is_refused(resource) {
+            self.refuse(resource);
+            return;
+        }
         let place = self.pool.place_of(self.page.resource(resource).origin);
         let protocol = self.pool.places[place].protocol;
         let discovered = self.browser.discovered_at(resource).unwrap_or(self.now);

@@ -18,6 +18,7 @@ impl World<'_> {
             transport,
             visual_progress: self.browser.visual_progress(),
             failure: self.failure.clone(),
+            unanswered: self.unanswered(),
             finished_at: self.now,
             trace,
         }

@@ -7,8 +7,8 @@ use pagerace_browser::BrowserConfig;
 use pagerace_core::{Destination, Duration, RequestPriority, Rng, ScriptMode};
 use pagerace_net::Network;
 use pagerace_page::{
-    CacheUse, Category, Discovery, Evidence, Origin, OriginId, Page, RecordedPage, Resource,
-    ResourceId, Trigger,
+    CacheUse, Category, Discovery, Evidence, Interventions, Origin, OriginId, Page, RecordedPage,
+    Resource, ResourceId, Trigger,
 };
 use pagerace_sim::{Connections, ProtocolMap, Retransmission, Scenario, TransportSettings, Visit};
 
@@ -39,6 +39,7 @@ pub fn flat_page(images: &[u64]) -> Page {
         resources: std::iter::once(document).chain(children).collect(),
         document: ResourceId(0),
         recorded: RecordedPage::default(),
+        layout: None,
         notes: vec![],
     }
 }
@@ -128,6 +129,7 @@ pub fn scenario(page: &Page, network: &str, strategy: &str) -> Scenario {
         },
         connections: Connections::PerOrigin,
         transport: TransportSettings::default(),
+        interventions: Interventions::default(),
         deadline: Duration::from_secs(600),
     }
 }

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::Duration;
 use pagerace_lab::plan::{QUIC_MTU, SharedTransport};
-use pagerace_sim::{Connections, EarlyData, Retransmission};
+use pagerace_sim::{Connections, EarlyData, NameLookup, Retransmission};
 use pagerace_transport::tls;
 
 /// What is modelled.
@@ -51,6 +51,21 @@ pub(crate) struct ModelArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Model")]
     pub(crate) early_data: EarlyDataArg,
 
+    /// What a server's address costs: a round trip for each name, or nothing.
+    #[arg(long, value_enum, default_value_t, help_heading = "Model")]
+    pub(crate) dns: DnsArg,
+
+    /// Block requests, by category, host or URL, separated by commas: ads,
+    /// third-party, cdn.example, "*/app.js*" fail at once; with =hang, as in
+    /// cdn.example=hang, they are never answered, as when a server is down.
+    #[arg(long, value_name = "LIST", help_heading = "Interventions")]
+    pub(crate) block: Vec<String>,
+
+    /// Answer requests later, separated by commas: fonts=140ms,
+    /// css+third-party-js=1s, cdn.example=300ms.
+    #[arg(long, value_name = "LIST", help_heading = "Interventions")]
+    pub(crate) delay: Vec<String>,
+
     /// Virtual time after which a load is given up, such as 90s, 5min or 800ms.
     #[arg(long, value_name = "TIME", default_value = "30min", help_heading = "Model",
         value_parser = duration)]
@@ -74,6 +89,26 @@ impl ModelArgs {
             quic_mtu: self.quic_mtu,
             tcp_tls: self.tls_version.into(),
             early_data: self.early_data.into(),
+            name_lookup: self.dns.into(),
+        }
+    }
+}
+
+/// `--dns`.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum DnsArg {
+    /// Once for each name, except in a warm visit.
+    #[default]
+    RoundTrip,
+    /// Addresses are known.
+    None,
+}
+
+impl From<DnsArg> for NameLookup {
+    fn from(arg: DnsArg) -> Self {
+        match arg {
+            DnsArg::RoundTrip => Self::RoundTrip,
+            DnsArg::None => Self::None,
         }
     }
 }
@@ -201,7 +236,7 @@ fn number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "not a number".to_owned())
 }
 
-fn cpu(text: &str) -> Result<f64, String> {
+pub(crate) fn cpu(text: &str) -> Result<f64, String> {
     let factor = number(text)?;
     let fits = (0.01..=1000.0).contains(&factor);
     if fits {

@@ -37,6 +37,10 @@ fn a_scenario_leaves_nothing_to_choose() {
         "--visit warm",
         "--tls-version 1.2",
         "--early-data off",
+        "--what-if thesis",
+        "--block ads",
+        "--delay css=1s",
+        "--dns none",
     ] {
         let error = parse(&format!("pagerace race --scenario x.json {other}")).unwrap_err();
         assert_eq!(

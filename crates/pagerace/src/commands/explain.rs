@@ -12,12 +12,13 @@ use pagerace_lab::why::{
     Split, Why, explain_run, explainable, median_pair, no_pair, sentence, write_why_json,
 };
 use pagerace_lab::{
-    Contender, LabError, MetricId, Plan, Results, RunSummary, VERSION, Variant, run_race,
+    Contender, LabError, MetricId, Plan, Results, RunSummary, VERSION, Variant, World, run_race,
 };
 use pagerace_page::Page;
 
 use super::files::{check_files, say};
 use super::inputs::{jobs, networks, pages};
+use super::interventions;
 use super::simulate::{explain, load};
 use super::warn::warn_of_rules;
 use crate::cli::model::ModelArgs;
@@ -148,6 +149,8 @@ fn single_run(plan: &Plan, run: usize) -> Result<Results> {
         plan: plan.clone(),
         variants: vec![variant(0)?, variant(1)?],
         whys: Vec::new(),
+        world: World::Simulated,
+        environment: Vec::new(),
     })
 }
 
@@ -176,6 +179,7 @@ fn plan(args: &ExplainArgs) -> Result<Plan> {
         connections: args.model.connections.into(),
         retransmission: args.model.retransmission.into(),
         transport: args.model.transport(),
+        interventions: interventions::shared(&args.model)?,
         deadline: args.model.deadline,
         metric: args.metric,
         baseline: 0,

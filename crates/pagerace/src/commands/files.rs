@@ -25,6 +25,15 @@ pub(super) fn check_files(files: &[&Path], hars: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
+/// `out.csv` has its comparisons in `out-comparisons.csv`.
+pub(super) fn comparisons_path(path: &Path) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = path
+        .extension()
+        .map_or("csv".into(), |e| e.to_string_lossy());
+    path.with_file_name(format!("{stem}-comparisons.{extension}"))
+}
+
 /// Tells that a file was written.
 pub(super) fn say(path: &Path) -> std::io::Result<()> {
     use std::io::Write as _;

@@ -83,7 +83,7 @@ pub(super) fn pages(hars: &[PathBuf], page: Option<&String>) -> Result<Vec<Arc<P
 }
 
 /// `name`, or `name (2)` and so on if another page has it.
-fn free_name(pages: &[Arc<Page>], name: &str) -> String {
+pub(super) fn free_name(pages: &[Arc<Page>], name: &str) -> String {
     let taken = |candidate: &str| pages.iter().any(|page| page.name == candidate);
     let mut numbered = (2..).map(|number| format!("{name} ({number})"));
     if taken(name) {

@@ -1,11 +1,18 @@
 //! One module per subcommand, and what they share.
 
 pub(crate) mod bulk;
+pub(crate) mod calibrate;
 pub(crate) mod explain;
 mod files;
 mod inputs;
+mod interventions;
 pub(crate) mod list;
+pub(crate) mod live;
 pub(crate) mod page;
 pub(crate) mod race;
+pub(crate) mod record;
+mod racers;
+pub(crate) mod serve;
 mod simulate;
+mod today;
 mod warn;

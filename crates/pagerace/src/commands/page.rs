@@ -12,13 +12,16 @@ use comfy_table::{
     Cell, CellAlignment, ColumnConstraint, ContentArrangement, ContentLineStyle, LineStyle, Table,
     TableStyle, Width,
 };
-use pagerace_core::{Destination, ScriptMode};
-use pagerace_page::{Category, Evidence, ImportOptions, Page, Resource, ResourceId, Trigger, load};
+use pagerace_core::{Destination, Duration, ScriptMode};
+use pagerace_page::{
+    Category, Element, ElementKind, Evidence, FontDisplay, ImportOptions, Page, PageLayout,
+    Resource, ResourceId, Trigger, load,
+};
 
 /// What `pagerace page` shows.
 #[derive(Args, Debug)]
 pub(crate) struct PageArgs {
-    /// The recording (.har or .har.gz).
+    /// The recording (.page, .har or .har.gz).
     har: PathBuf,
     /// Which page of a recording with several: id, title or number.
     #[arg(long)]
@@ -119,6 +122,8 @@ fn summary(out: &mut impl Write, page: &Page) -> io::Result<()> {
     )?;
     let recorded = &page.recorded;
     let times = [
+        ("first paint", recorded.first_paint),
+        ("largest paint", recorded.largest_paint),
         ("DOMContentLoaded", recorded.on_content_load),
         ("load", recorded.on_load),
     ];
@@ -129,7 +134,82 @@ fn summary(out: &mut impl Write, page: &Page) -> io::Result<()> {
     if !times.is_empty() {
         writeln!(out, "recorded {}", times.join(", "))?;
     }
-    Ok(())
+    page.layout
+        .as_ref()
+        .map_or(Ok(()), |layout| screen(out, page, layout))
+}
+
+/// What a recording with a layout says beyond others.
+fn screen(out: &mut impl Write, page: &Page, layout: &PageLayout) -> io::Result<()> {
+    let visible = |e: &&Element| e.rect.visible_area(layout.viewport) > 0.0;
+    let seen = || layout.elements.iter().filter(visible);
+    let is_text = |e: &&Element| matches!(e.kind, ElementKind::Text { .. });
+    let is_image = |e: &&Element| {
+        matches!(
+            e.kind,
+            ElementKind::Image { .. } | ElementKind::Background { .. }
+        )
+    };
+    let (width, height) = layout.viewport;
+    writeln!(
+        out,
+        "layout recorded: viewport {width} x {height}, {} elements in it ({} texts, {} of them \
+         made by scripts, {} images), {} below or beside, {} lazy images",
+        seen().count(),
+        seen().filter(is_text).count(),
+        seen().filter(|e| e.offset.is_none() && is_text(e)).count(),
+        seen().filter(is_image).count(),
+        layout.elements.len() - seen().count(),
+        layout.lazy.len(),
+    )?;
+    if let Some(largest) = layout.largest {
+        let what = match largest.image {
+            Some(image) => label(page, page.resource(image)),
+            None => "text".to_owned(),
+        };
+        writeln!(
+            out,
+            "largest paint: {what}, {:.0} square pixels",
+            largest.size
+        )?;
+    }
+    let fonts: Vec<String> = layout
+        .fonts
+        .iter()
+        .map(|f| format!("{} ({})", label(page, page.resource(f.font)), word(f.display)))
+        .collect();
+    if !fonts.is_empty() {
+        writeln!(out, "font-display: {}", fonts.join(", "))?;
+    }
+    let cpu: Duration = page
+        .resources
+        .iter()
+        .filter_map(|r| r.cpu_time)
+        .fold(Duration::ZERO, |sum, t| sum + t);
+    let rendering = layout.rendering.map(|r| {
+        let later = r.later.map(|t| format!(", later frames {t}"));
+        format!(
+            "; style, layout and paint {} up to the first paint{}",
+            r.first,
+            later.unwrap_or_default()
+        )
+    });
+    writeln!(
+        out,
+        "recorded CPU: {cpu} in {} resources{}",
+        page.resources.iter().filter(|r| r.cpu_time.is_some()).count(),
+        rendering.unwrap_or_default()
+    )
+}
+
+const fn word(display: FontDisplay) -> &'static str {
+    match display {
+        FontDisplay::Auto => "auto",
+        FontDisplay::Block => "block",
+        FontDisplay::Swap => "swap",
+        FontDisplay::Fallback => "fallback",
+        FontDisplay::Optional => "optional",
+    }
 }
 
 fn creator(page: &Page) -> &str {

@@ -1,6 +1,7 @@
 //! `pagerace race`: a plan from arguments, the race, its answers and files.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use pagerace_delivery::StrategySpec;
@@ -8,15 +9,17 @@ use pagerace_lab::contender::{ContenderText, choose, product};
 use pagerace_lab::export::json::read_plan;
 use pagerace_lab::why::{explain_race, is_explained, loads};
 use pagerace_lab::{Contender, Plan, VERSION, run_race};
+use pagerace_page::{Interventions, Page};
 use pagerace_sim::{ProtocolMap, Visit};
 
 use super::inputs::{controllers, jobs, list, networks, pages};
+use super::interventions;
 use super::simulate::{explain, load};
 use super::warn::{warn, warn_of_rules};
 use crate::cli::RaceArgs;
 use crate::progress::Watch;
 
-mod answer;
+pub(super) mod answer;
 mod outputs;
 
 use outputs::Outputs;
@@ -79,10 +82,19 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
         );
     }
     // Cheap arguments first: a wrong name should not wait for a large file.
-    let (contenders, baseline) = contenders(args)?;
+    let what_ifs = interventions::read(&args.what_if)?;
+    let shared = interventions::shared(&args.model)?;
+    if !interventions::needs_pages(&what_ifs) {
+        contenders(
+            args,
+            &interventions::variants(&what_ifs, &[] as &[Arc<Page>])?,
+        )?;
+    }
     let networks = networks(&args.network, &DEFAULT_NETWORKS)?;
+    let pages = pages(&args.hars, args.page.as_ref())?;
+    let (contenders, baseline) = contenders(args, &interventions::variants(&what_ifs, &pages)?)?;
     Ok(Plan {
-        pages: pages(&args.hars, args.page.as_ref())?,
+        pages,
         networks,
         contenders,
         runs: args.runs,
@@ -91,21 +103,24 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
         connections: args.model.connections.into(),
         retransmission: args.model.retransmission.into(),
         transport: args.model.transport(),
+        interventions: shared,
         deadline: args.model.deadline,
         metric: args.metric,
         baseline,
     })
 }
 
-/// Who races, and which of them is the baseline. A strategy that the baseline
+/// Who races, and which of them is the baseline; `variants` of the pages, the
+/// original first. A strategy that the baseline
 /// names takes part, and so does `sequential` if only strategies race and no
 /// baseline is named.
-fn contenders(args: &RaceArgs) -> Result<(Vec<Contender>, usize)> {
+fn contenders(args: &RaceArgs, variants: &[Interventions]) -> Result<(Vec<Contender>, usize)> {
     let maps = list("protocol", &args.protocol, &[ProtocolMap::default()])?;
     let controllers = controllers(&args.cc)?;
     let visits = list("visit", &args.visit, &[Visit::default()])?;
     let mut strategies: Vec<StrategySpec> = list("strategy", &args.strategy, &[])?;
-    let several = maps.len().max(controllers.len()).max(visits.len()) > 1;
+    let lengths = [maps.len(), controllers.len(), visits.len(), variants.len()];
+    let several = lengths.into_iter().any(|length| length > 1);
     let text = args.baseline.as_deref();
     let read = text.and_then(|text| text.parse::<ContenderText>().ok());
     let named = read.and_then(|read| read.strategy);
@@ -123,7 +138,7 @@ fn contenders(args: &RaceArgs) -> Result<(Vec<Contender>, usize)> {
     {
         strategies.insert(0, needed.clone());
     }
-    let contenders = product(&maps, &controllers, &visits, &strategies);
+    let contenders = product(&maps, &controllers, &visits, &strategies, variants);
     let baseline = match text {
         Some(text) => choose(&contenders, text).context("--baseline")?,
         None if several => 0,

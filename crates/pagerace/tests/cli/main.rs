@@ -4,6 +4,7 @@ mod bulk;
 mod errors;
 mod explain;
 mod files;
+mod interventions;
 mod race;
 mod support;
 mod words;

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Document, FORMAT, SCHEMA};
+use super::{Document, FORMAT, SCHEMA, SCHEMA_OLDEST};
 use crate::error::LabError;
 use crate::plan::Plan;
+use crate::world::World;
 
 /// What a results file says of the race that it came from.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +15,8 @@ pub struct ReadPlan {
     /// The version of the product that wrote the file; another version may
     /// measure other values.
     pub version: String,
+    /// Where its loads took place; the plan can be run in either world.
+    pub world: World,
 }
 
 /// Reads the plan of a results file. `file` names it in errors.
@@ -49,6 +52,7 @@ pub fn read_plan(file: &str, bytes: &[u8]) -> Result<ReadPlan, LabError> {
     Ok(ReadPlan {
         plan: document.plan,
         version: document.version,
+        world: document.world,
     })
 }
 
@@ -66,9 +70,9 @@ fn recognise(value: &Value) -> Result<(), String> {
         ));
     }
     match value.get("schema").and_then(Value::as_u64) {
-        Some(schema) if schema == u64::from(SCHEMA) => Ok(()),
+        Some(schema) if (u64::from(SCHEMA_OLDEST)..=u64::from(SCHEMA)).contains(&schema) => Ok(()),
         Some(schema) => Err(format!(
-            "its schema is {schema}, but this version reads schema {SCHEMA}; \
+            "its schema is {schema}, but this version reads schemas {SCHEMA_OLDEST} to {SCHEMA}; \
              use the version of Pagerace that wrote it, or race the recordings again"
         )),
         None => Err(format!(

@@ -1,13 +1,16 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use pagerace_browser::LayoutShift;
 use serde_json::{Value, json};
 
 use super::{read_plan, scenario_text, write_json};
 use crate::fake;
+use crate::metric::MetricId;
 use crate::results::Results;
 use crate::runner::run_race;
 use crate::why::explain_race;
+use crate::world::{Fact, World};
 
 fn results(jobs: usize) -> Results {
     let mut plan = fake::plan(
@@ -88,7 +91,7 @@ fn contenders_are_there_with_all_they_are() {
     let value: Value = serde_json::from_slice(&bytes(&results)).unwrap();
     let expected = json!({
         "label": "h3 reno round-robin", "protocol": "h3", "congestion": "reno", "visit": "cold",
-        "strategy": "round-robin",
+        "strategy": "round-robin", "interventions": "none",
     });
     assert_eq!(value["results"][2]["contender"], expected);
     assert_eq!(value["explanations"].as_array().unwrap().len(), 4);
@@ -118,8 +121,45 @@ fn what_is_not_ours_is_refused_clearly() {
     );
     let old = read("{\"format\": \"pagerace-results\", \"schema\": 1}");
     assert!(
-        old.contains("its schema is 1, but this version reads schema 2"),
+        old.contains("its schema is 1, but this version reads schemas 2 to 3"),
         "{old}"
+    );
+}
+
+#[test]
+fn files_without_a_world_are_simulated() {
+    let mut value: Value = serde_json::from_slice(&bytes(&results(1))).unwrap();
+    assert_eq!(value["world"], "simulated");
+    let fields = value.as_object_mut().unwrap();
+    fields.insert("schema".to_owned(), json!(2));
+    fields.remove("world").unwrap();
+    fields.remove("environment").unwrap();
+    let old = read_plan("old.json", value.to_string().as_bytes()).unwrap();
+    assert_eq!(old.world, World::Simulated);
+    assert_eq!(old.plan, results(1).plan);
+}
+
+#[test]
+fn live_results_say_so_and_under_which_circumstances() {
+    let mut live = results(1);
+    live.world = World::Live;
+    live.environment = vec![Fact::new("browser", "Chromium 156.0")];
+    live.variants[0].runs[3].load.cls = LayoutShift::from_score(0.125);
+    let packets: MetricId = "packets-lost".parse().unwrap();
+    live.variants[0].runs[3].uncounted.insert(packets);
+    let value: Value = serde_json::from_slice(&bytes(&live)).unwrap();
+    assert_eq!(value["world"], "live");
+    assert_eq!(
+        value["environment"],
+        json!([{"name": "browser", "value": "Chromium 156.0"}])
+    );
+    let values = &value["results"][0]["values"];
+    assert_eq!(values["cls"][3], 0.125);
+    assert_eq!(values["packets_lost"][3], Value::Null);
+    assert_eq!(values["packets_lost"][2], 0.0);
+    assert_eq!(
+        read_plan("live.json", &bytes(&live)).unwrap().world,
+        World::Live
     );
 }
 

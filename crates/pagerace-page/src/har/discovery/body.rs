@@ -9,7 +9,6 @@ use pagerace_core::Destination;
 use super::{How, Link};
 use crate::Evidence;
 use crate::har::recording::Recording;
-use crate::har::redirects::without_fragment;
 
 /// Shorter paths (such as `/a`) occur by chance.
 const SHORTEST_PATH: usize = 6;
@@ -37,6 +36,16 @@ pub(super) fn locate(recording: &Recording, links: &mut [Option<Link>]) {
         else {
             continue;
         };
+        let recorded = || {
+            let offset = recording.entries[i].own.initiator_offset?;
+            let whole = recording.decoded_length(link.parent)?;
+            (recording.is_document(link.parent) && (1..=whole).contains(&offset)).then_some(offset)
+        };
+        if let Some(offset) = recorded() {
+            link.decoded_offset = Some(offset);
+            link.evidence = Evidence::Recorded;
+            continue;
+        }
         let by_url = url(recording, i).and_then(|url| named.get(&(link.parent, &url)).copied());
         let by_place = || {
             // The very beginning stands for no position: scripts wrote it.
@@ -181,7 +190,7 @@ fn body<'a>(recording: &'a Recording, i: usize) -> &'a str {
 }
 
 fn url(recording: &Recording, i: usize) -> Option<String> {
-    recording.entries[i].url.clone().map(without_fragment)
+    recording.url(i)
 }
 
 /// Where each line begins.

@@ -44,7 +44,7 @@ fn of_document(
     notes: &mut Notes,
 ) {
     let encoded = recording.bodies[document];
-    let decoded = decoded_length(recording, document);
+    let decoded = recording.decoded_length(document);
     let link = |i: usize| links[i].as_ref().expect("children have links");
     let lines = children
         .iter()
@@ -121,13 +121,6 @@ fn bound(recording: &Recording, document: usize, estimates: &mut [Estimate]) {
             e.share = e.share.min(at_request);
         }
     }
-}
-
-/// Length of the decoded body: of the text, if there is one, else as recorded.
-fn decoded_length(recording: &Recording, document: usize) -> Option<u64> {
-    let entry = &recording.entries[document];
-    let text = entry.body.as_deref().map(|b| b.len() as u64);
-    text.or(entry.content_size).filter(|n| *n > 0)
 }
 
 fn scale(share: f64, encoded: u64) -> u64 {

@@ -44,8 +44,11 @@ pub(in crate::har) fn discoveries(
             How::Inline => inline(recording, link, i, offset, &blockers),
             How::Style => Trigger::Style { parent },
             How::Script => {
-                let ready = blockers.ready(recording, link.parent, modes[link.parent], i);
-                let ready = ready + cpu_ms[link.parent].unwrap_or(0.0);
+                let ready = recording.ran.get(&link.parent).copied();
+                let ready = ready.unwrap_or_else(|| {
+                    blockers.ready(recording, link.parent, modes[link.parent], i)
+                        + cpu_ms[link.parent].unwrap_or(0.0)
+                });
                 let late = recording.end(link.parent).zip(recording.start(i));
                 if late.is_some_and(|(end, start)| end > start + LATE_MS) {
                     notes.add(Kind::LateInitiator);

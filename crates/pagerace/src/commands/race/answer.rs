@@ -3,14 +3,19 @@
 use std::io::{self, Write};
 
 use pagerace_lab::across::across_pages;
-use pagerace_lab::facts::facts;
+use pagerace_lab::facts::facts_in;
 use pagerace_lab::unit::Unit;
 use pagerace_lab::why::{self, explainable};
-use pagerace_lab::{Analysis, Plan, Results, VERSION, Verdict, analyse, verdict};
+use pagerace_lab::world::facts_line;
+use pagerace_lab::{Analysis, Plan, Results, VERSION, Verdict, World, analyse, verdict};
 
 use super::super::files::reasons;
 use crate::table;
 use crate::text::{headed, say, stress, width};
+
+/// Told where requests were never answered.
+const STALLED: &str = "Some requests are never answered: ∞ marks what never comes, and a load ends \
+                       when it waits for nothing else.";
 
 /// Told where columns were left out.
 const WIDER: &str = " (A wider terminal shows more columns.)";
@@ -19,16 +24,17 @@ const WIDER: &str = " (A wider terminal shows more columns.)";
 const SENTENCES_MAX: usize = 5;
 
 /// Prints everything; `defaults` names the options that were not given.
-pub(super) fn print(results: &Results, defaults: &[&str]) -> io::Result<()> {
+pub(crate) fn print(results: &Results, defaults: &[&str]) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
-    header(&mut out, &results.plan)?;
+    header(&mut out, results)?;
     for network in 0..results.plan.networks.len() {
         network_answer(&mut out, results, network)?;
     }
     footer(&mut out, results, defaults)
 }
 
-fn header(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
+fn header(out: &mut impl Write, results: &Results) -> io::Result<()> {
+    let (plan, world) = (&results.plan, results.world);
     let runs = if plan.runs == 1 { "run" } else { "runs" };
     let metric = plan.metric.metric();
     let text = format!(
@@ -38,8 +44,17 @@ fn header(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
         metric.title,
         plan.label(plan.baseline)
     );
-    headed(out, &format!("Pagerace {VERSION}"), &text)?;
-    say(out, &format!("Modelled: {}", facts(plan)))?;
+    let live = match world {
+        World::Simulated => "",
+        World::Live => ", live",
+    };
+    headed(out, &format!("Pagerace {VERSION}{live}"), &text)?;
+    let facts = facts_in(plan, world);
+    say(out, &format!("{}: {facts}", world.heading()))?;
+    if !results.environment.is_empty() {
+        let circumstances = facts_line(&results.environment);
+        say(out, &format!("Circumstances: {circumstances}"))?;
+    }
     match plan.pages.as_slice() {
         [page] => {
             let (count, bytes) = (
@@ -143,7 +158,8 @@ fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Res
         );
         say(out, &text)?;
     }
-    if plan.varying().beyond_strategy()
+    if results.world == World::Simulated
+        && plan.varying().beyond_strategy()
         && let Err(error) = explainable(plan.metric)
     {
         say(out, &format!("The differences are not explained: {error}."))?;
@@ -151,6 +167,10 @@ fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Res
     if !defaults.is_empty() {
         let text = format!("Defaults were used for {}.", defaults.join(" and "));
         say(out, &text)?;
+    }
+    let stalled = |v: &pagerace_lab::Variant| v.runs.iter().any(|run| run.unanswered > 0);
+    if results.variants.iter().any(stalled) {
+        say(out, STALLED)?;
     }
     let failed: usize = results
         .variants

@@ -11,7 +11,7 @@ use pagerace_lab::qlog::{QlogRuns, speaks_h3, write_qlogs};
 use pagerace_lab::{Plan, Results, Runner};
 
 use crate::cli::RaceArgs;
-use crate::commands::files::{check_files, rerun, say};
+use crate::commands::files::{check_files, comparisons_path, rerun, say};
 use crate::commands::simulate::load_logged;
 use crate::progress::Watch;
 
@@ -118,13 +118,4 @@ fn say_h3_only() -> std::io::Result<()> {
 
     let text = "qlog describes QUIC: what was loaded over TCP alone has no files.";
     writeln!(anstream::stdout(), "{text}")
-}
-
-/// `out.csv` has its comparisons in `out-comparisons.csv`.
-fn comparisons_path(path: &Path) -> PathBuf {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let extension = path
-        .extension()
-        .map_or("csv".into(), |e| e.to_string_lossy());
-    path.with_file_name(format!("{stem}-comparisons.{extension}"))
 }

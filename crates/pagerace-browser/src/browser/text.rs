@@ -1,0 +1,163 @@
+//! Text: which of it the document has brought, and how it waits for fonts.
+//!
+//! Where the layout is recorded, each block waits for its own fonts, as their
+//! `font-display` says. Else all text waits for all fonts, as it does for
+//! `font-display: block`.
+
+use pagerace_core::{Duration, Instant};
+use pagerace_page::{FontDisplay, ResourceId};
+
+use super::Browser;
+use super::state::{FontHold, Timer};
+use crate::cause::Ready;
+
+/// How long text stays invisible while its fonts load: the block period of
+/// `font-display: block`, about which CSS Fonts 4 says that three seconds are
+/// recommended, <https://www.w3.org/TR/css-fonts-4/#font-display-desc>;
+/// Chromium's `kFontLoadWaitLong`.
+const FONT_BLOCK_PERIOD: Duration = Duration::from_secs(3);
+/// The same of `font-display: fallback`; Chromium's `kFontLoadWaitShort`.
+const FONT_SHORT_PERIOD: Duration = Duration::from_millis(100);
+/// Chromium ends the block period of `font-display: auto` this long after the
+/// navigation began (`AlignFontDisplayAutoTimeoutWithLCPGoal`).
+const LCP_LIMIT: Duration = Duration::from_secs(2);
+
+impl Browser {
+    /// Notes the blocks of text that the parser has passed, or that scripts
+    /// have made: these are taken to be done with `DOMContentLoaded`.
+    pub(super) fn reach_text(&mut self) {
+        let Some(document) = self.graph.document else {
+            return;
+        };
+        let parsed = self.parsers[document].as_ref().map_or(0, |p| p.parsed);
+        let scripted = self.load.dom_content_loaded.is_some();
+        let from = self.rendering.text_since.len();
+        let passed = self.layout.text[from..]
+            .iter()
+            .take_while(|block| block.end.map_or(scripted, |end| end <= parsed))
+            .count();
+        let reached = from + passed;
+        self.rendering.text_since.resize(reached, self.current);
+        self.rendering.text_waiting.extend(from..reached);
+    }
+
+    /// Whether a frame would show text that no frame has shown.
+    pub(super) fn has_text_to_paint(&self) -> bool {
+        let waiting = &self.rendering.text_waiting;
+        waiting.iter().any(|&block| self.fonts_ready(block))
+    }
+
+    /// The blocks that the frame that begins now shows.
+    pub(super) fn take_text_to_paint(&mut self) -> Vec<usize> {
+        let waiting = std::mem::take(&mut self.rendering.text_waiting);
+        let (ready, waiting) = waiting.into_iter().partition(|&b| self.fonts_ready(b));
+        self.rendering.text_waiting = waiting;
+        ready
+    }
+
+    /// The frame is drawn. Fonts that its own layout found to be needed hold
+    /// their text back.
+    pub(super) fn paint_text(&mut self, now: Instant, first: bool) {
+        for block in std::mem::take(&mut self.rendering.painting_text) {
+            if (first || self.layout.recorded) && !self.fonts_ready(block) {
+                self.rendering.text_waiting.push(block);
+            } else {
+                let ready = self.text_ready(block);
+                self.screen
+                    .paint_text(now, self.layout.text[block].size, ready);
+            }
+        }
+        self.rendering.text_waiting.sort_unstable();
+    }
+
+    /// The first layout found out which fonts the text needs.
+    pub(super) fn first_layout_used_fonts(&mut self, now: Instant) {
+        if self.rendering.fonts > 0 {
+            self.schedule(now + FONT_BLOCK_PERIOD, Timer::FontBlockOver);
+        }
+        let preloaded = |(id, hold): (&ResourceId, &FontHold)| {
+            matches!(hold, FontHold::Preloaded).then_some(*id)
+        };
+        let fonts: Vec<ResourceId> = self
+            .rendering
+            .font_holds
+            .iter()
+            .filter_map(preloaded)
+            .collect();
+        for font in fonts {
+            self.hide_text(now, font);
+        }
+    }
+
+    /// Text does not wait for fonts any longer.
+    pub(super) fn font_block_over(&mut self) {
+        self.rendering.font_block_over = true;
+        if self.rendering.fonts > 0 {
+            self.rendering.fonts_since = Some(self.current);
+        }
+    }
+
+    /// A font of the page's own document is asked for, by markup before the
+    /// first layout, by layout during and after it.
+    pub(super) fn font_found(&mut self, now: Instant, font: ResourceId) {
+        let by_markup = self.graph.nodes[font.index()].anchor.is_some();
+        if by_markup && !self.rendering.laid_out {
+            self.rendering.font_holds.insert(font, FontHold::Preloaded);
+        } else {
+            self.hide_text(now, font);
+        }
+    }
+
+    /// Layout uses a font that is not there: its block period begins.
+    fn hide_text(&mut self, now: Instant, font: ResourceId) {
+        let layout = self.page.layout.as_ref();
+        let told = layout.and_then(|l| l.fonts.iter().find(|f| f.font == font));
+        let limit = self.started.unwrap_or(now) + LCP_LIMIT;
+        let shown = match told.map_or(FontDisplay::Auto, |f| f.display) {
+            FontDisplay::Auto => limit.min(now + FONT_BLOCK_PERIOD),
+            FontDisplay::Block => now + FONT_BLOCK_PERIOD,
+            FontDisplay::Fallback => now + FONT_SHORT_PERIOD,
+            FontDisplay::Swap | FontDisplay::Optional => now,
+        };
+        let hold = if shown <= now {
+            FontHold::Shown(self.current)
+        } else {
+            self.schedule(shown, Timer::FontShown(font));
+            FontHold::Hidden
+        };
+        self.rendering.font_holds.insert(font, hold);
+    }
+
+    /// The block period of a font is over.
+    pub(super) fn font_shown(&mut self, font: ResourceId) {
+        if let Some(hold @ FontHold::Hidden) = self.rendering.font_holds.get_mut(&font) {
+            *hold = FontHold::Shown(self.current);
+        }
+    }
+
+    fn fonts_ready(&self, block: usize) -> bool {
+        if !self.layout.recorded {
+            return self.rendering.fonts == 0 || self.rendering.font_block_over;
+        }
+        let hides = |font: &ResourceId| {
+            let hold = self.rendering.font_holds.get(font);
+            matches!(hold, Some(FontHold::Hidden | FontHold::Preloaded))
+        };
+        !self.layout.text[block].fonts.iter().any(hides)
+    }
+
+    /// When a frame could show the block of text: the document has brought it,
+    /// there was a layout, and its fonts are there.
+    fn text_ready(&self, block: usize) -> Ready {
+        let laid_out = self.rendering.layout_since;
+        let passed = self.rendering.text_since.get(block).copied();
+        let ready = passed.map_or(laid_out, |passed| passed.and(laid_out));
+        let own = self.layout.text[block].fonts.iter();
+        let own = own.filter_map(|font| match self.rendering.font_holds.get(font) {
+            Some(FontHold::Shown(since)) => Some(*since),
+            _ => None,
+        });
+        let fonts = self.rendering.fonts_since.into_iter().chain(own);
+        fonts.fold(ready, Ready::and)
+    }
+}

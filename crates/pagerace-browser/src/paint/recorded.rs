@@ -1,0 +1,164 @@
+//! The screen as the recording shows it: real rectangles, cut to the viewport.
+//!
+//! Largest contentful paint counts elements as Chromium does
+//! (`image_paint_timing_detector.cc`, `largest_contentful_paint_calculator.cc`):
+//! visible pixels; an image that is enlarged at its own size; no image as large
+//! as the viewport; none of less than 0.05 bits for each visible pixel. And what
+//! was not the recorded largest paint is taken to be smaller than it, as it was
+//! in the recording.
+
+use pagerace_page::{Element, ElementKind, Page, PageLayout, ResourceId};
+
+use super::{Block, Layout, Size, VisibleImage, guessed_body_start, is_incremental};
+use crate::graph::{Graph, Role};
+
+/// Fewer bits for each pixel make no image but a placeholder
+/// (`kMinimumEntropyForLCP`).
+const LEAST_BITS_PER_PIXEL: f64 = 0.05;
+
+impl Layout {
+    pub(super) fn recorded(
+        page: &Page,
+        graph: &Graph,
+        layout: &PageLayout,
+        document: usize,
+    ) -> Self {
+        let size = page.resources[document].body_bytes;
+        let body_start = layout
+            .body_start
+            .unwrap_or_else(|| guessed_body_start(page, graph, document))
+            .min(size);
+        let (mut text, mut images) = (Vec::new(), vec![None; page.resources.len()]);
+        for element in &layout.elements {
+            let area = element.rect.visible_area(layout.viewport);
+            if area <= 0.0 {
+                continue;
+            }
+            match &element.kind {
+                ElementKind::Text { fonts } => text.push(Block {
+                    end: element.offset.map(|offset| offset.min(size)),
+                    size: Size::whole(area),
+                    fonts: known_fonts(graph, fonts),
+                }),
+                ElementKind::Other => text.push(Block {
+                    end: element.offset.map(|offset| offset.min(size)),
+                    size: Size {
+                        area,
+                        element: 0.0,
+                        contentful: element.contentful,
+                    },
+                    fonts: Vec::new(),
+                }),
+                ElementKind::Image { resource } | ElementKind::Background { resource } => {
+                    let place = (element, area);
+                    add_image(page, graph, layout, &mut images, *resource, place);
+                }
+            }
+        }
+        // What scripts make comes last.
+        text.sort_by_key(|block| block.end.unwrap_or(u64::MAX));
+        let mut recorded = Self {
+            body_start,
+            text,
+            images,
+            recorded: true,
+        };
+        recorded.respect_largest(layout);
+        recorded
+    }
+
+    /// The recorded largest paint has its recorded size, and all else is smaller.
+    fn respect_largest(&mut self, layout: &PageLayout) {
+        let Some(largest) = layout.largest else {
+            return;
+        };
+        let texts = || {
+            self.text
+                .iter()
+                .enumerate()
+                .filter(|(_, b)| b.size.element > 0.0)
+        };
+        let distance = |block: &Block| (block.size.element - largest.size).abs();
+        let text = texts()
+            .min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)))
+            .map(|(i, _)| i)
+            .filter(|_| largest.image.is_none());
+        let smaller = (largest.size - 1.0).max(0.0);
+        let cap = |size: &mut Size, is_largest: bool| {
+            size.element = if is_largest {
+                largest.size
+            } else {
+                size.element.min(smaller)
+            };
+        };
+        for (i, block) in self.text.iter_mut().enumerate() {
+            cap(&mut block.size, Some(i) == text);
+        }
+        for (i, image) in self.images.iter_mut().enumerate() {
+            if let Some(image) = image {
+                let is_largest = largest.image.is_some_and(|r| r.index() == i);
+                cap(&mut image.size, is_largest);
+            }
+        }
+    }
+}
+
+/// Fonts that are resources of this page, and nothing else.
+fn known_fonts(graph: &Graph, fonts: &[ResourceId]) -> Vec<ResourceId> {
+    let is_font = |f: &&ResourceId| {
+        graph
+            .nodes
+            .get(f.index())
+            .is_some_and(|n| n.role == Role::Font)
+    };
+    fonts.iter().filter(is_font).copied().collect()
+}
+
+/// Another place where image `id` is seen.
+fn add_image(
+    page: &Page,
+    graph: &Graph,
+    layout: &PageLayout,
+    images: &mut [Option<VisibleImage>],
+    id: ResourceId,
+    (element, area): (&Element, f64),
+) {
+    let (Some(resource), Some(node)) =
+        (page.resources.get(id.index()), graph.nodes.get(id.index()))
+    else {
+        return;
+    };
+    if node.role != Role::Image || node.frame != graph.document || resource.status >= 400 {
+        return;
+    }
+    let viewport = f64::from(layout.viewport.0) * f64::from(layout.viewport.1);
+    let bits = resource.body_bytes as f64 * 8.0;
+    let counts = area < viewport && bits >= area * LEAST_BITS_PER_PIXEL;
+    let image = images[id.index()].get_or_insert(VisibleImage {
+        size: Size {
+            area: 0.0,
+            element: 0.0,
+            contentful: true,
+        },
+        incremental: is_incremental(&resource.mime_type),
+    });
+    image.size.area += area;
+    if counts {
+        let counted = area * enlargement(element);
+        image.size.element = image.size.element.max(counted);
+    }
+}
+
+/// The share of its pixels that an image has of its own: less than one if it
+/// is enlarged.
+fn enlargement(element: &Element) -> f64 {
+    let rect = element.rect;
+    let shown = f64::from(rect.width) * f64::from(rect.height);
+    let own = |(width, height)| f64::from(width) * f64::from(height);
+    element
+        .natural
+        .map_or(1.0, |natural| (own(natural) / shown).min(1.0))
+}
+
+#[cfg(test)]
+mod tests;

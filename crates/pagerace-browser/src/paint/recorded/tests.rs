@@ -1,0 +1,201 @@
+use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
+use pagerace_page::{
+    CacheUse, Category, Discovery, Element, ElementKind, Evidence, Largest, OriginId, Page,
+    PageLayout, RecordedPage, Rect, Resource, ResourceId, Trigger,
+};
+
+use crate::config::Profile;
+use crate::graph::Graph;
+use crate::paint::Layout;
+
+const BODY: u64 = 10_000;
+
+fn resource(id: u32, destination: Destination, bytes: u64) -> Resource {
+    let trigger = if id == 0 {
+        Trigger::Navigation
+    } else {
+        Trigger::Markup {
+            parent: ResourceId(0),
+            offset: 5_000,
+        }
+    };
+    Resource {
+        id: ResourceId(id),
+        url: String::new(),
+        origin: OriginId(0),
+        method: "GET".to_owned(),
+        status: 200,
+        destination,
+        script_mode: ScriptMode::Blocking,
+        mime_type: String::new(),
+        request_header_bytes: 300,
+        request_body_bytes: 0,
+        response_header_bytes: 300,
+        body_bytes: bytes,
+        decoded_bytes: None,
+        think_time: Duration::ZERO,
+        priority: RequestPriority::Low,
+        render_blocking: false,
+        discovery: Discovery {
+            trigger,
+            evidence: Evidence::Recorded,
+        },
+        in_viewport: true,
+        cpu_time: None,
+        blocks_load: true,
+        category: Category::Others,
+        third_party: false,
+        recorded: None,
+        cache: CacheUse::None,
+    }
+}
+
+fn element(kind: ElementKind, rect: [f32; 4], offset: Option<u64>) -> Element {
+    let [x, y, width, height] = rect;
+    Element {
+        kind,
+        rect: Rect {
+            x,
+            y,
+            width,
+            height,
+        },
+        offset,
+        contentful: true,
+        natural: None,
+    }
+}
+
+fn image(resource: u32, rect: [f32; 4]) -> Element {
+    let resource = ResourceId(resource);
+    element(ElementKind::Image { resource }, rect, None)
+}
+
+fn text(rect: [f32; 4], offset: Option<u64>) -> Element {
+    element(
+        ElementKind::Text {
+            fonts: vec![ResourceId(2)],
+        },
+        rect,
+        offset,
+    )
+}
+
+/// A document, two images and no font, on a screen of 1000 x 500.
+fn layout(elements: Vec<Element>, largest: Option<Largest>) -> Layout {
+    let page = Page {
+        name: String::new(),
+        url: String::new(),
+        origins: vec![],
+        resources: vec![
+            resource(0, Destination::Document, BODY),
+            resource(1, Destination::Image, 20_000),
+            resource(2, Destination::Image, 1_000),
+        ],
+        document: ResourceId(0),
+        recorded: RecordedPage::default(),
+        layout: Some(PageLayout {
+            viewport: (1000, 500),
+            elements,
+            fonts: vec![],
+            lazy: vec![],
+            body_start: Some(700),
+            largest,
+            rendering: None,
+        }),
+        notes: vec![],
+    };
+    Layout::new(&page, &Graph::new(&page, Profile::Chrome))
+}
+
+fn elements(layout: &Layout) -> (Vec<f64>, Vec<Option<f64>>) {
+    let text = layout.text.iter().map(|b| b.size.element).collect();
+    let images = layout
+        .images
+        .iter()
+        .map(|i| i.map(|i| i.size.element))
+        .collect();
+    (text, images)
+}
+
+#[test]
+fn rectangles_are_cut_to_the_viewport() {
+    let layout = layout(
+        vec![
+            text([-50.0, 400.0, 100.0, 200.0], Some(3_000)),
+            text([0.0, 500.0, 100.0, 10.0], Some(4_000)),
+            image(1, [0.0, 450.0, 400.0, 400.0]),
+            image(1, [500.0, 450.0, 10.0, 10.0]),
+            image(2, [0.0, 600.0, 10.0, 10.0]),
+        ],
+        None,
+    );
+    assert_eq!(layout.body_start, 700);
+    assert!(layout.recorded);
+    assert_eq!(
+        elements(&layout),
+        (vec![5_000.0], vec![None, Some(20_000.0), None])
+    );
+    let seen = layout.images[1].expect("seen");
+    assert!(
+        (seen.size.area - 20_100.0).abs() < 1e-9,
+        "seen twice: {}",
+        seen.size.area
+    );
+    assert_eq!(layout.text[0].fonts, [], "what is no font holds no text");
+}
+
+#[test]
+fn what_scripts_make_comes_last() {
+    let layout = layout(
+        vec![
+            text([0.0, 0.0, 10.0, 10.0], None),
+            text([0.0, 0.0, 20.0, 10.0], Some(8_000)),
+            text([0.0, 0.0, 30.0, 10.0], Some(2_000)),
+            text([0.0, 0.0, 40.0, 10.0], Some(99_000)),
+        ],
+        None,
+    );
+    let ends: Vec<_> = layout.text.iter().map(|b| b.end).collect();
+    assert_eq!(ends, [Some(2_000), Some(8_000), Some(BODY), None]);
+}
+
+#[test]
+fn some_images_are_no_candidates() {
+    let all = [0.0, 0.0, 1000.0, 500.0];
+    let (_, images) = elements(&layout(vec![image(1, all)], None));
+    assert_eq!(images[1], Some(0.0), "it covers the viewport");
+    let nearly = [0.0, 0.0, 999.0, 500.0];
+    let (_, images) = elements(&layout(vec![image(1, nearly), image(2, nearly)], None));
+    assert_eq!(images[1], Some(499_500.0));
+    assert_eq!(images[2], Some(0.0), "8,000 bits for half a million pixels");
+    let mut enlarged = image(1, [0.0, 0.0, 200.0, 100.0]);
+    enlarged.natural = Some((50.0, 100.0));
+    let (_, images) = elements(&layout(vec![enlarged], None));
+    assert_eq!(images[1], Some(5_000.0), "it counts at its own size");
+}
+
+#[test]
+fn the_recorded_largest_paint_is_the_largest() {
+    let all = || {
+        vec![
+            text([0.0, 0.0, 100.0, 100.0], Some(2_000)),
+            text([0.0, 0.0, 50.0, 100.0], Some(3_000)),
+            image(1, [0.0, 0.0, 300.0, 100.0]),
+        ]
+    };
+    let by_text = Largest {
+        size: 5_200.0,
+        image: None,
+    };
+    let (text, images) = elements(&layout(all(), Some(by_text)));
+    assert_eq!(text, [5_199.0, 5_200.0]);
+    assert_eq!(images[1], Some(5_199.0));
+    let by_image = Largest {
+        size: 25_000.0,
+        image: Some(ResourceId(1)),
+    };
+    let (text, images) = elements(&layout(all(), Some(by_image)));
+    assert_eq!(text, [10_000.0, 5_000.0]);
+    assert_eq!(images[1], Some(25_000.0));
+}

@@ -1,0 +1,246 @@
+//! Pages whose recording says where things are: text waits for its own fonts,
+//! areas are real, lazy images wait for layout.
+
+use std::sync::Arc;
+
+use pagerace_browser::Profile;
+use pagerace_core::{Destination, Duration, ScriptMode};
+use pagerace_page::{
+    Element, ElementKind, FontDisplay, FontUse, Page, PageLayout, Rect, RenderingTime, ResourceId,
+    Trigger,
+};
+
+use crate::causes;
+use crate::common::{
+    Loaded, Network, blocking_sheet, document, id, in_markup, load, ms, no_cpu, page, resource,
+    visible_image,
+};
+
+const STYLE: Trigger = Trigger::Style {
+    parent: ResourceId(1),
+};
+
+fn text(width: f32, offset: Option<u64>, fonts: &[u32]) -> Element {
+    Element {
+        kind: ElementKind::Text {
+            fonts: fonts.iter().map(|&f| id(f)).collect(),
+        },
+        rect: Rect {
+            x: 0.0,
+            y: 0.0,
+            width,
+            height: 10.0,
+        },
+        offset,
+        contentful: true,
+        natural: None,
+    }
+}
+
+fn image(resource: u32, width: f32) -> Element {
+    let resource = id(resource);
+    Element {
+        kind: ElementKind::Image { resource },
+        ..text(width, None, &[])
+    }
+}
+
+fn with_layout(page: &Arc<Page>, elements: Vec<Element>) -> Page {
+    let rendering = RenderingTime {
+        first: ms(8.0),
+        later: Some(ms(2.0)),
+    };
+    Page {
+        layout: Some(PageLayout {
+            viewport: (1000, 1000),
+            elements,
+            fonts: vec![],
+            lazy: vec![],
+            body_start: None,
+            largest: None,
+            rendering: Some(rendering),
+        }),
+        ..Page::clone(page)
+    }
+}
+
+fn loaded(page: Page, network: &Network) -> Loaded {
+    let page = Arc::new(page);
+    let l = load(&page, &no_cpu(Profile::Chrome), network, 1);
+    assert!(l.done);
+    causes::check(&page, &l).expect("causes are in order");
+    l
+}
+
+fn paints(l: &Loaded) -> (f64, f64) {
+    let m = l.browser.metrics();
+    let at = |d: Option<Duration>| d.expect("painted").as_millis_f64();
+    (at(m.fcp), at(m.lcp))
+}
+
+/// A sheet at 200 ms; a font that it names is asked for with the first layout,
+/// at about 204 ms (a layout feels half of a CPU without cost), and never
+/// comes before 304 ms.
+fn with_font(display: Option<FontDisplay>, rtt: Duration) -> (f64, f64) {
+    let made = page(vec![
+        document(4_000),
+        blocking_sheet(1_000, 400),
+        resource(Destination::Font, 20_000, STYLE),
+    ]);
+    let elements = vec![
+        text(100.0, Some(2_000), &[]),
+        text(500.0, Some(3_000), &[2]),
+    ];
+    let mut made = with_layout(&made, elements);
+    let layout = made.layout.as_mut().expect("just given");
+    layout.fonts.extend(display.map(|display| FontUse {
+        font: id(2),
+        display,
+    }));
+    paints(&loaded(
+        made,
+        &Network {
+            rtt,
+            ..Network::default()
+        },
+    ))
+}
+
+#[test]
+fn text_waits_for_its_own_fonts_as_they_say() {
+    let rtt = ms(100.0);
+    let (fcp, lcp) = with_font(Some(FontDisplay::Block), rtt);
+    assert!(
+        (200.0..210.0).contains(&fcp),
+        "other text does not wait: {fcp}"
+    );
+    assert!(
+        (300.0..315.0).contains(&lcp),
+        "the font is there after a round trip: {lcp}"
+    );
+    for display in [FontDisplay::Swap, FontDisplay::Optional] {
+        let (fcp, lcp) = with_font(Some(display), rtt);
+        assert!(
+            (fcp - lcp).abs() < 1e-9,
+            "{display:?} hides nothing: {fcp} {lcp}"
+        );
+    }
+}
+
+#[test]
+fn invisible_text_appears_in_time() {
+    // Every response takes 5 s: the sheet is there at 10 s.
+    let late = ms(5_000.0);
+    let after = |display| {
+        let (fcp, lcp) = with_font(display, late);
+        lcp - fcp
+    };
+    let block = after(Some(FontDisplay::Block));
+    assert!(
+        (2_990.0..3_010.0).contains(&block),
+        "three seconds: {block}"
+    );
+    let fallback = after(Some(FontDisplay::Fallback));
+    assert!(
+        (95.0..120.0).contains(&fallback),
+        "a tenth of a second: {fallback}"
+    );
+    for auto in [None, Some(FontDisplay::Auto)] {
+        let hidden = after(auto);
+        assert!(
+            hidden < 1e-9,
+            "Chromium's limit of 2 s was over before: {hidden}"
+        );
+    }
+    // The sheet is there at 1.6 s: 0.4 s are left until the limit.
+    let (fcp, lcp) = with_font(None, ms(800.0));
+    assert!((1_600.0..1_610.0).contains(&fcp), "{fcp}");
+    assert!((2_000.0..2_020.0).contains(&lcp), "{lcp}");
+}
+
+#[test]
+fn a_preloaded_font_that_is_there_hides_nothing() {
+    let made = page(vec![
+        document(4_000),
+        blocking_sheet(1_000, 400),
+        in_markup(Destination::Font, 20_000, 300),
+    ]);
+    let made = with_layout(&made, vec![text(500.0, Some(3_000), &[2])]);
+    let (fcp, lcp) = paints(&loaded(made, &Network::default()));
+    assert!(
+        (200.0..210.0).contains(&fcp) && (fcp - lcp).abs() < 1e-9,
+        "{fcp} {lcp}"
+    );
+}
+
+#[test]
+fn the_larger_image_is_the_largest_paint_whatever_its_bytes() {
+    let made = page(vec![
+        document(4_000),
+        visible_image(90_000, 2_000),
+        visible_image(5_000, 3_000),
+    ]);
+    let elements = vec![
+        text(10.0, Some(1_000), &[]),
+        image(1, 100.0),
+        image(2, 900.0),
+    ];
+    let guessed = load(&made, &no_cpu(Profile::Chrome), &Network::default(), 1);
+    assert_eq!(
+        guessed.browser.lcp_image(),
+        Some(id(1)),
+        "bytes are the guess"
+    );
+    let l = loaded(with_layout(&made, elements), &Network::default());
+    assert_eq!(l.browser.lcp_image(), Some(id(2)));
+}
+
+#[test]
+fn what_scripts_make_waits_for_the_scripts() {
+    let script = |mode| {
+        let script = pagerace_page::Resource {
+            script_mode: mode,
+            ..in_markup(Destination::Script, 5_000, 3_000)
+        };
+        let made = page(vec![document(4_000), script]);
+        let elements = vec![text(10.0, Some(1_500), &[]), text(900.0, None, &[])];
+        paints(&loaded(with_layout(&made, elements), &Network::default()))
+    };
+    let (fcp, lcp) = script(ScriptMode::Defer);
+    assert!((100.0..110.0).contains(&fcp), "{fcp}");
+    assert!((200.0..212.0).contains(&lcp), "{lcp}");
+}
+
+#[test]
+fn lazy_images_wait_for_a_layout_and_hold_no_request_before() {
+    let made = page(vec![
+        document(4_000),
+        blocking_sheet(1_000, 400),
+        visible_image(5_000, 2_000),
+        visible_image(5_000, 3_000),
+    ]);
+    let mut made = with_layout(&made, vec![text(10.0, Some(1_000), &[]), image(3, 900.0)]);
+    let layout = made.layout.as_mut().expect("just given");
+    layout.lazy.push(id(3));
+    let l = loaded(made, &Network::default());
+    assert!(l.asked(2).expect("asked for") < 110.0, "with the scanner");
+    let lazy = l.asked(3).expect("asked for");
+    assert!(
+        (200.0..210.0).contains(&lazy),
+        "after the first layout: {lazy}"
+    );
+}
+
+#[test]
+fn recorded_rendering_takes_its_time() {
+    let whole = pagerace_page::Resource {
+        mime_type: "image/avif".to_owned(),
+        ..visible_image(5_000, 2_000)
+    };
+    let made = page(vec![document(4_000), whole]);
+    let made = with_layout(&made, vec![text(10.0, Some(1_000), &[]), image(1, 900.0)]);
+    let (fcp, lcp) = paints(&loaded(made, &Network::default()));
+    // Without a CPU half of the rendering remains: 4 ms, then 1 ms.
+    assert!((104.0..105.0).contains(&fcp), "{fcp}");
+    assert!((201.0..203.0).contains(&lcp), "{lcp}");
+}

@@ -1,0 +1,154 @@
+//! The command line: what makes loads repeatable, and what keeps the browser
+//! from talking to anyone but the page's servers.
+//!
+//! Flags: <https://peter.sh/experiments/chromium-command-line-switches/>.
+
+use std::net::IpAddr;
+use std::path::Path;
+
+use super::Options;
+
+/// Flags of every browser.
+const ALWAYS: [&str; 24] = [
+    "--headless",
+    "--disable-gpu",
+    "--mute-audio",
+    "--hide-scrollbars",
+    "--password-store=basic",
+    "--use-mock-keychain",
+    "--no-first-run",
+    "--no-default-browser-check",
+    // Traffic of its own.
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-default-apps",
+    "--disable-extensions",
+    "--disable-sync",
+    "--disable-domain-reliability",
+    "--disable-client-side-phishing-detection",
+    "--disable-breakpad",
+    "--metrics-recording-only",
+    "--no-pings",
+    // A page without a window is a page in the foreground all the same.
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+    "--disable-background-timer-throttling",
+    // Experiments that only unbranded builds run.
+    "--disable-field-trial-config",
+    // Else an estimate of a slow network changes priorities.
+    "--force-effective-connection-type=4G",
+];
+
+/// Features that fetch things or show things over the page.
+const NOT_FEATURES: &str = "Translate,OptimizationHints,OptimizationGuideModelDownloading,MediaRouter,DialMediaRouteProvider,AutofillServerCommunication,CertificateTransparencyComponentUpdater,InterestFeedContentSuggestions,PrivacySandboxSettings4,HttpsUpgrades";
+
+/// All arguments; `root`: whether this process is root, who may have no sandbox.
+pub(super) fn arguments(
+    options: &Options,
+    profile: &Path,
+    netlog: Option<&Path>,
+    root: bool,
+) -> Vec<String> {
+    let mut list: Vec<String> = ALWAYS.iter().map(ToString::to_string).collect();
+    list.push("--remote-debugging-pipe".into());
+    list.push(format!("--disable-features={NOT_FEATURES}"));
+    list.push(format!("--user-data-dir={}", profile.display()));
+    let device = &options.device;
+    list.push(format!("--window-size={},{}", device.width, device.height));
+    if root {
+        list.push("--no-sandbox".into());
+    }
+    if options.port {
+        list.push("--remote-debugging-port=0".into());
+    }
+    if !options.online {
+        list.extend(host_rules(options));
+        list.extend(quic(&options.quic_hosts));
+    }
+    if !options.spki.is_empty() {
+        let keys = options.spki.join(",");
+        list.push(format!("--ignore-certificate-errors-spki-list={keys}"));
+    }
+    if let Some(path) = netlog {
+        list.push(format!("--log-net-log={}", path.display()));
+        list.push("--net-log-capture-mode=Default".into());
+    }
+    list.extend(options.arguments.iter().cloned());
+    list
+}
+
+fn host_rules(options: &Options) -> Option<String> {
+    if options.hosts.is_empty() && options.rules.is_empty() {
+        return None;
+    }
+    let mut rules: Vec<String> = options
+        .hosts
+        .iter()
+        .map(|(host, address)| match address {
+            IpAddr::V4(v4) => format!("MAP {host} {v4}"),
+            IpAddr::V6(v6) => format!("MAP {host} [{v6}]"),
+        })
+        .collect();
+    rules.extend(options.rules.iter().cloned());
+    rules.push("MAP * ~NOTFOUND".into());
+    Some(format!("--host-resolver-rules={}", rules.join(",")))
+}
+
+/// HTTP/3 from the first request on, or not at all: the offer of an alternative
+/// service would be taken up too late for a first load, and Chromium takes none
+/// from a server with a private certificate authority.
+fn quic(hosts: &[String]) -> Vec<String> {
+    if hosts.is_empty() {
+        return vec!["--disable-quic".into()];
+    }
+    let hosts = hosts.join(",");
+    vec![
+        "--enable-quic".into(),
+        format!("--origin-to-force-quic-on={hosts}"),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(options: &Options) -> Vec<String> {
+        arguments(options, Path::new("/p"), None, false)
+    }
+
+    #[test]
+    fn hosts_that_are_not_named_do_not_exist() {
+        let mut options = Options::new("/tmp");
+        options.hosts = vec![
+            ("a.test".into(), "10.9.0.1".parse().unwrap()),
+            ("b.test".into(), "fd00::1".parse().unwrap()),
+        ];
+        options.quic_hosts = vec!["a.test:443".into()];
+        let list = of(&options);
+        let rules =
+            "--host-resolver-rules=MAP a.test 10.9.0.1,MAP b.test [fd00::1],MAP * ~NOTFOUND";
+        assert!(list.iter().any(|a| a == rules), "{list:?}");
+        assert!(
+            list.iter()
+                .any(|a| a == "--origin-to-force-quic-on=a.test:443")
+        );
+        assert!(!list.iter().any(|a| a == "--disable-quic"));
+        assert!(!list.iter().any(|a| a == "--no-sandbox"));
+    }
+
+    #[test]
+    fn the_real_web_is_left_as_it_is() {
+        let mut options = Options::new("/tmp");
+        options.online = true;
+        let list = of(&options);
+        assert!(
+            !list
+                .iter()
+                .any(|a| a.contains("quic") || a.contains("resolver"))
+        );
+        // The caller's arguments come last, so that they win.
+        options.arguments = vec!["--lang=de".into()];
+        assert_eq!(of(&options).last().unwrap(), "--lang=de");
+    }
+}

@@ -1,0 +1,135 @@
+//! One page's side of the conversation.
+
+use pagerace_core::{Duration, Instant};
+use serde_json::{Value, json};
+
+use super::Event;
+use super::wire::{Shared, lock};
+use crate::error::ChromiumError;
+
+/// How long a call may take unless told otherwise.
+const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A page, and the frames below it that have processes of their own.
+///
+/// Ends with its browsing context (cookies, cache, connections) when it is dropped.
+#[derive(Debug)]
+pub struct Session {
+    wire: Shared,
+    id: String,
+    /// Browsing context that is disposed of with the session.
+    context: String,
+    timeout: Duration,
+}
+
+impl Session {
+    pub(crate) fn new(wire: Shared, id: String, context: String) -> Self {
+        lock(&wire).add_root(&id);
+        Self {
+            wire,
+            id,
+            context,
+            timeout: CALL_TIMEOUT,
+        }
+    }
+
+    /// The protocol's name of this session.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// How long each call may take from now on; 30 s at first.
+    pub fn set_timeout(&mut self, timeout: Duration) {
+        self.timeout = timeout;
+    }
+
+    /// The time by the clock of this conversation, for deadlines.
+    pub fn now(&self) -> Instant {
+        lock(&self.wire).now()
+    }
+
+    /// Calls a method of the page and waits for the answer.
+    ///
+    /// # Errors
+    /// [`ChromiumError::Refused`], [`ChromiumError::Timeout`] or
+    /// [`ChromiumError::Ended`].
+    pub fn call(&mut self, method: &str, params: Value) -> Result<Value, ChromiumError> {
+        lock(&self.wire).call(Some(&self.id), method, params, self.timeout)
+    }
+
+    /// Calls a method of another session, such as [`Event::session`] of a frame,
+    /// and waits for the answer.
+    ///
+    /// # Errors
+    /// As [`call`](Self::call).
+    pub fn call_in(
+        &mut self,
+        session: &str,
+        method: &str,
+        params: Value,
+    ) -> Result<Value, ChromiumError> {
+        lock(&self.wire).call(Some(session), method, params, self.timeout)
+    }
+
+    /// Calls a method of a session without waiting for the answer, which is
+    /// passed over.
+    ///
+    /// # Errors
+    /// [`ChromiumError::Timeout`] or [`ChromiumError::Ended`].
+    pub fn send_in(
+        &mut self,
+        session: &str,
+        method: &str,
+        params: Value,
+    ) -> Result<(), ChromiumError> {
+        lock(&self.wire)
+            .send(Some(session), method, params, self.timeout)
+            .map(drop)
+    }
+
+    /// The next event of the page or of a frame below it, in order of arrival;
+    /// `None` if there is none within `timeout`.
+    ///
+    /// # Errors
+    /// [`ChromiumError::Ended`].
+    pub fn next_event(&mut self, timeout: Duration) -> Result<Option<Event>, ChromiumError> {
+        lock(&self.wire).next_event(&self.id, timeout)
+    }
+
+    /// The value of a JavaScript expression, which may be a promise, in the page's
+    /// main frame.
+    ///
+    /// # Errors
+    /// As [`call`](Self::call); [`ChromiumError::Refused`] also if it throws.
+    pub fn evaluate(&mut self, expression: &str) -> Result<Value, ChromiumError> {
+        const METHOD: &str = "Runtime.evaluate";
+        let mut answer = self.call(
+            METHOD,
+            json!({"expression": expression, "returnByValue": true, "awaitPromise": true}),
+        )?;
+        if let Some(thrown) = answer.get("exceptionDetails") {
+            let text = thrown["exception"]["description"].as_str();
+            return Err(ChromiumError::Refused {
+                method: METHOD.into(),
+                message: text.or(thrown["text"].as_str()).unwrap_or("").into(),
+            });
+        }
+        Ok(answer["result"]["value"].take())
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let Ok(mut wire) = self.wire.lock() else {
+            return;
+        };
+        wire.remove_root(&self.id);
+        // The browser may be gone already.
+        let _ = wire.call(
+            None,
+            "Target.disposeBrowserContext",
+            json!({"browserContextId": self.context}),
+            Duration::from_secs(5),
+        );
+    }
+}

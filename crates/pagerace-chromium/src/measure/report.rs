@@ -1,0 +1,120 @@
+//! What the page itself reports: Navigation Timing, Paint Timing, and the entries
+//! that the observers kept.
+
+use pagerace_core::Duration;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Put into every document before its own scripts.
+pub(super) const OBSERVE: &str = include_str!("observe.js");
+/// Evaluated to get a [`Report`].
+pub(super) const REPORT: &str = include_str!("report.js");
+
+/// A candidate for the largest contentful paint.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Lcp {
+    pub(super) at: Duration,
+    pub(super) size: u64,
+    pub(super) url: Option<String>,
+}
+
+/// All times since the navigation began.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Report {
+    pub(super) now: Duration,
+    pub(super) request_start: Option<Duration>,
+    pub(super) response_start: Option<Duration>,
+    pub(super) dom_content_loaded: Option<Duration>,
+    pub(super) onload: Option<Duration>,
+    pub(super) fcp: Option<Duration>,
+    pub(super) lcp: Option<Lcp>,
+    /// Time and value.
+    pub(super) shifts: Vec<(Duration, f64)>,
+    /// Start and length, ascending.
+    pub(super) long_tasks: Vec<(Duration, Duration)>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Raw {
+    now: f64,
+    request: Option<f64>,
+    response: Option<f64>,
+    parsed: Option<f64>,
+    load: Option<f64>,
+    fcp: Option<f64>,
+    lcp: Option<RawLcp>,
+    shifts: Vec<(f64, f64)>,
+    tasks: Vec<(f64, f64)>,
+}
+
+#[derive(Deserialize)]
+struct RawLcp {
+    at: f64,
+    size: f64,
+    url: Option<String>,
+}
+
+impl Report {
+    /// From what the expression gave; `None` if a page has put something else in
+    /// its place.
+    pub(super) fn read(value: Value) -> Option<Self> {
+        let raw: Raw = serde_json::from_value(value).ok()?;
+        let pair = |(at, long): (f64, f64)| (ms(at), ms(long));
+        let mut long_tasks: Vec<_> = raw.tasks.into_iter().map(pair).collect();
+        long_tasks.sort_unstable();
+        Some(Self {
+            now: ms(raw.now),
+            request_start: happened(raw.request),
+            response_start: happened(raw.response),
+            dom_content_loaded: happened(raw.parsed),
+            onload: happened(raw.load),
+            fcp: happened(raw.fcp),
+            lcp: raw.lcp.map(|lcp| Lcp {
+                at: ms(lcp.at),
+                size: lcp.size as u64,
+                url: lcp.url,
+            }),
+            shifts: raw.shifts.iter().map(|(at, v)| (ms(*at), *v)).collect(),
+            long_tasks,
+        })
+    }
+
+    /// The last time at which something large was painted or a long task ran.
+    pub(super) fn last_activity(&self) -> Duration {
+        let painted = self.lcp.as_ref().map(|lcp| lcp.at);
+        let worked = self.long_tasks.iter().map(|(at, long)| *at + *long).max();
+        painted.max(worked).unwrap_or(Duration::ZERO)
+    }
+}
+
+fn ms(value: f64) -> Duration {
+    Duration::from_millis_f64(value)
+}
+
+/// Zero is how Navigation Timing says "not yet".
+fn happened(value: Option<f64>) -> Option<Duration> {
+    value.filter(|value| *value > 0.0).map(ms)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_has_not_happened_is_none() {
+        let value = json!({"now": 12.5, "response": 3.25, "load": 0, "fcp": null, "lcp": null, "shifts": [[4.0, 0.5]], "tasks": [[8.0, 60.0], [2.0, 51.0]]});
+        let report = Report::read(value).unwrap();
+        assert_eq!(report.response_start, Some(Duration::from_micros(3_250)));
+        assert_eq!((report.onload, report.fcp), (None, None));
+        assert_eq!(report.last_activity(), Duration::from_millis(68));
+        assert_eq!(report.long_tasks[0].0, Duration::from_millis(2));
+    }
+
+    #[test]
+    fn a_page_that_replaces_the_report_is_noticed() {
+        assert_eq!(Report::read(json!({"now": "never"})), None);
+        assert_eq!(Report::read(json!(null)), None);
+    }
+}

@@ -1,0 +1,230 @@
+//! Chromium's network log: what QUIC streams waited for, and how many packets
+//! came and went.
+//!
+//! <https://www.chromium.org/developers/design-documents/network-stack/netlog/>.
+//! One JSON object whose event list has one event a line; the browser writes it as
+//! it goes and closes the object when it ends. A browser that was killed leaves a
+//! file that stops anywhere: what is whole is read. Times are whole milliseconds.
+//! Left out: everything but QUIC.
+
+mod hol;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::ChromiumError;
+use hol::Stream;
+
+/// Bytes that waited for earlier bytes of their own stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HolBlocked {
+    /// Bytes that arrived while earlier bytes of their stream were missing, each
+    /// counted once.
+    pub bytes: u64,
+    /// The same bytes, each times the milliseconds until it could be delivered;
+    /// those that still wait at the end are not counted.
+    pub byte_ms: u64,
+}
+
+/// What a network log says of HTTP/3.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NetLog {
+    /// Head-of-line blocking of all streams of all connections.
+    pub hol: HolBlocked,
+    /// QUIC connections that received stream data.
+    pub connections: u64,
+    /// STREAM frames received.
+    pub stream_frames: u64,
+    /// Bytes of these frames, repeated ones included.
+    pub stream_bytes: u64,
+    /// QUIC packets that the browser sent.
+    pub packets_sent: u64,
+    /// QUIC packets that the browser received.
+    pub packets_received: u64,
+    /// QUIC packets that the browser sent and declared lost.
+    pub packets_lost: u64,
+    /// Lines of the event list that are no event: none in a whole file, at most
+    /// one in that of a browser that was killed.
+    pub broken_lines: u64,
+    /// Whether the log has its end.
+    pub complete: bool,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    #[serde(rename = "type")]
+    kind: u64,
+    #[serde(default)]
+    time: String,
+    source: Source,
+}
+
+#[derive(Deserialize)]
+struct Source {
+    /// Negative for sources outside the network service.
+    id: i64,
+}
+
+/// The parameters of a STREAM frame; those of other events may have the same names
+/// and other types.
+#[derive(Deserialize)]
+struct Frame {
+    params: Params,
+}
+
+#[derive(Deserialize)]
+struct Params {
+    stream_id: u64,
+    offset: u64,
+    length: u64,
+}
+
+/// Numbers of the events, which differ between versions of Chromium.
+struct Types {
+    frame: u64,
+    sent: Option<u64>,
+    received: Option<u64>,
+    lost: Option<u64>,
+}
+
+/// Reads a network log.
+///
+/// # Errors
+/// [`ChromiumError::File`]: it cannot be read. [`ChromiumError::NetLog`]: it is no
+/// network log, or stops before its first event.
+pub fn read(path: &Path) -> Result<NetLog, ChromiumError> {
+    let file_error = |source: io::Error| ChromiumError::File {
+        path: path.into(),
+        source,
+    };
+    let file = File::open(path).map_err(file_error)?;
+    parse(BufReader::new(file)).map_err(|error| match error {
+        ParseError::Read(source) => file_error(source),
+        ParseError::Content(found) => ChromiumError::NetLog {
+            path: path.into(),
+            found,
+        },
+    })
+}
+
+/// What may be wrong with the bytes of a network log.
+#[derive(Debug)]
+pub enum ParseError {
+    /// They cannot be read.
+    Read(io::Error),
+    /// They are something else.
+    Content(String),
+}
+
+/// Reads the bytes of a network log.
+///
+/// # Errors
+/// [`ParseError`].
+pub fn parse(mut from: impl BufRead) -> Result<NetLog, ParseError> {
+    let mut line = Vec::new();
+    next_line(&mut from, &mut line)?;
+    let types = types(&line).map_err(ParseError::Content)?;
+    next_line(&mut from, &mut line)?;
+    if !line.starts_with(b"\"events\":") {
+        return Err(ParseError::Content(
+            "its second line begins no events".into(),
+        ));
+    }
+    let mut log = NetLog::default();
+    let mut streams: BTreeMap<(i64, u64), Stream> = BTreeMap::new();
+    loop {
+        next_line(&mut from, &mut line)?;
+        // An event ends with a brace, then a comma, or the end of the list.
+        let end = line.iter().rposition(|byte| !b",] ".contains(byte));
+        let Some(end) = end else {
+            log.complete = line.contains(&b']');
+            break;
+        };
+        let (event, rest) = line.split_at(end + 1);
+        if count(&mut log, &mut streams, &types, event).is_none() {
+            log.broken_lines += 1;
+        }
+        if rest.contains(&b']') {
+            log.complete = true;
+            break;
+        }
+    }
+    for stream in streams.values() {
+        log.hol.bytes = log.hol.bytes.saturating_add(stream.blocked_bytes);
+        log.hol.byte_ms = log.hol.byte_ms.saturating_add(stream.blocked_byte_ms);
+    }
+    let connections: BTreeSet<i64> = streams.keys().map(|(source, _)| *source).collect();
+    log.connections = connections.len() as u64;
+    Ok(log)
+}
+
+/// The next line without its end; empty at the end of the file.
+fn next_line(from: &mut impl BufRead, line: &mut Vec<u8>) -> Result<(), ParseError> {
+    line.clear();
+    from.read_until(b'\n', line).map_err(ParseError::Read)?;
+    while line.last().is_some_and(u8::is_ascii_whitespace) {
+        line.pop();
+    }
+    Ok(())
+}
+
+/// The first line holds the names of all numbers.
+fn types(line: &[u8]) -> Result<Types, String> {
+    #[derive(Deserialize)]
+    struct Head {
+        constants: Constants,
+    }
+    #[derive(Deserialize)]
+    struct Constants {
+        #[serde(rename = "logEventTypes")]
+        types: BTreeMap<String, u64>,
+    }
+    let mut head = line.strip_suffix(b",").unwrap_or(line).to_vec();
+    head.push(b'}');
+    let head: Head = serde_json::from_slice(&head)
+        .map_err(|e| format!("its first line has no constants ({e})"))?;
+    let number = |name: &str| head.constants.types.get(name).copied();
+    Ok(Types {
+        frame: number("QUIC_SESSION_STREAM_FRAME_RECEIVED")
+            .ok_or("its version knows no QUIC_SESSION_STREAM_FRAME_RECEIVED")?,
+        sent: number("QUIC_SESSION_PACKET_SENT"),
+        received: number("QUIC_SESSION_PACKET_RECEIVED"),
+        lost: number("QUIC_SESSION_PACKET_LOST"),
+    })
+}
+
+/// Takes in one event; whether it is one.
+fn count(
+    log: &mut NetLog,
+    streams: &mut BTreeMap<(i64, u64), Stream>,
+    types: &Types,
+    text: &[u8],
+) -> Option<()> {
+    let event: Line = serde_json::from_slice(text).ok()?;
+    let kind = Some(event.kind);
+    if kind == types.sent {
+        log.packets_sent += 1;
+    } else if kind == types.received {
+        log.packets_received += 1;
+    } else if kind == types.lost {
+        log.packets_lost += 1;
+    } else if event.kind == types.frame {
+        let time = event.time.parse().ok()?;
+        let Frame { params } = serde_json::from_slice(text).ok()?;
+        log.stream_frames += 1;
+        log.stream_bytes = log.stream_bytes.saturating_add(params.length);
+        let stream = streams
+            .entry((event.source.id, params.stream_id))
+            .or_default();
+        let end = params.offset.saturating_add(params.length);
+        stream.arrived(time, params.offset, end);
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests;

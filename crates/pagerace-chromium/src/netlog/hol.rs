@@ -1,0 +1,120 @@
+//! Head-of-line blocking of one stream, from the spans that arrived and when.
+
+use std::collections::BTreeMap;
+
+/// What has arrived of a stream.
+#[derive(Debug, Default)]
+pub(super) struct Stream {
+    /// All bytes below have been delivered.
+    delivered: u64,
+    /// Behind a gap: start to (end, arrival in ms); disjoint, ascending.
+    waiting: BTreeMap<u64, (u64, u64)>,
+    pub(super) blocked_bytes: u64,
+    pub(super) blocked_byte_ms: u64,
+}
+
+impl Stream {
+    /// Bytes from `start` to `end` arrived at `now`. Bytes that were there already
+    /// do not count again.
+    pub(super) fn arrived(&mut self, now: u64, start: u64, end: u64) {
+        let mut at = start.max(self.delivered);
+        while at < end {
+            let covering = self.waiting.range(..=at).next_back();
+            if let Some((_, &(known, _))) = covering.filter(|(_, span)| span.0 > at) {
+                at = known;
+                continue;
+            }
+            let next = self.waiting.range(at..).next();
+            let until = next.map_or(end, |(start, _)| end.min(*start));
+            if at == self.delivered {
+                self.delivered = until;
+                // What waited only for this waits no more, nor does what follows.
+                self.deliver(now);
+            } else {
+                self.blocked_bytes = self.blocked_bytes.saturating_add(until - at);
+                self.waiting.insert(at, (until, now));
+            }
+            at = until.max(self.delivered.min(end));
+        }
+    }
+
+    fn deliver(&mut self, now: u64) {
+        while let Some(first) = self.waiting.first_entry() {
+            if *first.key() > self.delivered {
+                return;
+            }
+            let (start, (end, since)) = first.remove_entry();
+            let waited = (end - start).saturating_mul(now.saturating_sub(since));
+            self.blocked_byte_ms = self.blocked_byte_ms.saturating_add(waited);
+            self.delivered = end;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(spans: &[(u64, u64, u64)]) -> (u64, u64) {
+        let mut stream = Stream::default();
+        for &(now, start, end) in spans {
+            stream.arrived(now, start, end);
+        }
+        (stream.blocked_bytes, stream.blocked_byte_ms)
+    }
+
+    #[test]
+    fn bytes_in_order_never_wait() {
+        assert_eq!(of(&[(0, 0, 10), (5, 10, 30), (9, 30, 31)]), (0, 0));
+    }
+
+    #[test]
+    fn bytes_behind_a_gap_wait_until_it_closes() {
+        // 10..20 and 20..25 wait for 0..10, which comes at 107.
+        let spans = [(100, 10, 20), (103, 20, 25), (107, 0, 10)];
+        assert_eq!(of(&spans), (15, 10 * 7 + 5 * 4));
+    }
+
+    #[test]
+    fn what_comes_twice_counts_once() {
+        let spans = [(0, 10, 20), (1, 10, 20), (2, 5, 25), (4, 0, 30)];
+        // 10..20 since 0; 5..10 and 20..25 since 2; 0..5 and 25..30 never wait.
+        assert_eq!(of(&spans), (20, 10 * 4 + 10 * 2));
+    }
+
+    #[test]
+    fn a_gap_that_stays_counts_bytes_but_no_time() {
+        assert_eq!(of(&[(0, 10, 20), (50, 30, 40)]), (20, 0));
+    }
+
+    /// Byte by byte, the slow and obvious way.
+    #[test]
+    fn agrees_with_a_count_of_single_bytes() {
+        let mut rng = pagerace_core::Rng::new(7, "hol");
+        for _ in 0..200 {
+            let mut spans = Vec::new();
+            for now in 0..30 {
+                let start = rng.below(60);
+                spans.push((now, start, start + rng.below(12)));
+            }
+            let mut arrival = [None; 80];
+            let (mut delivered, mut bytes, mut byte_ms) = (0, 0, 0);
+            for &(now, start, end) in &spans {
+                for at in start..end {
+                    arrival[at as usize].get_or_insert(now);
+                }
+                let from = delivered;
+                while arrival[delivered].is_some() {
+                    delivered += 1;
+                }
+                for at in &arrival[from..delivered] {
+                    byte_ms += now - at.unwrap();
+                }
+                // Those that this span brought and that could not be delivered.
+                let behind = &arrival[delivered..];
+                bytes += behind.iter().filter(|a| **a == Some(now)).count() as u64;
+            }
+            assert_eq!(of(&spans), (bytes, byte_ms));
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Unpacking and installing an embedded package.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{env, process};
+
+use pagerace_core::Duration;
+
+use super::run::finish;
+use crate::error::ChromiumError;
+
+/// Lighthouse has 200 dependencies; a slow line takes a while.
+const INSTALL_TIMEOUT: Duration = Duration::from_secs(300);
+
+/// A package for Node.js as it lies in this crate.
+#[derive(Debug)]
+pub(super) struct Package {
+    pub(super) name: &'static str,
+    pub(super) manifest: &'static str,
+    pub(super) lock: &'static str,
+    pub(super) script: &'static str,
+}
+
+/// The script's name in the folder of its package.
+pub(super) const SCRIPT: &str = "run.mjs";
+
+impl Package {
+    /// The folder of the installed package; installs it if need be.
+    ///
+    /// # Errors
+    /// [`ChromiumError::Node`]: there is no Node.js, no npm, no cache folder, or
+    /// the packages cannot be had.
+    pub(super) fn open(&self) -> Result<PathBuf, ChromiumError> {
+        self.open_in(&self.cache()?)
+    }
+
+    fn open_in(&self, cache: &Path) -> Result<PathBuf, ChromiumError> {
+        let folder = cache.join(format!("{}-{:016x}", self.name, self.hash()));
+        if folder.join(SCRIPT).is_file() {
+            return Ok(folder);
+        }
+        // Under another name until it is whole, so that nobody finds half of it.
+        let temporary = cache.join(format!("{}-new-{}", self.name, process::id()));
+        let result = self.install(&temporary).and_then(|()| {
+            match fs::rename(&temporary, &folder) {
+                // Somebody else was faster.
+                Err(_) if folder.join(SCRIPT).is_file() => Ok(()),
+                other => {
+                    other.map_err(|e| self.error(&format!("cannot make {}: {e}", folder.display())))
+                }
+            }
+        });
+        // After a rename there is nothing left to remove.
+        let _ = fs::remove_dir_all(&temporary);
+        result.map(|()| folder)
+    }
+
+    fn install(&self, folder: &Path) -> Result<(), ChromiumError> {
+        let write = |name: &str, text: &str| fs::write(folder.join(name), text);
+        fs::create_dir_all(folder)
+            .and_then(|()| write("package.json", self.manifest))
+            .and_then(|()| write("package-lock.json", self.lock))
+            .map_err(|e| self.error(&format!("cannot write {}: {e}", folder.display())))?;
+        let mut npm = Command::new("npm");
+        npm.args([
+            "ci",
+            "--ignore-scripts",
+            "--no-audit",
+            "--no-fund",
+            "--omit=dev",
+        ])
+        .current_dir(folder)
+        .stdin(Stdio::null());
+        let started = npm
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|e| self.cannot_start("npm", &e))?;
+        let output = finish(started, Vec::new(), INSTALL_TIMEOUT)
+            .map_err(|reason| self.error(&format!("npm ci {reason}")))?;
+        if !output.success {
+            let said = output.said();
+            return Err(self.error(&format!("npm ci failed: {said}")));
+        }
+        // Last: a folder with a script is a folder with all that it needs.
+        write(SCRIPT, self.script).map_err(|e| self.error(&e.to_string()))
+    }
+
+    /// `$XDG_CACHE_HOME/pagerace/node`, or below `~/.cache`.
+    fn cache(&self) -> Result<PathBuf, ChromiumError> {
+        let absolute = |name: &str| {
+            let path = PathBuf::from(env::var_os(name)?);
+            path.is_absolute().then_some(path)
+        };
+        absolute("XDG_CACHE_HOME")
+            .or_else(|| Some(absolute("HOME")?.join(".cache")))
+            .map(|folder| folder.join("pagerace").join("node"))
+            .ok_or_else(|| self.error("neither $XDG_CACHE_HOME nor $HOME names a folder for it"))
+    }
+
+    /// Changes with every part, so that a new version is installed anew (FNV-1a,
+    /// <https://www.rfc-editor.org/rfc/rfc9923>).
+    fn hash(&self) -> u64 {
+        let parts = [self.manifest, self.lock, self.script];
+        let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
+        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        })
+    }
+
+    pub(super) fn error(&self, reason: &str) -> ChromiumError {
+        ChromiumError::Node {
+            program: self.name,
+            reason: reason.into(),
+        }
+    }
+
+    pub(super) fn cannot_start(&self, program: &str, error: &io::Error) -> ChromiumError {
+        match error.kind() {
+            io::ErrorKind::NotFound => self.error(&format!(
+                "there is no {program}; install Node.js 20 or newer with npm; all other metrics work without it"
+            )),
+            _ => self.error(&format!("cannot start {program}: {error}")),
+        }
+    }
+}

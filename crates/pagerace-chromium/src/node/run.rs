@@ -1,0 +1,114 @@
+//! A program that reads standard input, writes standard output, and may hang.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+
+use pagerace_core::Duration;
+use serde_json::Value;
+
+use super::package::{Package, SCRIPT};
+use crate::browser::Spawn;
+use crate::error::ChromiumError;
+
+/// What a program left behind.
+#[derive(Debug)]
+pub(super) struct Output {
+    pub(super) success: bool,
+    pub(super) out: Vec<u8>,
+    err: Vec<u8>,
+}
+
+impl Output {
+    /// The beginning of its standard error, on one line: npm and Node.js first say
+    /// what is wrong, and then a lot else.
+    pub(super) fn said(&self) -> String {
+        let text = String::from_utf8_lossy(&self.err);
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        let told = lines
+            .iter()
+            .filter(|line| !line.is_empty() && !line.starts_with("npm warn"));
+        told.take(12).copied().collect::<Vec<_>>().join(" | ")
+    }
+}
+
+/// Gives `input` to a program whose three streams are pipes, and waits for its end;
+/// kills it after `timeout`. Errors are words that follow the program's name.
+pub(super) fn finish(
+    mut child: Child,
+    input: Vec<u8>,
+    timeout: Duration,
+) -> Result<Output, String> {
+    let (sender, receiver) = channel();
+    let mut readers = 0;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A program that reads no further is one that fails and says why.
+        thread::spawn(move || drop(stdin.write_all(&input)));
+    }
+    let streams: [Option<Box<dyn Read + Send>>; 2] = [
+        child.stdout.take().map(|s| Box::new(s) as _),
+        child.stderr.take().map(|s| Box::new(s) as _),
+    ];
+    for (which, stream) in streams.into_iter().enumerate() {
+        let Some(mut stream) = stream else { continue };
+        let sender = sender.clone();
+        readers += 1;
+        thread::spawn(move || {
+            let mut bytes = Vec::new();
+            // What was read before an error is what there is.
+            let _ = stream.read_to_end(&mut bytes);
+            // Nobody listens after a timeout.
+            let _ = sender.send((which, bytes));
+        });
+    }
+    let mut texts = [Vec::new(), Vec::new()];
+    for _ in 0..readers {
+        match receiver.recv_timeout(timeout.to_std()) {
+            Ok((which, bytes)) => texts[which] = bytes,
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                // Errors mean that it ended meanwhile.
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!("did not end within {timeout}"));
+            }
+        }
+    }
+    let status = child
+        .wait()
+        .map_err(|e| format!("cannot be awaited: {e}"))?;
+    let [out, err] = texts;
+    Ok(Output {
+        success: status.success(),
+        out,
+        err,
+    })
+}
+
+impl Package {
+    /// Runs the script of an installed package: JSON in, JSON out.
+    pub(super) fn run(
+        &self,
+        folder: &Path,
+        input: &Value,
+        timeout: Duration,
+        spawn: Spawn<'_>,
+    ) -> Result<Value, ChromiumError> {
+        let mut node = Command::new("node");
+        node.arg(folder.join(SCRIPT))
+            .current_dir(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let child = spawn(node).map_err(|e| self.cannot_start("node", &e))?;
+        let output = finish(child, input.to_string().into_bytes(), timeout)
+            .map_err(|reason| self.error(&format!("its script {reason}")))?;
+        if !output.success {
+            let said = output.said();
+            return Err(self.error(&format!("its script failed: {said}")));
+        }
+        serde_json::from_slice(&output.out)
+            .map_err(|e| self.error(&format!("its script wrote no JSON ({e})")))
+    }
+}

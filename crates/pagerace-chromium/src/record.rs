@@ -1,0 +1,74 @@
+//! Recording a page: everything that a replay and the page model need, as HAR.
+//!
+//! [`record`] loads a page once in a fresh context and returns a HAR 1.2 with
+//! bodies and extension fields (`docs/recording.md`). Requests, bodies, timing
+//! and priorities come from the DevTools protocol, main-thread times from a
+//! trace, rectangles from a snapshot of the loaded page at scroll position 0.
+//!
+//! | module | what |
+//! |---|---|
+//! | `collect` | drives the browser |
+//! | `log` | requests from events |
+//! | `trace` | main-thread time from the trace |
+//! | `layout`, `markup`, `fonts`, `place` | what stands where, and where in the document |
+//! | `har`, `fields`, `timings`, `paints` | the file |
+//!
+//! Left out: web sockets, what happens after the load (scrolling, clicks), and
+//! bodies that Chromium does not keep (of redirects, preflights and workers).
+
+mod collect;
+mod fields;
+mod fonts;
+mod har;
+mod layout;
+mod log;
+mod markup;
+mod paints;
+mod place;
+mod timings;
+mod trace;
+
+use pagerace_core::Duration;
+use serde_json::Value;
+
+use crate::{Browser, ChromiumError};
+
+/// What to record, and for how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordOptions {
+    /// Keep cookies, authorisation fields and request bodies.
+    pub keep_secrets: bool,
+    /// How long after the load nothing may happen on the network before the page
+    /// counts as settled.
+    pub settle: Duration,
+    /// After this long the page is taken as it is.
+    pub deadline: Duration,
+}
+
+impl Default for RecordOptions {
+    /// No secrets, 2 s of quiet, at most 60 s.
+    fn default() -> Self {
+        Self {
+            keep_secrets: false,
+            settle: Duration::from_secs(2),
+            deadline: Duration::from_secs(60),
+        }
+    }
+}
+
+/// Loads `url` once and returns the recording, a HAR.
+///
+/// # Errors
+/// [`ChromiumError::Navigation`] if there is no document; otherwise what the
+/// browser's own calls meet.
+pub fn record(
+    browser: &mut Browser,
+    url: &str,
+    options: &RecordOptions,
+) -> Result<Value, ChromiumError> {
+    let load = collect::load(browser, url, options)?;
+    Ok(har::har(&load))
+}
+
+#[cfg(test)]
+mod tests;

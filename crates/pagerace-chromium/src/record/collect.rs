@@ -1,0 +1,234 @@
+//! Drives the browser through one load and gathers what it tells.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use pagerace_core::{Duration, Instant};
+use serde_json::{Value, json};
+
+use super::RecordOptions;
+use super::har::{Body, Load};
+use super::layout::STYLES;
+use super::log::{Log, Request};
+use super::paints;
+use super::trace::{CATEGORIES, Trace};
+use crate::{Browser, ChromiumError, Event, Session};
+
+/// Bytes of bodies that Chromium keeps for us.
+const BODIES_MAX: u64 = 512 * 1024 * 1024;
+
+/// How long the trace may take to be handed over.
+const TRACE_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long one wait for events lasts, so that deadlines are seen.
+const TICK: Duration = Duration::from_millis(50);
+
+pub(super) fn load(
+    browser: &mut Browser,
+    url: &str,
+    options: &RecordOptions,
+) -> Result<Load, ChromiumError> {
+    let mut session = browser.page()?;
+    let mut recorder = Recorder {
+        log: Log::default(),
+        trace: Trace::default(),
+        loaded: false,
+        traced: false,
+        crashed: false,
+        last_activity: session.now(),
+    };
+    prepare(&mut session)?;
+    let frame = navigate(&mut session, url)?;
+    recorder.settle(&mut session, options)?;
+    recorder.end_trace(&mut session)?;
+    if recorder.crashed {
+        return Err(ChromiumError::Crashed { url: url.into() });
+    }
+    let paints = session.evaluate(paints::SCRIPT)?;
+    // The page may have been scrolled by its fragment or by a script.
+    session.evaluate("window.scrollTo({top: 0, left: 0, behavior: 'instant'})")?;
+    let snapshot = session.call(
+        "DOMSnapshot.captureSnapshot",
+        json!({"computedStyles": STYLES}),
+    )?;
+    let metrics = session.call("Page.getLayoutMetrics", json!({}))?;
+    let requests = recorder.log.finish();
+    let bodies = requests
+        .iter()
+        .map(|r| body(&mut session, r))
+        .collect::<Result<_, _>>()?;
+    let current = paints["url"].as_str().unwrap_or(url);
+    let current = current.split('#').next().unwrap_or(current);
+    let device = browser.device().clone();
+    let visible = &metrics["cssVisualViewport"];
+    let side = |key: &str, other: u32| {
+        let side = visible[key].as_f64().filter(|v| *v > 0.0);
+        side.unwrap_or(f64::from(other))
+    };
+    Ok(Load {
+        url: url.into(),
+        chromium: browser.version().into(),
+        viewport: (
+            side("clientWidth", device.width),
+            side("clientHeight", device.height),
+        ),
+        device,
+        requests,
+        bodies,
+        trace: recorder.trace.finish(current, &frame),
+        snapshot,
+        paints,
+        keep_secrets: options.keep_secrets,
+    })
+}
+
+fn prepare(session: &mut Session) -> Result<(), ChromiumError> {
+    session.call("Page.enable", json!({}))?;
+    session.call("Inspector.enable", json!({}))?;
+    let id = session.id().to_owned();
+    watch(session, &id)?;
+    session.call("DOMSnapshot.enable", json!({}))?;
+    session.call(
+        "Tracing.start",
+        json!({"transferMode": "ReportEvents", "traceConfig": {"includedCategories": CATEGORIES}}),
+    )?;
+    Ok(())
+}
+
+/// Has a target tell its requests, and those of the frames and workers below it.
+fn watch(session: &mut Session, target: &str) -> Result<(), ChromiumError> {
+    let buffers = json!({"maxTotalBufferSize": BODIES_MAX, "maxResourceBufferSize": BODIES_MAX});
+    session.send_in(target, "Network.enable", buffers)?;
+    let attach = json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true});
+    session.send_in(target, "Target.setAutoAttach", attach)?;
+    Ok(())
+}
+
+/// Begins the load; the id of the main frame.
+fn navigate(session: &mut Session, url: &str) -> Result<String, ChromiumError> {
+    let method = "Page.navigate";
+    let answer = session.call(method, json!({"url": url}))?;
+    if let Some(reason) = answer["errorText"].as_str().filter(|t| !t.is_empty()) {
+        return Err(ChromiumError::Navigation {
+            url: url.into(),
+            reason: reason.into(),
+        });
+    }
+    let frame = answer["frameId"].as_str().ok_or(ChromiumError::Answer {
+        method: method.into(),
+        missing: "frameId",
+    })?;
+    Ok(frame.to_owned())
+}
+
+struct Recorder {
+    log: Log,
+    trace: Trace,
+    loaded: bool,
+    traced: bool,
+    crashed: bool,
+    /// When something last happened on the network.
+    last_activity: Instant,
+}
+
+impl Recorder {
+    /// Waits for the load event, and then until the network is quiet.
+    fn settle(
+        &mut self,
+        session: &mut Session,
+        options: &RecordOptions,
+    ) -> Result<(), ChromiumError> {
+        let begin = session.now();
+        while !self.crashed {
+            if let Some(event) = session.next_event(TICK)? {
+                self.handle(session, &event)?;
+            }
+            let now = session.now();
+            let quiet = now.since(self.last_activity) >= options.settle;
+            // What never ends (event streams, long polls) must not hold the page.
+            let patient = now.since(self.last_activity) >= options.settle.mul_f64(3.0);
+            if self.loaded && quiet && (self.log.open() == 0 || patient) {
+                break;
+            }
+            if now.since(begin) >= options.deadline {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn end_trace(&mut self, session: &mut Session) -> Result<(), ChromiumError> {
+        session.call("Tracing.end", json!({}))?;
+        let begin = session.now();
+        while !self.traced {
+            if let Some(event) = session.next_event(TICK)? {
+                self.handle(session, &event)?;
+            }
+            if session.now().since(begin) >= TRACE_TIMEOUT {
+                return Err(ChromiumError::Timeout {
+                    what: "the trace".into(),
+                    waited: TRACE_TIMEOUT,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn handle(&mut self, session: &mut Session, event: &Event) -> Result<(), ChromiumError> {
+        let params = &event.params;
+        match event.method.as_str() {
+            "Tracing.dataCollected" => {
+                for event in params["value"].as_array().into_iter().flatten() {
+                    self.trace.add(event);
+                }
+            }
+            "Tracing.tracingComplete" => self.traced = true,
+            "Page.loadEventFired" if event.session == session.id() => {
+                self.loaded = true;
+                self.last_activity = session.now();
+            }
+            "Inspector.targetCrashed" if event.session == session.id() => self.crashed = true,
+            "Target.attachedToTarget" => {
+                if let Some(below) = params["sessionId"].as_str() {
+                    watch(session, below)?;
+                    session.send_in(below, "Runtime.runIfWaitingForDebugger", json!({}))?;
+                }
+            }
+            method if method.starts_with("Network.") => {
+                self.log.handle(Some(&event.session), method, params);
+                self.last_activity = session.now();
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The decoded body of a response; `None` if Chromium has none.
+fn body(session: &mut Session, request: &Request) -> Result<Option<Body>, ChromiumError> {
+    let complete = request.ended.is_some() && request.failed.is_none() && !request.redirected;
+    if !complete || request.response.is_none() || request.kind == "Preflight" {
+        return Ok(None);
+    }
+    let target = request
+        .session
+        .as_deref()
+        .unwrap_or(session.id())
+        .to_owned();
+    let asked = json!({"requestId": request.id});
+    match session.call_in(&target, "Network.getResponseBody", asked) {
+        Ok(answer) => Ok(decode(&answer)),
+        // It was never kept, or its frame is gone.
+        Err(ChromiumError::Refused { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn decode(answer: &Value) -> Option<Body> {
+    let text = answer["body"].as_str()?;
+    let bytes = if answer["base64Encoded"] == true {
+        STANDARD.decode(text).ok()?
+    } else {
+        text.as_bytes().to_vec()
+    };
+    Some(Body(bytes))
+}

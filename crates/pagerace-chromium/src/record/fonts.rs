@@ -1,0 +1,281 @@
+//! Web fonts: what style sheets declare, and which files a text needs.
+//!
+//! `@font-face` rules are read from the recorded style sheets, as pages may not
+//! look into those of other origins (CSS Fonts 4,
+//! <https://www.w3.org/TR/css-fonts-4/#font-face-rule>). A text takes, for the
+//! characters that no earlier family covers, the nearest declared face of each
+//! family of its `font-family`. Left out: `local()`, the tie-breaking rules of
+//! weights beyond nearness, and conditional rules around a face.
+
+use url::Url;
+
+/// One `@font-face` with an address.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Face {
+    /// Lower case, without quotes.
+    pub(super) family: String,
+    /// All that `src` names, absolute.
+    pub(super) urls: Vec<String>,
+    /// `auto`, `block`, `swap`, `fallback` or `optional`.
+    pub(super) display: String,
+    weight: (f64, f64),
+    italic: bool,
+    /// Code points; empty: all.
+    ranges: Vec<(u32, u32)>,
+}
+
+/// How a text is set.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Style<'a> {
+    /// Computed `font-family`.
+    pub(super) family: &'a str,
+    /// Computed `font-weight`.
+    pub(super) weight: &'a str,
+    /// Computed `font-style`.
+    pub(super) slant: &'a str,
+}
+
+/// Reads the faces of a style sheet at `base`, or of a document with style
+/// elements in it.
+pub(super) fn scan(css: &str, base: &Url) -> Vec<Face> {
+    const RULE: &[u8] = b"@font-face";
+    let css = without_comments(css);
+    let bytes = css.as_bytes();
+    let mut faces = Vec::new();
+    let mut at = 0;
+    while let Some(found) = bytes[at..]
+        .windows(RULE.len())
+        .position(|w| w.eq_ignore_ascii_case(RULE))
+    {
+        at += found + RULE.len();
+        let Some(open) = css[at..].find(['{', '}']).map(|k| at + k) else {
+            break;
+        };
+        if bytes[open] == b'{' {
+            let block = until_close(&css[open + 1..]);
+            faces.extend(face(block, base));
+            at = open + 1 + block.len();
+        }
+    }
+    faces
+}
+
+/// The addresses that this text needs, of those that `used` accepts.
+pub(super) fn of_text(
+    style: Style<'_>,
+    text: &str,
+    faces: &[Face],
+    used: impl Fn(&str) -> bool,
+) -> Vec<String> {
+    let wanted = weight_value(style.weight);
+    let italic = matches!(style.slant, "italic") || style.slant.starts_with("oblique");
+    let mut open: Vec<u32> = text
+        .chars()
+        .filter(|c| !c.is_whitespace())
+        .map(u32::from)
+        .collect();
+    let mut urls: Vec<String> = Vec::new();
+    for family in split(style.family, ',') {
+        let family = unquote(family).to_ascii_lowercase();
+        if open.is_empty() || is_generic(&family) {
+            break;
+        }
+        let mut own: Vec<(&Face, &String)> = faces
+            .iter()
+            .filter(|f| f.family == family)
+            .filter_map(|f| Some((f, f.urls.iter().find(|u| used(u))?)))
+            .collect();
+        own.sort_by(|a, b| {
+            a.0.distance(wanted, italic)
+                .total_cmp(&b.0.distance(wanted, italic))
+        });
+        let Some(best) = own.first().map(|(f, _)| f.distance(wanted, italic)) else {
+            continue;
+        };
+        // Subsets of one face are as near as each other.
+        for (face, url) in own {
+            if face.distance(wanted, italic) > best {
+                break;
+            }
+            let before = open.len();
+            open.retain(|c| !face.covers(*c));
+            if open.len() < before && !urls.contains(url) {
+                urls.push(url.clone());
+            }
+        }
+    }
+    urls
+}
+
+impl Face {
+    fn covers(&self, c: u32) -> bool {
+        self.ranges.is_empty()
+            || self
+                .ranges
+                .iter()
+                .any(|&(from, to)| (from..=to).contains(&c))
+    }
+
+    /// Smaller is nearer; style goes before weight.
+    fn distance(&self, weight: f64, italic: bool) -> f64 {
+        let (low, high) = self.weight;
+        let off = (low - weight).max(weight - high).max(0.0);
+        off + if self.italic == italic { 0.0 } else { 10_000.0 }
+    }
+}
+
+fn face(block: &str, base: &Url) -> Option<Face> {
+    let mut face = Face {
+        family: String::new(),
+        urls: Vec::new(),
+        display: "auto".to_owned(),
+        weight: (400.0, 400.0),
+        italic: false,
+        ranges: Vec::new(),
+    };
+    for declaration in split(block, ';') {
+        let Some((name, value)) = declaration.split_once(':') else {
+            continue;
+        };
+        let value = value.trim();
+        match name.trim().to_ascii_lowercase().as_str() {
+            "font-family" => face.family = unquote(value).to_ascii_lowercase(),
+            "src" => face.urls.extend(addresses(value, base)),
+            "font-display" => face.display = value.to_ascii_lowercase(),
+            "font-weight" => {
+                let mut words = value.split_whitespace().map(weight_value);
+                let low = words.next().unwrap_or(400.0);
+                face.weight = (low, words.next().unwrap_or(low));
+            }
+            "font-style" => face.italic = !value.eq_ignore_ascii_case("normal"),
+            "unicode-range" => face.ranges = value.split(',').filter_map(range).collect(),
+            _ => {}
+        }
+    }
+    (!face.urls.is_empty() && !face.family.is_empty()).then_some(face)
+}
+
+/// `url(...)` of a `src`, absolute.
+fn addresses(src: &str, base: &Url) -> Vec<String> {
+    let mut urls = Vec::new();
+    for part in split(src, ',') {
+        let part = part.trim();
+        let Some(inner) = part.get(..4).filter(|p| p.eq_ignore_ascii_case("url(")) else {
+            continue;
+        };
+        let rest = &part[inner.len()..];
+        let end = closing(rest).unwrap_or(rest.len());
+        let Ok(mut url) = base.join(unquote(&rest[..end])) else {
+            continue;
+        };
+        if matches!(url.scheme(), "http" | "https") {
+            url.set_fragment(None);
+            urls.push(url.into());
+        }
+    }
+    urls
+}
+
+fn weight_value(word: &str) -> f64 {
+    match word {
+        "normal" => 400.0,
+        "bold" => 700.0,
+        _ => word.parse().unwrap_or(400.0),
+    }
+}
+
+/// `U+26`, `U+0-7F`, `U+4??`.
+fn range(text: &str) -> Option<(u32, u32)> {
+    let text = text.trim();
+    let hex = text
+        .get(2..)
+        .filter(|_| text[..2].eq_ignore_ascii_case("u+"))?;
+    let number = |t: &str| u32::from_str_radix(t, 16).ok();
+    match hex.split_once('-') {
+        Some((from, to)) => Some((number(from)?, number(to)?)),
+        None => Some((
+            number(&hex.replace('?', "0"))?,
+            number(&hex.replace('?', "F"))?,
+        )),
+    }
+}
+
+fn is_generic(family: &str) -> bool {
+    matches!(
+        family,
+        "serif" | "sans-serif" | "monospace" | "cursive" | "fantasy" | "system-ui" | "math"
+    )
+}
+
+fn unquote(text: &str) -> &str {
+    let text = text.trim();
+    ['"', '\'']
+        .iter()
+        .find_map(|q| text.strip_prefix(*q)?.strip_suffix(*q))
+        .unwrap_or(text)
+}
+
+/// Pieces between separators that are neither quoted nor in parentheses.
+fn split(text: &str, separator: char) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let (mut start, mut depth, mut quote) = (0, 0_u32, None);
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(q), _) if q == c => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '(') => depth += 1,
+            (None, ')') => depth = depth.saturating_sub(1),
+            (None, _) if c == separator && depth == 0 => {
+                pieces.push(&text[start..at]);
+                start = at + c.len_utf8();
+            }
+            _ => {}
+        }
+    }
+    pieces.push(&text[start..]);
+    pieces
+}
+
+/// Up to the first `)` that is not quoted.
+fn closing(text: &str) -> Option<usize> {
+    let mut quote = None;
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(q), _) if q == c => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, ')') => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Up to the `}` that ends a block.
+fn until_close(text: &str) -> &str {
+    let mut quote = None;
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(q), _) if q == c => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '}') => return &text[..at],
+            _ => {}
+        }
+    }
+    text
+}
+
+fn without_comments(css: &str) -> String {
+    let mut text = String::with_capacity(css.len());
+    let mut rest = css;
+    while let Some(open) = rest.find("/*") {
+        text.push_str(&rest[..open]);
+        rest = rest[open + 2..]
+            .find("*/")
+            .map_or("", |k| &rest[open + 2 + k + 2..]);
+    }
+    text.push_str(rest);
+    text
+}
+
+#[cfg(test)]
+mod tests;

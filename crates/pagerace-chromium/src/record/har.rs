@@ -1,0 +1,232 @@
+//! A page load as HAR 1.2 with bodies.
+//!
+//! <http://www.softwareishard.com/blog/har-12-spec/>. Fields that HAR does not
+//! know begin with an underscore, as it asks for; `docs/recording.md` lists
+//! them. Pure: the same load gives the same file.
+
+mod entry;
+
+use serde_json::{Value, json};
+use url::Url;
+
+use super::fonts::{self, Face};
+use super::layout::{self, Script};
+use super::log::Request;
+use super::paints;
+use super::timings::{iso, round};
+use super::trace::Summary;
+use crate::device::Device;
+
+/// Version of the `_pagerace` fields.
+const VERSION: u32 = 1;
+
+/// Everything that was seen of a load.
+pub(super) struct Load {
+    /// As asked for.
+    pub(super) url: String,
+    pub(super) device: Device,
+    /// Chromium's version.
+    pub(super) chromium: String,
+    pub(super) requests: Vec<Request>,
+    /// Decoded bodies, one for each request.
+    pub(super) bodies: Vec<Option<Body>>,
+    pub(super) trace: Summary,
+    /// Of `DOMSnapshot.captureSnapshot`.
+    pub(super) snapshot: Value,
+    /// Width and height of the viewport, CSS pixels.
+    pub(super) viewport: (f64, f64),
+    /// What [`paints::SCRIPT`] returned.
+    pub(super) paints: Value,
+    pub(super) keep_secrets: bool,
+}
+
+/// The decoded body of a response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Body(pub(super) Vec<u8>);
+
+impl Body {
+    pub(super) fn as_text(&self) -> Option<&str> {
+        std::str::from_utf8(&self.0).ok()
+    }
+}
+
+/// What entries need to know of the whole load.
+struct Page<'a> {
+    load: &'a Load,
+    /// Monotonic seconds of the navigation's start, and the same since 1970.
+    zero: f64,
+    wall: f64,
+    faces: Vec<Face>,
+    scripts: Vec<Script>,
+    /// What is painted, see [`layout::elements`].
+    elements: Vec<Value>,
+    largest: Option<&'a str>,
+}
+
+impl Page<'_> {
+    /// Milliseconds since the navigation's start.
+    fn ms(&self, at: f64) -> f64 {
+        round((at - self.zero) * 1e3)
+    }
+
+    /// Since 1970.
+    fn date(&self, at: f64) -> String {
+        iso(self.wall + (at - self.zero))
+    }
+}
+
+/// The file.
+pub(super) fn har(load: &Load) -> Value {
+    let first = load.requests.first();
+    let (started, wall) = first.map_or((0.0, 0.0), |r| (r.started, r.wall));
+    // The trace tells when the navigation began, which is before its request.
+    let zero = load
+        .trace
+        .navigation_start
+        .filter(|z| (0.0..60.0).contains(&(started - z)));
+    let zero = zero.unwrap_or(started);
+    let url = load.paints["url"].as_str().unwrap_or(&load.url);
+    let document = Url::parse(url).ok();
+    let base = load.paints["base"]
+        .as_str()
+        .and_then(|b| Url::parse(b).ok());
+    let base = base.or_else(|| document.clone());
+    let faces = faces(load);
+    let page = Page {
+        load,
+        zero,
+        wall: wall - (started - zero),
+        elements: base
+            .as_ref()
+            .map(|base| elements(load, &faces, base))
+            .unwrap_or_default(),
+        faces,
+        scripts: base
+            .as_ref()
+            .map(|base| layout::scripts(&load.snapshot, base))
+            .unwrap_or_default(),
+        largest: load.paints["lcp"]["url"].as_str().filter(|u| !u.is_empty()),
+    };
+    let mut dropped = 0;
+    let mut seen = std::collections::BTreeSet::new();
+    let entries: Vec<Value> = (0..load.requests.len())
+        .filter(|&i| is_fetched(&load.requests[i].url))
+        .map(|i| {
+            let first = !load.requests[i].redirected && seen.insert(load.requests[i].url.as_str());
+            entry::entry(&page, i, first, &mut dropped)
+        })
+        .collect();
+    let mut extension = extension(&page);
+    extension["secretsDropped"] = json!(dropped);
+    let timing = |key: &str| load.paints[key].as_f64().map_or(-1.0, round);
+    json!({"log": {
+        "version": "1.2",
+        "creator": {"name": "Pagerace", "version": env!("CARGO_PKG_VERSION")},
+        "browser": {"name": "Chromium", "version": load.chromium},
+        "pages": [{
+            "id": "page_1",
+            "title": url,
+            "startedDateTime": page.date(zero),
+            "pageTimings": {"onContentLoad": timing("dclMs"), "onLoad": timing("loadMs")},
+            "_pagerace": extension,
+        }],
+        "entries": entries,
+    }})
+}
+
+/// The page's own extension fields.
+fn extension(page: &Page<'_>) -> Value {
+    let load = page.load;
+    let device = &load.device;
+    let (paints, lcp) = (&load.paints, &load.paints["lcp"]);
+    let tasks: Vec<Value> = load
+        .trace
+        .tasks
+        .iter()
+        .map(|t| {
+            let (ms, duration) = (round(t.at_ms), round(t.duration_ms));
+            let mut task = json!({"ms": ms, "durationMs": duration, "kind": t.kind.word()});
+            if let Some(url) = &t.url {
+                task["url"] = json!(url);
+            }
+            task
+        })
+        .collect();
+    let kind = lcp.is_object().then(|| {
+        if page.largest.is_some() {
+            "image"
+        } else {
+            "text"
+        }
+    });
+    json!({
+        "version": VERSION,
+        "url": without_password(&load.url),
+        "device": {"name": device.name, "width": device.width, "height": device.height,
+            "scale": device.scale, "mobile": device.mobile, "userAgent": device.user_agent},
+        "chromium": load.chromium,
+        "layout": {"viewport": [load.viewport.0, load.viewport.1],
+            "elements": page.elements},
+        "paints": {"fcpMs": paints["fcpMs"], "lcpMs": lcp["ms"], "lcpUrl": page.largest,
+            "lcpSize": lcp["size"], "lcpKind": kind},
+        "cls": paints::cumulative_shift(&paints["shifts"]),
+        "mainThread": tasks,
+    })
+}
+
+fn elements(load: &Load, faces: &[Face], base: &Url) -> Vec<Value> {
+    let document = main_document(load);
+    let requested = |url: &str| load.requests.iter().any(|r| r.url == url);
+    let context = layout::Context {
+        document: base,
+        html: document.and_then(|i| load.bodies[i].as_ref()?.as_text()),
+        faces,
+        requested: &requested,
+        images: &load.trace.images,
+    };
+    layout::elements(&load.snapshot, &context)
+}
+
+/// The request whose response the page is.
+pub(super) fn main_document(load: &Load) -> Option<usize> {
+    let frame = load.requests.first()?.frame.as_deref();
+    let is_main = |r: &Request| r.kind == "Document" && r.frame.as_deref() == frame;
+    load.requests
+        .iter()
+        .rposition(|r| is_main(r) && !r.redirected)
+}
+
+/// Faces of all style sheets, and of the style elements of documents.
+fn faces(load: &Load) -> Vec<Face> {
+    let mut faces = Vec::new();
+    for (request, body) in load.requests.iter().zip(&load.bodies) {
+        let text = body.as_ref().and_then(Body::as_text);
+        if let (Some(text), Ok(base), "Stylesheet" | "Document") =
+            (text, Url::parse(&request.url), request.kind.as_str())
+        {
+            faces.extend(fonts::scan(text, &base));
+        }
+    }
+    faces
+}
+
+/// Whether a URL names something on the net.
+fn is_fetched(url: &str) -> bool {
+    let scheme = url.split(':').next().unwrap_or_default();
+    scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
+}
+
+/// User and password of a URL are secrets as well.
+fn without_password(text: &str) -> String {
+    match Url::parse(text) {
+        Ok(mut url) if !url.username().is_empty() || url.password().is_some() => {
+            let _ = url.set_password(None);
+            let _ = url.set_username("");
+            url.into()
+        }
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

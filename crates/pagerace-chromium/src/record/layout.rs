@@ -1,0 +1,389 @@
+//! What stands where on the loaded page, from `DOMSnapshot.captureSnapshot`.
+//!
+//! <https://chromedevtools.github.io/devtools-protocol/tot/DOMSnapshot/>. Texts
+//! are united per block, which is what Largest Contentful Paint measures
+//! (<https://www.w3.org/TR/largest-contentful-paint/#sec-report-largest-contentful-paint>).
+//! What nobody sees - hidden, transparent, clipped away by an ancestor - is left
+//! out. Also left out: what other elements cover, the inside of frames and of
+//! SVG images, plain colours and borders.
+
+mod snapshot;
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use url::Url;
+
+use super::fonts::{self, Face, Style};
+use super::markup::{self, Item};
+use snapshot::Snapshot;
+
+/// Computed styles that the snapshot must have, in this order.
+pub(super) const STYLES: [&str; 10] = [
+    "display",
+    "visibility",
+    "opacity",
+    "position",
+    "overflow-x",
+    "overflow-y",
+    "font-family",
+    "font-weight",
+    "font-style",
+    "background-image",
+];
+const DISPLAY: usize = 0;
+const VISIBILITY: usize = 1;
+const OPACITY: usize = 2;
+const POSITION: usize = 3;
+const OVERFLOW: usize = 4;
+const FONT: usize = 6;
+const BACKGROUND: usize = 9;
+
+/// More say nothing that the first do not.
+const ELEMENTS_MAX: usize = 20_000;
+
+/// What else is known of the page.
+pub(super) struct Context<'a> {
+    /// The document's URL, and its decoded body if it is recorded.
+    pub(super) document: &'a Url,
+    pub(super) html: Option<&'a str>,
+    pub(super) faces: &'a [Face],
+    /// Whether a URL was requested.
+    pub(super) requested: &'a dyn Fn(&str) -> bool,
+    /// Natural sizes of images.
+    pub(super) images: &'a BTreeMap<String, (f64, f64)>,
+}
+
+/// A script element with an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Script {
+    pub(super) url: String,
+    pub(super) is_async: bool,
+    pub(super) is_deferred: bool,
+    pub(super) is_module: bool,
+}
+
+/// The elements that are painted, in the form of the recording's `layout`.
+pub(super) fn elements(snapshot: &Value, context: &Context<'_>) -> Vec<Value> {
+    let Some(page) = Snapshot::new(snapshot) else {
+        return Vec::new();
+    };
+    let places = places(&page, context);
+    let mut painter = Painter {
+        context,
+        places,
+        page,
+        elements: Vec::new(),
+        blocks: BTreeMap::new(),
+    };
+    for box_index in 0..painter.page.boxes() {
+        painter.paint(box_index);
+    }
+    painter.finish()
+}
+
+/// All script elements with an address.
+pub(super) fn scripts(snapshot: &Value, document: &Url) -> Vec<Script> {
+    let Some(page) = Snapshot::new(snapshot) else {
+        return Vec::new();
+    };
+    let script = |node: usize| {
+        let url = document.join(page.attribute(node, "src")?).ok()?;
+        let kind = page.attribute(node, "type").unwrap_or_default();
+        Some(Script {
+            url: url.into(),
+            is_async: page.attribute(node, "async").is_some(),
+            is_deferred: page.attribute(node, "defer").is_some(),
+            is_module: kind.eq_ignore_ascii_case("module"),
+        })
+    };
+    let nodes = (0..page.nodes()).filter(|&n| page.name(n).eq_ignore_ascii_case("script"));
+    nodes.filter_map(script).collect()
+}
+
+/// The document's byte behind each node.
+fn places(page: &Snapshot<'_>, context: &Context<'_>) -> Vec<Option<u64>> {
+    let mut places = vec![None; page.nodes()];
+    let Some(html) = context.html else {
+        return places;
+    };
+    let (mut nodes, mut items) = (Vec::new(), Vec::new());
+    for node in (0..page.nodes()).filter(|&n| !page.is_pseudo(n)) {
+        let item = match page.kind(node) {
+            1 => Some(Item::element(page.name(node), |name| {
+                page.attribute(node, name).map(str::to_owned)
+            })),
+            3 => Item::text(page.value(node)),
+            _ => None,
+        };
+        if let Some(item) = item {
+            nodes.push(node);
+            items.push(item);
+        }
+    }
+    for (node, place) in nodes.into_iter().zip(markup::locate(html, &items)) {
+        places[node] = place;
+    }
+    places
+}
+
+struct Painter<'a> {
+    context: &'a Context<'a>,
+    places: Vec<Option<u64>>,
+    page: Snapshot<'a>,
+    elements: Vec<Entry>,
+    /// Index into `elements` of the text of each block.
+    blocks: BTreeMap<usize, usize>,
+}
+
+struct Entry {
+    kind: &'static str,
+    rect: Rect,
+    url: Option<String>,
+    fonts: Vec<String>,
+    offset: Option<u64>,
+    natural: Option<(f64, f64)>,
+}
+
+/// Left, top, right, bottom.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Rect([f64; 4]);
+
+impl Rect {
+    fn clipped(self, by: Self) -> Self {
+        let ([left, top, right, bottom], by) = (self.0, by.0);
+        Self([
+            left.max(by[0]),
+            top.max(by[1]),
+            right.min(by[2]),
+            bottom.min(by[3]),
+        ])
+    }
+
+    fn united(self, with: Self) -> Self {
+        let ([left, top, right, bottom], with) = (self.0, with.0);
+        Self([
+            left.min(with[0]),
+            top.min(with[1]),
+            right.max(with[2]),
+            bottom.max(with[3]),
+        ])
+    }
+
+    fn is_empty(self) -> bool {
+        self.0[2] - self.0[0] < 0.5 || self.0[3] - self.0[1] < 0.5
+    }
+}
+
+impl Painter<'_> {
+    fn paint(&mut self, index: usize) {
+        let Some(node) = self.page.node_of(index) else {
+            return;
+        };
+        if self.elements.len() >= ELEMENTS_MAX || !self.is_visible(node, index) {
+            return;
+        }
+        let rect = self.clipped(node, self.rect(index));
+        if rect.is_empty() || self.inside_svg(node) {
+            return;
+        }
+        if let Some(text) = self.page.text(index).filter(|t| !t.trim().is_empty()) {
+            let text = text.to_owned();
+            return self.text(node, index, rect, &text);
+        }
+        let (kind, url) = match self.page.name(node).to_ascii_lowercase().as_str() {
+            "img" | "input" | "image" => match self.page.source(node) {
+                Some(url) => ("image", Some(url.to_owned())),
+                None => return self.backgrounds(node, index, rect),
+            },
+            "video" => (
+                "video",
+                self.page.attribute(node, "poster").map(str::to_owned),
+            ),
+            "canvas" => ("canvas", None),
+            "svg" => ("svg", None),
+            "iframe" | "frame" => (
+                "iframe",
+                self.page.attribute(node, "src").map(str::to_owned),
+            ),
+            _ => return self.backgrounds(node, index, rect),
+        };
+        self.backgrounds(node, index, rect);
+        self.push(kind, rect, url.as_deref(), self.places[node]);
+    }
+
+    fn push(&mut self, kind: &'static str, rect: Rect, url: Option<&str>, offset: Option<u64>) {
+        let url = url.filter(|u| !u.is_empty());
+        let url = url.and_then(|u| self.context.document.join(u).ok());
+        let url = url.filter(|u| matches!(u.scheme(), "http" | "https"));
+        let url = url.map(|mut u| {
+            u.set_fragment(None);
+            String::from(u)
+        });
+        let natural = url
+            .as_ref()
+            .and_then(|u| self.context.images.get(u).copied());
+        self.elements.push(Entry {
+            kind,
+            rect,
+            url,
+            fonts: Vec::new(),
+            offset,
+            natural,
+        });
+    }
+
+    /// One element per address of `background-image`.
+    fn backgrounds(&mut self, node: usize, index: usize, rect: Rect) {
+        let images = self.page.style(index, BACKGROUND);
+        let mut rest = images;
+        let mut urls = Vec::new();
+        while let Some(at) = rest.find("url(\"") {
+            rest = &rest[at + 5..];
+            let end = rest.find("\")").unwrap_or(rest.len());
+            urls.push(rest[..end].to_owned());
+            rest = &rest[end..];
+        }
+        for url in urls {
+            self.push("background", rect, Some(&url), self.places[node]);
+        }
+    }
+
+    fn text(&mut self, node: usize, index: usize, rect: Rect, text: &str) {
+        let block = self.block_of(node);
+        let style = |k: usize| self.page.style(index, FONT + k);
+        let style = Style {
+            family: style(0),
+            weight: style(1),
+            slant: style(2),
+        };
+        let used = |url: &str| (self.context.requested)(url);
+        let fonts = fonts::of_text(style, text, self.context.faces, used);
+        let offset = self.places[node];
+        let at = self.blocks.get(&block).copied().unwrap_or_else(|| {
+            self.push("text", rect, None, offset);
+            self.elements.len() - 1
+        });
+        self.blocks.insert(block, at);
+        let entry = &mut self.elements[at];
+        entry.rect = entry.rect.united(rect);
+        entry.offset = entry.offset.max(offset);
+        for font in fonts {
+            if !entry.fonts.contains(&font) {
+                entry.fonts.push(font);
+            }
+        }
+    }
+
+    /// The nearest ancestor that is no inline box, or the node's parent.
+    fn block_of(&self, node: usize) -> usize {
+        let mut at = self.page.parent(node).unwrap_or(node);
+        while let Some(parent) = self.page.parent(at) {
+            let display = self
+                .page
+                .box_of(at)
+                .map_or("contents", |b| self.page.style(b, DISPLAY));
+            let inline = matches!(display, "inline" | "contents") || display.starts_with("ruby");
+            if !inline {
+                break;
+            }
+            at = parent;
+        }
+        at
+    }
+
+    fn is_visible(&self, node: usize, index: usize) -> bool {
+        if self.page.style(index, VISIBILITY) != "visible" {
+            return false;
+        }
+        // Opacity is not inherited; nothing shines through a transparent ancestor.
+        let mut at = Some(node);
+        while let Some(node) = at {
+            let opacity = self.page.box_of(node).map(|b| self.page.style(b, OPACITY));
+            if opacity.and_then(|o| o.parse::<f64>().ok()) == Some(0.0) {
+                return false;
+            }
+            at = self.page.parent(node);
+        }
+        true
+    }
+
+    fn inside_svg(&self, node: usize) -> bool {
+        let mut at = self.page.parent(node);
+        while let Some(node) = at {
+            if self.page.name(node).eq_ignore_ascii_case("svg") {
+                return true;
+            }
+            at = self.page.parent(node);
+        }
+        false
+    }
+
+    /// What ancestors with `overflow` leave of a rectangle.
+    fn clipped(&self, node: usize, mut rect: Rect) -> Rect {
+        let position = |n: usize| {
+            self.page
+                .box_of(n)
+                .map_or("static", |b| self.page.style(b, POSITION))
+        };
+        let is_text = self.page.kind(node) == 3;
+        let mut own = if is_text { "static" } else { position(node) };
+        let mut at = self.page.parent(node);
+        while let Some(ancestor) = at {
+            if own == "fixed" {
+                break;
+            }
+            let name = self.page.name(ancestor).to_ascii_lowercase();
+            // Overflow of these belongs to the viewport.
+            if matches!(name.as_str(), "html" | "body") {
+                break;
+            }
+            let theirs = position(ancestor);
+            // An absolute box is held by the next positioned ancestor alone.
+            if own != "absolute" || theirs != "static" {
+                if let Some(b) = self.page.box_of(ancestor)
+                    && (0..2).any(|k| self.page.style(b, OVERFLOW + k) != "visible")
+                {
+                    rect = rect.clipped(self.rect(b));
+                }
+                own = theirs;
+            }
+            at = self.page.parent(ancestor);
+        }
+        rect
+    }
+
+    /// In CSS pixels.
+    fn rect(&self, index: usize) -> Rect {
+        let [x, y, w, h] = self.page.bounds(index);
+        Rect([x, y, x + w, y + h])
+    }
+
+    fn finish(self) -> Vec<Value> {
+        let hundredths = |v: f64| (v * 100.0).round() / 100.0;
+        let entries = self.elements.into_iter();
+        entries
+            .map(|e| {
+                let [left, top, right, bottom] = e.rect.0;
+                let rect = [left, top, right - left, bottom - top].map(hundredths);
+                let mut element = json!({"kind": e.kind, "rect": rect});
+                if let Some(url) = e.url {
+                    element["url"] = json!(url);
+                }
+                if e.kind == "text" {
+                    element["fonts"] = json!(e.fonts);
+                }
+                if let Some(offset) = e.offset {
+                    element["offset"] = json!(offset);
+                }
+                if let Some((width, height)) = e.natural {
+                    element["natural"] = json!([width, height]);
+                }
+                element
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

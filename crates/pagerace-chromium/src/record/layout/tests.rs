@@ -1,0 +1,294 @@
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use url::Url;
+
+use super::{Context, STYLES, elements, scripts};
+use crate::record::fonts;
+
+/// Builds a snapshot: a node with its parent, name or text, attributes, styles
+/// that differ from plain ones, and its rectangle.
+#[derive(Default)]
+struct Page {
+    strings: Vec<String>,
+    nodes: Vec<Value>,
+}
+
+impl Page {
+    fn string(&mut self, text: &str) -> usize {
+        self.strings.push(text.to_owned());
+        self.strings.len() - 1
+    }
+
+    fn node(
+        &mut self,
+        parent: i64,
+        name: &str,
+        attributes: &[(&str, &str)],
+        styles: &[(&str, &str)],
+        rect: Option<[f64; 4]>,
+    ) -> i64 {
+        let plain = [
+            "block", "visible", "1", "static", "visible", "visible", "F", "400", "normal", "none",
+        ];
+        let styles: Vec<usize> = (0..STYLES.len())
+            .map(|k| {
+                let own = styles.iter().find(|(n, _)| *n == STYLES[k]);
+                self.string(own.map_or(plain[k], |(_, v)| v))
+            })
+            .collect();
+        let attributes: Vec<usize> = attributes
+            .iter()
+            .flat_map(|(n, v)| [self.string(n), self.string(v)])
+            .collect();
+        let (kind, text) = if let Some(text) = name.strip_prefix('"') {
+            (3, text)
+        } else {
+            (1, "")
+        };
+        let (name, text) = (
+            self.string(if kind == 3 { "#text" } else { name }),
+            self.string(text),
+        );
+        self.nodes.push(
+            json!({"parent": parent, "kind": kind, "name": name, "text": text,
+            "attributes": attributes, "styles": styles, "rect": rect}),
+        );
+        self.nodes.len() as i64 - 1
+    }
+
+    fn snapshot(&self) -> Value {
+        let column = |key: &str| {
+            self.nodes
+                .iter()
+                .map(|n| n[key].clone())
+                .collect::<Vec<_>>()
+        };
+        let boxes: Vec<usize> = (0..self.nodes.len())
+            .filter(|&n| !self.nodes[n]["rect"].is_null())
+            .collect();
+        let of_boxes = |key: &str| {
+            boxes
+                .iter()
+                .map(|&n| self.nodes[n][key].clone())
+                .collect::<Vec<_>>()
+        };
+        let texts: Vec<Value> = boxes
+            .iter()
+            .map(|&n| {
+                if self.nodes[n]["kind"] == 3 {
+                    self.nodes[n]["text"].clone()
+                } else {
+                    json!(-1)
+                }
+            })
+            .collect();
+        // The chosen source of an image is its first attribute here.
+        let images: Vec<usize> = (0..self.nodes.len())
+            .filter(|&n| {
+                let name = self.nodes[n]["name"].as_u64().expect("an index") as usize;
+                self.strings[name] == "IMG"
+            })
+            .collect();
+        let sources: Vec<Value> = images
+            .iter()
+            .map(|&n| self.nodes[n]["attributes"][1].clone())
+            .collect();
+        json!({"strings": self.strings, "documents": [{
+            "nodes": {"parentIndex": column("parent"), "nodeType": column("kind"),
+                "nodeName": column("name"), "nodeValue": column("text"),
+                "attributes": column("attributes"),
+                "currentSourceURL": {"index": images, "value": sources},
+                "pseudoType": {"index": [], "value": []}},
+            "layout": {"nodeIndex": boxes, "styles": of_boxes("styles"), "bounds": of_boxes("rect"),
+                "text": texts}}]})
+    }
+}
+
+fn found(page: &Page, html: Option<&str>) -> Vec<Value> {
+    let url = Url::parse("https://a.test/").expect("a URL");
+    let css =
+        "@font-face{font-family:F;src:url(f.woff2)}@font-face{font-family:B;src:url(b.woff2)}";
+    let context = Context {
+        document: &url,
+        html,
+        faces: &fonts::scan(css, &url),
+        requested: &|_| true,
+        images: &BTreeMap::from([("https://a.test/i.png".to_owned(), (40.0, 30.0))]),
+    };
+    elements(&page.snapshot(), &context)
+}
+
+#[test]
+fn texts_of_a_block_are_one_element() {
+    let mut page = Page::default();
+    let body = page.node(-1, "BODY", &[], &[], Some([0.0, 0.0, 800.0, 600.0]));
+    let p = page.node(body, "P", &[], &[], Some([8.0, 8.0, 700.0, 40.0]));
+    page.node(p, "\"Some ", &[], &[], Some([8.0, 8.0, 50.0, 18.0]));
+    let bold = page.node(
+        p,
+        "B",
+        &[],
+        &[("display", "inline")],
+        Some([58.0, 8.0, 60.0, 38.0]),
+    );
+    page.node(
+        bold,
+        "\"bold text",
+        &[],
+        &[("font-family", "B")],
+        Some([58.0, 8.0, 60.0, 38.0]),
+    );
+    page.node(p, "\"   \n", &[], &[], Some([0.0, 0.0, 900.0, 900.0]));
+    let html = "<body><p>Some <b>bold text</b></p>";
+    let expected = json!([{"kind": "text", "rect": [8.0, 8.0, 110.0, 38.0],
+        "fonts": ["https://a.test/f.woff2", "https://a.test/b.woff2"],
+        "offset": "<body><p>Some <b>bold text".len()}]);
+    assert_eq!(json!(found(&page, Some(html))), expected);
+}
+
+#[test]
+fn images_and_backgrounds_have_their_addresses() {
+    let mut page = Page::default();
+    let body = page.node(-1, "BODY", &[], &[], Some([0.0, 0.0, 800.0, 600.0]));
+    page.node(
+        body,
+        "IMG",
+        &[("src", "https://a.test/i.png#x")],
+        &[],
+        Some([1.0, 2.0, 3.004, 4.0]),
+    );
+    page.node(
+        body,
+        "IMG",
+        &[("src", "data:image/png,x")],
+        &[],
+        Some([1.0, 2.0, 3.0, 4.0]),
+    );
+    let images = "linear-gradient(red, blue), url(\"https://a.test/b.png\"), url(\"data:x\")";
+    page.node(
+        body,
+        "DIV",
+        &[],
+        &[("background-image", images)],
+        Some([0.0, 0.0, 9.0, 9.0]),
+    );
+    page.node(body, "canvas", &[], &[], Some([0.0, 0.0, 9.0, 9.0]));
+    let expected = json!([
+        {"kind": "image", "rect": [1.0, 2.0, 3.0, 4.0], "url": "https://a.test/i.png",
+            "natural": [40.0, 30.0]},
+        {"kind": "image", "rect": [1.0, 2.0, 3.0, 4.0]},
+        {"kind": "background", "rect": [0.0, 0.0, 9.0, 9.0], "url": "https://a.test/b.png"},
+        {"kind": "background", "rect": [0.0, 0.0, 9.0, 9.0]},
+        {"kind": "canvas", "rect": [0.0, 0.0, 9.0, 9.0]},
+    ]);
+    assert_eq!(json!(found(&page, None)), expected);
+}
+
+#[test]
+fn what_nobody_sees_is_left_out() {
+    let mut page = Page::default();
+    let body = page.node(
+        -1,
+        "BODY",
+        &[],
+        &[("overflow-x", "hidden")],
+        Some([0.0, 0.0, 80.0, 60.0]),
+    );
+    let big = Some([0.0, 0.0, 100.0, 100.0]);
+    let hidden = page.node(body, "DIV", &[], &[("visibility", "hidden")], big);
+    page.node(hidden, "\"hidden", &[], &[("visibility", "hidden")], big);
+    let clear = page.node(body, "DIV", &[], &[("opacity", "0")], big);
+    page.node(clear, "\"transparent", &[], &[], big);
+    page.node(body, "\"without a box", &[], &[], None);
+    page.node(body, "\"empty", &[], &[], Some([5.0, 5.0, 0.0, 10.0]));
+    let svg = page.node(body, "svg", &[], &[], big);
+    page.node(svg, "\"inside", &[], &[], big);
+    let kinds: Vec<Value> = found(&page, None)
+        .iter()
+        .map(|e| e["kind"].clone())
+        .collect();
+    assert_eq!(kinds, ["svg"]);
+}
+
+#[test]
+fn ancestors_clip_what_they_hold() {
+    let mut page = Page::default();
+    let body = page.node(
+        -1,
+        "BODY",
+        &[],
+        &[("overflow-x", "hidden")],
+        Some([0.0, 0.0, 80.0, 60.0]),
+    );
+    let clip = [("overflow-x", "hidden"), ("overflow-y", "hidden")];
+    let window = page.node(body, "DIV", &[], &clip, Some([0.0, 0.0, 50.0, 50.0]));
+    let wide = Some([10.0, 10.0, 200.0, 10.0]);
+    let picture = |page: &mut Page, position: &str, rect| {
+        let source = [("src", "https://a.test/i.png")];
+        page.node(window, "IMG", &source, &[("position", position)], rect);
+    };
+    picture(&mut page, "static", wide);
+    // Held by the page, not by a window that has no position.
+    picture(&mut page, "absolute", wide);
+    picture(&mut page, "fixed", wide);
+    picture(&mut page, "static", Some([60.0, 0.0, 10.0, 10.0]));
+    let rects: Vec<Value> = found(&page, None)
+        .iter()
+        .map(|e| e["rect"].clone())
+        .collect();
+    assert_eq!(
+        rects,
+        [
+            json!([10.0, 10.0, 40.0, 10.0]),
+            json!([10.0, 10.0, 200.0, 10.0]),
+            json!([10.0, 10.0, 200.0, 10.0]),
+        ]
+    );
+}
+
+#[test]
+fn script_elements_tell_how_they_run() {
+    let mut page = Page::default();
+    page.node(-1, "SCRIPT", &[("src", "/a.js"), ("async", "")], &[], None);
+    page.node(
+        -1,
+        "SCRIPT",
+        &[("src", "b.js"), ("type", "Module"), ("defer", "")],
+        &[],
+        None,
+    );
+    page.node(-1, "SCRIPT", &[], &[], None);
+    let url = Url::parse("https://a.test/x/").expect("a URL");
+    let found = scripts(&page.snapshot(), &url);
+    let facts: Vec<_> = found
+        .iter()
+        .map(|s| (s.url.as_str(), s.is_async, s.is_deferred, s.is_module))
+        .collect();
+    assert_eq!(
+        facts,
+        [
+            ("https://a.test/a.js", true, false, false),
+            ("https://a.test/x/b.js", false, true, true),
+        ]
+    );
+}
+
+#[test]
+fn nonsense_is_an_empty_page() {
+    let url = Url::parse("https://a.test/").expect("a URL");
+    let broken = json!({"strings": ["x"], "documents": [{
+        "nodes": {"nodeName": [7, "y", 0], "parentIndex": [2, 1, -5]},
+        "layout": {"nodeIndex": [0, 9, -1, "z"], "bounds": [[1], 2]}}]});
+    for snapshot in [json!(null), json!({"documents": []}), broken] {
+        let context = Context {
+            document: &url,
+            html: Some("<p>"),
+            faces: &[],
+            requested: &|_| true,
+            images: &BTreeMap::new(),
+        };
+        assert!(elements(&snapshot, &context).is_empty());
+        assert!(scripts(&snapshot, &url).is_empty());
+    }
+}

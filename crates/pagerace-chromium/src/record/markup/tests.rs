@@ -1,0 +1,86 @@
+use super::{Item, locate};
+
+fn element(name: &str, attributes: &[(&str, &str)]) -> Item {
+    Item::element(name, |wanted| {
+        let found = attributes.iter().find(|(name, _)| *name == wanted);
+        found.map(|(_, value)| (*value).to_owned())
+    })
+}
+
+fn text(text: &str) -> Item {
+    Item::text(text).expect("not blank")
+}
+
+/// What the document holds up to each place.
+fn before<'a>(html: &'a str, page: &[Item]) -> Vec<Option<&'a str>> {
+    let places = locate(html, page).into_iter();
+    places
+        .map(|at| at.map(|at| &html[..usize::try_from(at).expect("small")]))
+        .collect()
+}
+
+#[test]
+fn elements_end_with_their_start_tag_and_texts_with_themselves() {
+    let html = "<!DOCTYPE html>\r\n<p id=a>Grüße &amp;\r\n Küsse</p><img src=b.png>";
+    let page = [
+        // Implied by the parser: they stand nowhere.
+        element("HTML", &[]),
+        element("BODY", &[]),
+        element("P", &[("id", "a")]),
+        text("Grüße &\n Küsse"),
+        element("IMG", &[("src", "b.png")]),
+    ];
+    let found = before(html, &page);
+    assert_eq!(found[..2], [None, None]);
+    assert_eq!(found[2], Some("<!DOCTYPE html>\r\n<p id=a>"));
+    assert_eq!(
+        found[3],
+        Some("<!DOCTYPE html>\r\n<p id=a>Grüße &amp;\r\n Küsse")
+    );
+    assert_eq!(found[4], Some(html));
+}
+
+#[test]
+fn what_scripts_inserted_stands_nowhere() {
+    let html = "<div class=x>one</div><div class=x>two</div><div class=x>three</div>";
+    let page = [
+        element("div", &[("class", "banner")]),
+        text("new"),
+        element("div", &[("class", "x")]),
+        text("one"),
+        element("div", &[("class", "x")]),
+        text("inserted"),
+        // Its class was changed by a script.
+        element("div", &[("class", "x done")]),
+        text("three"),
+    ];
+    let found = before(html, &page);
+    assert_eq!(found[0], None);
+    assert_eq!(found[1], None);
+    assert_eq!(found[3].map(|t| t.ends_with("one")), Some(true));
+    assert_eq!(found[5], None);
+    assert_eq!(found[7].map(|t| t.ends_with("three")), Some(true));
+    assert_eq!(
+        found[6].map(|t| t.ends_with("</div><div class=x>")),
+        Some(true)
+    );
+}
+
+#[test]
+fn hidden_markup_is_no_part_of_the_page() {
+    let html = "<noscript><img src=pixel></noscript><script>\"<img>\"</script><img src=a>";
+    let page = [
+        element("noscript", &[]),
+        element("script", &[]),
+        element("img", &[("src", "a")]),
+    ];
+    let found = before(html, &page);
+    assert_eq!(found[0], Some("<noscript>"));
+    assert_eq!(found[2], Some(html));
+}
+
+#[test]
+fn a_page_of_its_own_has_no_places() {
+    assert_eq!(locate("", &[element("p", &[])]), [None]);
+    assert!(locate("<p>x</p>", &[]).is_empty());
+}

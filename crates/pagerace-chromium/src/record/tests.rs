@@ -1,0 +1,132 @@
+//! A real Chromium records a small site over HTTP/1.1.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::{RecordOptions, record};
+use crate::{Browser, ChromiumError, Options};
+
+const HTML: &str = "<!doctype html>\r\n<html><head><title>Größe 😀</title>\
+    <link rel=stylesheet href=/s.css></head>\r\n\
+    <body><h1 id=head>Überschrift</h1><p>Some <b>bold</b> text</p>\
+    <img src=/old.svg width=300 height=200><script src=/a.js></script>\
+    <div id=inline style=\"background-image: url(/b.svg)\">x</div>\
+    <script>fetch('/data.json', {method: 'POST', body: 'secret'})</script></body></html>";
+const CSS: &str = "body { margin: 0 } h1 { height: 100px; margin: 0 } p { height: 50px; margin: 0 }\
+    #inline { width: 50px; height: 50px }";
+const SCRIPT: &str = "let sum = 0; const end = performance.now() + 30;\
+    while (performance.now() < end) sum++;\
+    document.body.appendChild(document.createElement('p')).textContent = 'inserted';";
+const SVG: &str = "<svg xmlns='http://www.w3.org/2000/svg' width='60' height='40'>\
+    <rect width='60' height='40' fill='red'/></svg>";
+
+/// Serves the site; ends with the process.
+fn serve() -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+    let port = listener.local_addr().expect("bound").port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            std::thread::spawn(move || answer(&stream));
+        }
+    });
+    port
+}
+
+fn answer(stream: &TcpStream) {
+    let mut lines = BufReader::new(stream).lines();
+    let first = lines.next().and_then(Result::ok).unwrap_or_default();
+    while lines.next().and_then(Result::ok).is_some_and(|line| !line.is_empty()) {}
+    let path = first.split(' ').nth(1).unwrap_or_default();
+    let (status, fields, body) = match path {
+        "/" => ("200 OK", "Content-Type: text/html; charset=utf-8\r\nSet-Cookie: id=7\r\n", HTML),
+        "/s.css" => ("200 OK", "Content-Type: text/css\r\n", CSS),
+        "/a.js" => ("200 OK", "Content-Type: text/javascript\r\n", SCRIPT),
+        "/old.svg" => ("302 Found", "Location: /i.svg\r\n", ""),
+        "/i.svg" | "/b.svg" => ("200 OK", "Content-Type: image/svg+xml\r\n", SVG),
+        "/data.json" => ("200 OK", "Content-Type: application/json\r\n", "{}"),
+        _ => ("404 Not Found", "Content-Type: text/plain\r\n", "none"),
+    };
+    let head = format!(
+        "HTTP/1.1 {status}\r\n{fields}Content-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
+    // A browser that hangs up is no concern here.
+    let mut stream = stream;
+    let _ = stream.write_all(head.as_bytes());
+    let _ = stream.write_all(body.as_bytes());
+}
+
+/// The recording of `/`; none where no browser is, or it cannot start.
+fn recording() -> Option<(Value, String)> {
+    let folder = std::env::temp_dir().join(format!("pagerace-record-test-{}", std::process::id()));
+    let options = Options::new(&folder);
+    let mut browser = match Browser::launch(&options, &|mut c: Command| c.spawn()) {
+        Ok(browser) => browser,
+        Err(error @ ChromiumError::NotFound { .. }) => {
+            eprintln!("skipped: {error}");
+            return None;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    let base = format!("http://127.0.0.1:{}", serve());
+    let har = record(&mut browser, &format!("{base}/"), &RecordOptions::default());
+    let none = record(&mut browser, "http://127.0.0.1:1/", &RecordOptions::default());
+    assert!(matches!(none, Err(ChromiumError::Navigation { .. })), "{none:?}");
+    browser.close();
+    std::fs::remove_dir_all(&folder).expect("was made");
+    Some((har.expect("it loads"), base))
+}
+
+#[test]
+fn a_page_is_recorded_as_it_is() {
+    let Some((har, base)) = recording() else {
+        return;
+    };
+    let entries = har["log"]["entries"].as_array().expect("entries");
+    let entry = |path: &str| {
+        let url = format!("{base}{path}");
+        let found = entries.iter().find(|e| e["request"]["url"] == url.as_str());
+        found.unwrap_or_else(|| panic!("{path} in {:?}", entries.iter().map(|e| &e["request"]["url"]).collect::<Vec<_>>()))
+    };
+    assert_eq!(entry("/")["response"]["content"]["text"], HTML);
+    assert_eq!(entry("/s.css")["response"]["content"]["text"], CSS);
+    assert_eq!(entry("/s.css")["_initialPriority"], "VeryHigh");
+    assert_eq!(entry("/s.css")["_renderBlocking"], "blocking");
+    assert_eq!(entry("/s.css")["response"]["bodySize"], CSS.len());
+    assert_eq!(entry("/old.svg")["response"]["status"], 302);
+    assert_eq!(entry("/i.svg")["response"]["content"]["text"], SVG);
+    assert_eq!(entry("/a.js")["_pagerace"]["scriptMode"], "blocking");
+    let cpu = entry("/a.js")["_pagerace"]["cpu"]["scriptMs"].as_f64().expect("it ran");
+    assert!(cpu > 1.0, "{cpu} ms of 30 ms");
+
+    let behind = |path: &str| {
+        let at = entry(path)["_pagerace"]["initiatorOffset"].as_u64().expect("an offset");
+        &HTML[..usize::try_from(at).expect("small")]
+    };
+    assert!(behind("/s.css").ends_with("href=/s.css>"));
+    assert!(behind("/old.svg").ends_with("height=200>"));
+    assert!(behind("/a.js").ends_with("<script src=/a.js>"));
+    assert!(behind("/b.svg").ends_with("url(/b.svg)\">"));
+    assert!(behind("/data.json").ends_with("'secret'})</script>"));
+
+    let page = &har["log"]["pages"][0];
+    let own = &page["_pagerace"];
+    assert_eq!(own["secretsDropped"], 2, "a cookie that was set, and what was posted");
+    assert!(!har.to_string().contains("id=7"));
+    let at = |value: &Value| value.as_f64().expect("a time");
+    let (fcp, lcp) = (at(&own["paints"]["fcpMs"]), at(&own["paints"]["lcpMs"]));
+    assert!(0.0 < fcp && fcp <= lcp);
+    assert!(at(&page["pageTimings"]["onContentLoad"]) <= at(&page["pageTimings"]["onLoad"]));
+
+    let elements = own["layout"]["elements"].as_array().expect("elements");
+    let image = elements.iter().find(|e| e["kind"] == "image").expect("the image");
+    assert_eq!(image["rect"], json!([0.0, 150.0, 300.0, 200.0]));
+    let texts: Vec<&Value> = elements.iter().filter(|e| e["kind"] == "text").collect();
+    assert_eq!(texts.len(), 4, "heading, paragraph, what the script inserted, x: {texts:?}");
+    let heading = usize::try_from(texts[0]["offset"].as_u64().expect("in the document"));
+    assert!(HTML[..heading.expect("small")].ends_with("Überschrift"));
+    assert_eq!(texts.iter().filter(|t| t["offset"].is_null()).count(), 1, "the inserted one");
+}

@@ -1,0 +1,369 @@
+//! What the main thread did, from Chromium's trace.
+//!
+//! Times are thread time (`tdur`) where the trace has it, so that other
+//! programs on the machine do not count; else wall time. An event's *self
+//! time* is its own without that of the events inside it. Events:
+//! <https://chromium.googlesource.com/chromium/src/+/main/third_party/blink/renderer/core/inspector/inspector_trace_events.h>.
+//!
+//! Images are decoded on raster threads, not on the main thread: their time is
+//! attributed through `LazyPixelRef`, the id that paint and decoding share.
+//! Left out: compiling scripts on background threads while they stream.
+//! Tracing itself slows what it sees; that is not subtracted.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+/// What the recorder asks the browser to trace.
+pub(super) const CATEGORIES: [&str; 6] = [
+    "-*",
+    "devtools.timeline",
+    "disabled-by-default-devtools.timeline",
+    "disabled-by-default-v8.compile",
+    "blink.user_timing",
+    "loading",
+];
+
+/// What a piece of the main thread's time was spent on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    Parse,
+    Style,
+    Layout,
+    Paint,
+    Script,
+    Gc,
+    Other,
+}
+
+impl Kind {
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Parse => "parse",
+            Self::Style => "style",
+            Self::Layout => "layout",
+            Self::Paint => "paint",
+            Self::Script => "script",
+            Self::Gc => "gc",
+            Self::Other => "other",
+        }
+    }
+
+    /// Of a complete event of the main thread; `None`: one that is not needed.
+    fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "ParseHTML" | "ParseAuthorStyleSheet" => Self::Parse,
+            "UpdateLayoutTree" => Self::Style,
+            "Layout" => Self::Layout,
+            "PrePaint" | "Paint" | "Layerize" | "Commit" | "PaintImage" | "UpdateLayer"
+            | "Decode Image" => Self::Paint,
+            "EvaluateScript"
+            | "v8.compile"
+            | "v8.compileModule"
+            | "v8.evaluateModule"
+            | "v8.produceCache"
+            | "v8.produceModuleCache"
+            | "FunctionCall"
+            | "EventDispatch"
+            | "TimerFire"
+            | "FireAnimationFrame"
+            | "FireIdleCallback"
+            | "RunMicrotasks"
+            | "XHRReadyStateChange"
+            | "XHRLoad"
+            | "V8.CompileCode" => Self::Script,
+            "MinorGC" | "MajorGC" | "BlinkGC.AtomicPhase" => Self::Gc,
+            "RunTask" => Self::Other,
+            _ => return None,
+        })
+    }
+}
+
+/// Time spent on one URL, milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Cpu {
+    pub(super) script: f64,
+    pub(super) parse: f64,
+    pub(super) decode: f64,
+}
+
+/// One task of the main thread.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Task {
+    /// Milliseconds since navigation start.
+    pub(super) at_ms: f64,
+    pub(super) duration_ms: f64,
+    /// On what most of it was spent, and for which URL.
+    pub(super) kind: Kind,
+    pub(super) url: Option<String>,
+}
+
+/// What a trace tells.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Summary {
+    /// Seconds of the monotonic clock.
+    pub(super) navigation_start: Option<f64>,
+    pub(super) cpu: BTreeMap<String, Cpu>,
+    /// At least [`SHORTEST_TASK_MS`] long, in order.
+    pub(super) tasks: Vec<Task>,
+    /// Natural width and height of painted images.
+    pub(super) images: BTreeMap<String, (f64, f64)>,
+    /// Render-blocking words by request id.
+    pub(super) blocking: BTreeMap<String, String>,
+}
+
+/// Shorter tasks are left out.
+const SHORTEST_TASK_MS: f64 = 1.0;
+
+/// Collects the events that are needed and forgets the others.
+#[derive(Debug, Default)]
+pub(super) struct Trace {
+    spans: Vec<Span>,
+    /// Thread, time and id of `Draw LazyPixelRef`.
+    drawn: Vec<(Thread, f64, u64)>,
+    decoded: Vec<(u64, f64)>,
+    navigations: Vec<Navigation>,
+    blocking: BTreeMap<String, String>,
+}
+
+/// Process and thread.
+type Thread = (i64, i64);
+
+/// A complete event; microseconds.
+#[derive(Clone, Debug)]
+struct Span {
+    thread: Thread,
+    start: f64,
+    wall: f64,
+    cpu: f64,
+    kind: Kind,
+    url: Option<String>,
+    image: Option<(f64, f64)>,
+}
+
+#[derive(Debug)]
+struct Navigation {
+    thread: Thread,
+    at: f64,
+    url: String,
+    frame: String,
+}
+
+impl Trace {
+    /// Takes one event of `Tracing.dataCollected`.
+    pub(super) fn add(&mut self, event: &Value) {
+        let name = event["name"].as_str().unwrap_or_default();
+        let (Some(pid), Some(tid), Some(ts)) = (
+            event["pid"].as_i64(),
+            event["tid"].as_i64(),
+            event["ts"].as_f64(),
+        ) else {
+            return;
+        };
+        let thread = (pid, tid);
+        let args = &event["args"];
+        match name {
+            "navigationStart" if args["data"]["isLoadingMainFrame"] == true => {
+                self.navigations.push(Navigation {
+                    thread,
+                    at: ts,
+                    url: owned(&args["data"]["documentLoaderURL"]).unwrap_or_default(),
+                    frame: owned(&args["frame"]).unwrap_or_default(),
+                });
+            }
+            "Draw LazyPixelRef" => {
+                if let Some(id) = args["LazyPixelRef"].as_u64() {
+                    self.drawn.push((thread, ts, id));
+                }
+            }
+            "Decode LazyPixelRef" => {
+                if let (Some(id), Some(cpu)) = (args["LazyPixelRef"].as_u64(), duration(event)) {
+                    self.decoded.push((id, cpu.1));
+                }
+            }
+            "ResourceSendRequest" => {
+                let data = &args["data"];
+                if let (Some(id), Some(word)) =
+                    (owned(&data["requestId"]), owned(&data["renderBlocking"]))
+                {
+                    self.blocking.insert(id, word);
+                }
+            }
+            _ => self.span(name, thread, ts, event),
+        }
+    }
+
+    fn span(&mut self, name: &str, thread: Thread, start: f64, event: &Value) {
+        let (Some(kind), Some((wall, cpu))) = (Kind::of(name), duration(event)) else {
+            return;
+        };
+        let data = &event["args"]["data"];
+        let url = ["url", "styleSheetUrl"]
+            .iter()
+            .find_map(|key| owned(&data[*key]))
+            .or_else(|| owned(&event["args"]["beginData"]["url"]))
+            .or_else(|| owned(&event["args"]["fileName"]));
+        let image = (name == "PaintImage")
+            .then(|| Some((data["srcWidth"].as_f64()?, data["srcHeight"].as_f64()?)))
+            .flatten();
+        self.spans.push(Span {
+            thread,
+            start,
+            wall,
+            cpu,
+            kind,
+            url: url.filter(|u| !u.is_empty()),
+            image,
+        });
+    }
+
+    /// Sums up for the page with this URL (without fragment) and main frame.
+    pub(super) fn finish(mut self, url: &str, frame: &str) -> Summary {
+        let mut summary = Summary {
+            blocking: std::mem::take(&mut self.blocking),
+            ..Summary::default()
+        };
+        let navigation = self
+            .navigations
+            .iter()
+            .rfind(|n| n.frame == frame && without_fragment(&n.url) == url)
+            .or_else(|| self.navigations.iter().rfind(|n| n.frame == frame));
+        let Some(navigation) = navigation else {
+            return summary;
+        };
+        summary.navigation_start = Some(navigation.at / 1e6);
+        let main = navigation.thread;
+        let of_page = |s: &&Span| s.thread == main && s.start + s.wall >= navigation.at;
+        let mut spans: Vec<Span> = self.spans.iter().filter(of_page).cloned().collect();
+        // An event begins with or before what is inside it, and is longer.
+        spans.sort_by(|a, b| a.start.total_cmp(&b.start).then(b.wall.total_cmp(&a.wall)));
+        for (url, size) in spans
+            .iter()
+            .filter_map(|s| Some((s.url.clone()?, s.image?)))
+        {
+            summary.images.insert(url, size);
+        }
+        self.decoding(main, &spans, &mut summary);
+        account(&spans, navigation.at, &mut summary);
+        summary
+    }
+
+    /// Decoding, by the image whose painting drew the same pixels.
+    fn decoding(&self, main: Thread, spans: &[Span], summary: &mut Summary) {
+        let mut urls: BTreeMap<u64, &str> = BTreeMap::new();
+        let painted: Vec<&Span> = spans.iter().filter(|s| s.image.is_some()).collect();
+        for &(thread, at, id) in &self.drawn {
+            let behind = painted.partition_point(|s| s.start <= at);
+            let span = behind.checked_sub(1).map(|i| painted[i]);
+            let inside = span.filter(|s| thread == main && at <= s.start + s.wall);
+            if let Some(url) = inside.and_then(|s| s.url.as_deref()) {
+                urls.insert(id, url);
+            }
+        }
+        for (id, cpu) in &self.decoded {
+            if let Some(url) = urls.get(id) {
+                summary.cpu.entry((*url).to_owned()).or_default().decode += cpu / 1e3;
+            }
+        }
+    }
+}
+
+/// Self times by URL, and the tasks; `spans` are sorted.
+fn account(spans: &[Span], zero: f64, summary: &mut Summary) {
+    let own = self_times(spans);
+    let mut task: Option<(&Span, BTreeMap<(Kind, Option<&str>), f64>)> = None;
+    for (span, own) in spans.iter().zip(own) {
+        let url = span.url.as_deref();
+        if let Some(url) = url {
+            let cpu = summary.cpu.entry(url.to_owned()).or_default();
+            match span.kind {
+                Kind::Script => cpu.script += own / 1e3,
+                Kind::Parse => cpu.parse += own / 1e3,
+                _ => {}
+            }
+        }
+        let inside = task
+            .as_ref()
+            .is_some_and(|(outer, _)| span.start < outer.start + outer.wall);
+        if !inside {
+            close(task.take(), zero, &mut summary.tasks);
+            task = Some((span, BTreeMap::new()));
+        }
+        if let Some((_, parts)) = &mut task {
+            *parts.entry((span.kind, url)).or_default() += own;
+        }
+    }
+    close(task, zero, &mut summary.tasks);
+    summary
+        .cpu
+        .retain(|_, c| c.script + c.parse + c.decode > 0.0);
+}
+
+/// Ends a task: what most of it was spent on names it.
+fn close(
+    task: Option<(&Span, BTreeMap<(Kind, Option<&str>), f64>)>,
+    zero: f64,
+    tasks: &mut Vec<Task>,
+) {
+    let Some((span, parts)) = task else { return };
+    let duration_ms = span.cpu / 1e3;
+    if duration_ms < SHORTEST_TASK_MS {
+        return;
+    }
+    let mut kinds: BTreeMap<Kind, f64> = BTreeMap::new();
+    for (&(kind, _), own) in &parts {
+        *kinds.entry(kind).or_default() += own;
+    }
+    let most = |a: &f64, b: &f64| a.total_cmp(b);
+    let kind = kinds
+        .iter()
+        .max_by(|a, b| most(a.1, b.1))
+        .map_or(Kind::Other, |(kind, _)| *kind);
+    let url = parts
+        .iter()
+        .filter(|((k, url), _)| *k == kind && url.is_some())
+        .max_by(|a, b| most(a.1, b.1))
+        .and_then(|((_, url), _)| url.map(str::to_owned));
+    tasks.push(Task {
+        at_ms: ((span.start - zero) / 1e3).max(0.0),
+        duration_ms,
+        kind,
+        url,
+    });
+}
+
+/// Microseconds of each span without those inside it; `spans` are sorted.
+fn self_times(spans: &[Span]) -> Vec<f64> {
+    let mut own: Vec<f64> = spans.iter().map(|s| s.cpu).collect();
+    let mut open: Vec<usize> = Vec::new();
+    for (i, span) in spans.iter().enumerate() {
+        while open
+            .last()
+            .is_some_and(|&o| spans[o].start + spans[o].wall <= span.start)
+        {
+            open.pop();
+        }
+        if let Some(&outer) = open.last() {
+            own[outer] = (own[outer] - span.cpu).max(0.0);
+        }
+        open.push(i);
+    }
+    own
+}
+
+/// Wall time and thread time in microseconds of a complete event.
+fn duration(event: &Value) -> Option<(f64, f64)> {
+    let wall = event["dur"].as_f64().filter(|_| event["ph"] == "X")?;
+    Some((wall, event["tdur"].as_f64().unwrap_or(wall)))
+}
+
+fn owned(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned)
+}
+
+fn without_fragment(url: &str) -> &str {
+    url.split('#').next().unwrap_or(url)
+}
+
+#[cfg(test)]
+mod tests;

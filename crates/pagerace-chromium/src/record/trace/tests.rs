@@ -1,0 +1,129 @@
+use serde_json::{Value, json};
+
+use super::{Cpu, Kind, Summary, Trace};
+
+const URL: &str = "https://a.test/";
+
+fn span(name: &str, ts: u64, dur: u64, args: &Value) -> Value {
+    json!({"name": name, "ph": "X", "pid": 7, "tid": 7, "ts": ts, "dur": dur, "args": args})
+}
+
+fn navigation(url: &str, frame: &str, ts: u64) -> Value {
+    json!({"name": "navigationStart", "ph": "R", "pid": 7, "tid": 7, "ts": ts, "args": {
+        "frame": frame, "data": {"documentLoaderURL": url, "isLoadingMainFrame": true}}})
+}
+
+fn summary(events: &[Value]) -> Summary {
+    let mut trace = Trace::default();
+    trace.add(&navigation("", "F", 500));
+    trace.add(&navigation(URL, "F", 1_000));
+    trace.add(&navigation("data:image/svg+xml,x", "G", 2_000));
+    events.iter().for_each(|e| trace.add(e));
+    trace.finish(URL, "F")
+}
+
+#[test]
+fn self_time_goes_to_the_innermost_url() {
+    let html = json!({"beginData": {"url": URL}});
+    let script = |url: &str| json!({"data": {"url": url}});
+    let found = summary(&[
+        // Out of order, as traces are.
+        span(
+            "EvaluateScript",
+            3_000,
+            4_000,
+            &script("https://a.test/s.js"),
+        ),
+        span("RunTask", 2_000, 9_000, &json!({})),
+        span("ParseHTML", 2_500, 8_000, &html),
+        span("Layout", 4_000, 1_000, &json!({})),
+        span("FunctionCall", 5_000, 500, &script("https://b.test/t.js")),
+    ]);
+    assert_eq!(found.navigation_start, Some(0.001));
+    let cpu = |url: &str| found.cpu.get(url).copied().unwrap_or_default();
+    assert_eq!(
+        cpu(URL),
+        Cpu {
+            parse: 4.0,
+            ..Cpu::default()
+        }
+    );
+    assert_eq!(
+        cpu("https://a.test/s.js"),
+        Cpu {
+            script: 2.5,
+            ..Cpu::default()
+        }
+    );
+    assert_eq!(
+        cpu("https://b.test/t.js"),
+        Cpu {
+            script: 0.5,
+            ..Cpu::default()
+        }
+    );
+    assert_eq!(found.tasks.len(), 1);
+    let task = &found.tasks[0];
+    assert_eq!((task.at_ms, task.duration_ms), (1.0, 9.0));
+    assert_eq!((task.kind, task.url.as_deref()), (Kind::Parse, Some(URL)));
+}
+
+#[test]
+fn thread_time_counts_where_it_is_known() {
+    let mut busy = span("RunTask", 2_000, 50_000, &json!({}));
+    busy["tdur"] = json!(3_000);
+    let found = summary(&[busy, span("RunTask", 60_000, 999, &json!({}))]);
+    let durations: Vec<f64> = found.tasks.iter().map(|t| t.duration_ms).collect();
+    assert_eq!(durations, [3.0], "short tasks are left out");
+}
+
+#[test]
+fn other_threads_and_earlier_pages_do_not_count() {
+    let script = json!({"data": {"url": "https://a.test/s.js"}});
+    let mut elsewhere = span("EvaluateScript", 3_000, 4_000, &script);
+    elsewhere["tid"] = json!(8);
+    let found = summary(&[elsewhere, span("EvaluateScript", 100, 800, &script)]);
+    assert!(found.cpu.is_empty() && found.tasks.is_empty());
+}
+
+#[test]
+fn decoding_is_found_through_the_pixels() {
+    let paint = json!({"data": {"url": "https://a.test/i.png", "srcWidth": 40, "srcHeight": 30}});
+    let on_raster = |name: &str, ts: u64, dur: u64| {
+        let mut event = span(name, ts, dur, &json!({"LazyPixelRef": 5}));
+        event["tid"] = json!(9);
+        event
+    };
+    let drawn = json!({"name": "Draw LazyPixelRef", "ph": "I", "pid": 7, "tid": 7, "ts": 3_100,
+        "args": {"LazyPixelRef": 5}});
+    let found = summary(&[
+        span("PaintImage", 3_000, 200, &paint),
+        drawn,
+        on_raster("Decode LazyPixelRef", 5_000, 1_500),
+        on_raster("Decode LazyPixelRef", 9_000, 500),
+    ]);
+    assert_eq!(
+        found.cpu["https://a.test/i.png"],
+        Cpu {
+            decode: 2.0,
+            ..Cpu::default()
+        }
+    );
+    assert_eq!(found.images["https://a.test/i.png"], (40.0, 30.0));
+}
+
+#[test]
+fn nonsense_is_no_event() {
+    let mut trace = Trace::default();
+    for event in [
+        json!(null),
+        json!({"name": "RunTask"}),
+        json!({"name": "RunTask", "pid": 1, "tid": 1, "ts": "x"}),
+        json!({"name": "Layout", "ph": "X", "pid": 1, "tid": 1, "ts": 1, "args": 3}),
+    ] {
+        trace.add(&event);
+    }
+    let found = trace.finish(URL, "F");
+    assert_eq!(found.navigation_start, None);
+    assert!(found.cpu.is_empty());
+}

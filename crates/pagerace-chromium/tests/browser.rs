@@ -1,0 +1,321 @@
+//! A real Chromium and pages from a server on the loopback interface. Skipped aloud
+//! where there is no Chromium. Facts only: order, counts, presence; machines are
+//! too noisy for more.
+
+#[path = "browser/server.rs"]
+mod server;
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use pagerace_chromium::measure::{MeasureOptions, Observed, measure, measure_once};
+use pagerace_chromium::{Browser, ChromiumError, Device, Options};
+use pagerace_core::Duration;
+use serde_json::json;
+
+const PLAIN: server::Files = &[
+    (
+        "/",
+        "text/html",
+        "<!doctype html><link rel=stylesheet href='/style.css?wait=80'><h1>Heading</h1><p>Text<img src='/big.svg?wait=300' width=120 height=100><script src='/script.js' defer></script><img src='/gone?reset'><img src='/never.png'>",
+    ),
+    ("/style.css", "text/css", "body { background: #ddd }"),
+    ("/script.js", "text/javascript", "document.title = 'ran'"),
+    (
+        "/big.svg",
+        "image/svg+xml",
+        "<svg xmlns='http://www.w3.org/2000/svg' width='120' height='100'><rect width='120' height='100' fill='teal'/><circle cx='50' cy='50' r='40' fill='red'/></svg>",
+    ),
+];
+
+const SHIFT: server::Files = &[(
+    "/",
+    "text/html",
+    "<!doctype html><p id=first style='margin:0'>Above</p><div style='height:300px;background:teal'>Below</div><script>const move = () => { document.getElementById('first').style.height = '200px' }; new PerformanceObserver(() => setTimeout(move, 200)).observe({ type: 'paint', buffered: true })</script>",
+)];
+
+const BUSY: server::Files = &[(
+    "/",
+    "text/html",
+    "<!doctype html><p>Text<script>const work = () => { const end = performance.now() + 250; while (performance.now() < end); }; new PerformanceObserver(() => setTimeout(work, 200)).observe({ type: 'paint', buffered: true })</script>",
+)];
+
+/// A scratch folder that goes with the test.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let folder = format!("pagerace-chromium-{name}-{}", std::process::id());
+        Self(std::env::temp_dir().join(folder))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn options(scratch: &Scratch) -> Option<Options> {
+    if pagerace_chromium::browser::find(None).is_err() {
+        eprintln!("skipped: there is no Chromium here");
+        return None;
+    }
+    Some(Options::new(&scratch.0))
+}
+
+fn spawn(mut command: Command) -> std::io::Result<std::process::Child> {
+    command.spawn()
+}
+
+/// Loads the root of `files`; `None`: skipped.
+fn load(name: &str, files: server::Files, how: MeasureOptions) -> Option<Observed> {
+    let scratch = Scratch::new(name);
+    let mut options = options(&scratch)?;
+    options.netlog = true;
+    let url = format!("http://{}/", server::serve(files));
+    let observed = measure_once(&options, &url, &how, &spawn).expect("it loads");
+    let left: Vec<_> = std::fs::read_dir(&scratch.0)
+        .expect("the scratch folder stays")
+        .collect();
+    assert!(left.is_empty(), "left behind: {left:?}");
+    Some(observed)
+}
+
+const QUICK: MeasureOptions = MeasureOptions {
+    settle: Duration::from_millis(600),
+    deadline: Duration::from_secs(30),
+    speed_index: false,
+    blocked: Vec::new(),
+};
+
+#[test]
+fn a_plain_page_has_its_metrics_in_order() {
+    let how = MeasureOptions {
+        speed_index: true,
+        blocked: vec!["*/never*".into()],
+        ..QUICK
+    };
+    let Some(seen) = load("plain", PLAIN, how) else {
+        return;
+    };
+    let order = [seen.ttfb, seen.fcp, seen.lcp, seen.onload, Some(seen.until)];
+    assert!(order.iter().all(Option::is_some), "{seen:#?}");
+    assert!(seen.ttfb < seen.fcp && seen.fcp <= seen.lcp, "{order:?}");
+    assert!(seen.dom_content_loaded < seen.onload, "{seen:#?}");
+    // The image is the largest paint; it, and so the load event, waits 300 ms; the
+    // style sheet holds back the first paint by 80 ms.
+    assert!(
+        seen.lcp_url
+            .as_ref()
+            .is_some_and(|url| url.contains("big.svg"))
+    );
+    assert!(seen.onload > Some(Duration::from_millis(300)), "{order:?}");
+    assert!(seen.fcp > Some(Duration::from_millis(80)), "{order:?}");
+    assert!(seen.tti.is_none(), "no window of 5 s was seen");
+    assert!(
+        seen.netlog
+            .is_some_and(|log| log.complete && log.broken_lines == 0)
+    );
+
+    let find = |name: &str| {
+        let mut found = seen.resources.iter().filter(|r| r.url.contains(name));
+        let one = found.next().unwrap_or_else(|| panic!("no {name}"));
+        assert!(found.next().is_none(), "{name} twice");
+        one
+    };
+    let style = find("style.css");
+    assert_eq!(style.render_blocking.as_deref(), Some("Blocking"));
+    assert_eq!(style.protocol, "http/1.1");
+    assert_eq!(style.kind, "stylesheet");
+    let waited = style
+        .response_start
+        .unwrap()
+        .saturating_sub(style.request_start.unwrap());
+    assert!(waited >= Duration::from_millis(80), "{style:?}");
+    assert!(find("script.js").transfer_size > 22);
+    for one in &seen.resources {
+        let times = [
+            Some(one.start),
+            one.connect_start,
+            one.connect_end,
+            one.request_start,
+            one.response_start,
+            one.response_end,
+        ];
+        let known: Vec<_> = times.into_iter().flatten().collect();
+        assert!(known.is_sorted(), "{one:?}");
+    }
+    // The document's first byte is the same in both clocks.
+    let document = seen.resources[0].response_start.unwrap().as_millis_f64();
+    let ttfb = seen.ttfb.unwrap().as_millis_f64();
+    assert!((document - ttfb).abs() < 1.0, "{document} and {ttfb}");
+    // In the order in which the page asked.
+    let failed: Vec<&str> = seen
+        .failures
+        .iter()
+        .map(|text| text.rsplit('/').next().unwrap_or(text))
+        .collect();
+    assert_eq!(
+        failed,
+        [
+            "gone?reset: net::ERR_EMPTY_RESPONSE",
+            "never.png: blocked (inspector)"
+        ]
+    );
+
+    if let Some(reason) = seen.notes.first() {
+        eprintln!("skipped: Speed Index: {reason}");
+        return;
+    }
+    let index = seen.speed_index.unwrap();
+    assert!(
+        index >= seen.fcp.unwrap().saturating_sub(Duration::from_millis(100)),
+        "{seen:#?}"
+    );
+    assert!(index <= seen.until);
+    let progress: Vec<f64> = seen.visual_progress.iter().map(|p| p.1).collect();
+    assert!(progress.len() >= 2, "{progress:?}");
+    assert!(
+        progress[0] < 0.01 && progress.last().unwrap() > &0.99,
+        "{progress:?}"
+    );
+}
+
+#[test]
+fn a_shift_is_seen() {
+    let Some(seen) = load("shift", SHIFT, QUICK) else {
+        return;
+    };
+    // A box of 300 px moves by 180 or so in a viewport of 940.
+    let cls = seen.cls.unwrap();
+    assert!((0.02..0.5).contains(&cls), "{cls}");
+    // Not asked for.
+    assert_eq!(seen.speed_index, None);
+}
+
+#[test]
+fn a_long_task_blocks_and_delays_interactivity() {
+    let how = MeasureOptions {
+        settle: Duration::from_secs(6),
+        ..QUICK
+    };
+    let Some(seen) = load("busy", BUSY, how) else {
+        return;
+    };
+    assert!(seen.tbt >= Some(Duration::from_millis(190)), "{seen:#?}");
+    let (start, length) = *seen.long_tasks.last().unwrap();
+    assert!(length >= Duration::from_millis(249), "{seen:#?}");
+    assert_eq!(seen.tti, Some(start + length));
+    assert_eq!(seen.cls, Some(0.0));
+}
+
+#[test]
+fn a_load_that_never_ends_is_a_result() {
+    const HANGS: server::Files = &[("/", "text/html", "<p>Text<img src='/x?wait=60000'>")];
+    let how = MeasureOptions {
+        deadline: Duration::from_secs(3),
+        ..QUICK
+    };
+    let Some(seen) = load("hangs", HANGS, how) else {
+        return;
+    };
+    assert!(seen.fcp.is_some() && seen.onload.is_none(), "{seen:#?}");
+    assert!(
+        seen.failures[0].contains("no load event within 3000 ms"),
+        "{:?}",
+        seen.failures
+    );
+}
+
+#[test]
+fn pages_share_nothing_and_see_the_device() {
+    let scratch = Scratch::new("device");
+    let Some(mut options) = options(&scratch) else {
+        return;
+    };
+    options.device = Device::mobile();
+    let mut browser = Browser::launch(&options, &spawn).expect("it starts");
+    let url = format!("http://{}/", server::serve(PLAIN));
+    for _ in 0..2 {
+        let seen = measure(&mut browser, &url, &QUICK).expect("it loads");
+        // A shared cache would have made the second load smaller.
+        assert!(
+            seen.resources
+                .iter()
+                .any(|r| r.url.contains("style.css") && r.transfer_size > 50)
+        );
+    }
+    let mut page = browser.page().expect("a page");
+    let said = page
+        .evaluate("[navigator.userAgent, screen.width, devicePixelRatio, navigator.userAgentData?.mobile ?? true]")
+        .expect("it answers");
+    assert!(
+        said[0]
+            .as_str()
+            .is_some_and(|agent| agent.contains("Android")),
+        "{said}"
+    );
+    assert_eq!(
+        (&said[1], &said[2], &said[3]),
+        (&json!(412), &json!(1.75), &json!(true))
+    );
+    let thrown = page.evaluate("null.x").unwrap_err().to_string();
+    assert!(thrown.contains("TypeError"), "{thrown}");
+    // A dialog does not stop anything.
+    assert_eq!(
+        page.evaluate("(alert('!'), 7)").expect("accepted"),
+        json!(7)
+    );
+    drop(page);
+    browser.close();
+}
+
+#[test]
+fn what_cannot_be_loaded_is_an_error_that_says_so() {
+    let scratch = Scratch::new("errors");
+    let Some(mut options) = options(&scratch) else {
+        return;
+    };
+    options.hosts = vec![("a.test".into(), "127.0.0.1".parse().unwrap())];
+    let error = measure_once(&options, "https://b.test/", &QUICK, &spawn).unwrap_err();
+    assert!(
+        error.to_string().contains("ERR_NAME_NOT_RESOLVED"),
+        "{error}"
+    );
+
+    // A program that is no browser.
+    options.executable = Some("/bin/true".into());
+    let error = Browser::launch(&options, &spawn).unwrap_err();
+    assert!(matches!(error, ChromiumError::Ended { .. }), "{error}");
+}
+
+/// No process of the browser outlives it.
+#[test]
+fn dropping_a_browser_ends_all_its_processes() {
+    let scratch = Scratch::new("drop");
+    let Some(options) = options(&scratch) else {
+        return;
+    };
+    let mut browser = Browser::launch(&options, &spawn).expect("it starts");
+    let page = browser.page().expect("a page");
+    let profile = scratch.0.join("profile");
+    let mark = profile.display().to_string();
+    let alive = || -> usize {
+        let all = std::fs::read_dir("/proc").expect("procfs");
+        all.flatten()
+            .filter_map(|process| std::fs::read(process.path().join("cmdline")).ok())
+            .filter(|line| String::from_utf8_lossy(line).contains(&mark))
+            .count()
+    };
+    assert!(alive() >= 2, "renderers carry the profile's path");
+    drop(browser);
+    drop(page);
+    for _ in 0..100 {
+        if alive() == 0 {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    panic!("{} processes are left", alive());
+}

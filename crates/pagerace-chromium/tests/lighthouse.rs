@@ -1,0 +1,54 @@
+//! Lighthouse with a real Chromium. Skipped aloud where either is missing; slow
+//! (some 20 s a run), so it runs only when it is asked for by name:
+//! `cargo test -p pagerace-chromium --test lighthouse -- --ignored`.
+
+#[path = "browser/server.rs"]
+mod server;
+
+use std::process::Command;
+
+use pagerace_chromium::node::{Throttling, lighthouse};
+use pagerace_chromium::{ChromiumError, Options};
+use pagerace_core::Duration;
+
+const PAGE: server::Files = &[(
+    "/",
+    "text/html",
+    "<!doctype html><title>x</title><meta name=viewport content='width=device-width'><h1>Heading</h1><p>Text",
+)];
+
+#[test]
+#[ignore = "takes a minute and installs Lighthouse"]
+fn lighthouse_observes_and_predicts() {
+    let folder = format!("pagerace-lighthouse-{}", std::process::id());
+    let scratch = std::env::temp_dir().join(folder);
+    let options = Options::new(&scratch);
+    let url = format!("http://{}/", server::serve(PAGE));
+    let spawn = |mut command: Command| command.spawn();
+    let link = Throttling {
+        rtt_ms: 400.0,
+        throughput_kbps: 1_000.0,
+        cpu_slowdown: 1.0,
+    };
+    let seen = match lighthouse(&options, &url, None, &spawn) {
+        Ok(seen) => seen,
+        Err(error @ (ChromiumError::NotFound { .. } | ChromiumError::Node { .. })) => {
+            eprintln!("skipped: {error}");
+            return;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    eprintln!("{seen:#?}");
+    assert_eq!(seen.version, "12.8.2");
+    // Provided throttling: it reports what it observed.
+    assert_eq!(seen.reported.fcp, seen.observed.fcp);
+    assert!(seen.reported.lcp >= seen.reported.fcp && seen.reported.fcp.is_some());
+    assert!(seen.reported.tti.is_some() && seen.reported.speed_index.is_some());
+
+    let predicted = lighthouse(&options, &url, Some(link), &spawn).expect("as before");
+    eprintln!("{predicted:#?}");
+    // A connection and a request are two round trips at the least.
+    assert!(predicted.reported.fcp >= Some(Duration::from_millis(800)));
+    assert!(predicted.observed.fcp < Some(Duration::from_millis(800)));
+    let _ = std::fs::remove_dir_all(&scratch);
+}

@@ -1,0 +1,71 @@
+//! Quantiles of relative errors, in the form of Lighthouse's own table.
+
+use serde::Serialize;
+
+use super::cell::Cell;
+use crate::stats::{median, quantile};
+
+/// How far predictions lie from observations, over some cells of one metric.
+/// Shares of the observation, unless they say otherwise; `None` of no cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Errors {
+    /// Cells that have an error.
+    pub count: usize,
+    /// Cells that have none: see [`super::cell::relative_error`].
+    pub without: usize,
+    /// Median of the errors without their signs.
+    pub p50: Option<f64>,
+    /// Exceeded by one in ten.
+    pub p90: Option<f64>,
+    /// Exceeded by one in twenty.
+    pub p95: Option<f64>,
+    /// Median of the errors with their signs: negative if predictions are
+    /// mostly too low.
+    pub bias: Option<f64>,
+    /// Median distance in the metric's unit, also over cells without an error.
+    pub distance: Option<f64>,
+    /// Median of the live runs' noise: a floor for the errors.
+    pub noise: Option<f64>,
+}
+
+impl Errors {
+    /// Of these cells, which have one metric in common.
+    ///
+    /// # Panics
+    /// If an observation or a prediction is not a number.
+    pub fn of<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> Self {
+        let cells: Vec<&Cell> = cells.into_iter().collect();
+        let some = |value: fn(&Cell) -> Option<f64>| -> Vec<f64> {
+            cells.iter().filter_map(|cell| value(cell)).collect()
+        };
+        let errors = some(Cell::error);
+        Self {
+            count: errors.len(),
+            without: cells.len() - errors.len(),
+            bias: median(&some(Cell::signed_error)),
+            distance: median(&some(Cell::distance)),
+            noise: median(&some(|cell| cell.noise)),
+            ..Self::quantiles(&errors)
+        }
+    }
+
+    /// Of Lighthouse's predictions for these cells; no bias, distance, noise.
+    pub fn of_lighthouse<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> Self {
+        let cells = cells.into_iter();
+        let errors: Vec<f64> = cells.filter_map(Cell::lighthouse_error).collect();
+        Self::quantiles(&errors)
+    }
+
+    fn quantiles(errors: &[f64]) -> Self {
+        Self {
+            count: errors.len(),
+            p50: quantile(errors, 0.5),
+            p90: quantile(errors, 0.9),
+            p95: quantile(errors, 0.95),
+            ..Self::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,44 @@
+//! An accuracy as JSON. `null` is a value that does not exist or is infinite;
+//! errors are shares, times milliseconds.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::accuracy::Accuracy;
+use crate::VERSION;
+
+/// The value of `format` in the file.
+pub const FORMAT: &str = "pagerace-accuracy";
+/// The version of the format that this version writes.
+pub const SCHEMA: u32 = 1;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    format: &'static str,
+    schema: u32,
+    version: &'static str,
+    rerun: &'a str,
+    #[serde(flatten)]
+    accuracy: &'a Accuracy,
+}
+
+/// Writes one JSON document, ended by a line break. `rerun` is the command
+/// that repeats the measurement.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_accuracy(accuracy: &Accuracy, rerun: &str, out: &mut dyn Write) -> io::Result<()> {
+    let document = Document {
+        format: FORMAT,
+        schema: SCHEMA,
+        version: VERSION,
+        rerun,
+        accuracy,
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    out.write_all(b"\n")
+}
+
+#[cfg(test)]
+mod tests;

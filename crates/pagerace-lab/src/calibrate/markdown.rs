@@ -1,0 +1,75 @@
+//! An accuracy as Markdown, to be committed beside the documentation.
+
+use std::fmt::Write as _;
+
+use super::accuracy::Accuracy;
+use super::tables::{Extent, Section, Table, sections};
+
+/// The whole document. `rerun` is the command that repeats the measurement.
+pub fn markdown(accuracy: &Accuracy, rerun: &str) -> String {
+    let mut out = String::new();
+    for (i, section) in sections(accuracy, rerun, Extent::Full).iter().enumerate() {
+        write_section(&mut out, section, i == 0);
+    }
+    out
+}
+
+/// One section; the first is the document's heading, its lines a list.
+fn write_section(out: &mut String, section: &Section, first: bool) {
+    let (mark, item) = if first { ("#", "- ") } else { ("##", "") };
+    if !first {
+        out.push('\n');
+    }
+    // Writing to a String cannot fail.
+    let _ = writeln!(out, "{mark} {}\n", section.title);
+    let lines = section
+        .text
+        .iter()
+        .map(|line| format!("{item}{}", escaped(line)));
+    let between = if first { "\n" } else { "\n\n" };
+    let _ = writeln!(out, "{}", lines.collect::<Vec<_>>().join(between));
+    if !section.command.is_empty() {
+        let _ = writeln!(out, "\n```\n{}\n```", section.command);
+    }
+    for table in &section.tables {
+        write_table(out, table);
+    }
+}
+
+fn write_table(out: &mut String, table: &Table) {
+    if !table.caption.is_empty() {
+        let _ = write!(out, "\n**{}**\n", escaped(&table.caption));
+    }
+    if table.rows.is_empty() {
+        out.push_str("\nNone.\n");
+        return;
+    }
+    out.push('\n');
+    row(out, &table.header);
+    let sides = (0..table.header.len()).map(|i| if i < table.words { "---" } else { "---:" });
+    let _ = writeln!(out, "|{}|", sides.collect::<Vec<_>>().join("|"));
+    for cells in &table.rows {
+        row(out, cells);
+    }
+}
+
+fn row(out: &mut String, cells: &[String]) {
+    let cells: Vec<String> = cells.iter().map(|cell| escaped(cell)).collect();
+    let _ = writeln!(out, "| {} |", cells.join(" | "));
+}
+
+/// Text that Markdown shows as it is: names and URLs may hold anything.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' => out.push(' '),
+            '|' | '*' | '_' | '`' | '<' | '[' | ']' | '\\' => out.extend(['\\', c]),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

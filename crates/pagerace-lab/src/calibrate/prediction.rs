@@ -1,0 +1,128 @@
+//! What the simulator says of the variants that were measured live.
+
+use pagerace_core::Duration;
+use pagerace_page::Page;
+use pagerace_sim::ResourceTiming;
+
+use super::observation::ResourceTimes;
+use crate::contender::Contender;
+use crate::detail::median_runs;
+use crate::error::LabError;
+use crate::metric::MetricId;
+use crate::plan::Plan;
+use crate::results::{Results, RunSummary, Variant};
+use crate::runner::{Cached, OnProgress, Runner, run_all, run_race};
+use crate::stats::median;
+use crate::why::{Explainer, explainable};
+
+/// One page on one network with one contender, simulated several times.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prediction {
+    /// Short name of the page.
+    pub page: String,
+    /// The network as the user wrote it.
+    pub network: String,
+    /// How the page was delivered.
+    pub contender: Contender,
+    /// All runs.
+    pub runs: Vec<RunSummary>,
+    /// The resources of the median run by the plan's metric; empty if they
+    /// were not asked for.
+    pub resources: Vec<ResourceTimes>,
+    /// For each metric that can be taken apart: the URLs of its critical path
+    /// in that run, from the navigation on.
+    pub paths: Vec<(MetricId, Vec<String>)>,
+}
+
+impl Prediction {
+    /// The metrics alone, one prediction for each variant.
+    pub fn of(results: &Results) -> Vec<Self> {
+        let plan = &results.plan;
+        let one = |variant: &Variant| Self {
+            page: plan.pages[variant.page].name.clone(),
+            network: plan.networks[variant.network].name.clone(),
+            contender: plan.contenders[variant.contender].clone(),
+            runs: variant.runs.clone(),
+            resources: Vec::new(),
+            paths: Vec::new(),
+        };
+        results.variants.iter().map(one).collect()
+    }
+
+    /// Median over the runs; infinite if more than half failed.
+    pub fn median(&self, metric: MetricId) -> Option<f64> {
+        let values = self.runs.iter().filter_map(|run| run.value(metric));
+        median(&values.collect::<Vec<f64>>())
+    }
+}
+
+/// Simulates every variant of `plan`, and takes those of `metrics` apart that
+/// can be, in the median run.
+///
+/// # Errors
+/// Those of a race.
+pub fn predict(
+    plan: &Plan,
+    metrics: &[MetricId],
+    jobs: usize,
+    runner: &Runner<'_>,
+    explainer: &Explainer<'_>,
+    progress: &OnProgress<'_>,
+) -> Result<Vec<Prediction>, LabError> {
+    let results = run_race(plan, jobs, runner, progress)?;
+    let choices = median_runs(&results);
+    let parts: Vec<_> = metrics
+        .iter()
+        .filter_map(|metric| Some((*metric, explainable(*metric).ok()?)))
+        .collect();
+    let work = |cached: &mut Cached, index: usize| {
+        let choice = choices[index];
+        let (page, ..) = plan.variant_parts(choice.variant);
+        let page = &plan.pages[page];
+        let scenario = cached.scenario(plan, choice.variant);
+        let (mut resources, mut paths) = (Vec::new(), Vec::new());
+        for (metric, part) in &parts {
+            let seed = plan.run_seed(choice.run);
+            let Some(explained) = explainer(scenario, seed, *part)? else {
+                continue;
+            };
+            let url = |step: &pagerace_sim::Step| page.resource(step.resource).url.clone();
+            paths.push((*metric, explained.path.iter().map(url).collect()));
+            if resources.is_empty() {
+                resources = resource_times(page, &explained.outcome.resources);
+            }
+        }
+        Ok((resources, paths))
+    };
+    let details = run_all(jobs, choices.len(), &work, progress)?;
+    let mut predictions = Prediction::of(&results);
+    for (choice, (resources, paths)) in choices.iter().zip(details) {
+        predictions[choice.variant].resources = resources;
+        predictions[choice.variant].paths = paths;
+    }
+    Ok(predictions)
+}
+
+/// The resources that were requested, in page order.
+pub fn resource_times(page: &Page, timings: &[Option<ResourceTiming>]) -> Vec<ResourceTimes> {
+    let requested = page.resources.iter().zip(timings);
+    let requested = requested.filter_map(|(resource, timing)| Some((resource, timing.as_ref()?)));
+    let times = requested.map(|(resource, timing)| {
+        let mut at = Duration::from_nanos(timing.discovered.as_nanos());
+        let mut after = |span: Duration| {
+            at += span;
+            Some(at.as_millis_f64())
+        };
+        ResourceTimes {
+            url: resource.url.clone(),
+            discovered_ms: after(Duration::ZERO),
+            request_start_ms: after(timing.queued + timing.blocked + timing.dns + timing.connect),
+            response_start_ms: after(timing.wait),
+            response_end_ms: after(timing.receive),
+        }
+    });
+    times.collect()
+}
+
+#[cfg(test)]
+mod tests;

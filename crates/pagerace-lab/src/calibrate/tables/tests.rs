@@ -1,0 +1,96 @@
+use super::{Extent, NONE, Section, sections};
+use crate::calibrate::accuracy::{Accuracy, Input, accuracy};
+use crate::calibrate::observation::{Observations, Setting};
+use crate::calibrate::samples::{metric, observations, predictions};
+
+fn compared(observations: &Observations) -> Accuracy {
+    accuracy(&Input {
+        observations,
+        predictions: &predictions(),
+        lighthouse: &[],
+        metrics: &[metric("lcp"), metric("tbt")],
+        held_out: &["shop".to_owned()],
+        threshold_ms: 20.0,
+    })
+}
+
+fn section<'a>(sections: &'a [Section], title: &str) -> &'a Section {
+    sections.iter().find(|s| s.title == title).unwrap()
+}
+
+#[test]
+fn values_have_units_and_what_is_unknown_is_a_dash() {
+    let all = sections(&compared(&observations()), "", Extent::Full);
+    let table = &section(&all, "Relative error").tables[0];
+    assert_eq!(table.caption, "All pages");
+    assert_eq!(
+        table.rows[0][..3],
+        ["Largest Contentful Paint", "6", "10 %"]
+    );
+    assert_eq!(
+        table.rows[1],
+        [
+            "Total Blocking Time",
+            "0",
+            NONE,
+            NONE,
+            NONE,
+            NONE,
+            NONE,
+            NONE,
+            "6"
+        ]
+    );
+    let cells = &section(&all, "All cells").tables[0];
+    assert_eq!(
+        cells.rows[2],
+        [
+            "news",
+            "cable",
+            "h3",
+            "Largest Contentful Paint",
+            "720 ms",
+            "800 ms",
+            "-10 %",
+            "1.5 %",
+            "10",
+            "0"
+        ]
+    );
+    let tuned = &section(&all, "Relative error").tables[1];
+    assert_eq!(tuned.caption, "Tuned pages");
+    let by_page = section(&all, "Relative error").tables.last().unwrap();
+    assert_eq!(by_page.rows[2][0], "shop (held out)");
+}
+
+#[test]
+fn every_row_fills_its_table_and_the_summary_is_shorter() {
+    let accuracy = compared(&observations());
+    let full = sections(&accuracy, "", Extent::Full);
+    for table in full.iter().flat_map(|s| &s.tables) {
+        assert!(table.rows.iter().all(|row| row.len() == table.header.len()));
+        assert!(table.words < table.header.len());
+    }
+    let rows = |all: &[Section]| -> usize {
+        let tables = all.iter().flat_map(|s| &s.tables);
+        tables.map(|table| table.rows.len()).sum()
+    };
+    assert!(rows(&sections(&accuracy, "", Extent::Summary)) < rows(&full));
+}
+
+#[test]
+fn the_head_makes_nothing_up() {
+    let none = compared(&Observations::new(Setting::default(), Vec::new()));
+    let head = &sections(&none, "", Extent::Full)[0];
+    assert!(
+        head.text.contains(&"Measured: –".to_owned()),
+        "{:?}",
+        head.text
+    );
+    assert!(head.text.contains(&"Browser: –".to_owned()));
+    assert!(
+        head.text
+            .iter()
+            .any(|l| l.starts_with("Lateness") && l.contains("p50 – "))
+    );
+}

@@ -1,0 +1,60 @@
+//! An accuracy for the terminal: the errors, the winners, Lighthouse.
+
+use std::fmt::Write as _;
+
+use super::accuracy::Accuracy;
+use super::tables::{Extent, Table, sections};
+
+/// Plain text without colours, ended by a line break.
+pub fn text(accuracy: &Accuracy) -> String {
+    let mut out = String::new();
+    for (i, section) in sections(accuracy, "", Extent::Summary).iter().enumerate() {
+        if i > 0 {
+            out.push('\n');
+        }
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "{}", section.title);
+        if i == 0 {
+            for line in &section.text {
+                let _ = writeln!(out, "  {line}");
+            }
+        }
+        for table in &section.tables {
+            write_table(&mut out, table);
+        }
+    }
+    out
+}
+
+/// Columns as wide as their widest cell, two spaces apart.
+fn write_table(out: &mut String, table: &Table) {
+    if table.rows.is_empty() {
+        return;
+    }
+    out.push('\n');
+    if !table.caption.is_empty() {
+        let _ = writeln!(out, "{}", table.caption);
+    }
+    let length = |text: &str| text.chars().count();
+    let mut widths: Vec<usize> = table.header.iter().map(|name| length(name)).collect();
+    for row in &table.rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(length(cell));
+        }
+    }
+    for row in std::iter::once(&table.header).chain(&table.rows) {
+        let mut line = String::new();
+        for (i, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            let gap = if i == 0 { "" } else { "  " };
+            let _ = if i < table.words {
+                write!(line, "{gap}{cell:<width$}")
+            } else {
+                write!(line, "{gap}{cell:>width$}")
+            };
+        }
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,55 @@
+//! Whether a plan's interventions fit its pages.
+
+use pagerace_page::Interventions;
+use pagerace_page::intervention::{Term, Unmatched};
+
+use super::Plan;
+use crate::error::LabError;
+use crate::nearest::nearest;
+
+impl Plan {
+    /// Refuses interventions that select nothing, or block a page's document.
+    pub(super) fn check_interventions(&self) -> Result<(), LabError> {
+        let own = self.contenders.iter().map(|c| &c.interventions);
+        for interventions in std::iter::once(&self.interventions).chain(own) {
+            if let Some(unmatched) = interventions.unmatched(&self.pages).first() {
+                return Err(self.selects_nothing(unmatched));
+            }
+            self.check_documents(interventions)?;
+        }
+        Ok(())
+    }
+
+    fn check_documents(&self, interventions: &Interventions) -> Result<(), LabError> {
+        for page in &self.pages {
+            if let Some(document) = interventions.blocked_document(page) {
+                return Err(LabError::Plan(format!(
+                    "interventions: `{interventions}` blocks {} itself ({}), so that nothing \
+                     would be seen; select less, such as third-party",
+                    page.name,
+                    page.resource(document).url
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn selects_nothing(&self, unmatched: &Unmatched) -> LabError {
+        let Unmatched { intervention, term } = unmatched;
+        let names = Term::names();
+        let known = names.iter().map(String::as_str).chain(self.hosts());
+        let near = nearest(&term.to_string(), known);
+        let hint = if near.is_empty() {
+            "`pagerace page FILE` shows hosts and categories".to_owned()
+        } else {
+            format!("did you mean {}?", near.join(" or "))
+        };
+        let of = match self.pages.as_slice() {
+            [page] => page.name.clone(),
+            pages => format!("any of the {} pages", pages.len()),
+        };
+        LabError::Plan(format!(
+            "interventions: `{term}` of `{intervention}` selects nothing of {of}; {hint}"
+        ))
+    }
+}

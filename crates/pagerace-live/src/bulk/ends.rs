@@ -1,0 +1,207 @@
+//! Our own ends of a transfer, each on a thread of its own inside a namespace.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+use pagerace_core::{Duration, Instant, Protocol};
+use pagerace_delivery::StrategySpec;
+use pagerace_http::Field;
+use pagerace_peer::server::UNKNOWN;
+use pagerace_peer::stream::{StreamClientConfig, StreamServerConfig};
+use pagerace_peer::{
+    Body, ClientConfig, ClientEvent, Reply, Request, Retransmission, ServerConfig, Site,
+};
+use pagerace_transport::quic::Settings;
+use pagerace_transport::quic::keys::{Identity, TlsError, client_keys_trusting};
+
+use super::PATIENCE;
+use super::programs::Program;
+use crate::client::Connection;
+use crate::link::Namespace;
+use crate::tcp::{TcpClient, TcpClientConfig, TcpServer, TcpServerConfig, client_tls, server_tls};
+use crate::{Client, LiveError, Server};
+
+/// What certificates of transfers prove.
+pub(super) const NAME: &str = "localhost";
+
+/// What a client saw, since it began to connect.
+pub(super) struct Seen {
+    pub(super) connect: Duration,
+    pub(super) finished: Duration,
+    pub(super) bytes: u64,
+}
+
+/// Answers everything with a body of one size, at once.
+struct BulkSite(u64);
+
+impl Site for BulkSite {
+    fn reply(&mut self, _request: &Request) -> Reply {
+        Reply {
+            think_time: pagerace_core::Duration::ZERO,
+            fields: vec![Field::from_static(":status", "200")],
+            body: Body::Filler(self.0),
+            facts: UNKNOWN,
+        }
+    }
+}
+
+/// A server that runs until it is stopped.
+pub(super) enum Running {
+    Thread {
+        stop: Arc<AtomicBool>,
+        thread: JoinHandle<Result<(), LiveError>>,
+    },
+    Program(Program),
+}
+
+impl Running {
+    fn start(serve: impl FnOnce(&AtomicBool) -> Result<(), LiveError> + Send + 'static) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let flag = stop.clone();
+        let thread = std::thread::spawn(move || serve(&flag));
+        Self::Thread { stop, thread }
+    }
+
+    pub(super) fn stop(self) -> Result<(), LiveError> {
+        match self {
+            Self::Thread { stop, thread } => {
+                stop.store(true, Ordering::Relaxed);
+                thread.join().expect("a server does not panic")
+            }
+            Self::Program(program) => program.stop(),
+        }
+    }
+}
+
+fn fifo() -> StrategySpec {
+    "fifo".parse().expect("fifo is registered")
+}
+
+fn identity() -> Result<Identity, LiveError> {
+    Identity::new(&[NAME]).map_err(|error| tls(&error))
+}
+
+fn tls(error: &TlsError) -> LiveError {
+    LiveError::Transfer(format!("no certificate could be made or trusted: {error}"))
+}
+
+/// A server of HTTP/1.1 and HTTP/2, and its certificate (DER).
+pub(super) fn tcp_server(
+    namespace: &Namespace,
+    address: SocketAddr,
+    bytes: u64,
+) -> Result<(Running, Vec<u8>), LiveError> {
+    let identity = identity()?;
+    let config = TcpServerConfig::new(StreamServerConfig::new(fifo()), server_tls(&identity)?);
+    let mut server = namespace.run(move || TcpServer::bind(address, &config, BulkSite(bytes)))?;
+    let running = Running::start(move |stop| server.run(stop));
+    Ok((running, identity.certificate().to_vec()))
+}
+
+/// A server of HTTP/3, and its certificate (DER).
+pub(super) fn quic_server(
+    namespace: &Namespace,
+    address: SocketAddr,
+    bytes: u64,
+    seed: u64,
+    settings: &Settings,
+) -> Result<(Running, Vec<u8>), LiveError> {
+    let identity = identity()?;
+    let config = ServerConfig {
+        settings: settings.clone(),
+        keys: identity.server_keys().map_err(|error| tls(&error))?,
+        strategy: fifo(),
+        retransmission: Retransmission::AtOnce,
+        seed,
+        h3: pagerace_http::h3::Config::default(),
+        record: false,
+        record_frames: false,
+    };
+    let mut server = namespace.run(move || Server::bind(address, &config, BulkSite(bytes)))?;
+    let running = Running::start(move |stop| server.run(stop));
+    Ok((running, identity.certificate().to_vec()))
+}
+
+/// Fetches over TCP.
+pub(super) fn tcp_client(
+    namespace: &Namespace,
+    address: SocketAddr,
+    protocol: Protocol,
+    certificate: Vec<u8>,
+    bytes: u64,
+) -> Result<Seen, LiveError> {
+    let config = TcpClientConfig {
+        protocol,
+        stream: StreamClientConfig::default(),
+        tls: client_tls(&certificate, protocol)?,
+    };
+    namespace.run(move || {
+        let mut client = TcpClient::connect(address, NAME, &config)?;
+        let seen = fetch(&mut client, bytes)?;
+        client.close();
+        Ok(seen)
+    })
+}
+
+/// Fetches over QUIC.
+pub(super) fn quic_client(
+    namespace: &Namespace,
+    address: SocketAddr,
+    certificate: Vec<u8>,
+    bytes: u64,
+    seed: u64,
+    settings: &Settings,
+) -> Result<Seen, LiveError> {
+    let config = ClientConfig {
+        settings: settings.clone(),
+        keys: client_keys_trusting(&certificate).map_err(|error| tls(&error))?,
+        seed,
+        h3: pagerace_http::h3::Config::default(),
+        record: false,
+    };
+    namespace.run(move || {
+        let mut client = Client::connect(address, NAME, &config)?;
+        let seen = fetch(&mut client, bytes)?;
+        client.close()?;
+        Ok(seen)
+    })
+}
+
+/// One request, and its response read as it comes.
+///
+/// The path asks programs for the size; our own servers know it.
+fn fetch(client: &mut impl Connection, bytes: u64) -> Result<Seen, LiveError> {
+    let remote = client.remote();
+    let path = format!("/bytes/{bytes}");
+    let fields = vec![
+        Field::from_static(":method", "GET"),
+        Field::from_static(":scheme", "https"),
+        Field::from_static(":authority", NAME),
+        Field::new(":path", path.clone()),
+    ];
+    client.request(0, fields, None, None);
+    let mut seen = Seen {
+        connect: Duration::ZERO,
+        finished: Duration::ZERO,
+        bytes: 0,
+    };
+    loop {
+        let event = client.next_event(PATIENCE)?;
+        let now = client.now().since(Instant::ZERO);
+        match event.ok_or(LiveError::Timeout { remote })? {
+            ClientEvent::Connected => seen.connect = now,
+            ClientEvent::Sent { .. } | ClientEvent::Head { .. } => {}
+            ClientEvent::Data { data, .. } => seen.bytes += data.len() as u64,
+            ClientEvent::End { .. } => {
+                seen.finished = now;
+                return Ok(seen);
+            }
+            ClientEvent::Failed { code, .. } => {
+                return Err(LiveError::Request { path, code });
+            }
+            ClientEvent::Lost { reason } => return Err(LiveError::Lost { remote, reason }),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Ends of a transfer that are programs of others; their command line is that
+//! of `tests/interop/quicgo/bulk`.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use pagerace_core::Duration;
+use serde::Deserialize;
+
+use super::ends::{Running, Seen};
+use crate::LiveError;
+use crate::link::Namespace;
+
+/// A program that serves until its standard input closes.
+pub(super) struct Program {
+    child: Child,
+}
+
+impl Program {
+    pub(super) fn stop(mut self) -> Result<(), LiveError> {
+        drop(self.child.stdin.take());
+        self.child.wait().map_err(failed)?;
+        Ok(())
+    }
+}
+
+/// What a client prints; times in nanoseconds.
+#[derive(Deserialize)]
+struct Report {
+    connected: u64,
+    finished: u64,
+    length: u64,
+}
+
+/// Starts a server; it and its certificate (DER).
+pub(super) fn server(
+    namespace: &Namespace,
+    program: &Path,
+    address: SocketAddr,
+    mtu: u16,
+) -> Result<(Running, Vec<u8>), LiveError> {
+    let certificate = Certificate::new();
+    let mut command = Command::new(program);
+    command
+        .args(["server", &address.to_string()])
+        .arg(&certificate.0)
+        .arg(mtu.to_string())
+        .stdin(Stdio::piped());
+    let (child, out) = start(namespace, command)?;
+    // Stopped in any case from here on.
+    let program = Program { child };
+    let mut line = String::new();
+    BufReader::new(out).read_line(&mut line).map_err(failed)?;
+    if line.trim() != "ready" {
+        program.stop()?;
+        return Err(LiveError::Transfer(format!(
+            "the server program said {line:?} instead of \"ready\""
+        )));
+    }
+    let der = std::fs::read(&certificate.0).map_err(failed)?;
+    Ok((Running::Program(program), der))
+}
+
+/// Runs a client to its end.
+pub(super) fn client(
+    namespace: &Namespace,
+    program: &Path,
+    address: SocketAddr,
+    certificate: &[u8],
+    bytes: u64,
+    mtu: u16,
+) -> Result<Seen, LiveError> {
+    let file = Certificate::new();
+    std::fs::write(&file.0, certificate).map_err(failed)?;
+    let mut command = Command::new(program);
+    command
+        .args(["client", &address.to_string()])
+        .arg(&file.0)
+        .args([bytes.to_string(), mtu.to_string()])
+        .stdin(Stdio::null());
+    let (mut child, mut out) = start(namespace, command)?;
+    let mut text = String::new();
+    let read = out.read_to_string(&mut text);
+    let status = child.wait().map_err(failed)?;
+    read.map_err(failed)?;
+    let report: Report = serde_json::from_str(&text).map_err(|_| {
+        LiveError::Transfer(format!(
+            "the client program ended with {status} and printed {text:?}"
+        ))
+    })?;
+    Ok(Seen {
+        connect: Duration::from_nanos(report.connected),
+        finished: Duration::from_nanos(report.finished),
+        bytes: report.length,
+    })
+}
+
+fn start(namespace: &Namespace, mut command: Command) -> Result<(Child, ChildStdout), LiveError> {
+    command.stdout(Stdio::piped());
+    let name = command.get_program().to_owned();
+    let mut child = namespace.spawn(command).map_err(|error| {
+        LiveError::Transfer(format!("{} cannot be started: {error}", name.display()))
+    })?;
+    let out = child.stdout.take().expect("it is piped");
+    Ok((child, out))
+}
+
+fn failed(error: std::io::Error) -> LiveError {
+    LiveError::Transfer(format!(
+        "a program at the other end cannot be used: {error}"
+    ))
+}
+
+/// A file name that nobody else uses; the file is removed at the end.
+struct Certificate(PathBuf);
+
+impl Certificate {
+    fn new() -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("pagerace-bulk-{}-{count}.der", std::process::id());
+        Self(std::env::temp_dir().join(name))
+    }
+}
+
+impl Drop for Certificate {
+    fn drop(&mut self) {
+        // It may never have been written.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}

@@ -1,0 +1,220 @@
+//! A certificate authority for one run: browsers are told to trust it, nobody
+//! else does.
+//!
+//! ECDSA on P-256, as browsers verify no Ed25519 (Chromium offers none in its
+//! `signature_algorithms`). All leaves share one key, so that one hash is enough
+//! for Chromium's `--ignore-certificate-errors-spki-list`. Left out: revocation,
+//! and anything that outlives the process.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use pagerace_core::Protocol;
+use pagerace_transport::quic::ServerKeys;
+use pagerace_transport::quic::keys::Identity;
+use quinn_proto::crypto::rustls::QuicServerConfig;
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, CustomExtension, DnType, IsCa, KeyPair,
+    KeyUsagePurpose, PublicKeyData as _, SerialNumber,
+};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use sha2::{Digest as _, Sha256};
+
+use crate::LiveError;
+use crate::tcp::{ALPN_H1, ALPN_H2};
+
+/// HTTP/3's protocol name (RFC 9114, section 3.1).
+const ALPN_H3: &[u8] = b"h3";
+
+/// Bytes by which an ECDSA signature on P-256 is longer than one of Ed25519 in
+/// the handshake: a DER sequence of two integers, 70 to 72 bytes, for 64.
+const SIGNATURE_EXCESS: usize = 7;
+
+/// An extension that nobody knows, from the documentation arc.
+const PADDING_OID: [u64; 3] = [2, 999, 1];
+
+/// Signs the certificates of the servers of one run.
+pub struct LocalCa {
+    issuer: CertifiedIssuer<'static, KeyPair>,
+    leaf_key: KeyPair,
+    /// Bytes of a certificate with which a server's flight has the size that the
+    /// simulator gives it.
+    leaf_size: usize,
+}
+
+impl LocalCa {
+    /// A new authority with keys of its own.
+    ///
+    /// # Errors
+    /// [`LiveError::Certificate`]: no keys can be made.
+    pub fn new() -> Result<Self, LiveError> {
+        let mut params = CertificateParams::default();
+        params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+        params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+        let name = &mut params.distinguished_name;
+        name.push(DnType::CommonName, "Pagerace local CA");
+        let reference = Identity::new(&["localhost"]).map_err(|e| certificate(&e))?;
+        Ok(Self {
+            issuer: CertifiedIssuer::self_signed(params, key()?).map_err(|e| certificate(&e))?,
+            leaf_key: key()?,
+            leaf_size: reference.certificate().len() - SIGNATURE_EXCESS,
+        })
+    }
+
+    /// The authority's certificate, for clients to trust.
+    pub fn certificate_pem(&self) -> String {
+        let text = BASE64.encode(self.certificate_der());
+        let mut pem = String::from("-----BEGIN CERTIFICATE-----\n");
+        for line in text.as_bytes().chunks(64) {
+            pem.push_str(&String::from_utf8_lossy(line));
+            pem.push('\n');
+        }
+        pem + "-----END CERTIFICATE-----\n"
+    }
+
+    /// The same in DER.
+    pub fn certificate_der(&self) -> &[u8] {
+        self.issuer.der()
+    }
+
+    /// SHA-256 of the public keys of all leaves and of the authority, in base64,
+    /// as Chromium's `--ignore-certificate-errors-spki-list` wants them.
+    pub fn spki_hashes(&self) -> Vec<String> {
+        let hash = |key: &KeyPair| BASE64.encode(Sha256::digest(key.subject_public_key_info()));
+        vec![hash(&self.leaf_key), hash(self.issuer.key())]
+    }
+
+    /// A certificate for these host names and addresses, padded to the size that
+    /// the simulator assumes (see [`Identity`]) where the names leave room.
+    ///
+    /// # Errors
+    /// [`LiveError::Name`]: a name cannot be in a certificate;
+    /// [`LiveError::Certificate`].
+    pub fn issue(&self, hosts: &[String]) -> Result<Leaf, LiveError> {
+        let bare = self.sign(hosts, None)?;
+        // The extension itself takes some bytes: its OID, lengths and tags.
+        let empty = self.sign(hosts, Some(200))?;
+        let overhead = empty.len().saturating_sub(bare.len() + 200);
+        let missing = self.leaf_size.saturating_sub(bare.len() + overhead);
+        let certificate = if missing == 0 {
+            bare
+        } else {
+            self.sign(hosts, Some(missing))?
+        };
+        Ok(Leaf {
+            certificate,
+            key: PrivatePkcs8KeyDer::from(self.leaf_key.serialize_der()),
+        })
+    }
+
+    fn sign(
+        &self,
+        hosts: &[String],
+        padding: Option<usize>,
+    ) -> Result<CertificateDer<'static>, LiveError> {
+        // Addresses in brackets are how URLs write them.
+        let bare = |host: &String| host.trim_matches(['[', ']']).to_owned();
+        let names: Vec<String> = hosts.iter().map(bare).collect();
+        let mut params = CertificateParams::new(names.clone()).map_err(|_| {
+            let bad = |name: &&String| CertificateParams::new(vec![(*name).clone()]).is_err();
+            LiveError::Name(names.iter().find(bad).cloned().unwrap_or_default())
+        })?;
+        if let Some(first) = names.iter().find(|n| n.parse::<IpAddr>().is_err()) {
+            let name: String = first.chars().take(64).collect();
+            params.distinguished_name.push(DnType::CommonName, name);
+        }
+        // Of a fixed length, so that sizes repeat; different for each set of hosts,
+        // as one authority must not give a number twice (RFC 5280, section 4.1.2.2).
+        let mut serial = Sha256::digest(names.join(",")).to_vec();
+        serial.truncate(16);
+        serial[0] = serial[0] & 0x3f | 0x40;
+        params.serial_number = Some(SerialNumber::from_slice(&serial));
+        let padding =
+            padding.map(|bytes| CustomExtension::from_oid_content(&PADDING_OID, vec![0; bytes]));
+        params.custom_extensions.extend(padding);
+        let signed = params.signed_by(&self.leaf_key, &self.issuer);
+        Ok(signed.map_err(|e| certificate(&e))?.der().clone())
+    }
+}
+
+impl std::fmt::Debug for LocalCa {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "local CA {}", self.spki_hashes().join(" "))
+    }
+}
+
+/// A server's certificate and its key.
+#[derive(Debug)]
+pub struct Leaf {
+    certificate: CertificateDer<'static>,
+    key: PrivatePkcs8KeyDer<'static>,
+}
+
+impl Leaf {
+    /// The certificate in DER.
+    pub fn certificate(&self) -> &[u8] {
+        &self.certificate
+    }
+
+    /// TLS for a server on TCP. One that speaks HTTP/2 offers HTTP/1.1 too, one
+    /// that speaks HTTP/1.1 nothing else. `tickets`: whether later connections
+    /// may resume.
+    ///
+    /// # Errors
+    /// [`LiveError::Tls`].
+    ///
+    /// # Panics
+    /// If `protocol` is HTTP/3, which does not run over TCP.
+    pub fn tcp(
+        &self,
+        protocol: Protocol,
+        tickets: bool,
+    ) -> Result<Arc<rustls::ServerConfig>, LiveError> {
+        let alpn: &[&[u8]] = match protocol {
+            Protocol::H1 => &[ALPN_H1],
+            Protocol::H2 => &[ALPN_H2, ALPN_H1],
+            Protocol::H3 => panic!("HTTP/3 does not run over TCP"),
+        };
+        Ok(Arc::new(self.config(alpn, tickets)?))
+    }
+
+    /// Keys for a server on QUIC.
+    ///
+    /// # Errors
+    /// [`LiveError::Tls`].
+    pub fn quic(&self, tickets: bool) -> Result<ServerKeys, LiveError> {
+        let config = self.config(&[ALPN_H3], tickets)?;
+        let config = QuicServerConfig::try_from(config).map_err(|e| certificate(&e))?;
+        Ok(ServerKeys::Tls(Arc::new(config)))
+    }
+
+    fn config(&self, alpn: &[&[u8]], tickets: bool) -> Result<rustls::ServerConfig, LiveError> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut config = rustls::ServerConfig::builder_with_provider(provider)
+            .with_protocol_versions(&[&rustls::version::TLS13])?
+            .with_no_client_auth()
+            .with_single_cert(
+                vec![self.certificate.clone()],
+                PrivateKeyDer::Pkcs8(self.key.clone_key()),
+            )?;
+        config.alpn_protocols = alpn.iter().map(|name| name.to_vec()).collect();
+        if !tickets {
+            // They are sent, as the simulator's are, but none is taken.
+            config.session_storage = Arc::new(rustls::server::NoServerSessionStorage {});
+        }
+        Ok(config)
+    }
+}
+
+fn key() -> Result<KeyPair, LiveError> {
+    KeyPair::generate().map_err(|e| certificate(&e))
+}
+
+fn certificate(error: &dyn std::fmt::Display) -> LiveError {
+    LiveError::Certificate(error.to_string())
+}
+
+#[cfg(test)]
+mod tests;

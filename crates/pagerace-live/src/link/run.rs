@@ -1,0 +1,248 @@
+//! One load on the link, without IO: two [`Link`]s as in the simulator, and the
+//! log of what they did.
+//!
+//! The random streams have the simulator's names, so the same seed loses the
+//! same packets of the same sequence.
+
+use std::collections::BTreeMap;
+
+use pagerace_core::{Instant, Rng};
+use pagerace_net::{Exit, Link, LinkCounters, Network};
+
+use super::lateness::Lateness;
+use super::log::Log;
+use super::packet::{self, Direction, Flow, TcpHeader, Transport};
+use super::report::{Fate, LinkPacket};
+use super::setup;
+
+/// Two links and their log.
+pub(super) struct Run {
+    down: Link<Carried>,
+    up: Link<Carried>,
+    /// Connections in the order in which they began.
+    flows: BTreeMap<Flow, u64>,
+    log: Log,
+    lateness: Lateness,
+    /// The first packet from the client, by the emulator's clock.
+    zero: Option<Instant>,
+    strays: u64,
+    /// Buffers to use again.
+    spare: Vec<Vec<u8>>,
+}
+
+/// A packet on a link.
+#[derive(Clone, Debug)]
+struct Carried {
+    bytes: Vec<u8>,
+    logged: Option<usize>,
+}
+
+/// What is to be done with a packet that was offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Nothing: the link has it, or has dropped it.
+    Taken,
+    /// It belongs to no connection of this load.
+    Stray,
+    /// Deliver it at once: it comes from the kernel itself before the load has
+    /// begun.
+    Pass,
+}
+
+/// A packet that a link has let out.
+pub(super) struct Delivery {
+    /// Which way.
+    pub(super) direction: Direction,
+    /// The packet.
+    pub(super) bytes: Vec<u8>,
+    /// When it was to arrive, since time zero.
+    due: Instant,
+    logged: Option<usize>,
+}
+
+/// What is known at the end.
+pub(super) struct Ended {
+    pub(super) packets: Vec<LinkPacket>,
+    pub(super) unlogged: u64,
+    pub(super) down: LinkCounters,
+    pub(super) up: LinkCounters,
+    pub(super) lateness: Lateness,
+    pub(super) zero: Option<Instant>,
+    pub(super) strays: u64,
+}
+
+impl Run {
+    /// Idle links. `packets_max`: how many packets the log holds.
+    pub(super) fn new(network: &Network, seed: u64, packets_max: usize) -> Self {
+        Self {
+            down: Link::new(&network.down, Rng::new(seed, "link/down")),
+            up: Link::new(&network.up, Rng::new(seed, "link/up")),
+            flows: BTreeMap::new(),
+            log: Log::new(packets_max),
+            lateness: Lateness::default(),
+            zero: None,
+            strays: 0,
+            spare: Vec::new(),
+        }
+    }
+
+    /// Offers a packet that came at `now`, by the emulator's clock.
+    ///
+    /// The client's first packet to a server sets time zero. A connection
+    /// begins with a TCP SYN or a datagram from the client; what belongs to none
+    /// that began since then is left from an earlier load.
+    pub(super) fn offer(&mut self, direction: Direction, now: Instant, bytes: &[u8]) -> Verdict {
+        let Some((flow, tcp)) = packet::read(bytes, direction) else {
+            return self.stray();
+        };
+        let opens = direction == Direction::Up
+            && setup::is_server(flow.server)
+            && match flow.transport {
+                Transport::Tcp => tcp.is_some_and(|header| header.syn),
+                Transport::Udp => true,
+                Transport::Other => false,
+            };
+        if self.zero.is_none() {
+            match (opens, flow.transport) {
+                (true, _) => self.zero = Some(now),
+                (false, Transport::Other) => return Verdict::Pass,
+                (false, _) => return self.stray(),
+            }
+        }
+        let known = self.flows.get(&flow).copied();
+        let number = match known {
+            Some(number) => number,
+            None if opens || flow.transport == Transport::Other => {
+                let number = self.flows.len() as u64;
+                self.flows.insert(flow, number);
+                number
+            }
+            None => return self.stray(),
+        };
+        self.enqueue(direction, self.time(now), flow, number, tcp, bytes);
+        Verdict::Taken
+    }
+
+    fn stray(&mut self) -> Verdict {
+        self.strays += 1;
+        Verdict::Stray
+    }
+
+    /// Since time zero.
+    fn time(&self, now: Instant) -> Instant {
+        let since = now.since(self.zero.unwrap_or(now));
+        Instant::ZERO + since
+    }
+
+    fn enqueue(
+        &mut self,
+        direction: Direction,
+        at: Instant,
+        flow: Flow,
+        number: u64,
+        tcp: Option<TcpHeader>,
+        bytes: &[u8],
+    ) {
+        let size = bytes.len() as u32;
+        let logged = self.log.push(LinkPacket {
+            at,
+            direction,
+            size,
+            flow,
+            fate: Fate::InFlight,
+            due: None,
+            tcp,
+        });
+        let mut buffer = self.spare.pop().unwrap_or_default();
+        buffer.clear();
+        buffer.extend_from_slice(bytes);
+        let carried = Carried {
+            bytes: buffer,
+            logged,
+        };
+        let refused = self.link(direction).enqueue(at, size, number, carried);
+        if let Err(dropped) = refused {
+            self.end(dropped.payload, None, Fate::Dropped { at });
+        }
+    }
+
+    /// When to [`poll`](Self::poll) next, by the emulator's clock.
+    pub(super) fn next_at(&self) -> Option<Instant> {
+        let zero = self.zero?;
+        let next = self.down.next_at().into_iter().chain(self.up.next_at());
+        next.min().map(|at| zero + at.since_start())
+    }
+
+    /// The next packet that is due at `now`, by the emulator's clock.
+    pub(super) fn poll(&mut self, now: Instant) -> Option<Delivery> {
+        let now = self.time(now);
+        loop {
+            let next = |link: &Link<Carried>| link.next_at().filter(|at| *at <= now);
+            let direction = match (next(&self.down), next(&self.up)) {
+                (None, None) => return None,
+                (Some(down), Some(up)) if up < down => Direction::Up,
+                (None, Some(_)) => Direction::Up,
+                _ => Direction::Down,
+            };
+            match self.link(direction).poll(now) {
+                Some(Exit::Delivered { at, payload, .. }) => {
+                    return Some(Delivery {
+                        direction,
+                        bytes: payload.bytes,
+                        due: at,
+                        logged: payload.logged,
+                    });
+                }
+                Some(Exit::Lost { at, payload, .. }) => self.end(payload, Some(at), Fate::Lost),
+                Some(Exit::Dropped { at, payload }) => {
+                    self.end(payload, None, Fate::Dropped { at });
+                }
+                // A managed queue has chosen its next packet.
+                None => {}
+            }
+        }
+    }
+
+    /// Notes that a packet was given to its receiver at `now`, by the
+    /// emulator's clock.
+    pub(super) fn delivered(&mut self, delivery: Delivery, now: Instant) {
+        let at = self.time(now);
+        self.lateness.add(at.since(delivery.due));
+        let carried = Carried {
+            bytes: delivery.bytes,
+            logged: delivery.logged,
+        };
+        self.end(carried, Some(delivery.due), Fate::Delivered { at });
+    }
+
+    fn end(&mut self, packet: Carried, due: Option<Instant>, fate: Fate) {
+        if let Some(logged) = packet.logged.and_then(|i| self.log.get_mut(i)) {
+            logged.fate = fate;
+            logged.due = due;
+        }
+        self.spare.push(packet.bytes);
+    }
+
+    fn link(&mut self, direction: Direction) -> &mut Link<Carried> {
+        match direction {
+            Direction::Down => &mut self.down,
+            Direction::Up => &mut self.up,
+        }
+    }
+
+    /// Ends the load; what is still under way goes nowhere.
+    pub(super) fn end_load(self) -> Ended {
+        Ended {
+            unlogged: self.log.unlogged(),
+            packets: self.log.into_packets(),
+            down: *self.down.counters(),
+            up: *self.up.counters(),
+            lateness: self.lateness,
+            zero: self.zero,
+            strays: self.strays,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

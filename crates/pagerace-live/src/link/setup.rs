@@ -1,0 +1,206 @@
+//! Addresses, routes and settings of the two namespaces, by the `ip` command of
+//! iproute2.
+//!
+//! The client is 10.0.0.1. All of 10.1.0.0/16 belongs to the servers by one
+//! local route, so that any address of it can be bound without being assigned.
+//! There is no default route: whatever else a browser asks for is unreachable.
+
+use std::fs;
+use std::io::{self, ErrorKind, Write as _};
+use std::net::Ipv4Addr;
+use std::process::{Command, Stdio};
+
+use super::namespace::Namespace;
+use super::sys;
+use crate::LiveError;
+
+/// The name of the device in each namespace.
+const DEVICE: &str = "pagerace";
+/// Bytes of the largest IP packet.
+pub(super) const MTU: usize = 1_500;
+/// Packets that wait in the device until the emulator reads them: no burst may
+/// be cut before it comes to the queue of the link.
+const DEVICE_QUEUE: u32 = 20_000;
+
+/// The address of the client.
+pub(super) const CLIENT: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+/// Addresses of servers: 10.1.0.1 to 10.1.255.250.
+const SERVERS: usize = 256 * SERVERS_OF_BLOCK;
+const SERVERS_OF_BLOCK: usize = 250;
+
+/// The `k`-th address of a server.
+pub(super) fn server_address(k: usize) -> Result<Ipv4Addr, LiveError> {
+    if k >= SERVERS {
+        return Err(LiveError::Addresses {
+            asked: k,
+            available: SERVERS,
+        });
+    }
+    let (block, host) = (k / SERVERS_OF_BLOCK, k % SERVERS_OF_BLOCK + 1);
+    Ok(Ipv4Addr::new(10, 1, block as u8, host as u8))
+}
+
+/// Whether an address is one of the servers'.
+pub(super) const fn is_server(address: Ipv4Addr) -> bool {
+    let octets = address.octets();
+    octets[0] == 10 && octets[1] == 1
+}
+
+/// Makes the device of a namespace.
+pub(super) fn open_tun(namespace: &Namespace) -> Result<std::os::fd::OwnedFd, LiveError> {
+    let opened = namespace.run(|| sys::open_tun(DEVICE));
+    opened.map_err(|source| LiveError::Privileges {
+        what: "make a TUN device from /dev/net/tun",
+        source,
+    })
+}
+
+/// Configures the namespace of the client.
+pub(super) fn client(namespace: &Namespace) -> Result<(), LiveError> {
+    let routes = format!(
+        "addr add {CLIENT}/32 dev {DEVICE}\n{}\n",
+        client_route("add", "")
+    );
+    configure(namespace, &routes)
+}
+
+/// Configures the namespace of the servers.
+pub(super) fn server(namespace: &Namespace) -> Result<(), LiveError> {
+    let first = server_address(0)?;
+    let routes = format!(
+        "addr add {first}/32 dev {DEVICE}\nroute add local 10.1.0.0/16 dev lo\n{}\n",
+        server_route("add", "")
+    );
+    configure(namespace, &routes)
+}
+
+/// Pins the congestion controller of both ends and forgets what connections
+/// before have measured.
+///
+/// By route, as a namespace's own setting takes only controllers that the
+/// administrator of the machine allows to everybody.
+pub(super) fn set_congestion(
+    client: &Namespace,
+    server: &Namespace,
+    name: &str,
+) -> Result<(), LiveError> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let unknown = || LiveError::Congestion {
+        name: name.to_owned(),
+        available: available_controllers(),
+    };
+    if name.is_empty() || !name.chars().all(is_word) {
+        return Err(unknown());
+    }
+    let pin = format!(" congctl {name}");
+    for (namespace, route) in [
+        (client, client_route("replace", &pin)),
+        (server, server_route("replace", &pin)),
+    ] {
+        match ip(namespace, &format!("{route}\ntcp_metrics flush\n")) {
+            Err(LiveError::Configure { .. }) if !is_available(name) => return Err(unknown()),
+            result => result?,
+        }
+    }
+    Ok(())
+}
+
+fn client_route(verb: &str, suffix: &str) -> String {
+    format!("route {verb} 10.1.0.0/16 dev {DEVICE} src {CLIENT}{suffix}")
+}
+
+fn server_route(verb: &str, suffix: &str) -> String {
+    format!("route {verb} {CLIENT}/32 dev {DEVICE}{suffix}")
+}
+
+fn configure(namespace: &Namespace, routes: &str) -> Result<(), LiveError> {
+    namespace.run(set_up_kernel);
+    let devices = format!(
+        "link set dev lo up\nlink set dev {DEVICE} mtu {MTU} txqueuelen {DEVICE_QUEUE}\nlink set dev {DEVICE} up\n"
+    );
+    ip(namespace, &(devices + routes))
+}
+
+/// Settings under `/proc/sys/net`, which shows each thread its own namespace.
+fn set_up_kernel() {
+    // Where a setting does not exist there is nothing to switch off: a kernel
+    // without IPv6, say. That no connection inherits the round trips of those
+    // before is seen to by flushing, too.
+    let settings = [
+        (format!("ipv6/conf/{DEVICE}/disable_ipv6"), "1"),
+        ("ipv4/tcp_no_metrics_save".to_owned(), "1"),
+    ];
+    for (path, value) in settings {
+        let _ = fs::write(format!("/proc/sys/net/{path}"), value);
+    }
+}
+
+/// The controllers that the kernel has now, in its words.
+fn available_controllers() -> String {
+    let list = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
+    list.map_or_else(|_| "unknown".to_owned(), |list| list.trim().to_owned())
+}
+
+fn is_available(name: &str) -> bool {
+    available_controllers()
+        .split_whitespace()
+        .any(|known| known == name)
+}
+
+/// Runs lines of the `ip` command inside.
+fn ip(namespace: &Namespace, lines: &str) -> Result<(), LiveError> {
+    let text = lines.to_owned();
+    let output = namespace.run(move || run_ip(&text));
+    let output = output.map_err(|source| match source.kind() {
+        ErrorKind::NotFound => LiveError::Tool {
+            tool: "ip",
+            package: "iproute2",
+        },
+        _ => LiveError::Configure {
+            said: source.to_string(),
+        },
+    })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(LiveError::Configure {
+        said: said.split_whitespace().collect::<Vec<_>>().join(" "),
+    })
+}
+
+fn run_ip(lines: &str) -> io::Result<std::process::Output> {
+    let mut child = Command::new("ip")
+        .args(["-batch", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let mut input = child.stdin.take().expect("it was asked for");
+    // One that does not read says why when it ends.
+    let _ = input.write_all(lines.as_bytes());
+    drop(input);
+    child.wait_with_output()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_have_addresses_of_their_own() {
+        let mut addresses: Vec<Ipv4Addr> =
+            (0..SERVERS).map(|k| server_address(k).unwrap()).collect();
+        assert!(addresses.iter().all(|a| is_server(*a)));
+        assert_eq!(addresses[0], Ipv4Addr::new(10, 1, 0, 1));
+        addresses.sort_unstable();
+        addresses.dedup();
+        assert_eq!(addresses.len(), SERVERS);
+        assert!(SERVERS >= 1_000);
+        assert!(matches!(
+            server_address(SERVERS),
+            Err(LiveError::Addresses { asked, .. }) if asked == SERVERS
+        ));
+        assert!(!is_server(CLIENT));
+    }
+}

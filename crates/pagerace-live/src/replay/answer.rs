@@ -1,0 +1,252 @@
+//! What is answered: an exchange of the recording, ready to be sent.
+
+use bytes::Bytes;
+use pagerace_core::Duration;
+use pagerace_delivery::Facts;
+use pagerace_http::{Field, fields};
+use pagerace_page::{Exchange, Recording, ResourceId};
+use pagerace_peer::server::UNKNOWN;
+use pagerace_peer::{Body, Reply, Request};
+
+use super::coding::{Coding, encode_all};
+use super::filler::filler;
+
+/// Fields that belong to the connection that carried the response (RFC 9110,
+/// section 7.6.1; RFC 9113, section 8.2.2) or that we say ourselves.
+const OF_CONNECTION: [&str; 10] = [
+    "connection",
+    "content-encoding",
+    "content-length",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// Fields that lead a browser elsewhere, or that it would keep for longer than the
+/// replay lasts: other servers (RFC 7838), HTTPS by force (RFC 6797), reports of
+/// failures (Network Error Logging, Reporting API).
+const LEADING_AWAY: [&str; 5] = [
+    "alt-svc",
+    "nel",
+    "report-to",
+    "reporting-endpoints",
+    "strict-transport-security",
+];
+
+/// An exchange, ready to be sent.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) method: String,
+    /// In lower case.
+    pub(super) host: String,
+    /// Path and query.
+    pub(super) target: String,
+    pub(super) resource: Option<ResourceId>,
+    status: u16,
+    /// Without `:status`, `content-encoding` and `content-length`.
+    fields: Vec<Field>,
+    body: Body,
+    /// The same, encoded.
+    encoded: Option<(Coding, Bytes)>,
+    think_time: Duration,
+    facts: Facts,
+}
+
+/// The answers of a recording in its order, and what cannot be replayed as it was.
+pub(super) fn all(recording: &Recording) -> (Vec<Answer>, Vec<String>) {
+    let mut answers = Vec::new();
+    let mut notes = Vec::new();
+    let mut bodies = Vec::new();
+    for exchange in &recording.exchanges {
+        let web = matches!(exchange.url.scheme(), "http" | "https");
+        let Some(host) = exchange.url.host_str().filter(|_| web) else {
+            continue;
+        };
+        let url = &exchange.url;
+        if let Some(reason) = &exchange.failed {
+            notes.push(format!("{url} failed when it was recorded ({reason}): 404"));
+            continue;
+        }
+        if !(200..=599).contains(&exchange.status) {
+            notes.push(format!("{url} was recorded without a response: 404"));
+            continue;
+        }
+        let (answer, coding) = answer(recording, exchange, host, &mut notes);
+        if let (Some(coding), Body::Bytes(body)) = (coding, &answer.body) {
+            bodies.push((answers.len(), (coding, body.clone())));
+        }
+        answers.push(answer);
+    }
+    let plain = recording
+        .exchanges
+        .iter()
+        .filter(|e| e.url.scheme() == "http");
+    match plain.count() {
+        0 => {}
+        plain => notes.push(format!(
+            "{plain} responses were recorded over http and are served over https: a browser blocks \
+             or upgrades what a page asks for by http"
+        )),
+    }
+    let (places, bodies): (Vec<usize>, Vec<_>) = bodies.into_iter().unzip();
+    let encoded = encode_all(&bodies);
+    for ((place, (coding, _)), encoded) in places.into_iter().zip(bodies).zip(encoded) {
+        answers[place].encoded = Some((coding, encoded));
+    }
+    (answers, notes)
+}
+
+/// One answer, not encoded yet, and how it is to be.
+fn answer(
+    recording: &Recording,
+    exchange: &Exchange,
+    host: &str,
+    notes: &mut Vec<String>,
+) -> (Answer, Option<Coding>) {
+    let Exchange { url, status, .. } = exchange;
+    let of = |name: &str| exchange.fields.iter().find(|(n, _)| n == name);
+    let recorded_coding = of("content-encoding").map(|(_, value)| value.as_str());
+    let resource = exchange.resource.map(|id| recording.page.resource(id));
+    let (body, coding) = match &exchange.body {
+        Some(body) => (
+            Body::Bytes(body.clone()),
+            recorded_coding.and_then(Coding::standing_for),
+        ),
+        None => (stand_in(exchange, notes), None),
+    };
+    // Content that was cached when it was recorded is not any more.
+    let status = match status {
+        304 if exchange.body.as_ref().is_some_and(|b| !b.is_empty()) => 200,
+        304 => {
+            notes.push(format!("{url} was recorded as unchanged, without a body"));
+            304
+        }
+        status => *status,
+    };
+    let mut target = url.path().to_owned();
+    if let Some(query) = url.query() {
+        target = format!("{target}?{query}");
+    }
+    let answer = Answer {
+        method: exchange.method.clone(),
+        host: host.trim_matches(['[', ']']).to_ascii_lowercase(),
+        target,
+        resource: exchange.resource,
+        status,
+        fields: response_fields(exchange),
+        body,
+        encoded: None,
+        think_time: resource.map_or(Duration::ZERO, |r| r.think_time),
+        facts: resource.map_or(UNKNOWN, |r| Facts {
+            destination: r.destination,
+            script_mode: r.script_mode,
+            class: r.priority,
+            render_blocking: r.render_blocking,
+        }),
+    };
+    (answer, coding)
+}
+
+/// For a body that the recording lacks.
+fn stand_in(exchange: &Exchange, notes: &mut Vec<String>) -> Body {
+    let Exchange { url, status, .. } = exchange;
+    let size = exchange.encoded_bytes.unwrap_or(0);
+    if size == 0 || (300..400).contains(status) || matches!(status, 204 | 205) {
+        return Body::EMPTY;
+    }
+    let of = |name: &str| exchange.fields.iter().find(|(n, _)| n == name);
+    let mime_type = of("content-type").map_or("", |(_, value)| value);
+    let mime_type = mime_type.split(';').next().unwrap_or_default();
+    let (body, readable) = filler(&mime_type.trim().to_ascii_lowercase(), size);
+    notes.push(if readable {
+        format!("{url} was recorded without its body: {size} bytes without effect instead")
+    } else {
+        format!("{url} was recorded without its body: {size} bytes that cannot be shown instead")
+    });
+    body
+}
+
+/// The recorded fields, but for those that do not fit any more.
+fn response_fields(exchange: &Exchange) -> Vec<Field> {
+    let mut kept = Vec::new();
+    for (name, value) in &exchange.fields {
+        let name = name.to_ascii_lowercase();
+        let dropped =
+            OF_CONNECTION.contains(&name.as_str()) || LEADING_AWAY.contains(&name.as_str());
+        let token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+        if dropped || name.is_empty() || !name.bytes().all(token) {
+            continue;
+        }
+        // DevTools joins the lines of one name by line breaks.
+        for line in value.split(['\n', '\r']).map(str::trim) {
+            let allowed = |b: &u8| *b == b'\t' || (*b >= b' ' && *b != 0x7f);
+            let line = match name.as_str() {
+                "location" => secure(line),
+                _ => line.to_owned(),
+            };
+            let clean: Vec<u8> = line.bytes().filter(allowed).collect();
+            if !clean.is_empty() || !value.contains('\n') {
+                kept.push(Field::new(name.clone(), clean));
+            }
+        }
+    }
+    kept
+}
+
+/// `http:` as `https:`; a port would be one of the old scheme.
+fn secure(location: &str) -> String {
+    let parsed = url::Url::parse(location).ok();
+    let Some(mut url) = parsed.filter(|url| url.scheme() == "http") else {
+        return location.to_owned();
+    };
+    // The default port is not kept by `Url`; any other is left as it is.
+    match url.set_scheme("https") {
+        Ok(()) => url.into(),
+        Err(()) => location.to_owned(),
+    }
+}
+
+impl Answer {
+    /// What is sent to this client.
+    pub(super) fn reply(&self, request: &Request) -> Reply {
+        let accepted = fields::get(&request.fields, "accept-encoding");
+        let encoded = self.encoded.as_ref().filter(|(coding, _)| {
+            let field = accepted.map_or(&b""[..], |field| field.as_ref());
+            coding.is_accepted(field)
+        });
+        Reply {
+            think_time: self.think_time,
+            fields: self.all_fields(encoded.map(|(coding, _)| *coding)),
+            body: match encoded {
+                Some((_, bytes)) => Body::Bytes(bytes.clone()),
+                None => self.body.clone(),
+            },
+            facts: self.facts,
+        }
+    }
+
+    /// Body as a browser gets it, and decoded.
+    pub(super) fn sizes(&self) -> (u64, u64) {
+        let decoded = self.body.len();
+        let encoded = self.encoded.as_ref();
+        (encoded.map_or(decoded, |(_, b)| b.len() as u64), decoded)
+    }
+
+    /// The field section as text, as a browser gets it.
+    pub(super) fn header_bytes(&self) -> u64 {
+        let mut all = self.all_fields(self.encoded.as_ref().map(|(coding, _)| *coding));
+        all.push(Field::new("content-length", self.sizes().0.to_string()));
+        fields::text_size(&all)
+    }
+
+    fn all_fields(&self, coding: Option<Coding>) -> Vec<Field> {
+        let status = Field::new(":status", self.status.to_string());
+        let coding = coding.map(|c| Field::from_static("content-encoding", c.name()));
+        let rest = self.fields.iter().cloned();
+        std::iter::once(status).chain(rest).chain(coding).collect()
+    }
+}

@@ -1,0 +1,117 @@
+//! Content codings (RFC 9110, section 8.4): recordings hold bodies decoded, so
+//! what was compressed is compressed again.
+
+use std::io::Write as _;
+use std::num::NonZero;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::thread;
+
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::{GzEncoder, ZlibEncoder};
+
+/// Brotli's quality, 0 to 11: what servers use for content that they compress on
+/// the fly (nginx's `ngx_brotli` takes 6, Cloudflare 4 or 5). More costs seconds.
+const BROTLI_QUALITY: i32 = 5;
+
+/// gzip's level, 0 to 9: zlib's default.
+const GZIP_LEVEL: u32 = 6;
+
+/// A coding that we can produce.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Coding {
+    Gzip,
+    Deflate,
+    Brotli,
+}
+
+impl Coding {
+    /// What stands for the recorded coding; none if it was none, or a chain of
+    /// several.
+    pub(super) fn standing_for(recorded: &str) -> Option<Self> {
+        match recorded.trim().to_ascii_lowercase().as_str() {
+            "gzip" | "x-gzip" => Some(Self::Gzip),
+            "deflate" => Some(Self::Deflate),
+            // No encoder for Zstandard here compresses as well as those of servers
+            // do; Brotli comes near them.
+            "br" | "zstd" => Some(Self::Brotli),
+            _ => None,
+        }
+    }
+
+    /// As `content-encoding` writes it.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Deflate => "deflate",
+            Self::Brotli => "br",
+        }
+    }
+
+    /// Whether an `accept-encoding` field takes it (RFC 9110, section 12.5.3).
+    pub(super) fn is_accepted(self, field: &[u8]) -> bool {
+        let field = String::from_utf8_lossy(field).to_ascii_lowercase();
+        let mut any = false;
+        for item in field.split(',') {
+            let (name, parameters) = item.split_once(';').unwrap_or((item, ""));
+            let weight = parameters.trim().strip_prefix("q=").map(str::trim);
+            let wanted = weight.is_none_or(|q| q.parse::<f64>().is_ok_and(|q| q > 0.0));
+            match name.trim() {
+                name if name == self.name() => return wanted,
+                "*" => any = wanted,
+                _ => {}
+            }
+        }
+        any
+    }
+
+    pub(super) fn encode(self, body: &[u8]) -> Vec<u8> {
+        let level = Compression::new(GZIP_LEVEL);
+        let encoded = match self {
+            Self::Gzip => {
+                let mut encoder = GzEncoder::new(Vec::new(), level);
+                encoder.write_all(body).and_then(|()| encoder.finish())
+            }
+            Self::Deflate => {
+                let mut encoder = ZlibEncoder::new(Vec::new(), level);
+                encoder.write_all(body).and_then(|()| encoder.finish())
+            }
+            Self::Brotli => {
+                let parameters = brotli::enc::BrotliEncoderParams {
+                    quality: BROTLI_QUALITY,
+                    size_hint: body.len(),
+                    ..Default::default()
+                };
+                let mut encoded = Vec::new();
+                let (mut from, to) = (body, &mut encoded);
+                brotli::BrotliCompress(&mut from, to, &parameters).map(|_| encoded)
+            }
+        };
+        encoded.expect("memory takes everything")
+    }
+}
+
+/// Encodes all bodies, on all processors; the results in the same order.
+pub(super) fn encode_all(bodies: &[(Coding, Bytes)]) -> Vec<Bytes> {
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let next = Mutex::new(0..bodies.len());
+    let results = Mutex::new(vec![Bytes::new(); bodies.len()]);
+    thread::scope(|scope| {
+        for _ in 0..threads.min(bodies.len()) {
+            scope.spawn(|| {
+                loop {
+                    let taken = next.lock().unwrap_or_else(PoisonError::into_inner).next();
+                    let Some(i) = taken else { break };
+                    let (coding, body) = &bodies[i];
+                    let encoded = Bytes::from(coding.encode(body));
+                    results.lock().unwrap_or_else(PoisonError::into_inner)[i] = encoded;
+                }
+            });
+        }
+    });
+    results.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,35 @@
+//! What servers tell at their end.
+
+use pagerace_peer::SentFrame;
+use pagerace_peer::server::ServerStats;
+
+/// What happened while they served.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ServersReport {
+    /// Requests for what the site does not have: each once, as
+    /// `GET https://host/path`.
+    pub unknown: Vec<String>,
+    /// TCP connections that were taken.
+    pub tcp_connections: u64,
+    /// Sums over all QUIC connections.
+    pub quic: ServerStats,
+    /// What was sent over TCP, if recorded.
+    pub tcp_frames: Vec<SentFrame>,
+    /// What was sent over QUIC, if recorded.
+    pub quic_frames: Vec<SentFrame>,
+    /// Why servers stopped before they were told to.
+    pub failures: Vec<String>,
+}
+
+impl ServersReport {
+    pub(super) fn merge(&mut self, mut other: Self) {
+        self.unknown.append(&mut other.unknown);
+        self.tcp_connections += other.tcp_connections;
+        self.quic.packets_sent += other.quic.packets_sent;
+        self.quic.packets_lost += other.quic.packets_lost;
+        self.quic.retransmitted_bytes += other.quic.retransmitted_bytes;
+        self.tcp_frames.append(&mut other.tcp_frames);
+        self.quic_frames.append(&mut other.quic_frames);
+        self.failures.append(&mut other.failures);
+    }
+}

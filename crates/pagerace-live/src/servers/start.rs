@@ -1,0 +1,191 @@
+//! Opens the sockets and starts the threads.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+
+use mio::net::TcpListener;
+use pagerace_core::rng::derive_seed;
+use pagerace_peer::ServerConfig;
+use pagerace_peer::stream::StreamServerConfig;
+use pagerace_transport::quic::Settings;
+
+use super::{Namespace, OriginServer, Servers, ServersConfig, ServersReport};
+use crate::site::ServedSite;
+use crate::socket::Socket;
+use crate::tcp::{TcpServer, TcpServerConfig};
+use crate::{LiveError, Server};
+
+/// A socket that listens.
+enum Bound {
+    Tcp(TcpListener),
+    Udp(Socket),
+}
+
+pub(super) fn start<S: ServedSite>(
+    namespace: Option<&Namespace>,
+    config: &ServersConfig,
+    origins: &[OriginServer],
+    site: S,
+) -> Result<Servers, LiveError> {
+    let sockets = open(namespace, config, origins)?;
+    let mut addresses = Vec::new();
+    let mut tcp = None;
+    let mut quic = None;
+    for (i, (origin, socket)) in origins.iter().zip(sockets).enumerate() {
+        let leaf = config.ca.issue(&origin.hosts)?;
+        match socket {
+            Bound::Tcp(listener) => {
+                addresses.push(listener.local_addr().map_err(LiveError::Tcp)?);
+                let tls = leaf.tcp(origin.protocol, config.tickets)?;
+                if tcp.is_none() {
+                    let config = tcp_config(config, tls.clone());
+                    tcp = Some(TcpServer::empty(&config, site.clone())?);
+                }
+                let server = tcp.as_mut().expect("just made");
+                server.add(listener, tls)?;
+            }
+            Bound::Udp(socket) => {
+                addresses.push(socket.local_address()?);
+                let config = ServerConfig {
+                    settings: Settings {
+                        congestion: config.quic_congestion.clone(),
+                        mtu: config.quic_mtu,
+                        ..Settings::default()
+                    },
+                    keys: leaf.quic(config.tickets)?,
+                    strategy: config.strategy.clone(),
+                    retransmission: config.retransmission,
+                    seed: derive_seed(config.seed, &format!("origin/{i}")),
+                    h3: config.h3.clone(),
+                    record: false,
+                    record_frames: config.record_frames,
+                };
+                if quic.is_none() {
+                    quic = Some(Server::empty()?);
+                }
+                let server = quic.as_mut().expect("just made");
+                server.add(socket, &config, site.clone())?;
+            }
+        }
+    }
+    let mut servers = Servers {
+        addresses,
+        stop: Arc::new(AtomicBool::new(false)),
+        threads: Vec::new(),
+        unknown: Box::new(move || site.unknown()),
+    };
+    if let Some(mut server) = tcp {
+        servers.spawn("tcp-servers", move |stop| {
+            let end = server.run(stop);
+            ServersReport {
+                tcp_connections: server.accepted(),
+                tcp_frames: server.take_frames(),
+                failures: failure(end),
+                ..ServersReport::default()
+            }
+        })?;
+    }
+    if let Some(mut server) = quic {
+        servers.spawn("quic-servers", move |stop| {
+            let end = server.run(stop);
+            ServersReport {
+                quic: server.stats(),
+                quic_frames: server.take_frames(),
+                failures: failure(end),
+                ..ServersReport::default()
+            }
+        })?;
+    }
+    Ok(servers)
+}
+
+fn tcp_config(config: &ServersConfig, tls: Arc<rustls::ServerConfig>) -> TcpServerConfig {
+    let mut stream = StreamServerConfig::new(config.strategy.clone());
+    stream.h2 = config.h2.clone();
+    stream.record_frames = config.record_frames;
+    TcpServerConfig {
+        connections_max: config.connections_max,
+        ..TcpServerConfig::new(stream, tls)
+    }
+}
+
+fn failure(end: Result<(), LiveError>) -> Vec<String> {
+    end.err().iter().map(ToString::to_string).collect()
+}
+
+impl Servers {
+    fn spawn(
+        &mut self,
+        name: &str,
+        serve: impl FnOnce(&AtomicBool) -> ServersReport + Send + 'static,
+    ) -> Result<(), LiveError> {
+        let stop = self.stop.clone();
+        let work = move || serve(&stop);
+        let thread = thread::Builder::new().name(name.to_owned());
+        self.threads
+            .push(thread.spawn(work).map_err(LiveError::Socket)?);
+        Ok(())
+    }
+}
+
+/// All sockets, in the order of the origins.
+fn open(
+    namespace: Option<&Namespace>,
+    config: &ServersConfig,
+    origins: &[OriginServer],
+) -> Result<Vec<Bound>, LiveError> {
+    let origins = origins.to_vec();
+    let congestion = config.tcp_congestion.clone();
+    let all = move || {
+        let bound = origins.iter().map(|o| bind(o, congestion.as_deref()));
+        bound.collect::<Result<Vec<_>, _>>()
+    };
+    match namespace {
+        #[cfg(target_os = "linux")]
+        Some(namespace) => namespace.run(all),
+        #[cfg(not(target_os = "linux"))]
+        Some(none) => match *none {},
+        None => all(),
+    }
+}
+
+fn bind(origin: &OriginServer, congestion: Option<&str>) -> Result<Bound, LiveError> {
+    let address = SocketAddr::new(origin.address, origin.port);
+    if !origin.protocol.is_tcp() {
+        return Ok(Bound::Udp(Socket::bind(address)?));
+    }
+    let listener =
+        TcpListener::bind(address).map_err(|source| LiveError::Bind { address, source })?;
+    if let Some(name) = congestion {
+        // Connections inherit it.
+        set_congestion(&listener, name).map_err(|_| LiveError::Congestion {
+            name: name.to_owned(),
+            available: available(),
+        })?;
+    }
+    Ok(Bound::Tcp(listener))
+}
+
+#[cfg(target_os = "linux")]
+fn set_congestion(listener: &TcpListener, name: &str) -> io::Result<()> {
+    socket2::SockRef::from(listener).set_tcp_congestion(name.as_bytes())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn set_congestion(_listener: &TcpListener, _name: &str) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+fn available() -> String {
+    let path = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+    let names = std::fs::read_to_string(path).unwrap_or_default();
+    let names = names.trim();
+    if names.is_empty() {
+        "none that can be chosen".to_owned()
+    } else {
+        names.to_owned()
+    }
+}

@@ -1,0 +1,145 @@
+use std::net::Ipv4Addr;
+use std::time::Duration;
+
+use pagerace_core::Protocol;
+use pagerace_peer::ClientConfig;
+use pagerace_peer::stream::StreamClientConfig;
+use pagerace_transport::quic::keys::client_keys_trusting;
+
+use super::*;
+use crate::tcp::{TcpClientConfig, client_tls};
+use crate::{Fetch, FolderSite, MemorySite};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn origin(protocol: Protocol, host: &str) -> OriginServer {
+    OriginServer {
+        address: Ipv4Addr::LOCALHOST.into(),
+        port: 0,
+        protocol,
+        hosts: vec![host.to_owned()],
+    }
+}
+
+fn site() -> MemorySite {
+    let body: Vec<u8> = (0..200_000_u32).map(|i| (i % 251) as u8).collect();
+    MemorySite::default().with("/a", "application/octet-stream", body)
+}
+
+fn get(
+    ca: &LocalCa,
+    protocol: Protocol,
+    address: SocketAddr,
+    host: &str,
+) -> Result<usize, LiveError> {
+    let requests = [Fetch::get("/a")];
+    let fetched = if protocol.is_tcp() {
+        let config = TcpClientConfig {
+            protocol,
+            stream: StreamClientConfig::default(),
+            tls: client_tls(ca.certificate_der(), protocol)?,
+        };
+        crate::tcp::get(address, host, &config, &requests, PATIENCE)?
+    } else {
+        let config = ClientConfig {
+            settings: Settings::default(),
+            keys: client_keys_trusting(ca.certificate_der()).unwrap(),
+            seed: 1,
+            h3: h3::Config::default(),
+            record: false,
+        };
+        crate::get(address, host, &config, &requests, PATIENCE)?
+    };
+    assert_eq!(fetched[0].status, 200);
+    Ok(fetched[0].body.len())
+}
+
+#[test]
+fn each_origin_speaks_its_protocol_under_its_name() {
+    let ca = Arc::new(LocalCa::new().unwrap());
+    let config = ServersConfig {
+        record_frames: true,
+        tcp_congestion: cfg!(target_os = "linux").then(|| "reno".to_owned()),
+        ..ServersConfig::new(ca.clone())
+    };
+    let names = [
+        (Protocol::H1, "one.example"),
+        (Protocol::H2, "two.example"),
+        (Protocol::H3, "three.example"),
+        (Protocol::H2, "four.example"),
+        (Protocol::H3, "five.example"),
+    ];
+    let origins = names.map(|(protocol, host)| origin(protocol, host));
+    let servers = Servers::start(None, &config, &origins, site()).unwrap();
+    let addresses = servers.addresses().to_vec();
+    for ((protocol, host), address) in names.iter().zip(&addresses) {
+        assert_eq!(get(&ca, *protocol, *address, host).unwrap(), 200_000);
+    }
+    // Not under another's name.
+    assert!(get(&ca, Protocol::H2, addresses[1], "one.example").is_err());
+    assert!(servers.is_serving());
+    let report = servers.stop();
+    assert_eq!(report.failures, Vec::<String>::new());
+    assert_eq!(report.tcp_connections, 4);
+    let bytes = |frames: &[pagerace_peer::SentFrame]| frames.iter().map(|f| f.length).sum::<u64>();
+    assert!(bytes(&report.quic_frames) >= 400_000);
+    assert!(bytes(&report.tcp_frames) >= 600_000);
+    assert!(report.quic.packets_sent > 300);
+}
+
+#[test]
+fn servers_stop_when_they_are_dropped() {
+    let config = ServersConfig::new(Arc::new(LocalCa::new().unwrap()));
+    let servers = Servers::start(None, &config, &[origin(Protocol::H2, "a.example")], site());
+    let servers = servers.unwrap();
+    let address = servers.addresses()[0];
+    drop(servers);
+    // The address is free again.
+    drop(std::net::TcpListener::bind(address).unwrap());
+}
+
+#[test]
+fn what_cannot_be_is_an_error() {
+    let ca = Arc::new(LocalCa::new().unwrap());
+    let config = ServersConfig::new(ca);
+    let start = |config: &ServersConfig, origin| Servers::start(None, config, &[origin], site());
+    let elsewhere = OriginServer {
+        address: Ipv4Addr::new(192, 0, 2, 1).into(),
+        ..origin(Protocol::H3, "a.example")
+    };
+    assert!(matches!(
+        start(&config, elsewhere),
+        Err(LiveError::Bind { .. })
+    ));
+    let unknown = ServersConfig {
+        quic_congestion: "none-such".into(),
+        tcp_congestion: Some("none-such".into()),
+        ..config
+    };
+    for (protocol, expected) in [(Protocol::H3, "none-such"), (Protocol::H2, "none-such")] {
+        let error = start(&unknown, origin(protocol, "a.example")).err();
+        let error = error.expect("it is unknown").to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn what_a_site_lacks_is_told() {
+    let ca = Arc::new(LocalCa::new().unwrap());
+    let folder = FolderSite::new(&std::env::temp_dir()).unwrap();
+    let config = ServersConfig::new(ca.clone());
+    let origins = [origin(Protocol::H2, "a.example")];
+    let servers = Servers::start(None, &config, &origins, folder).unwrap();
+    let config = TcpClientConfig {
+        protocol: Protocol::H2,
+        stream: StreamClientConfig::default(),
+        tls: client_tls(ca.certificate_der(), Protocol::H2).unwrap(),
+    };
+    let requests = [Fetch::get("/pagerace-none")];
+    let address = servers.addresses()[0];
+    let fetched = crate::tcp::get(address, "a.example", &config, &requests, PATIENCE).unwrap();
+    assert_eq!(fetched[0].status, 404);
+    let expected = ["GET https://a.example/pagerace-none"];
+    assert_eq!(servers.unknown(), expected);
+    assert_eq!(servers.stop().unknown, expected);
+}

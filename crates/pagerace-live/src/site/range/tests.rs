@@ -1,0 +1,135 @@
+use pagerace_core::{Duration, Priority};
+use pagerace_peer::server::UNKNOWN;
+
+use super::*;
+
+fn request(method: &'static str, fields: &[(&'static str, &'static str)]) -> Request {
+    Request {
+        method: method.into(),
+        authority: "a.example".into(),
+        path: "/".into(),
+        fields: fields
+            .iter()
+            .map(|(name, value)| Field::from_static(name, value))
+            .collect(),
+        body_bytes: 0,
+        priority: Priority::default(),
+    }
+}
+
+fn reply(body: &'static str) -> Reply {
+    Reply {
+        think_time: Duration::ZERO,
+        fields: vec![
+            Field::from_static(":status", "200"),
+            Field::from_static("content-type", "text/plain"),
+            Field::from_static("etag", "\"v1\""),
+            Field::from_static("last-modified", "Sat, 01 Jan 2022 00:00:00 GMT"),
+        ],
+        body: Body::Bytes(body.into()),
+        facts: UNKNOWN,
+    }
+}
+
+/// Status, content range and content of the answer to these request fields.
+fn answer(fields: &[(&'static str, &'static str)]) -> (String, Option<String>, String) {
+    let reply = partial(&request("GET", fields), reply("0123456789"));
+    let text = |bytes: &Bytes| String::from_utf8(bytes.to_vec()).unwrap();
+    (
+        text(fields::get(&reply.fields, ":status").unwrap()),
+        fields::get(&reply.fields, "content-range").map(text),
+        text(&reply.body.slice(0, 100)),
+    )
+}
+
+#[test]
+fn parts() {
+    for (range, content_range, body) in [
+        ("bytes=0-3", "bytes 0-3/10", "0123"),
+        ("bytes=4-", "bytes 4-9/10", "456789"),
+        ("bytes=9-99", "bytes 9-9/10", "9"),
+        ("bytes=-2", "bytes 8-9/10", "89"),
+        ("bytes=-99", "bytes 0-9/10", "0123456789"),
+        (
+            "Bytes=2-99999999999999999999999",
+            "bytes 2-9/10",
+            "23456789",
+        ),
+    ] {
+        let expected = ("206".into(), Some(content_range.into()), body.into());
+        assert_eq!(answer(&[("range", range)]), expected, "{range}");
+    }
+}
+
+#[test]
+fn parts_that_are_not_there() {
+    for range in ["bytes=10-", "bytes=10-20", "bytes=-0"] {
+        let expected = ("416".into(), Some("bytes */10".into()), String::new());
+        assert_eq!(answer(&[("range", range)]), expected, "{range}");
+    }
+}
+
+#[test]
+fn what_is_not_understood_gets_the_whole() {
+    for range in [
+        "bytes=0-1,4-5",
+        "lines=1-2",
+        "bytes=5-4",
+        "bytes=a-b",
+        "bytes=-",
+        "x",
+        "bytes=+1-2",
+    ] {
+        let expected = ("200".into(), None, "0123456789".into());
+        assert_eq!(answer(&[("range", range)]), expected, "{range}");
+    }
+    let post = partial(&request("POST", &[("range", "bytes=0-1")]), reply("0123"));
+    assert_eq!(post.body.len(), 4);
+    let head = partial(&request("HEAD", &[("range", "bytes=0-1")]), reply("0123"));
+    assert_eq!(head.body.len(), 4);
+}
+
+#[test]
+fn a_part_of_something_else_is_not_given() {
+    let status = |condition| answer(&[("range", "bytes=0-0"), ("if-range", condition)]).0;
+    assert_eq!(status("\"v1\""), "206");
+    assert_eq!(status("Sat, 01 Jan 2022 00:00:00 GMT"), "206");
+    assert_eq!(status("\"v2\""), "200");
+    assert_eq!(status("W/\"v1\""), "200");
+}
+
+#[test]
+fn what_the_client_has_is_not_sent() {
+    for (name, value) in [
+        ("if-none-match", "\"v0\", W/\"v1\""),
+        ("if-none-match", "*"),
+        ("if-modified-since", "Sat, 01 Jan 2022 00:00:00 GMT"),
+    ] {
+        assert_eq!(
+            answer(&[(name, value)]),
+            ("304".into(), None, String::new())
+        );
+    }
+    assert_eq!(answer(&[("if-none-match", "\"v2\"")]).0, "200");
+    // The tag counts, whatever the date says.
+    let both = [
+        ("if-none-match", "\"v2\""),
+        ("if-modified-since", "Sat, 01 Jan 2022 00:00:00 GMT"),
+    ];
+    assert_eq!(answer(&both).0, "200");
+}
+
+#[test]
+fn filler_has_parts_too() {
+    let filler = Reply {
+        body: Body::Filler(1_000),
+        ..reply("")
+    };
+    let reply = partial(&request("GET", &[("range", "bytes=100-199")]), filler);
+    assert_eq!(reply.body, Body::Filler(100));
+    let empty = partial(
+        &request("GET", &[("range", "bytes=-5")]),
+        super::tests::reply(""),
+    );
+    assert_eq!(status(&empty), b"416");
+}

@@ -1,0 +1,285 @@
+//! A page load with nothing simulated but the link: a stock Chromium in one
+//! network namespace, our servers in another, the emulated link between them.
+//!
+//! Every load has new servers, a new browser with an empty profile, and new
+//! links from the seed. A load during which the emulator was late, or other
+//! programs kept the processors busy, is thrown away and repeated.
+
+mod contention;
+mod outcome;
+mod scenario;
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pagerace_chromium::{Browser, MeasureOptions, Observed, Options, measure_once};
+use pagerace_core::{Duration, Protocol};
+use pagerace_page::ResourceId;
+use pagerace_page::intervention::Failure;
+
+pub use contention::CONTENTION_MAX;
+pub use outcome::{LatenessSummary, LiveCounters, LiveOutcome};
+pub use scenario::LiveScenario;
+
+use crate::link::{LinkReport, RunDirectory, Testbed, hol_blocked_tcp};
+use crate::servers::{LocalCa, OriginServer, Servers, ServersConfig, ServersReport};
+use crate::{LiveError, secret_seed};
+use contention::Reading;
+
+/// HTTPS.
+const PORT: u16 = 443;
+
+/// How the world is measured.
+#[derive(Clone, Debug)]
+pub struct WorldOptions {
+    /// The browser; `None` looks for one.
+    pub chromium: Option<PathBuf>,
+    /// Take screenshots and compute the Speed Index (needs Node).
+    pub speed_index: bool,
+    /// Write a NetLog, which tells HTTP/3's head-of-line blocking.
+    pub netlog: bool,
+    /// How long to go on after the load event, at least.
+    pub settle: Duration,
+    /// Share of all processors, 0 to 1, that other programs may take in a load
+    /// that counts.
+    pub contention_max: f64,
+    /// Most times that a load is repeated because the machine disturbed it.
+    pub retries: u32,
+}
+
+impl Default for WorldOptions {
+    fn default() -> Self {
+        Self {
+            chromium: None,
+            speed_index: true,
+            netlog: true,
+            settle: Duration::from_millis(1_000),
+            contention_max: CONTENTION_MAX,
+            retries: 3,
+        }
+    }
+}
+
+/// Two namespaces with a link between them, and a certificate authority.
+pub struct World {
+    testbed: Testbed,
+    ca: Arc<LocalCa>,
+    options: WorldOptions,
+    browser: String,
+}
+
+/// One attempt at a load.
+struct Attempt {
+    observed: Observed,
+    link: LinkReport,
+    servers: ServersReport,
+    contention: Option<f64>,
+}
+
+impl World {
+    /// Sets everything up. It is gone when this is dropped, or the process ends
+    /// in whatever way.
+    ///
+    /// # Errors
+    /// [`LiveError::Privileges`] says what lacks and what works without.
+    pub fn open(options: WorldOptions) -> Result<Self, LiveError> {
+        let testbed = Testbed::open()?;
+        let directory = RunDirectory::create()?;
+        // Better now than after the first minutes.
+        let probe = Options {
+            executable: options.chromium.clone(),
+            ..Options::new(directory.path())
+        };
+        let browser = Browser::launch(&probe, &|command| testbed.client().spawn(command))?;
+        let version = browser.version().to_owned();
+        browser.close();
+        Ok(Self {
+            testbed,
+            ca: Arc::new(LocalCa::new()?),
+            options,
+            browser: version,
+        })
+    }
+
+    /// The browser's version.
+    pub fn browser(&self) -> &str {
+        &self.browser
+    }
+
+    /// The namespaces and the link.
+    pub fn testbed(&self) -> &Testbed {
+        &self.testbed
+    }
+
+    /// Loads a page once.
+    ///
+    /// # Errors
+    /// [`LiveError::Disturbed`] if the machine disturbed every attempt; others if
+    /// servers or the browser do not start. A page that does not load is an
+    /// outcome.
+    pub fn load(&mut self, scenario: &LiveScenario, seed: u64) -> Result<LiveOutcome, LiveError> {
+        let mut rejected = Vec::new();
+        loop {
+            let attempt = self.attempt(scenario, seed)?;
+            let Some(reason) = disturbance(&attempt, self.options.contention_max) else {
+                return Ok(LiveOutcome {
+                    hanging: hanging(scenario),
+                    ..outcome(attempt, rejected)
+                });
+            };
+            rejected.push(reason);
+            if rejected.len() as u32 > self.options.retries {
+                return Err(LiveError::Disturbed { attempts: rejected });
+            }
+        }
+    }
+
+    fn attempt(&mut self, scenario: &LiveScenario, seed: u64) -> Result<Attempt, LiveError> {
+        if scenario.speaks(Protocol::is_tcp) {
+            self.testbed.set_congestion(&scenario.congestion)?;
+        }
+        let origins = self.origins(scenario)?;
+        let config = ServersConfig {
+            quic_congestion: scenario.congestion.clone(),
+            quic_mtu: scenario.quic_mtu,
+            strategy: scenario.strategy.clone(),
+            retransmission: scenario.retransmission,
+            seed: secret_seed()?,
+            ..ServersConfig::new(Arc::clone(&self.ca))
+        };
+        let site = scenario.site.renewed().with_effects(scenario.effects.clone());
+        let servers = Servers::start(Some(self.testbed.server()), &config, &origins, site)?;
+        let directory = RunDirectory::create()?;
+        let options = Options {
+            executable: self.options.chromium.clone(),
+            hosts: hosts(&origins),
+            quic_hosts: quic_hosts(scenario),
+            spki: self.ca.spki_hashes(),
+            device: device(&scenario.device),
+            netlog: self.options.netlog && scenario.speaks(|p| !p.is_tcp()),
+            ..Options::new(directory.path())
+        };
+        let measure = MeasureOptions {
+            settle: self.options.settle,
+            deadline: scenario.deadline,
+            speed_index: self.options.speed_index,
+            blocked: refused(scenario),
+        };
+        let client = self.testbed.client();
+        self.testbed.begin(&scenario.network, seed)?;
+        let before = Reading::take();
+        let url = &scenario.page.url;
+        let observed = measure_once(&options, url, &measure, &|command| client.spawn(command));
+        let after = Reading::take();
+        let link = self.testbed.finish()?;
+        let servers = servers.stop();
+        Ok(Attempt {
+            observed: observed?,
+            link,
+            servers,
+            contention: before.zip(after).and_then(|(b, a)| a.others_since(&b)),
+        })
+    }
+
+    /// Every host of the page with its address.
+    fn origins(&self, scenario: &LiveScenario) -> Result<Vec<OriginServer>, LiveError> {
+        let mut origins: Vec<OriginServer> = Vec::new();
+        for (host, &protocol) in &scenario.protocols {
+            let same = |o: &&mut OriginServer| scenario.single_address && o.protocol == protocol;
+            if let Some(origin) = origins.iter_mut().find(same) {
+                origin.hosts.push(host.clone());
+                continue;
+            }
+            let address: Ipv4Addr = self.testbed.server_address(origins.len())?;
+            origins.push(OriginServer {
+                address: address.into(),
+                port: PORT,
+                protocol,
+                hosts: vec![host.clone()],
+            });
+        }
+        Ok(origins)
+    }
+}
+
+fn hosts(origins: &[OriginServer]) -> Vec<(String, IpAddr)> {
+    let pairs = origins.iter().flat_map(|origin| {
+        let address = origin.address;
+        origin.hosts.iter().map(move |host| (host.clone(), address))
+    });
+    pairs.collect()
+}
+
+fn quic_hosts(scenario: &LiveScenario) -> Vec<String> {
+    let quic = scenario.protocols.iter().filter(|(_, p)| !p.is_tcp());
+    quic.map(|(host, _)| format!("{host}:{PORT}")).collect()
+}
+
+/// Resources that are never answered.
+fn hanging(scenario: &LiveScenario) -> Vec<ResourceId> {
+    let resources = scenario.page.resources.iter().zip(&scenario.effects);
+    let hanging = resources.filter(|(_, effect)| effect.block == Some(Failure::Hang));
+    hanging.map(|(resource, _)| resource.id).collect()
+}
+
+/// The URLs that the browser has to refuse.
+fn refused(scenario: &LiveScenario) -> Vec<String> {
+    let resources = scenario.page.resources.iter().zip(&scenario.effects);
+    let refused = resources.filter(|(_, effect)| effect.block == Some(Failure::Refused));
+    refused.map(|(resource, _)| resource.url.clone()).collect()
+}
+
+fn device(device: &pagerace_page::Device) -> pagerace_chromium::Device {
+    pagerace_chromium::Device {
+        name: device.name.clone(),
+        width: device.width,
+        height: device.height,
+        scale: device.scale,
+        mobile: device.mobile,
+        user_agent: device.user_agent.clone(),
+    }
+}
+
+/// Why an attempt does not count; `None` if it does.
+fn disturbance(attempt: &Attempt, contention_max: f64) -> Option<String> {
+    if let Some(objection) = attempt.link.objection() {
+        return Some(objection.to_string());
+    }
+    let busy = attempt.contention.filter(|&share| share > contention_max)?;
+    let percent = (busy * 100.0).round();
+    Some(format!("other programs took {percent} % of the processors"))
+}
+
+fn outcome(attempt: Attempt, rejected: Vec<String>) -> LiveOutcome {
+    let Attempt {
+        observed,
+        link,
+        servers,
+        contention,
+    } = attempt;
+    let tcp = hol_blocked_tcp(&link.packets);
+    let quic = observed.hol.unwrap_or_default();
+    let flows: BTreeMap<_, ()> = link.packets.iter().map(|p| (p.flow, ())).collect();
+    LiveOutcome {
+        counters: LiveCounters {
+            connections: flows.len() as u64,
+            down: link.down,
+            up: link.up,
+            hol_blocked_bytes: tcp.bytes + quic.bytes,
+            hol_blocked_byte_ms: tcp.byte_ms + quic.byte_ms,
+        },
+        lateness: LatenessSummary {
+            packets: link.lateness.count(),
+            p50: link.lateness.p50(),
+            p99: link.lateness.p99(),
+            max: link.lateness.max(),
+        },
+        unknown: servers.unknown,
+        observed,
+        contention,
+        rejected,
+        hanging: Vec::new(),
+    }
+}

@@ -1,0 +1,123 @@
+//! Transfers over the emulated link: what crossed it, not how fast. How fast is
+//! the matter of `cargo run -p pagerace --example transfers`.
+//!
+//! Needs root and /dev/net/tun; says so and passes where they are missing.
+#![cfg(target_os = "linux")]
+
+use pagerace_core::Protocol;
+use pagerace_live::LiveError;
+use pagerace_live::bulk::{Bulk, BulkObserved, Carrier, QuicEnd, transfer};
+use pagerace_live::link::{Direction, Testbed, Transport};
+use pagerace_net::Network;
+
+const BYTES: u64 = 300_000;
+
+/// Nothing, told aloud, where no testbed may be made.
+fn testbed() -> Option<Testbed> {
+    match Testbed::open() {
+        Ok(testbed) => Some(testbed),
+        Err(error @ (LiveError::Privileges { .. } | LiveError::Tool { .. })) => {
+            eprintln!("skipped: {error}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn run(testbed: &Testbed, network: &str, carrier: Carrier) -> BulkObserved {
+    let bulk = Bulk {
+        bytes: BYTES,
+        carrier,
+    };
+    transfer(testbed, &Network::parse(network).unwrap(), 1, &bulk).unwrap()
+}
+
+fn tcp(protocol: Protocol, congestion: &str) -> Carrier {
+    Carrier::KernelTcp {
+        protocol,
+        congestion: congestion.to_owned(),
+    }
+}
+
+fn quic() -> Carrier {
+    Carrier::Quic {
+        congestion: "cubic".to_owned(),
+        mtu: 1_200,
+        server: QuicEnd::Ours,
+        client: QuicEnd::Ours,
+    }
+}
+
+/// Everything crossed the link in the transport asked for, and took the time
+/// that the link's rate demands at least.
+fn check(observed: &BulkObserved, transport: Transport, rate: f64) {
+    assert_eq!(observed.bytes, BYTES);
+    assert!(observed.tally.bytes > BYTES);
+    let packets = &observed.link.packets;
+    assert!(packets.iter().all(|p| p.flow.transport == transport));
+    assert!(packets.iter().any(|p| p.direction == Direction::Up));
+    let least = 8.0 * BYTES as f64 / rate;
+    assert!(observed.finished.as_secs_f64() > least);
+    assert!(observed.connect < observed.finished);
+    assert!(observed.transfer() < observed.finished);
+    assert!(observed.goodput() < rate);
+}
+
+#[test]
+fn kernel_tcp_carries_http() {
+    let Some(testbed) = testbed() else { return };
+    for (protocol, congestion) in [
+        (Protocol::H1, "reno"),
+        (Protocol::H2, "cubic"),
+        (Protocol::H2, "reno"),
+    ] {
+        let network = "rate 20mbit rtt 20ms queue 1000p";
+        let observed = run(&testbed, network, tcp(protocol, congestion));
+        check(&observed, Transport::Tcp, 20e6);
+        assert_eq!(observed.tally.lost + observed.tally.dropped, 0);
+    }
+}
+
+#[test]
+fn quic_carries_http() {
+    let Some(testbed) = testbed() else { return };
+    let observed = run(&testbed, "rate 20mbit rtt 20ms queue 1000p", quic());
+    check(&observed, Transport::Udp, 20e6);
+    assert_eq!(observed.tally.lost + observed.tally.dropped, 0);
+    assert_eq!(observed.tally.repeated_bytes, 0);
+}
+
+#[test]
+fn what_is_lost_is_sent_again() {
+    let Some(testbed) = testbed() else { return };
+    let network = "rate 20mbit rtt 20ms loss 3%";
+    let observed = run(&testbed, network, tcp(Protocol::H2, "reno"));
+    check(&observed, Transport::Tcp, 20e6);
+    let tally = observed.tally;
+    assert!(tally.lost > 0);
+    // Only a lost acknowledgement or FIN needs no repair.
+    assert!(
+        tally.repeated_bytes >= 1_000 * (tally.lost / 2),
+        "{tally:?}"
+    );
+    check(&run(&testbed, network, quic()), Transport::Udp, 20e6);
+}
+
+#[test]
+fn an_unknown_controller_is_told() {
+    let Some(testbed) = testbed() else { return };
+    let bulk = Bulk {
+        bytes: BYTES,
+        carrier: tcp(Protocol::H2, "no-such-controller"),
+    };
+    let network = Network::parse("rate 20mbit rtt 20ms").unwrap();
+    let error = transfer(&testbed, &network, 1, &bulk).unwrap_err();
+    assert!(matches!(error, LiveError::Congestion { .. }), "{error}");
+    // The testbed goes on.
+    let bulk = Bulk {
+        carrier: tcp(Protocol::H2, "reno"),
+        ..bulk
+    };
+    let observed = transfer(&testbed, &network, 1, &bulk).unwrap();
+    assert_eq!(observed.bytes, BYTES);
+}

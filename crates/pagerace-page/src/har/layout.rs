@@ -1,0 +1,216 @@
+//! Where a recorded page's elements are on the screen, from the page's
+//! `_pagerace.layout`.
+
+use pagerace_core::Duration;
+use serde_json::Value;
+
+use super::discovery::{How, Link};
+use super::extension::{self, TaskKind};
+use super::markup::{self, Element as Markup};
+use super::recording::Recording;
+use super::value::{filled, list, number, position};
+use crate::{Element, ElementKind, FontUse, Largest, PageLayout, Rect, RenderingTime, ResourceId};
+
+/// More elements than any page shows; what lies beyond is left out.
+const MAX_ELEMENTS: usize = 20_000;
+
+/// The layout of the page; `None` if the recording has none.
+pub(super) fn read(
+    recording: &Recording,
+    links: &[Option<Link>],
+    page: Option<&Value>,
+) -> Option<PageLayout> {
+    let own = page?.get("_pagerace")?;
+    let layout = own.get("layout").filter(|v| v.is_object())?;
+    let viewport = viewport(layout).or_else(|| {
+        let device = own.get("device")?;
+        pixels(number(device, "width")?, number(device, "height")?)
+    })?;
+    let document = Document::new(recording);
+    let elements = list(layout, "elements").iter().take(MAX_ELEMENTS);
+    Some(PageLayout {
+        viewport,
+        elements: elements
+            .filter_map(|e| element(recording, &document, e))
+            .collect(),
+        fonts: fonts(recording),
+        lazy: lazy(recording, links),
+        body_start: document.body_start(recording),
+        largest: largest(recording, own),
+        rendering: rendering(page),
+    })
+}
+
+fn viewport(layout: &Value) -> Option<(u32, u32)> {
+    let size = layout.get("viewport")?.as_array()?;
+    pixels(size.first()?.as_f64()?, size.get(1)?.as_f64()?)
+}
+
+/// A screen has at least a pixel, and not more than a wall of them.
+fn pixels(width: f64, height: f64) -> Option<(u32, u32)> {
+    let sane = |n: f64| (1.0..=100_000.0).contains(&n);
+    (sane(width) && sane(height)).then_some((width as u32, height as u32))
+}
+
+fn element(recording: &Recording, document: &Document, value: &Value) -> Option<Element> {
+    let rect = rect(value)?;
+    let url = filled(value, "url");
+    let resource = url.and_then(|url| find(recording, url));
+    // The bytes of an image inside the document come with the document.
+    let embedded = url.is_some_and(|url| url.starts_with("data:"));
+    let (kind, contentful) = match (filled(value, "kind")?, resource) {
+        ("text", _) => {
+            let fonts = list(value, "fonts").iter().filter_map(Value::as_str);
+            let mut fonts: Vec<_> = fonts.filter_map(|url| find(recording, url)).collect();
+            fonts.sort_unstable();
+            fonts.dedup();
+            (ElementKind::Text { fonts }, true)
+        }
+        // What is on a video before it plays is its poster, else nothing.
+        ("image" | "video", Some(resource)) => (ElementKind::Image { resource }, true),
+        ("background", Some(resource)) => (ElementKind::Background { resource }, true),
+        ("image" | "background", None) if embedded => (ElementKind::Other, true),
+        ("background", None) if url.is_none() => (ElementKind::Other, false),
+        ("svg" | "canvas", _) => (ElementKind::Other, true),
+        // An image that never came is not seen.
+        _ => return None,
+    };
+    Some(Element {
+        kind,
+        rect,
+        offset: position(value, "offset").and_then(|offset| document.encoded(offset)),
+        contentful,
+        natural: natural(value),
+    })
+}
+
+/// The image's own width and height.
+fn natural(value: &Value) -> Option<(f32, f32)> {
+    let size = list(value, "natural");
+    let at = |i: usize| {
+        let n = size.get(i)?.as_f64()?;
+        (1.0..=1e6).contains(&n).then_some(n as f32)
+    };
+    Some((at(0)?, at(1)?))
+}
+
+/// `[x, y, width, height]`, of a size that can be seen.
+fn rect(value: &Value) -> Option<Rect> {
+    let numbers = list(value, "rect");
+    let at = |i: usize| {
+        let n = numbers.get(i)?.as_f64()?;
+        (n.abs() <= 1e7).then_some(n as f32)
+    };
+    let rect = Rect {
+        x: at(0)?,
+        y: at(1)?,
+        width: at(2)?,
+        height: at(3)?,
+    };
+    (rect.width > 0.0 && rect.height > 0.0).then_some(rect)
+}
+
+fn find(recording: &Recording, url: &str) -> Option<ResourceId> {
+    recording.find(url).map(|i| ResourceId(i as u32))
+}
+
+/// The main document's body, for positions in it.
+struct Document<'a> {
+    /// Its text, if recorded.
+    text: Option<&'a str>,
+    decoded: u64,
+    encoded: u64,
+}
+
+impl<'a> Document<'a> {
+    fn new(recording: &'a Recording) -> Self {
+        let entry = &recording.entries[recording.document];
+        let text = entry.body.as_deref();
+        Self {
+            text,
+            decoded: text
+                .map(|t| t.len() as u64)
+                .or(entry.content_size)
+                .unwrap_or(0),
+            encoded: recording.bodies[recording.document],
+        }
+    }
+
+    /// The share of the encoded bytes that holds the first `offset` decoded
+    /// ones; `None` if the document is shorter.
+    fn encoded(&self, offset: u64) -> Option<u64> {
+        if self.decoded == 0 || offset > self.decoded {
+            return None;
+        }
+        let share = offset as f64 / self.decoded as f64;
+        Some(((share * self.encoded as f64).ceil() as u64).min(self.encoded))
+    }
+
+    fn body_start(&self, recording: &Recording) -> Option<u64> {
+        let url = recording.entries[recording.document].url.as_ref()?;
+        self.encoded(markup::body_start(self.text?, url)?)
+    }
+}
+
+fn fonts(recording: &Recording) -> Vec<FontUse> {
+    let told = recording.entries.iter().enumerate();
+    told.filter_map(|(i, entry)| {
+        Some(FontUse {
+            font: ResourceId(i as u32),
+            display: entry.own.font_display?,
+        })
+    })
+    .collect()
+}
+
+/// Images that the main document's markup marks as lazy, and nothing else of
+/// it names.
+fn lazy(recording: &Recording, links: &[Option<Link>]) -> Vec<ResourceId> {
+    let Some(references) = recording.references.get(&recording.document) else {
+        return Vec::new();
+    };
+    let is_lazy = |i: &usize| {
+        let in_markup = links[*i]
+            .as_ref()
+            .is_some_and(|l| l.how == How::Markup && l.parent == recording.document);
+        let url = recording.url(*i);
+        let mut named = references.iter().filter(|r| Some(&r.url) == url.as_ref());
+        let lazy = |r: &markup::Reference| matches!(r.element, Markup::Image { lazy: true });
+        in_markup && named.clone().next().is_some() && named.all(lazy)
+    };
+    (0..recording.entries.len())
+        .filter(is_lazy)
+        .map(|i| ResourceId(i as u32))
+        .collect()
+}
+
+fn largest(recording: &Recording, own: &Value) -> Option<Largest> {
+    let paints = own.get("paints")?;
+    let size = number(paints, "lcpSize").filter(|size| *size > 0.0)?;
+    let image = match filled(paints, "lcpKind")? {
+        "text" => None,
+        "image" => Some(find(recording, filled(paints, "lcpUrl")?)?),
+        _ => return None,
+    };
+    Some(Largest { size, image })
+}
+
+/// Tasks of style, layout and paint, before the first contentful paint and
+/// after it.
+fn rendering(page: Option<&Value>) -> Option<RenderingTime> {
+    let first_paint = extension::paint(page, "fcpMs")?;
+    let tasks = extension::main_thread(page);
+    let of = |early: bool| {
+        let rendering = tasks.iter().filter(|t| t.kind == TaskKind::Rendering);
+        rendering.filter(move |t| (t.start < first_paint) == early)
+    };
+    let sum = |early: bool| of(early).map(|t| t.end - t.start).sum::<f64>();
+    let later = of(false).count();
+    (of(true).count() > 0).then(|| RenderingTime {
+        first: Duration::from_millis_f64(sum(true)),
+        later: (later > 0).then(|| Duration::from_millis_f64(sum(false) / later as f64)),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,245 @@
+use pagerace_core::ScriptMode;
+use serde_json::{Value, json};
+
+use crate::{
+    ElementKind, Evidence, FontDisplay, FontUse, Largest, Page, Rect, ResourceId, Trigger,
+    from_bytes,
+};
+use pagerace_core::Duration;
+
+/// 200 bytes decoded, 100 encoded; the body begins at byte 40.
+fn document() -> String {
+    let head = "<!doctype html><head><title>t</title>   ";
+    let body = "<body><img src=lazy.png loading=lazy><p>text";
+    format!("{:200}", format!("{head}{body}"))
+}
+
+fn entry(path: &str, mime: &str, size: u64, own: &Value) -> Value {
+    json!({
+        "startedDateTime": "2026-11-22T00:00:00.000Z",
+        "time": 10,
+        "request": {"method": "GET", "url": format!("https://a.test/{path}")},
+        "response": {"status": 200, "bodySize": size,
+            "content": {"mimeType": mime, "size": 200}},
+        "_initiator": {"type": "parser", "url": "https://a.test/", "lineNumber": 0},
+        "_pagerace": own,
+    })
+}
+
+fn import(own: &Value) -> Page {
+    let mut html = entry(
+        "",
+        "text/html",
+        100,
+        &json!({"cpu": {"parseMs": 2, "scriptMs": 3}}),
+    );
+    html["_initiator"] = json!({"type": "other"});
+    html["response"]["content"]["text"] = json!(document());
+    let har = json!({"log": {
+        "pages": [{"startedDateTime": "2026-11-22T00:00:00.000Z", "_pagerace": own}],
+        "entries": [
+            html,
+            entry("a.js", "text/javascript", 50,
+                &json!({"initiatorOffset": 60, "scriptMode": "async", "cpu": {"scriptMs": 7}})),
+            entry("a.woff2", "font/woff2", 50, &json!({"fontDisplay": "optional"})),
+            entry("big.png", "image/png", 5000, &json!({"cpu": {"decodeMs": 1.5}})),
+            entry("below.png", "image/png", 5000, &json!({})),
+            entry("lazy.png", "image/png", 5000, &json!({})),
+        ],
+    }});
+    from_bytes(
+        "x.page",
+        har.to_string().as_bytes(),
+        &crate::ImportOptions::default(),
+    )
+    .expect("a page")
+}
+
+fn own() -> Value {
+    json!({
+        "version": 1,
+        "layout": {"viewport": [400, 300], "elements": [
+            {"kind": "text", "rect": [10, 10, 100, 20], "fonts": ["https://a.test/a.woff2"],
+                "offset": 100},
+            {"kind": "image", "rect": [0, 30, 400, 200], "url": "https://a.test/big.png",
+                "natural": [800, 400]},
+            {"kind": "background", "rect": [0, 300, 400, 200], "url": "https://a.test/below.png"},
+            {"kind": "image", "rect": [0, 0, 5, 5], "url": "data:image/gif;base64,AAAA"},
+            {"kind": "svg", "rect": [0, 0, 5, 5]},
+            {"kind": "image", "rect": [0, 0, 5, 5], "url": "https://a.test/never-requested.png"},
+            {"kind": "text", "rect": [0, 0, 0, 5]},
+            {"kind": "text", "rect": [0, 0, "wide", 5]},
+            {"kind": "text", "rect": [0, 0, 5, 5], "offset": 100_000},
+            {"kind": "hologram", "rect": [0, 0, 5, 5]},
+        ]},
+        "paints": {"fcpMs": 50, "lcpMs": 80, "lcpUrl": "https://a.test/big.png",
+            "lcpSize": 80_000, "lcpKind": "image"},
+        "mainThread": [
+            {"ms": 10, "durationMs": 4, "kind": "layout"},
+            {"ms": 20, "durationMs": 2, "kind": "paint"},
+            {"ms": 30, "durationMs": 9, "kind": "script"},
+            {"ms": 60, "durationMs": 3, "kind": "style"},
+            {"ms": 70, "durationMs": 1, "kind": "paint"},
+        ],
+    })
+}
+
+#[test]
+fn elements_are_those_that_can_be_seen() {
+    let layout = import(&own()).layout.expect("recorded");
+    assert_eq!(layout.viewport, (400, 300));
+    let fonts = vec![ResourceId(2)];
+    let (image, background) = (ResourceId(3), ResourceId(4));
+    let kinds: Vec<_> = layout.elements.iter().map(|e| e.kind.clone()).collect();
+    let expected = [
+        ElementKind::Text { fonts },
+        ElementKind::Image { resource: image },
+        ElementKind::Background {
+            resource: background,
+        },
+        ElementKind::Other,
+        ElementKind::Other,
+        ElementKind::Text { fonts: vec![] },
+    ];
+    assert_eq!(kinds, expected);
+    let first = &layout.elements[0];
+    let rect = Rect {
+        x: 10.0,
+        y: 10.0,
+        width: 100.0,
+        height: 20.0,
+    };
+    assert_eq!(first.rect, rect);
+    assert_eq!(
+        first.offset,
+        Some(50),
+        "half of the document is half of its encoded bytes"
+    );
+    assert_eq!(layout.elements[1].natural, Some((800.0, 400.0)));
+    assert_eq!(layout.elements[5].offset, None, "behind the end is nowhere");
+}
+
+#[test]
+fn the_page_has_what_the_fields_say() {
+    let page = import(&own());
+    let layout = page.layout.as_ref().expect("recorded");
+    assert_eq!(layout.body_start, Some(20));
+    assert_eq!(layout.lazy, [ResourceId(5)]);
+    assert_eq!(
+        layout.fonts,
+        [FontUse {
+            font: ResourceId(2),
+            display: FontDisplay::Optional
+        }]
+    );
+    assert_eq!(
+        layout.largest,
+        Some(Largest {
+            size: 80_000.0,
+            image: Some(ResourceId(3))
+        })
+    );
+    let rendering = layout.rendering.expect("recorded");
+    assert_eq!(rendering.first, Duration::from_millis(6));
+    assert_eq!(
+        rendering.later,
+        Some(Duration::from_millis(2)),
+        "the mean of 3 and 1"
+    );
+    let cpu: Vec<_> = page.resources.iter().map(|r| r.cpu_time).collect();
+    let ms = |ms| Some(Duration::from_millis_f64(ms));
+    assert_eq!(cpu, [ms(5.0), ms(7.0), None, ms(1.5), None, None]);
+    let visible: Vec<_> = page.resources.iter().map(|r| r.in_viewport).collect();
+    assert_eq!(
+        visible,
+        [false, false, false, true, false, false],
+        "below the fold is below"
+    );
+    let script = page.resource(ResourceId(1));
+    assert_eq!(script.script_mode, ScriptMode::Async);
+    let parent = ResourceId(0);
+    assert_eq!(
+        script.discovery.trigger,
+        Trigger::Markup { parent, offset: 30 }
+    );
+    assert_eq!(script.discovery.evidence, Evidence::Recorded);
+    assert!(
+        !page.resource(ResourceId(5)).blocks_load,
+        "lazy images hold no load event"
+    );
+    assert_eq!(page.recorded.first_paint, ms(50.0));
+    assert_eq!(page.recorded.largest_paint, ms(80.0));
+}
+
+#[test]
+fn without_a_layout_there_is_none() {
+    for own in [
+        json!(null),
+        json!({"layout": 3}),
+        json!({"layout": {"viewport": [0, 10], "elements": []}}),
+        json!({"layout": {"elements": []}}),
+    ] {
+        assert_eq!(import(&own).layout, None, "{own}");
+    }
+    let by_device = json!({"device": {"width": 360, "height": 800}, "layout": {}});
+    let layout = import(&by_device)
+        .layout
+        .expect("the device says how large");
+    assert_eq!((layout.viewport, layout.elements.len()), ((360, 800), 0));
+}
+
+#[test]
+fn a_page_survives_its_own_json() {
+    let page = import(&own());
+    let json = serde_json::to_string(&page).expect("a page is JSON");
+    let back: Page = serde_json::from_str(&json).expect("its own JSON");
+    assert_eq!(back, page);
+    let old = import(&json!(null));
+    let json = serde_json::to_string(&old).expect("a page is JSON");
+    assert!(
+        !json.contains("layout"),
+        "nothing is written where nothing is known"
+    );
+}
+
+#[test]
+fn a_delay_after_a_script_begins_when_it_had_run() {
+    let mut script = entry(
+        "a.js",
+        "text/javascript",
+        50,
+        &json!({"cpu": {"scriptMs": 40}}),
+    );
+    script["time"] = json!(20);
+    let mut asked = entry("data.json", "application/json", 50, &json!({}));
+    asked["startedDateTime"] = json!("2026-11-22T00:00:00.300Z");
+    asked["_initiator"] = json!({"type": "script", "stack": {"callFrames": [
+        {"url": "https://a.test/a.js", "lineNumber": 1, "columnNumber": 2}]}});
+    let delay = |tasks: &Value| {
+        let har = json!({"log": {
+            "pages": [{"startedDateTime": "2026-11-22T00:00:00.000Z",
+                "_pagerace": {"mainThread": tasks}}],
+            "entries": [entry("", "text/html", 100, &json!({})), script, asked],
+        }});
+        let options = crate::ImportOptions::default();
+        let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
+        match page.resource(ResourceId(2)).discovery.trigger {
+            Trigger::Script { delay, .. } => delay,
+            other => panic!("{other:?}"),
+        }
+    };
+    let run = json!([
+        {"ms": 100, "durationMs": 50, "kind": "script", "url": "https://a.test/a.js"},
+        {"ms": 200, "durationMs": 60, "kind": "script", "url": "https://a.test/a.js"},
+    ]);
+    assert_eq!(
+        delay(&run),
+        Duration::from_millis(150),
+        "its first task ended at 150 ms"
+    );
+    assert_eq!(
+        delay(&json!([])),
+        Duration::from_millis(240),
+        "it came at 20 ms and took 40"
+    );
+}

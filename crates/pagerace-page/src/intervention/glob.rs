@@ -1,0 +1,56 @@
+//! Patterns in which `*` stands for any text.
+
+/// Whether all of `text` fits `pattern`. Takes time in the product of their
+/// lengths at most.
+pub(super) fn fits(pattern: &str, text: &str) -> bool {
+    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
+    let (mut p, mut t) = (0, 0);
+    // After the last star: where it stands, and how much it has taken.
+    let mut star: Option<(usize, usize)> = None;
+    while t < text.len() {
+        match pattern.get(p) {
+            Some(b'*') => {
+                star = Some((p, t));
+                p += 1;
+            }
+            Some(byte) if *byte == text[t] => {
+                p += 1;
+                t += 1;
+            }
+            _ => {
+                let Some((at, taken)) = star else {
+                    return false;
+                };
+                star = Some((at, taken + 1));
+                p = at + 1;
+                t = taken + 1;
+            }
+        }
+    }
+    pattern[p..].iter().all(|byte| *byte == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn stars_stand_for_any_text() {
+        assert!(fits("*.cdn.example", "a.b.cdn.example"));
+        assert!(!fits("*.cdn.example", "cdn.example"));
+        assert!(fits("*", ""));
+        assert!(fits("a*b*c", "a--b-b-c"));
+        assert!(!fits("a*b*c", "a--b-b-"));
+        assert!(fits("a**", "a"));
+        assert!(fits("*/app.js*", "site.example/js/app.js?v=1"));
+        assert!(!fits("*/app.js", "site.example/js/app.js?v=1"));
+        assert!(!fits("", "x"));
+    }
+
+    #[test]
+    fn many_stars_do_not_explode() {
+        let pattern = "*a".repeat(200);
+        assert!(!fits(&pattern, &"a".repeat(199)));
+        assert!(!fits(&format!("{pattern}b"), &"a".repeat(5_000)));
+    }
+}

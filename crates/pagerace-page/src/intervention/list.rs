@@ -1,0 +1,165 @@
+//! Several interventions, and what they do to each resource of a page.
+
+use std::fmt;
+use std::str::FromStr;
+
+use pagerace_core::{Destination, Duration};
+use serde::{Deserialize, Serialize};
+
+use super::{Effect, Failure, Intervention, InterventionError, Target, Term};
+use crate::{Page, Resource, ResourceId};
+
+/// Interventions that hold together; none by default. Written, and serialised,
+/// with spaces between them, or as `none`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Interventions {
+    all: Vec<Intervention>,
+}
+
+/// What becomes of one request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ResourceEffect {
+    /// Whether, and how, it is blocked. What is refused never hangs.
+    pub block: Option<Failure>,
+    /// By how much its answer is later; delays add up.
+    pub delay: Duration,
+}
+
+/// A part of an intervention that selects nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unmatched {
+    /// Which intervention.
+    pub intervention: Intervention,
+    /// The part of its selector.
+    pub term: Term,
+}
+
+impl Interventions {
+    /// These.
+    pub fn new(all: Vec<Intervention>) -> Self {
+        Self { all }
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[Intervention] {
+        &self.all
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// These and those.
+    #[must_use]
+    pub fn and(&self, others: &Self) -> Self {
+        let all = self.all.iter().chain(&others.all);
+        Self::new(all.cloned().collect())
+    }
+
+    /// What becomes of a request.
+    pub fn on(&self, target: &Target<'_>) -> ResourceEffect {
+        let mut sum = ResourceEffect::default();
+        for one in self.all.iter().filter(|i| i.selector.selects(target)) {
+            match one.effect {
+                Effect::Delay(delay) => sum.delay += delay,
+                // A request that never leaves cannot hang.
+                Effect::Block(Failure::Refused) => sum.block = Some(Failure::Refused),
+                Effect::Block(Failure::Hang) => {
+                    sum.block.get_or_insert(Failure::Hang);
+                }
+            }
+        }
+        sum
+    }
+
+    /// What becomes of each resource, in page order.
+    pub fn of_page(&self, page: &Page) -> Vec<ResourceEffect> {
+        let on = |resource: &Resource| self.on(&Target::of(page, resource));
+        page.resources.iter().map(on).collect()
+    }
+
+    /// Parts that select nothing on any of `pages`: most likely a host or a
+    /// category that is misspelt. Of a selector with several parts that selects
+    /// something, a category may be empty; a host or a URL may not.
+    pub fn unmatched(&self, pages: &[impl AsRef<Page>]) -> Vec<Unmatched> {
+        let used = |term: &Term| {
+            pages.iter().map(AsRef::as_ref).any(|page| {
+                let mut targets = page.resources.iter().map(|r| Target::of(page, r));
+                targets.any(|target| term.selects(&target))
+            })
+        };
+        let mut unmatched = Vec::new();
+        for intervention in &self.all {
+            let terms = intervention.selector.terms();
+            let some = terms.iter().any(used);
+            for term in terms {
+                let excused = some && matches!(term, Term::Kind(..));
+                if !excused && !used(term) {
+                    unmatched.push(Unmatched {
+                        intervention: intervention.clone(),
+                        term: term.clone(),
+                    });
+                }
+            }
+        }
+        unmatched
+    }
+
+    /// A document, or a redirect to it, that would be blocked: nothing of the
+    /// page would ever be seen.
+    pub fn blocked_document(&self, page: &Page) -> Option<ResourceId> {
+        let effects = self.of_page(page);
+        let documents = page.resources.iter();
+        let mut documents = documents.filter(|r| r.destination == Destination::Document);
+        let blocked = documents.find(|r| effects[r.id.index()].block.is_some());
+        blocked.map(|r| r.id)
+    }
+}
+
+impl FromStr for Interventions {
+    type Err = InterventionError;
+
+    /// `none` and `original` are none; else interventions with spaces between.
+    fn from_str(text: &str) -> Result<Self, InterventionError> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        match words.as_slice() {
+            [] => Err(InterventionError::Empty),
+            ["none" | "original"] => Ok(Self::default()),
+            words => {
+                let all: Result<_, _> = words.iter().map(|word| word.parse()).collect();
+                Ok(Self { all: all? })
+            }
+        }
+    }
+}
+
+impl fmt::Display for Interventions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.all.is_empty() {
+            return f.write_str("none");
+        }
+        for (i, intervention) in self.all.iter().enumerate() {
+            if i > 0 {
+                f.write_str(" ")?;
+            }
+            write!(f, "{intervention}")?;
+        }
+        Ok(())
+    }
+}
+
+impl TryFrom<String> for Interventions {
+    type Error = InterventionError;
+
+    fn try_from(text: String) -> Result<Self, InterventionError> {
+        text.parse()
+    }
+}
+
+impl From<Interventions> for String {
+    fn from(interventions: Interventions) -> Self {
+        interventions.to_string()
+    }
+}

@@ -1,0 +1,144 @@
+//! Where a recorded page's elements are on the screen, and what rendering
+//! them cost: what a recording with layout says, and no other.
+
+use pagerace_core::Duration;
+use serde::{Deserialize, Serialize};
+
+use super::ResourceId;
+
+/// What was on the screen when the page had been loaded, not scrolled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PageLayout {
+    /// Width and height of the viewport, CSS pixels.
+    pub viewport: (u32, u32),
+    /// In the order of the document.
+    pub elements: Vec<Element>,
+    /// Fonts that say how text waits for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fonts: Vec<FontUse>,
+    /// Images that the browser asks for only when a layout has found them near
+    /// the viewport (`loading=lazy`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lazy: Vec<ResourceId>,
+    /// Encoded bytes of the document before its body, if the recording holds
+    /// the document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body_start: Option<u64>,
+    /// The recorded largest contentful paint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub largest: Option<Largest>,
+    /// Main-thread time of style, layout and paint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rendering: Option<RenderingTime>,
+}
+
+/// Something that people see.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Element {
+    /// What it is.
+    pub kind: ElementKind,
+    /// Where it is.
+    pub rect: Rect,
+    /// Encoded bytes of the document up to its end; `None` if the document's
+    /// markup does not hold it (a script made it).
+    pub offset: Option<u64>,
+    /// Whether it makes a paint contentful: all but backgrounds of plain
+    /// colour (Paint Timing, <https://www.w3.org/TR/paint-timing/#contentful>).
+    pub contentful: bool,
+    /// Width and height of the image itself, if it is one and they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub natural: Option<(f32, f32)>,
+}
+
+/// What an element shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "is")]
+pub enum ElementKind {
+    /// A block of text.
+    Text {
+        /// The web fonts that it is written in.
+        fonts: Vec<ResourceId>,
+    },
+    /// An image.
+    Image {
+        /// Its bytes.
+        resource: ResourceId,
+    },
+    /// An image behind other things.
+    Background {
+        /// Its bytes.
+        resource: ResourceId,
+    },
+    /// What needs no resource: images inside the document, vector graphics,
+    /// canvases, colours; and videos.
+    Other,
+}
+
+/// A rectangle in CSS pixels, from the page's upper left corner.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Rect {
+    /// Left edge.
+    pub x: f32,
+    /// Upper edge.
+    pub y: f32,
+    /// Width.
+    pub width: f32,
+    /// Height.
+    pub height: f32,
+}
+
+impl Rect {
+    /// Pixels of it that lie in a viewport of this size, not scrolled.
+    pub fn visible_area(&self, viewport: (u32, u32)) -> f64 {
+        let overlap = |at: f32, length: f32, limit: u32| {
+            let (from, to) = (f64::from(at), f64::from(at) + f64::from(length));
+            (to.min(f64::from(limit)) - from.max(0.0)).max(0.0)
+        };
+        overlap(self.x, self.width, viewport.0) * overlap(self.y, self.height, viewport.1)
+    }
+}
+
+/// How text waits for a font.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FontUse {
+    /// The font.
+    pub font: ResourceId,
+    /// What its `@font-face` says.
+    pub display: FontDisplay,
+}
+
+/// `font-display` of an `@font-face` rule
+/// (<https://www.w3.org/TR/css-fonts-4/#font-display-desc>).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FontDisplay {
+    /// The browser decides.
+    #[default]
+    Auto,
+    /// Text is invisible for a while, and swapped whenever the font comes.
+    Block,
+    /// Text is visible at once, and swapped whenever the font comes.
+    Swap,
+    /// Text is invisible for a moment, and swapped if the font comes soon.
+    Fallback,
+    /// Text takes the font only if it is there.
+    Optional,
+}
+
+/// The recorded largest contentful paint.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Largest {
+    /// Its size as the browser counts it, CSS pixels.
+    pub size: f64,
+    /// The image, or `None` if it was text.
+    pub image: Option<ResourceId>,
+}
+
+/// Main-thread time of style, layout and paint in the recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RenderingTime {
+    /// All of it up to the first contentful paint.
+    pub first: Duration,
+    /// A later frame, on average; `None` if none was seen.
+    pub later: Option<Duration>,
+}

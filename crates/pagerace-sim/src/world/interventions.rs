@@ -1,0 +1,84 @@
+//! Requests that are refused, and those that will never be answered.
+
+use std::sync::Arc;
+
+use pagerace_core::{Destination, Protocol};
+use pagerace_page::intervention::Failure;
+use pagerace_page::{ResourceEffect, ResourceId};
+
+use super::World;
+use crate::scenario::Scenario;
+
+/// What is done to each resource; empty if nothing is.
+pub(super) fn effects(scenario: &Scenario) -> Arc<Vec<ResourceEffect>> {
+    Arc::new(if scenario.interventions.is_empty() {
+        Vec::new()
+    } else {
+        scenario.interventions.of_page(&scenario.page)
+    })
+}
+
+impl World<'_> {
+    fn block(&self, r: ResourceId) -> Option<Failure> {
+        self.effects.get(r.index())?.block
+    }
+
+    /// Whether the request is refused before it leaves the browser.
+    pub(super) fn is_refused(&self, r: ResourceId) -> bool {
+        self.block(r) == Some(Failure::Refused)
+    }
+
+    /// Whether a request, once made, is never answered.
+    pub(super) fn hangs(&self, r: ResourceId) -> bool {
+        self.block(r) == Some(Failure::Hang)
+    }
+
+    /// The request fails at once: no name is looked up, no connection opened.
+    pub(super) fn refuse(&mut self, r: ResourceId) {
+        let resource = self.page.resource(r);
+        if resource.destination == Destination::Document {
+            let reason = || format!("{} is the document, and is blocked", resource.url);
+            self.failure.get_or_insert_with(reason);
+        }
+        self.browser.handle_failure(self.now, r);
+    }
+
+    /// Requests that were made and will never be answered.
+    pub(super) fn unanswered(&self) -> Vec<ResourceId> {
+        let all = (0..self.progress.len()).map(|i| ResourceId(i as u32));
+        all.filter(|r| self.progress[r.index()].is_some() && self.hangs(*r))
+            .collect()
+    }
+
+    /// Whether connection `i` has a request that will never be answered.
+    pub(super) fn holds_unanswered(&self, i: usize) -> bool {
+        let mut carried = self.connections[i].streams.values();
+        carried.any(|r| self.hangs(*r))
+    }
+
+    /// Whether all that is waited for will never come: answers, and requests
+    /// over HTTP/1.1 that wait for the connections of such answers.
+    pub(super) fn is_stalled(&self) -> bool {
+        if self.effects.is_empty() || self.browser.poll_timeout().is_some() {
+            return false;
+        }
+        let hopeless = |i: usize| {
+            let r = ResourceId(i as u32);
+            match &self.progress[i] {
+                None => true,
+                Some(p) => p.over || self.hangs(r) || (p.stream.is_none() && self.is_shut_out(r)),
+            }
+        };
+        (0..self.progress.len()).all(hopeless) && !self.unanswered().is_empty()
+    }
+
+    /// Whether every connection that could take the request waits for an answer
+    /// that never comes; HTTP/1.1 only.
+    fn is_shut_out(&self, r: ResourceId) -> bool {
+        let place = &self.pool.places[self.pool.place_of(self.page.resource(r).origin)];
+        let mut open = place.connections.iter();
+        place.protocol == Protocol::H1
+            && !place.connections.is_empty()
+            && open.all(|&i| self.holds_unanswered(i))
+    }
+}

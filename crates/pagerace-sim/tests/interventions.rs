@@ -1,0 +1,236 @@
+//! What blocking and delaying requests does to a load.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{Item, busy_page, flat_page, scenario};
+use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
+use pagerace_page::{OriginId, Page};
+use pagerace_sim::{Explainable, NameLookup, Outcome, Scenario, explain, run};
+
+const NETWORK: &str = "rate 10mbit rtt 100ms queue 100p";
+
+fn load(scenario: &Scenario) -> Outcome {
+    run(scenario, 1, false).unwrap()
+}
+
+/// `page` over `protocols`, with these interventions.
+fn with(page: &Page, protocols: &str, interventions: &str) -> Scenario {
+    Scenario {
+        protocols: protocols.parse().unwrap(),
+        interventions: interventions.parse().unwrap(),
+        ..scenario(page, NETWORK, "sequential")
+    }
+}
+
+/// A document that names a style sheet, a script and three images; the script
+/// and the last image are on another host.
+fn page() -> Page {
+    let item = |destination, class, render_blocking| Item {
+        destination,
+        script_mode: ScriptMode::Blocking,
+        class,
+        render_blocking,
+        body_bytes: 8_000,
+        think_time: Duration::ZERO,
+    };
+    let image = item(Destination::Image, RequestPriority::Low, false);
+    let mut page = busy_page(&[
+        item(Destination::Style, RequestPriority::VeryHigh, true),
+        item(Destination::Script, RequestPriority::High, false),
+        image,
+        image,
+        image,
+    ]);
+    let mut other = page.origins[0].clone();
+    other.host = "cdn.example".to_owned();
+    other.third_party = true;
+    other.connection_group = 1;
+    page.origins.push(other);
+    for elsewhere in [2, 5] {
+        let resource = &mut page.resources[elsewhere];
+        resource.origin = OriginId(1);
+        resource.third_party = true;
+        resource.url = format!("https://cdn.example/{elsewhere}");
+    }
+    page
+}
+
+const PROTOCOLS: [&str; 3] = ["h1", "h2", "h3"];
+
+#[test]
+fn a_delay_is_the_servers() {
+    let page = flat_page(&[20_000]);
+    for protocols in PROTOCOLS {
+        let original = load(&with(&page, protocols, "none"));
+        let late = load(&with(&page, protocols, "images=182ms"));
+        let onload = |o: &Outcome| o.load.onload.unwrap().as_millis_f64();
+        let later = onload(&late) - onload(&original) - 182.0;
+        // While QUIC waits, it may send a packet of its own first: 0.98 ms.
+        let packet = if protocols == "h3" { 1.0 } else { 1e-6 };
+        assert!(later.abs() < packet, "{protocols}: {later} ms");
+        assert_eq!(late.load.ttfb, original.load.ttfb);
+        assert!(late.unanswered.is_empty() && late.failure.is_none());
+    }
+}
+
+#[test]
+fn what_is_refused_never_leaves() {
+    let page = page();
+    for protocols in PROTOCOLS {
+        let original = load(&with(&page, protocols, "none"));
+        let refused = load(&with(&page, protocols, "cdn.example=refused"));
+        assert_eq!(refused.failure, None);
+        assert!(refused.load.onload.unwrap() < original.load.onload.unwrap());
+        for (i, timing) in refused.resources.iter().enumerate() {
+            assert_eq!(timing.is_none(), [2, 5].contains(&i), "{protocols} {i}");
+        }
+        if protocols != "h1" {
+            assert_eq!(
+                (refused.transport.connections, original.transport.connections),
+                (1, 2)
+            );
+        }
+        let counted = refused.transport.bytes_down + 2 * 8_000;
+        assert!(counted < original.transport.bytes_down, "{protocols}");
+    }
+}
+
+#[test]
+fn an_image_without_an_answer_holds_the_load_event_alone() {
+    let page = page();
+    for protocols in PROTOCOLS {
+        let hanging = load(&with(&page, protocols, "*/5=hang"));
+        assert_eq!(hanging.failure, None, "{protocols}");
+        assert_eq!(hanging.unanswered, [page.resources[5].id]);
+        assert_eq!(hanging.load.onload, None);
+        let original = load(&with(&page, protocols, "none"));
+        assert_eq!(hanging.load.fcp, original.load.fcp);
+        assert!(hanging.load.dom_content_loaded.is_some());
+        // Nobody sits there until the deadline.
+        assert!(hanging.finished_at.as_millis_f64() < 10_000.0);
+        for (i, timing) in hanging.resources.iter().enumerate() {
+            assert!(timing.is_some(), "{protocols} {i}: the others came");
+        }
+    }
+}
+
+#[test]
+fn a_style_sheet_without_an_answer_is_a_single_point_of_failure() {
+    let page = page();
+    for protocols in PROTOCOLS {
+        let hanging = load(&with(&page, protocols, "css=hang"));
+        assert_eq!(hanging.failure, None);
+        let load = hanging.load;
+        assert!(load.ttfb.is_some());
+        assert_eq!((load.fcp, load.lcp, load.onload), (None, None, None));
+    }
+}
+
+#[test]
+fn a_script_without_an_answer_stops_the_parser() {
+    let hanging = load(&with(&page(), "h3", "third-party-js=hang"));
+    assert_eq!(hanging.load.dom_content_loaded, None);
+    assert_eq!(hanging.unanswered.len(), 1);
+}
+
+#[test]
+fn connections_of_http_1_1_run_out() {
+    // More requests than connections, too urgent for the browser to hold them
+    // back, and nobody answers.
+    let mut page = flat_page(&[5_000; 9]);
+    for resource in &mut page.resources {
+        resource.priority = RequestPriority::High;
+    }
+    let hanging = load(&with(&page, "h1", "images=hang"));
+    assert_eq!(hanging.failure, None);
+    assert_eq!(hanging.transport.connections, 6);
+    assert_eq!(hanging.unanswered.len(), 9);
+    // Those that would be answered wait behind those that are not.
+    let some = "*/1+*/2+*/3+*/4+*/5+*/6=hang";
+    let hanging = load(&with(&page, "h1", some));
+    assert_eq!(hanging.failure, None);
+    assert_eq!(hanging.unanswered.len(), 6);
+    assert!(hanging.finished_at.as_millis_f64() < 10_000.0);
+    assert_eq!(hanging.load.onload, None);
+    // One connection less is held, so the others come.
+    let five = load(&with(&page, "h1", "*/1+*/2+*/3+*/4+*/5=hang"));
+    let last = five.resources[9].unwrap();
+    assert!(last.response_end() <= five.finished_at && last.receive > Duration::ZERO);
+}
+
+#[test]
+fn a_slow_rest_of_the_load_outlives_idle_connections() {
+    // The other host's connection hangs for longer than QUIC's idle timeout.
+    let mut page = page();
+    page.resources[4].think_time = Duration::from_secs(90);
+    for protocols in PROTOCOLS {
+        let hanging = load(&with(&page, protocols, "*/5=hang"));
+        assert_eq!(hanging.failure, None, "{protocols}");
+        assert!(hanging.finished_at.as_millis_f64() > 90_000.0);
+        assert_eq!(hanging.unanswered.len(), 1);
+    }
+}
+
+#[test]
+fn a_blocked_document_is_a_failed_load() {
+    let refused = load(&with(&page(), "h2", "html=refused"));
+    assert!(refused.failure.unwrap().contains("is the document"));
+    let hanging = load(&with(&page(), "h2", "html=hang"));
+    assert_eq!((hanging.failure, hanging.load.ttfb), (None, None));
+}
+
+#[test]
+fn explanations_still_add_up() {
+    let mut asked = 0;
+    for interventions in ["cdn.example=refused", "css=500ms", "*/5=hang js=200ms"] {
+        for protocols in PROTOCOLS {
+            let scenario = with(&page(), protocols, interventions);
+            for metric in [Explainable::Fcp, Explainable::Lcp, Explainable::Onload] {
+                let Ok(explained) = explain(&scenario, 1, metric) else {
+                    assert!(interventions.contains("hang") && metric == Explainable::Onload);
+                    continue;
+                };
+                assert_eq!(explained.parts.total(), explained.total);
+                asked += 1;
+            }
+        }
+    }
+    assert_eq!(asked, 3 * 8);
+}
+
+#[test]
+fn known_names_save_a_round_trip() {
+    let page = flat_page(&[20_000]);
+    for protocols in PROTOCOLS {
+        let mut scenario = with(&page, protocols, "none");
+        let looked_up = load(&scenario);
+        scenario.transport.name_lookup = NameLookup::None;
+        let known = load(&scenario);
+        assert_eq!(
+            looked_up.load.ttfb.unwrap(),
+            known.load.ttfb.unwrap() + Duration::from_millis(100),
+            "{protocols}"
+        );
+        let dns = |o: &Outcome| o.resources[0].unwrap().dns;
+        assert_eq!(
+            (dns(&looked_up), dns(&known)),
+            (Duration::from_millis(100), Duration::ZERO)
+        );
+    }
+}
+
+#[test]
+fn scenarios_without_interventions_read_as_before() {
+    let page = Arc::new(flat_page(&[1_000]));
+    let scenario = scenario(&page, NETWORK, "fifo");
+    let mut json = serde_json::to_value(&scenario).unwrap();
+    let fields = json.as_object_mut().unwrap();
+    assert_eq!(fields.remove("interventions").unwrap(), "none");
+    let transport = fields["transport"].as_object_mut().unwrap();
+    assert_eq!(transport.remove("name_lookup").unwrap(), "round-trip");
+    let read: Scenario = serde_json::from_value(json).unwrap();
+    assert!(read.interventions.is_empty());
+    assert_eq!(read.transport, scenario.transport);
+}

@@ -1,0 +1,61 @@
+//! `pagerace serve`.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use clap::Args;
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  pagerace serve site.page
+      the recorded page over HTTP/1.1, HTTP/2 and HTTP/3, and how to open it in Chromium
+
+  pagerace serve site.page --protocol h3 --strategy round-robin --port 4433
+      HTTP/3 only, with another strategy
+
+  pagerace serve public --ca ca.pem
+      the folder public; curl --cacert ca.pem https://localhost:8443/";
+
+/// What is served, and how.
+#[derive(Args, Debug)]
+pub(crate) struct ServeArgs {
+    /// A recording with bodies (.page, .har, also .gz), or a folder.
+    #[arg(value_name = "SITE")]
+    pub(crate) site: PathBuf,
+
+    /// Versions of HTTP, separated by commas: h1 (over TCP nothing else), h2
+    /// (and HTTP/1.1), h3. [default: h2,h3]
+    #[arg(short = 'P', long, value_name = "LIST")]
+    pub(crate) protocol: Vec<String>,
+
+    /// In which order responses are sent; see `pagerace list strategies`.
+    #[arg(short, long, value_name = "NAME", default_value = "sequential")]
+    pub(crate) strategy: String,
+
+    /// Congestion controller of HTTP/3; see `pagerace list controllers`. TCP has
+    /// the kernel's.
+    #[arg(long, value_name = "NAME", default_value = "cubic")]
+    pub(crate) cc: String,
+
+    /// Port, of TCP and UDP.
+    #[arg(short, long, value_name = "N", default_value_t = 8443,
+        value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) port: u16,
+
+    /// Address to listen on. Others than this machine reach it at 0.0.0.0 or [::].
+    #[arg(short, long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub(crate) address: IpAddr,
+
+    /// Which page of a HAR that holds several: its number from 1, id or title.
+    #[arg(long, value_name = "PAGE")]
+    pub(crate) page: Option<String>,
+
+    /// Answer at once, not after the time that the recorded servers took.
+    #[arg(long)]
+    pub(crate) no_think_time: bool,
+
+    /// Write the certificate of the authority that signs for all hosts, for
+    /// clients to trust (PEM). It is a new one each time.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca: Option<PathBuf>,
+}

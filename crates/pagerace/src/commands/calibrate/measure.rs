@@ -1,0 +1,211 @@
+//! Live loads, kept in a file as they come.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, bail};
+use pagerace_lab::calibrate::prediction::resource_times;
+use pagerace_lab::calibrate::{
+    Lateness, Observation, Observations, ObservedRun, ResourceTimes, Setting,
+};
+use pagerace_lab::export::file::{check_writable, write_atomically};
+use pagerace_lab::{LabError, Load, MetricId, Plan, Progress, VERSION};
+
+use super::super::live::session::{Measured, Served, Session};
+use super::super::live::{kernel, machine};
+use super::read;
+use crate::cli::live::CalibrateArgs;
+use crate::commands::today::today;
+use crate::commands::warn::warn;
+use crate::progress::Watch;
+
+/// After so many loads the file is written.
+const SAVED_EVERY: usize = 10;
+
+/// What of the plan was measured before, and what is measured now.
+pub(super) fn observations(
+    args: &CalibrateArgs,
+    plan: &Plan,
+    pages: Vec<Served>,
+    watch: &Watch,
+) -> Result<Observations> {
+    let mut kept = Kept::new(args, plan)?;
+    let missing = kept.missing();
+    if missing.is_empty() {
+        return Ok(kept.of_plan());
+    }
+    if args.offline {
+        if missing.len() == plan.loads() {
+            bail!("--offline: the file of --observations holds no load of these pages");
+        }
+        warn(&format!(
+            "{} of {} loads are not in the file, and not compared",
+            missing.len(),
+            plan.loads()
+        ));
+        return Ok(kept.of_plan());
+    }
+    if let Some(path) = &args.observations {
+        check_writable(path)?;
+    }
+    let mut session = Session::open(pages, &args.world)?;
+    kept.setting.chromium = session.browser().to_owned();
+    let total = missing.len();
+    watch.start("loading", total);
+    for (index, load) in missing.into_iter().enumerate() {
+        kept.add(load, session.load(plan, load)?);
+        let done = index + 1;
+        let stopped = watch.tell(Progress { done, total }).is_break();
+        if stopped || done % SAVED_EVERY == 0 || done == total {
+            kept.save(args)?;
+        }
+        if stopped && done < total {
+            return Err(LabError::Interrupted { done, total }.into());
+        }
+    }
+    watch.clear();
+    Ok(kept.of_plan())
+}
+
+/// What was measured, by variant.
+struct Kept<'a> {
+    plan: &'a Plan,
+    setting: Setting,
+    /// By variant of the plan.
+    observations: BTreeMap<usize, Observation>,
+    /// Of the file, but not of the plan: stays in the file.
+    others: Vec<Observation>,
+    /// Resources of the runs of this session, with their load event.
+    resources: BTreeMap<usize, Vec<(f64, Vec<ResourceTimes>)>>,
+}
+
+impl<'a> Kept<'a> {
+    fn new(args: &CalibrateArgs, plan: &'a Plan) -> Result<Self> {
+        let read = read(args)?;
+        let setting = read.as_ref().map(|file| file.setting.clone());
+        let mut kept = Self {
+            plan,
+            setting: setting.unwrap_or_else(|| Setting {
+                date: today(),
+                pagerace: VERSION.to_owned(),
+                chromium: String::new(),
+                kernel: kernel(),
+                seed: plan.seed,
+                more: machine(),
+            }),
+            observations: BTreeMap::new(),
+            others: Vec::new(),
+            resources: BTreeMap::new(),
+        };
+        if kept.setting.seed != plan.seed {
+            bail!(
+                "the file of --observations was measured with seed {}, not {}: the links lost other \
+                 packets; give --seed {}, or another file",
+                kept.setting.seed,
+                plan.seed,
+                kept.setting.seed
+            );
+        }
+        for observation in read.into_iter().flat_map(|file| file.observations) {
+            match (0..plan.variants()).find(|&i| is_of(plan, i, &observation)) {
+                Some(variant) => {
+                    kept.observations.insert(variant, observation);
+                }
+                None => kept.others.push(observation),
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Loads that were not made yet: run by run, contenders in turns, so that
+    /// what drifts meets all alike.
+    fn missing(&self) -> Vec<Load> {
+        let plan = self.plan;
+        let mut loads = Vec::new();
+        for run in 0..plan.runs as usize {
+            for page in 0..plan.pages.len() {
+                for network in 0..plan.networks.len() {
+                    for turn in 0..plan.contenders.len() {
+                        let contender = (turn + run) % plan.contenders.len();
+                        let seed = plan.run_seed(run);
+                        let variant = plan.variant_index(page, network, contender);
+                        let there = self.observations.get(&variant);
+                        if there.is_none_or(|o| o.runs.iter().all(|r| r.seed != seed)) {
+                            loads.push(Load {
+                                page,
+                                network,
+                                contender,
+                                run,
+                                seed,
+                            });
+                        }
+                    }
+                }
+            }
+        }
+        loads
+    }
+
+    fn add(&mut self, load: Load, measured: Measured) {
+        let plan = self.plan;
+        let variant = plan.variant_index(load.page, load.network, load.contender);
+        let page = &plan.pages[load.page];
+        let observation = self.observations.entry(variant).or_insert_with(|| {
+            let network = &plan.networks[load.network];
+            Observation {
+                page: page.name.clone(),
+                network: network.name.clone(),
+                network_text: network.describe(),
+                contender: plan.contenders[load.contender].clone(),
+                runs: Vec::new(),
+                resources: Vec::new(),
+                lateness: None,
+                cpu_contention: None,
+                rejected_runs: 0,
+            }
+        });
+        let run = ObservedRun::of(load.seed, &measured.summary);
+        let late = measured.live.lateness;
+        let before = observation.lateness.unwrap_or_default();
+        observation.lateness = Some(Lateness {
+            packets: before.packets + late.packets,
+            p50_ms: before.p50_ms.max(late.p50.as_millis_f64()),
+            p99_ms: before.p99_ms.max(late.p99.as_millis_f64()),
+            max_ms: before.max_ms.max(late.max.as_millis_f64()),
+        });
+        let contention = measured.live.contention.into_iter();
+        observation.cpu_contention = contention.chain(observation.cpu_contention).reduce(f64::max);
+        observation.rejected_runs += measured.live.rejected.len() as u32;
+        let onload: Option<MetricId> = "onload".parse().ok();
+        let loaded = onload.and_then(|metric| run.value(metric));
+        observation.runs.push(run);
+        if let Some(loaded) = loaded.filter(|loaded| loaded.is_finite()) {
+            let times = resource_times(page, &measured.resources);
+            let all = self.resources.entry(variant).or_default();
+            all.push((loaded, times));
+            all.sort_by(|a, b| a.0.total_cmp(&b.0));
+            observation.resources = all[(all.len() - 1) / 2].1.clone();
+        }
+    }
+
+    fn save(&self, args: &CalibrateArgs) -> Result<()> {
+        let Some(path) = &args.observations else {
+            return Ok(());
+        };
+        let all = self.observations.values().chain(&self.others).cloned();
+        let file = Observations::new(self.setting.clone(), all.collect());
+        write_atomically(path, |out| out.write_all(file.to_json().as_bytes()))?;
+        Ok(())
+    }
+
+    /// Those of the plan.
+    fn of_plan(self) -> Observations {
+        Observations::new(self.setting, self.observations.into_values().collect())
+    }
+}
+
+fn is_of(plan: &Plan, variant: usize, observation: &Observation) -> bool {
+    let (page, network, contender) = plan.variant_parts(variant);
+    plan.pages[page].name == observation.page
+        && plan.networks[network].name == observation.network
+        && plan.contenders[contender] == observation.contender
+}

@@ -1,0 +1,172 @@
+//! `pagerace live`: a race in a real browser, and what the model says of it.
+
+mod convert;
+mod environment;
+pub(crate) mod session;
+
+use std::io::Write as _;
+
+use anyhow::Result;
+use pagerace_browser::BrowserConfig;
+use pagerace_delivery::StrategySpec;
+use pagerace_lab::calibrate::text::text;
+use pagerace_lab::calibrate::{Input, Observation, Observations, Setting, accuracy, predict};
+use pagerace_lab::export::file::write_atomically;
+use pagerace_lab::export::{csv, json};
+use pagerace_lab::plan::SharedTransport;
+use pagerace_lab::{LabError, MetricId, Plan, Results, VERSION, run_live};
+use pagerace_page::Interventions;
+use pagerace_sim::{NameLookup, ProtocolMap};
+
+pub(crate) use environment::{Environment, kernel, machine};
+use session::{Served, Session, check, served};
+
+use super::files::{check_files, comparisons_path, say};
+use super::inputs::{jobs, list, networks};
+use super::racers::{Racers, racers};
+use super::simulate::{explain, load};
+use super::warn::{warn, warn_of_rules};
+use super::{interventions, race};
+use crate::cli::live::{LiveArgs, WorldArgs};
+use crate::progress::Watch;
+
+/// Where no network is named.
+const DEFAULT_NETWORKS: [&str; 2] = ["slow-4g", "cable"];
+
+/// With which strategy, if none is named.
+const DEFAULT_STRATEGY: &str = "sequential";
+
+pub(crate) fn run(args: &LiveArgs) -> Result<()> {
+    let (plan, pages) = plan(args)?;
+    plan.check()?;
+    check(&plan)?;
+    warn_of_rules(&plan);
+    let comparisons = args.csv.as_deref().map(comparisons_path);
+    let files = args.json.iter().chain(&args.csv).chain(&comparisons);
+    check_files(&files.map(AsRef::as_ref).collect::<Vec<_>>(), &args.pages)?;
+    let mut session = Session::open(pages, &args.world)?;
+
+    let watch = Watch::new(!args.no_progress, "loads");
+    watch.start("loading", plan.loads());
+    let mut environment = Environment::default();
+    let measure = |load| {
+        let measured = session.load(&plan, load).map_err(|e| format!("{e:#}"))?;
+        environment.add(&measured.live);
+        Ok(measured.summary)
+    };
+    let mut results = run_live(&plan, measure, &|progress| watch.tell(progress))?;
+    results.environment = environment.facts(session.browser());
+    drop(session);
+    watch.clear();
+
+    race::answer::print(&results, &[])?;
+    if !args.no_prediction {
+        print_prediction(&results, &watch)?;
+    }
+    if let Some(path) = &args.json {
+        write_atomically(path, |out| json::write_json(&results, out))?;
+        say(path)?;
+    }
+    if let (Some(runs), Some(comparisons)) = (&args.csv, &comparisons) {
+        write_atomically(runs, |out| csv::write_runs(&results, out))?;
+        say(runs)?;
+        write_atomically(comparisons, |out| csv::write_comparisons(&results, out))?;
+        say(comparisons)?;
+    }
+    Ok(())
+}
+
+fn plan(args: &LiveArgs) -> Result<(Plan, Vec<Served>)> {
+    let what_ifs = interventions::read(&args.what_if)?;
+    let shared = interventions::of_lists(&args.block, &args.delay)?;
+    let networks = networks(&args.network, &DEFAULT_NETWORKS)?;
+    let default = DEFAULT_STRATEGY.parse().expect("it is in the registry");
+    let strategies: Vec<StrategySpec> = list("strategy", &args.strategy, &[default])?;
+    let pages = served(&args.pages, &mut |text| warn(text))?;
+    let of_plan: Vec<_> = pages.iter().map(|one| one.page.clone()).collect();
+    let variants = interventions::variants(&what_ifs, &of_plan)?;
+    let (contenders, baseline) = racers(&Racers {
+        protocols: &list("protocol", &args.protocol, &[ProtocolMap::default()])?,
+        controllers: &super::inputs::controllers(&args.cc)?,
+        strategies: &strategies,
+        variants: &variants,
+        baseline: args.baseline.as_deref(),
+    })?;
+    let plan = Plan {
+        pages: of_plan,
+        networks,
+        contenders,
+        runs: args.runs,
+        metric: args.metric,
+        baseline,
+        ..common(&args.world, args.seed, shared)
+    };
+    Ok((plan, pages))
+}
+
+/// What live loads and their predictions share: the addresses are known, and
+/// the browser is Chromium.
+pub(crate) fn common(args: &WorldArgs, seed: u64, interventions: Interventions) -> Plan {
+    Plan {
+        pages: Vec::new(),
+        networks: Vec::new(),
+        contenders: Vec::new(),
+        runs: 1,
+        seed,
+        browser: BrowserConfig {
+            cpu: args.cpu,
+            ..BrowserConfig::default()
+        },
+        connections: args.connections.into(),
+        retransmission: args.retransmission.into(),
+        transport: SharedTransport {
+            quic_mtu: args.quic_mtu,
+            name_lookup: NameLookup::None,
+            ..SharedTransport::default()
+        },
+        interventions,
+        deadline: args.deadline,
+        metric: MetricId::default(),
+        baseline: 0,
+    }
+}
+
+/// What the simulator says of the same plan, beside what was measured.
+fn print_prediction(results: &Results, watch: &Watch) -> Result<(), anyhow::Error> {
+    let plan = &results.plan;
+    let metrics: Vec<MetricId> = ["ttfb", "fcp", "lcp", "speed-index", "onload"]
+        .iter()
+        .filter_map(|name| name.parse().ok())
+        .collect();
+    watch.start("predicting", plan.loads());
+    let jobs = jobs(None);
+    let predicted = predict(plan, &metrics, jobs, &load, &explain, &|p| watch.tell(p));
+    let predictions = match predicted {
+        Ok(predictions) => predictions,
+        Err(LabError::Scenario(reason)) => {
+            warn(&format!("no prediction: {reason}"));
+            return Ok(());
+        }
+        Err(error) => return Err(error.into()),
+    };
+    watch.clear();
+    let all = (0..results.variants.len()).map(|index| Observation::of(results, index));
+    let setting = Setting {
+        pagerace: VERSION.to_owned(),
+        seed: plan.seed,
+        more: results.environment.clone(),
+        ..Setting::default()
+    };
+    let observations = Observations::new(setting, all.collect());
+    let compared = accuracy(&Input {
+        observations: &observations,
+        predictions: &predictions,
+        lighthouse: &[],
+        metrics: &metrics,
+        held_out: &[],
+        threshold_ms: 20.0,
+    });
+    let mut out = anstream::stdout().lock();
+    writeln!(out, "\n{}", text(&compared))?;
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! Under which circumstances was measured.
+
+use std::fs;
+
+use pagerace_lab::world::Fact;
+use pagerace_live::world::LiveOutcome;
+
+/// What all loads of a session have in common, and the worst of what they had not.
+#[derive(Default)]
+pub(crate) struct Environment {
+    p99_ms_max: f64,
+    max_ms: f64,
+    contention_max: Option<f64>,
+    rejected: usize,
+    unknown: usize,
+}
+
+impl Environment {
+    /// Takes a load into account.
+    pub(crate) fn add(&mut self, live: &LiveOutcome) {
+        self.p99_ms_max = self.p99_ms_max.max(live.lateness.p99.as_millis_f64());
+        self.max_ms = self.max_ms.max(live.lateness.max.as_millis_f64());
+        let contention = live.contention.into_iter().chain(self.contention_max);
+        self.contention_max = contention.reduce(f64::max);
+        self.rejected += live.rejected.len();
+        self.unknown = self.unknown.max(live.unknown.len());
+    }
+
+    /// For tables and files.
+    pub(crate) fn facts(&self, browser: &str) -> Vec<Fact> {
+        let mut facts = vec![
+            Fact::new("browser", format!("Chromium {browser}")),
+            Fact::new("kernel", kernel()),
+            Fact::new(
+                "lateness of the link",
+                format!("p99 at most {:.2} ms, latest {:.1} ms", self.p99_ms_max, self.max_ms),
+            ),
+        ];
+        if let Some(share) = self.contention_max {
+            let value = format!("at most {:.0} % of the processors", share * 100.0);
+            facts.push(Fact::new("other programs", value));
+        }
+        facts.push(Fact::new("repeated loads", self.rejected.to_string()));
+        if self.unknown > 0 {
+            let value = format!("up to {} a load, answered 404", self.unknown);
+            facts.push(Fact::new("requests that were not recorded", value));
+        }
+        facts
+    }
+}
+
+/// The system and its version.
+pub(crate) fn kernel() -> String {
+    let read = |name: &str| fs::read_to_string(format!("/proc/sys/kernel/{name}")).ok();
+    match (read("ostype"), read("osrelease")) {
+        (Some(system), Some(release)) => format!("{} {}", system.trim(), release.trim()),
+        _ => std::env::consts::OS.to_owned(),
+    }
+}
+
+/// Processors and memory.
+pub(crate) fn machine() -> Vec<Fact> {
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|line| line.strip_prefix("model name"));
+    let model = model.and_then(|rest| rest.split_once(':')).map(|(_, name)| name.trim().to_owned());
+    let mut facts = vec![Fact::new("processors", processors.to_string())];
+    facts.extend(model.map(|name| Fact::new("processor", name)));
+    facts
+}

@@ -1,0 +1,34 @@
+//! Who races, out of arguments: for commands whose visits are all cold.
+
+use anyhow::{Context as _, Result};
+use pagerace_delivery::StrategySpec;
+use pagerace_lab::Contender;
+use pagerace_lab::contender::{choose, product};
+use pagerace_page::Interventions;
+use pagerace_sim::{ProtocolMap, Visit};
+
+/// What there is to choose from.
+pub(super) struct Racers<'a> {
+    pub(super) protocols: &'a [ProtocolMap],
+    pub(super) controllers: &'a [String],
+    pub(super) strategies: &'a [StrategySpec],
+    pub(super) variants: &'a [Interventions],
+    pub(super) baseline: Option<&'a str>,
+}
+
+/// All combinations, and which of them is the baseline: the first, if none is
+/// named.
+pub(super) fn racers(from: &Racers<'_>) -> Result<(Vec<Contender>, usize)> {
+    let contenders = product(
+        from.protocols,
+        from.controllers,
+        &[Visit::Cold],
+        from.strategies,
+        from.variants,
+    );
+    let baseline = match from.baseline {
+        Some(text) => choose(&contenders, text).context("--baseline")?,
+        None => 0,
+    };
+    Ok((contenders, baseline))
+}

@@ -1,0 +1,168 @@
+//! What is recorded: a page of the web, or one of a folder that we serve.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use pagerace_core::Protocol;
+use pagerace_live::servers::{LocalCa, OriginServer, Servers, ServersConfig};
+use pagerace_live::FolderSite;
+use url::Url;
+
+/// Where a page is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// On the net.
+    Web(Url),
+    /// In a folder, which becomes a site with this host name.
+    Folder { root: PathBuf, host: String, url: Url },
+}
+
+impl Source {
+    /// Reads what was written: `https://..`, a file, or a folder.
+    pub(super) fn parse(text: &str, root: Option<&Path>) -> Result<Self> {
+        if text.contains("://") {
+            let url = Url::parse(text).with_context(|| format!("{text:?} is no address"))?;
+            if !matches!(url.scheme(), "http" | "https") {
+                bail!("{text}: only http and https can be recorded; give a file as its path");
+            }
+            if root.is_some() {
+                bail!("--root is for files; {text} has its own");
+            }
+            return Ok(Self::Web(url));
+        }
+        let written = Path::new(text);
+        let path = written.canonicalize().with_context(|| {
+            format!("{text}: cannot be read; give a file, a folder, or an address with https://")
+        })?;
+        let file = if path.is_dir() { path.join("index.html") } else { path };
+        if !file.is_file() {
+            bail!("{text}: has no index.html; name the page's file and --root {text}");
+        }
+        let own = file.parent().unwrap_or(&file);
+        let root = match root {
+            Some(root) => root
+                .canonicalize()
+                .with_context(|| format!("--root {}: cannot be read", root.display()))?,
+            None => own.to_owned(),
+        };
+        let inside = file.strip_prefix(&root).map_err(|_| {
+            anyhow!("{} does not lie under --root {}", file.display(), root.display())
+        })?;
+        let host = host(&root);
+        let mut url = Url::parse(&format!("https://{host}/")).context("a host name")?;
+        let names: Option<Vec<&str>> = inside.iter().map(std::ffi::OsStr::to_str).collect();
+        let names = names.with_context(|| format!("{}: is not UTF-8", inside.display()))?;
+        if names != ["index.html"]
+            && let Ok(mut segments) = url.path_segments_mut()
+        {
+            segments.clear().extend(names);
+        }
+        Ok(Self::Folder { root, host, url })
+    }
+
+    pub(super) const fn url(&self) -> &Url {
+        match self {
+            Self::Web(url) | Self::Folder { url, .. } => url,
+        }
+    }
+
+    /// Serves a folder on the loopback address; nothing for the web.
+    pub(super) fn serve(&self) -> Result<Option<Served>> {
+        let Self::Folder { root, host, .. } = self else {
+            return Ok(None);
+        };
+        let ca = Arc::new(LocalCa::new()?);
+        let origin = OriginServer {
+            address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            port: 0,
+            protocol: Protocol::H2,
+            hosts: vec![host.clone()],
+        };
+        let config = ServersConfig::new(Arc::clone(&ca));
+        let servers = Servers::start(None, &config, &[origin], FolderSite::new(root)?)?;
+        Ok(Some(Served { servers, ca, host: host.clone() }))
+    }
+}
+
+/// A folder that is being served.
+pub(super) struct Served {
+    servers: Servers,
+    ca: Arc<LocalCa>,
+    host: String,
+}
+
+impl Served {
+    /// How the browser finds it (`--host-resolver-rules`).
+    pub(super) fn rule(&self) -> String {
+        let address = self.servers.addresses()[0];
+        format!("MAP {}:443 {address}", self.host)
+    }
+
+    /// Keys that the browser is to trust.
+    pub(super) fn keys(&self) -> Vec<String> {
+        self.ca.spki_hashes()
+    }
+
+    /// Ends the server; what it was asked for and does not have.
+    pub(super) fn stop(self) -> Vec<String> {
+        self.servers.stop().unknown
+    }
+}
+
+/// A host name after the folder: `reveal.js` becomes `reveal-js.test`
+/// (RFC 6761 keeps `.test` free).
+fn host(root: &Path) -> String {
+    let name = root.file_name().unwrap_or_default().to_string_lossy();
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let name: String = name.chars().map(plain).take(63).collect();
+    let name = name.trim_matches('-');
+    format!("{}.test", if name.is_empty() { "page" } else { name })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{Source, host};
+
+    #[test]
+    fn folders_become_hosts() {
+        assert_eq!(host(Path::new("/tmp/reveal.js")), "reveal-js.test");
+        assert_eq!(host(Path::new("/tmp/Über_Site--")), "ber-site.test");
+        assert_eq!(host(Path::new("/")), "page.test");
+    }
+
+    #[test]
+    fn addresses_are_pages_of_the_web() {
+        let web = Source::parse("https://a.example/x?y#z", None).expect("a URL");
+        assert_eq!(web.url().as_str(), "https://a.example/x?y#z");
+        for (text, root) in [("ftp://a.example/", None), ("https://", None), ("https://a.b/", Some("."))] {
+            assert!(Source::parse(text, root.map(Path::new)).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn files_have_a_place_below_their_root() {
+        let folder = std::env::temp_dir().join(format!("pagerace-source-{}", std::process::id()));
+        let below = folder.join("sub dir");
+        std::fs::create_dir_all(&below).expect("a folder");
+        for file in [folder.join("index.html"), below.join("a.html")] {
+            std::fs::write(file, "<p>").expect("a file");
+        }
+        let host = host(&folder);
+        let parse = |path: &Path, root: Option<&Path>| {
+            Source::parse(path.to_str().expect("UTF-8"), root).map(|s| s.url().to_string())
+        };
+        let home = parse(&folder, None).expect("has an index");
+        assert_eq!(home, format!("https://{host}/"));
+        let page = parse(&below.join("a.html"), Some(&folder)).expect("lies below");
+        assert_eq!(page, format!("https://{host}/sub%20dir/a.html"));
+        assert_eq!(parse(&below.join("a.html"), None).expect("a file"), "https://sub-dir.test/a.html");
+        assert!(parse(&below, None).is_err(), "no index");
+        assert!(parse(&folder.join("index.html"), Some(&below)).is_err(), "not below the root");
+        assert!(parse(&folder.join("none"), None).is_err(), "not there");
+        std::fs::remove_dir_all(&folder).expect("was made");
+    }
+}

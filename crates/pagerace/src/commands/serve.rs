@@ -1,0 +1,177 @@
+//! `pagerace serve`: a recording or a folder, for a person with a browser.
+
+mod browser;
+
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::net::IpAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use pagerace_core::Protocol;
+use pagerace_delivery::StrategySpec;
+use pagerace_live::site::ServedSite;
+use pagerace_live::{
+    FolderSite, LocalCa, OriginServer, ReplaySite, Servers, ServersConfig, secret_seed,
+};
+use pagerace_page::{ImportOptions, Recording};
+use url::Url;
+
+use super::files::{check_files, say};
+use super::inputs::{controllers, list};
+use super::warn::warn;
+use crate::cli::serve::ServeArgs;
+use browser::Opening;
+
+/// How often the news are looked for.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Warnings of one kind that are told one by one.
+const NOTES_MAX: usize = 5;
+
+pub(crate) fn run(args: &ServeArgs) -> Result<()> {
+    let protocols = list("protocol", &args.protocol, &[Protocol::H2, Protocol::H3])?;
+    let strategy: StrategySpec = args.strategy.parse().context("--strategy")?;
+    let controllers = controllers(std::slice::from_ref(&args.cc))?;
+    let [congestion] = &controllers[..] else {
+        bail!(
+            "--cc: one congestion controller serves, not {}",
+            controllers.len()
+        );
+    };
+    let outputs: Vec<&Path> = args.ca.iter().map(AsRef::as_ref).collect();
+    check_files(&outputs, std::slice::from_ref(&args.site))?;
+    let ca = Arc::new(LocalCa::new()?);
+    let config = ServersConfig {
+        strategy,
+        quic_congestion: congestion.clone(),
+        seed: secret_seed()?,
+        tickets: true,
+        ..ServersConfig::new(ca.clone())
+    };
+    if let Some(path) = &args.ca {
+        std::fs::write(path, ca.certificate_pem()).with_context(|| path.display().to_string())?;
+        say(path)?;
+    }
+    if args.site.is_dir() {
+        let url = Url::parse(&format!("https://localhost:{}/", args.port)).expect("it is one");
+        let opening = Opening::here(url);
+        let site = FolderSite::new(&args.site)?;
+        serve(args, &config, &protocols, &opening, site)
+    } else {
+        let options = ImportOptions {
+            page: args.page.clone(),
+        };
+        let recording = pagerace_page::recording::load_recording(&args.site, &options)?;
+        let site = ReplaySite::new(&recording)
+            .with_context(|| args.site.display().to_string())?
+            .with_think_time(!args.no_think_time);
+        warn_all(site.notes());
+        let opening = Opening::recorded(recorded_url(&recording)?, site.hosts());
+        serve(args, &config, &protocols, &opening, site)
+    }
+}
+
+/// What cannot be replayed as it was; the first few.
+fn warn_all(notes: &[String]) {
+    notes.iter().take(NOTES_MAX).for_each(|note| warn(note));
+    if let Some(more) = notes.len().checked_sub(NOTES_MAX).filter(|n| *n > 0) {
+        warn(&format!(
+            "and {more} more responses that are not served as recorded"
+        ));
+    }
+}
+
+/// Where the page is to be opened: by HTTPS, whatever was recorded.
+fn recorded_url(recording: &Recording) -> Result<Url> {
+    let text = &recording.page.url;
+    let mut url = Url::parse(text).with_context(|| format!("the page's URL {text:?}"))?;
+    if url.set_scheme("https").is_err() {
+        bail!("the page's URL {text} cannot be served over HTTPS");
+    }
+    Ok(url)
+}
+
+fn serve(
+    args: &ServeArgs,
+    config: &ServersConfig,
+    protocols: &[Protocol],
+    opening: &Opening,
+    site: impl ServedSite,
+) -> Result<()> {
+    let mut names = opening.hosts().to_vec();
+    names.push(args.address.to_string());
+    names.dedup();
+    // A server that speaks HTTP/2 speaks HTTP/1.1 as well.
+    let both = protocols.contains(&Protocol::H2);
+    let spoken = protocols.iter().filter(|p| **p != Protocol::H1 || !both);
+    let origins: Vec<OriginServer> = spoken
+        .map(|protocol| OriginServer {
+            address: args.address,
+            port: args.port,
+            protocol: *protocol,
+            hosts: names.clone(),
+        })
+        .collect();
+    let servers = Servers::start(None, config, &origins, site)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopped = stop.clone();
+    ctrlc::set_handler(move || stopped.store(true, Ordering::Relaxed))
+        .context("Ctrl-C cannot be listened for")?;
+    tell(args, config, protocols, opening)?;
+    let mut told = BTreeSet::new();
+    while !stop.load(Ordering::Relaxed) && servers.is_serving() {
+        thread::sleep(LOOK);
+        for unknown in servers.unknown() {
+            if told.insert(unknown.clone()) {
+                let mut out = anstream::stdout();
+                writeln!(out, "404 {unknown}")?;
+                out.flush()?;
+            }
+        }
+    }
+    let report = servers.stop();
+    match report.failures.first() {
+        Some(failure) => bail!("{failure}"),
+        None => Ok(()),
+    }
+}
+
+/// Says what is served, and how to open it.
+fn tell(
+    args: &ServeArgs,
+    config: &ServersConfig,
+    protocols: &[Protocol],
+    opening: &Opening,
+) -> Result<()> {
+    let address = reachable(args.address);
+    let mut out = anstream::stdout();
+    writeln!(
+        out,
+        "{} is served at {} by {}; Ctrl-C ends it.",
+        args.site.display(),
+        std::net::SocketAddr::new(args.address, args.port),
+        config.strategy
+    )?;
+    for protocol in protocols {
+        let command = opening.command(*protocol, address, args.port, &config.ca.spki_hashes());
+        writeln!(out, "\nOver {protocol}:\n  {command}")?;
+    }
+    writeln!(out, "\nWhat is asked for and is not there:")?;
+    // Whoever reads a pipe wants to know before the first request.
+    out.flush()?;
+    Ok(())
+}
+
+/// Where a browser on this machine finds what listens on this address.
+fn reachable(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(any) if any.is_unspecified() => std::net::Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(any) if any.is_unspecified() => std::net::Ipv6Addr::LOCALHOST.into(),
+        address => address,
+    }
+}
