@@ -229,6 +229,7 @@ impl Browser {
                 Timer::TaskDone(lane) => self.task_done(at, lane),
                 Timer::Decoded(id) => self.image_decoded(id),
                 Timer::Frame => self.queue(0, Task::Render),
+                Timer::TextMade => self.reach_text(at),
                 Timer::FontBlockOver | Timer::FontShown(_) => {}
             }
             self.settle(at);

@@ -62,8 +62,8 @@ pub(crate) struct Node {
     pub(crate) anchor: Option<u64>,
     /// Which thread it runs on.
     pub(crate) lane: usize,
-    /// An image that is asked for only when a layout has seen its element.
-    pub(crate) lazy: bool,
+    /// It is asked for only when a layout has found that it is needed.
+    pub(crate) by_layout: bool,
     /// Found by the preload scanner, ascending by offset.
     pub(crate) scanned: Vec<(u64, ResourceId)>,
     /// Where its parser stops, ascending by offset; documents only.
@@ -87,7 +87,7 @@ impl Node {
             frame: None,
             anchor: None,
             lane: 0,
-            lazy: false,
+            by_layout: false,
             scanned: Vec::new(),
             stops: Vec::new(),
             deferred: Vec::new(),
@@ -125,8 +125,9 @@ impl Graph {
                 role(resource, redirects[index])
             };
             let mut node = Node::new(role);
-            let lazy = page.layout.as_ref().map_or(&[][..], |l| &l.lazy);
-            node.lazy = node.role == Role::Image && lazy.contains(&resource.id);
+            let by_layout = page.layout.as_ref().map_or(&[][..], |l| &l.by_layout);
+            node.by_layout =
+                matches!(node.role, Role::Image | Role::Font) && by_layout.contains(&resource.id);
             let parent = resource
                 .discovery
                 .trigger
@@ -201,7 +202,7 @@ impl Graph {
             Trigger::Redirect { .. } => self.nodes[parent].on_head.push(id),
             Trigger::Markup { offset, .. } => {
                 let offset = offset.min(body);
-                let found = scanner_finds(resource) && !self.nodes[id.index()].lazy;
+                let found = scanner_finds(resource) && !self.nodes[id.index()].by_layout;
                 if self.nodes[parent].role == Role::Html && !found {
                     self.nodes[parent].stops.push(Stop {
                         offset,

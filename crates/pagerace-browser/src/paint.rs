@@ -9,7 +9,7 @@
 mod recorded;
 mod screen;
 
-use pagerace_core::{Destination, RequestPriority};
+use pagerace_core::{Destination, Duration, RequestPriority};
 use pagerace_page::{Page, ResourceId, Trigger};
 
 pub(crate) use self::screen::Screen;
@@ -55,6 +55,8 @@ pub(crate) struct Layout {
 pub(crate) struct Block {
     /// Encoded bytes of the document up to its end; `None` if a script makes it.
     pub(crate) end: Option<u64>,
+    /// How long after `DOMContentLoaded` a script makes it.
+    pub(crate) delay: Duration,
     pub(crate) size: Size,
     /// The fonts that it waits for, if the layout is recorded; else it waits
     /// for all.
@@ -133,6 +135,7 @@ impl Layout {
         let text = (1..=TEXT_BLOCKS)
             .map(|k| Block {
                 end: Some(body_start + (fold - body_start) / TEXT_BLOCKS * k),
+                delay: Duration::ZERO,
                 size: Size {
                     area: text_area(),
                     element: PARAGRAPH,

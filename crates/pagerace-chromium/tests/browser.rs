@@ -7,6 +7,7 @@ mod server;
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pagerace_chromium::measure::{MeasureOptions, Observed, measure, measure_once};
 use pagerace_chromium::{Browser, ChromiumError, Device, Options};
@@ -40,19 +41,30 @@ const BUSY: server::Files = &[(
     "<!doctype html><p>Text<script>const work = () => { const end = performance.now() + 250; while (performance.now() < end); }; new PerformanceObserver(() => setTimeout(work, 200)).observe({ type: 'paint', buffered: true })</script>",
 )];
 
-/// A scratch folder that goes with the test.
-struct Scratch(PathBuf);
+/// One browser at a time: side by side they starve each other.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// A scratch folder that goes with the test, and the test's turn.
+struct Scratch {
+    folder: PathBuf,
+    _turn: MutexGuard<'static, ()>,
+}
 
 impl Scratch {
     fn new(name: &str) -> Self {
         let folder = format!("pagerace-chromium-{name}-{}", std::process::id());
-        Self(std::env::temp_dir().join(folder))
+        // A test that failed in its turn leaves nothing behind that would matter.
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        Self {
+            folder: std::env::temp_dir().join(folder),
+            _turn: turn,
+        }
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
@@ -61,7 +73,7 @@ fn options(scratch: &Scratch) -> Option<Options> {
         eprintln!("skipped: there is no Chromium here");
         return None;
     }
-    Some(Options::new(&scratch.0))
+    Some(Options::new(&scratch.folder))
 }
 
 fn spawn(mut command: Command) -> std::io::Result<std::process::Child> {
@@ -69,13 +81,13 @@ fn spawn(mut command: Command) -> std::io::Result<std::process::Child> {
 }
 
 /// Loads the root of `files`; `None`: skipped.
-fn load(name: &str, files: server::Files, how: MeasureOptions) -> Option<Observed> {
+fn load(name: &str, files: server::Files, how: &MeasureOptions) -> Option<Observed> {
     let scratch = Scratch::new(name);
     let mut options = options(&scratch)?;
     options.netlog = true;
     let url = format!("http://{}/", server::serve(files));
-    let observed = measure_once(&options, &url, &how, &spawn).expect("it loads");
-    let left: Vec<_> = std::fs::read_dir(&scratch.0)
+    let observed = measure_once(&options, &url, how, &spawn).expect("it loads");
+    let left: Vec<_> = std::fs::read_dir(&scratch.folder)
         .expect("the scratch folder stays")
         .collect();
     assert!(left.is_empty(), "left behind: {left:?}");
@@ -96,7 +108,7 @@ fn a_plain_page_has_its_metrics_in_order() {
         blocked: vec!["*/never*".into()],
         ..QUICK
     };
-    let Some(seen) = load("plain", PLAIN, how) else {
+    let Some(seen) = load("plain", PLAIN, &how) else {
         return;
     };
     let order = [seen.ttfb, seen.fcp, seen.lcp, seen.onload, Some(seen.until)];
@@ -184,7 +196,7 @@ fn a_plain_page_has_its_metrics_in_order() {
 
 #[test]
 fn a_shift_is_seen() {
-    let Some(seen) = load("shift", SHIFT, QUICK) else {
+    let Some(seen) = load("shift", SHIFT, &QUICK) else {
         return;
     };
     // A box of 300 px moves by 180 or so in a viewport of 940.
@@ -200,7 +212,7 @@ fn a_long_task_blocks_and_delays_interactivity() {
         settle: Duration::from_secs(6),
         ..QUICK
     };
-    let Some(seen) = load("busy", BUSY, how) else {
+    let Some(seen) = load("busy", BUSY, &how) else {
         return;
     };
     assert!(seen.tbt >= Some(Duration::from_millis(190)), "{seen:#?}");
@@ -217,7 +229,7 @@ fn a_load_that_never_ends_is_a_result() {
         deadline: Duration::from_secs(3),
         ..QUICK
     };
-    let Some(seen) = load("hangs", HANGS, how) else {
+    let Some(seen) = load("hangs", HANGS, &how) else {
         return;
     };
     assert!(seen.fcp.is_some() && seen.onload.is_none(), "{seen:#?}");
@@ -299,7 +311,7 @@ fn dropping_a_browser_ends_all_its_processes() {
     };
     let mut browser = Browser::launch(&options, &spawn).expect("it starts");
     let page = browser.page().expect("a page");
-    let profile = scratch.0.join("profile");
+    let profile = scratch.folder.join("profile");
     let mark = profile.display().to_string();
     let alive = || -> usize {
         let all = std::fs::read_dir("/proc").expect("procfs");

@@ -1,8 +1,8 @@
 //! Real time as the engine's time.
 
-use pagerace_core::Instant;
 #[cfg(target_os = "linux")]
 use pagerace_core::Duration;
+use pagerace_core::Instant;
 use pagerace_transport::quic::Epoch;
 
 /// Nanoseconds since it was made, by the monotonic clock.

@@ -110,7 +110,6 @@ impl Testbed {
     ///
     /// # Errors
     /// [`LiveError::Addresses`]: there are 64,000.
-    #[expect(clippy::unused_self, reason = "the addresses are this testbed's")]
     pub fn server_address(&self, k: usize) -> Result<Ipv4Addr, LiveError> {
         setup::server_address(k)
     }

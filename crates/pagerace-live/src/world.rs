@@ -14,6 +14,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use pagerace_chromium::node::{Lighthouse, Throttling, lighthouse};
 use pagerace_chromium::{Browser, MeasureOptions, Observed, Options, measure_once};
 use pagerace_core::{Duration, Protocol};
 use pagerace_page::ResourceId;
@@ -140,27 +141,8 @@ impl World {
         if scenario.speaks(Protocol::is_tcp) {
             self.testbed.set_congestion(&scenario.congestion)?;
         }
-        let origins = self.origins(scenario)?;
-        let config = ServersConfig {
-            quic_congestion: scenario.congestion.clone(),
-            quic_mtu: scenario.quic_mtu,
-            strategy: scenario.strategy.clone(),
-            retransmission: scenario.retransmission,
-            seed: secret_seed()?,
-            ..ServersConfig::new(Arc::clone(&self.ca))
-        };
-        let site = scenario.site.renewed().with_effects(scenario.effects.clone());
-        let servers = Servers::start(Some(self.testbed.server()), &config, &origins, site)?;
-        let directory = RunDirectory::create()?;
-        let options = Options {
-            executable: self.options.chromium.clone(),
-            hosts: hosts(&origins),
-            quic_hosts: quic_hosts(scenario),
-            spki: self.ca.spki_hashes(),
-            device: device(&scenario.device),
-            netlog: self.options.netlog && scenario.speaks(|p| !p.is_tcp()),
-            ..Options::new(directory.path())
-        };
+        let (servers, directory) = (self.serve(scenario)?, RunDirectory::create()?);
+        let options = self.browser_options(scenario, &directory)?;
         let measure = MeasureOptions {
             settle: self.options.settle,
             deadline: scenario.deadline,
@@ -180,6 +162,67 @@ impl World {
             link,
             servers,
             contention: before.zip(after).and_then(|(b, a)| a.others_since(&b)),
+        })
+    }
+
+    /// Loads a page once under Lighthouse. With a `throttling` the link is as
+    /// fast as the machine, and Lighthouse predicts; else it measures over the
+    /// scenario's network.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load); [`LiveError::Chromium`] if there is no Node.
+    pub fn lighthouse(
+        &mut self,
+        scenario: &LiveScenario,
+        throttling: Option<Throttling>,
+        seed: u64,
+    ) -> Result<Lighthouse, LiveError> {
+        if scenario.speaks(Protocol::is_tcp) {
+            self.testbed.set_congestion(&scenario.congestion)?;
+        }
+        let (servers, directory) = (self.serve(scenario)?, RunDirectory::create()?);
+        let options = self.browser_options(scenario, &directory)?;
+        let client = self.testbed.client();
+        if throttling.is_none() {
+            self.testbed.begin(&scenario.network, seed)?;
+        }
+        let url = &scenario.page.url;
+        let said = lighthouse(&options, url, throttling, &|command| client.spawn(command));
+        if throttling.is_none() {
+            self.testbed.finish()?;
+        }
+        servers.stop();
+        Ok(said?)
+    }
+
+    fn serve(&self, scenario: &LiveScenario) -> Result<Servers, LiveError> {
+        let origins = self.origins(scenario)?;
+        let config = ServersConfig {
+            quic_congestion: scenario.congestion.clone(),
+            quic_mtu: scenario.quic_mtu,
+            strategy: scenario.strategy.clone(),
+            retransmission: scenario.retransmission,
+            seed: secret_seed()?,
+            ..ServersConfig::new(Arc::clone(&self.ca))
+        };
+        let site = scenario.site.renewed().with_effects(scenario.effects.clone());
+        Servers::start(Some(self.testbed.server()), &config, &origins, site)
+    }
+
+    fn browser_options(
+        &self,
+        scenario: &LiveScenario,
+        directory: &RunDirectory,
+    ) -> Result<Options, LiveError> {
+        let origins = self.origins(scenario)?;
+        Ok(Options {
+            executable: self.options.chromium.clone(),
+            hosts: hosts(&origins),
+            quic_hosts: quic_hosts(scenario),
+            spki: self.ca.spki_hashes(),
+            device: device(&scenario.device),
+            netlog: self.options.netlog && scenario.speaks(|p| !p.is_tcp()),
+            ..Options::new(directory.path())
         })
     }
 

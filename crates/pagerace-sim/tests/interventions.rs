@@ -12,14 +12,14 @@ use pagerace_sim::{Explainable, NameLookup, Outcome, Scenario, explain, run};
 const NETWORK: &str = "rate 10mbit rtt 100ms queue 100p";
 
 fn load(scenario: &Scenario) -> Outcome {
-    run(scenario, 1, false).unwrap()
+    run(scenario, 1, false).expect("a scenario that can be run")
 }
 
 /// `page` over `protocols`, with these interventions.
 fn with(page: &Page, protocols: &str, interventions: &str) -> Scenario {
     Scenario {
-        protocols: protocols.parse().unwrap(),
-        interventions: interventions.parse().unwrap(),
+        protocols: protocols.parse().expect("protocols"),
+        interventions: interventions.parse().expect("interventions"),
         ..scenario(page, NETWORK, "sequential")
     }
 }
@@ -44,7 +44,7 @@ fn page() -> Page {
         image,
     ]);
     let mut other = page.origins[0].clone();
-    other.host = "cdn.example".to_owned();
+    "cdn.example".clone_into(&mut other.host);
     other.third_party = true;
     other.connection_group = 1;
     page.origins.push(other);
@@ -88,7 +88,10 @@ fn what_is_refused_never_leaves() {
         }
         if protocols != "h1" {
             assert_eq!(
-                (refused.transport.connections, original.transport.connections),
+                (
+                    refused.transport.connections,
+                    original.transport.connections
+                ),
                 (1, 2)
             );
         }

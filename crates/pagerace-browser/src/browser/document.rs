@@ -26,7 +26,7 @@ impl Browser {
                 // A stop at the very start still needs the response to begin.
                 Some(stop) if stop.offset <= parser.parsed && self.states[index].head.is_some() => {
                     parser.next_stop += 1;
-                    if self.graph.nodes[stop.resource.index()].lazy {
+                    if self.graph.nodes[stop.resource.index()].by_layout {
                         let asked = (stop.resource, self.current);
                         self.rendering.awaiting_layout.push(asked);
                     } else if !stop.blocks {
@@ -78,7 +78,7 @@ impl Browser {
         parser.parsed = parser.target;
         let parsed = parser.parsed;
         if Some(index) == self.graph.document {
-            self.reach_text();
+            self.reach_text(now);
         }
         // The scanner is a hint; what the parser meets is needed in any case.
         while let Some(parser) = &mut self.parsers[index]
@@ -100,7 +100,7 @@ impl Browser {
         };
         parser.finished = true;
         if Some(index) == self.graph.document {
-            self.reach_text();
+            self.reach_text(now);
             self.requests.loosen(self.current);
         }
         self.processed(now, ResourceId(index as u32));
@@ -171,7 +171,7 @@ impl Browser {
         }
         if Some(frame) == self.graph.document {
             self.load.dom_content_loaded = Some(Ready::new(now, self.current.cause));
-            self.reach_text();
+            self.scripts_made_text(now);
         }
         self.release(ResourceId(frame as u32));
     }

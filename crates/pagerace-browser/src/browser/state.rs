@@ -56,6 +56,8 @@ pub(super) enum Timer {
     Decoded(ResourceId),
     /// A frame may be drawn again.
     Frame,
+    /// A script has made an element.
+    TextMade,
     /// Text stops waiting for fonts.
     FontBlockOver,
     /// Text stops waiting for this font.

@@ -24,21 +24,35 @@ const LCP_LIMIT: Duration = Duration::from_secs(2);
 
 impl Browser {
     /// Notes the blocks of text that the parser has passed, or that scripts
-    /// have made: these are taken to be done with `DOMContentLoaded`.
-    pub(super) fn reach_text(&mut self) {
+    /// have made: `DOMContentLoaded`, and the delay after it, are over.
+    pub(super) fn reach_text(&mut self, now: Instant) {
         let Some(document) = self.graph.document else {
             return;
         };
         let parsed = self.parsers[document].as_ref().map_or(0, |p| p.parsed);
-        let scripted = self.load.dom_content_loaded.is_some();
+        let loaded = self.load.dom_content_loaded.map(|ready| ready.at);
+        let made = |delay| loaded.is_some_and(|loaded| loaded + delay <= now);
         let from = self.rendering.text_since.len();
         let passed = self.layout.text[from..]
             .iter()
-            .take_while(|block| block.end.map_or(scripted, |end| end <= parsed))
+            .take_while(|block| block.end.map_or_else(|| made(block.delay), |e| e <= parsed))
             .count();
         let reached = from + passed;
         self.rendering.text_since.resize(reached, self.current);
         self.rendering.text_waiting.extend(from..reached);
+    }
+
+    /// `DOMContentLoaded`: what scripts make is there, or will be after a delay.
+    pub(super) fn scripts_made_text(&mut self, now: Instant) {
+        self.reach_text(now);
+        let waiting = &self.layout.text[self.rendering.text_since.len()..];
+        let made = waiting.iter().filter(|block| block.end.is_none());
+        let mut delays: Vec<Duration> = made.map(|block| block.delay).collect();
+        delays.sort_unstable();
+        delays.dedup();
+        for delay in delays {
+            self.schedule(now + delay, Timer::TextMade);
+        }
     }
 
     /// Whether a frame would show text that no frame has shown.

@@ -37,11 +37,13 @@ impl Layout {
             match &element.kind {
                 ElementKind::Text { fonts } => text.push(Block {
                     end: element.offset.map(|offset| offset.min(size)),
+                    delay: element.delay.unwrap_or_default(),
                     size: Size::whole(area),
                     fonts: known_fonts(graph, fonts),
                 }),
                 ElementKind::Other => text.push(Block {
                     end: element.offset.map(|offset| offset.min(size)),
+                    delay: element.delay.unwrap_or_default(),
                     size: Size {
                         area,
                         element: 0.0,
@@ -56,7 +58,7 @@ impl Layout {
             }
         }
         // What scripts make comes last.
-        text.sort_by_key(|block| block.end.unwrap_or(u64::MAX));
+        text.sort_by_key(|block| (block.end.unwrap_or(u64::MAX), block.delay));
         let mut recorded = Self {
             body_start,
             text,

@@ -32,6 +32,7 @@ fn text(width: f32, offset: Option<u64>, fonts: &[u32]) -> Element {
             height: 10.0,
         },
         offset,
+        delay: None,
         contentful: true,
         natural: None,
     }
@@ -55,7 +56,7 @@ fn with_layout(page: &Arc<Page>, elements: Vec<Element>) -> Page {
             viewport: (1000, 1000),
             elements,
             fonts: vec![],
-            lazy: vec![],
+            by_layout: vec![],
             body_start: None,
             largest: None,
             rendering: Some(rendering),
@@ -197,18 +198,24 @@ fn the_larger_image_is_the_largest_paint_whatever_its_bytes() {
 
 #[test]
 fn what_scripts_make_waits_for_the_scripts() {
-    let script = |mode| {
+    let script = |mode, delay| {
         let script = pagerace_page::Resource {
             script_mode: mode,
             ..in_markup(Destination::Script, 5_000, 3_000)
         };
         let made = page(vec![document(4_000), script]);
-        let elements = vec![text(10.0, Some(1_500), &[]), text(900.0, None, &[])];
+        let by_script = Element {
+            delay,
+            ..text(900.0, None, &[])
+        };
+        let elements = vec![text(10.0, Some(1_500), &[]), by_script];
         paints(&loaded(with_layout(&made, elements), &Network::default()))
     };
-    let (fcp, lcp) = script(ScriptMode::Defer);
+    let (fcp, lcp) = script(ScriptMode::Defer, None);
     assert!((100.0..110.0).contains(&fcp), "{fcp}");
     assert!((200.0..212.0).contains(&lcp), "{lcp}");
+    let (_, later) = script(ScriptMode::Defer, Some(ms(300.0)));
+    assert!((500.0..512.0).contains(&later), "{later}");
 }
 
 #[test]
@@ -221,7 +228,7 @@ fn lazy_images_wait_for_a_layout_and_hold_no_request_before() {
     ]);
     let mut made = with_layout(&made, vec![text(10.0, Some(1_000), &[]), image(3, 900.0)]);
     let layout = made.layout.as_mut().expect("just given");
-    layout.lazy.push(id(3));
+    layout.by_layout.push(id(3));
     let l = loaded(made, &Network::default());
     assert!(l.asked(2).expect("asked for") < 110.0, "with the scanner");
     let lazy = l.asked(3).expect("asked for");

@@ -15,14 +15,14 @@ pub(crate) fn serve(files: Files) -> SocketAddr {
     let address = listener.local_addr().expect("it is bound");
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            thread::spawn(move || answer(stream, files));
+            thread::spawn(move || answer(&stream, files));
         }
     });
     address
 }
 
-fn answer(stream: TcpStream, files: Files) {
-    let mut lines = BufReader::new(&stream).lines();
+fn answer(stream: &TcpStream, files: Files) {
+    let mut lines = BufReader::new(stream).lines();
     let Some(Ok(first)) = lines.next() else {
         return;
     };
@@ -48,5 +48,6 @@ fn answer(stream: TcpStream, files: Files) {
         body.len()
     );
     // The browser may have gone.
-    let _ = (&stream).write_all(format!("{head}{body}").as_bytes());
+    let mut stream = stream;
+    let _ = stream.write_all(format!("{head}{body}").as_bytes());
 }

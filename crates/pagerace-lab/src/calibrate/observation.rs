@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::lighthouse::LighthousePrediction;
 use crate::contender::Contender;
 use crate::error::LabError;
 use crate::metric::MetricId;
@@ -31,6 +32,9 @@ pub struct Observations {
     pub setting: Setting,
     /// One for each page, network and contender.
     pub observations: Vec<Observation>,
+    /// What Lighthouse predicts for the same pages and networks, if it was asked.
+    #[serde(default)]
+    pub lighthouse: Vec<LighthousePrediction>,
 }
 
 /// When, where and with what was measured.
@@ -139,6 +143,7 @@ impl Observations {
             schema: SCHEMA,
             setting,
             observations,
+            lighthouse: Vec::new(),
         }
     }
 

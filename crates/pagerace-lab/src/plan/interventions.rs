@@ -38,7 +38,11 @@ impl Plan {
         let Unmatched { intervention, term } = unmatched;
         let names = Term::names();
         let known = names.iter().map(String::as_str).chain(self.hosts());
-        let near = nearest(&term.to_string(), known);
+        // A category is spelt right: the pages have nothing of it.
+        let near = match term {
+            Term::Kind(..) => Vec::new(),
+            Term::Host(written) | Term::Url(written) => nearest(written, known),
+        };
         let hint = if near.is_empty() {
             "`pagerace page FILE` shows hosts and categories".to_owned()
         } else {

@@ -24,6 +24,8 @@ const PREFIX: &str = "pagerace-";
 /// While it has no lock yet.
 const PREFIX_NEW: &str = "pagerace-new-";
 const LOCK: &str = "lock";
+/// Tells the directories of one process apart.
+static NEXT: AtomicU64 = AtomicU64::new(0);
 /// How often a directory is removed again while a dying process fills it.
 const REMOVALS: usize = 50;
 const REMOVAL_WAIT: std::time::Duration = std::time::Duration::from_millis(20);
@@ -57,7 +59,6 @@ impl RunDirectory {
             let path = path.to_owned();
             move |source| LiveError::Directory { path, source }
         };
-        static NEXT: AtomicU64 = AtomicU64::new(0);
         let pid = std::process::id();
         loop {
             let name = format!("{pid}-{}", NEXT.fetch_add(1, Ordering::Relaxed));

@@ -207,8 +207,7 @@ impl Carrier {
             PollFd::from_borrowed_fd(self.wake.as_fd(), PollFlags::IN),
         ];
         match poll(&mut descriptors, timeout.as_ref()) {
-            Ok(_) => {}
-            Err(Errno::INTR) => {}
+            Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
         let [down, up, orders] = descriptors.map(|d| !d.revents().is_empty());
@@ -240,9 +239,11 @@ impl Carrier {
         Ok(())
     }
 
-    /// Hands over all packets that are due.
+    /// Hands over packets that are due. A link that is faster than this thread
+    /// must not keep it from reading.
     fn deliver(&mut self) {
-        while let Some(run) = &mut self.run {
+        for _ in 0..2 * BATCH {
+            let Some(run) = &mut self.run else { return };
             let Some(delivery) = run.poll(self.clock.now()) else {
                 return;
             };

@@ -89,7 +89,9 @@ impl Stream {
         let next = self.first.wrapping_add(self.delivered as u32);
         let ahead = i64::from(seq.wrapping_sub(next) as i32);
         let start = self.delivered.saturating_add_signed(ahead);
-        let end = self.delivered.saturating_add_signed(ahead + i64::from(length));
+        let end = self
+            .delivered
+            .saturating_add_signed(ahead + i64::from(length));
         if end <= self.delivered {
             return (0, 0);
         }

@@ -39,7 +39,9 @@ impl KernelCounters {
             Ok((dev, File::open("/proc/thread-self/net/snmp")?))
         };
         let files = namespaces.into_iter().map(|n| n.run(open));
-        let files = files.collect::<io::Result<_>>().map_err(unreadable)?;
+        let files = files
+            .collect::<io::Result<_>>()
+            .map_err(|e| unreadable(&e))?;
         Ok(Self { files })
     }
 
@@ -47,15 +49,17 @@ impl KernelCounters {
     pub(super) fn drops(&self) -> Result<Drops, LiveError> {
         let mut sum = Drops::default();
         for (dev, snmp) in &self.files {
-            sum.device += device_drops(&read(dev).map_err(unreadable)?);
-            sum.socket += socket_drops(&read(snmp).map_err(unreadable)?);
+            sum.device += device_drops(&read(dev).map_err(|e| unreadable(&e))?);
+            sum.socket += socket_drops(&read(snmp).map_err(|e| unreadable(&e))?);
         }
         Ok(sum)
     }
 }
 
-fn unreadable(error: io::Error) -> LiveError {
-    LiveError::Emulator(format!("the counters of the kernel cannot be read: {error}"))
+fn unreadable(error: &io::Error) -> LiveError {
+    LiveError::Emulator(format!(
+        "the counters of the kernel cannot be read: {error}"
+    ))
 }
 
 /// From the beginning, wherever the file stands.

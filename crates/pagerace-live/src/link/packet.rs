@@ -72,7 +72,8 @@ pub(super) fn read(packet: &[u8], direction: Direction) -> Option<(Flow, Option<
     if header[0] >> 4 != 4 || header_bytes < 20 || total < header_bytes || total > packet.len() {
         return None;
     }
-    let address = |at: usize| Ipv4Addr::new(header[at], header[at + 1], header[at + 2], header[at + 3]);
+    let address =
+        |at: usize| Ipv4Addr::new(header[at], header[at + 1], header[at + 2], header[at + 3]);
     let server = match direction {
         Direction::Down => address(12),
         Direction::Up => address(16),

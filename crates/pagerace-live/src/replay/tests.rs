@@ -49,7 +49,7 @@ fn recording() -> Recording {
         ),
         entry(
             "GET",
-            "https://www.example/home",
+            "http://www.example/home",
             200,
             &json!({"content-type": "text/html", "content-encoding": "br", "alt-svc": "h3=\":443\"",
                 "Content-Length": "5", "set-cookie": "a=1\nb=2", "x-kept": "yes"}),
@@ -278,7 +278,7 @@ fn missing_bodies_are_filled_and_told() {
     assert!(notes.contains("a.png was recorded without its body: 700 bytes that cannot be shown"));
     assert!(notes.contains("style was recorded without its body: 700 bytes without effect"));
     assert!(
-        notes.contains("1 responses were recorded over http"),
+        notes.contains("2 responses were recorded over http"),
         "{notes}"
     );
     assert_eq!(site.hosts(), ["api.example", "img.example", "www.example"]);
@@ -309,6 +309,7 @@ fn the_page_gets_the_sizes_that_are_served() {
             assert!(offset <= page.resource(parent).body_bytes, "{url}");
         }
     }
+    assert_eq!(page.resource(page.document).status, 200);
     let home = |page: &pagerace_page::Page| page.resource(page.document).body_bytes;
     assert_ne!(home(&page), home(&recording.page));
     let thinking = page.resources.iter().any(|r| !r.think_time.is_zero());

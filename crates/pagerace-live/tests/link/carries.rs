@@ -24,7 +24,10 @@ fn a_round_trip_takes_both_delays() {
     let [up, down] = report.packets[..] else {
         panic!("{:?}", report.packets);
     };
-    assert_eq!((up.direction, down.direction), (Direction::Up, Direction::Down));
+    assert_eq!(
+        (up.direction, down.direction),
+        (Direction::Up, Direction::Down)
+    );
     assert_eq!((up.size, down.size), (20 + 8 + 3, 20 + 8 + 7));
     assert_eq!(up.flow, down.flow);
     assert_eq!(up.flow.transport, Transport::Udp);
@@ -40,8 +43,15 @@ fn a_round_trip_takes_both_delays() {
     assert!(at >= up.due.unwrap() && down.at >= at);
     assert_eq!((report.down.delivered, report.up.delivered), (1, 1));
     assert_eq!(report.lateness.count(), 2);
-    assert_eq!((report.strays, report.kernel_drops, report.socket_drops), (0, 0, 0));
-    assert!(report.started.is_some_and(|since_boot| !since_boot.is_zero()));
+    assert_eq!(
+        (report.strays, report.kernel_drops, report.socket_drops),
+        (0, 0, 0)
+    );
+    assert!(
+        report
+            .started
+            .is_some_and(|since_boot| !since_boot.is_zero())
+    );
 }
 
 #[test]
@@ -55,7 +65,10 @@ fn tcp_crosses_whole_and_in_either_direction() {
     assert_eq!(bed.fetch(), 300_000);
     sender.join().unwrap();
     let report = bed.testbed.finish().unwrap();
-    assert!(report.packets.iter().all(|p| p.size <= 1_500), "no offloads");
+    assert!(
+        report.packets.iter().all(|p| p.size <= 1_500),
+        "no offloads"
+    );
     let payload: u64 = (report.packets.iter())
         .filter(|p| p.direction == Direction::Down && matches!(p.fate, Fate::Delivered { .. }))
         .map(|p| u64::from(p.tcp.unwrap().payload))
@@ -75,8 +88,12 @@ fn what_is_left_of_one_load_stays_out_of_the_next() {
     let old = bed.testbed.finish().unwrap();
     assert_eq!(old.packets[0].fate, Fate::InFlight);
     // A new connection; the server still answers the old one.
-    bed.testbed.begin(&network("rate 10mbit rtt 10ms"), 2).unwrap();
-    server.send_to(b"late", client.local_addr().unwrap()).unwrap();
+    bed.testbed
+        .begin(&network("rate 10mbit rtt 10ms"), 2)
+        .unwrap();
+    server
+        .send_to(b"late", client.local_addr().unwrap())
+        .unwrap();
     let other = bed.client_udp();
     other.send(b"new").unwrap();
     let mut buffer = [0; 100];
@@ -111,7 +128,9 @@ fn a_connection_that_is_older_than_the_load_is_cut() {
         .client()
         .run(move || std::net::TcpStream::connect((address, 80)).unwrap());
     let (mut accepted, _) = listener.accept().unwrap();
-    bed.testbed.begin(&network("rate 10mbit rtt 10ms"), 1).unwrap();
+    bed.testbed
+        .begin(&network("rate 10mbit rtt 10ms"), 1)
+        .unwrap();
     stream.write_all(b"too late").unwrap();
     let wait = std::time::Duration::from_millis(100);
     accepted.set_read_timeout(Some(wait)).unwrap();
@@ -183,7 +202,9 @@ fn the_wait_of_a_packet_is_its_own_time() {
     }
     while let Ok(length) = client.recv(&mut [0; 2_000]) {
         assert_eq!(length, 1_000);
-        client.set_read_timeout(Some(std::time::Duration::from_millis(200))).unwrap();
+        client
+            .set_read_timeout(Some(std::time::Duration::from_millis(200)))
+            .unwrap();
     }
     let report = bed.testbed.finish().unwrap();
     let mut late: Vec<Duration> = report
@@ -200,6 +221,10 @@ fn the_wait_of_a_packet_is_its_own_time() {
     if is_believable(&report) {
         let p99 = late[late.len() * 99 / 100];
         eprintln!("lateness: {}", report.lateness);
-        assert!(p99 <= Duration::from_micros(500), "{p99:?}: {}", report.lateness);
+        assert!(
+            p99 <= Duration::from_micros(500),
+            "{p99:?}: {}",
+            report.lateness
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub(crate) struct Bed {
 pub(crate) fn open() -> Option<Bed> {
     static ALONE: Mutex<()> = Mutex::new(());
     // A test that failed leaves nothing that the next could trip over.
-    let alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
+    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     match Testbed::open() {
         Ok(testbed) => Some(Bed {
             testbed,

@@ -66,7 +66,12 @@ fn assert_rate(report: &LinkReport, from: Instant, to: Instant, expected: f64) {
 #[test]
 fn a_burst_drains_at_the_rate() {
     let Some(bed) = open() else { return };
-    let report = blast(&bed, &network("rate 50mbit rtt 10ms queue 10000p"), 4_000, 1_472);
+    let report = blast(
+        &bed,
+        &network("rate 50mbit rtt 10ms queue 10000p"),
+        4_000,
+        1_472,
+    );
     assert_eq!(report.down.delivered, 4_000);
     assert_eq!(report.kernel_drops, 0);
     assert_rate(&report, Instant::ZERO, Instant::MAX, 50e6);
@@ -107,8 +112,11 @@ fn losses_come_as_often_and_as_long_as_the_model_has_it() {
     let down = (report.packets.iter()).filter(|p| p.direction == Direction::Down);
     let lost: Vec<bool> = down.map(|p| p.fate == Fate::Lost).collect();
     assert_eq!(lost.len(), packets);
-    let losses = lost.iter().filter(|l| **l).count() as f64;
-    let bursts = lost.windows(2).filter(|w| !w[0] && w[1]).count() as f64 + f64::from(u8::from(lost[0]));
+    let losses = lost.iter().filter(|l| **l).count();
+    assert_eq!(report.down.lost as usize, losses);
+    let losses = losses as f64;
+    let bursts =
+        lost.windows(2).filter(|w| !w[0] && w[1]).count() as f64 + f64::from(u8::from(lost[0]));
     // A chain with correlation c = 1 - p - r has (1 + c) / (1 - c) times the
     // variance of independent losses.
     let r = 1.0 / length;
@@ -121,8 +129,11 @@ fn losses_come_as_often_and_as_long_as_the_model_has_it() {
     // Bursts are geometric: variance (1 - r) / r^2.
     let error = ((1.0 - r) / (r * r) / bursts).sqrt();
     let deviation = (losses / bursts - length) / error;
-    assert!(deviation.abs() < 4.0, "{} long, {deviation} sigma", losses / bursts);
-    assert_eq!(report.down.lost as f64, losses);
+    assert!(
+        deviation.abs() < 4.0,
+        "{} long, {deviation} sigma",
+        losses / bursts
+    );
 }
 
 /// What both links do with the packets of a log when nothing is ever late.

@@ -40,11 +40,20 @@ pub(super) fn page(
     let mut recording = Recording::new(entries, &destinations, &bodies, &redirects, document);
     let page_start = chosen.start().or(entries[0].start);
     recording.scripts_ran(page_start, &extension::main_thread(chosen.page));
+    let own = chosen.page.and_then(|p| p.get("_pagerace"));
+    recording.loaded = own
+        .and(page_start)
+        .zip(chosen.timing("onLoad"))
+        .map(|(start, ms)| start + ms);
     let recording = recording;
     let links = discovery::links(&recording, notes);
     let modes = loading::script_modes(&recording, &links, notes);
     let blocking = loading::render_blocking(&recording, &links, &modes);
-    let cpu = cpu_times(entries, &destinations, chosen.page);
+    let mut cpu = cpu_times(entries, &destinations, chosen.page);
+    for (&script, (from, to)) in &recording.ran {
+        // What the script's functions did later is not the price of running it.
+        cpu[script] = cpu[script].and(Some(to - from));
+    }
     let discoveries = discovery::discoveries(&recording, &links, &modes, &blocking, &cpu, notes);
     let round_trips = rtt::round_trips(entries);
     let think = rtt::think_times(entries, &round_trips, notes);
@@ -60,7 +69,7 @@ pub(super) fn page(
     let parsed = page_start
         .zip(chosen.timing("onContentLoad"))
         .map(|(start, ms)| start + ms);
-    let layout = layout::read(&recording, &links, chosen.page);
+    let layout = layout::read(&recording, &links, chosen);
     let visible = match &layout {
         Some(layout) => viewport::on_screen(layout, &destinations),
         None => viewport::images(
@@ -75,8 +84,8 @@ pub(super) fn page(
     };
     let mut blocks_load = blocks_load(entries, &destinations, chosen, notes);
     // HTML standard: lazy images do not delay the load event.
-    for image in layout.iter().flat_map(|layout| &layout.lazy) {
-        blocks_load[image.index()] = false;
+    for image in layout::lazy(&recording, &links) {
+        blocks_load[image] = false;
     }
     note_what_is_missing(entries, notes);
     let start = entries[0].start;

@@ -6,7 +6,7 @@
 use pagerace_core::ScriptMode;
 use serde_json::Value;
 
-use super::value::{filled, list, millis, position};
+use super::value::{filled, flag, list, millis, position};
 use crate::FontDisplay;
 
 /// What `_pagerace` of an entry says.
@@ -15,6 +15,8 @@ pub(super) struct Extension {
     /// Byte of the initiating document's decoded body behind the element that
     /// names the resource.
     pub(super) initiator_offset: Option<u64>,
+    /// A style attribute names the image.
+    pub(super) inline_style: bool,
     /// Main-thread milliseconds of running scripts of this URL.
     pub(super) script_ms: Option<f64>,
     /// Main-thread milliseconds of parsing it.
@@ -36,6 +38,7 @@ impl Extension {
         let cpu = |key| own.get("cpu").and_then(|cpu| millis(cpu, key));
         Self {
             initiator_offset: position(own, "initiatorOffset"),
+            inline_style: flag(own, "inlineStyle"),
             script_ms: cpu("scriptMs"),
             parse_ms: cpu("parseMs"),
             decode_ms: cpu("decodeMs"),

@@ -1,12 +1,15 @@
 //! Where a recorded page's elements are on the screen, from the page's
 //! `_pagerace.layout`.
 
-use pagerace_core::Duration;
+mod scripted;
+
+use pagerace_core::{Destination, Duration};
 use serde_json::Value;
 
 use super::discovery::{How, Link};
 use super::extension::{self, TaskKind};
 use super::markup::{self, Element as Markup};
+use super::pages::Chosen;
 use super::recording::Recording;
 use super::value::{filled, list, number, position};
 use crate::{Element, ElementKind, FontUse, Largest, PageLayout, Rect, RenderingTime, ResourceId};
@@ -18,8 +21,9 @@ const MAX_ELEMENTS: usize = 20_000;
 pub(super) fn read(
     recording: &Recording,
     links: &[Option<Link>],
-    page: Option<&Value>,
+    chosen: &Chosen,
 ) -> Option<PageLayout> {
+    let page = chosen.page;
     let own = page?.get("_pagerace")?;
     let layout = own.get("layout").filter(|v| v.is_object())?;
     let viewport = viewport(layout).or_else(|| {
@@ -28,15 +32,20 @@ pub(super) fn read(
     })?;
     let document = Document::new(recording);
     let elements = list(layout, "elements").iter().take(MAX_ELEMENTS);
+    let mut elements: Vec<Element> = elements
+        .filter_map(|e| element(recording, &document, e))
+        .collect();
+    let largest = largest(recording, own);
+    if let Some(loaded) = chosen.timing("onContentLoad") {
+        scripted::date(&mut elements, viewport, largest, page, loaded);
+    }
     Some(PageLayout {
         viewport,
-        elements: elements
-            .filter_map(|e| element(recording, &document, e))
-            .collect(),
+        elements,
         fonts: fonts(recording),
-        lazy: lazy(recording, links),
+        by_layout: by_layout(recording, links),
         body_start: document.body_start(recording),
-        largest: largest(recording, own),
+        largest,
         rendering: rendering(page),
     })
 }
@@ -79,6 +88,7 @@ fn element(recording: &Recording, document: &Document, value: &Value) -> Option<
         kind,
         rect,
         offset: position(value, "offset").and_then(|offset| document.encoded(offset)),
+        delay: None,
         contentful,
         natural: natural(value),
     })
@@ -165,23 +175,57 @@ fn fonts(recording: &Recording) -> Vec<FontUse> {
 
 /// Images that the main document's markup marks as lazy, and nothing else of
 /// it names.
-fn lazy(recording: &Recording, links: &[Option<Link>]) -> Vec<ResourceId> {
-    let Some(references) = recording.references.get(&recording.document) else {
-        return Vec::new();
-    };
-    let is_lazy = |i: &usize| {
-        let in_markup = links[*i]
-            .as_ref()
-            .is_some_and(|l| l.how == How::Markup && l.parent == recording.document);
-        let url = recording.url(*i);
-        let mut named = references.iter().filter(|r| Some(&r.url) == url.as_ref());
-        let lazy = |r: &markup::Reference| matches!(r.element, Markup::Image { lazy: true });
-        in_markup && named.clone().next().is_some() && named.all(lazy)
-    };
-    (0..recording.entries.len())
-        .filter(is_lazy)
-        .map(|i| ResourceId(i as u32))
+pub(super) fn lazy(recording: &Recording, links: &[Option<Link>]) -> Vec<usize> {
+    let is_lazy = |r: &markup::Reference| matches!(r.element, Markup::Image { lazy: true });
+    in_markup(recording, links)
+        .filter(|(_, named)| !named.is_empty() && named.iter().all(|r| is_lazy(r)))
+        .map(|(i, _)| i)
         .collect()
+}
+
+/// What layout asks for although the document names it: lazy images, and what
+/// only its styles can have named.
+fn by_layout(recording: &Recording, links: &[Option<Link>]) -> Vec<ResourceId> {
+    let mut all = lazy(recording, links);
+    let by_style = |i: usize, named: &[&markup::Reference]| {
+        let entry = &recording.entries[i];
+        let kind = matches!(
+            recording.destinations[i],
+            Destination::Image | Destination::Font
+        );
+        let recorded = entry.own.initiator_offset.is_some() && !entry.preload;
+        kind && (entry.own.inline_style || recorded && named.is_empty())
+    };
+    all.extend(
+        in_markup(recording, links)
+            .filter(|(i, named)| by_style(*i, named))
+            .map(|(i, _)| i),
+    );
+    all.sort_unstable();
+    all.dedup();
+    all.into_iter().map(|i| ResourceId(i as u32)).collect()
+}
+
+/// The entries that the main document's parser asked for, with what its markup
+/// says of them; none if its body is not recorded.
+fn in_markup<'a>(
+    recording: &'a Recording,
+    links: &'a [Option<Link>],
+) -> impl Iterator<Item = (usize, Vec<&'a markup::Reference>)> {
+    let references = recording.references.get(&recording.document);
+    let is_linked = |link: &Option<Link>| {
+        let document = recording.document;
+        link.as_ref()
+            .is_some_and(|l| l.how == How::Markup && l.parent == document)
+    };
+    let linked = (0..links.len()).filter(move |&i| is_linked(&links[i]));
+    references.into_iter().flat_map(move |references| {
+        let url = |i: usize| recording.url(i).unwrap_or_default();
+        linked.clone().map(move |i| {
+            let url = url(i);
+            (i, references.iter().filter(|r| r.url == url).collect())
+        })
+    })
 }
 
 fn largest(recording: &Recording, own: &Value) -> Option<Largest> {

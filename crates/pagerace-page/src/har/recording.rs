@@ -22,9 +22,12 @@ pub(super) struct Recording<'a> {
     pub(super) document: usize,
     /// What the markup of each recorded document body names.
     pub(super) references: BTreeMap<usize, Vec<Reference>>,
-    /// When each script had run for the first time, if recorded, in
+    /// When each script ran for the first time, from and to, if recorded, in
     /// milliseconds since 1970.
-    pub(super) ran: BTreeMap<usize, f64>,
+    pub(super) ran: BTreeMap<usize, (f64, f64)>,
+    /// When the load event fired, if our own recorder says so: others do not
+    /// tell who asked for icons.
+    pub(super) loaded: Option<f64>,
     by_url: BTreeMap<String, Vec<usize>>,
 }
 
@@ -58,6 +61,7 @@ impl<'a> Recording<'a> {
             document,
             references,
             ran: BTreeMap::new(),
+            loaded: None,
             by_url,
         }
     }
@@ -72,7 +76,9 @@ impl<'a> Recording<'a> {
             if let Some(i) = task.url.and_then(|url| self.find(url))
                 && self.destinations[i] == Destination::Script
             {
-                self.ran.entry(i).or_insert(page_start + task.end);
+                self.ran
+                    .entry(i)
+                    .or_insert((page_start + task.start, page_start + task.end));
             }
         }
     }

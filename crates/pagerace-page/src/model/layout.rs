@@ -16,10 +16,11 @@ pub struct PageLayout {
     /// Fonts that say how text waits for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fonts: Vec<FontUse>,
-    /// Images that the browser asks for only when a layout has found them near
-    /// the viewport (`loading=lazy`).
+    /// What the document's markup names, but the browser asks for only when a
+    /// layout has found that it is needed: images with `loading=lazy`, and what
+    /// style attributes and style elements name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub lazy: Vec<ResourceId>,
+    pub by_layout: Vec<ResourceId>,
     /// Encoded bytes of the document before its body, if the recording holds
     /// the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -42,6 +43,10 @@ pub struct Element {
     /// Encoded bytes of the document up to its end; `None` if the document's
     /// markup does not hold it (a script made it).
     pub offset: Option<u64>,
+    /// If a script made it: how long after `DOMContentLoaded` it appeared in the
+    /// recording, less the rendering in between; `None` if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<Duration>,
     /// Whether it makes a paint contentful: all but backgrounds of plain
     /// colour (Paint Timing, <https://www.w3.org/TR/paint-timing/#contentful>).
     pub contentful: bool,

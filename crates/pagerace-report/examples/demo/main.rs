@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use pagerace_core::{Duration, Rng};
 use pagerace_report::input::{
     AcrossPages, AcrossRow, Comparison, Metric, Named, NetworkResult, PageResult, Report, Row,
-    Verdict, Why,
+    Verdict, Why, World,
 };
 
 use load::{Link, Order, load};
@@ -74,6 +74,8 @@ fn report(pages: usize, resources: usize) -> Report {
         noun: "strategy".to_owned(),
         nouns: "strategies".to_owned(),
         shared: "invented, all of it".to_owned(),
+        world: World::Simulated,
+        environment: Vec::new(),
         parts: ["set-up", "bandwidth", "loss"]
             .map(|part| named(part, part))
             .into(),

@@ -47,7 +47,6 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<()> {
 
     let watch = Watch::new(!args.no_progress, "loads");
     let observations = measure::observations(args, &plan, pages, &watch)?;
-    let lighthouse = opinion::lighthouse(args, &plan, &watch)?;
     watch.start("predicting", plan.loads());
     let predictions = predict(&plan, &args.metric, jobs(None), &load, &explain, &|progress| {
         watch.tell(progress)
@@ -56,7 +55,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<()> {
     let compared = accuracy(&Input {
         observations: &observations,
         predictions: &predictions,
-        lighthouse: &lighthouse,
+        lighthouse: &observations.lighthouse,
         metrics: &args.metric,
         held_out: &args.held_out,
         threshold_ms: THRESHOLD_MS,

@@ -9,8 +9,9 @@ use std::io::Write as _;
 use anyhow::Result;
 use pagerace_browser::BrowserConfig;
 use pagerace_delivery::StrategySpec;
-use pagerace_lab::calibrate::text::text;
-use pagerace_lab::calibrate::{Input, Observation, Observations, Setting, accuracy, predict};
+use pagerace_lab::calibrate::{
+    Accuracy, Input, Observation, Observations, Setting, accuracy, predict,
+};
 use pagerace_lab::export::file::write_atomically;
 use pagerace_lab::export::{csv, json};
 use pagerace_lab::plan::SharedTransport;
@@ -27,6 +28,7 @@ use super::racers::{Racers, racers};
 use super::simulate::{explain, load};
 use super::warn::{warn, warn_of_rules};
 use super::{interventions, race};
+use crate::table::{self, predicted::predicted};
 use crate::cli::live::{LiveArgs, WorldArgs};
 use crate::progress::Watch;
 
@@ -166,7 +168,37 @@ fn print_prediction(results: &Results, watch: &Watch) -> Result<(), anyhow::Erro
         held_out: &[],
         threshold_ms: 20.0,
     });
+    say_prediction(results, &compared)
+}
+
+fn say_prediction(results: &Results, compared: &Accuracy) -> Result<()> {
     let mut out = anstream::stdout().lock();
-    writeln!(out, "\n{}", text(&compared))?;
+    let shown = [results.plan.metric, MetricId::default(), "onload".parse()?];
+    let mut metrics: Vec<MetricId> = Vec::new();
+    for metric in shown {
+        if !metrics.contains(&metric) {
+            metrics.push(metric);
+        }
+    }
+    writeln!(
+        out,
+        "\nPredicted by the model, medians of {} simulated loads",
+        results.plan.runs
+    )?;
+    for network in &results.plan.networks {
+        writeln!(out, "\n{}", network.name)?;
+        table::print(&mut out, &predicted(compared, &network.name, &metrics))?;
+    }
+    for winners in &compared.winners {
+        let score = &winners.score;
+        if winners.metric == results.plan.metric && winners.name == "all pages" && score.decided() > 0 {
+            writeln!(
+                out,
+                "\nOf {} pairs with a sure difference of 1 % or more, the model picks the winner of {}.",
+                score.decided(),
+                score.right
+            )?;
+        }
+    }
     Ok(())
 }

@@ -154,13 +154,13 @@ fn screen(out: &mut impl Write, page: &Page, layout: &PageLayout) -> io::Result<
     writeln!(
         out,
         "layout recorded: viewport {width} x {height}, {} elements in it ({} texts, {} of them \
-         made by scripts, {} images), {} below or beside, {} lazy images",
+         made by scripts, {} images), {} below or beside, {} requests made by layout",
         seen().count(),
         seen().filter(is_text).count(),
         seen().filter(|e| e.offset.is_none() && is_text(e)).count(),
         seen().filter(is_image).count(),
         layout.elements.len() - seen().count(),
-        layout.lazy.len(),
+        layout.by_layout.len(),
     )?;
     if let Some(largest) = layout.largest {
         let what = match largest.image {

@@ -121,7 +121,7 @@ fn mistakes_in_interventions_are_said() {
     let sandbox = Sandbox::new("wrong-interventions");
     sandbox.write("site.har", &with_third_party());
     for (option, value, expected) in [
-        ("--what-if", "fnots=1s", "did you mean fonts?"),
+        ("--what-if", "fontss=1s", "did you mean fonts?"),
         ("--what-if", "fonts=1s", "selects nothing of site"),
         ("--what-if", "css=soon", "`soon`"),
         ("--what-if", "css=1s,css=1000ms", "twice"),

@@ -61,6 +61,7 @@ fn element(kind: ElementKind, rect: [f32; 4], offset: Option<u64>) -> Element {
             height,
         },
         offset,
+        delay: None,
         contentful: true,
         natural: None,
     }
@@ -98,7 +99,7 @@ fn layout(elements: Vec<Element>, largest: Option<Largest>) -> Layout {
             viewport: (1000, 500),
             elements,
             fonts: vec![],
-            lazy: vec![],
+            by_layout: vec![],
             body_start: Some(700),
             largest,
             rendering: None,

@@ -69,7 +69,7 @@ fn live_results_become_observations() {
     assert_eq!(made.values(metric("lcp")), [100.0, 200.0, f64::INFINITY]);
     assert_eq!(made.failed(), 1);
     assert!(!made.runs[0].values.contains_key(&metric("packets-sent")));
-    assert_eq!(made.runs[0].values[&metric("packets-lost")], 0.0);
+    assert_eq!(made.runs[0].value(metric("packets-lost")), Some(0.0));
 }
 
 #[test]

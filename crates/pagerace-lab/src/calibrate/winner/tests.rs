@@ -89,8 +89,8 @@ proptest! {
         let back = &duels(&[side(1), side(0)], false, metric("lcp"))[0];
         prop_assert_eq!(there.outcome, back.outcome);
         prop_assert_eq!(there.same_sign(), back.same_sign());
-        prop_assert_eq!(there.observed.unwrap(), -back.observed.unwrap());
-        prop_assert_eq!(there.predicted.unwrap(), -back.predicted.unwrap());
+        prop_assert_eq!(there.observed, back.observed.map(|d| -d));
+        prop_assert_eq!(there.predicted, back.predicted.map(|d| -d));
         prop_assert!((there.p.unwrap() - back.p.unwrap()).abs() < 1e-12);
     }
 }

@@ -69,9 +69,8 @@ fn a_byte_counts_once_and_from_its_first_arrival() {
         segment(1, Some(5), 1, 10),
         segment(1, Some(8), u32::MAX - 3, 10),
     ];
-    // 6..16 since 2, 16..26 since 3, 1..6 since 5; all until 8. The first byte
-    // is number 2^32 - 4, so its ten bytes end at 6.
-    assert_eq!(hol_blocked_tcp(&log), blocked(20, 10 * 6 + 10 * 5));
+    // Offsets: 10..20 since 2, 20..30 since 3, 5..10 since 5; all until 8.
+    assert_eq!(hol_blocked_tcp(&log), blocked(25, 10 * 6 + 10 * 5 + 5 * 3));
 }
 
 #[test]

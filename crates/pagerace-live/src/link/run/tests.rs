@@ -1,4 +1,4 @@
-use pagerace_core::Duration;
+use pagerace_core::{Duration, Rng};
 use proptest::prelude::*;
 
 use super::super::packet::tests::{ipv4, tcp, udp};
@@ -62,12 +62,28 @@ fn a_connection_that_begins_belongs_to_the_load() {
     let taken = |run: &mut Run, direction, packet: &[u8]| {
         run.offer(direction, ms(1), packet) == Verdict::Taken
     };
-    assert!(taken(&mut run, Direction::Up, &tcp(Direction::Up, SYN, 1, 0)));
-    assert!(taken(&mut run, Direction::Down, &tcp(Direction::Down, SYN | ACK, 9, 0)));
-    assert!(!taken(&mut run, Direction::Down, &udp(Direction::Down, 100)));
+    assert!(taken(
+        &mut run,
+        Direction::Up,
+        &tcp(Direction::Up, SYN, 1, 0)
+    ));
+    assert!(taken(
+        &mut run,
+        Direction::Down,
+        &tcp(Direction::Down, SYN | ACK, 9, 0)
+    ));
+    assert!(!taken(
+        &mut run,
+        Direction::Down,
+        &udp(Direction::Down, 100)
+    ));
     assert!(taken(&mut run, Direction::Up, &udp(Direction::Up, 100)));
     assert!(taken(&mut run, Direction::Down, &udp(Direction::Down, 100)));
-    assert!(taken(&mut run, Direction::Down, &ipv4(1, Direction::Down, &[0; 8])));
+    assert!(taken(
+        &mut run,
+        Direction::Down,
+        &ipv4(1, Direction::Down, &[0; 8])
+    ));
     let elsewhere = {
         let mut packet = udp(Direction::Up, 100);
         packet[16..20].copy_from_slice(&[224, 0, 0, 251]);
@@ -84,7 +100,11 @@ fn the_queue_and_the_end_leave_their_marks() {
     for _ in 0..3 {
         run.offer(Direction::Up, ms(1), &udp(Direction::Up, 1_000));
     }
-    assert_eq!(deliver(&mut run, ms(12)), 1, "1 ms to cross, 10 ms to travel");
+    assert_eq!(
+        deliver(&mut run, ms(12)),
+        1,
+        "1 ms to cross, 10 ms to travel"
+    );
     let ended = run.end_load();
     let fates: Vec<Fate> = ended.packets.iter().map(|p| p.fate).collect();
     let at = Instant::from_nanos(11_000_000);
@@ -125,7 +145,10 @@ fn a_managed_queue_drops_and_is_polled_on() {
     assert!(ended.up.queue_drops > 0);
     assert_eq!(ended.up.queue_drops + ended.up.delivered, 200);
     let dropped = |p: &&LinkPacket| matches!(p.fate, Fate::Dropped { .. });
-    assert_eq!(ended.packets.iter().filter(dropped).count() as u64, ended.up.queue_drops);
+    assert_eq!(
+        ended.packets.iter().filter(dropped).count() as u64,
+        ended.up.queue_drops
+    );
 }
 
 proptest! {

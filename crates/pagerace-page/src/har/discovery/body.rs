@@ -67,7 +67,9 @@ pub(super) fn locate(recording: &Recording, links: &mut [Option<Link>]) {
 /// Finds parents of what has none: documents whose markup names the URL, then
 /// style sheets, scripts and inline text that contain it.
 pub(super) fn search(recording: &Recording, links: &mut [Option<Link>]) {
-    let missing: Vec<usize> = (1..links.len()).filter(|&i| links[i].is_none()).collect();
+    let missing: Vec<usize> = (1..links.len())
+        .filter(|&i| links[i].is_none() && !asked_after_load(recording, i))
+        .collect();
     let mut by_url: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for &i in &missing {
         if let Some(url) = url(recording, i) {
@@ -89,6 +91,17 @@ pub(super) fn search(recording: &Recording, links: &mut [Option<Link>]) {
     }
     search_text(recording, links, &missing, exact);
     search_text(recording, links, &missing, by_name);
+}
+
+/// Whether the browser asked for an icon on its own, when the page was loaded:
+/// the markup names it, but is not why.
+fn asked_after_load(recording: &Recording, i: usize) -> bool {
+    let loaded = recording.loaded.zip(recording.start(i));
+    let is_icon = matches!(
+        recording.destinations[i],
+        Destination::Other | Destination::Image
+    );
+    is_icon && loaded.is_some_and(|(loaded, start)| start >= loaded)
 }
 
 /// The URL as a text writes it: from the root, or relative.

@@ -12,6 +12,10 @@ use crate::{Discovery, Evidence, ResourceId, Trigger};
 /// Milliseconds.
 const INLINE_LAG_MS: f64 = 200.0;
 
+/// A script that could run does so within this: other tasks may stand before
+/// it. Milliseconds.
+const QUEUE_MS: f64 = 100.0;
+
 /// A script that ends this much after its supposed child's request is worth a
 /// note. Milliseconds.
 const LATE_MS: f64 = 50.0;
@@ -44,11 +48,11 @@ pub(in crate::har) fn discoveries(
             How::Inline => inline(recording, link, i, offset, &blockers),
             How::Style => Trigger::Style { parent },
             How::Script => {
-                let ready = recording.ran.get(&link.parent).copied();
-                let ready = ready.unwrap_or_else(|| {
-                    blockers.ready(recording, link.parent, modes[link.parent], i)
-                        + cpu_ms[link.parent].unwrap_or(0.0)
-                });
+                let could = blockers.ready(recording, link.parent, modes[link.parent], i);
+                // A task long after that is a callback.
+                let ran = recording.ran.get(&link.parent);
+                let ran = ran.filter(|ran| ran.0 <= could + QUEUE_MS);
+                let ready = ran.map_or(could + cpu_ms[link.parent].unwrap_or(0.0), |ran| ran.1);
                 let late = recording.end(link.parent).zip(recording.start(i));
                 if late.is_some_and(|(end, start)| end > start + LATE_MS) {
                     notes.add(Kind::LateInitiator);

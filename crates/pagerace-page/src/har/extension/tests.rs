@@ -6,6 +6,7 @@ use super::*;
 fn fields_are_read_and_odd_ones_are_not_there() {
     let read = Extension::parse(&json!({"_pagerace": {
         "initiatorOffset": 120,
+        "inlineStyle": true,
         "cpu": {"scriptMs": 12.5, "parseMs": 0.25, "decodeMs": 3},
         "scriptMode": "module",
         "failed": "net::ERR_NAME_NOT_RESOLVED",
@@ -13,6 +14,7 @@ fn fields_are_read_and_odd_ones_are_not_there() {
     }}));
     let expected = Extension {
         initiator_offset: Some(120),
+        inline_style: true,
         script_ms: Some(12.5),
         parse_ms: Some(0.25),
         decode_ms: Some(3.0),

@@ -124,7 +124,7 @@ fn the_page_has_what_the_fields_say() {
     let page = import(&own());
     let layout = page.layout.as_ref().expect("recorded");
     assert_eq!(layout.body_start, Some(20));
-    assert_eq!(layout.lazy, [ResourceId(5)]);
+    assert_eq!(layout.by_layout, [ResourceId(5)]);
     assert_eq!(
         layout.fonts,
         [FontUse {
@@ -241,5 +241,105 @@ fn a_delay_after_a_script_begins_when_it_had_run() {
         delay(&json!([])),
         Duration::from_millis(240),
         "it came at 20 ms and took 40"
+    );
+}
+
+#[test]
+fn what_only_styles_can_have_named_waits_for_layout() {
+    let asked = |path: &str, own: &Value| {
+        let mut html = entry("", "text/html", 100, &json!({}));
+        html["_initiator"] = json!({"type": "other"});
+        html["response"]["content"]["text"] = json!(document());
+        let har = json!({"log": {
+            "pages": [{"_pagerace": {"layout": {"viewport": [400, 300]}}}],
+            "entries": [html, entry(path, "image/png", 5000, own)],
+        }});
+        let options = crate::ImportOptions::default();
+        let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
+        let by_layout = page.layout.as_ref().expect("recorded").by_layout.len();
+        (by_layout, page.resource(ResourceId(1)).blocks_load)
+    };
+    assert_eq!(
+        asked("lazy.png", &json!({"initiatorOffset": 76})),
+        (1, false)
+    );
+    assert_eq!(
+        asked(
+            "face.png",
+            &json!({"initiatorOffset": 76, "inlineStyle": true})
+        ),
+        (1, true)
+    );
+    assert_eq!(
+        asked("of-a-style-element.png", &json!({"initiatorOffset": 76})),
+        (1, true)
+    );
+    assert_eq!(asked("no-place.png", &json!({})), (0, true));
+}
+
+#[test]
+fn what_scripts_make_is_dated_by_the_paints() {
+    let delays = |offset: Option<u64>| {
+        let mut own = own();
+        own["layout"]["elements"] = json!([
+            {"kind": "text", "rect": [0, 0, 100, 10]},
+            {"kind": "text", "rect": [0, 20, 100, 30]},
+            {"kind": "text", "rect": [0, 60, 5, 5]},
+        ]);
+        if let Some(offset) = offset {
+            own["layout"]["elements"][2]["offset"] = json!(offset);
+        }
+        own["paints"] = json!({"fcpMs": 50, "lcpMs": 80, "lcpSize": 3_100, "lcpKind": "text"});
+        own["mainThread"] = json!([
+            {"ms": 10, "durationMs": 4, "kind": "layout"},
+            {"ms": 42, "durationMs": 3, "kind": "layout"},
+            {"ms": 60, "durationMs": 9, "kind": "script"},
+            {"ms": 70, "durationMs": 1, "kind": "paint"},
+        ]);
+        let har = json!({"log": {
+            "pages": [{"_pagerace": own, "pageTimings": {"onContentLoad": 40}}],
+            "entries": [entry("", "text/html", 100, &json!({}))],
+        }});
+        let options = crate::ImportOptions::default();
+        let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
+        let elements = page.layout.expect("recorded").elements;
+        elements
+            .iter()
+            .map(|e| e.delay.map(Duration::as_millis_f64))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(delays(None), [Some(7.0), Some(36.0), Some(7.0)]);
+    assert_eq!(
+        delays(Some(20)),
+        [None, Some(36.0), None],
+        "some was there before"
+    );
+}
+
+#[test]
+fn an_icon_that_the_browser_asks_for_is_not_the_parsers() {
+    let trigger = |own: &Value| {
+        let mut html = entry("", "text/html", 100, &json!({}));
+        html["_initiator"] = json!({"type": "other"});
+        html["response"]["content"]["text"] = json!("<link rel=icon href=favicon.png><p>text");
+        let mut icon = entry("favicon.png", "image/png", 900, &json!({}));
+        icon["_initiator"] = json!({"type": "other"});
+        icon["_resourceType"] = json!("other");
+        icon["startedDateTime"] = json!("2026-11-22T00:00:01.000Z");
+        let mut page = json!({"startedDateTime": "2026-11-22T00:00:00.000Z",
+            "pageTimings": {"onLoad": 500}});
+        page["_pagerace"] = own.clone();
+        let har = json!({"log": {"pages": [page], "entries": [html, icon]}});
+        let options = crate::ImportOptions::default();
+        let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
+        page.resource(ResourceId(1)).discovery.trigger
+    };
+    assert!(matches!(
+        trigger(&json!({"version": 1})),
+        Trigger::After { .. }
+    ));
+    assert!(
+        matches!(trigger(&json!(null)), Trigger::Markup { .. }),
+        "others do not tell"
     );
 }

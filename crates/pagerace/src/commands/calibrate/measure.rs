@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
+use pagerace_lab::calibrate::lighthouse::LighthousePrediction;
 use pagerace_lab::calibrate::prediction::resource_times;
 use pagerace_lab::calibrate::{
     Lateness, Observation, Observations, ObservedRun, ResourceTimes, Setting,
@@ -12,7 +13,7 @@ use pagerace_lab::{LabError, Load, MetricId, Plan, Progress, VERSION};
 
 use super::super::live::session::{Measured, Served, Session};
 use super::super::live::{kernel, machine};
-use super::read;
+use super::{opinion, read};
 use crate::cli::live::CalibrateArgs;
 use crate::commands::today::today;
 use crate::commands::warn::warn;
@@ -30,7 +31,8 @@ pub(super) fn observations(
 ) -> Result<Observations> {
     let mut kept = Kept::new(args, plan)?;
     let missing = kept.missing();
-    if missing.is_empty() {
+    let unasked = if args.lighthouse { kept.unasked() } else { Vec::new() };
+    if missing.is_empty() && unasked.is_empty() {
         return Ok(kept.of_plan());
     }
     if args.offline {
@@ -62,6 +64,16 @@ pub(super) fn observations(
             return Err(LabError::Interrupted { done, total }.into());
         }
     }
+    let total = unasked.len();
+    watch.start("Lighthouse", total);
+    for (index, (page, network)) in unasked.into_iter().enumerate() {
+        kept.lighthouse.push(opinion::ask(&mut session, plan, page, network)?);
+        kept.save(args)?;
+        let done = index + 1;
+        if watch.tell(Progress { done, total }).is_break() && done < total {
+            return Err(LabError::Interrupted { done, total }.into());
+        }
+    }
     watch.clear();
     Ok(kept.of_plan())
 }
@@ -72,6 +84,8 @@ struct Kept<'a> {
     setting: Setting,
     /// By variant of the plan.
     observations: BTreeMap<usize, Observation>,
+    /// All of the file, and what was asked since.
+    lighthouse: Vec<LighthousePrediction>,
     /// Of the file, but not of the plan: stays in the file.
     others: Vec<Observation>,
     /// Resources of the runs of this session, with their load event.
@@ -93,6 +107,7 @@ impl<'a> Kept<'a> {
                 more: machine(),
             }),
             observations: BTreeMap::new(),
+            lighthouse: read.as_ref().map(|file| file.lighthouse.clone()).unwrap_or_default(),
             others: Vec::new(),
             resources: BTreeMap::new(),
         };
@@ -145,6 +160,19 @@ impl<'a> Kept<'a> {
         loads
     }
 
+    /// Pages and networks of which Lighthouse has said nothing yet.
+    fn unasked(&self) -> Vec<(usize, usize)> {
+        let plan = self.plan;
+        let all = (0..plan.pages.len())
+            .flat_map(|page| (0..plan.networks.len()).map(move |network| (page, network)));
+        let asked = |&(page, network): &(usize, usize)| {
+            let (page, network) = (&plan.pages[page].name, &plan.networks[network].name);
+            let same = |p: &LighthousePrediction| p.page == *page && p.network == *network;
+            self.lighthouse.iter().any(same)
+        };
+        all.filter(|place| !asked(place)).collect()
+    }
+
     fn add(&mut self, load: Load, measured: Measured) {
         let plan = self.plan;
         let variant = plan.variant_index(load.page, load.network, load.contender);
@@ -192,14 +220,18 @@ impl<'a> Kept<'a> {
             return Ok(());
         };
         let all = self.observations.values().chain(&self.others).cloned();
-        let file = Observations::new(self.setting.clone(), all.collect());
+        let mut file = Observations::new(self.setting.clone(), all.collect());
+        file.lighthouse.clone_from(&self.lighthouse);
         write_atomically(path, |out| out.write_all(file.to_json().as_bytes()))?;
         Ok(())
     }
 
     /// Those of the plan.
     fn of_plan(self) -> Observations {
-        Observations::new(self.setting, self.observations.into_values().collect())
+        let all = self.observations.into_values().collect();
+        let mut file = Observations::new(self.setting, all);
+        file.lighthouse = self.lighthouse;
+        file
     }
 }
 

@@ -1,17 +1,64 @@
 //! Lighthouse's prediction of the same pages, as a second opinion.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
-use pagerace_lab::Plan;
+use pagerace_chromium::node::{LighthouseMetrics, Throttling};
+use pagerace_core::{Duration, Protocol};
 use pagerace_lab::calibrate::lighthouse::LighthousePrediction;
+use pagerace_lab::{Load, MetricId, Plan};
+use pagerace_net::Network;
 
-use crate::cli::live::CalibrateArgs;
-use crate::progress::Watch;
+use super::super::live::session::Session;
 
-/// What Lighthouse's simulation says of each page and network.
-pub(super) fn lighthouse(
-    _args: &CalibrateArgs,
-    _plan: &Plan,
-    _watch: &Watch,
-) -> Result<Vec<LighthousePrediction>> {
-    Ok(Vec::new())
+/// What Lighthouse's simulation says of a page on a network. It knows no
+/// protocols; it looks at a load over HTTP/2, if that takes part.
+pub(super) fn ask(
+    session: &mut Session,
+    plan: &Plan,
+    page: usize,
+    network: usize,
+) -> Result<LighthousePrediction> {
+    let h2 = (0..plan.contenders.len()).find(|&i| plan.speaks(i, |p| p == Protocol::H2));
+    let link = &plan.networks[network];
+    let load = Load {
+        page,
+        network,
+        contender: h2.unwrap_or(0),
+        run: 0,
+        seed: plan.run_seed(0),
+    };
+    let said = session.lighthouse(plan, load, Some(throttling(link)))?;
+    Ok(LighthousePrediction {
+        page: plan.pages[page].name.clone(),
+        network: link.name.clone(),
+        version: said.version,
+        values: values(&said.reported),
+    })
+}
+
+/// What of a network Lighthouse can be told: it knows no loss and no queue.
+fn throttling(network: &Network) -> Throttling {
+    Throttling {
+        rtt_ms: network.rtt().as_millis_f64(),
+        throughput_kbps: network.down.rate.mean().as_bits_per_second() as f64 / 1e3,
+        cpu_slowdown: 1.0,
+    }
+}
+
+/// By metric, in milliseconds.
+pub(crate) fn values(of: &LighthouseMetrics) -> BTreeMap<MetricId, f64> {
+    let all: [(&str, Option<Duration>); 6] = [
+        ("fcp", of.fcp),
+        ("lcp", of.lcp),
+        ("speed-index", of.speed_index),
+        ("tti", of.tti),
+        ("tbt", of.tbt),
+        ("onload", of.onload),
+    ];
+    let some = all.into_iter().filter_map(|(name, value)| {
+        let metric: MetricId = name.parse().ok()?;
+        Some((metric, value?.as_millis_f64()))
+    });
+    some.collect()
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
+use pagerace_chromium::node::{Lighthouse, Throttling};
 use pagerace_core::Protocol;
 use pagerace_lab::{Load, Plan, RunSummary};
 use pagerace_live::ReplaySite;
@@ -114,6 +115,17 @@ impl Session {
             resources: outcome.resources,
             live,
         })
+    }
+
+    /// Asks Lighthouse for its opinion of a page of the plan.
+    pub(crate) fn lighthouse(
+        &mut self,
+        plan: &Plan,
+        load: Load,
+        throttling: Option<Throttling>,
+    ) -> Result<Lighthouse> {
+        let scenario = scenario(plan, load, &self.pages[load.page]);
+        Ok(self.world.lighthouse(&scenario, throttling, load.seed)?)
     }
 }
 

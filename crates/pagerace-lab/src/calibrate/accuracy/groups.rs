@@ -1,0 +1,113 @@
+//! Cells, duels and rankings by sets of pages, networks, protocols and pages.
+
+use super::{Group, Rival, Winners};
+use crate::calibrate::cell::Cell;
+use crate::calibrate::errors::Errors;
+use crate::calibrate::ranking::{Ranking, Ranks};
+use crate::calibrate::winner::{Duel, Score};
+use crate::metric::MetricId;
+use crate::results::distinct;
+
+/// The sets of pages that are told apart; `None` is all of them.
+const SETS: [(&str, Option<bool>); 3] = [
+    ("all pages", None),
+    ("tuned pages", Some(false)),
+    ("held-out pages", Some(true)),
+];
+
+/// The sets of pages that have any, each with whether a page belongs to it.
+/// Tuned pages stand apart only if some are held out.
+fn sets(cells: &[Cell]) -> impl Iterator<Item = (&'static str, Option<bool>)> {
+    let apart = cells.iter().any(|cell| cell.held_out);
+    let tuned = cells.iter().any(|cell| !cell.held_out);
+    SETS.into_iter().filter(move |(_, set)| match set {
+        None => true,
+        Some(false) => apart && tuned,
+        Some(true) => apart,
+    })
+}
+
+/// Over the sets of pages.
+pub(super) fn overall(metrics: &[MetricId], cells: &[Cell]) -> Vec<Group> {
+    let mut groups = Vec::new();
+    for (name, set) in sets(cells) {
+        for metric in metrics {
+            let here = cells.iter().filter(|cell| cell.metric == *metric);
+            let here = here.filter(|cell| set.is_none_or(|set| cell.held_out == set));
+            groups.push(Group {
+                name: name.to_owned(),
+                metric: *metric,
+                errors: Errors::of(here),
+            });
+        }
+    }
+    groups
+}
+
+/// By what `group` says of a cell, in order of appearance.
+pub(super) fn groups(metrics: &[MetricId], cells: &[Cell], group: fn(&Cell) -> &str) -> Vec<Group> {
+    let mut groups = Vec::new();
+    for name in distinct(cells.iter().map(group)) {
+        for metric in metrics {
+            let here = cells
+                .iter()
+                .filter(|cell| cell.metric == *metric && group(cell) == name);
+            groups.push(Group {
+                name: name.to_owned(),
+                metric: *metric,
+                errors: Errors::of(here),
+            });
+        }
+    }
+    groups
+}
+
+/// Over the sets of pages that `cells` have.
+pub(super) fn winners(
+    metrics: &[MetricId],
+    cells: &[Cell],
+    duels: &[Duel],
+    rankings: &[Ranking],
+) -> Vec<Winners> {
+    let mut winners = Vec::new();
+    for (name, set) in sets(cells) {
+        let belongs = |held_out: bool| set.is_none_or(|set| held_out == set);
+        for metric in metrics {
+            let duels = duels.iter().filter(|d| d.metric == *metric);
+            let score = Score::of(duels.filter(|d| belongs(d.held_out)));
+            let rankings = rankings.iter().filter(|r| r.metric == *metric);
+            winners.push(Winners {
+                name: name.to_owned(),
+                metric: *metric,
+                share_right: score.share_right(),
+                score,
+                ranks: Ranks::of(rankings.filter(|r| belongs(r.held_out))),
+            });
+        }
+    }
+    winners
+}
+
+/// Over the cells for which both we and Lighthouse predict something.
+pub(super) fn rivals(metrics: &[MetricId], cells: &[Cell]) -> Vec<Rival> {
+    let mut rivals = Vec::new();
+    for (name, set) in sets(cells) {
+        for metric in metrics {
+            let both: Vec<&Cell> = cells
+                .iter()
+                .filter(|cell| cell.metric == *metric)
+                .filter(|cell| set.is_none_or(|set| cell.held_out == set))
+                .filter(|cell| cell.lighthouse_error().is_some() && cell.error().is_some())
+                .collect();
+            if !both.is_empty() {
+                rivals.push(Rival {
+                    name: name.to_owned(),
+                    metric: *metric,
+                    ours: Errors::of(both.iter().copied()),
+                    lighthouse: Errors::of_lighthouse(both.iter().copied()),
+                });
+            }
+        }
+    }
+    rivals
+}
