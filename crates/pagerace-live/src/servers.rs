@@ -7,6 +7,7 @@
 //! Left out: servers that speak several versions of HTTP on one TCP address by
 //! host name, redirection from port 80, and `alt-svc`.
 
+mod announced;
 mod report;
 mod start;
 

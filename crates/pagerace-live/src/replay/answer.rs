@@ -68,7 +68,10 @@ pub(super) fn all(recording: &Recording) -> (Vec<Answer>, Vec<String>) {
         };
         let url = &exchange.url;
         if let Some(reason) = &exchange.failed {
-            notes.push(format!("{url} failed when it was recorded ({reason}): 404"));
+            // A host that was not there is not there again.
+            if !reason.contains("NAME_NOT_RESOLVED") {
+                notes.push(format!("{url} failed when it was recorded ({reason}): 404"));
+            }
             continue;
         }
         if !(200..=599).contains(&exchange.status) {

@@ -12,6 +12,7 @@ use pagerace_peer::ServerConfig;
 use pagerace_peer::stream::StreamServerConfig;
 use pagerace_transport::quic::Settings;
 
+use super::announced::Announced;
 use super::{Namespace, OriginServer, Servers, ServersConfig, ServersReport};
 use crate::site::ServedSite;
 use crate::socket::Socket;
@@ -67,7 +68,7 @@ pub(super) fn start<S: ServedSite>(
                     quic = Some(Server::empty()?);
                 }
                 let server = quic.as_mut().expect("just made");
-                server.add(socket, &config, site.clone())?;
+                server.add(socket, &config, Announced(site.clone()))?;
             }
         }
     }

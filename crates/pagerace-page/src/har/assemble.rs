@@ -41,6 +41,7 @@ pub(super) fn page(
     let page_start = chosen.start().or(entries[0].start);
     recording.scripts_ran(page_start, &extension::main_thread(chosen.page));
     let own = chosen.page.and_then(|p| p.get("_pagerace"));
+    let own = own.filter(|own| own.is_object());
     recording.loaded = own
         .and(page_start)
         .zip(chosen.timing("onLoad"))

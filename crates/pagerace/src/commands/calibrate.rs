@@ -107,6 +107,8 @@ fn plan(args: &CalibrateArgs) -> Result<(Plan, Vec<Served>)> {
         contenders,
         runs: args.runs,
         baseline,
+        // The resources that are kept are those of the median run by it.
+        metric: "onload".parse()?,
         ..common(&args.world, args.seed, Interventions::default())
     };
     Ok((plan, pages))

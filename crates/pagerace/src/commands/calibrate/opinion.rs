@@ -41,7 +41,7 @@ pub(super) fn ask(
 fn throttling(network: &Network) -> Throttling {
     Throttling {
         rtt_ms: network.rtt().as_millis_f64(),
-        throughput_kbps: network.down.rate.mean().as_bits_per_second() as f64 / 1e3,
+        throughput_kbps: network.down.rate.mean().bits_per_second() as f64 / 1e3,
         cpu_slowdown: 1.0,
     }
 }

@@ -111,9 +111,17 @@ fn without_fragment(url: &str) -> &str {
     url.split('#').next().unwrap_or(url)
 }
 
+/// By its name in ALPN.
+fn protocol(name: &str) -> Option<Protocol> {
+    match name {
+        "http/1.1" => Some(Protocol::H1),
+        name => name.parse().ok(),
+    }
+}
+
 /// `None` if the request had no response.
 fn timing_of(request: &ObservedResource, connection: Option<u32>) -> Option<ResourceTiming> {
-    let protocol: Protocol = request.protocol.parse().ok()?;
+    let protocol = protocol(&request.protocol)?;
     let (start, end) = (request.start, request.response_end?);
     let sent = request.request_start.unwrap_or(start).clamp(start, end);
     let head = request.response_start.unwrap_or(end).clamp(sent, end);
