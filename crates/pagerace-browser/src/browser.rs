@@ -25,6 +25,7 @@ use crate::config::Profile;
 use crate::costs::Costs;
 use crate::graph::{Graph, Role};
 use crate::main_thread::{Lane, Task};
+use crate::overheads::Overheads;
 use crate::paint::{Layout, Screen};
 use crate::parser::Parser;
 use crate::requests::Requests;
@@ -43,6 +44,7 @@ pub struct Browser {
     graph: Graph,
     layout: Layout,
     costs: Costs,
+    overheads: Overheads,
     requests: Requests,
     states: Vec<State>,
     parsers: Vec<Option<Box<Parser>>>,
@@ -93,6 +95,7 @@ impl Browser {
             profile,
             screen: Screen::new(layout.recorded),
             layout,
+            overheads: Overheads::new(&page, config),
             costs,
             requests,
             states: vec![State::default(); page.resources.len()],
@@ -225,6 +228,8 @@ impl Browser {
             }
             match timer {
                 Timer::Discover(id) => self.discover(at, id),
+                Timer::Ask(id) => self.ask(id),
+                Timer::Commit(id) => self.commit(at, id),
                 Timer::Cached(id) => self.cached_response(at, id),
                 Timer::TaskDone(lane) => self.task_done(at, lane),
                 Timer::Decoded(id) => self.image_decoded(id),

@@ -22,6 +22,7 @@ mod interactive;
 mod main_thread;
 pub mod metrics;
 mod paint;
+mod overheads;
 mod parser;
 pub mod profile;
 mod requests;

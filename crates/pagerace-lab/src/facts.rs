@@ -3,7 +3,7 @@
 
 use pagerace_core::Protocol;
 use pagerace_page::Interventions;
-use pagerace_sim::{Connections, NameLookup, Retransmission, Visit};
+use pagerace_sim::{Connections, H2Reprioritisation, NameLookup, Retransmission, Visit};
 use pagerace_transport::tls;
 
 use crate::plan::{Plan, default_quic_mtu};
@@ -92,6 +92,10 @@ pub fn facts_in(plan: &Plan, world: World) -> String {
     if plan.transport.name_lookup == NameLookup::None && world == World::Simulated {
         facts.push("no name look-ups".to_owned());
     }
+    let tree = plan.transport.h2_reprioritisation == H2Reprioritisation::Tree;
+    if tree && plan_speaks_h2(plan) && world == World::Simulated {
+        facts.push("priorities over HTTP/2 change in the tree only".to_owned());
+    }
     if !plan.interventions.is_empty() {
         facts.push(format!("with {}", plan.interventions));
     }
@@ -105,6 +109,10 @@ pub fn facts_in(plan: &Plan, world: World) -> String {
 fn shared_interventions(plan: &Plan) -> Option<&Interventions> {
     let own = &plan.contenders[plan.baseline].interventions;
     (!plan.varying().interventions && !own.is_empty()).then_some(own)
+}
+
+fn plan_speaks_h2(plan: &Plan) -> bool {
+    (0..plan.contenders.len()).any(|i| plan.speaks(i, |p| p == Protocol::H2))
 }
 
 fn is_quic(protocol: Protocol) -> bool {

@@ -11,7 +11,7 @@ use pagerace_core::{Duration, Protocol};
 use pagerace_net::Network;
 use pagerace_page::{Interventions, Page};
 use pagerace_sim::{
-    Connections, EarlyData, NameLookup, Retransmission, Scenario, TransportSettings, Visit,
+    Connections, EarlyData, H2Reprioritisation, NameLookup, Retransmission, Scenario, TransportSettings, Visit,
 };
 use pagerace_transport::tls;
 use serde::{Deserialize, Serialize};
@@ -72,6 +72,9 @@ pub struct SharedTransport {
     /// What it costs to learn a server's address.
     #[serde(default)]
     pub name_lookup: NameLookup,
+    /// How a changed priority is told over HTTP/2.
+    #[serde(default)]
+    pub h2_reprioritisation: H2Reprioritisation,
 }
 
 /// From QUIC's least to what fits into an Ethernet frame with IPv6.
@@ -106,6 +109,7 @@ impl Default for SharedTransport {
             tcp_tls: settings.tcp_tls,
             early_data: settings.early_data,
             name_lookup: settings.name_lookup,
+            h2_reprioritisation: settings.h2_reprioritisation,
         }
     }
 }
@@ -338,6 +342,7 @@ impl Plan {
                 tcp_tls: self.transport.tcp_tls,
                 early_data: self.transport.early_data,
                 name_lookup: self.transport.name_lookup,
+                h2_reprioritisation: self.transport.h2_reprioritisation,
             },
             deadline: self.deadline,
         }

@@ -33,7 +33,7 @@ pub use tally::Tally;
 pub const RECEIVE_BUFFER: &str = "4096 131072 6291456";
 
 /// How long nothing may happen before a transfer is given up.
-const PATIENCE: Patience = Patience::from_secs(60);
+const PATIENCE: Patience = Patience::from_mins(1);
 
 /// HTTPS's.
 const PORT: u16 = 443;
@@ -140,7 +140,7 @@ pub fn transfer(
             testbed.set_congestion(congestion)?;
             let (server, trust) = ends::tcp_server(testbed.server(), address, bulk.bytes)?;
             testbed.begin(network, seed)?;
-            let seen = ends::tcp_client(testbed.client(), address, *protocol, trust, bulk.bytes);
+            let seen = ends::tcp_client(testbed.client(), address, *protocol, &trust, bulk.bytes);
             server.stop()?;
             seen
         }
@@ -166,7 +166,7 @@ pub fn transfer(
                 QuicEnd::Ours => ends::quic_client(
                     testbed.client(),
                     address,
-                    certificate,
+                    &certificate,
                     bulk.bytes,
                     seed,
                     &settings,

@@ -81,7 +81,7 @@ pub struct ServersConfig {
 }
 
 impl ServersConfig {
-    /// Chromium's priorities in plain order (`sequential`), QUIC as in
+    /// The strategy `sequential`, QUIC as in
     /// [`Settings::default`], a seed that nobody can guess (0 if the system has no
     /// random bytes to give), no resumption.
     pub fn new(ca: Arc<LocalCa>) -> Self {

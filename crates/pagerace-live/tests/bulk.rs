@@ -29,7 +29,8 @@ fn run(testbed: &Testbed, network: &str, carrier: Carrier) -> BulkObserved {
         bytes: BYTES,
         carrier,
     };
-    transfer(testbed, &Network::parse(network).unwrap(), 1, &bulk).unwrap()
+    let network = Network::parse(network).expect("a network");
+    transfer(testbed, &network, 1, &bulk).expect("the transfer goes through")
 }
 
 fn tcp(protocol: Protocol, congestion: &str) -> Carrier {

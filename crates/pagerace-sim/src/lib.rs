@@ -39,7 +39,7 @@ pub use outcome::{
 pub use pagerace_peer::Retransmission;
 pub use pagerace_transport::tls::Version as TlsVersion;
 pub use protocols::{ProtocolMap, ProtocolMapError};
-pub use scenario::{Connections, NameLookup, Scenario, TransportSettings};
+pub use scenario::{Connections, H2Reprioritisation, NameLookup, Scenario, TransportSettings};
 pub use trace::{LoggedPacket, Side};
 pub use visit::{EarlyData, Visit};
 

@@ -74,6 +74,9 @@ pub struct TransportSettings {
     /// What it costs to learn a server's address.
     #[serde(default)]
     pub name_lookup: NameLookup,
+    /// How a changed priority is told over HTTP/2.
+    #[serde(default)]
+    pub h2_reprioritisation: H2Reprioritisation,
 }
 
 /// What it costs to learn a server's address.
@@ -88,6 +91,19 @@ pub enum NameLookup {
     None,
 }
 
+/// How a browser tells an HTTP/2 server that a priority has changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum H2Reprioritisation {
+    /// By `PRIORITY_UPDATE` (RFC 9218, section 7.1) and in the tree of RFC 7540,
+    /// so that all strategies learn as much as over HTTP/3.
+    #[default]
+    Update,
+    /// In the tree alone, as Chromium does: strategies that go by RFC 9218 keep
+    /// to the first signal.
+    Tree,
+}
+
 impl Default for TransportSettings {
     fn default() -> Self {
         Self {
@@ -97,6 +113,7 @@ impl Default for TransportSettings {
             tcp_tls: tls::Version::Tls13,
             early_data: EarlyData::default(),
             name_lookup: NameLookup::default(),
+            h2_reprioritisation: H2Reprioritisation::default(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! How the browser comes to know what it needs, and what it does when a
 //! response is there.
 
-use pagerace_core::{Destination, Instant, RequestPriority};
+use pagerace_core::{Destination, Duration, Instant, RequestPriority};
 use pagerace_page::{ResourceId, Trigger};
 
 use super::Browser;
@@ -86,8 +86,33 @@ impl Browser {
         if self.states[index].cached == Cached::Fresh {
             self.schedule(now, Timer::Cached(id));
         } else {
-            self.requests.ask(ready, id);
+            let resource = &self.page.resources[index];
+            let delay = match resource.discovery.trigger {
+                Trigger::Navigation => self.overheads.navigation,
+                Trigger::Redirect { .. } => Duration::ZERO,
+                _ => self.overheads.dispatch,
+            };
+            if delay.is_zero() {
+                self.requests.ask(ready, id);
+            } else {
+                self.schedule(now + delay, Timer::Ask(id));
+            }
         }
+    }
+
+    /// A request is ready to leave.
+    pub(super) fn ask(&mut self, id: ResourceId) {
+        self.requests.ask(self.current, id);
+    }
+
+    /// A document takes the place of what was there: what has come of it is
+    /// looked at.
+    pub(super) fn commit(&mut self, now: Instant, id: ResourceId) {
+        let state = &mut self.states[id.index()];
+        state.waits_for_commit = false;
+        let received = state.received;
+        self.scan(now, id, received);
+        self.pump_parser(now, id.index());
     }
 
     /// The cache has read the whole response of `id`; what follows from it has
@@ -115,6 +140,11 @@ impl Browser {
             return;
         }
         state.head = Some(Ready::new(now, self.current.cause));
+        let node = &self.graph.nodes[id.index()];
+        if node.role == Role::Html && !self.overheads.commit.is_zero() {
+            state.waits_for_commit = true;
+            self.schedule(now + self.overheads.commit, Timer::Commit(id));
+        }
         for target in self.graph.nodes[id.index()].on_head.clone() {
             self.discover(now, target);
         }
@@ -145,6 +175,9 @@ impl Browser {
     fn scan(&mut self, now: Instant, id: ResourceId, new: u64) {
         let node = &self.graph.nodes[id.index()];
         let state = &mut self.states[id.index()];
+        if state.waits_for_commit {
+            return;
+        }
         let from = state.scanned;
         let found = node.scanned[from..]
             .iter()
@@ -315,12 +348,20 @@ impl Browser {
     /// asked for, and images in the viewport become more urgent.
     pub(super) fn after_layout(&mut self, now: Instant) {
         let over = self.current;
+        // Images that this layout asks for become more urgent after the next one:
+        // their requests have left by then.
+        let boosted = if self.layout.recorded {
+            Some(std::mem::take(&mut self.rendering.to_boost))
+        } else {
+            None
+        };
         for (child, asked) in std::mem::take(&mut self.rendering.awaiting_layout) {
             self.current = Ready::new(now, self.rendering.since.and(asked).cause);
             self.discover(now, child);
         }
         self.current = over;
-        for image in std::mem::take(&mut self.rendering.to_boost) {
+        let boosted = boosted.unwrap_or_else(|| std::mem::take(&mut self.rendering.to_boost));
+        for image in boosted {
             let resource = &self.page.resources[image.index()];
             // A class below all others was the author's wish.
             if resource.priority == RequestPriority::VeryLow {

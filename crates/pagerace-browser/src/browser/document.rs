@@ -14,6 +14,9 @@ impl Browser {
     /// Lets the parser of document `index` go on, if it can.
     pub(super) fn pump_parser(&mut self, now: Instant, index: usize) {
         loop {
+            if self.states[index].waits_for_commit {
+                return;
+            }
             let Some(parser) = &mut self.parsers[index] else {
                 return;
             };

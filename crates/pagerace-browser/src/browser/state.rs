@@ -17,6 +17,8 @@ pub(super) struct State {
     pub(super) cached: Cached,
     /// The head arrived.
     pub(super) head: Option<Ready>,
+    /// The document is there for its parser and its scanner; others always.
+    pub(super) waits_for_commit: bool,
     /// Encoded body bytes in order.
     pub(super) received: u64,
     /// How many of them came from the cache.
@@ -48,6 +50,10 @@ pub(super) struct State {
 pub(super) enum Timer {
     /// A trigger's delay, or the scanner's, is over.
     Discover(ResourceId),
+    /// A request is ready to leave.
+    Ask(ResourceId),
+    /// A document takes the place of what was there.
+    Commit(ResourceId),
     /// The cache has read a response.
     Cached(ResourceId),
     /// A thread's task is over.

@@ -127,10 +127,11 @@ impl Browser {
             self.rendering.laid_out = true;
             self.first_layout_used_fonts(now);
         }
-        self.paint_text(now, first);
+        let shown = now + self.overheads.presentation;
+        self.paint_text(shown, first);
         for image in std::mem::take(&mut self.rendering.painting) {
             let ready = image.ready.and(self.rendering.layout_since);
-            self.screen.paint_image(now, image.id, image.size, ready);
+            self.screen.paint_image(shown, image.id, image.size, ready);
         }
     }
 }

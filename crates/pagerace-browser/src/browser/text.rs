@@ -10,6 +10,7 @@ use pagerace_page::{FontDisplay, ResourceId};
 use super::Browser;
 use super::state::{FontHold, Timer};
 use crate::cause::Ready;
+use crate::paint::Size;
 
 /// How long text stays invisible while its fonts load: the block period of
 /// `font-display: block`, about which CSS Fonts 4 says that three seconds are
@@ -82,6 +83,31 @@ impl Browser {
             }
         }
         self.rendering.text_waiting.sort_unstable();
+        self.paint_pending_text(now);
+    }
+
+    /// Text whose fonts are pending is laid out and invisible; it makes a paint
+    /// contentful all the same (<https://www.w3.org/TR/paint-timing/>: "text with
+    /// pending web fonts" counts). Pages without a recorded layout do without:
+    /// there all text waits for all fonts, used or not.
+    fn paint_pending_text(&mut self, now: Instant) {
+        if !self.layout.recorded || self.screen.first().is_some() {
+            return;
+        }
+        let waiting = self.rendering.text_waiting.iter();
+        let contentful = |&&block: &&usize| self.layout.text[block].size.contentful;
+        let Some(&block) = waiting.clone().find(contentful) else {
+            return;
+        };
+        let since = self.rendering.layout_since;
+        let passed = self.rendering.text_since.get(block).copied();
+        let size = Size {
+            area: 0.0,
+            element: 0.0,
+            contentful: true,
+        };
+        let ready = passed.map_or(since, |passed| passed.and(since));
+        self.screen.paint_text(now, size, ready);
     }
 
     /// The first layout found out which fonts the text needs.

@@ -268,10 +268,13 @@ impl Trace {
     }
 }
 
+/// Microseconds of a task by what and for which URL they were spent.
+type Parts<'a> = BTreeMap<(Kind, Option<&'a str>), f64>;
+
 /// Self times by URL, and the tasks; `spans` are sorted.
 fn account(spans: &[Span], zero: f64, summary: &mut Summary) {
     let own = self_times(spans);
-    let mut task: Option<(&Span, BTreeMap<(Kind, Option<&str>), f64>)> = None;
+    let mut task: Option<(&Span, Parts<'_>)> = None;
     for (span, own) in spans.iter().zip(own) {
         let url = span.url.as_deref();
         if let Some(url) = url {
@@ -300,11 +303,7 @@ fn account(spans: &[Span], zero: f64, summary: &mut Summary) {
 }
 
 /// Ends a task: what most of it was spent on names it.
-fn close(
-    task: Option<(&Span, BTreeMap<(Kind, Option<&str>), f64>)>,
-    zero: f64,
-    tasks: &mut Vec<Task>,
-) {
+fn close(task: Option<(&Span, Parts<'_>)>, zero: f64, tasks: &mut Vec<Task>) {
     let Some((span, parts)) = task else { return };
     let duration_ms = span.cpu / 1e3;
     if duration_ms < SHORTEST_TASK_MS {

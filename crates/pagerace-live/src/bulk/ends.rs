@@ -129,13 +129,13 @@ pub(super) fn tcp_client(
     namespace: &Namespace,
     address: SocketAddr,
     protocol: Protocol,
-    certificate: Vec<u8>,
+    certificate: &[u8],
     bytes: u64,
 ) -> Result<Seen, LiveError> {
     let config = TcpClientConfig {
         protocol,
         stream: StreamClientConfig::default(),
-        tls: client_tls(&certificate, protocol)?,
+        tls: client_tls(certificate, protocol)?,
     };
     namespace.run(move || {
         let mut client = TcpClient::connect(address, NAME, &config)?;
@@ -149,14 +149,14 @@ pub(super) fn tcp_client(
 pub(super) fn quic_client(
     namespace: &Namespace,
     address: SocketAddr,
-    certificate: Vec<u8>,
+    certificate: &[u8],
     bytes: u64,
     seed: u64,
     settings: &Settings,
 ) -> Result<Seen, LiveError> {
     let config = ClientConfig {
         settings: settings.clone(),
-        keys: client_keys_trusting(&certificate).map_err(|error| tls(&error))?,
+        keys: client_keys_trusting(certificate).map_err(|error| tls(&error))?,
         seed,
         h3: pagerace_http::h3::Config::default(),
         record: false,

@@ -22,7 +22,7 @@ pub(super) struct Program {
 impl Program {
     pub(super) fn stop(mut self) -> Result<(), LiveError> {
         drop(self.child.stdin.take());
-        self.child.wait().map_err(failed)?;
+        self.child.wait().map_err(|error| failed(&error))?;
         Ok(())
     }
 }
@@ -53,14 +53,16 @@ pub(super) fn server(
     // Stopped in any case from here on.
     let program = Program { child };
     let mut line = String::new();
-    BufReader::new(out).read_line(&mut line).map_err(failed)?;
+    BufReader::new(out)
+        .read_line(&mut line)
+        .map_err(|error| failed(&error))?;
     if line.trim() != "ready" {
         program.stop()?;
         return Err(LiveError::Transfer(format!(
             "the server program said {line:?} instead of \"ready\""
         )));
     }
-    let der = std::fs::read(&certificate.0).map_err(failed)?;
+    let der = std::fs::read(&certificate.0).map_err(|error| failed(&error))?;
     Ok((Running::Program(program), der))
 }
 
@@ -74,7 +76,7 @@ pub(super) fn client(
     mtu: u16,
 ) -> Result<Seen, LiveError> {
     let file = Certificate::new();
-    std::fs::write(&file.0, certificate).map_err(failed)?;
+    std::fs::write(&file.0, certificate).map_err(|error| failed(&error))?;
     let mut command = Command::new(program);
     command
         .args(["client", &address.to_string()])
@@ -84,8 +86,8 @@ pub(super) fn client(
     let (mut child, mut out) = start(namespace, command)?;
     let mut text = String::new();
     let read = out.read_to_string(&mut text);
-    let status = child.wait().map_err(failed)?;
-    read.map_err(failed)?;
+    let status = child.wait().map_err(|error| failed(&error))?;
+    read.map_err(|error| failed(&error))?;
     let report: Report = serde_json::from_str(&text).map_err(|_| {
         LiveError::Transfer(format!(
             "the client program ended with {status} and printed {text:?}"
@@ -108,7 +110,7 @@ fn start(namespace: &Namespace, mut command: Command) -> Result<(Child, ChildStd
     Ok((child, out))
 }
 
-fn failed(error: std::io::Error) -> LiveError {
+fn failed(error: &std::io::Error) -> LiveError {
     LiveError::Transfer(format!(
         "a program at the other end cannot be used: {error}"
     ))

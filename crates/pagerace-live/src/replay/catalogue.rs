@@ -34,17 +34,16 @@ impl Catalogue {
             let place = (answer.method.clone(), answer.host.clone(), path.to_owned());
             catalogue.hosts.insert(answer.host.clone());
             let all = catalogue.paths.entry(place).or_default();
-            match all.iter_mut().find(|f| f.query.as_deref() == query) {
-                Some(found) => found.answers.push(i),
-                None => {
-                    all.push(Found {
-                        place: places,
-                        query: query.map(str::to_owned),
-                        answers: vec![i],
-                    });
-                    places += 1;
-                }
+            if let Some(found) = all.iter_mut().find(|f| f.query.as_deref() == query) {
+                found.answers.push(i);
+                continue;
             }
+            all.push(Found {
+                place: places,
+                query: query.map(str::to_owned),
+                answers: vec![i],
+            });
+            places += 1;
         }
         catalogue
     }

@@ -31,7 +31,8 @@ fn entry(method: &str, url: &str, status: u16, fields: &Value, body: Option<&str
 }
 
 fn html() -> String {
-    let rows: String = (0..300).map(|i| format!("<p>row {i}</p>")).collect();
+    let rows: Vec<String> = (0..300).map(|i| format!("<p>row {i}</p>")).collect();
+    let rows = rows.concat();
     format!(
         "<html><body>{rows}<img src=\"https://img.example/a.png\"><img src=\"/late.png\"></body></html>"
     )

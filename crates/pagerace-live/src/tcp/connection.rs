@@ -7,6 +7,9 @@ use pagerace_core::{Duration, Instant};
 use pagerace_peer::stream::{StreamServer, StreamServerConfig};
 use pagerace_peer::{Reply, Request, SentFrame, Site};
 
+use pagerace_peer::tcp::LEAST_ROOM;
+use pagerace_transport::tls::{RecordSize, Version};
+
 use super::protocol;
 use super::wire::{Received, Wire};
 
@@ -39,6 +42,8 @@ pub(super) struct Connection<S> {
     http: Option<StreamServer<Shared<S>>>,
     /// We have closed our side.
     ended: bool,
+    /// Plaintext so far.
+    written: u64,
     deadline: Instant,
 }
 
@@ -59,6 +64,7 @@ impl<S: Site> Connection<S> {
             wire,
             http: None,
             ended: false,
+            written: 0,
             deadline: now + HURRY,
         }
     }
@@ -178,13 +184,29 @@ impl<S: Site> Connection<S> {
                 return Ok(Turn::More);
             }
             http.handle_timeout(now);
-            let Some(output) = http.poll_output(now, RECORD) else {
+            let record = record(http, now, self.written);
+            if record.is_empty() {
                 return Ok(Turn::Waits);
-            };
-            sent += output.len();
+            }
+            sent += record.len();
+            self.written += record.len() as u64;
             self.deadline = now + IDLE;
-            self.wire.write(&output.head)?;
-            self.wire.write(&output.content)?;
+            self.wire.write(&record)?;
         }
     }
+}
+
+/// What fills one TLS record, of the sizes that the simulated server chooses;
+/// nothing if there is nothing to send.
+fn record<S: Site>(http: &mut StreamServer<S>, now: Instant, written: u64) -> Vec<u8> {
+    let limit = RecordSize::Dynamic.limit(Version::Tls13, written);
+    let mut record = Vec::new();
+    while record.is_empty() || record.len() + LEAST_ROOM <= limit {
+        let Some(output) = http.poll_output(now, limit - record.len()) else {
+            break;
+        };
+        record.extend_from_slice(&output.head);
+        record.extend_from_slice(&output.content);
+    }
+    record
 }

@@ -40,7 +40,7 @@ fn a_socket_wakes_it() {
         .register(&mut socket, Token(7), mio::Interest::READABLE)
         .unwrap();
     socket.send_to(b"x", socket.local_addr().unwrap()).unwrap();
-    let long = Duration::from_secs(60);
+    let long = Duration::from_mins(1);
     let tokens: Vec<Token> = waiter.wait(long).unwrap().map(Event::token).collect();
     assert_eq!(tokens, [Token(7)]);
 }

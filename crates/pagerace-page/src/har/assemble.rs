@@ -85,8 +85,10 @@ pub(super) fn page(
     };
     let mut blocks_load = blocks_load(entries, &destinations, chosen, notes);
     // HTML standard: lazy images do not delay the load event.
-    for image in layout::lazy(&recording, &links) {
-        blocks_load[image] = false;
+    if layout.is_some() {
+        for image in layout::lazy(&recording, &links) {
+            blocks_load[image] = false;
+        }
     }
     note_what_is_missing(entries, notes);
     let start = entries[0].start;

@@ -38,7 +38,7 @@ impl TcpServerConfig {
 
 /// Room at the end of a record that is left empty rather than be filled with a
 /// frame of its own: several times a frame's header.
-const LEAST_ROOM: usize = 64;
+pub const LEAST_ROOM: usize = 64;
 
 /// Serves a [`Site`] to one client.
 pub struct TcpServer<S> {

@@ -22,7 +22,7 @@ use crate::addresses::{SERVER_NAME, server_address};
 use crate::alarm::Alarm;
 use crate::ends::{Ends, Payload};
 use crate::pool::H1_CONNECTIONS;
-use crate::scenario::{NameLookup, Scenario, TransportSettings};
+use crate::scenario::{H2Reprioritisation, NameLookup, Scenario, TransportSettings};
 use crate::site::PageSite;
 use crate::timing::SetUp;
 use crate::trace::Side;
@@ -36,6 +36,8 @@ pub(crate) struct Keys {
     tls: tls::Settings,
     early_quic: bool,
     early_tcp: bool,
+    /// Over HTTP/2.
+    priority_updates: bool,
 }
 
 /// How long connections of an earlier visit have been idle: longer than any
@@ -88,6 +90,7 @@ impl Keys {
                 ..tls::Settings::default()
             },
             early_quic: early(false),
+            priority_updates: transport.h2_reprioritisation == H2Reprioritisation::Update,
             early_tcp: early(true) && transport.tcp_tls == tls::Version::Tls13,
         })
     }
@@ -143,7 +146,10 @@ impl Keys {
             tcp: self.tcp.clone(),
             tls: self.tls,
             protocol,
-            stream: StreamClientConfig::default(),
+            stream: StreamClientConfig {
+                priority_updates: self.priority_updates,
+                ..StreamClientConfig::default()
+            },
         };
         let server = TcpServerConfig {
             tcp: self.tcp.clone(),

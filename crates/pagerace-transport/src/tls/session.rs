@@ -8,7 +8,7 @@ use super::chunks::Chunks;
 use super::error::Error;
 use super::record::{self, Kind, MAX_PLAINTEXT, Reader, Record};
 use super::script::{self, Expected, Flight, MESSAGE_HEAD, Message, Part};
-use super::settings::{Handshake, RecordSize, Settings, Version};
+use super::settings::{Handshake, Settings, Version};
 
 /// Plaintext bytes that a client may send before the server has answered.
 ///
@@ -16,12 +16,6 @@ use super::settings::{Handshake, RecordSize, Settings, Version};
 /// Chromium and Google's servers use. RFC 8446, section 4.2.10, leaves it to the
 /// server.
 const MAX_EARLY_DATA: usize = 14_336;
-
-/// Plaintext after which [`RecordSize::Dynamic`] goes over to large records.
-const SMALL_RECORDS: u64 = 200 << 10;
-
-/// Payload of one TCP segment: 1,500 bytes less IP, TCP and timestamps.
-const SEGMENT: usize = 1_448;
 
 /// A handshake message that claims more is refused unread. `BoringSSL` and
 /// OpenSSL draw the line near 100 kB for certificates, far lower for the rest.
@@ -132,13 +126,8 @@ impl Session {
 
     /// Most plaintext bytes that the next record takes.
     pub fn record_limit(&self) -> usize {
-        let limit = match self.settings.records {
-            RecordSize::Fixed(n) => n.clamp(1, MAX_PLAINTEXT),
-            RecordSize::Dynamic if self.written < SMALL_RECORDS => {
-                SEGMENT - record::overhead(self.settings.version)
-            }
-            RecordSize::Dynamic => MAX_PLAINTEXT,
-        };
+        let Settings { records, version, .. } = self.settings;
+        let limit = records.limit(version, self.written);
         if self.is_early() {
             limit.min(self.early_left)
         } else {

@@ -6,6 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::record::{MAX_PLAINTEXT, overhead};
+
 /// A version of TLS.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
@@ -92,6 +94,24 @@ pub enum RecordSize {
     Dynamic,
     /// Always this many bytes of plaintext; 1 to 16,384.
     Fixed(usize),
+}
+
+/// Plaintext after which [`RecordSize::Dynamic`] goes over to large records.
+const SMALL_RECORDS: u64 = 200 << 10;
+
+/// Payload of one TCP segment: 1,500 bytes less IP, TCP and timestamps.
+const SEGMENT: usize = 1_448;
+
+impl RecordSize {
+    /// Most plaintext bytes of the next record, when so many have been written
+    /// on the connection.
+    pub fn limit(self, version: Version, written: u64) -> usize {
+        match self {
+            Self::Fixed(n) => n.clamp(1, MAX_PLAINTEXT),
+            Self::Dynamic if written < SMALL_RECORDS => SEGMENT - overhead(version),
+            Self::Dynamic => MAX_PLAINTEXT,
+        }
+    }
 }
 
 /// What both ends of a [`Session`](super::Session) agree on; they must be given

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::Duration;
 use pagerace_lab::plan::{QUIC_MTU, SharedTransport};
-use pagerace_sim::{Connections, EarlyData, NameLookup, Retransmission};
+use pagerace_sim::{Connections, EarlyData, H2Reprioritisation, NameLookup, Retransmission};
 use pagerace_transport::tls;
 
 /// What is modelled.
@@ -55,6 +55,11 @@ pub(crate) struct ModelArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Model")]
     pub(crate) dns: DnsArg,
 
+    /// How a changed priority is told over HTTP/2: by PRIORITY_UPDATE, or in the
+    /// tree of RFC 7540 alone, as Chromium does.
+    #[arg(long, value_enum, default_value_t, help_heading = "Model")]
+    pub(crate) h2_reprioritisation: H2ReprioritisationArg,
+
     /// Block requests, by category, host or URL, separated by commas: ads,
     /// third-party, cdn.example, "*/app.js*" fail at once; with =hang, as in
     /// cdn.example=hang, they are never answered, as when a server is down.
@@ -90,6 +95,26 @@ impl ModelArgs {
             tcp_tls: self.tls_version.into(),
             early_data: self.early_data.into(),
             name_lookup: self.dns.into(),
+            h2_reprioritisation: self.h2_reprioritisation.into(),
+        }
+    }
+}
+
+/// `--h2-reprioritisation`.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum H2ReprioritisationArg {
+    /// As over HTTP/3.
+    #[default]
+    Update,
+    /// Strategies that go by RFC 9218 keep to the first signal.
+    Tree,
+}
+
+impl From<H2ReprioritisationArg> for H2Reprioritisation {
+    fn from(arg: H2ReprioritisationArg) -> Self {
+        match arg {
+            H2ReprioritisationArg::Update => Self::Update,
+            H2ReprioritisationArg::Tree => Self::Tree,
         }
     }
 }

@@ -52,6 +52,10 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<()> {
         watch.tell(progress)
     })?;
     watch.clear();
+    if let Ok(path) = std::env::var("DUMP") {
+        let all: Vec<_> = predictions.iter().map(|p| serde_json::json!({"page": p.page, "network": p.network, "contender": p.contender.protocols.to_string()+" "+&p.contender.strategy.to_string(), "resources": p.resources})).collect();
+        std::fs::write(path, serde_json::to_string(&all)?)?;
+    }
     let compared = accuracy(&Input {
         observations: &observations,
         predictions: &predictions,

@@ -17,7 +17,7 @@ use pagerace_lab::export::{csv, json};
 use pagerace_lab::plan::SharedTransport;
 use pagerace_lab::{LabError, MetricId, Plan, Results, VERSION, run_live};
 use pagerace_page::Interventions;
-use pagerace_sim::{NameLookup, ProtocolMap};
+use pagerace_sim::{H2Reprioritisation, NameLookup, ProtocolMap};
 
 pub(crate) use environment::{Environment, kernel, machine};
 use session::{Served, Session, check, served};
@@ -124,6 +124,7 @@ pub(crate) fn common(args: &WorldArgs, seed: u64, interventions: Interventions) 
         transport: SharedTransport {
             quic_mtu: args.quic_mtu,
             name_lookup: NameLookup::None,
+            h2_reprioritisation: H2Reprioritisation::Tree,
             ..SharedTransport::default()
         },
         interventions,

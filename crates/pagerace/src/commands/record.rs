@@ -3,7 +3,6 @@
 mod source;
 mod summary;
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -50,7 +49,9 @@ pub(crate) fn run(args: &RecordArgs) -> Result<()> {
 
 /// The whole file or none.
 fn write(path: &Path, har: &Value) -> Result<()> {
-    let compressed = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
+    let compressed = path
+        .extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("gz"));
     write_atomically(path, |out| {
         if compressed {
             let mut encoder = GzEncoder::new(&mut *out, Compression::default());

@@ -276,16 +276,26 @@ fn initiator_offset(page: &Page<'_>, request: &Request) -> Option<(u64, bool)> {
     if by_script {
         return Some((place::script_end(html, at)? as u64, false));
     }
-    if html[..at].ends_with('>') {
+    if names(html, at, &request.url) {
         return Some((at as u64, false));
     }
-    // No element ends here: the parser had only come so far when the page was
-    // styled, and an element needs the image for its background.
+    // The element that ends here, if one does, asks for something else: the
+    // parser had come so far when the page was styled, and another element needs
+    // the image for its background.
     let painted = page.elements.iter().filter(|e| e["kind"] == "background");
     let places = painted
         .filter(|e| e["url"] == request.url.as_str())
         .filter_map(|e| e["offset"].as_u64());
-    Some((places.min()?, true))
+    let ends = html[..at].ends_with('>').then_some((at as u64, false));
+    places.min().map(|at| (at, true)).or(ends)
+}
+
+/// Whether the tag that ends at `end` has the last part of the URL's path in it.
+fn names(html: &str, end: usize, url: &str) -> bool {
+    let path = url.split(['?', '#']).next().unwrap_or(url);
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let tag = html[..end].rfind('<').map_or("", |start| &html[start..end]);
+    tag.ends_with('>') && tag.contains(name)
 }
 
 fn script_mode(page: &Page<'_>, request: &Request) -> Option<&'static str> {

@@ -18,7 +18,9 @@ fn summary(events: &[Value]) -> Summary {
     trace.add(&navigation("", "F", 500));
     trace.add(&navigation(URL, "F", 1_000));
     trace.add(&navigation("data:image/svg+xml,x", "G", 2_000));
-    events.iter().for_each(|e| trace.add(e));
+    for event in events {
+        trace.add(event);
+    }
     trace.finish(URL, "F")
 }
 

@@ -93,7 +93,42 @@ fn by_script(recording: &Recording, i: usize, initiator: &Initiator) -> Option<L
         // Evaluated text that was fetched as data.
         _ => How::After,
     };
+    if let Some(sibling) = loaded_before(recording, i, *parent).filter(|_| how == How::Script) {
+        return Some(Link::new(sibling, How::Script, Evidence::Timing));
+    }
     Some(at(*parent, how, place))
+}
+
+/// A request this much after its script was complete was asked for in a
+/// callback. Milliseconds.
+const CALLBACK_MS: f64 = 100.0;
+/// A callback comes at most this long after what it waited for. Milliseconds.
+const CALLED_MS: f64 = 200.0;
+/// What was complete within this before a request has not run yet. Milliseconds.
+const UNRUN_MS: f64 = 5.0;
+
+/// What a loader (require.js and its like) waited for before it asked for entry
+/// `i`: the stack names the loader alone, though it asks when a script that it
+/// has loaded before has come. That script is taken to be the last one that
+/// was complete. Only where the recording tells when scripts ran.
+fn loaded_before(recording: &Recording, i: usize, loader: usize) -> Option<usize> {
+    let (loaded, start) = (recording.end(loader)?, recording.start(i)?);
+    if recording.ran.is_empty() || start < loaded + CALLBACK_MS {
+        return None;
+    }
+    let asked_by_loader = |j: usize| {
+        let initiator = &recording.entries[j].initiator;
+        let asked = |place: &Place| recording.resolve(&place.url, j) == Some(loader);
+        initiator.kind == Kind::Script && initiator.places.first().is_some_and(asked)
+    };
+    let done = (0..i).filter_map(|j| Some((j, recording.end(j)?)));
+    let before = done.filter(|(j, end)| {
+        recording.destinations[*j] == Destination::Script
+            && (start - CALLED_MS..=start - UNRUN_MS).contains(end)
+            && *end > loaded
+            && asked_by_loader(*j)
+    });
+    before.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(j, _)| j)
 }
 
 /// Requests that a style sheet causes carry its URL as referrer

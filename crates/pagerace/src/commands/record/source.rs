@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use pagerace_core::Protocol;
-use pagerace_live::servers::{LocalCa, OriginServer, Servers, ServersConfig};
 use pagerace_live::FolderSite;
+use pagerace_live::servers::{LocalCa, OriginServer, Servers, ServersConfig};
 use url::Url;
 
 /// Where a page is.
@@ -16,7 +16,11 @@ pub(super) enum Source {
     /// On the net.
     Web(Url),
     /// In a folder, which becomes a site with this host name.
-    Folder { root: PathBuf, host: String, url: Url },
+    Folder {
+        root: PathBuf,
+        host: String,
+        url: Url,
+    },
 }
 
 impl Source {
@@ -36,7 +40,11 @@ impl Source {
         let path = written.canonicalize().with_context(|| {
             format!("{text}: cannot be read; give a file, a folder, or an address with https://")
         })?;
-        let file = if path.is_dir() { path.join("index.html") } else { path };
+        let file = if path.is_dir() {
+            path.join("index.html")
+        } else {
+            path
+        };
         if !file.is_file() {
             bail!("{text}: has no index.html; name the page's file and --root {text}");
         }
@@ -48,7 +56,11 @@ impl Source {
             None => own.to_owned(),
         };
         let inside = file.strip_prefix(&root).map_err(|_| {
-            anyhow!("{} does not lie under --root {}", file.display(), root.display())
+            anyhow!(
+                "{} does not lie under --root {}",
+                file.display(),
+                root.display()
+            )
         })?;
         let host = host(&root);
         let mut url = Url::parse(&format!("https://{host}/")).context("a host name")?;
@@ -82,7 +94,11 @@ impl Source {
         };
         let config = ServersConfig::new(Arc::clone(&ca));
         let servers = Servers::start(None, &config, &[origin], FolderSite::new(root)?)?;
-        Ok(Some(Served { servers, ca, host: host.clone() }))
+        Ok(Some(Served {
+            servers,
+            ca,
+            host: host.clone(),
+        }))
     }
 }
 
@@ -115,7 +131,13 @@ impl Served {
 /// (RFC 6761 keeps `.test` free).
 fn host(root: &Path) -> String {
     let name = root.file_name().unwrap_or_default().to_string_lossy();
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() {
+            c.to_ascii_lowercase()
+        } else {
+            '-'
+        }
+    };
     let name: String = name.chars().map(plain).take(63).collect();
     let name = name.trim_matches('-');
     format!("{}.test", if name.is_empty() { "page" } else { name })
@@ -138,7 +160,11 @@ mod tests {
     fn addresses_are_pages_of_the_web() {
         let web = Source::parse("https://a.example/x?y#z", None).expect("a URL");
         assert_eq!(web.url().as_str(), "https://a.example/x?y#z");
-        for (text, root) in [("ftp://a.example/", None), ("https://", None), ("https://a.b/", Some("."))] {
+        for (text, root) in [
+            ("ftp://a.example/", None),
+            ("https://", None),
+            ("https://a.b/", Some(".")),
+        ] {
             assert!(Source::parse(text, root.map(Path::new)).is_err(), "{text}");
         }
     }
@@ -159,9 +185,15 @@ mod tests {
         assert_eq!(home, format!("https://{host}/"));
         let page = parse(&below.join("a.html"), Some(&folder)).expect("lies below");
         assert_eq!(page, format!("https://{host}/sub%20dir/a.html"));
-        assert_eq!(parse(&below.join("a.html"), None).expect("a file"), "https://sub-dir.test/a.html");
+        assert_eq!(
+            parse(&below.join("a.html"), None).expect("a file"),
+            "https://sub-dir.test/a.html"
+        );
         assert!(parse(&below, None).is_err(), "no index");
-        assert!(parse(&folder.join("index.html"), Some(&below)).is_err(), "not below the root");
+        assert!(
+            parse(&folder.join("index.html"), Some(&below)).is_err(),
+            "not below the root"
+        );
         assert!(parse(&folder.join("none"), None).is_err(), "not there");
         std::fs::remove_dir_all(&folder).expect("was made");
     }

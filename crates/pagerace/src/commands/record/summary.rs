@@ -35,9 +35,8 @@ impl Summary {
             ("largest contentful paint", &own["paints"]["lcpMs"]),
             ("load", &timings["onLoad"]),
         ];
-        let known = |(name, ms): (&'static str, &Value)| {
-            Some((name, ms.as_f64().filter(|ms| *ms >= 0.0)?))
-        };
+        let known =
+            |(name, ms): (&'static str, &Value)| Some((name, ms.as_f64().filter(|ms| *ms >= 0.0)?));
         let mut summary = Self {
             url: page["title"].as_str().unwrap_or_default().to_owned(),
             times: times.into_iter().filter_map(known).collect(),
@@ -71,28 +70,42 @@ impl Summary {
         text::stress(out, &format!("Recorded {}", self.url))?;
         let plural = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
         let kilobytes = |bytes: u64| format!("{:.0} kB", bytes as f64 / 1000.0);
-        let (requests, hosts) = (plural(self.requests, "request"), plural(self.origins, "host"));
+        let (requests, hosts) = (
+            plural(self.requests, "request"),
+            plural(self.origins, "host"),
+        );
         let line = format!(
             "{requests} to {hosts}, {} transferred, {} decoded",
             kilobytes(self.transferred),
             kilobytes(self.decoded)
         );
         text::say(out, &line)?;
-        let times: Vec<String> =
-            self.times.iter().map(|(name, ms)| format!("{name} {ms:.0} ms")).collect();
+        let times: Vec<String> = self
+            .times
+            .iter()
+            .map(|(name, ms)| format!("{name} {ms:.0} ms"))
+            .collect();
         if !times.is_empty() {
-            text::say(out, &format!("{} (with tracing, on this machine)", times.join(", ")))?;
+            text::say(
+                out,
+                &format!("{} (with tracing, on this machine)", times.join(", ")),
+            )?;
         }
         named(out, "Failed", &self.failures)?;
         named(out, "Not in the folder", &self.unknown)?;
         if self.without_body > 0 {
-            let line = format!("{} without a body: a replay has to make one up",
-                plural(self.without_body, "response"));
+            let line = format!(
+                "{} without a body: a replay has to make one up",
+                plural(self.without_body, "response")
+            );
             text::say(out, &line)?;
         }
         if self.secrets > 0 {
-            let line = format!("{} left out (cookies, authorisation, posted data); \
-                --keep-secrets keeps them", plural(self.secrets as usize, "secret"));
+            let line = format!(
+                "{} left out (cookies, authorisation, posted data); \
+                --keep-secrets keeps them",
+                plural(self.secrets as usize, "secret")
+            );
             text::say(out, &line)?;
         }
         let path = path.display();
@@ -126,19 +139,21 @@ mod tests {
     #[test]
     fn a_recording_is_told_in_words() {
         let har = json!({"log": {
-            "pages": [{"title": "https://a.test/", "pageTimings": {"onLoad": 712.4},
-                "_pagerace": {"paints": {"fcpMs": 300.2, "lcpMs": null}, "secretsDropped": 1}}],
-            "entries": [
-                {"request": {"url": "https://a.test/"}, "_pagerace": {},
-                    "response": {"_transferSize": 900, "content": {"size": 2000, "text": "x"}}},
-                {"request": {"url": "https://b.test/x"}, "_pagerace": {"failed": "net::ERR_FAILED"},
-                    "response": {"_transferSize": 0, "content": {"size": 0}}},
-                {"request": {"url": "https://b.test/y"}, "_pagerace": {},
-                    "response": {"_transferSize": 100, "content": {"size": 5}}},
-            ]}});
+        "pages": [{"title": "https://a.test/", "pageTimings": {"onLoad": 712.4},
+            "_pagerace": {"paints": {"fcpMs": 300.2, "lcpMs": null}, "secretsDropped": 1}}],
+        "entries": [
+            {"request": {"url": "https://a.test/"}, "_pagerace": {},
+                "response": {"_transferSize": 900, "content": {"size": 2000, "text": "x"}}},
+            {"request": {"url": "https://b.test/x"}, "_pagerace": {"failed": "net::ERR_FAILED"},
+                "response": {"_transferSize": 0, "content": {"size": 0}}},
+            {"request": {"url": "https://b.test/y"}, "_pagerace": {},
+                "response": {"_transferSize": 100, "content": {"size": 5}}},
+        ]}});
         let mut out = Vec::new();
         let summary = Summary::of(&har, vec!["GET https://a.test/favicon.ico".to_owned()]);
-        summary.print(&mut out, Path::new("a.page")).expect("memory takes all");
+        summary
+            .print(&mut out, Path::new("a.page"))
+            .expect("memory takes all");
         let text = String::from_utf8(out).expect("UTF-8");
         for line in [
             "3 requests to 2 hosts, 1 kB transferred, 2 kB decoded\n",
