@@ -291,6 +291,9 @@ impl Browser {
             return;
         }
         self.states[index].processed = true;
+        if self.layout.recorded && matches!(self.graph.nodes[index].role, Role::Script(_)) {
+            self.rendering.ran.insert(id, self.current);
+        }
         // A document that breaks off is used as far as it came.
         let is_document = self.graph.nodes[index].role == Role::Html;
         let state = &self.states[index];

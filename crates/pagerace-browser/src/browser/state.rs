@@ -112,6 +112,8 @@ pub(super) struct Rendering {
     pub(super) painting: Vec<ReadyImage>,
     pub(super) painting_text: Vec<usize>,
     /// Recorded layout: how text waits for each font that is known.
+    /// Recorded layout: when scripts had run, or never would.
+    pub(super) ran: BTreeMap<ResourceId, Ready>,
     pub(super) font_holds: BTreeMap<ResourceId, FontHold>,
 }
 

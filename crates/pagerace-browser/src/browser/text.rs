@@ -183,7 +183,9 @@ impl Browser {
             let hold = self.rendering.font_holds.get(font);
             matches!(hold, Some(FontHold::Hidden | FontHold::Preloaded))
         };
-        !self.layout.text[block].fonts.iter().any(hides)
+        let revealed = |script: ResourceId| self.rendering.ran.contains_key(&script);
+        self.layout.text[block].after.is_none_or(revealed)
+            && !self.layout.text[block].fonts.iter().any(hides)
     }
 
     /// When a frame could show the block of text: the document has brought it,
@@ -197,7 +199,9 @@ impl Browser {
             Some(FontHold::Shown(since)) => Some(*since),
             _ => None,
         });
-        let fonts = self.rendering.fonts_since.into_iter().chain(own);
+        let script = self.layout.text[block].after;
+        let ran = script.and_then(|script| self.rendering.ran.get(&script).copied());
+        let fonts = self.rendering.fonts_since.into_iter().chain(own).chain(ran);
         fonts.fold(ready, Ready::and)
     }
 }

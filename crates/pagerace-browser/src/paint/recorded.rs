@@ -38,12 +38,14 @@ impl Layout {
                 ElementKind::Text { fonts } => text.push(Block {
                     end: element.offset.map(|offset| offset.min(size)),
                     delay: element.delay.unwrap_or_default(),
+                    after: known_script(graph, element.after),
                     size: Size::whole(area),
                     fonts: known_fonts(graph, fonts),
                 }),
                 ElementKind::Other => text.push(Block {
                     end: element.offset.map(|offset| offset.min(size)),
                     delay: element.delay.unwrap_or_default(),
+                    after: known_script(graph, element.after),
                     size: Size {
                         area,
                         element: 0.0,
@@ -103,6 +105,14 @@ impl Layout {
             }
         }
     }
+}
+
+/// A script of this page, and nothing else.
+fn known_script(graph: &Graph, script: Option<ResourceId>) -> Option<ResourceId> {
+    script.filter(|s| {
+        let node = graph.nodes.get(s.index());
+        node.is_some_and(|n| matches!(n.role, Role::Script(_)))
+    })
 }
 
 /// Fonts that are resources of this page, and nothing else.

@@ -33,6 +33,7 @@ fn text(width: f32, offset: Option<u64>, fonts: &[u32]) -> Element {
         },
         offset,
         delay: None,
+        after: None,
         contentful: true,
         natural: None,
     }

@@ -11,7 +11,7 @@ use super::layout::STYLES;
 use super::log::{Log, Request};
 use super::paints;
 use super::trace::{CATEGORIES, Trace};
-use crate::{Browser, ChromiumError, Event, Session};
+use crate::{Browser, ChromiumError, Device, Event, Session};
 
 /// Bytes of bodies that Chromium keeps for us.
 const BODIES_MAX: u64 = 512 * 1024 * 1024;
@@ -58,7 +58,10 @@ pub(super) fn load(
         .collect::<Result<_, _>>()?;
     let current = paints["url"].as_str().unwrap_or(url);
     let current = current.split('#').next().unwrap_or(current);
-    let device = browser.device().clone();
+    let device = Device {
+        user_agent: Some(browser.user_agent()),
+        ..browser.device().clone()
+    };
     let visible = &metrics["cssVisualViewport"];
     let side = |key: &str, other: u32| {
         let side = visible[key].as_f64().filter(|v| *v > 0.0);

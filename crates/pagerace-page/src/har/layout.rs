@@ -1,6 +1,7 @@
 //! Where a recorded page's elements are on the screen, from the page's
 //! `_pagerace.layout`.
 
+mod revealed;
 mod scripted;
 
 use pagerace_core::{Destination, Duration};
@@ -39,6 +40,8 @@ pub(super) fn read(
     if let Some(loaded) = chosen.timing("onContentLoad") {
         scripted::date(&mut elements, viewport, largest, page, loaded);
     }
+    let at = (page, chosen.start());
+    revealed::by_script(&mut elements, viewport, largest, at, recording);
     Some(PageLayout {
         viewport,
         elements,
@@ -89,6 +92,7 @@ fn element(recording: &Recording, document: &Document, value: &Value) -> Option<
         rect,
         offset: position(value, "offset").and_then(|offset| document.encoded(offset)),
         delay: None,
+        after: None,
         contentful,
         natural: natural(value),
     })

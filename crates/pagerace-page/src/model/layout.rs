@@ -47,6 +47,9 @@ pub struct Element {
     /// recording, less the rendering in between; `None` if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Duration>,
+    /// A script that brings it into view, though the markup holds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<ResourceId>,
     /// Whether it makes a paint contentful: all but backgrounds of plain
     /// colour (Paint Timing, <https://www.w3.org/TR/paint-timing/#contentful>).
     pub contentful: bool,

@@ -5,13 +5,15 @@ mod summary;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use pagerace_chromium::record::{RecordOptions, record};
 use pagerace_chromium::{Browser, Device, Options};
 use pagerace_lab::export::file::{check_writable, write_atomically};
+use pagerace_live::link::RunDirectory;
 use serde_json::Value;
 
 use crate::cli::record::RecordArgs;
@@ -23,7 +25,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<()> {
     let source = Source::parse(&args.source, args.root.as_deref())?;
     let site = source.serve()?;
     let scratch = Scratch::new()?;
-    let mut options = Options::new(&scratch.0);
+    let mut options = Options::new(&scratch.path);
     options.executable.clone_from(&args.chromium);
     options.device = Device::named(&args.device)?;
     if let Some(site) = &site {
@@ -65,29 +67,36 @@ fn write(path: &Path, har: &Value) -> Result<()> {
     Ok(())
 }
 
-/// A folder for the browser's files, removed when it is dropped or the command
-/// is interrupted.
-struct Scratch(PathBuf);
+/// A folder for the browser's files. It is removed, and the browser ended, when
+/// it is dropped or the command is interrupted.
+struct Scratch {
+    directory: Arc<Mutex<Option<RunDirectory>>>,
+    path: PathBuf,
+}
 
 impl Scratch {
     fn new() -> Result<Self> {
-        let name = format!("pagerace-record-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path)
-            .with_context(|| format!("{}: cannot be made", path.display()))?;
-        let again = path.clone();
-        // Without a handler an interruption leaves files behind, no more.
+        let directory = RunDirectory::create()?;
+        let path = directory.path().to_owned();
+        let directory = Arc::new(Mutex::new(Some(directory)));
+        let again = Arc::clone(&directory);
+        // Without a handler the next run clears away what an interrupted one left.
         let _ = ctrlc::set_handler(move || {
-            // The browser ends with us, as its pipe closes.
-            let _ = std::fs::remove_dir_all(&again);
+            remove(&again);
             std::process::exit(130);
         });
-        Ok(Self(path))
+        Ok(Self { directory, path })
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        remove(&self.directory);
     }
+}
+
+fn remove(directory: &Mutex<Option<RunDirectory>>) {
+    // Held until it is done: the process must not end before.
+    let mut directory = directory.lock().unwrap_or_else(PoisonError::into_inner);
+    drop(directory.take());
 }

@@ -62,6 +62,7 @@ fn element(kind: ElementKind, rect: [f32; 4], offset: Option<u64>) -> Element {
         },
         offset,
         delay: None,
+        after: None,
         contentful: true,
         natural: None,
     }
