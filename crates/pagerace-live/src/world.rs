@@ -9,7 +9,7 @@ mod contention;
 mod outcome;
 mod scenario;
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub struct WorldOptions {
     pub chromium: Option<PathBuf>,
     /// Take screenshots and compute the Speed Index (needs Node).
     pub speed_index: bool,
-    /// Write a NetLog, which tells HTTP/3's head-of-line blocking.
+    /// Write a network log, which tells HTTP/3's head-of-line blocking.
     pub netlog: bool,
     /// How long to go on after the load event, at least.
     pub settle: Duration,
@@ -205,7 +205,10 @@ impl World {
             seed: secret_seed()?,
             ..ServersConfig::new(Arc::clone(&self.ca))
         };
-        let site = scenario.site.renewed().with_effects(scenario.effects.clone());
+        let site = scenario
+            .site
+            .renewed()
+            .with_effects(scenario.effects.clone());
         Servers::start(Some(self.testbed.server()), &config, &origins, site)
     }
 
@@ -288,7 +291,7 @@ fn device(device: &pagerace_page::Device) -> pagerace_chromium::Device {
 /// Why an attempt does not count; `None` if it does.
 fn disturbance(attempt: &Attempt, contention_max: f64) -> Option<String> {
     if let Some(objection) = attempt.link.objection() {
-        return Some(objection.to_string());
+        return Some(objection);
     }
     let busy = attempt.contention.filter(|&share| share > contention_max)?;
     let percent = (busy * 100.0).round();
@@ -304,7 +307,7 @@ fn outcome(attempt: Attempt, rejected: Vec<String>) -> LiveOutcome {
     } = attempt;
     let tcp = hol_blocked_tcp(&link.packets);
     let quic = observed.hol.unwrap_or_default();
-    let flows: BTreeMap<_, ()> = link.packets.iter().map(|p| (p.flow, ())).collect();
+    let flows: BTreeSet<_> = link.packets.iter().map(|p| p.flow).collect();
     LiveOutcome {
         counters: LiveCounters {
             connections: flows.len() as u64,

@@ -16,6 +16,7 @@ use pagerace_lab::unit::{Scale, Unit, probability, signed_percent};
 use pagerace_lab::{Analysis, Comparison, Mark, Plan, Results, Verdict};
 
 pub(crate) mod bulk;
+pub(crate) mod lighthouse;
 pub(crate) mod predicted;
 pub(crate) mod why;
 

@@ -56,7 +56,10 @@ impl Reading {
 /// Ticks of all processors: in all, and not idle.
 fn totals(stat: &str) -> Option<(u64, u64)> {
     let line = stat.lines().next()?.strip_prefix("cpu ")?;
-    let fields: Vec<u64> = line.split_whitespace().map_while(|f| f.parse().ok()).collect();
+    let fields: Vec<u64> = line
+        .split_whitespace()
+        .map_while(|f| f.parse().ok())
+        .collect();
     // user nice system idle iowait irq softirq steal; guest time is in user.
     let fields = fields.get(..8)?;
     let all: u64 = fields.iter().sum();

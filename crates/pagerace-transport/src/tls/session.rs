@@ -126,7 +126,9 @@ impl Session {
 
     /// Most plaintext bytes that the next record takes.
     pub fn record_limit(&self) -> usize {
-        let Settings { records, version, .. } = self.settings;
+        let Settings {
+            records, version, ..
+        } = self.settings;
         let limit = records.limit(version, self.written);
         if self.is_early() {
             limit.min(self.early_left)

@@ -11,7 +11,7 @@ use super::model::{ConnectionsArg, RetransmissionArg, duration, quic_mtu};
 /// How a live load is made, and what is measured.
 #[derive(Args, Debug)]
 pub(crate) struct WorldArgs {
-    /// The browser. [default: $PAGERACE_CHROMIUM, or chromium, google-chrome .. on the path]
+    /// The browser. [default: `$PAGERACE_CHROMIUM`, or chromium, google-chrome .. on the path]
     #[arg(long, value_name = "PROGRAM", help_heading = "Live")]
     pub(crate) chromium: Option<PathBuf>,
 
@@ -101,7 +101,13 @@ pub(crate) struct LiveArgs {
     pub(crate) seed: u64,
 
     /// By which contenders are ranked; see `pagerace list metrics`.
-    #[arg(short, long, value_name = "METRIC", default_value = "lcp", help_heading = "Race")]
+    #[arg(
+        short,
+        long,
+        value_name = "METRIC",
+        default_value = "lcp",
+        help_heading = "Race"
+    )]
     pub(crate) metric: MetricId,
 
     /// With which the others are compared. [default: the first]
@@ -123,8 +129,8 @@ pub(crate) struct LiveArgs {
     #[arg(long, help_heading = "Prediction")]
     pub(crate) no_prediction: bool,
 
-    /// Load each page with Lighthouse too, as a second opinion (needs Node;
-    /// about 20 s a load).
+    /// Load each variant once more under Lighthouse, as a second opinion (needs
+    /// Node; about 20 s a load).
     #[arg(long, help_heading = "Live")]
     pub(crate) lighthouse: bool,
 
@@ -162,11 +168,17 @@ pub(crate) struct CalibrateArgs {
     pub(crate) strategy: Vec<String>,
 
     /// Networks. [default: slow-4g,fast-4g,cable,lossy-wifi]
-    #[arg(short, long, visible_alias = "networks", value_name = "LIST", help_heading = "Race")]
+    #[arg(
+        short,
+        long,
+        visible_alias = "networks",
+        value_name = "LIST",
+        help_heading = "Race"
+    )]
     pub(crate) network: Vec<String>,
 
     /// Loads of each variant.
-    #[arg(short, long, value_name = "N", default_value_t = 5, help_heading = "Race",
+    #[arg(short, long, value_name = "N", default_value_t = 7, help_heading = "Race",
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) runs: u32,
 
@@ -175,13 +187,24 @@ pub(crate) struct CalibrateArgs {
     pub(crate) seed: u64,
 
     /// Metrics that are compared, separated by commas.
-    #[arg(short, long, value_name = "LIST", default_value = "ttfb,fcp,lcp,speed-index,tbt,onload",
-        value_delimiter = ',', help_heading = "Race")]
+    #[arg(
+        short,
+        long,
+        value_name = "LIST",
+        default_value = "ttfb,fcp,lcp,speed-index,tbt,onload",
+        value_delimiter = ',',
+        help_heading = "Race"
+    )]
     pub(crate) metric: Vec<MetricId>,
 
     /// Pages on which the model was not tuned, by name, separated by commas:
     /// their errors are reported apart.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Race")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        help_heading = "Race"
+    )]
     pub(crate) held_out: Vec<String>,
 
     #[command(flatten)]
@@ -209,6 +232,10 @@ pub(crate) struct CalibrateArgs {
     /// Write the comparison as JSON.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
+
+    /// Write when each resource came, live and predicted, as CSV.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) timelines: Option<PathBuf>,
 
     /// Show no progress bar.
     #[arg(long, help_heading = "Output")]

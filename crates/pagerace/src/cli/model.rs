@@ -55,7 +55,7 @@ pub(crate) struct ModelArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Model")]
     pub(crate) dns: DnsArg,
 
-    /// How a changed priority is told over HTTP/2: by PRIORITY_UPDATE, or in the
+    /// How a changed priority is told over HTTP/2: by `PRIORITY_UPDATE`, or in the
     /// tree of RFC 7540 alone, as Chromium does.
     #[arg(long, value_enum, default_value_t, help_heading = "Model")]
     pub(crate) h2_reprioritisation: H2ReprioritisationArg,

@@ -39,7 +39,7 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
 
-    /// Which Chromium. [default: $PAGERACE_CHROMIUM, else what is installed]
+    /// Which Chromium. [default: `$PAGERACE_CHROMIUM`, else what is installed]
     #[arg(long, value_name = "PATH")]
     pub(crate) chromium: Option<PathBuf>,
 

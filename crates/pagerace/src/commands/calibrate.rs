@@ -2,25 +2,26 @@
 
 mod measure;
 mod opinion;
+mod timelines;
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
 
 use anyhow::{Context as _, Result, bail};
 use pagerace_delivery::StrategySpec;
+use pagerace_lab::Plan;
 use pagerace_lab::calibrate::json::write_accuracy;
 use pagerace_lab::calibrate::markdown::markdown;
 use pagerace_lab::calibrate::text::text;
 use pagerace_lab::calibrate::{Accuracy, Input, Observations, accuracy, predict};
 use pagerace_lab::export::file::write_atomically;
-use pagerace_lab::Plan;
 use pagerace_page::Interventions;
 use pagerace_sim::ProtocolMap;
 
 use super::files::{check_files, rerun, say};
 use super::inputs::{controllers, jobs, list, networks};
-use super::live::session::{Served, check, served};
 use super::live::common;
+use super::live::session::{Served, check, served};
 use super::racers::{Racers, racers};
 use super::simulate::{explain, load};
 use super::warn::{warn, warn_of_rules};
@@ -33,6 +34,9 @@ const DEFAULT_PROTOCOLS: [&str; 3] = ["h1", "h2", "h3"];
 /// In order, and all at once: the two ends of what strategies do.
 const DEFAULT_STRATEGIES: [&str; 2] = ["sequential", "round-robin"];
 
+/// Simulated loads of each variant, at least.
+const SIMULATED_RUNS: u32 = 15;
+
 /// From which gap on a resource is said to come at another time.
 const THRESHOLD_MS: f64 = 20.0;
 
@@ -42,20 +46,26 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<()> {
     check(&plan)?;
     warn_of_rules(&plan);
     check_names(args, &plan)?;
-    let files = args.output.iter().chain(&args.json);
+    let files = args.output.iter().chain(&args.json).chain(&args.timelines);
     check_files(&files.map(AsRef::as_ref).collect::<Vec<_>>(), &args.pages)?;
 
     let watch = Watch::new(!args.no_progress, "loads");
     let observations = measure::observations(args, &plan, pages, &watch)?;
-    watch.start("predicting", plan.loads());
-    let predictions = predict(&plan, &args.metric, jobs(None), &load, &explain, &|progress| {
-        watch.tell(progress)
-    })?;
+    // Simulated loads are cheap: their median may be firmer than the live one.
+    let simulated = Plan {
+        runs: plan.runs.max(SIMULATED_RUNS),
+        ..plan
+    };
+    watch.start("predicting", simulated.loads());
+    let predictions = predict(
+        &simulated,
+        &args.metric,
+        jobs(None),
+        &load,
+        &explain,
+        &|progress| watch.tell(progress),
+    )?;
     watch.clear();
-    if let Ok(path) = std::env::var("DUMP") {
-        let all: Vec<_> = predictions.iter().map(|p| serde_json::json!({"page": p.page, "network": p.network, "contender": p.contender.protocols.to_string()+" "+&p.contender.strategy.to_string(), "resources": p.resources})).collect();
-        std::fs::write(path, serde_json::to_string(&all)?)?;
-    }
     let compared = accuracy(&Input {
         observations: &observations,
         predictions: &predictions,
@@ -65,7 +75,13 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<()> {
         threshold_ms: THRESHOLD_MS,
     });
     print(&compared)?;
-    write(args, &compared)
+    write(args, &compared)?;
+    if let Some(path) = &args.timelines {
+        let rows = timelines::csv(&observations, &predictions);
+        write_atomically(path, |out| out.write_all(rows.as_bytes()))?;
+        say(path)?;
+    }
+    Ok(())
 }
 
 fn print(compared: &Accuracy) -> Result<()> {
@@ -90,7 +106,9 @@ fn write(args: &CalibrateArgs, compared: &Accuracy) -> Result<()> {
 fn plan(args: &CalibrateArgs) -> Result<(Plan, Vec<Served>)> {
     let parse = |names: &[&str]| -> Vec<ProtocolMap> {
         let parsed = names.iter().map(|name| name.parse());
-        parsed.collect::<Result<_, _>>().expect("they are protocols")
+        parsed
+            .collect::<Result<_, _>>()
+            .expect("they are protocols")
     };
     let strategies: Vec<StrategySpec> = DEFAULT_STRATEGIES
         .iter()
@@ -124,7 +142,10 @@ fn check_names(args: &CalibrateArgs, plan: &Plan) -> Result<()> {
     for name in &args.held_out {
         if !names.contains(name.as_str()) {
             let known: Vec<&str> = names.into_iter().collect();
-            bail!("--held-out: there is no page {name}; there are {}", known.join(", "));
+            bail!(
+                "--held-out: there is no page {name}; there are {}",
+                known.join(", ")
+            );
         }
     }
     Ok(())

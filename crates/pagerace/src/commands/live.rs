@@ -8,6 +8,7 @@ use std::io::Write as _;
 
 use anyhow::Result;
 use pagerace_browser::BrowserConfig;
+use pagerace_chromium::node::Lighthouse;
 use pagerace_delivery::StrategySpec;
 use pagerace_lab::calibrate::{
     Accuracy, Input, Observation, Observations, Setting, accuracy, predict,
@@ -15,7 +16,7 @@ use pagerace_lab::calibrate::{
 use pagerace_lab::export::file::write_atomically;
 use pagerace_lab::export::{csv, json};
 use pagerace_lab::plan::SharedTransport;
-use pagerace_lab::{LabError, MetricId, Plan, Results, VERSION, run_live};
+use pagerace_lab::{LabError, Load, MetricId, Plan, Progress, Results, VERSION, run_live};
 use pagerace_page::Interventions;
 use pagerace_sim::{H2Reprioritisation, NameLookup, ProtocolMap};
 
@@ -28,9 +29,9 @@ use super::racers::{Racers, racers};
 use super::simulate::{explain, load};
 use super::warn::{warn, warn_of_rules};
 use super::{interventions, race};
-use crate::table::{self, predicted::predicted};
 use crate::cli::live::{LiveArgs, WorldArgs};
 use crate::progress::Watch;
+use crate::table::{self, predicted::predicted};
 
 /// Where no network is named.
 const DEFAULT_NETWORKS: [&str; 2] = ["slow-4g", "cable"];
@@ -58,10 +59,20 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
     };
     let mut results = run_live(&plan, measure, &|progress| watch.tell(progress))?;
     results.environment = environment.facts(session.browser());
+    let opinions = if args.lighthouse {
+        opinions(&mut session, &plan, &watch)?
+    } else {
+        Vec::new()
+    };
     drop(session);
     watch.clear();
 
     race::answer::print(&results, &[])?;
+    if !opinions.is_empty() {
+        let mut out = anstream::stdout().lock();
+        writeln!(out, "\nLighthouse {}, one load each", opinions[0].1.version)?;
+        table::print(&mut out, &table::lighthouse::observed(&plan, &opinions))?;
+    }
     if !args.no_prediction {
         print_prediction(&results, &watch)?;
     }
@@ -76,6 +87,29 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
         say(comparisons)?;
     }
     Ok(())
+}
+
+/// One load of each variant under Lighthouse.
+fn opinions(session: &mut Session, plan: &Plan, watch: &Watch) -> Result<Vec<(usize, Lighthouse)>> {
+    let total = plan.variants();
+    watch.start("Lighthouse", total);
+    let mut all = Vec::new();
+    for variant in 0..total {
+        let (page, network, contender) = plan.variant_parts(variant);
+        let load = Load {
+            page,
+            network,
+            contender,
+            run: 0,
+            seed: plan.run_seed(0),
+        };
+        all.push((variant, session.lighthouse(plan, load, None)?));
+        let done = variant + 1;
+        if watch.tell(Progress { done, total }).is_break() && done < total {
+            return Err(LabError::Interrupted { done, total }.into());
+        }
+    }
+    Ok(all)
 }
 
 fn plan(args: &LiveArgs) -> Result<(Plan, Vec<Served>)> {
@@ -192,7 +226,10 @@ fn say_prediction(results: &Results, compared: &Accuracy) -> Result<()> {
     }
     for winners in &compared.winners {
         let score = &winners.score;
-        if winners.metric == results.plan.metric && winners.name == "all pages" && score.decided() > 0 {
+        if winners.metric == results.plan.metric
+            && winners.name == "all pages"
+            && score.decided() > 0
+        {
             writeln!(
                 out,
                 "\nOf {} pairs with a sure difference of 1 % or more, the model picks the winner of {}.",

@@ -176,7 +176,13 @@ fn screen(out: &mut impl Write, page: &Page, layout: &PageLayout) -> io::Result<
     let fonts: Vec<String> = layout
         .fonts
         .iter()
-        .map(|f| format!("{} ({})", label(page, page.resource(f.font)), word(f.display)))
+        .map(|f| {
+            format!(
+                "{} ({})",
+                label(page, page.resource(f.font)),
+                word(f.display)
+            )
+        })
         .collect();
     if !fonts.is_empty() {
         writeln!(out, "font-display: {}", fonts.join(", "))?;
@@ -197,7 +203,10 @@ fn screen(out: &mut impl Write, page: &Page, layout: &PageLayout) -> io::Result<
     writeln!(
         out,
         "recorded CPU: {cpu} in {} resources{}",
-        page.resources.iter().filter(|r| r.cpu_time.is_some()).count(),
+        page.resources
+            .iter()
+            .filter(|r| r.cpu_time.is_some())
+            .count(),
         rendering.unwrap_or_default()
     )
 }

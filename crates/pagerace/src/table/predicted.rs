@@ -15,7 +15,11 @@ const OFF: f64 = 0.15;
 /// and by how much the prediction is too high.
 pub(crate) fn predicted(accuracy: &Accuracy, network: &str, metrics: &[MetricId]) -> Table {
     let several = accuracy.pages.len() > 1;
-    let mut header = if several { vec!["page", "variant"] } else { vec!["variant"] };
+    let mut header = if several {
+        vec!["page", "variant"]
+    } else {
+        vec!["variant"]
+    };
     let left = header.len();
     for metric in metrics {
         header.extend([metric.metric().name, "predicted", ""]);

@@ -38,17 +38,23 @@ pub(super) fn by_script(
     if last < first + LATE_MS {
         return;
     }
-    let between = recording.entries.iter().enumerate().filter_map(|(i, entry)| {
-        let end = recording.end(i)? - start;
-        let millis = entry.own.script_ms.filter(|ms| *ms >= LEAST_MS)?;
-        (first..=last).contains(&end).then_some((i, millis))
-    });
+    let between = recording
+        .entries
+        .iter()
+        .enumerate()
+        .filter_map(|(i, entry)| {
+            let end = recording.end(i)? - start;
+            let millis = entry.own.script_ms.filter(|ms| *ms >= LEAST_MS)?;
+            (first..=last).contains(&end).then_some((i, millis))
+        });
     let Some((script, _)) = between.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))) else {
         return;
     };
     let area = |e: &Element| e.rect.visible_area(viewport);
     let distance = |e: &Element| (area(e) - largest.size).abs();
-    let texts = elements.iter_mut().filter(|e| matches!(e.kind, ElementKind::Text { .. }));
+    let texts = elements
+        .iter_mut()
+        .filter(|e| matches!(e.kind, ElementKind::Text { .. }));
     let found = texts.min_by(|a, b| distance(a).total_cmp(&distance(b)));
     if let Some(element) = found.filter(|e| e.offset.is_some()) {
         element.after = Some(ResourceId(script as u32));

@@ -31,7 +31,11 @@ pub(super) fn observations(
 ) -> Result<Observations> {
     let mut kept = Kept::new(args, plan)?;
     let missing = kept.missing();
-    let unasked = if args.lighthouse { kept.unasked() } else { Vec::new() };
+    let unasked = if args.lighthouse {
+        kept.unasked()
+    } else {
+        Vec::new()
+    };
     if missing.is_empty() && unasked.is_empty() {
         return Ok(kept.of_plan());
     }
@@ -50,11 +54,11 @@ pub(super) fn observations(
         check_writable(path)?;
     }
     let mut session = Session::open(pages, &args.world)?;
-    kept.setting.chromium = session.browser().to_owned();
+    session.browser().clone_into(&mut kept.setting.chromium);
     let total = missing.len();
     watch.start("loading", total);
     for (index, load) in missing.into_iter().enumerate() {
-        kept.add(load, session.load(plan, load)?);
+        kept.add(load, &session.load(plan, load)?);
         let done = index + 1;
         let stopped = watch.tell(Progress { done, total }).is_break();
         if stopped || done % SAVED_EVERY == 0 || done == total {
@@ -67,7 +71,8 @@ pub(super) fn observations(
     let total = unasked.len();
     watch.start("Lighthouse", total);
     for (index, (page, network)) in unasked.into_iter().enumerate() {
-        kept.lighthouse.push(opinion::ask(&mut session, plan, page, network)?);
+        kept.lighthouse
+            .push(opinion::ask(&mut session, plan, page, network)?);
         kept.save(args)?;
         let done = index + 1;
         if watch.tell(Progress { done, total }).is_break() && done < total {
@@ -107,7 +112,10 @@ impl<'a> Kept<'a> {
                 more: machine(),
             }),
             observations: BTreeMap::new(),
-            lighthouse: read.as_ref().map(|file| file.lighthouse.clone()).unwrap_or_default(),
+            lighthouse: read
+                .as_ref()
+                .map(|file| file.lighthouse.clone())
+                .unwrap_or_default(),
             others: Vec::new(),
             resources: BTreeMap::new(),
         };
@@ -173,7 +181,7 @@ impl<'a> Kept<'a> {
         all.filter(|place| !asked(place)).collect()
     }
 
-    fn add(&mut self, load: Load, measured: Measured) {
+    fn add(&mut self, load: Load, measured: &Measured) {
         let plan = self.plan;
         let variant = plan.variant_index(load.page, load.network, load.contender);
         let page = &plan.pages[load.page];
@@ -201,7 +209,9 @@ impl<'a> Kept<'a> {
             max_ms: before.max_ms.max(late.max.as_millis_f64()),
         });
         let contention = measured.live.contention.into_iter();
-        observation.cpu_contention = contention.chain(observation.cpu_contention).reduce(f64::max);
+        observation.cpu_contention = contention
+            .chain(observation.cpu_contention)
+            .reduce(f64::max);
         observation.rejected_runs += measured.live.rejected.len() as u32;
         let onload: Option<MetricId> = "onload".parse().ok();
         let loaded = onload.and_then(|metric| run.value(metric));
@@ -211,7 +221,8 @@ impl<'a> Kept<'a> {
             let all = self.resources.entry(variant).or_default();
             all.push((loaded, times));
             all.sort_by(|a, b| a.0.total_cmp(&b.0));
-            observation.resources = all[(all.len() - 1) / 2].1.clone();
+            let median = &all[(all.len() - 1) / 2].1;
+            observation.resources.clone_from(median);
         }
     }
 

@@ -22,7 +22,11 @@ pub(super) fn outcome(page: &Page, live: &LiveOutcome) -> Outcome {
         transport: counters(&live.counters),
         finished_at: ends.max().unwrap_or(Instant::ZERO),
         resources,
-        visual_progress: observed.visual_progress.iter().map(|&(at, share)| (Instant::ZERO + at, share)).collect(),
+        visual_progress: observed
+            .visual_progress
+            .iter()
+            .map(|&(at, share)| (Instant::ZERO + at, share))
+            .collect(),
         failure: failure(observed).filter(|_| unanswered.is_empty()),
         unanswered,
         trace: None,
@@ -30,17 +34,28 @@ pub(super) fn outcome(page: &Page, live: &LiveOutcome) -> Outcome {
 }
 
 /// What was asked for and, by an intervention, is never answered.
-fn unanswered(page: &Page, live: &LiveOutcome, timings: &[Option<ResourceTiming>]) -> Vec<ResourceId> {
+fn unanswered(
+    page: &Page,
+    live: &LiveOutcome,
+    timings: &[Option<ResourceTiming>],
+) -> Vec<ResourceId> {
     let hangs = |id: ResourceId| live.hanging.contains(&id);
     let resources = page.resources.iter().zip(timings);
     let open = resources.filter(|(resource, timing)| timing.is_none() && hangs(resource.id));
     let asked = |url: &str| live.observed.resources.iter().any(|r| r.url == url);
-    open.filter(|(resource, _)| asked(&resource.url)).map(|(resource, _)| resource.id).collect()
+    open.filter(|(resource, _)| asked(&resource.url))
+        .map(|(resource, _)| resource.id)
+        .collect()
 }
 
 /// Counters that nobody counts in a live load.
 pub(super) fn uncounted(live: &LiveOutcome) -> BTreeSet<MetricId> {
-    let mut names = vec!["retransmitted-bytes", "packets-lost", "hol-other-bytes", "hol-other-byte-ms"];
+    let mut names = vec![
+        "retransmitted-bytes",
+        "packets-lost",
+        "hol-other-bytes",
+        "hol-other-byte-ms",
+    ];
     // Without a NetLog nobody sees gaps in the streams of QUIC.
     let quic = live.observed.resources.iter().any(|r| r.protocol == "h3");
     if quic && live.observed.hol.is_none() {
@@ -55,7 +70,11 @@ fn failure(observed: &Observed) -> Option<String> {
         return None;
     }
     let reasons = observed.failures.join("; ");
-    Some(if reasons.is_empty() { "no load event".to_owned() } else { reasons })
+    Some(if reasons.is_empty() {
+        "no load event".to_owned()
+    } else {
+        reasons
+    })
 }
 
 fn metrics(observed: &Observed) -> LoadMetrics {
@@ -92,7 +111,10 @@ fn counters(live: &LiveCounters) -> TransportCounters {
 fn resources(page: &Page, observed: &Observed) -> Vec<Option<ResourceTiming>> {
     let mut requests: BTreeMap<&str, Vec<&ObservedResource>> = BTreeMap::new();
     for request in observed.resources.iter().rev() {
-        requests.entry(without_fragment(&request.url)).or_default().push(request);
+        requests
+            .entry(without_fragment(&request.url))
+            .or_default()
+            .push(request);
     }
     let mut connections: BTreeMap<u64, u32> = BTreeMap::new();
     let mut timing = |id: ResourceId| {

@@ -33,7 +33,10 @@ impl Environment {
             Fact::new("kernel", kernel()),
             Fact::new(
                 "lateness of the link",
-                format!("p99 at most {:.2} ms, latest {:.1} ms", self.p99_ms_max, self.max_ms),
+                format!(
+                    "p99 at most {:.2} ms, latest {:.1} ms",
+                    self.p99_ms_max, self.max_ms
+                ),
             ),
         ];
         if let Some(share) = self.contention_max {
@@ -62,8 +65,12 @@ pub(crate) fn kernel() -> String {
 pub(crate) fn machine() -> Vec<Fact> {
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = info.lines().find_map(|line| line.strip_prefix("model name"));
-    let model = model.and_then(|rest| rest.split_once(':')).map(|(_, name)| name.trim().to_owned());
+    let model = info
+        .lines()
+        .find_map(|line| line.strip_prefix("model name"));
+    let model = model
+        .and_then(|rest| rest.split_once(':'))
+        .map(|(_, name)| name.trim().to_owned());
     let mut facts = vec![Fact::new("processors", processors.to_string())];
     facts.extend(model.map(|name| Fact::new("processor", name)));
     facts

@@ -47,7 +47,11 @@ pub(crate) fn served(paths: &[PathBuf], tell: &mut dyn FnMut(&str)) -> Result<Ve
 
 fn serve(path: &Path, others: &[Served], tell: &mut dyn FnMut(&str)) -> Result<Served> {
     let mut recording = pagerace_page::load_recording(path, &ImportOptions::default())?;
-    if recording.exchanges.iter().all(|exchange| exchange.body.is_none()) {
+    if recording
+        .exchanges
+        .iter()
+        .all(|exchange| exchange.body.is_none())
+    {
         bail!(
             "{}: the recording holds no bodies, so there is nothing to serve to a browser; record \
              the page with `pagerace record`, or export the HAR with content",
@@ -132,10 +136,12 @@ impl Session {
 fn scenario(plan: &Plan, load: Load, served: &Served) -> LiveScenario {
     let contender = &plan.contenders[load.contender];
     let page = &served.page;
-    let protocol = |host: &String| -> (String, Protocol) {
-        (host.clone(), contender.protocols.of(host))
-    };
-    let effects = plan.interventions.and(&contender.interventions).of_page(page);
+    let protocol =
+        |host: &String| -> (String, Protocol) { (host.clone(), contender.protocols.of(host)) };
+    let effects = plan
+        .interventions
+        .and(&contender.interventions)
+        .of_page(page);
     LiveScenario {
         page: Arc::clone(page),
         site: served.site.clone(),

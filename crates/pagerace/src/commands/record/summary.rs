@@ -47,7 +47,7 @@ impl Summary {
         let mut origins: Vec<&str> = Vec::new();
         for entry in har["log"]["entries"].as_array().into_iter().flatten() {
             let url = entry["request"]["url"].as_str().unwrap_or_default();
-            origins.push(url.splitn(4, '/').nth(2).unwrap_or_default());
+            origins.push(url.split('/').nth(2).unwrap_or_default());
             summary.requests += 1;
             let response = &entry["response"];
             summary.decoded += response["content"]["size"].as_u64().unwrap_or(0);

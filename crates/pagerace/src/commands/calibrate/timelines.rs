@@ -1,0 +1,65 @@
+//! When each resource came, in both worlds.
+
+use std::fmt::Write as _;
+
+use pagerace_lab::calibrate::{Observations, Prediction, ResourceTimes};
+
+const HEADER: &str = "page,network,contender,url,world,discovered_ms,request_start_ms,\
+                      response_start_ms,response_end_ms\n";
+
+/// One row for each resource and world, of the median runs by onload; a time
+/// that is not known is empty.
+pub(super) fn csv(observations: &Observations, predictions: &[Prediction]) -> String {
+    let mut text = HEADER.to_owned();
+    for live in &observations.observations {
+        let place = [&live.page, &live.network, &live.contender.to_string()].map(|t| quoted(t));
+        let place = place.join(",");
+        rows(&mut text, &place, "live", &live.resources);
+        let predicted = predictions.iter().find(|p| {
+            p.page == live.page && p.network == live.network && p.contender == live.contender
+        });
+        if let Some(predicted) = predicted {
+            rows(&mut text, &place, "simulated", &predicted.resources);
+        }
+    }
+    text
+}
+
+fn rows(text: &mut String, place: &str, world: &str, resources: &[ResourceTimes]) {
+    for r in resources {
+        let times = [
+            r.discovered_ms,
+            r.request_start_ms,
+            r.response_start_ms,
+            r.response_end_ms,
+        ];
+        let times = times.map(|time| time.map_or(String::new(), |ms| format!("{ms:.3}")));
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "{place},{},{world},{}",
+            quoted(&r.url),
+            times.join(",")
+        );
+    }
+}
+
+/// RFC 4180.
+fn quoted(field: &str) -> String {
+    if field.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn fields_survive() {
+        assert_eq!(quoted("a"), "a");
+        assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
+    }
+}

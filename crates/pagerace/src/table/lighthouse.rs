@@ -1,0 +1,45 @@
+//! What Lighthouse saw.
+
+use comfy_table::{Cell, Table};
+use pagerace_chromium::node::Lighthouse;
+use pagerace_core::Duration;
+use pagerace_lab::Plan;
+use pagerace_lab::unit::Unit;
+
+use super::{add, or_none, table};
+
+/// One row for each variant: what Lighthouse reports of its load.
+pub(crate) fn observed(plan: &Plan, opinions: &[(usize, Lighthouse)]) -> Table {
+    let mut table = table(
+        &[
+            "page",
+            "network",
+            "variant",
+            "fcp",
+            "lcp",
+            "speed-index",
+            "tti",
+            "tbt",
+            "cls",
+        ],
+        3,
+    );
+    for (variant, said) in opinions {
+        let (page, network, contender) = plan.variant_parts(*variant);
+        let time = |value: Option<Duration>| {
+            let text = value.map(|v| Unit::Milliseconds.format(v.as_millis_f64()));
+            Cell::new(or_none(text))
+        };
+        let m = &said.reported;
+        let mut cells = vec![
+            Cell::new(&plan.pages[page].name),
+            Cell::new(&plan.networks[network].name),
+            Cell::new(plan.label(contender)),
+        ];
+        cells.extend([m.fcp, m.lcp, m.speed_index, m.tti, m.tbt].map(time));
+        let cls = said.cls.map(|score| Unit::Score.format(score));
+        cells.push(Cell::new(or_none(cls)));
+        add(&mut table, 3, cells);
+    }
+    table
+}
