@@ -6,6 +6,7 @@
 //! here and in `docs/browser-model.md`; everything computed from them is the
 //! model's. Where the page has a layout, `recorded` takes it from there.
 
+mod cover;
 mod recorded;
 mod screen;
 

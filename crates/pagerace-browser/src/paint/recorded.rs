@@ -9,6 +9,7 @@
 
 use pagerace_page::{Element, ElementKind, Page, PageLayout, ResourceId};
 
+use super::cover;
 use super::{Block, Layout, Size, VisibleImage, guessed_body_start, is_incremental};
 use crate::graph::{Graph, Role};
 
@@ -29,7 +30,8 @@ impl Layout {
             .unwrap_or_else(|| guessed_body_start(page, graph, document))
             .min(size);
         let (mut text, mut images) = (Vec::new(), vec![None; page.resources.len()]);
-        for element in &layout.elements {
+        let owned = cover::owned(layout);
+        for (element, owned) in layout.elements.iter().zip(owned) {
             let area = element.rect.visible_area(layout.viewport);
             if area <= 0.0 {
                 continue;
@@ -39,7 +41,10 @@ impl Layout {
                     end: element.offset.map(|offset| offset.min(size)),
                     delay: element.delay.unwrap_or_default(),
                     after: known_script(graph, element.after),
-                    size: Size::whole(area),
+                    size: Size {
+                        area: owned,
+                        ..Size::whole(area)
+                    },
                     fonts: known_fonts(graph, fonts),
                 }),
                 ElementKind::Other => text.push(Block {
@@ -47,14 +52,14 @@ impl Layout {
                     delay: element.delay.unwrap_or_default(),
                     after: known_script(graph, element.after),
                     size: Size {
-                        area,
+                        area: owned,
                         element: 0.0,
                         contentful: element.contentful,
                     },
                     fonts: Vec::new(),
                 }),
                 ElementKind::Image { resource } | ElementKind::Background { resource } => {
-                    let place = (element, area);
+                    let place = (element, area, owned);
                     add_image(page, graph, layout, &mut images, *resource, place);
                 }
             }
@@ -133,7 +138,7 @@ fn add_image(
     layout: &PageLayout,
     images: &mut [Option<VisibleImage>],
     id: ResourceId,
-    (element, area): (&Element, f64),
+    (element, area, owned): (&Element, f64, f64),
 ) {
     let (Some(resource), Some(node)) =
         (page.resources.get(id.index()), graph.nodes.get(id.index()))
@@ -154,7 +159,7 @@ fn add_image(
         },
         incremental: is_incremental(&resource.mime_type),
     });
-    image.size.area += area;
+    image.size.area += owned;
     if counts {
         let counted = area * enlargement(element);
         image.size.element = image.size.element.max(counted);

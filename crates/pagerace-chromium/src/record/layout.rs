@@ -5,7 +5,7 @@
 //! (<https://www.w3.org/TR/largest-contentful-paint/#sec-report-largest-contentful-paint>).
 //! What nobody sees - hidden, transparent, clipped away by an ancestor - is left
 //! out. Also left out: what other elements cover, the inside of frames and of
-//! SVG images, plain colours and borders.
+//! SVG images, and borders. Plain colours are backgrounds without an address.
 
 mod snapshot;
 
@@ -19,7 +19,7 @@ use super::markup::{self, Item};
 use snapshot::Snapshot;
 
 /// Computed styles that the snapshot must have, in this order.
-pub(super) const STYLES: [&str; 10] = [
+pub(super) const STYLES: [&str; 11] = [
     "display",
     "visibility",
     "opacity",
@@ -30,6 +30,7 @@ pub(super) const STYLES: [&str; 10] = [
     "font-weight",
     "font-style",
     "background-image",
+    "background-color",
 ];
 const DISPLAY: usize = 0;
 const VISIBILITY: usize = 1;
@@ -38,6 +39,10 @@ const POSITION: usize = 3;
 const OVERFLOW: usize = 4;
 const FONT: usize = 6;
 const BACKGROUND: usize = 9;
+const COLOUR: usize = 10;
+
+/// What a document without colours of its own stands on.
+const WHITE: &str = "rgb(255, 255, 255)";
 
 /// More say nothing that the first do not.
 const ELEMENTS_MAX: usize = 20_000;
@@ -69,8 +74,10 @@ pub(super) fn elements(snapshot: &Value, context: &Context<'_>) -> Vec<Value> {
         return Vec::new();
     };
     let places = places(&page, context);
+    let canvas = canvas(&page);
     let mut painter = Painter {
         context,
+        canvas,
         places,
         page,
         elements: Vec::new(),
@@ -80,6 +87,31 @@ pub(super) fn elements(snapshot: &Value, context: &Context<'_>) -> Vec<Value> {
         painter.paint(box_index);
     }
     painter.finish()
+}
+
+/// The colour of the document's canvas: the root's, else the body's
+/// (<https://www.w3.org/TR/css-backgrounds-3/#root-background>).
+fn canvas(page: &Snapshot<'_>) -> String {
+    let colour = |name: &str| {
+        let named = |&index: &usize| {
+            let node = page.node_of(index);
+            node.is_some_and(|node| page.name(node).eq_ignore_ascii_case(name))
+        };
+        let index = (0..page.boxes()).find(named)?;
+        let colour = page.style(index, COLOUR);
+        is_opaque_enough(colour).then(|| colour.to_owned())
+    };
+    let own = colour("html").or_else(|| colour("body"));
+    own.unwrap_or_else(|| WHITE.to_owned())
+}
+
+/// Whether such a computed colour can be seen at all.
+fn is_opaque_enough(colour: &str) -> bool {
+    let alpha = colour.strip_prefix("rgba(").and_then(|rest| {
+        let last = rest.trim_end_matches(')').rsplit(',').next()?;
+        last.trim().parse::<f64>().ok()
+    });
+    !colour.is_empty() && colour != "transparent" && alpha != Some(0.0)
 }
 
 /// All script elements with an address.
@@ -129,6 +161,8 @@ fn places(page: &Snapshot<'_>, context: &Context<'_>) -> Vec<Option<u64>> {
 
 struct Painter<'a> {
     context: &'a Context<'a>,
+    /// The colour behind everything.
+    canvas: String,
     places: Vec<Option<u64>>,
     page: Snapshot<'a>,
     elements: Vec<Entry>,
@@ -233,8 +267,17 @@ impl Painter<'_> {
         });
     }
 
-    /// One element per address of `background-image`.
+    /// One element for a colour of its own, and one per address of
+    /// `background-image`.
     fn backgrounds(&mut self, node: usize, index: usize, rect: Rect) {
+        let name = self.page.name(node);
+        let is_canvas = ["html", "body"]
+            .iter()
+            .any(|n| name.eq_ignore_ascii_case(n));
+        let colour = self.page.style(index, COLOUR);
+        if !is_canvas && is_opaque_enough(colour) && colour != self.canvas {
+            self.push("background", rect, None, self.places[node]);
+        }
         let images = self.page.style(index, BACKGROUND);
         let mut rest = images;
         let mut urls = Vec::new();

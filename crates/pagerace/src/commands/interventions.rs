@@ -73,15 +73,20 @@ fn item(text: &str) -> Result<WhatIf> {
             _ => bail!("`{text}`: write {EACH_HOST}, {EACH_HOST}=hang or {EACH_HOST}=refused"),
         };
     }
-    match text.parse::<Interventions>() {
+    // It may say so that it blocks.
+    let words = text.split_whitespace();
+    let words: Vec<&str> = words
+        .map(|word| word.strip_prefix("block=").unwrap_or(word))
+        .collect();
+    match words.join(" ").parse::<Interventions>() {
         Ok(read) => Ok(WhatIf::One(read)),
-        // Without an effect it is blocked, also if it says so.
+        // What has no effect is blocked.
         Err(InterventionError::NoEffect(_) | InterventionError::Effect { .. }) => {
-            let words = text.split_whitespace().map(|word| {
-                let word = word.strip_prefix("block=").unwrap_or(word);
-                Intervention::parse_or(word, Effect::Block(Failure::Refused))
-            });
-            let all: Result<Vec<Intervention>, _> = words.collect();
+            let refused = Effect::Block(Failure::Refused);
+            let all = words.into_iter();
+            let all: Result<Vec<Intervention>, _> = all
+                .map(|word| Intervention::parse_or(word, refused))
+                .collect();
             Ok(WhatIf::One(Interventions::new(all?)))
         }
         Err(error) => Err(Error::from(error)),

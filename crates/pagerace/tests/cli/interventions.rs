@@ -10,7 +10,7 @@ fn with_third_party() -> String {
     )
 }
 
-const SHORT: [&str; 6] = ["--network", "cable", "--runs", "6", "--metric", "onload"];
+const SHORT: [&str; 6] = ["--network", "cable", "--runs", "8", "--metric", "onload"];
 
 #[test]
 fn what_if_adds_variants_beside_the_original() {
@@ -37,7 +37,7 @@ fn what_if_adds_variants_beside_the_original() {
         assert!(race.out.contains(text), "{text}: {}", race.out);
     }
     let csv = sandbox.read("out.csv");
-    assert_eq!(csv.lines().count(), 1 + 3 * 6);
+    assert_eq!(csv.lines().count(), 1 + 3 * 8);
     let first = csv.lines().nth(1).unwrap();
     assert!(
         first.starts_with("site,cable,h3,cubic,cold,sequential,none,1,"),

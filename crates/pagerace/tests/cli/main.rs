@@ -5,6 +5,7 @@ mod errors;
 mod explain;
 mod files;
 mod interventions;
+mod live;
 mod race;
 mod support;
 mod words;

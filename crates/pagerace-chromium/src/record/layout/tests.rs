@@ -29,7 +29,17 @@ impl Page {
         rect: Option<[f64; 4]>,
     ) -> i64 {
         let plain = [
-            "block", "visible", "1", "static", "visible", "visible", "F", "400", "normal", "none",
+            "block",
+            "visible",
+            "1",
+            "static",
+            "visible",
+            "visible",
+            "F",
+            "400",
+            "normal",
+            "none",
+            "rgba(0, 0, 0, 0)",
         ];
         let styles: Vec<usize> = (0..STYLES.len())
             .map(|k| {
@@ -182,6 +192,19 @@ fn images_and_backgrounds_have_their_addresses() {
         {"kind": "background", "rect": [0.0, 0.0, 9.0, 9.0]},
         {"kind": "canvas", "rect": [0.0, 0.0, 9.0, 9.0]},
     ]);
+    assert_eq!(json!(found(&page, None)), expected);
+}
+
+#[test]
+fn colours_are_backgrounds_unless_they_are_the_canvas() {
+    let mut page = Page::default();
+    let (red, blue) = ("rgb(255, 0, 0)", "rgba(0, 0, 255, 0.5)");
+    let rect = Some([0.0, 0.0, 9.0, 9.0]);
+    let body = page.node(-1, "BODY", &[], &[("background-color", red)], rect);
+    page.node(body, "DIV", &[], &[("background-color", red)], rect);
+    page.node(body, "DIV", &[], &[("background-color", blue)], rect);
+    page.node(body, "DIV", &[], &[], rect);
+    let expected = json!([{"kind": "background", "rect": [0.0, 0.0, 9.0, 9.0]}]);
     assert_eq!(json!(found(&page, None)), expected);
 }
 

@@ -1,0 +1,89 @@
+//! What is on top: how much of the picture each element makes.
+//!
+//! The viewport in cells; the last element over the middle of a cell owns it, as
+//! elements come in the order in which they are painted. What nobody owns is the
+//! empty page, and no part of the picture. Left out: transparency.
+
+use pagerace_page::PageLayout;
+
+/// Side of a cell, CSS pixels.
+const CELL: u32 = 8;
+
+/// The area that each element owns, CSS pixels squared, in the layout's order.
+pub(super) fn owned(layout: &PageLayout) -> Vec<f64> {
+    // Whose middles lie in the viewport.
+    let cells = |length: u32| (length + CELL / 2 - 1) / CELL;
+    let (columns, rows) = (cells(layout.viewport.0), cells(layout.viewport.1));
+    // A wall of screens has a million cells.
+    let count = (u64::from(columns) * u64::from(rows)).min(1 << 22) as usize;
+    let mut owners: Vec<Option<usize>> = vec![None; count];
+    for (number, element) in layout.elements.iter().enumerate() {
+        let rect = element.rect;
+        let span = |from: f32, length: f32, count: u32| {
+            // The cells whose middles lie inside.
+            let cell = CELL as f32;
+            let first = ((from / cell) - 0.5).ceil().clamp(0.0, count as f32) as u32;
+            let end = (((from + length) / cell) - 0.5)
+                .ceil()
+                .clamp(0.0, count as f32) as u32;
+            first..end
+        };
+        for row in span(rect.y, rect.height, rows) {
+            for column in span(rect.x, rect.width, columns) {
+                let cell = row as usize * columns as usize + column as usize;
+                if let Some(owner) = owners.get_mut(cell) {
+                    *owner = Some(number);
+                }
+            }
+        }
+    }
+    let mut areas = vec![0.0; layout.elements.len()];
+    for owner in owners.into_iter().flatten() {
+        areas[owner] += f64::from(CELL * CELL);
+    }
+    areas
+}
+
+#[cfg(test)]
+mod tests {
+    use pagerace_page::{Element, ElementKind, PageLayout, Rect};
+
+    use super::owned;
+
+    fn element(x: f32, y: f32, width: f32, height: f32) -> Element {
+        Element {
+            kind: ElementKind::Other,
+            rect: Rect {
+                x,
+                y,
+                width,
+                height,
+            },
+            offset: None,
+            delay: None,
+            after: None,
+            contentful: false,
+            natural: None,
+        }
+    }
+
+    #[test]
+    fn the_last_one_is_on_top() {
+        let layout = PageLayout {
+            viewport: (160, 80),
+            elements: vec![
+                element(0.0, 0.0, 160.0, 80.0),
+                element(80.0, 0.0, 400.0, 40.0),
+                element(0.0, 200.0, 160.0, 80.0),
+                element(-100.0, 72.0, 108.0, 100.0),
+            ],
+            fonts: Vec::new(),
+            by_layout: Vec::new(),
+            body_start: None,
+            largest: None,
+            rendering: None,
+        };
+        let (all, above, corner) = (160.0 * 80.0, 80.0 * 40.0, 64.0);
+        assert_eq!(owned(&layout), [all - above - corner, above, 0.0, corner]);
+    }
+}

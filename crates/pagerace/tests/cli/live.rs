@@ -1,0 +1,206 @@
+//! From a folder to a calibration, in a real browser. Needs root, TUN, iproute2
+//! and Chromium; says so and passes where they are missing.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "this is test code, though not every function here is a test"
+)]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::{Sandbox, small_har};
+
+/// What is missing for live loads; `None` if nothing is.
+fn missing() -> Option<&'static str> {
+    let says = |program: &str, words: &[&str]| {
+        let output = Command::new(program).args(words).output().ok()?;
+        String::from_utf8(output.stdout).ok()
+    };
+    if says("id", &["-u"]).is_none_or(|id| id.trim() != "0") {
+        return Some("root");
+    }
+    if fs::OpenOptions::new()
+        .write(true)
+        .read(true)
+        .open("/dev/net/tun")
+        .is_err()
+    {
+        return Some("/dev/net/tun");
+    }
+    if says("ip", &["-V"]).is_none() {
+        return Some("the ip command (iproute2)");
+    }
+    let browsers = ["chromium", "chromium-browser", "google-chrome"];
+    let found = browsers.iter().any(|b| says(b, &["--version"]).is_some());
+    (!found).then_some("Chromium")
+}
+
+/// Options that let a busy machine pass: facts are judged here, not times.
+const PATIENT: [&str; 7] = [
+    "--busy-max",
+    "100",
+    "--retries",
+    "30",
+    "--no-speed-index",
+    "--network",
+    "rate 10mbit rtt 20ms queue 100p",
+];
+
+fn site(sandbox: &Sandbox) {
+    fs::create_dir_all(sandbox.path("site")).unwrap();
+    let page = "<!doctype html><title>t</title><link rel=stylesheet href=style.css>\
+                <h1>Words that are the largest thing here</h1><img src=dot.svg width=40 height=40>";
+    sandbox.write("site/index.html", page);
+    sandbox.write("site/style.css", "h1 { color: teal }");
+    let dot = "<svg xmlns='http://www.w3.org/2000/svg'><circle r='9' fill='red'/></svg>";
+    sandbox.write("site/dot.svg", dot);
+}
+
+/// Runs the binary with its scratch files in the sandbox.
+fn run(sandbox: &Sandbox, words: &[&str]) -> crate::support::Run {
+    let scratch = sandbox.path("scratch");
+    fs::create_dir_all(&scratch).unwrap();
+    let run = sandbox.run_with(words, &[("TMPDIR", scratch.to_str().unwrap())]);
+    let left: Vec<_> = fs::read_dir(&scratch)
+        .unwrap()
+        .map(|e| e.unwrap().file_name())
+        .filter(|name| name.to_string_lossy().starts_with("pagerace-"))
+        .collect();
+    assert!(left.is_empty(), "left behind: {left:?}");
+    run
+}
+
+#[test]
+fn from_a_folder_to_a_calibration() {
+    if let Some(missing) = missing() {
+        eprintln!("skipped: live loads need {missing}");
+        return;
+    }
+    let sandbox = Sandbox::new("live");
+    site(&sandbox);
+    let record = run(&sandbox, &["record", "site/index.html", "-o", "site.page"]);
+    assert_eq!(record.code, 0, "{}", record.err);
+    assert!(Path::new(&sandbox.path("site.page")).is_file());
+
+    let words = [
+        "live",
+        "site.page",
+        "-P",
+        "h1,h2,h3",
+        "--runs",
+        "1",
+        "--json",
+        "live.json",
+    ];
+    let live = run(&sandbox, &[&words[..], &PATIENT].concat());
+    assert_eq!(live.code, 0, "{}", live.err);
+    for text in [
+        "Pagerace",
+        ", live",
+        "Measured live",
+        "Chromium",
+        "Predicted by the model",
+    ] {
+        assert!(live.out.contains(text), "{text}: {}", live.out);
+    }
+    let json: Value = serde_json::from_str(&sandbox.read("live.json")).unwrap();
+    assert_eq!(json["world"], "live", "{json}");
+
+    let words = [
+        "live",
+        "site.page",
+        "-P",
+        "h3",
+        "--runs",
+        "1",
+        "--delay",
+        "css=700ms",
+    ];
+    let files = ["--csv", "late.csv", "--metric", "fcp", "--no-prediction"];
+    let late = run(&sandbox, &[&words[..], &files, &PATIENT].concat());
+    assert_eq!(late.code, 0, "{}", late.err);
+    let csv = sandbox.read("late.csv");
+    let mut lines = csv.lines();
+    let column = lines
+        .next()
+        .unwrap()
+        .split(',')
+        .position(|name| name.starts_with("fcp"));
+    let row = lines.next().unwrap();
+    let fcp: f64 = fields(row)[column.unwrap()].parse().unwrap();
+    assert!(fcp > 700.0, "the sheet holds the first paint back: {row}");
+
+    let words = [
+        "calibrate",
+        "site.page",
+        "-P",
+        "h2,h3",
+        "-s",
+        "sequential",
+        "--runs",
+        "1",
+    ];
+    let files = [
+        "--observations",
+        "seen.json",
+        "-o",
+        "accuracy.md",
+        "--timelines",
+        "t.csv",
+    ];
+    let all = [&words[..], &files, &PATIENT].concat();
+    let calibrate = run(&sandbox, &all);
+    assert_eq!(calibrate.code, 0, "{}", calibrate.err);
+    let accuracy = sandbox.read("accuracy.md");
+    assert!(accuracy.contains("Page Load Time"), "{accuracy}");
+    let timelines = sandbox.read("t.csv");
+    for (world, path) in [
+        ("live", "style.css"),
+        ("simulated", "style.css"),
+        ("live", "dot.svg"),
+    ] {
+        let there = |line: &str| line.contains(world) && line.contains(path);
+        assert!(timelines.lines().any(there), "{world} {path}: {timelines}");
+    }
+    // What is kept needs no browser.
+    let again = run(
+        &sandbox,
+        &[&all[..], &["--offline", "--chromium", "/none"]].concat(),
+    );
+    assert_eq!(again.code, 0, "{}", again.err);
+}
+
+/// Fields of a CSV line, quoted ones included.
+fn fields(line: &str) -> Vec<String> {
+    let (mut all, mut quoted) = (vec![String::new()], false);
+    for c in line.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted => all.push(String::new()),
+            c => all.last_mut().expect("there is one").push(c),
+        }
+    }
+    all
+}
+
+#[test]
+fn what_cannot_be_loaded_live_is_told() {
+    let sandbox = Sandbox::new("live-errors");
+    sandbox.write("bare.har", &small_har());
+    for (words, text) in [
+        (&["live", "none.page"][..], "none.page"),
+        (&["live", "bare.har"], "no bodies"),
+        (&["calibrate", "bare.har", "--offline"], "--observations"),
+        (&["live", "bare.har", "--block", "ads=1s"], "--block"),
+        (&["record", "none.html", "-o", "x.page"], "none.html"),
+    ] {
+        let run = sandbox.run(words);
+        assert_eq!(run.code, 2, "{words:?}: {}", run.err);
+        assert!(run.err.contains(text), "{words:?}: {}", run.err);
+    }
+    assert_eq!(sandbox.names(), ["bare.har"]);
+}
