@@ -7,7 +7,7 @@
 //!   quantiles of their relative errors, in the form of Lighthouse's table;
 //! * [`winner`], [`ranking`]: whether the model picks the same winners;
 //! * [`blame`]: the resource at which a prediction first goes wrong, and how;
-//! * [`accuracy`]: all of that over all pages, networks and contenders;
+//! * [`mod@accuracy`]: all of that over all pages, networks and contenders;
 //! * [`tables`], [`markdown`], [`text`], [`json`]: how it is written.
 //!
 //! Live runs are not paired with simulated ones, nor taken as paired with each

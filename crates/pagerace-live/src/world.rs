@@ -27,7 +27,7 @@ pub use scenario::LiveScenario;
 use crate::link::{LinkReport, RunDirectory, Testbed, hol_blocked_tcp};
 use crate::servers::{LocalCa, OriginServer, Servers, ServersConfig, ServersReport};
 use crate::{LiveError, secret_seed};
-use contention::Reading;
+use contention::Meter;
 
 /// HTTPS.
 const PORT: u16 = 443;
@@ -151,17 +151,17 @@ impl World {
         };
         let client = self.testbed.client();
         self.testbed.begin(&scenario.network, seed)?;
-        let before = Reading::take();
+        let meter = Meter::start();
         let url = &scenario.page.url;
         let observed = measure_once(&options, url, &measure, &|command| client.spawn(command));
-        let after = Reading::take();
+        let contention = meter.and_then(Meter::others);
         let link = self.testbed.finish()?;
         let servers = servers.stop();
         Ok(Attempt {
             observed: observed?,
             link,
             servers,
-            contention: before.zip(after).and_then(|(b, a)| a.others_since(&b)),
+            contention,
         })
     }
 

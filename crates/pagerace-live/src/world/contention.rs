@@ -4,12 +4,19 @@
 //! it. What counts as ours is this process and everything below it: the
 //! browser with its children. The rest of `/proc/stat` is others'.
 //!
+//! Processes that end take their times with them, or leave them to whoever
+//! reaps them, which need not be us. So a thread looks several times a second,
+//! and what it last saw of a process counts.
+//!
 //! Source: `proc(5)`, `/proc/stat` and `/proc/PID/stat`. Times there come in
 //! ticks of a hundredth of a second, so a reading over less than a second says
 //! little.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 /// Share of all processors that others may take in a load that counts.
 ///
@@ -17,40 +24,76 @@ use std::fs;
 /// of two processors takes half.
 pub const CONTENTION_MAX: f64 = 0.15;
 
-/// A reading of the counters.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Reading {
-    all: u64,
-    busy: u64,
-    ours: u64,
+/// Time between two looks.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// A measurement under way.
+pub(super) struct Meter {
+    stop: Sender<()>,
+    looks: JoinHandle<Ours>,
+    before: (u64, u64),
 }
 
-impl Reading {
-    /// Reads the counters; `None` where there is no `/proc`.
-    pub(super) fn take() -> Option<Self> {
-        let (all, busy) = totals(&fs::read_to_string("/proc/stat").ok()?)?;
-        let processes = fs::read_dir("/proc").ok()?;
-        let stats = processes.filter_map(|entry| {
-            let entry = entry.ok()?;
-            let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
-            process(&fs::read_to_string(entry.path().join("stat")).ok()?).map(|p| (pid, p))
-        });
-        let stats: BTreeMap<u32, Process> = stats.collect();
+/// Ticks of our processes: at the first look at each, and at the last.
+#[derive(Debug, Default)]
+struct Ours(BTreeMap<u32, (u64, u64)>);
+
+impl Meter {
+    /// Begins; `None` where there is no `/proc`.
+    pub(super) fn start() -> Option<Self> {
+        let mut ours = Ours::default();
+        ours.look(&processes()?, true);
+        let before = totals(&fs::read_to_string("/proc/stat").ok()?)?;
+        let (stop, stopped) = mpsc::channel();
+        let looks = move || {
+            while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(LOOK) {
+                ours.look(&processes().unwrap_or_default(), false);
+            }
+            ours.look(&processes().unwrap_or_default(), false);
+            ours
+        };
         Some(Self {
-            all,
-            busy,
-            ours: below(&stats, std::process::id()),
+            stop,
+            looks: thread::Builder::new().spawn(looks).ok()?,
+            before,
         })
     }
 
-    /// Share of all processors, 0 to 1, that others took from `earlier` to
-    /// this reading; `None` if no time has passed.
-    pub(super) fn others_since(&self, earlier: &Self) -> Option<f64> {
-        let all = self.all.checked_sub(earlier.all).filter(|&all| all > 0)?;
-        let busy = self.busy.saturating_sub(earlier.busy);
-        let ours = self.ours.saturating_sub(earlier.ours);
-        Some(busy.saturating_sub(ours) as f64 / all as f64)
+    /// Ends: the share of all processors, 0 to 1, that others took meanwhile;
+    /// `None` if no time has passed.
+    pub(super) fn others(self) -> Option<f64> {
+        // It may have panicked, and then says nothing.
+        let _ = self.stop.send(());
+        let ours = self.looks.join().ok()?;
+        let after = totals(&fs::read_to_string("/proc/stat").ok()?)?;
+        others(self.before, after, ours.ticks())
     }
+}
+
+impl Ours {
+    /// Takes note of this process and everything below it. What is there at the
+    /// `first` look has worked before.
+    fn look(&mut self, processes: &BTreeMap<u32, Process>, first: bool) {
+        for pid in below(processes, std::process::id()) {
+            let Some(ticks) = processes.get(&pid).map(|process| process.ticks) else {
+                continue;
+            };
+            let since = if first { ticks } else { 0 };
+            self.0.entry(pid).or_insert((since, ticks)).1 = ticks;
+        }
+    }
+
+    fn ticks(&self) -> u64 {
+        let spent = |(from, to): &(u64, u64)| to.saturating_sub(*from);
+        self.0.values().map(spent).sum()
+    }
+}
+
+/// Of readings of all and of busy ticks, and our own in between.
+fn others(before: (u64, u64), after: (u64, u64), ours: u64) -> Option<f64> {
+    let all = after.0.checked_sub(before.0).filter(|&all| all > 0)?;
+    let busy = after.1.saturating_sub(before.1);
+    Some(busy.saturating_sub(ours) as f64 / all as f64)
 }
 
 /// Ticks of all processors: in all, and not idle.
@@ -66,11 +109,22 @@ fn totals(stat: &str) -> Option<(u64, u64)> {
     Some((all, all - fields[3] - fields[4]))
 }
 
-/// A process: its parent, and the ticks of itself and its dead children.
+/// A process: its parent, and its ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Process {
     parent: u32,
     ticks: u64,
+}
+
+/// All processes.
+fn processes() -> Option<BTreeMap<u32, Process>> {
+    let all = fs::read_dir("/proc").ok()?.filter_map(|entry| {
+        let entry = entry.ok()?;
+        let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
+        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
+        process(&stat).map(|process| (pid, process))
+    });
+    Some(all.collect())
 }
 
 fn process(stat: &str) -> Option<Process> {
@@ -78,16 +132,15 @@ fn process(stat: &str) -> Option<Process> {
     let rest = stat.rsplit_once(')')?.1;
     let fields: Vec<&str> = rest.split_whitespace().collect();
     let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
-    // Fields 4, and 14 to 17: the state is field 3.
-    let ticks = (11..15).map(number).sum::<Option<u64>>()?;
+    // Fields 4, 14 and 15: the state is field 3.
     Some(Process {
         parent: u32::try_from(number(1)?).ok()?,
-        ticks,
+        ticks: number(11)? + number(12)?,
     })
 }
 
-/// Ticks of `root` and of everything below it.
-fn below(processes: &BTreeMap<u32, Process>, root: u32) -> u64 {
+/// `root` and everything below it.
+fn below(processes: &BTreeMap<u32, Process>, root: u32) -> BTreeSet<u32> {
     let mut inside = BTreeSet::from([root]);
     loop {
         let before = inside.len();
@@ -97,11 +150,9 @@ fn below(processes: &BTreeMap<u32, Process>, root: u32) -> u64 {
             }
         }
         if inside.len() == before {
-            break;
+            return inside;
         }
     }
-    let ticks = |pid: &u32| processes.get(pid).map_or(0, |process| process.ticks);
-    inside.iter().map(ticks).sum()
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub(crate) struct ServeArgs {
         value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) port: u16,
 
-    /// Address to listen on. Others than this machine reach it at 0.0.0.0 or [::].
+    /// Address to listen on. Others than this machine reach it at 0.0.0.0 (IPv4) or :: (IPv6).
     #[arg(short, long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     pub(crate) address: IpAddr,
 

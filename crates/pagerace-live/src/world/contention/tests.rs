@@ -1,6 +1,6 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Process, Reading, below, process, totals};
+use super::{Meter, Ours, Process, below, others, process, totals};
 
 #[test]
 fn idle_time_is_not_busy() {
@@ -14,43 +14,55 @@ fn idle_time_is_not_busy() {
 fn names_may_hold_anything() {
     let stat = "42 (a ) (b) S 7 42 42 0 -1 4194560 1 2 3 4 10 20 30 40 20 0 1 0 99";
     let read = process(stat);
-    assert_eq!(
-        read,
-        Some(Process {
-            parent: 7,
-            ticks: 100
-        })
-    );
+    let expected = Process {
+        parent: 7,
+        ticks: 30,
+    };
+    assert_eq!(read, Some(expected));
     assert_eq!(process("42 (a"), None);
     assert_eq!(process("42 (a) S 7"), None);
 }
 
+fn one(parent: u32, ticks: u64) -> Process {
+    Process { parent, ticks }
+}
+
 #[test]
 fn grandchildren_are_ours() {
-    let one = |parent| Process { parent, ticks: 10 };
-    let processes = BTreeMap::from([
-        (1, one(0)),
-        (5, one(9)),
-        (9, one(7)),
-        (7, one(1)),
-        (8, one(1)),
-    ]);
-    assert_eq!(below(&processes, 7), 30);
-    assert_eq!(below(&processes, 6), 0);
+    let parents = [(1, 0), (5, 9), (9, 7), (7, 1), (8, 1)];
+    let processes = parents.map(|(pid, parent)| (pid, one(parent, 10)));
+    let processes = BTreeMap::from(processes);
+    assert_eq!(below(&processes, 7), BTreeSet::from([5, 7, 9]));
+    assert_eq!(below(&processes, 6), BTreeSet::from([6]));
+}
+
+#[test]
+fn what_ended_still_counts() {
+    let me = std::process::id();
+    let (old, new) = (me + 1, me + 2);
+    let mut ours = Ours::default();
+    ours.look(&BTreeMap::from([(me, one(1, 50)), (old, one(me, 7))]), true);
+    ours.look(
+        &BTreeMap::from([(me, one(1, 60)), (new, one(me, 9))]),
+        false,
+    );
+    ours.look(&BTreeMap::from([(me, one(1, 61))]), false);
+    assert_eq!(ours.ticks(), 11 + 9);
 }
 
 #[test]
 fn others_are_what_is_left() {
-    let before = Reading {
-        all: 1000,
-        busy: 100,
-        ours: 50,
+    assert_eq!(others((1000, 100), (1200, 200), 40), Some(0.3));
+    assert_eq!(others((1200, 200), (1200, 200), 0), None);
+}
+
+#[test]
+fn a_child_is_no_other() {
+    let Some(meter) = Meter::start() else {
+        eprintln!("skipped: there is no /proc");
+        return;
     };
-    let after = Reading {
-        all: 1200,
-        busy: 200,
-        ours: 90,
-    };
-    assert_eq!(after.others_since(&before), Some(0.3));
-    assert_eq!(before.others_since(&before), None);
+    let share = meter.others();
+    // Nothing may have passed in so short a time.
+    assert!(share.is_none_or(|share| (0.0..=1.0).contains(&share)));
 }
