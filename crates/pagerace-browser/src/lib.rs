@@ -18,7 +18,6 @@ pub mod cause;
 pub mod config;
 mod costs;
 mod graph;
-mod interactive;
 mod main_thread;
 pub mod metrics;
 mod overheads;

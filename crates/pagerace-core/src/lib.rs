@@ -1,9 +1,11 @@
 //! What every part of Pagerace shares: virtual time, seeded randomness, the
-//! event queue, and the words of the Fetch and HTTP priority standards.
+//! event queue, the words of the Fetch and HTTP priority standards, and metrics
+//! that both worlds compute.
 //!
 //! Nothing here knows of pages, packets or browsers.
 
 pub mod fetch;
+pub mod interactive;
 pub mod priority;
 pub mod protocol;
 pub mod queue;

@@ -29,6 +29,21 @@ pub enum Order {
 }
 
 impl Order {
+    /// All loads of the plan in this order.
+    pub fn loads(self, plan: &Plan) -> impl Iterator<Item = Load> + '_ {
+        (0..plan.loads()).map(move |index| {
+            let (variant, run) = self.load(plan, index);
+            let (page, network, contender) = plan.variant_parts(variant);
+            Load {
+                page,
+                network,
+                contender,
+                run,
+                seed: plan.run_seed(run),
+            }
+        })
+    }
+
     /// Variant and run of the load at `index` of the order.
     fn load(self, plan: &Plan, index: usize) -> (usize, usize) {
         let runs = plan.runs as usize;
@@ -160,17 +175,8 @@ pub fn run_live(
     plan.check()?;
     let (order, total) = (Order::Interleaved, plan.loads());
     let mut summaries = Vec::with_capacity(total);
-    for index in 0..total {
-        let (variant, run) = order.load(plan, index);
-        let (page, network, contender) = plan.variant_parts(variant);
-        let summary = load(Load {
-            page,
-            network,
-            contender,
-            run,
-            seed: plan.run_seed(run),
-        });
-        summaries.push(summary.map_err(LabError::Live)?);
+    for (index, next) in order.loads(plan).enumerate() {
+        summaries.push(load(next).map_err(LabError::Live)?);
         let done = index + 1;
         // What is complete is worth keeping, even if the last word was to stop.
         if progress(Progress { done, total }).is_break() && done < total {

@@ -40,9 +40,9 @@ pub enum LiveError {
         /// The page's name.
         page: String,
     },
-    /// Every attempt at a load was disturbed by the machine.
+    /// Every attempt at a load was disturbed by the machine, or the browser failed.
     #[error(
-        "the machine disturbed all {} attempts at a load ({}); free it of other work, or allow \
+        "all {} attempts at a load were disturbed ({}); free the machine of other work, or allow \
          more with --retries",
         attempts.len(), attempts.join("; ")
     )]

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pagerace_chromium::node::{Lighthouse, Throttling, lighthouse};
-use pagerace_chromium::{Browser, MeasureOptions, Observed, Options, measure_once};
+use pagerace_chromium::{Browser, ChromiumError, MeasureOptions, Observed, Options, measure_once};
 use pagerace_core::{Duration, Protocol};
 use pagerace_page::ResourceId;
 use pagerace_page::intervention::Failure;
@@ -123,12 +123,18 @@ impl World {
     pub fn load(&mut self, scenario: &LiveScenario, seed: u64) -> Result<LiveOutcome, LiveError> {
         let mut rejected = Vec::new();
         loop {
-            let attempt = self.attempt(scenario, seed)?;
-            let Some(reason) = disturbance(&attempt, self.options.contention_max) else {
-                return Ok(LiveOutcome {
-                    hanging: hanging(scenario),
-                    ..outcome(attempt, rejected)
-                });
+            let reason = match self.attempt(scenario, seed) {
+                Ok(attempt) => match disturbance(&attempt, self.options.contention_max) {
+                    Some(reason) => reason,
+                    None => return Ok(outcome(attempt, hanging(scenario), rejected)),
+                },
+                // It may do better the next time.
+                Err(LiveError::Chromium(
+                    error @ (ChromiumError::Crashed { .. }
+                    | ChromiumError::Ended { .. }
+                    | ChromiumError::Timeout { .. }),
+                )) => error.to_string(),
+                Err(error) => return Err(error),
             };
             rejected.push(reason);
             if rejected.len() as u32 > self.options.retries {
@@ -157,8 +163,16 @@ impl World {
         let contention = meter.and_then(Meter::others);
         let link = self.testbed.finish()?;
         let servers = servers.stop();
+        let observed = match observed {
+            // A document that does not come is what happened.
+            Err(error @ ChromiumError::Navigation { .. }) => Observed {
+                failures: vec![error.to_string()],
+                ..Observed::default()
+            },
+            observed => observed?,
+        };
         Ok(Attempt {
-            observed: observed?,
+            observed,
             link,
             servers,
             contention,
@@ -298,7 +312,7 @@ fn disturbance(attempt: &Attempt, contention_max: f64) -> Option<String> {
     Some(format!("other programs took {percent} % of the processors"))
 }
 
-fn outcome(attempt: Attempt, rejected: Vec<String>) -> LiveOutcome {
+fn outcome(attempt: Attempt, hanging: Vec<ResourceId>, rejected: Vec<String>) -> LiveOutcome {
     let Attempt {
         observed,
         link,
@@ -326,6 +340,6 @@ fn outcome(attempt: Attempt, rejected: Vec<String>) -> LiveOutcome {
         observed,
         contention,
         rejected,
-        hanging: Vec::new(),
+        hanging,
     }
 }

@@ -1,11 +1,11 @@
 //! What a load gives to measure.
 
+use pagerace_core::interactive::{time_to_interactive, total_blocking_time};
 use pagerace_core::{Duration, Instant};
 use pagerace_page::ResourceId;
 
 use super::Browser;
 use crate::LoadMetrics;
-use crate::interactive::{time_to_interactive, total_blocking_time};
 
 impl Browser {
     /// What a person sees of the load, as far as it has come.
@@ -56,12 +56,13 @@ impl Browser {
     pub(super) fn interactive_at(&self) -> Option<Instant> {
         let fcp = self.screen.first()?;
         let dom_content_loaded = self.load.dom_content_loaded?.at;
-        Some(time_to_interactive(
+        time_to_interactive(
             fcp,
             dom_content_loaded,
             &self.long_tasks,
             &self.get_requests(),
-        ))
+            Instant::MAX,
+        )
     }
 
     /// Start and end of each GET request.

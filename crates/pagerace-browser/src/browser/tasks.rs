@@ -1,10 +1,10 @@
 //! What the threads do, and painting.
 
+use pagerace_core::interactive::is_long;
 use pagerace_core::{Duration, Instant};
 
 use super::Browser;
 use super::state::Timer;
-use crate::interactive::is_long;
 use crate::main_thread::Task;
 
 /// Time between two frames: 60 a second.

@@ -3,14 +3,8 @@
 //! <https://web.dev/articles/cls>, <https://web.dev/articles/tti>,
 //! <https://web.dev/articles/tbt>.
 
-use pagerace_core::Duration;
+use pagerace_core::{Duration, Instant, interactive};
 
-/// A task longer than this is long.
-const LONG_TASK: Duration = Duration::from_millis(50);
-/// A window this long has to be quiet.
-const QUIET: Duration = Duration::from_secs(5);
-/// The most requests that may be in flight in a quiet window.
-const QUIET_REQUESTS: i64 = 2;
 /// Shifts further apart than this belong to different session windows.
 const SHIFT_GAP: Duration = Duration::from_secs(1);
 /// The longest session window.
@@ -44,12 +38,8 @@ pub fn cumulative_layout_shift(shifts: &[(Duration, f64)]) -> f64 {
     largest
 }
 
-/// The end of the last long task before the first 5 s, after FCP, without long
-/// tasks and with at most two requests in flight; not before `DOMContentLoaded`.
-/// `None` if no such window was seen to its end.
-///
-/// `long_tasks` (start, length) ascend; `requests` are (start, end) of GET
-/// requests; nothing is known of what came after `until`.
+/// TTI, see [`interactive::time_to_interactive`]. `long_tasks` are (start, length),
+/// ascending; nothing is known of what came after `until`.
 pub(super) fn time_to_interactive(
     fcp: Duration,
     dom_content_loaded: Duration,
@@ -57,63 +47,37 @@ pub(super) fn time_to_interactive(
     requests: &[(Duration, Duration)],
     until: Duration,
 ) -> Option<Duration> {
-    let network = network_quiet(requests, until);
-    let mut begin = fcp;
-    let tasks = long_tasks
-        .iter()
-        .map(|&(start, long)| (start, start + long));
-    for (start, end) in tasks.chain([(until, until)]) {
-        if end <= fcp {
-            continue;
-        }
-        let quiet = network
-            .iter()
-            .any(|&(from, to)| to.min(start).saturating_sub(from.max(begin)) >= QUIET);
-        if quiet {
-            return Some(begin.max(dom_content_loaded));
-        }
-        begin = begin.max(end);
-    }
-    None
+    let requests: Vec<_> = requests.iter().map(|&(a, b)| (at(a), at(b))).collect();
+    let tti = interactive::time_to_interactive(
+        at(fcp),
+        at(dom_content_loaded),
+        &spans(long_tasks),
+        &requests,
+        at(until),
+    );
+    tti.map(Instant::since_start)
 }
 
-/// Periods in which at most two requests are in flight.
-fn network_quiet(requests: &[(Duration, Duration)], until: Duration) -> Vec<(Duration, Duration)> {
-    let mut changes: Vec<(Duration, i64)> = requests
-        .iter()
-        .flat_map(|&(start, end)| [(start, 1), (end, -1)])
-        .collect();
-    changes.sort_unstable();
-    let mut periods = Vec::new();
-    let (mut in_flight, mut quiet_from) = (0, Some(Duration::ZERO));
-    for (at, change) in changes {
-        in_flight += change;
-        match quiet_from {
-            Some(from) if in_flight > QUIET_REQUESTS => {
-                periods.push((from, at));
-                quiet_from = None;
-            }
-            None if in_flight <= QUIET_REQUESTS => quiet_from = Some(at),
-            _ => {}
-        }
-    }
-    periods.extend(quiet_from.map(|from| (from, until)));
-    periods
-}
-
-/// What each task between FCP and `until` has beyond 50 ms.
+/// TBT, see [`interactive::total_blocking_time`]; up to `until`.
 pub(super) fn total_blocking_time(
     fcp: Duration,
     until: Duration,
     long_tasks: &[(Duration, Duration)],
 ) -> Duration {
-    long_tasks
-        .iter()
-        .map(|&(start, long)| {
-            let within = (start + long).min(until).saturating_sub(start.max(fcp));
-            within.saturating_sub(LONG_TASK)
-        })
-        .sum()
+    interactive::total_blocking_time(at(fcp), at(until), &spans(long_tasks))
+}
+
+/// Start and end of tasks of which start and length are given.
+fn spans(tasks: &[(Duration, Duration)]) -> Vec<(Instant, Instant)> {
+    let tasks = tasks.iter();
+    tasks
+        .map(|&(start, long)| (at(start), at(start + long)))
+        .collect()
+}
+
+/// So long after the start of the navigation.
+fn at(since: Duration) -> Instant {
+    Instant::ZERO + since
 }
 
 #[cfg(test)]

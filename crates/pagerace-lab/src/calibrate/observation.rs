@@ -12,6 +12,7 @@ use super::lighthouse::LighthousePrediction;
 use crate::contender::Contender;
 use crate::error::LabError;
 use crate::metric::MetricId;
+use crate::plan::Plan;
 use crate::results::{Results, RunSummary};
 use crate::stats::median;
 use crate::unit::Unit;
@@ -196,17 +197,26 @@ impl Observation {
     /// What live results say of their variant at `index`; the caller adds
     /// resources, lateness, contention and rejected runs.
     pub fn of(results: &Results, index: usize) -> Self {
-        let (plan, variant) = (&results.plan, &results.variants[index]);
-        let network = &plan.networks[variant.network];
-        let runs = variant.runs.iter().enumerate();
+        let plan = &results.plan;
+        let runs = results.variants[index].runs.iter().enumerate();
         Self {
-            page: plan.pages[variant.page].name.clone(),
-            network: network.name.clone(),
-            network_text: network.describe(),
-            contender: plan.contenders[variant.contender].clone(),
             runs: runs
                 .map(|(run, summary)| ObservedRun::of(plan.run_seed(run), summary))
                 .collect(),
+            ..Self::none(plan, index)
+        }
+    }
+
+    /// Nothing yet of the variant at `index` of a plan.
+    pub fn none(plan: &Plan, index: usize) -> Self {
+        let (page, network, contender) = plan.variant_parts(index);
+        let network = &plan.networks[network];
+        Self {
+            page: plan.pages[page].name.clone(),
+            network: network.name.clone(),
+            network_text: network.describe(),
+            contender: plan.contenders[contender].clone(),
+            runs: Vec::new(),
             resources: Vec::new(),
             lateness: None,
             cpu_contention: None,

@@ -73,9 +73,6 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
         writeln!(out, "\nLighthouse {}, one load each", opinions[0].1.version)?;
         table::print(&mut out, &table::lighthouse::observed(&plan, &opinions))?;
     }
-    if !args.no_prediction {
-        print_prediction(&results, &watch)?;
-    }
     if let Some(path) = &args.json {
         write_atomically(path, |out| json::write_json(&results, out))?;
         say(path)?;
@@ -85,6 +82,9 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
         say(runs)?;
         write_atomically(comparisons, |out| csv::write_comparisons(&results, out))?;
         say(comparisons)?;
+    }
+    if !args.no_prediction {
+        print_prediction(&results, &watch)?;
     }
     Ok(())
 }

@@ -172,6 +172,12 @@ fn from_a_folder_to_a_calibration() {
         &[&all[..], &["--offline", "--chromium", "/none"]].concat(),
     );
     assert_eq!(again.code, 0, "{}", again.err);
+    let other = run(
+        &sandbox,
+        &[&all[..], &["--offline", "--quic-mtu", "1400"]].concat(),
+    );
+    assert_eq!(other.code, 2, "{}", other.out);
+    assert!(other.err.contains("other settings"), "{}", other.err);
 }
 
 /// Fields of a CSV line, quoted ones included.

@@ -9,7 +9,8 @@ use pagerace_lab::calibrate::{
     Lateness, Observation, Observations, ObservedRun, ResourceTimes, Setting,
 };
 use pagerace_lab::export::file::{check_writable, write_atomically};
-use pagerace_lab::{LabError, Load, MetricId, Plan, Progress, VERSION};
+use pagerace_lab::world::Fact;
+use pagerace_lab::{LabError, Load, MetricId, Order, Plan, Progress, VERSION};
 
 use super::super::live::session::{Measured, Served, Session};
 use super::super::live::{kernel, machine};
@@ -54,11 +55,19 @@ pub(super) fn observations(
         check_writable(path)?;
     }
     let mut session = Session::open(pages, &args.world)?;
-    session.browser().clone_into(&mut kept.setting.chromium);
+    kept.check_browser(session.browser())?;
     let total = missing.len();
     watch.start("loading", total);
     for (index, load) in missing.into_iter().enumerate() {
-        kept.add(load, &session.load(plan, load)?);
+        let measured = match session.load(plan, load) {
+            Ok(measured) => measured,
+            Err(error) => {
+                // What was measured so far took its time.
+                kept.save(args)?;
+                return Err(error);
+            }
+        };
+        kept.add(load, &measured);
         let done = index + 1;
         let stopped = watch.tell(Progress { done, total }).is_break();
         if stopped || done % SAVED_EVERY == 0 || done == total {
@@ -101,6 +110,7 @@ impl<'a> Kept<'a> {
     fn new(args: &CalibrateArgs, plan: &'a Plan) -> Result<Self> {
         let read = read(args)?;
         let setting = read.as_ref().map(|file| file.setting.clone());
+        let how = how(args);
         let mut kept = Self {
             plan,
             setting: setting.unwrap_or_else(|| Setting {
@@ -109,7 +119,7 @@ impl<'a> Kept<'a> {
                 chromium: String::new(),
                 kernel: kernel(),
                 seed: plan.seed,
-                more: machine(),
+                more: machine().into_iter().chain([how.clone()]).collect(),
             }),
             observations: BTreeMap::new(),
             lighthouse: read
@@ -128,6 +138,15 @@ impl<'a> Kept<'a> {
                 kept.setting.seed
             );
         }
+        let other = kept.setting.more.iter().find(|fact| fact.name == how.name);
+        if let Some(other) = other.filter(|other| other.value != how.value) {
+            bail!(
+                "the file of --observations was measured with other settings ({}, not {}); give \
+                 the same, or another file",
+                other.value,
+                how.value
+            );
+        }
         for observation in read.into_iter().flat_map(|file| file.observations) {
             match (0..plan.variants()).find(|&i| is_of(plan, i, &observation)) {
                 Some(variant) => {
@@ -139,33 +158,32 @@ impl<'a> Kept<'a> {
         Ok(kept)
     }
 
+    /// Refuses to mix what different browsers did in one file.
+    fn check_browser(&mut self, version: &str) -> Result<()> {
+        let before = &mut self.setting.chromium;
+        if before.is_empty() {
+            version.clone_into(before);
+        }
+        if before != version {
+            bail!(
+                "the file of --observations was measured with Chromium {before}, and this is \
+                 {version}; name that one with --chromium, or give another file"
+            );
+        }
+        Ok(())
+    }
+
     /// Loads that were not made yet: run by run, contenders in turns, so that
     /// what drifts meets all alike.
     fn missing(&self) -> Vec<Load> {
         let plan = self.plan;
-        let mut loads = Vec::new();
-        for run in 0..plan.runs as usize {
-            for page in 0..plan.pages.len() {
-                for network in 0..plan.networks.len() {
-                    for turn in 0..plan.contenders.len() {
-                        let contender = (turn + run) % plan.contenders.len();
-                        let seed = plan.run_seed(run);
-                        let variant = plan.variant_index(page, network, contender);
-                        let there = self.observations.get(&variant);
-                        if there.is_none_or(|o| o.runs.iter().all(|r| r.seed != seed)) {
-                            loads.push(Load {
-                                page,
-                                network,
-                                contender,
-                                run,
-                                seed,
-                            });
-                        }
-                    }
-                }
-            }
-        }
-        loads
+        let loads = Order::Interleaved.loads(plan);
+        let missing = loads.filter(|load| {
+            let variant = plan.variant_index(load.page, load.network, load.contender);
+            let there = self.observations.get(&variant);
+            there.is_none_or(|o| o.runs.iter().all(|r| r.seed != load.seed))
+        });
+        missing.collect()
     }
 
     /// Pages and networks of which Lighthouse has said nothing yet.
@@ -185,20 +203,8 @@ impl<'a> Kept<'a> {
         let plan = self.plan;
         let variant = plan.variant_index(load.page, load.network, load.contender);
         let page = &plan.pages[load.page];
-        let observation = self.observations.entry(variant).or_insert_with(|| {
-            let network = &plan.networks[load.network];
-            Observation {
-                page: page.name.clone(),
-                network: network.name.clone(),
-                network_text: network.describe(),
-                contender: plan.contenders[load.contender].clone(),
-                runs: Vec::new(),
-                resources: Vec::new(),
-                lateness: None,
-                cpu_contention: None,
-                rejected_runs: 0,
-            }
-        });
+        let entry = self.observations.entry(variant);
+        let observation = entry.or_insert_with(|| Observation::none(plan, variant));
         let run = ObservedRun::of(load.seed, &measured.summary);
         let late = measured.live.lateness;
         let before = observation.lateness.unwrap_or_default();
@@ -244,6 +250,24 @@ impl<'a> Kept<'a> {
         file.lighthouse = self.lighthouse;
         file
     }
+}
+
+/// What decides how loads go, beside page, network and contender.
+fn how(args: &CalibrateArgs) -> Fact {
+    let CalibrateArgs { world, .. } = args;
+    let value = format!(
+        "connections {:?}, retransmission {:?}, QUIC packets of {} bytes, settled after {} ms, {}",
+        world.connections,
+        world.retransmission,
+        world.quic_mtu,
+        world.settle.as_millis_f64(),
+        if world.no_speed_index {
+            "no screenshots"
+        } else {
+            "screenshots"
+        }
+    );
+    Fact::new("settings of loads", value)
 }
 
 fn is_of(plan: &Plan, variant: usize, observation: &Observation) -> bool {

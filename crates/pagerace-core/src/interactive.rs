@@ -1,10 +1,9 @@
-//! Time to interactive and total blocking time, as Lighthouse defines them.
+//! Time to interactive and total blocking time, as Lighthouse defines them: one
+//! definition for modelled loads and for those of a real browser.
 //!
-//! <https://web.dev/articles/tti>, <https://web.dev/articles/tbt>. The trace
-//! of a simulated load ends when nothing is left to do, so a quiet window
-//! always exists.
+//! <https://web.dev/articles/tti>, <https://web.dev/articles/tbt>.
 
-use pagerace_core::{Duration, Instant};
+use crate::{Duration, Instant};
 
 /// A task longer than this is long.
 const LONG_TASK: Duration = Duration::from_millis(50);
@@ -14,40 +13,45 @@ const QUIET: Duration = Duration::from_secs(5);
 const QUIET_REQUESTS: i64 = 2;
 
 /// Whether a task of this length blocks input noticeably.
-pub(crate) fn is_long(length: Duration) -> bool {
+pub fn is_long(length: Duration) -> bool {
     length > LONG_TASK
 }
 
 /// TTI: the end of the last long task before the first five seconds, after
 /// FCP, without long tasks and with at most two GET requests in flight; never
-/// before FCP or `DOMContentLoaded`.
+/// before FCP or `DOMContentLoaded`. `None` if no such window was seen to its end.
 ///
-/// `long_tasks` ascend; `requests` are (start, end) of each GET request, in any order.
-pub(crate) fn time_to_interactive(
+/// `long_tasks` (start, end) ascend; `requests` are (start, end) of each GET request,
+/// in any order; nothing is known of what came after `until`. The trace of a
+/// simulated load ends when nothing is left to do, so there it is
+/// [`Instant::MAX`], and a quiet window always exists.
+pub fn time_to_interactive(
     fcp: Instant,
     dom_content_loaded: Instant,
     long_tasks: &[(Instant, Instant)],
     requests: &[(Instant, Instant)],
-) -> Instant {
-    let network = network_quiet(requests);
+    until: Instant,
+) -> Option<Instant> {
+    let network = network_quiet(requests, until);
     // Quiet periods of the CPU begin at FCP or at the end of a long task.
-    let mut cpu_start = fcp;
-    let mut tasks = long_tasks.iter().filter(|&&(_, end)| end > fcp);
-    loop {
-        let next = tasks.next();
-        let cpu_end = next.map_or(Instant::MAX, |&(start, _)| start);
+    let mut begin = fcp;
+    for (start, end) in long_tasks.iter().copied().chain([(until, until)]) {
+        if end <= fcp {
+            continue;
+        }
         let quiet = network
             .iter()
-            .any(|&(from, until)| until.min(cpu_end).since(from.max(cpu_start).max(fcp)) >= QUIET);
-        match next {
-            Some(&(_, end)) if !quiet => cpu_start = end,
-            _ => return cpu_start.max(fcp).max(dom_content_loaded),
+            .any(|&(from, to)| to.min(start).since(from.max(begin)) >= QUIET);
+        if quiet {
+            return Some(begin.max(dom_content_loaded));
         }
+        begin = begin.max(end);
     }
+    None
 }
 
-/// Periods in which at most two requests are in flight; the last has no end.
-fn network_quiet(requests: &[(Instant, Instant)]) -> Vec<(Instant, Instant)> {
+/// Periods in which at most two requests are in flight; the last ends at `until`.
+fn network_quiet(requests: &[(Instant, Instant)], until: Instant) -> Vec<(Instant, Instant)> {
     let mut changes: Vec<(Instant, i64)> = requests
         .iter()
         .flat_map(|&(start, end)| [(start, 1), (end, -1)])
@@ -66,12 +70,12 @@ fn network_quiet(requests: &[(Instant, Instant)]) -> Vec<(Instant, Instant)> {
             _ => {}
         }
     }
-    periods.extend(quiet_from.map(|from| (from, Instant::MAX)));
+    periods.extend(quiet_from.map(|from| (from, until)));
     periods
 }
 
 /// TBT: what each task between FCP and TTI has beyond 50 ms.
-pub(crate) fn total_blocking_time(
+pub fn total_blocking_time(
     fcp: Instant,
     tti: Instant,
     long_tasks: &[(Instant, Instant)],
