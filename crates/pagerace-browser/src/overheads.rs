@@ -11,20 +11,17 @@ use pagerace_page::Page;
 
 use crate::BrowserConfig;
 
-/// From the navigation to its request being ready to leave.
-const NAVIGATION_MS: f64 = 14.0;
 /// From the head of a document to its parser and its preload scanner.
-const COMMIT_MS: f64 = 30.0;
+const COMMIT_MS: f64 = 14.0;
 /// From something being asked for to its request leaving; redirects are followed
-/// at once.
-const DISPATCH_MS: f64 = 10.0;
+/// at once, and so are navigations.
+const DISPATCH_MS: f64 = 6.0;
 /// From the end of a painting task to the picture on the screen.
-const PRESENTATION_MS: f64 = 30.0;
+const PRESENTATION_MS: f64 = 24.0;
 
 /// The times of one load.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Overheads {
-    pub(crate) navigation: Duration,
     pub(crate) commit: Duration,
     pub(crate) dispatch: Duration,
     pub(crate) presentation: Duration,
@@ -37,7 +34,6 @@ impl Overheads {
         }
         let scaled = |millis: f64| Duration::from_millis_f64(millis * config.cpu.max(0.0));
         Self {
-            navigation: scaled(NAVIGATION_MS),
             commit: scaled(COMMIT_MS),
             dispatch: scaled(DISPATCH_MS),
             presentation: scaled(PRESENTATION_MS),

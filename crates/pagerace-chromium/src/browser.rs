@@ -8,6 +8,7 @@
 mod arguments;
 mod find;
 mod process;
+mod startup;
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -166,6 +167,12 @@ impl Browser {
         self.device
             .apply(&mut session, &self.user_agent, &self.version)?;
         Ok(session)
+    }
+
+    /// Waits until the browser has nothing left to do but what it is asked for,
+    /// some seconds at most.
+    pub fn wait_until_quiet(&self) {
+        startup::wait_until_quiet(self.process.id());
     }
 
     /// Calls a method of the browser and returns one text of the answer.

@@ -179,6 +179,7 @@ pub fn measure(
     if speedline.is_some() {
         trace::start(&mut session)?;
     }
+    browser.wait_until_quiet();
     let mut watch = Watch::begin(&mut session, url, options)?;
     let report = watch.until_quiet(&mut session)?;
     let events = match speedline {

@@ -1,13 +1,14 @@
 //! Recording a page: everything that a replay and the page model need, as HAR.
 //!
-//! [`record`] loads a page once in a fresh context and returns a HAR 1.2 with
+//! [`record`] loads a page in a fresh context and returns a HAR 1.2 with
 //! bodies and extension fields (`docs/recording.md`). Requests, bodies, timing
 //! and priorities come from the DevTools protocol, main-thread times from a
-//! trace, rectangles from a snapshot of the loaded page at scroll position 0.
+//! trace, rectangles from a snapshot of the loaded page at scroll position 0. A
+//! second load, without scripts, tells which elements are not seen without them.
 //!
 //! | module | what |
 //! |---|---|
-//! | `collect` | drives the browser |
+//! | `collect`, `unscripted` | drive the browser |
 //! | `log` | requests from events |
 //! | `trace` | main-thread time from the trace |
 //! | `layout`, `markup`, `fonts`, `place` | what stands where, and where in the document |
@@ -27,6 +28,7 @@ mod paints;
 mod place;
 mod timings;
 mod trace;
+mod unscripted;
 
 use pagerace_core::Duration;
 use serde_json::Value;
@@ -56,7 +58,7 @@ impl Default for RecordOptions {
     }
 }
 
-/// Loads `url` once and returns the recording, a HAR.
+/// Loads `url` and returns the recording, a HAR.
 ///
 /// # Errors
 /// [`ChromiumError::Navigation`] if there is no document; otherwise what the
@@ -66,7 +68,12 @@ pub fn record(
     url: &str,
     options: &RecordOptions,
 ) -> Result<Value, ChromiumError> {
-    let load = collect::load(browser, url, options)?;
+    let mut load = collect::load(browser, url, options)?;
+    if let Some(html) = har::html(&load) {
+        // It tells more of the page, but nothing hangs on it.
+        load.unscripted =
+            unscripted::snapshot(browser, url, html, options.settle).unwrap_or_default();
+    }
     Ok(har::har(&load))
 }
 

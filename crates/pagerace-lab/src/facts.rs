@@ -3,7 +3,7 @@
 
 use pagerace_core::Protocol;
 use pagerace_page::Interventions;
-use pagerace_sim::{Connections, H2Reprioritisation, NameLookup, Retransmission, Visit};
+use pagerace_sim::{Connections, NameLookup, RecordEnds, Reprioritisation, Retransmission, Visit};
 use pagerace_transport::tls;
 
 use crate::plan::{Plan, default_quic_mtu};
@@ -70,6 +70,15 @@ pub fn facts_in(plan: &Plan, world: World) -> String {
         };
         facts.push(format!("TLS {version} over TCP"));
     }
+    // Real TLS says what it says.
+    let hello = tcp || !plan.transport.real_tls;
+    let browsers = plan.transport.client_hello == tls::ClientHello::Browser;
+    if browsers && hello && world == World::Simulated {
+        facts.push("a browser's ClientHello".to_owned());
+    }
+    if plan.transport.record_ends == RecordEnds::Short && tcp && world == World::Simulated {
+        facts.push("records that end with a short segment".to_owned());
+    }
     let later = all.filter(|&i| plan.contenders[i].visit != Visit::Cold);
     let later: Vec<usize> = later.collect();
     if !later.is_empty() {
@@ -92,9 +101,11 @@ pub fn facts_in(plan: &Plan, world: World) -> String {
     if plan.transport.name_lookup == NameLookup::None && world == World::Simulated {
         facts.push("no name look-ups".to_owned());
     }
-    let tree = plan.transport.h2_reprioritisation == H2Reprioritisation::Tree;
-    if tree && plan_speaks_h2(plan) && world == World::Simulated {
-        facts.push("priorities over HTTP/2 change in the tree only".to_owned());
+    let as_chromium = plan.transport.reprioritisation == Reprioritisation::Chromium;
+    let has_priorities = |i| plan.speaks(i, |protocol| protocol != Protocol::H1);
+    let told = (0..plan.contenders.len()).any(has_priorities);
+    if as_chromium && told && world == World::Simulated {
+        facts.push("priorities change as in Chromium".to_owned());
     }
     if !plan.interventions.is_empty() {
         facts.push(format!("with {}", plan.interventions));
@@ -109,10 +120,6 @@ pub fn facts_in(plan: &Plan, world: World) -> String {
 fn shared_interventions(plan: &Plan) -> Option<&Interventions> {
     let own = &plan.contenders[plan.baseline].interventions;
     (!plan.varying().interventions && !own.is_empty()).then_some(own)
-}
-
-fn plan_speaks_h2(plan: &Plan) -> bool {
-    (0..plan.contenders.len()).any(|i| plan.speaks(i, |p| p == Protocol::H2))
 }
 
 fn is_quic(protocol: Protocol) -> bool {

@@ -11,7 +11,7 @@ use pagerace_core::{Duration, Protocol};
 use pagerace_net::Network;
 use pagerace_page::{Interventions, Page};
 use pagerace_sim::{
-    Connections, EarlyData, H2Reprioritisation, NameLookup, Retransmission, Scenario,
+    Connections, EarlyData, NameLookup, RecordEnds, Reprioritisation, Retransmission, Scenario,
     TransportSettings, Visit,
 };
 use pagerace_transport::tls;
@@ -68,14 +68,20 @@ pub struct SharedTransport {
     pub quic_mtu: u16,
     /// TLS of TCP connections.
     pub tcp_tls: tls::Version,
+    /// How large the first message of a client is.
+    #[serde(default)]
+    pub client_hello: tls::ClientHello,
+    /// How servers fill TCP's segments.
+    #[serde(default)]
+    pub record_ends: RecordEnds,
     /// Whether requests may leave with the first flight of a resumed connection.
     pub early_data: EarlyData,
     /// What it costs to learn a server's address.
     #[serde(default)]
     pub name_lookup: NameLookup,
-    /// How a changed priority is told over HTTP/2.
-    #[serde(default)]
-    pub h2_reprioritisation: H2Reprioritisation,
+    /// How changed priorities are told.
+    #[serde(default, alias = "h2_reprioritisation")]
+    pub reprioritisation: Reprioritisation,
 }
 
 /// From QUIC's least to what fits into an Ethernet frame with IPv6.
@@ -108,9 +114,11 @@ impl Default for SharedTransport {
             real_tls: settings.real_tls,
             quic_mtu: settings.quic_mtu,
             tcp_tls: settings.tcp_tls,
+            client_hello: settings.client_hello,
+            record_ends: settings.record_ends,
             early_data: settings.early_data,
             name_lookup: settings.name_lookup,
-            h2_reprioritisation: settings.h2_reprioritisation,
+            reprioritisation: settings.reprioritisation,
         }
     }
 }
@@ -341,9 +349,11 @@ impl Plan {
                 real_tls: self.transport.real_tls,
                 quic_mtu: self.transport.quic_mtu,
                 tcp_tls: self.transport.tcp_tls,
+                client_hello: self.transport.client_hello,
+                record_ends: self.transport.record_ends,
                 early_data: self.transport.early_data,
                 name_lookup: self.transport.name_lookup,
-                h2_reprioritisation: self.transport.h2_reprioritisation,
+                reprioritisation: self.transport.reprioritisation,
             },
             deadline: self.deadline,
         }

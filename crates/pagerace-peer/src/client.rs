@@ -111,6 +111,7 @@ pub struct Client {
     streams: BTreeMap<u64, u64>,
     events: VecDeque<ClientEvent>,
     hol: HolMeter,
+    priority_updates: bool,
 }
 
 impl Client {
@@ -146,12 +147,19 @@ impl Client {
             streams: BTreeMap::new(),
             events: VecDeque::new(),
             hol: HolMeter::new(false),
+            priority_updates: true,
         })
     }
 
     /// Whether to keep every HOL gap.
     pub fn record_gaps(&mut self, record: bool) {
         self.hol = HolMeter::new(record);
+    }
+
+    /// Whether it sends `PRIORITY_UPDATE` for requests that have left (RFC 9218,
+    /// section 7.2). It does unless told otherwise; Chromium does not.
+    pub fn send_priority_updates(&mut self, send: bool) {
+        self.priority_updates = send;
     }
 
     /// Asks for something, as soon as the connection and the server's stream
@@ -172,11 +180,13 @@ impl Client {
         self.open_requests();
     }
 
-    /// Changes a request's priority.
+    /// Changes a request's priority, if it has not left or updates are sent.
     pub fn reprioritise(&mut self, token: u64, priority: Priority) {
         if let Some(p) = self.waiting.iter_mut().find(|p| p.token == token) {
             p.priority = Some(priority);
-        } else if let Some(stream) = self.streams.get(&token) {
+        } else if let Some(stream) = self.streams.get(&token)
+            && self.priority_updates
+        {
             self.pump.h3.send_priority_update(*stream, priority);
         }
     }

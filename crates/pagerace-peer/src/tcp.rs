@@ -15,7 +15,7 @@ mod server;
 
 pub use client::{TcpClient, TcpClientConfig};
 pub use layout::{Layout, Record, Span};
-pub use server::{LEAST_ROOM, TcpServer, TcpServerConfig};
+pub use server::{LEAST_ROOM, RecordEnds, TcpServer, TcpServerConfig};
 
 #[cfg(test)]
 mod tests;

@@ -267,8 +267,9 @@ fn think_time_is_the_servers_own() {
 
 #[test]
 fn urgency_decides_and_an_update_changes_the_order() {
-    let order = |update: bool| {
+    let order = |update: bool, sends: bool| {
         let mut p = Pipe::new("eps");
+        p.client.send_priority_updates(sends);
         p.ask(1, "GET", "/300000", "u=1");
         p.ask(2, "GET", "/300000", "u=5");
         p.run(Duration::from_millis(120));
@@ -279,8 +280,12 @@ fn urgency_decides_and_an_update_changes_the_order() {
         p.run(LONG);
         p.end(1) < p.end(2)
     };
-    assert!(order(false));
-    assert!(!order(true));
+    assert!(order(false, true));
+    assert!(!order(true, true));
+    assert!(
+        order(true, false),
+        "a client that does not tell changes nothing"
+    );
 }
 
 #[test]

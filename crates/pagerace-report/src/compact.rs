@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::input::{
     AcrossPages, AcrossRow, Comparison, Metric, Named, NetworkResult, PageResult, Report, Resource,
-    Row, RunDetail, Timing, Verdict, Why,
+    Row, RunDetail, Timing, Verdict, Why, World,
 };
 use wire::Wire;
 
@@ -43,6 +43,7 @@ pub(crate) struct Compact<'a> {
     baseline: usize,
     noun: &'a str,
     nouns: &'a str,
+    world: World,
     metrics: &'a [Metric],
     contenders: &'a [Named],
     parts: &'a [Named],
@@ -144,6 +145,7 @@ impl<'a> Compact<'a> {
             baseline: within(report.baseline, report.contenders.len()),
             noun: &report.noun,
             nouns: &report.nouns,
+            world: report.world,
             metrics: &report.metrics,
             contenders: &report.contenders,
             parts: &report.parts,

@@ -37,9 +37,10 @@ pub use outcome::{
     FrameSent, HolGap, Outcome, PacketDrop, ResourceTiming, Trace, TransportCounters,
 };
 pub use pagerace_peer::Retransmission;
+pub use pagerace_peer::tcp::RecordEnds;
 pub use pagerace_transport::tls::Version as TlsVersion;
 pub use protocols::{ProtocolMap, ProtocolMapError};
-pub use scenario::{Connections, H2Reprioritisation, NameLookup, Scenario, TransportSettings};
+pub use scenario::{Connections, NameLookup, Reprioritisation, Scenario, TransportSettings};
 pub use trace::{LoggedPacket, Side};
 pub use visit::{EarlyData, Visit};
 

@@ -8,6 +8,7 @@ use pagerace_delivery::StrategySpec;
 use pagerace_net::Network;
 use pagerace_page::{Interventions, Page};
 use pagerace_peer::Retransmission;
+use pagerace_peer::tcp::RecordEnds;
 use pagerace_transport::tls;
 use serde::{Deserialize, Serialize};
 
@@ -69,14 +70,20 @@ pub struct TransportSettings {
     pub quic_mtu: u16,
     /// TLS of TCP connections.
     pub tcp_tls: tls::Version,
+    /// How large the first message of a client is.
+    #[serde(default)]
+    pub client_hello: tls::ClientHello,
+    /// How servers fill TCP's segments.
+    #[serde(default)]
+    pub record_ends: RecordEnds,
     /// Whether requests may leave with the first flight of a resumed connection.
     pub early_data: EarlyData,
     /// What it costs to learn a server's address.
     #[serde(default)]
     pub name_lookup: NameLookup,
-    /// How a changed priority is told over HTTP/2.
-    #[serde(default)]
-    pub h2_reprioritisation: H2Reprioritisation,
+    /// How changed priorities are told.
+    #[serde(default, alias = "h2_reprioritisation")]
+    pub reprioritisation: Reprioritisation,
 }
 
 /// What it costs to learn a server's address.
@@ -91,17 +98,24 @@ pub enum NameLookup {
     None,
 }
 
-/// How a browser tells an HTTP/2 server that a priority has changed.
+/// How a browser tells a server of a changed priority of a request that has left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum H2Reprioritisation {
-    /// By `PRIORITY_UPDATE` (RFC 9218, section 7.1) and in the tree of RFC 7540,
-    /// so that all strategies learn as much as over HTTP/3.
+pub enum Reprioritisation {
+    /// By `PRIORITY_UPDATE` (RFC 9218, section 7), and over HTTP/2 in the tree of
+    /// RFC 7540 too, so that all strategies learn the same.
     #[default]
     Update,
-    /// In the tree alone, as Chromium does: strategies that go by RFC 9218 keep
-    /// to the first signal.
-    Tree,
+    /// As Chromium: over HTTP/2 in the tree alone, so that strategies that go by
+    /// RFC 9218 keep to the first signal; over HTTP/3 not at all.
+    ///
+    /// # Source
+    /// Network logs of Chromium 156: a stream of HTTP/3 has one
+    /// `HTTP3_PRIORITY_UPDATE_SENT`, as its request leaves, and none after
+    /// `URL_REQUEST_SET_PRIORITY`.
+    // What "tree" was: Chromium was thought to tell servers over HTTP/3.
+    #[serde(alias = "tree")]
+    Chromium,
 }
 
 impl Default for TransportSettings {
@@ -111,9 +125,11 @@ impl Default for TransportSettings {
             real_tls: false,
             quic_mtu: least_quic_mtu(),
             tcp_tls: tls::Version::Tls13,
+            client_hello: tls::ClientHello::default(),
+            record_ends: RecordEnds::default(),
             early_data: EarlyData::default(),
             name_lookup: NameLookup::default(),
-            h2_reprioritisation: H2Reprioritisation::default(),
+            reprioritisation: Reprioritisation::default(),
         }
     }
 }

@@ -9,7 +9,10 @@ use std::collections::BTreeSet;
 use common::{flat_page, hundred, scenario};
 use pagerace_core::{Duration, Instant, Protocol};
 use pagerace_page::{CacheUse, Page};
-use pagerace_sim::{Outcome, Scenario, TlsVersion, Visit, run};
+use pagerace_sim::{
+    Outcome, RecordEnds, Reprioritisation, ResourceTiming, Scenario, TlsVersion, Visit, run,
+};
+use pagerace_transport::tls::ClientHello;
 
 /// Fast enough that only round trips count.
 const FAST: &str = "rate 1gbit rtt 100ms";
@@ -70,6 +73,54 @@ fn early_data_saves_a_round_trip_on_tcp_if_wanted() {
     s.transport.early_data = pagerace_sim::EarlyData::Off;
     let without = ttfb(&s);
     assert!((0.95..1.05).contains(&(without - with)), "{without} {with}");
+}
+
+#[test]
+fn a_browsers_hello_takes_its_bytes() {
+    for protocols in ["h1", "h2", "h3"] {
+        let up = |client_hello| {
+            let mut s = over(&flat_page(&[]), FAST, protocols);
+            s.transport.client_hello = client_hello;
+            load(&s).transport.bytes_up
+        };
+        let more = up(ClientHello::Browser) - up(ClientHello::Small);
+        // 1,720 bytes and the packet that they need, which QUIC fills.
+        assert!((1_200..2_000).contains(&more), "{protocols}: {more}");
+    }
+}
+
+#[test]
+fn chromium_tells_no_server_of_rfc_9218_that_a_priority_has_changed() {
+    // Four of nine images are in the viewport, and raised by the first layout.
+    let page = flat_page(&[200_000; 9]);
+    for protocols in ["h2", "h3"] {
+        let last_raised = |reprioritisation| {
+            let mut s = over(&page, "rate 4mbit rtt 50ms", protocols);
+            s.strategy = "eps".parse().unwrap();
+            s.transport.reprioritisation = reprioritisation;
+            let resources = load(&s).resources;
+            let ends = resources[1..5]
+                .iter()
+                .flatten()
+                .map(ResourceTiming::response_end);
+            ends.max().unwrap()
+        };
+        let update = last_raised(Reprioritisation::Update);
+        let chromium = last_raised(Reprioritisation::Chromium);
+        let later = chromium.since(update).as_millis_f64();
+        assert!(later > 500.0, "{protocols}: {later} ms");
+    }
+}
+
+#[test]
+fn short_ends_of_records_are_segments_of_their_own() {
+    let packets = |record_ends| {
+        let mut s = over(&flat_page(&[20_000; 20]), FAST, "h2");
+        s.transport.record_ends = record_ends;
+        load(&s).transport.packets_sent
+    };
+    let (joined, short) = (packets(RecordEnds::Joined), packets(RecordEnds::Short));
+    assert!(short > joined, "{joined} {short}");
 }
 
 fn connections(outcome: &Outcome) -> usize {

@@ -19,8 +19,7 @@ use pagerace_core::{Duration, Protocol};
 use pagerace_live::bulk::{Bulk, BulkObserved, Carrier, QuicEnd, transfer};
 use pagerace_live::link::{Fate, Testbed};
 use pagerace_net::Network;
-use pagerace_sim::{BulkScenario, run_bulk};
-use pagerace_transport::tls;
+use pagerace_sim::{BulkOutcome, Flow, RecordEnds, TransportSettings, run_flows};
 
 /// Times that a run is tried before its case is given up.
 const TRIES: u32 = 5;
@@ -32,6 +31,10 @@ struct Arguments {
     /// Transfers of each case, each with a seed of its own.
     #[arg(long, default_value_t = 3)]
     runs: u64,
+
+    /// The same where packets are lost at random: there, single transfers say little.
+    #[arg(long, default_value_t = 10)]
+    loss_runs: u64,
 
     /// The first seed.
     #[arg(long, default_value_t = 1)]
@@ -228,18 +231,31 @@ fn row(
         bytes,
         carrier: pair.carrier.clone(),
     };
-    let scenario = BulkScenario {
+    let flow = Flow {
         bytes,
-        network: network.clone(),
         protocol: pair.protocol,
         congestion: pair.congestion.to_owned(),
-        quic_mtu: 1_200,
-        tcp_tls: tls::Version::Tls13,
-        deadline: Duration::from_secs(3_600),
+        starts_at: Duration::ZERO,
+    };
+    // As the live server writes.
+    let transport = TransportSettings {
+        record_ends: RecordEnds::Short,
+        ..TransportSettings::default()
+    };
+    let simulate = |seed| -> Result<BulkOutcome> {
+        let deadline = Duration::from_secs(3_600);
+        let flows = [flow.clone()];
+        let outcomes = run_flows(&flows, &network, &transport, deadline, seed)?;
+        outcomes.into_iter().next().context("no outcome")
     };
     let (mut modelled, mut live) = (Vec::new(), Vec::new());
-    for seed in arguments.seed..arguments.seed + arguments.runs {
-        let outcome = run_bulk(&scenario, seed)?;
+    let runs = if network.down.loss.mean() > 0.0 {
+        arguments.loss_runs
+    } else {
+        arguments.runs
+    };
+    for seed in arguments.seed..arguments.seed + runs {
+        let outcome = simulate(seed)?;
         if let Some(failure) = outcome.failure {
             bail!("the simulated transfer failed: {failure}");
         }

@@ -243,7 +243,7 @@ pub(crate) struct RaceArgs {
         conflicts_with_all = ["hars", "protocol", "cc", "visit", "strategy", "network", "runs",
             "seed", "metric", "baseline", "page", "browser", "cpu", "jitter", "connections",
             "retransmission", "tls", "quic_mtu", "tls_version", "early_data", "deadline", "what_if",
-            "block", "delay", "dns", "h2_reprioritisation"])]
+            "block", "delay", "dns", "client_hello", "reprioritisation"])]
     pub(crate) scenario: Option<PathBuf>,
 
     /// Threads; the results do not depend on it. [default: all cores]

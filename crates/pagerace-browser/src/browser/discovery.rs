@@ -88,8 +88,7 @@ impl Browser {
         } else {
             let resource = &self.page.resources[index];
             let delay = match resource.discovery.trigger {
-                Trigger::Navigation => self.overheads.navigation,
-                Trigger::Redirect { .. } => Duration::ZERO,
+                Trigger::Navigation | Trigger::Redirect { .. } => Duration::ZERO,
                 _ => self.overheads.dispatch,
             };
             if delay.is_zero() {

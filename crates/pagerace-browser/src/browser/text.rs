@@ -1,7 +1,7 @@
 //! Text: which of it the document has brought, and how it waits for fonts.
 //!
-//! Where the layout is recorded, each block waits for its own fonts, as their
-//! `font-display` says. Else all text waits for all fonts, as it does for
+//! Where the layout is recorded, each block waits for the first of its own fonts,
+//! as their `font-display` says. Else all text waits for all fonts, as it does for
 //! `font-display: block`.
 
 use pagerace_core::{Duration, Instant};
@@ -184,12 +184,15 @@ impl Browser {
             matches!(hold, Some(FontHold::Hidden | FontHold::Preloaded))
         };
         let revealed = |script: ResourceId| self.rendering.ran.contains_key(&script);
-        self.layout.text[block].after.is_none_or(revealed)
-            && !self.layout.text[block].fonts.iter().any(hides)
+        let block = &self.layout.text[block];
+        // A block in several fonts counts from the first that is there: what its
+        // other words will take up is laid out already.
+        let hidden = !block.fonts.is_empty() && block.fonts.iter().all(hides);
+        block.after.is_none_or(revealed) && !hidden
     }
 
     /// When a frame could show the block of text: the document has brought it,
-    /// there was a layout, and its fonts are there.
+    /// there was a layout, and one of its fonts is there.
     fn text_ready(&self, block: usize) -> Ready {
         let laid_out = self.rendering.layout_since;
         let passed = self.rendering.text_since.get(block).copied();
@@ -199,6 +202,7 @@ impl Browser {
             Some(FontHold::Shown(since)) => Some(*since),
             _ => None,
         });
+        let own = own.min_by_key(|since| since.at);
         let script = self.layout.text[block].after;
         let ran = script.and_then(|script| self.rendering.ran.get(&script).copied());
         let fonts = self.rendering.fonts_since.into_iter().chain(own).chain(ran);

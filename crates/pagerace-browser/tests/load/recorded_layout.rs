@@ -130,6 +130,31 @@ fn text_waits_for_its_own_fonts_as_they_say() {
 }
 
 #[test]
+fn a_block_in_two_fonts_appears_with_the_first() {
+    // The second font is larger, and comes later.
+    let network = Network {
+        rate: 10_000_000,
+        ..Network::default()
+    };
+    let made = page(vec![
+        document(4_000),
+        blocking_sheet(1_000, 400),
+        resource(Destination::Font, 20_000, STYLE),
+        resource(Destination::Font, 2_000_000, STYLE),
+    ]);
+    let lcp = |fonts: &[u32]| {
+        let elements = vec![
+            text(100.0, Some(2_000), &[]),
+            text(500.0, Some(3_000), fonts),
+        ];
+        paints(&loaded(with_layout(&made, elements), &network)).1
+    };
+    let (first, second, both) = (lcp(&[2]), lcp(&[3]), lcp(&[3, 2]));
+    assert!(first + 10.0 < second, "{first} {second}");
+    assert!((both - first).abs() < 1e-9, "{both} {first}");
+}
+
+#[test]
 fn invisible_text_appears_in_time() {
     // Every response takes 5 s: the sheet is there at 10 s.
     let late = ms(5_000.0);

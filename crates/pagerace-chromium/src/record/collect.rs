@@ -20,7 +20,7 @@ const BODIES_MAX: u64 = 512 * 1024 * 1024;
 const TRACE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long one wait for events lasts, so that deadlines are seen.
-const TICK: Duration = Duration::from_millis(50);
+pub(super) const TICK: Duration = Duration::from_millis(50);
 
 pub(super) fn load(
     browser: &mut Browser,
@@ -37,6 +37,7 @@ pub(super) fn load(
         last_activity: session.now(),
     };
     prepare(&mut session)?;
+    browser.wait_until_quiet();
     let frame = navigate(&mut session, url)?;
     recorder.settle(&mut session, options)?;
     recorder.end_trace(&mut session)?;
@@ -81,6 +82,7 @@ pub(super) fn load(
         snapshot,
         paints,
         keep_secrets: options.keep_secrets,
+        unscripted: None,
     })
 }
 
@@ -226,7 +228,7 @@ fn body(session: &mut Session, request: &Request) -> Result<Option<Body>, Chromi
     }
 }
 
-fn decode(answer: &Value) -> Option<Body> {
+pub(super) fn decode(answer: &Value) -> Option<Body> {
     let text = answer["body"].as_str()?;
     let bytes = if answer["base64Encoded"] == true {
         STANDARD.decode(text).ok()?

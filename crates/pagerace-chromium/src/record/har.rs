@@ -38,6 +38,8 @@ pub(super) struct Load {
     /// What [`paints::SCRIPT`] returned.
     pub(super) paints: Value,
     pub(super) keep_secrets: bool,
+    /// The same as `snapshot`, of a load without scripts; none if there was none.
+    pub(super) unscripted: Option<Value>,
 }
 
 /// The decoded body of a response.
@@ -184,7 +186,12 @@ fn elements(load: &Load, faces: &[Face], base: &Url) -> Vec<Value> {
         requested: &requested,
         images: &load.trace.images,
     };
-    layout::elements(&load.snapshot, &context)
+    layout::elements(&load.snapshot, load.unscripted.as_ref(), &context)
+}
+
+/// The page's document as it came, decoded.
+pub(super) fn html(load: &Load) -> Option<&[u8]> {
+    Some(&load.bodies[main_document(load)?].as_ref()?.0)
 }
 
 /// The request whose response the page is.

@@ -9,7 +9,7 @@
 
 mod snapshot;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use url::Url;
@@ -68,11 +68,29 @@ pub(super) struct Script {
     pub(super) is_module: bool,
 }
 
-/// The elements that are painted, in the form of the recording's `layout`.
-pub(super) fn elements(snapshot: &Value, context: &Context<'_>) -> Vec<Value> {
-    let Some(page) = Snapshot::new(snapshot) else {
+/// The elements that are painted, in the form of the recording's `layout`. Those
+/// that the markup has but nobody sees in `unscripted`, the same page without its
+/// scripts, are marked: scripts reveal them.
+pub(super) fn elements(
+    snapshot: &Value,
+    unscripted: Option<&Value>,
+    context: &Context<'_>,
+) -> Vec<Value> {
+    let Some(painter) = painted(snapshot, context) else {
         return Vec::new();
     };
+    let without = unscripted.and_then(|snapshot| painted(snapshot, context));
+    // What lies beyond the limit was not looked at.
+    let without = without.filter(|painter| painter.elements.len() < ELEMENTS_MAX);
+    let seen: Option<BTreeSet<u64>> = without.map(|painter| {
+        let places = painter.elements.into_iter().flat_map(|e| e.places);
+        places.collect()
+    });
+    painter.finish(seen.as_ref())
+}
+
+fn painted<'a>(snapshot: &'a Value, context: &'a Context<'a>) -> Option<Painter<'a>> {
+    let page = Snapshot::new(snapshot)?;
     let places = places(&page, context);
     let canvas = canvas(&page);
     let mut painter = Painter {
@@ -86,7 +104,7 @@ pub(super) fn elements(snapshot: &Value, context: &Context<'_>) -> Vec<Value> {
     for box_index in 0..painter.page.boxes() {
         painter.paint(box_index);
     }
-    painter.finish()
+    Some(painter)
 }
 
 /// The colour of the document's canvas: the root's, else the body's
@@ -175,7 +193,8 @@ struct Entry {
     rect: Rect,
     url: Option<String>,
     fonts: Vec<String>,
-    offset: Option<u64>,
+    /// In the document: of the element, or of each text of a block.
+    places: Vec<u64>,
     natural: Option<(f64, f64)>,
 }
 
@@ -262,7 +281,7 @@ impl Painter<'_> {
             rect,
             url,
             fonts: Vec::new(),
-            offset,
+            places: offset.into_iter().collect(),
             natural,
         });
     }
@@ -310,7 +329,7 @@ impl Painter<'_> {
         self.blocks.insert(block, at);
         let entry = &mut self.elements[at];
         entry.rect = entry.rect.united(rect);
-        entry.offset = entry.offset.max(offset);
+        entry.places.extend(offset);
         for font in fonts {
             if !entry.fonts.contains(&font) {
                 entry.fonts.push(font);
@@ -402,7 +421,8 @@ impl Painter<'_> {
         Rect([x, y, x + w, y + h])
     }
 
-    fn finish(self) -> Vec<Value> {
+    /// `seen`: the places of what is seen without scripts.
+    fn finish(self, seen: Option<&BTreeSet<u64>>) -> Vec<Value> {
         let hundredths = |v: f64| (v * 100.0).round() / 100.0;
         let entries = self.elements.into_iter();
         entries
@@ -416,8 +436,12 @@ impl Painter<'_> {
                 if e.kind == "text" {
                     element["fonts"] = json!(e.fonts);
                 }
-                if let Some(offset) = e.offset {
+                if let Some(offset) = e.places.iter().max() {
                     element["offset"] = json!(offset);
+                }
+                let is_hidden = |seen: &BTreeSet<u64>| !e.places.iter().any(|p| seen.contains(p));
+                if !e.places.is_empty() && seen.is_some_and(is_hidden) {
+                    element["scripted"] = json!(true);
                 }
                 if let Some((width, height)) = e.natural {
                     element["natural"] = json!([width, height]);

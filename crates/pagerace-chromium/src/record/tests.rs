@@ -14,7 +14,8 @@ const HTML: &str = "<!doctype html>\r\n<html><head><title>Größe 😀</title>\
     <body><h1 id=head>Überschrift</h1><p>Some <b>bold</b> text</p>\
     <img src=/old.svg width=300 height=200><script src=/a.js></script>\
     <div id=inline style=\"background-image: url(/b.svg)\">x</div>\
-    <script>fetch('/data.json', {method: 'POST', body: 'secret'})</script></body></html>";
+    <p id=late hidden>late</p>\
+    <script>late.hidden = false; fetch('/data.json', {method: 'POST', body: 'secret'})</script></body></html>";
 const CSS: &str = "body { margin: 0 } h1 { height: 100px; margin: 0 } p { height: 50px; margin: 0 }\
     #inline { width: 50px; height: 50px }";
 const SCRIPT: &str = "let sum = 0; const end = performance.now() + 30;\
@@ -158,8 +159,8 @@ fn a_page_is_recorded_as_it_is() {
     let texts: Vec<&Value> = elements.iter().filter(|e| e["kind"] == "text").collect();
     assert_eq!(
         texts.len(),
-        4,
-        "heading, paragraph, what the script inserted, x: {texts:?}"
+        5,
+        "heading, paragraph, what the script inserted and what it revealed, x: {texts:?}"
     );
     let heading = usize::try_from(texts[0]["offset"].as_u64().expect("in the document"));
     assert!(HTML[..heading.expect("small")].ends_with("Überschrift"));
@@ -168,4 +169,10 @@ fn a_page_is_recorded_as_it_is() {
         1,
         "the inserted one"
     );
+    let scripted: Vec<&&Value> = texts.iter().filter(|t| t["scripted"] == true).collect();
+    let [late] = scripted[..] else {
+        panic!("the one that a script revealed: {scripted:?}");
+    };
+    let late = usize::try_from(late["offset"].as_u64().expect("in the document"));
+    assert!(HTML[..late.expect("small")].ends_with("hidden>late"));
 }

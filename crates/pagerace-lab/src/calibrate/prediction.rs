@@ -1,6 +1,8 @@
 //! What the simulator says of the variants that were measured live.
 
-use pagerace_core::Duration;
+use std::collections::BTreeSet;
+
+use pagerace_core::{Duration, Protocol};
 use pagerace_page::Page;
 use pagerace_sim::ResourceTiming;
 
@@ -59,17 +61,39 @@ impl Prediction {
 /// Simulates every variant of `plan`, and takes those of `metrics` apart that
 /// can be, in the median run.
 ///
+/// Run *k* here and run *k* of the live loads meet the same sequence of losses.
+/// So where packets are lost at random, only runs with the seeds count that
+/// `live_seeds` names for a variant (all, if it names none): which packets are
+/// lost is known, and not the model's to guess. Elsewhere more runs make a firmer
+/// median.
+///
+/// The kernel's `cubic` has `HyStart`; so has the model's where a contender speaks
+/// over TCP alone.
+///
 /// # Errors
 /// Those of a race.
 pub fn predict(
     plan: &Plan,
+    live_seeds: &dyn Fn(usize) -> Option<BTreeSet<u64>>,
     metrics: &[MetricId],
     jobs: usize,
     runner: &Runner<'_>,
     explainer: &Explainer<'_>,
     progress: &OnProgress<'_>,
 ) -> Result<Vec<Prediction>, LabError> {
-    let results = run_race(plan, jobs, runner, progress)?;
+    let labels = &plan.contenders;
+    let plan = &with_hystart(plan);
+    let mut results = run_race(plan, jobs, runner, progress)?;
+    for (index, variant) in results.variants.iter_mut().enumerate() {
+        let network = &plan.networks[variant.network];
+        let loses = [&network.down, &network.up].map(|link| link.loss.mean() > 0.0);
+        let Some(seeds) = live_seeds(index).filter(|_| loses.contains(&true)) else {
+            continue;
+        };
+        let mut run = 0..;
+        let is_live = |run: usize| seeds.contains(&plan.run_seed(run));
+        variant.runs.retain(|_| run.next().is_some_and(is_live));
+    }
     let choices = median_runs(&results);
     let parts: Vec<_> = metrics
         .iter()
@@ -96,11 +120,27 @@ pub fn predict(
     };
     let details = run_all(jobs, choices.len(), &work, progress)?;
     let mut predictions = Prediction::of(&results);
+    for (prediction, variant) in predictions.iter_mut().zip(&results.variants) {
+        prediction.contender = labels[variant.contender].clone();
+    }
     for (choice, (resources, paths)) in choices.iter().zip(details) {
         predictions[choice.variant].resources = resources;
         predictions[choice.variant].paths = paths;
     }
     Ok(predictions)
+}
+
+/// The plan as it goes over the kernel's TCP.
+fn with_hystart(plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    for index in 0..plan.contenders.len() {
+        let kernel = plan.speaks(index, Protocol::is_tcp) && !plan.speaks(index, |p| !p.is_tcp());
+        let congestion = &mut plan.contenders[index].congestion;
+        if kernel && congestion == "cubic" {
+            "cubic-hystart".clone_into(congestion);
+        }
+    }
+    plan
 }
 
 /// The resources that were requested, in page order.

@@ -5,7 +5,7 @@ use pagerace_report::input::{
     AcrossPages, AcrossRow, Comparison, Metric, Named, NetworkResult, PageResult, Report, Resource,
     Row, RunDetail, Verdict, Why,
 };
-use pagerace_sim::Part;
+use pagerace_sim::{Outcome, Part};
 
 use crate::VERSION;
 use crate::across::across_pages;
@@ -52,7 +52,7 @@ pub fn report(
     runner: &Runner<'_>,
     progress: &OnProgress<'_>,
 ) -> Result<Report, LabError> {
-    let mut report = report_of(results, rerun, Vec::new());
+    let mut report = without_runs(results, rerun);
     let choices = recorded(results, &report.pages, &mut report.notes);
     let details = record(results, &choices, jobs, runner, progress, &run_detail)?;
     let variants = choices.iter().map(|choice| choice.variant);
@@ -60,12 +60,27 @@ pub fn report(
     Ok(report)
 }
 
-/// Fills the report of results whose loads cannot be repeated: `details` are
-/// the runs that were kept, each with its index into [`Results::variants`].
-pub fn report_of(results: &Results, rerun: &str, details: Vec<(usize, RunDetail)>) -> Report {
+/// Fills the report of results whose loads cannot be repeated, as live ones:
+/// `kept` gives up what is known of a run, and is asked for the median ones.
+pub fn report_of_kept(
+    results: &Results,
+    rerun: &str,
+    mut kept: impl FnMut(Choice) -> Option<Outcome>,
+) -> Report {
+    let mut report = without_runs(results, rerun);
+    let details = median_runs(results).into_iter().filter_map(|choice| {
+        let outcome = kept(choice)?;
+        Some((choice.variant, run_detail(choice, outcome)))
+    });
+    add_details(&results.plan, &mut report, details);
+    report
+}
+
+/// All of the report but single runs.
+fn without_runs(results: &Results, rerun: &str) -> Report {
     let plan = &results.plan;
     let mut notes = notes(results);
-    let mut report = Report {
+    Report {
         title: title(results),
         version: VERSION.to_owned(),
         seed: plan.seed,
@@ -103,9 +118,7 @@ pub fn report_of(results: &Results, rerun: &str, details: Vec<(usize, RunDetail)
             .collect(),
         across: across(results),
         notes,
-    };
-    add_details(plan, &mut report, details.into_iter());
-    report
+    }
 }
 
 /// Puts recorded runs into the rows of their variants.

@@ -1,4 +1,5 @@
-use pagerace_sim::EarlyData;
+use pagerace_sim::{EarlyData, RecordEnds, Reprioritisation};
+use pagerace_transport::tls::ClientHello;
 
 use super::{facts, facts_in};
 use crate::fake;
@@ -50,6 +51,21 @@ fn larger_packets_are_told() {
     assert!(!facts(&plan).contains("QUIC packets"), "the least is usual");
     plan.transport.quic_mtu = 1_452;
     assert!(facts(&plan).contains("QUIC packets of 1452 bytes"));
+}
+
+#[test]
+fn what_is_as_in_chromium_is_told_of_those_whom_it_concerns() {
+    let told = |contender: &str| {
+        let mut plan = fake::plan(&[contender], 3);
+        plan.transport.reprioritisation = Reprioritisation::Chromium;
+        plan.transport.client_hello = ClientHello::Browser;
+        plan.transport.record_ends = RecordEnds::Short;
+        let facts = facts(&plan);
+        ["priorities change", "ClientHello", "short segment"].map(|text| facts.contains(text))
+    };
+    assert_eq!(told("h1"), [false, true, true]);
+    assert_eq!(told("h2"), [true, true, true]);
+    assert_eq!(told("h3"), [true, true, false]);
 }
 
 #[test]

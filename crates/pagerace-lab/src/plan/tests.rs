@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use pagerace_core::Duration;
+use pagerace_sim::Reprioritisation;
 
 use super::Plan;
 use crate::fake;
@@ -53,6 +54,29 @@ fn packets_of_quic_fit_the_path() {
     json.as_object_mut().unwrap().remove("quic_mtu");
     let read: super::SharedTransport = serde_json::from_value(json).unwrap();
     assert_eq!(read.quic_mtu, 1_200);
+}
+
+#[test]
+fn transports_of_older_plans_read_back() {
+    let plan = fake::plan(&["h3"], 3);
+    let written = serde_json::to_value(plan.transport).unwrap();
+    let old = |value: Option<&str>| -> super::SharedTransport {
+        let mut json = written.clone();
+        let fields = json.as_object_mut().unwrap();
+        for new in ["client_hello", "record_ends", "reprioritisation"] {
+            fields.remove(new).unwrap();
+        }
+        if let Some(value) = value {
+            fields.insert("h2_reprioritisation".to_owned(), value.into());
+        }
+        serde_json::from_value(json).unwrap()
+    };
+    assert_eq!(old(None), plan.transport);
+    assert_eq!(old(Some("update")), plan.transport);
+    assert_eq!(
+        old(Some("tree")).reprioritisation,
+        Reprioritisation::Chromium
+    );
 }
 
 #[test]

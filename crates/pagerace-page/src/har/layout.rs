@@ -12,7 +12,7 @@ use super::extension::{self, TaskKind};
 use super::markup::{self, Element as Markup};
 use super::pages::Chosen;
 use super::recording::Recording;
-use super::value::{filled, list, number, position};
+use super::value::{filled, flag, list, number, position};
 use crate::{Element, ElementKind, FontUse, Largest, PageLayout, Rect, RenderingTime, ResourceId};
 
 /// More elements than any page shows; what lies beyond is left out.
@@ -33,15 +33,15 @@ pub(super) fn read(
     })?;
     let document = Document::new(recording);
     let elements = list(layout, "elements").iter().take(MAX_ELEMENTS);
-    let mut elements: Vec<Element> = elements
-        .filter_map(|e| element(recording, &document, e))
-        .collect();
+    let (mut elements, revealed): (Vec<Element>, Vec<bool>) = elements
+        .filter_map(|e| Some((element(recording, &document, e)?, flag(e, "scripted"))))
+        .unzip();
     let largest = largest(recording, own);
+    revealed::by_script(&mut elements, viewport, largest, page, recording);
     if let Some(loaded) = chosen.timing("onContentLoad") {
+        scripted::forget_places(&mut elements, &revealed, viewport, largest, page, loaded);
         scripted::date(&mut elements, viewport, largest, page, loaded);
     }
-    let at = (page, chosen.start());
-    revealed::by_script(&mut elements, viewport, largest, at, recording);
     Some(PageLayout {
         viewport,
         elements,

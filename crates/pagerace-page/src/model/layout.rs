@@ -40,10 +40,10 @@ pub struct Element {
     pub kind: ElementKind,
     /// Where it is.
     pub rect: Rect,
-    /// Encoded bytes of the document up to its end; `None` if the document's
-    /// markup does not hold it (a script made it).
+    /// Encoded bytes of the document up to its end; `None` if a script made it, or
+    /// revealed what the markup holds.
     pub offset: Option<u64>,
-    /// If a script made it: how long after `DOMContentLoaded` it appeared in the
+    /// If a script made or revealed it: how long after `DOMContentLoaded` it appeared in the
     /// recording, less the rendering in between; `None` if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Duration>,

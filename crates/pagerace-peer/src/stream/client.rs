@@ -29,7 +29,7 @@ pub struct StreamClientConfig {
     /// Which tree it signals over HTTP/2.
     pub tree: TreeStyle,
     /// Whether it sends `PRIORITY_UPDATE` over HTTP/2 (RFC 9218, section 7.1).
-    /// Chromium does so over HTTP/3 only, and moves streams in the tree instead.
+    /// Chromium does not, and moves streams in the tree instead.
     pub priority_updates: bool,
 }
 

@@ -3,12 +3,27 @@
 use pagerace_cc::UnknownController;
 use pagerace_core::{Instant, Protocol};
 use pagerace_transport::{tcp, tls};
+use serde::{Deserialize, Serialize};
 
 use super::Layout;
 use crate::outgoing::SentFrame;
 use crate::server::ServerStats;
 use crate::site::Site;
 use crate::stream::{StreamServer, StreamServerConfig};
+
+/// How a server fills TCP's segments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RecordEnds {
+    /// Records follow each other within segments, as from a server that hands over
+    /// much at once, or corks.
+    #[default]
+    Joined,
+    /// While the window is open, the last segment of a record is a short one, as
+    /// from a server that writes record by record with `TCP_NODELAY`. While it is
+    /// closed, records join.
+    Short,
+}
 
 /// How a server sends.
 #[derive(Clone, Debug)]
@@ -19,6 +34,8 @@ pub struct TcpServerConfig {
     pub tcp: tcp::Settings,
     /// TLS; the client must be told the same.
     pub tls: tls::Settings,
+    /// How records fill segments.
+    pub record_ends: RecordEnds,
     /// HTTP and the strategy. Its `record_frames` asks for frames as they leave in
     /// segments, see [`TcpServer::take_frames`].
     pub stream: StreamServerConfig,
@@ -31,6 +48,7 @@ impl TcpServerConfig {
             protocol,
             tcp: tcp::Settings::default(),
             tls: tls::Settings::default(),
+            record_ends: RecordEnds::default(),
             stream,
         }
     }
@@ -48,6 +66,7 @@ pub struct TcpServer<S> {
     /// Bytes of a record before its plaintext, and behind it.
     envelope: (u64, u64),
     layout: Layout,
+    record_ends: RecordEnds,
     record: bool,
     frames: Vec<SentFrame>,
     finished: bool,
@@ -73,6 +92,7 @@ impl<S: Site> TcpServer<S> {
             http: StreamServer::new(config.protocol, &stream, site),
             envelope: envelope(config.tls.version),
             layout: Layout::default(),
+            record_ends: config.record_ends,
             record,
             frames: Vec::new(),
             finished: false,
@@ -102,8 +122,19 @@ impl<S: Site> TcpServer<S> {
 
     /// The next segment to send.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<tcp::Segment> {
-        self.write(now);
-        let segment = self.tcp.poll_transmit(now);
+        let segment = match self.record_ends {
+            RecordEnds::Joined => {
+                self.write(now, usize::MAX);
+                self.tcp.poll_transmit(now)
+            }
+            // What was written leaves before anything else is written.
+            RecordEnds::Short => loop {
+                let segment = self.tcp.poll_transmit(now);
+                if segment.is_some() || !self.write(now, 1) {
+                    break segment;
+                }
+            },
+        };
         if self.record {
             self.note_sent(now);
         } else {
@@ -171,24 +202,28 @@ impl<S: Site> TcpServer<S> {
         }
     }
 
-    /// Gives TCP what it asks for: the handshake's flights, then records.
-    fn write(&mut self, now: Instant) {
+    /// Gives TCP what it asks for: the handshake's flights, then up to so many
+    /// records. Whether there was anything.
+    fn write(&mut self, now: Instant, records: usize) -> bool {
         if self.finished {
-            return;
+            return false;
         }
         let flight = self.pass_on();
         if flight > 0 {
             self.layout.push(&[(None, flight)]);
         }
-        while self.tcp.writable() > 0 && self.tls.can_write() {
+        let mut written = 0;
+        while written < records && self.tcp.writable() > 0 && self.tls.can_write() {
             if !self.write_record(now) {
                 break;
             }
+            written += 1;
         }
         if self.http.is_closed() && self.tcp.writable() > 0 {
             self.finished = true;
             self.tcp.finish();
         }
+        flight > 0 || written > 0 || self.finished
     }
 
     /// Fills one record; whether there was anything to put in.

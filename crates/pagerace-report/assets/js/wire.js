@@ -26,6 +26,9 @@ function drawWireLegend(state) {
 function drawWire(state) {
   const host = byId('wire');
   host.replaceChildren();
+  // What each packet of a live run carried, nobody knows.
+  byId('wire-section').hidden = report.world === 'live';
+  if (report.world === 'live') return [];
   const views = [state.wireTop, state.wireBottom].map((contender) => wireView(state, contender)).filter(Boolean);
   if (views.length === 0) {
     host.append(make('p', { class: 'hint' }, 'These runs were not recorded in detail.'));

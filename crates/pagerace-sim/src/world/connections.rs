@@ -9,7 +9,7 @@ use pagerace_core::{Duration, EventQueue, Instant, Protocol};
 use pagerace_http::h3;
 use pagerace_page::{CacheUse, Page};
 use pagerace_peer::stream::{StreamClientConfig, StreamServerConfig};
-use pagerace_peer::tcp::{TcpClient, TcpClientConfig, TcpServer, TcpServerConfig};
+use pagerace_peer::tcp::{RecordEnds, TcpClient, TcpClientConfig, TcpServer, TcpServerConfig};
 use pagerace_peer::{Client, ClientConfig, Server, ServerConfig};
 use pagerace_transport::quic::keys::{FlightSizes, Identity};
 use pagerace_transport::quic::{ClientKeys, ServerKeys, Settings};
@@ -22,7 +22,7 @@ use crate::addresses::{SERVER_NAME, server_address};
 use crate::alarm::Alarm;
 use crate::ends::{Ends, Payload};
 use crate::pool::H1_CONNECTIONS;
-use crate::scenario::{H2Reprioritisation, NameLookup, Scenario, TransportSettings};
+use crate::scenario::{NameLookup, Reprioritisation, Scenario, TransportSettings};
 use crate::site::PageSite;
 use crate::timing::SetUp;
 use crate::trace::Side;
@@ -38,6 +38,7 @@ pub(crate) struct Keys {
     early_tcp: bool,
     /// Over HTTP/2.
     priority_updates: bool,
+    record_ends: RecordEnds,
 }
 
 /// How long connections of an earlier visit have been idle: longer than any
@@ -71,7 +72,7 @@ impl Keys {
             let identity = Identity::new(&[SERVER_NAME])?;
             (identity.client_keys()?, identity.server_keys()?)
         } else {
-            let sizes = FlightSizes::default();
+            let sizes = FlightSizes::default().with(transport.client_hello);
             (
                 ClientKeys::null(sizes, handshake(false)),
                 ServerKeys::null(sizes, handshake(false)),
@@ -87,10 +88,12 @@ impl Keys {
             tls: tls::Settings {
                 version: transport.tcp_tls,
                 handshake: handshake(true),
+                client_hello: transport.client_hello,
                 ..tls::Settings::default()
             },
             early_quic: early(false),
-            priority_updates: transport.h2_reprioritisation == H2Reprioritisation::Update,
+            record_ends: transport.record_ends,
+            priority_updates: transport.reprioritisation == Reprioritisation::Update,
             early_tcp: early(true) && transport.tcp_tls == tls::Version::Tls13,
         })
     }
@@ -131,6 +134,7 @@ impl Keys {
         };
         let mut client = Client::connect(&client, now, epoch, server_address(), SERVER_NAME)?;
         client.record_gaps(how.record);
+        client.send_priority_updates(self.priority_updates);
         Ok(Ends::quic(client, Server::new(&server, epoch, site)?))
     }
 
@@ -154,6 +158,7 @@ impl Keys {
         let server = TcpServerConfig {
             tcp: self.tcp.clone(),
             tls: self.tls,
+            record_ends: self.record_ends,
             protocol,
             stream: StreamServerConfig {
                 record_frames: how.record,

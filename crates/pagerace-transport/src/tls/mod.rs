@@ -28,7 +28,7 @@ mod settings;
 pub use error::Error;
 pub use record::{MAX_PLAINTEXT, overhead};
 pub use session::Session;
-pub use settings::{Handshake, RecordSize, Settings, UnknownVersion, Version};
+pub use settings::{ClientHello, Handshake, RecordSize, Settings, UnknownVersion, Version};
 
 #[cfg(test)]
 mod tests;

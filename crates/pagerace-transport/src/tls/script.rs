@@ -52,11 +52,17 @@ use Part::{ChangeCipherSpec, Clear, Sealed};
 /// The handshake's flights. Tickets of TLS 1.3 come [after](tickets).
 pub(super) fn flights(settings: &Settings) -> Vec<Flight> {
     let chain = settings.certificate;
-    match (settings.version, settings.handshake) {
+    let mut flights = match (settings.version, settings.handshake) {
         (Version::Tls13, handshake) => tls13(handshake, chain),
         (Version::Tls12, Handshake::Full) => tls12_full(chain),
         (Version::Tls12, Handshake::Resumed | Handshake::EarlyData) => tls12_resumed(),
+    };
+    if let Some(Clear(messages)) = flights.first_mut().and_then(|flight| flight.first_mut()) {
+        for (_, size) in messages {
+            *size += settings.client_hello.extra();
+        }
     }
+    flights
 }
 
 /// What a server of TLS 1.3 sends once the handshake is complete: two tickets

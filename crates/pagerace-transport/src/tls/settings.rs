@@ -114,6 +114,33 @@ impl RecordSize {
     }
 }
 
+/// How much a client says at first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClientHello {
+    /// What rustls sends, with one classical key share.
+    #[default]
+    Small,
+    /// As much as a browser: the hybrid key share `X25519MLKEM768` of 1,216 bytes
+    /// (draft-ietf-tls-ecdhe-mlkem), decoys and rarer extensions. The server
+    /// answers with a classical share.
+    ///
+    /// # Source
+    /// Chromium 156 sends 1,934 to 1,998 bytes with their record over TCP, and
+    /// 1,933 in CRYPTO frames over QUIC.
+    Browser,
+}
+
+impl ClientHello {
+    /// Bytes more than the small one.
+    pub const fn extra(self) -> usize {
+        match self {
+            Self::Small => 0,
+            Self::Browser => 1_720,
+        }
+    }
+}
+
 /// What both ends of a [`Session`](super::Session) agree on; they must be given
 /// the same version and handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +149,8 @@ pub struct Settings {
     pub version: Version,
     /// How the connection begins.
     pub handshake: Handshake,
+    /// How large the client's first message is.
+    pub client_hello: ClientHello,
     /// Size of the records that this side writes.
     pub records: RecordSize,
     /// The server's certificate chain in DER, in bytes.
@@ -136,6 +165,7 @@ impl Default for Settings {
         Self {
             version: Version::Tls13,
             handshake: Handshake::Full,
+            client_hello: ClientHello::default(),
             records: RecordSize::Dynamic,
             certificate: 2_138,
         }

@@ -24,6 +24,32 @@ fn pair(version: Version, handshake: Handshake) -> [Session; 2] {
     [Session::client(&settings), Session::server(&settings)]
 }
 
+/// Chromium 156 sent 1,934 to 1,998 bytes, with their record.
+#[test]
+fn a_browsers_hello_is_as_large_as_chromiums() {
+    for version in VERSIONS {
+        for handshake in HANDSHAKES {
+            let hello = |client_hello| {
+                let settings = Settings {
+                    client_hello,
+                    ..settings(version, handshake)
+                };
+                let mut ends = [Session::client(&settings), Session::server(&settings)];
+                let bytes = drain(&mut ends[0]);
+                ends[1].handle_data(bytes.clone().into()).unwrap();
+                talk(&mut ends);
+                assert!(ends[0].can_write() && ends[1].can_write());
+                bytes.len()
+            };
+            let (small, browser) = (hello(ClientHello::Small), hello(ClientHello::Browser));
+            assert_eq!(browser - small, ClientHello::Browser.extra());
+            if (version, handshake) == (Version::Tls13, Handshake::Full) {
+                assert!((1_934..=1_998).contains(&browser), "{browser}");
+            }
+        }
+    }
+}
+
 /// All that a session has for the stream.
 fn drain(session: &mut Session) -> Vec<u8> {
     std::iter::from_fn(|| session.poll_write())
@@ -285,6 +311,7 @@ fn any_settings() -> impl Strategy<Value = Settings> {
             handshake: HANDSHAKES[handshake],
             records,
             certificate,
+            ..Settings::default()
         })
 }
 

@@ -134,6 +134,10 @@ pub(crate) struct LiveArgs {
     #[arg(long, help_heading = "Live")]
     pub(crate) lighthouse: bool,
 
+    /// Write the report, one self-contained HTML file.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) report: Option<PathBuf>,
+
     /// Write all values, verdicts and the resolved scenario as JSON.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::Duration;
 use pagerace_lab::plan::{QUIC_MTU, SharedTransport};
-use pagerace_sim::{Connections, EarlyData, H2Reprioritisation, NameLookup, Retransmission};
+use pagerace_sim::{Connections, EarlyData, NameLookup, Reprioritisation, Retransmission};
 use pagerace_transport::tls;
 
 /// What is modelled.
@@ -51,14 +51,18 @@ pub(crate) struct ModelArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Model")]
     pub(crate) early_data: EarlyDataArg,
 
+    /// How large the first message of a TLS handshake is; over QUIC with `--tls null`
+    /// only.
+    #[arg(long, value_enum, default_value_t, help_heading = "Model")]
+    pub(crate) client_hello: ClientHelloArg,
+
     /// What a server's address costs: a round trip for each name, or nothing.
     #[arg(long, value_enum, default_value_t, help_heading = "Model")]
     pub(crate) dns: DnsArg,
 
-    /// How a changed priority is told over HTTP/2: by `PRIORITY_UPDATE`, or in the
-    /// tree of RFC 7540 alone, as Chromium does.
+    /// How a server learns of a changed priority of a request that has left.
     #[arg(long, value_enum, default_value_t, help_heading = "Model")]
-    pub(crate) h2_reprioritisation: H2ReprioritisationArg,
+    pub(crate) reprioritisation: ReprioritisationArg,
 
     /// Block requests, by category, host or URL, separated by commas: ads,
     /// third-party, cdn.example, "*/app.js*" fail at once; with =hang, as in
@@ -93,28 +97,49 @@ impl ModelArgs {
             real_tls: self.tls == TlsArg::Real,
             quic_mtu: self.quic_mtu,
             tcp_tls: self.tls_version.into(),
+            client_hello: self.client_hello.into(),
             early_data: self.early_data.into(),
             name_lookup: self.dns.into(),
-            h2_reprioritisation: self.h2_reprioritisation.into(),
+            reprioritisation: self.reprioritisation.into(),
+            ..SharedTransport::default()
         }
     }
 }
 
-/// `--h2-reprioritisation`.
+/// `--reprioritisation`.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(crate) enum H2ReprioritisationArg {
-    /// As over HTTP/3.
+pub(crate) enum ReprioritisationArg {
+    /// By `PRIORITY_UPDATE`, and over HTTP/2 in the tree of RFC 7540 too.
     #[default]
     Update,
-    /// Strategies that go by RFC 9218 keep to the first signal.
-    Tree,
+    /// As by Chromium: over HTTP/2 in the tree alone, over HTTP/3 not at all.
+    Chromium,
 }
 
-impl From<H2ReprioritisationArg> for H2Reprioritisation {
-    fn from(arg: H2ReprioritisationArg) -> Self {
+impl From<ReprioritisationArg> for Reprioritisation {
+    fn from(arg: ReprioritisationArg) -> Self {
         match arg {
-            H2ReprioritisationArg::Update => Self::Update,
-            H2ReprioritisationArg::Tree => Self::Tree,
+            ReprioritisationArg::Update => Self::Update,
+            ReprioritisationArg::Chromium => Self::Chromium,
+        }
+    }
+}
+
+/// `--client-hello`.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum ClientHelloArg {
+    /// About 200 bytes, with one classical key share.
+    #[default]
+    Small,
+    /// About 2 kB, with a post-quantum key share, as browsers send since 2024.
+    Browser,
+}
+
+impl From<ClientHelloArg> for tls::ClientHello {
+    fn from(arg: ClientHelloArg) -> Self {
+        match arg {
+            ClientHelloArg::Small => Self::Small,
+            ClientHelloArg::Browser => Self::Browser,
         }
     }
 }

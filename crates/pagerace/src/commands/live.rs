@@ -4,6 +4,7 @@ mod convert;
 mod environment;
 pub(crate) mod session;
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 
 use anyhow::Result;
@@ -13,17 +14,20 @@ use pagerace_delivery::StrategySpec;
 use pagerace_lab::calibrate::{
     Accuracy, Input, Observation, Observations, Setting, accuracy, predict,
 };
+use pagerace_lab::detail::Choice;
 use pagerace_lab::export::file::write_atomically;
+use pagerace_lab::export::report::report_of_kept;
 use pagerace_lab::export::{csv, json};
 use pagerace_lab::plan::SharedTransport;
 use pagerace_lab::{LabError, Load, MetricId, Plan, Progress, Results, VERSION, run_live};
 use pagerace_page::Interventions;
-use pagerace_sim::{H2Reprioritisation, NameLookup, ProtocolMap};
+use pagerace_sim::{NameLookup, Outcome, ProtocolMap, RecordEnds, Reprioritisation};
+use pagerace_transport::tls;
 
 pub(crate) use environment::{Environment, kernel, machine};
 use session::{Served, Session, check, served};
 
-use super::files::{check_files, comparisons_path, say};
+use super::files::{check_files, comparisons_path, rerun, say};
 use super::inputs::{jobs, list, networks};
 use super::racers::{Racers, racers};
 use super::simulate::{explain, load};
@@ -45,16 +49,25 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
     check(&plan)?;
     warn_of_rules(&plan);
     let comparisons = args.csv.as_deref().map(comparisons_path);
-    let files = args.json.iter().chain(&args.csv).chain(&comparisons);
+    let files = args.report.iter().chain(&args.json);
+    let files = files.chain(&args.csv).chain(&comparisons);
     check_files(&files.map(AsRef::as_ref).collect::<Vec<_>>(), &args.pages)?;
     let mut session = Session::open(pages, &args.world)?;
 
     let watch = Watch::new(!args.no_progress, "loads");
     watch.start("loading", plan.loads());
     let mut environment = Environment::default();
-    let measure = |load| {
+    let mut outcomes: BTreeMap<Choice, Outcome> = BTreeMap::new();
+    let measure = |load: Load| {
         let measured = session.load(&plan, load).map_err(|e| format!("{e:#}"))?;
         environment.add(&measured.live);
+        let choice = Choice {
+            variant: plan.variant_index(load.page, load.network, load.contender),
+            run: load.run,
+        };
+        if args.report.is_some() {
+            outcomes.insert(choice, measured.outcome);
+        }
         Ok(measured.summary)
     };
     let mut results = run_live(&plan, measure, &|progress| watch.tell(progress))?;
@@ -82,6 +95,12 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
         say(runs)?;
         write_atomically(comparisons, |out| csv::write_comparisons(&results, out))?;
         say(comparisons)?;
+    }
+    if let Some(path) = &args.report {
+        let input = report_of_kept(&results, &rerun(), |choice| outcomes.remove(&choice));
+        let html = pagerace_report::render(&input);
+        write_atomically(path, |out| out.write_all(html.as_bytes()))?;
+        say(path)?;
     }
     if !args.no_prediction {
         print_prediction(&results, &watch)?;
@@ -157,8 +176,10 @@ pub(crate) fn common(args: &WorldArgs, seed: u64, interventions: Interventions) 
         retransmission: args.retransmission.into(),
         transport: SharedTransport {
             quic_mtu: args.quic_mtu,
+            client_hello: tls::ClientHello::Browser,
+            record_ends: RecordEnds::Short,
             name_lookup: NameLookup::None,
-            h2_reprioritisation: H2Reprioritisation::Tree,
+            reprioritisation: Reprioritisation::Chromium,
             ..SharedTransport::default()
         },
         interventions,
@@ -177,7 +198,9 @@ fn print_prediction(results: &Results, watch: &Watch) -> Result<(), anyhow::Erro
         .collect();
     watch.start("predicting", plan.loads());
     let jobs = jobs(None);
-    let predicted = predict(plan, &metrics, jobs, &load, &explain, &|p| watch.tell(p));
+    let predicted = predict(plan, &|_| None, &metrics, jobs, &load, &explain, &|p| {
+        watch.tell(p)
+    });
     let predictions = match predicted {
         Ok(predictions) => predictions,
         Err(LabError::Scenario(reason)) => {

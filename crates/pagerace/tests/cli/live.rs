@@ -95,6 +95,8 @@ fn from_a_folder_to_a_calibration() {
         "1",
         "--json",
         "live.json",
+        "--report",
+        "live.html",
     ];
     let live = run(&sandbox, &[&words[..], &PATIENT].concat());
     assert_eq!(live.code, 0, "{}", live.err);
@@ -109,6 +111,14 @@ fn from_a_folder_to_a_calibration() {
     }
     let json: Value = serde_json::from_str(&sandbox.read("live.json")).unwrap();
     assert_eq!(json["world"], "live", "{json}");
+    let report = sandbox.read("live.html");
+    for text in [
+        "measured in a real browser",
+        "\"world\":\"live\"",
+        "style.css",
+    ] {
+        assert!(report.contains(text), "{text}");
+    }
 
     let words = [
         "live",

@@ -116,6 +116,10 @@ impl Page {
 }
 
 fn found(page: &Page, html: Option<&str>) -> Vec<Value> {
+    found_beside(page, None, html)
+}
+
+fn found_beside(page: &Page, unscripted: Option<&Page>, html: Option<&str>) -> Vec<Value> {
     let url = Url::parse("https://a.test/").expect("a URL");
     let css =
         "@font-face{font-family:F;src:url(f.woff2)}@font-face{font-family:B;src:url(b.woff2)}";
@@ -126,7 +130,8 @@ fn found(page: &Page, html: Option<&str>) -> Vec<Value> {
         requested: &|_| true,
         images: &BTreeMap::from([("https://a.test/i.png".to_owned(), (40.0, 30.0))]),
     };
-    elements(&page.snapshot(), &context)
+    let unscripted = unscripted.map(Page::snapshot);
+    elements(&page.snapshot(), unscripted.as_ref(), &context)
 }
 
 #[test]
@@ -311,7 +316,34 @@ fn nonsense_is_an_empty_page() {
             requested: &|_| true,
             images: &BTreeMap::new(),
         };
-        assert!(elements(&snapshot, &context).is_empty());
+        assert!(elements(&snapshot, None, &context).is_empty());
         assert!(scripts(&snapshot, &url).is_empty());
     }
+}
+
+/// A block counts as seen without scripts if any of its texts is.
+#[test]
+fn what_is_not_seen_without_scripts_is_theirs() {
+    let html = "<body><p>One <b>two</b></p><p>Three</p></body>";
+    let page = |second: &str, third: Option<[f64; 4]>| {
+        let mut page = Page::default();
+        let body = page.node(-1, "BODY", &[], &[], Some([0.0, 0.0, 800.0, 600.0]));
+        let p = page.node(body, "P", &[], &[], Some([8.0, 8.0, 700.0, 40.0]));
+        page.node(p, "\"One ", &[], &[], Some([8.0, 8.0, 50.0, 18.0]));
+        let bold = [("display", "inline")];
+        let b = page.node(p, "B", &[], &bold, Some([58.0, 8.0, 60.0, 18.0]));
+        page.node(b, second, &[], &[], Some([58.0, 8.0, 60.0, 18.0]));
+        let p = page.node(body, "P", &[], &[], third);
+        page.node(p, "\"Three", &[], &[], third);
+        page
+    };
+    let shown = Some([8.0, 60.0, 700.0, 40.0]);
+    let scripted = |unscripted: Option<&Page>| -> Vec<bool> {
+        let found = found_beside(&page("\"two", shown), unscripted, Some(html));
+        found.iter().map(|e| e["scripted"] == true).collect()
+    };
+    assert_eq!(scripted(None), [false, false], "nobody looked");
+    assert_eq!(scripted(Some(&page("\"two", shown))), [false, false]);
+    assert_eq!(scripted(Some(&page("\"two", None))), [false, true]);
+    assert_eq!(scripted(Some(&page("\"changed", None))), [false, true]);
 }

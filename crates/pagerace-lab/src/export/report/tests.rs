@@ -1,7 +1,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::report;
+use super::{report, report_of_kept};
+use crate::detail::median_runs;
 use crate::fake;
 use crate::runner::run_race;
 use crate::why::explain_race;
@@ -38,6 +39,20 @@ fn every_index_points_somewhere_and_details_are_the_median_runs() {
         serde_json::from_str::<pagerace_report::Report>(&json).unwrap(),
         report
     );
+}
+
+#[test]
+fn runs_that_were_kept_are_drawn_without_being_repeated() {
+    let plan = fake::plan(&["sequential", "round-robin"], 7);
+    let results = run_race(&plan, 1, &fake::load, &go_on).unwrap();
+    let mut asked = Vec::new();
+    let report = report_of_kept(&results, "pagerace live", |choice| {
+        asked.push(choice);
+        (choice.variant > 0).then(|| fake::outcome(1_234.0, 1))
+    });
+    assert_eq!(asked, median_runs(&results));
+    let rows = report.pages[0].networks.iter().flat_map(|n| &n.rows);
+    assert_eq!(rows.filter(|row| row.detail.is_some()).count(), 3);
 }
 
 #[test]

@@ -11,6 +11,44 @@ use serde_json::Value;
 use crate::har::extension::{self, TaskKind};
 use crate::{Element, ElementKind, Largest};
 
+/// Takes the place in the markup from elements that a script revealed, as told by
+/// `revealed`: they are as good as made by it. Not from those that the recording
+/// shows before `DOMContentLoaded`, at `loaded`: a script in the head had revealed
+/// them.
+pub(super) fn forget_places(
+    elements: &mut [Element],
+    revealed: &[bool],
+    viewport: (u32, u32),
+    largest: Option<Largest>,
+    page: Option<&Value>,
+    loaded: f64,
+) {
+    let early = |key| extension::paint(page, key).is_some_and(|paint| paint <= loaded);
+    let seen = |e: &Element| e.contentful && e.rect.visible_area(viewport) > 0.0;
+    let plain = |(e, by): (&Element, &bool)| seen(e) && is_in_markup(e) && !by;
+    if early("fcpMs") && !elements.iter().zip(revealed).any(plain) {
+        return;
+    }
+    let largest = largest.filter(|l| l.image.is_none() && early("lcpMs"));
+    let largest = largest.and_then(|l| nearest_text(elements, viewport, l.size));
+    for (i, element) in elements.iter_mut().enumerate() {
+        // One that waits for its script keeps its place.
+        if revealed[i] && element.after.is_none() && Some(i) != largest {
+            element.offset = None;
+        }
+    }
+}
+
+/// The visible text whose area comes nearest to `size`.
+fn nearest_text(elements: &[Element], viewport: (u32, u32), size: f64) -> Option<usize> {
+    let area = |e: &Element| e.rect.visible_area(viewport);
+    let is_text = |e: &Element| matches!(e.kind, ElementKind::Text { .. }) && area(e) > 0.0;
+    let texts = elements.iter().enumerate().filter(|(_, e)| is_text(e));
+    let distance = |e: &Element| (area(e) - size).abs();
+    let nearest = texts.min_by(|(_, a), (_, b)| distance(a).total_cmp(&distance(b)));
+    nearest.map(|(i, _)| i)
+}
+
 /// Dates the elements; `loaded` is `DOMContentLoaded`, milliseconds since the
 /// navigation.
 pub(super) fn date(
@@ -42,13 +80,10 @@ pub(super) fn date(
     let Some(largest) = largest.filter(|l| l.image.is_none()) else {
         return;
     };
-    let is_text = |e: &&mut Element| matches!(e.kind, ElementKind::Text { .. }) && area(e) > 0.0;
-    let distance = |e: &Element| (area(e) - largest.size).abs();
-    let found = elements
-        .iter_mut()
-        .filter(is_text)
-        .min_by(|a, b| distance(a).total_cmp(&distance(b)));
-    if let Some(element) = found.filter(|e| !is_in_markup(e)) {
+    let found = nearest_text(elements, viewport, largest.size);
+    if let Some(element) = found.map(|i| &mut elements[i])
+        && !is_in_markup(element)
+    {
         element.delay = since("lcpMs");
     }
 }

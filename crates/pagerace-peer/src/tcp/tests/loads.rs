@@ -4,6 +4,7 @@ use pagerace_core::{Duration, Priority, Protocol};
 use pagerace_transport::tls::{Handshake, RecordSize, Version};
 
 use super::pipe::{DELAY, LONG, Pipe};
+use crate::tcp::RecordEnds;
 
 #[test]
 fn a_page_of_twenty_responses_arrives_whole_over_h2() {
@@ -323,4 +324,27 @@ fn a_load_repeats() {
         (pairs.collect::<Vec<_>>(), p.trace)
     };
     assert_eq!(load(), load());
+}
+
+/// A second response finds an open window, so that each of its records can end
+/// with a short segment.
+#[test]
+fn records_end_with_short_segments_where_a_server_writes_one_by_one() {
+    let segments = |record_ends| {
+        let mut p = Pipe::with(Protocol::H2, 1, "sequential", |_, server| {
+            server.record_ends = record_ends;
+            server.tls.records = RecordSize::Fixed(16_384);
+        });
+        p.ask(0, 0, "GET", "/500000", "");
+        p.run(LONG);
+        let before = p.pairs[0].server.tcp_stats().segments_sent;
+        p.ask(0, 1, "GET", "/150000", "");
+        p.run(LONG);
+        assert_eq!(p.got[&1].bytes, 150_000);
+        p.pairs[0].server.tcp_stats().segments_sent - before
+    };
+    let (joined, short) = (segments(RecordEnds::Joined), segments(RecordEnds::Short));
+    // 150,000 bytes are ten records.
+    let more = short - joined;
+    assert!((5..=10).contains(&more), "{joined} and {short} segments");
 }

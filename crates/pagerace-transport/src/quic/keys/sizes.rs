@@ -1,6 +1,6 @@
 //! How large the flights of the handshake are.
 
-use crate::tls::Handshake;
+use crate::tls::{ClientHello, Handshake};
 
 /// Sizes of the handshake's flights in CRYPTO bytes, without the transport
 /// parameters that two of them carry (whose size varies: RFC 9000, section
@@ -38,6 +38,13 @@ impl Default for FlightSizes {
 }
 
 impl FlightSizes {
+    /// These with a client's first message of that size, if they have a small one.
+    #[must_use]
+    pub const fn with(mut self, client_hello: ClientHello) -> Self {
+        self.client_hello += client_hello.extra();
+        self
+    }
+
     /// Sizes of a connection that begins like this, if `self` are those of a
     /// full handshake.
     ///

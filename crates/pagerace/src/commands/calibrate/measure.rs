@@ -223,7 +223,7 @@ impl<'a> Kept<'a> {
         let loaded = onload.and_then(|metric| run.value(metric));
         observation.runs.push(run);
         if let Some(loaded) = loaded.filter(|loaded| loaded.is_finite()) {
-            let times = resource_times(page, &measured.resources);
+            let times = resource_times(page, &measured.outcome.resources);
             let all = self.resources.entry(variant).or_default();
             all.push((loaded, times));
             all.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -256,7 +256,8 @@ impl<'a> Kept<'a> {
 fn how(args: &CalibrateArgs) -> Fact {
     let CalibrateArgs { world, .. } = args;
     let value = format!(
-        "connections {:?}, retransmission {:?}, QUIC packets of {} bytes, settled after {} ms, {}",
+        "browser at rest, connections {:?}, retransmission {:?}, QUIC packets of {} bytes, settled \
+         after {} ms, {}",
         world.connections,
         world.retransmission,
         world.quic_mtu,
@@ -270,7 +271,7 @@ fn how(args: &CalibrateArgs) -> Fact {
     Fact::new("settings of loads", value)
 }
 
-fn is_of(plan: &Plan, variant: usize, observation: &Observation) -> bool {
+pub(super) fn is_of(plan: &Plan, variant: usize, observation: &Observation) -> bool {
     let (page, network, contender) = plan.variant_parts(variant);
     plan.pages[page].name == observation.page
         && plan.networks[network].name == observation.network

@@ -10,7 +10,7 @@ use pagerace_lab::{Load, Plan, RunSummary};
 use pagerace_live::ReplaySite;
 use pagerace_live::world::{LiveOutcome, LiveScenario, World, WorldOptions};
 use pagerace_page::{Device, ImportOptions, Page};
-use pagerace_sim::{Connections, ResourceTiming, Visit};
+use pagerace_sim::{Connections, Outcome, Visit};
 
 use super::convert;
 use crate::cli::live::WorldArgs;
@@ -30,7 +30,7 @@ pub(crate) struct Served {
 /// A load, counted and in detail.
 pub(crate) struct Measured {
     pub(crate) summary: RunSummary,
-    pub(crate) resources: Vec<Option<ResourceTiming>>,
+    pub(crate) outcome: Outcome,
     pub(crate) live: LiveOutcome,
 }
 
@@ -116,7 +116,7 @@ impl Session {
                 uncounted: convert::uncounted(&live),
                 ..RunSummary::from(&outcome)
             },
-            resources: outcome.resources,
+            outcome,
             live,
         })
     }
