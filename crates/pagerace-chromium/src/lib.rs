@@ -10,6 +10,7 @@
 //! | [`record`](mod@record) | one load: everything that a replay needs, as HAR |
 //! | [`netlog`] | Chromium's network log: what HTTP/3 streams waited for |
 //! | [`trace`] | what is read of a trace: screenshots and when the navigation began |
+//! | [`processes`](mod@processes) | who uses the processors, from `/proc` |
 //! | [`node`] | Speed Index and Lighthouse, which are programs for Node.js |
 //!
 //! Protocol: <https://chromedevtools.github.io/devtools-protocol/>. Left out:
@@ -24,6 +25,7 @@ pub mod error;
 pub mod measure;
 pub mod netlog;
 pub mod node;
+pub mod processes;
 pub mod record;
 pub mod trace;
 

@@ -137,7 +137,7 @@ fn line(out: &mut dyn Write, fields: impl IntoIterator<Item = String>) -> io::Re
 
 /// Quotes a field that holds a comma, a quote or a line break (RFC 4180,
 /// section 2, <https://www.rfc-editor.org/rfc/rfc4180#section-2>).
-fn quote(field: &str) -> Cow<'_, str> {
+pub fn quote(field: &str) -> Cow<'_, str> {
     if field.contains([',', '"', '\n', '\r']) {
         Cow::Owned(format!("\"{}\"", field.replace('"', "\"\"")))
     } else {

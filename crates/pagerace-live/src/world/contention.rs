@@ -8,7 +8,7 @@
 //! reaps them, which need not be us. So a thread looks several times a second,
 //! and what it last saw of a process counts.
 //!
-//! Source: `proc(5)`, `/proc/stat` and `/proc/PID/stat`. Times there come in
+//! Source: `proc(5)`, `/proc/stat`. Times there come in
 //! ticks of a hundredth of a second, so a reading over less than a second says
 //! little.
 
@@ -17,6 +17,8 @@ use std::fs;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
+
+use pagerace_chromium::processes::{Process, processes};
 
 /// Share of all processors that others may take in a load that counts.
 ///
@@ -107,36 +109,6 @@ fn totals(stat: &str) -> Option<(u64, u64)> {
     let fields = fields.get(..8)?;
     let all: u64 = fields.iter().sum();
     Some((all, all - fields[3] - fields[4]))
-}
-
-/// A process: its parent, and its ticks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Process {
-    parent: u32,
-    ticks: u64,
-}
-
-/// All processes.
-fn processes() -> Option<BTreeMap<u32, Process>> {
-    let all = fs::read_dir("/proc").ok()?.filter_map(|entry| {
-        let entry = entry.ok()?;
-        let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
-        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
-        process(&stat).map(|process| (pid, process))
-    });
-    Some(all.collect())
-}
-
-fn process(stat: &str) -> Option<Process> {
-    // The name stands in parentheses and may hold anything.
-    let rest = stat.rsplit_once(')')?.1;
-    let fields: Vec<&str> = rest.split_whitespace().collect();
-    let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
-    // Fields 4, 14 and 15: the state is field 3.
-    Some(Process {
-        parent: u32::try_from(number(1)?).ok()?,
-        ticks: number(11)? + number(12)?,
-    })
 }
 
 /// `root` and everything below it.

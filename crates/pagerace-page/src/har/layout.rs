@@ -98,6 +98,16 @@ fn element(recording: &Recording, document: &Document, value: &Value) -> Option<
     })
 }
 
+/// The visible text whose area comes nearest to `size`.
+fn nearest_text(elements: &[Element], viewport: (u32, u32), size: f64) -> Option<usize> {
+    let area = |e: &Element| e.rect.visible_area(viewport);
+    let is_text = |e: &Element| matches!(e.kind, ElementKind::Text { .. }) && area(e) > 0.0;
+    let texts = elements.iter().enumerate().filter(|(_, e)| is_text(e));
+    let distance = |e: &Element| (area(e) - size).abs();
+    let nearest = texts.min_by(|(_, a), (_, b)| distance(a).total_cmp(&distance(b)));
+    nearest.map(|(i, _)| i)
+}
+
 /// The image's own width and height.
 fn natural(value: &Value) -> Option<(f32, f32)> {
     let size = list(value, "natural");

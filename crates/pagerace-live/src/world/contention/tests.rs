@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Meter, Ours, Process, below, others, process, totals};
+use super::{Meter, Ours, Process, below, others, totals};
 
 #[test]
 fn idle_time_is_not_busy() {
@@ -10,21 +10,12 @@ fn idle_time_is_not_busy() {
     assert_eq!(totals("cpu  1 2 3"), None);
 }
 
-#[test]
-fn names_may_hold_anything() {
-    let stat = "42 (a ) (b) S 7 42 42 0 -1 4194560 1 2 3 4 10 20 30 40 20 0 1 0 99";
-    let read = process(stat);
-    let expected = Process {
-        parent: 7,
-        ticks: 30,
-    };
-    assert_eq!(read, Some(expected));
-    assert_eq!(process("42 (a"), None);
-    assert_eq!(process("42 (a) S 7"), None);
-}
-
 fn one(parent: u32, ticks: u64) -> Process {
-    Process { parent, ticks }
+    Process {
+        parent,
+        group: 1,
+        ticks,
+    }
 }
 
 #[test]

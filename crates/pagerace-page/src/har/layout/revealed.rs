@@ -12,8 +12,9 @@ use pagerace_core::Destination;
 use serde_json::Value;
 
 use super::super::recording::Recording;
+use super::nearest_text;
 use crate::har::extension::{self, TaskKind};
-use crate::{Element, ElementKind, Largest, ResourceId};
+use crate::{Element, Largest, ResourceId};
 
 /// Two paints nearer to each other than this, two frames, have one cause.
 /// Milliseconds.
@@ -53,12 +54,7 @@ pub(super) fn by_script(
     let Some((script, _)) = between.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))) else {
         return;
     };
-    let area = |e: &Element| e.rect.visible_area(viewport);
-    let distance = |e: &Element| (area(e) - largest.size).abs();
-    let texts = elements
-        .iter_mut()
-        .filter(|e| matches!(e.kind, ElementKind::Text { .. }));
-    let found = texts.min_by(|a, b| distance(a).total_cmp(&distance(b)));
+    let found = nearest_text(elements, viewport, largest.size).map(|i| &mut elements[i]);
     if let Some(element) = found.filter(|e| e.offset.is_some()) {
         element.after = Some(ResourceId(script as u32));
     }

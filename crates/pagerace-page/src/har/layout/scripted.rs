@@ -8,6 +8,7 @@
 use pagerace_core::Duration;
 use serde_json::Value;
 
+use super::nearest_text;
 use crate::har::extension::{self, TaskKind};
 use crate::{Element, ElementKind, Largest};
 
@@ -37,16 +38,6 @@ pub(super) fn forget_places(
             element.offset = None;
         }
     }
-}
-
-/// The visible text whose area comes nearest to `size`.
-fn nearest_text(elements: &[Element], viewport: (u32, u32), size: f64) -> Option<usize> {
-    let area = |e: &Element| e.rect.visible_area(viewport);
-    let is_text = |e: &Element| matches!(e.kind, ElementKind::Text { .. }) && area(e) > 0.0;
-    let texts = elements.iter().enumerate().filter(|(_, e)| is_text(e));
-    let distance = |e: &Element| (area(e) - size).abs();
-    let nearest = texts.min_by(|(_, a), (_, b)| distance(a).total_cmp(&distance(b)));
-    nearest.map(|(i, _)| i)
 }
 
 /// Dates the elements; `loaded` is `DOMContentLoaded`, milliseconds since the

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use pagerace_lab::calibrate::{Observations, Prediction, ResourceTimes};
+use pagerace_lab::export::csv::quote;
 
 const HEADER: &str = "page,network,contender,url,world,discovered_ms,request_start_ms,\
                       response_start_ms,response_end_ms\n";
@@ -12,7 +13,8 @@ const HEADER: &str = "page,network,contender,url,world,discovered_ms,request_sta
 pub(super) fn csv(observations: &Observations, predictions: &[Prediction]) -> String {
     let mut text = HEADER.to_owned();
     for live in &observations.observations {
-        let place = [&live.page, &live.network, &live.contender.to_string()].map(|t| quoted(t));
+        let contender = live.contender.to_string();
+        let place = [&live.page, &live.network, &contender].map(|text| quote(text));
         let place = place.join(",");
         rows(&mut text, &place, "live", &live.resources);
         let predicted = predictions.iter().find(|p| {
@@ -38,28 +40,8 @@ fn rows(text: &mut String, place: &str, world: &str, resources: &[ResourceTimes]
         let _ = writeln!(
             text,
             "{place},{},{world},{}",
-            quoted(&r.url),
+            quote(&r.url),
             times.join(",")
         );
-    }
-}
-
-/// RFC 4180.
-fn quoted(field: &str) -> String {
-    if field.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", field.replace('"', "\"\""))
-    } else {
-        field.to_owned()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn fields_survive() {
-        assert_eq!(quoted("a"), "a");
-        assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
     }
 }
