@@ -3,7 +3,7 @@
 //!
 //! [`model`] is what the rest of Pagerace works on; [`har`] makes it from a
 //! recording; [`category`] and [`domain`] classify; [`intervention`] says which of
-//! its requests are blocked or delayed. How each oddity of a
+//! its requests are blocked or delayed; [`sequence`] is a load as a list of transfers. How each oddity of a
 //! recording is decided is written down in `docs/har-import.md`.
 
 pub mod category;
@@ -13,6 +13,7 @@ pub mod har;
 pub mod intervention;
 pub mod model;
 pub mod recording;
+pub mod sequence;
 
 pub use error::ImportError;
 pub use har::{ImportOptions, from_bytes, load, load_recording, recording_from_bytes};
@@ -23,3 +24,4 @@ pub use model::{
     Resource, ResourceId, Trigger,
 };
 pub use recording::{Device, Exchange, Recording};
+pub use sequence::{SequenceError, Transfer, TransferSequence, srivastava_page};
