@@ -9,6 +9,7 @@ use pagerace_lab::qlog::QlogRuns;
 use crate::commands::bulk::BulkArgs;
 use crate::commands::explain::ExplainArgs;
 use crate::commands::list::ListArgs;
+use crate::commands::objects::{self, ObjectsArgs};
 use crate::commands::page::PageArgs;
 
 pub(crate) mod live;
@@ -59,6 +60,9 @@ pub(crate) enum Command {
     Serve(serve::ServeArgs),
     /// Show what was understood of a recorded page.
     Page(PageArgs),
+    /// Export stand-ins of a page's objects, with a log and the sequence of transfers.
+    #[command(after_long_help = objects::EXAMPLES, after_help = SEE_HELP)]
+    Objects(ObjectsArgs),
     /// List what can be named: strategies, networks, controllers and more.
     List(ListArgs),
 }

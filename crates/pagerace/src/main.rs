@@ -28,6 +28,7 @@ fn main() -> ExitCode {
         Command::Calibrate(args) => commands::calibrate::run(args),
         Command::Serve(args) => commands::serve::run(args),
         Command::Page(args) => commands::page::run(args),
+        Command::Objects(args) => commands::objects::run(args),
         Command::List(args) => commands::list::run(args),
     };
     let Err(error) = result else {
@@ -43,10 +44,9 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     report(&error);
-    match error.downcast_ref() {
-        Some(LabError::Interrupted { .. }) => ExitCode::from(130),
-        _ => ExitCode::from(2),
-    }
+    let interrupted = matches!(error.downcast_ref(), Some(LabError::Interrupted { .. }))
+        || error.is::<commands::objects::Interrupted>();
+    ExitCode::from(if interrupted { 130 } else { 2 })
 }
 
 /// One line on standard error.

@@ -219,7 +219,7 @@ fn shared(plan: &BulkPlan) -> String {
 }
 
 /// A number of bytes with its unit.
-fn size(text: &str) -> Result<u64, String> {
+pub(super) fn size(text: &str) -> Result<u64, String> {
     const NOTHING: &str = "moves nothing; write it as 50MB, 500kB or 10MiB";
     const UNITS: [(&str, f64); 7] = [
         ("kB", 1e3),

@@ -8,6 +8,7 @@ mod inputs;
 mod interventions;
 pub(crate) mod list;
 pub(crate) mod live;
+pub(crate) mod objects;
 pub(crate) mod page;
 pub(crate) mod race;
 mod racers;

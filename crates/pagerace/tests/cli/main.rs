@@ -6,6 +6,7 @@ mod explain;
 mod files;
 mod interventions;
 mod live;
+mod objects;
 mod race;
 mod support;
 mod words;

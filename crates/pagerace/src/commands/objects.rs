@@ -1,0 +1,156 @@
+//! `pagerace objects`: files of the same sizes and types as a page's responses, a
+//! log of their transfers and the sequence in which they were asked for.
+
+mod folder;
+mod log;
+
+use std::fmt;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+use pagerace_lab::Progress;
+use pagerace_page::sequence::{TransferSequence, Urls, stand_in};
+use pagerace_page::{ImportOptions, load};
+
+use super::bulk::size;
+use crate::progress::Watch;
+use folder::Folder;
+
+/// Names of the files beside the objects.
+const SEQUENCE: &str = "transfer_sequence.json";
+const LOG: &str = "transfer_log.csv";
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  pagerace objects site.har -o objects
+      objects/object-0000.html and so on, transfer_log.csv and transfer_sequence.json
+
+  pagerace objects site.har.gz --page 2 -o objects --force --max-bytes 2GB
+      the second page of a recording, with its video, instead of an earlier export";
+
+/// What is exported, and where it goes.
+#[derive(Args, Debug)]
+pub(crate) struct ObjectsArgs {
+    /// The recording (.page, .har or .har.gz).
+    har: PathBuf,
+
+    /// The folder to create. Its parent must be there.
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+
+    /// Which page of a recording with several: id, title or number.
+    #[arg(long, value_name = "PAGE")]
+    page: Option<String>,
+
+    /// Bytes of all objects together, at most; nothing is written of a page with more.
+    #[arg(long, value_name = "SIZE", default_value = "200MB", value_parser = size)]
+    max_bytes: u64,
+
+    /// Tell what follows ? and # in addresses, too: it may tell who visited.
+    #[arg(long)]
+    keep_queries: bool,
+
+    /// Replace an earlier export. A folder with other files is never replaced.
+    #[arg(long)]
+    force: bool,
+}
+
+/// Ctrl-C; what was written is gone.
+#[derive(Debug)]
+pub(crate) struct Interrupted {
+    done: usize,
+    total: usize,
+}
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { done, total } = self;
+        write!(
+            f,
+            "interrupted after {done} of {total} objects; nothing was written"
+        )
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
+pub(crate) fn run(args: &ObjectsArgs) -> Result<()> {
+    folder::check(&args.output, args.force)?;
+    let options = ImportOptions {
+        page: args.page.clone(),
+    };
+    let page = load(&args.har, &options)?;
+    let urls = if args.keep_queries {
+        Urls::Whole
+    } else {
+        Urls::WithoutQueries
+    };
+    let sequence = TransferSequence::with_urls(&page, urls);
+    check_size(&args.har, &sequence, args.max_bytes)?;
+    let folder = Folder::create(&args.output)?;
+    fill(folder.path(), &sequence)?;
+    folder.publish(args.force)?;
+    writeln!(
+        anstream::stdout(),
+        "Wrote {}: {} objects of {} bytes, {LOG}, {SEQUENCE}",
+        args.output.display(),
+        sequence.transfers().len(),
+        sequence.bytes(),
+    )?;
+    Ok(())
+}
+
+fn check_size(har: &Path, sequence: &TransferSequence, most: u64) -> Result<()> {
+    let bytes = sequence.bytes();
+    if bytes <= most {
+        return Ok(());
+    }
+    let transfers = sequence.transfers().iter();
+    let largest = transfers.max_by_key(|transfer| transfer.size);
+    let largest = largest.expect("a sequence is never empty");
+    bail!(
+        "{}: its objects have {bytes} bytes, more than the {most} of --max-bytes; the largest, \
+         resource {} ({}), has {}; allow it with --max-bytes {}MB",
+        har.display(),
+        largest.id,
+        largest.url.as_deref().unwrap_or("no address"),
+        largest.size,
+        bytes.div_ceil(1_000_000),
+    );
+}
+
+/// Writes everything into the folder `path`, which is there and empty.
+fn fill(path: &Path, sequence: &TransferSequence) -> Result<()> {
+    let total = sequence.transfers().len();
+    let watch = Watch::new(true, "objects");
+    watch.start("writing", total);
+    for (done, transfer) in sequence.transfers().iter().enumerate() {
+        if watch.tell(Progress { done, total }).is_break() {
+            return Err(Interrupted { done, total }.into());
+        }
+        file(&path.join(&transfer.file_name), |out| {
+            stand_in::write(&transfer.extension, transfer.size, out)
+        })?;
+    }
+    file(&path.join(LOG), |out| log::write(sequence, out))?;
+    file(&path.join(SEQUENCE), |out| {
+        out.write_all(sequence.to_json().as_bytes())
+    })
+}
+
+fn file(
+    path: &Path,
+    content: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>,
+) -> Result<()> {
+    let write = || {
+        let mut out = BufWriter::new(File::create_new(path)?);
+        content(&mut out)?;
+        out.into_inner()
+            .map_err(std::io::IntoInnerError::into_error)
+    };
+    let written = write().map(drop);
+    written.with_context(|| format!("{}: cannot be written", path.display()))
+}
