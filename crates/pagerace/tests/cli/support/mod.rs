@@ -44,9 +44,15 @@ impl Sandbox {
 
     /// Names in the directory, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
+        self.names_in(".")
+    }
+
+    /// Names in one of its folders, sorted.
+    pub(crate) fn names_in(&self, folder: &str) -> Vec<String> {
         let entry =
             |e: std::io::Result<fs::DirEntry>| e.unwrap().file_name().into_string().unwrap();
-        let mut names: Vec<String> = fs::read_dir(&self.0).unwrap().map(entry).collect();
+        let entries = fs::read_dir(self.path(folder)).unwrap();
+        let mut names: Vec<String> = entries.map(entry).collect();
         names.sort();
         names
     }
