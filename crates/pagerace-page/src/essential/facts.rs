@@ -1,0 +1,263 @@
+//! What is known of each resource before anything is decided.
+
+use pagerace_core::{Destination, RequestPriority, ScriptMode};
+
+use super::{Overrides, PaintEffect, Reason};
+use crate::ads::{AdMatch, AdMatcher, AdRequest};
+use crate::{Category, Discovery, Evidence, FontDisplay, Page, Resource, ResourceId, Trigger, domain};
+
+/// The longest answer to a beacon: an empty body, `{}` or `ok`.
+const BEACON_BYTES_MAX: u64 = 64;
+
+/// Images of fewer bytes are pixels that count visits.
+const PIXEL_BYTES_MAX: u64 = 100;
+
+/// What is known of one resource.
+#[derive(Debug)]
+pub(super) struct Facts {
+    /// What the user says.
+    pub(super) chosen: Option<Reason>,
+    /// What a list says.
+    pub(super) listed: Option<AdMatch>,
+    /// What paints make of it, if they were asked.
+    pub(super) paint: Option<PaintEffect>,
+    /// Beacon, icon or prefetch.
+    pub(super) aside: Option<Reason>,
+    /// The frame around it; `None` is the document.
+    pub(super) frame: Option<ResourceId>,
+    /// Whether it is on the domain of the document around it.
+    pub(super) own: bool,
+    /// Where it redirects to.
+    pub(super) redirects_to: Option<ResourceId>,
+    /// Which request it asks leave for.
+    pub(super) preflight_of: Option<ResourceId>,
+    /// Who asked for it, if that is more than a guess from times.
+    pub(super) asked_by: Option<ResourceId>,
+    /// It blocks rendering from another host, with so many asked for behind it.
+    pub(super) single_point: Option<Reason>,
+    /// Its font-display is `block`.
+    pub(super) font_blocks: bool,
+    render_blocking: bool,
+    third_party: bool,
+    priority: RequestPriority,
+    is_image: bool,
+    in_viewport: bool,
+}
+
+impl Facts {
+    /// Whether it is advertisement or tracker.
+    pub(super) fn is_ad(&self) -> bool {
+        let kind = self.listed.as_ref().and_then(|found| found.kind);
+        kind.is_some_and(crate::ads::AdKind::is_ad)
+    }
+
+    /// Whether it is a widget.
+    pub(super) fn is_widget(&self) -> bool {
+        let kind = self.listed.as_ref().and_then(|found| found.kind);
+        kind.is_some_and(|kind| !kind.is_ad())
+    }
+
+    /// Whether paints need it.
+    pub(super) fn is_painted(&self) -> bool {
+        self.paint.is_some_and(|effect| effect.needs())
+    }
+
+    /// All of it that is worth telling, strongest first.
+    pub(super) fn told(&self) -> Vec<Reason> {
+        let paint = self.paint.filter(|effect| !effect.is_none());
+        let party = if self.third_party {
+            Reason::ThirdParty
+        } else {
+            Reason::FirstParty
+        };
+        let place = if self.in_viewport {
+            Reason::InViewport
+        } else {
+            Reason::BelowTheFold
+        };
+        let all = [
+            self.chosen.clone(),
+            self.listed.as_ref().map(Reason::of_match),
+            paint.map(|effect| Reason::Paint { effect }),
+            self.single_point.clone(),
+            (self.render_blocking && self.single_point.is_none()).then_some(Reason::RenderBlocking),
+            self.aside.clone(),
+            (self.is_image && self.aside.is_none()).then_some(place),
+            Some(party),
+            Some(Reason::Priority {
+                priority: self.priority,
+            }),
+        ];
+        all.into_iter().flatten().collect()
+    }
+}
+
+/// The facts of every resource, in page order.
+pub(super) fn collect(
+    page: &Page,
+    ads: &dyn AdMatcher,
+    paints: Option<&[PaintEffect]>,
+    overrides: &Overrides,
+) -> Vec<Facts> {
+    let frames = frames(page);
+    let behind = behind(page);
+    let redirects = redirects(page);
+    let of = |resource: &Resource| {
+        let i = resource.id.index();
+        let frame = frames[i];
+        let listed = ads.find(&AdRequest::of(page, resource));
+        // An import that found advertisement is not forgotten.
+        let by_import = || {
+            (resource.category == Category::Ads).then(|| AdMatch {
+                kind: Some(crate::ads::AdKind::AdOrTracker),
+                source: "the import".to_owned(),
+                rule: "category ads".to_owned(),
+            })
+        };
+        let host = |r: &Resource| &page.origin(r.origin).host;
+        let own = match frame {
+            None => !resource.third_party,
+            Some(frame) => !domain::is_third_party(host(resource), host(page.resource(frame))),
+        };
+        let is_other = resource.origin != page.resource(page.document).origin;
+        let single_point = (resource.render_blocking && resource.third_party && is_other)
+            .then(|| Reason::SinglePoint {
+                host: host(resource).clone(),
+                behind: behind[i],
+            });
+        Facts {
+            chosen: overrides.reason(page, resource),
+            listed: listed.or_else(by_import),
+            paint: paints.map(|paints| paints[i]),
+            aside: aside(resource),
+            frame,
+            own,
+            redirects_to: redirects[i],
+            preflight_of: preflight_of(page, resource),
+            asked_by: asked_by(resource.discovery),
+            single_point,
+            font_blocks: font_blocks(page, resource),
+            render_blocking: resource.render_blocking,
+            third_party: resource.third_party,
+            priority: resource.priority,
+            is_image: resource.destination == Destination::Image,
+            in_viewport: resource.in_viewport,
+        }
+    };
+    page.resources.iter().map(of).collect()
+}
+
+/// Who asked for it; what is only a guess from times leads nowhere.
+fn asked_by(discovery: Discovery) -> Option<ResourceId> {
+    let known = discovery.evidence <= Evidence::Body;
+    match discovery.trigger {
+        Trigger::After { .. } => None,
+        // Redirects are never guessed.
+        Trigger::Redirect { parent } => Some(parent),
+        trigger => trigger.parent().filter(|_| known),
+    }
+}
+
+/// Beacons, icons and what is for later.
+fn aside(resource: &Resource) -> Option<Reason> {
+    let small = |limit| resource.body_bytes <= limit;
+    let method = resource.method.as_str();
+    let sends = !matches!(method, "GET" | "OPTIONS");
+    match resource.destination {
+        Destination::Fetch if sends && small(BEACON_BYTES_MAX) => Some(Reason::Beacon),
+        Destination::Fetch if method == "GET" && resource.status == 204 => Some(Reason::Beacon),
+        Destination::Image if is_icon(resource) => Some(Reason::Icon),
+        Destination::Image if is_pixel(resource) => Some(Reason::Beacon),
+        Destination::Other => Some(Reason::Prefetch),
+        _ => None,
+    }
+}
+
+/// What browsers show in their own frame.
+fn is_icon(resource: &Resource) -> bool {
+    let path = resource.url.split(['?', '#']).next().unwrap_or_default();
+    let path = path.to_ascii_lowercase();
+    [".ico", "favicon", "apple-touch-icon"].iter().any(|sign| path.contains(sign))
+}
+
+/// An image too small to be one; what failed or redirects is none either.
+fn is_pixel(resource: &Resource) -> bool {
+    let done = matches!(resource.status, 200 | 204);
+    done && !resource.in_viewport && resource.body_bytes <= PIXEL_BYTES_MAX
+}
+
+/// The nearest frame that leads to each resource; of a frame, the one around it.
+fn frames(page: &Page) -> Vec<Option<ResourceId>> {
+    let mut frames: Vec<Option<ResourceId>> = Vec::with_capacity(page.resources.len());
+    for resource in &page.resources {
+        let frame = match resource.discovery.trigger {
+            // Both are the same frame.
+            Trigger::Redirect { parent } => frames[parent.index()],
+            // The last thing that was there before is no sign of a place.
+            Trigger::After { .. } | Trigger::Navigation => None,
+            trigger => trigger.parent().and_then(|parent| {
+                let parent = page.resource(parent);
+                let is_frame = parent.destination == Destination::Iframe;
+                if is_frame {
+                    Some(parent.id)
+                } else {
+                    frames[parent.id.index()]
+                }
+            }),
+        };
+        frames.push(frame);
+    }
+    frames
+}
+
+/// How many resources a parser finds behind each blocking resource of its
+/// document, or what it leads to asks for: they wait for it, but for what the
+/// preload scanner finds.
+fn behind(page: &Page) -> Vec<usize> {
+    let place = |resource: &Resource| match resource.discovery.trigger {
+        Trigger::Markup { parent, offset } => Some((parent, offset)),
+        _ => None,
+    };
+    let waits = |resource: &Resource| {
+        let Some((parent, offset)) = place(resource).filter(|_| resource.render_blocking) else {
+            return 0;
+        };
+        let later = page.resources.iter().filter_map(place);
+        let later = later.filter(|(p, o)| *p == parent && *o > offset).count();
+        let led = page.resources.iter().filter(|r| asked_by(r.discovery) == Some(resource.id));
+        later + led.count()
+    };
+    page.resources.iter().map(waits).collect()
+}
+
+/// Where each resource redirects to.
+fn redirects(page: &Page) -> Vec<Option<ResourceId>> {
+    let mut to = vec![None; page.resources.len()];
+    for resource in &page.resources {
+        if let Trigger::Redirect { parent } = resource.discovery.trigger {
+            to[parent.index()] = Some(resource.id);
+        }
+    }
+    to
+}
+
+/// The request that a CORS preflight asks leave for: another one for its URL.
+fn preflight_of(page: &Page, resource: &Resource) -> Option<ResourceId> {
+    if resource.method != "OPTIONS" {
+        return None;
+    }
+    let same = |r: &&Resource| r.method != "OPTIONS" && r.url == resource.url;
+    page.resources.iter().find(same).map(|r| r.id)
+}
+
+fn font_blocks(page: &Page, resource: &Resource) -> bool {
+    let fonts = page.layout.as_ref().map_or(&[][..], |layout| &layout.fonts);
+    let block = |font: &&crate::FontUse| font.display == FontDisplay::Block;
+    fonts.iter().filter(block).any(|font| font.font == resource.id)
+}
+
+/// Whether a script's place in the markup is its place in the order of scripts.
+pub(super) fn runs_in_order(resource: &Resource) -> bool {
+    let in_markup = matches!(resource.discovery.trigger, Trigger::Markup { .. });
+    in_markup && matches!(resource.script_mode, ScriptMode::Blocking | ScriptMode::Defer)
+}
