@@ -99,7 +99,9 @@ pub trait AdMatcher {
     fn find(&self, request: &AdRequest<'_>) -> Option<AdMatch>;
 }
 
-/// The first of several matchers that knows anything of a request decides.
+/// Several matchers. The first that knows a request as advertisement or tracker,
+/// or as neither, decides; that one knows it as a widget counts if no other says
+/// more.
 #[derive(Default)]
 pub struct Matchers {
     all: Vec<Box<dyn AdMatcher>>,
@@ -159,7 +161,14 @@ impl fmt::Debug for Matchers {
 
 impl AdMatcher for Matchers {
     fn find(&self, request: &AdRequest<'_>) -> Option<AdMatch> {
-        self.all.iter().find_map(|matcher| matcher.find(request))
+        let mut widget = None;
+        for found in self.all.iter().filter_map(|matcher| matcher.find(request)) {
+            if found.kind.is_none_or(AdKind::is_ad) {
+                return Some(found);
+            }
+            widget.get_or_insert(found);
+        }
+        widget
     }
 }
 

@@ -23,7 +23,7 @@ pub use har::{ImportOptions, from_bytes, load, load_recording, recording_from_by
 pub use intervention::{Intervention, Interventions, ResourceEffect};
 pub use model::{
     CacheUse, Category, Discovery, Element, ElementKind, Evidence, FontDisplay, FontUse,
-    ImageCoding, Largest, Note, Origin, OriginId, Page, PageLayout, RecordedPage, RecordedTimes, Rect, RenderingTime,
-    Resource, ResourceId, Trigger,
+    ImageCoding, Largest, Note, Origin, OriginId, Page, PageLayout, RecordedPage, RecordedTimes,
+    Rect, RenderingTime, Resource, ResourceId, Trigger,
 };
 pub use recording::{Device, Exchange, Recording};

@@ -78,14 +78,18 @@ impl Counterfactuals {
         self.matters[resource.index()]
     }
 
-    /// What paints make of the resource. Two loads at most.
+    /// What paints make of the resource: two loads, none if it cannot matter.
     pub fn effect(&self, resource: ResourceId) -> PaintEffect {
         if !self.matters(resource) {
             return PaintEffect::default();
         }
         let without = load(&self.page, &self.config, Change::Refused(resource));
+        let late = load(&self.page, &self.config, Change::Late(resource, LATE));
+        let waits = |before: Option<Duration>, late: Option<Duration>| {
+            before.zip(late).is_some_and(|(b, l)| l > b + WAITS_LEAST)
+        };
         let missing = self.whole.area - without.area;
-        let effect = PaintEffect {
+        PaintEffect {
             fcp: change(self.whole.fcp, without.fcp),
             lcp: change(self.whole.lcp, without.lcp),
             other_largest: self.whole.largest != without.largest,
@@ -94,19 +98,8 @@ impl Counterfactuals {
             } else {
                 0.0
             },
-            ..PaintEffect::default()
-        };
-        if effect.is_none() {
-            return effect;
-        }
-        let late = load(&self.page, &self.config, Change::Late(resource, LATE));
-        let waits = |before: Option<Duration>, late: Option<Duration>| {
-            before.zip(late).is_some_and(|(b, l)| l > b + WAITS_LEAST)
-        };
-        PaintEffect {
             fcp_waits: waits(self.whole.fcp, late.fcp),
             lcp_waits: waits(self.whole.lcp, late.lcp),
-            ..effect
         }
     }
 }
@@ -135,7 +128,11 @@ fn change(before: Option<Duration>, after: Option<Duration>) -> PaintChange {
 
 fn matters(page: &Page, whole: &Seen) -> Vec<bool> {
     let mut leads = vec![false; page.resources.len()];
-    for parent in page.resources.iter().filter_map(|r| r.discovery.trigger.parent()) {
+    for parent in page
+        .resources
+        .iter()
+        .filter_map(|r| r.discovery.trigger.parent())
+    {
         leads[parent.index()] = true;
     }
     let mut on_screen = vec![false; page.resources.len()];

@@ -11,8 +11,8 @@ use pagerace_core::{
     Destination, Duration, EventQueue, Instant, Priority, Protocol, RequestPriority, ScriptMode,
 };
 use pagerace_page::model::{
-    CacheUse, Category, Discovery, Evidence, ImageCoding, Origin, OriginId, Page, RecordedPage, Resource,
-    ResourceId, Trigger,
+    CacheUse, Category, Discovery, Evidence, ImageCoding, Origin, OriginId, Page, RecordedPage,
+    Resource, ResourceId, Trigger,
 };
 
 pub(crate) fn id(index: u32) -> ResourceId {

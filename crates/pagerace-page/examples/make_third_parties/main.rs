@@ -50,8 +50,13 @@ fn make(version: &str, from: &str) -> Result<String, String> {
     lines.sort_unstable();
     let mut table = String::new();
     // Writing to a string cannot fail.
-    let _ = writeln!(table, "# third-party-web {version}: category, entity, domains");
-    table.push_str("# Copyright (c) 2019 Patrick Hulce, MIT licence: see LICENSE beside this file\n");
+    let _ = writeln!(
+        table,
+        "# third-party-web {version}: category, entity, domains"
+    );
+    table.push_str(
+        "# Copyright (c) 2019 Patrick Hulce, MIT licence: see LICENSE beside this file\n",
+    );
     for line in lines {
         table.push_str(&line);
         table.push('\n');
@@ -67,7 +72,10 @@ fn line(entity: &Value) -> Option<String> {
         return None;
     }
     let domains = entity.get("domains")?.as_array()?.iter();
-    let mut domains: Vec<&str> = domains.filter_map(Value::as_str).filter(is_domain).collect();
+    let mut domains: Vec<&str> = domains
+        .filter_map(Value::as_str)
+        .filter(is_domain)
+        .collect();
     domains.sort_unstable();
     let line = format!("{category}\t{name}\t{}", domains.join(" "));
     (!domains.is_empty()).then_some(line)

@@ -42,7 +42,11 @@ fn a_companys_own_page_is_no_third_party_to_it() {
     assert_eq!(find("www.facebook.com"), None);
     let own = AdRequest {
         third_party: false,
-        ..request("https://x.example/", "www.googletagmanager.com", "googletagmanager.com")
+        ..request(
+            "https://x.example/",
+            "www.googletagmanager.com",
+            "googletagmanager.com",
+        )
     };
     assert_eq!(table.find(&own), None);
 }
@@ -50,18 +54,34 @@ fn a_companys_own_page_is_no_third_party_to_it() {
 #[test]
 fn sites_that_are_more_than_their_advertisement_are_left_out() {
     let table = ThirdParties::new();
-    for host in ["s.yimg.com", "www.bing.com", "i.ebayimg.com", "www.microsoft.com"] {
-        assert_eq!(table.find(&request("https://x.example/", host, "page.example")), None);
+    for host in [
+        "s.yimg.com",
+        "www.bing.com",
+        "i.ebayimg.com",
+        "www.microsoft.com",
+    ] {
+        assert_eq!(
+            table.find(&request("https://x.example/", host, "page.example")),
+            None
+        );
     }
 }
 
 #[test]
 fn the_built_in_list_says_by_what() {
-    let rule = |url, host| BuiltIn.find(&request(url, host, "page.example")).unwrap().rule;
+    let rule = |url, host| {
+        BuiltIn
+            .find(&request(url, host, "page.example"))
+            .unwrap()
+            .rule
+    };
     let url = "https://sub.criteo.com/x";
     assert_eq!(rule(url, "sub.criteo.com"), "criteo.com");
     let url = "https://ads7.shop.example/x.js";
-    assert_eq!(rule(url, "ads7.shop.example"), "\"ads7\" in the host's name");
+    assert_eq!(
+        rule(url, "ads7.shop.example"),
+        "\"ads7\" in the host's name"
+    );
     let url = "https://cdn.example/lib/prebid.js";
     assert_eq!(rule(url, "cdn.example"), "\"prebid.js\" in the path");
     let url = "https://www.facebook.com/tr?id=1";
@@ -72,7 +92,11 @@ fn the_built_in_list_says_by_what() {
 fn the_document_is_no_advertisement() {
     let document = AdRequest {
         destination: Destination::Document,
-        ..request("https://doubleclick.net/", "doubleclick.net", "page.example")
+        ..request(
+            "https://doubleclick.net/",
+            "doubleclick.net",
+            "page.example",
+        )
     };
     assert_eq!(Matchers::built_in().find(&document), None);
 }
@@ -92,10 +116,23 @@ impl AdMatcher for Always {
 #[test]
 fn the_first_matcher_that_knows_decides() {
     let request = request("https://criteo.com/", "criteo.com", "page.example");
-    let excepted = Matchers::built_in().after(Always(None)).find(&request).unwrap();
+    let excepted = Matchers::built_in()
+        .after(Always(None))
+        .find(&request)
+        .unwrap();
     assert_eq!((excepted.kind, excepted.rule.as_str()), (None, "always"));
-    let last = Matchers::built_in().then(Always(None)).find(&request).unwrap();
+    let last = Matchers::built_in()
+        .then(Always(None))
+        .find(&request)
+        .unwrap();
     assert_eq!(last.source, "third-party-web");
+    // Who says more than that it is a widget is heard.
+    let social = Always(Some(AdKind::Social));
+    let more = Matchers::built_in().after(social).find(&request).unwrap();
+    assert_eq!(more.source, "third-party-web");
+    let social = Always(Some(AdKind::Social));
+    let alone = Matchers::none().then(social).find(&request).unwrap();
+    assert_eq!(alone.kind, Some(AdKind::Social));
 }
 
 /// What the lists find of requests that filter lists of ad blockers block:
@@ -129,9 +166,17 @@ fn recall_against_what_ad_blockers_match() {
         let url = request["url"].as_str().unwrap();
         let page_url = request["sourceUrl"].as_str().unwrap_or_default();
         let (parsed, page) = (url::Url::parse(url), url::Url::parse(page_url));
-        let host = parsed.as_ref().ok().and_then(|u| u.host_str()).unwrap_or_default();
+        let host = parsed
+            .as_ref()
+            .ok()
+            .and_then(|u| u.host_str())
+            .unwrap_or_default();
         // Many do not say on which page.
-        let page_host = page.as_ref().ok().and_then(|u| u.host_str()).unwrap_or("page.example");
+        let page_host = page
+            .as_ref()
+            .ok()
+            .and_then(|u| u.host_str())
+            .unwrap_or("page.example");
         hosts.insert(host.to_owned());
         let request = AdRequest {
             url,
@@ -155,15 +200,24 @@ fn recall_against_what_ad_blockers_match() {
         }
     }
     let share = |n: u32| f64::from(n) / f64::from(counts[0]) * 100.0;
-    let names = ["built-in", "table", "table with widgets", "both", "both with widgets"];
+    let names = [
+        "built-in",
+        "table",
+        "table with widgets",
+        "both",
+        "both with widgets",
+    ];
     for (name, count) in names.iter().zip(&counts[1..]) {
         eprintln!("{name}: {count} of {} ({:.1} %)", counts[0], share(*count));
     }
     eprintln!("{} hosts", hosts.len());
     assert!(counts[0] > 2_000, "{counts:?}");
-    assert!(share(counts[4]) > share(counts[1]) + 2.0, "the table adds to the list");
+    assert!(
+        share(counts[4]) > share(counts[1]) + 2.0,
+        "the table adds to the list"
+    );
     assert!(share(counts[4]) > BOTH_FLOOR, "{counts:?}");
 }
 
 /// Per cent; a little below what both reached when they were last changed.
-const BOTH_FLOOR: f64 = 30.0;
+const BOTH_FLOOR: f64 = 45.0;

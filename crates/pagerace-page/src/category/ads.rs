@@ -221,10 +221,7 @@ pub fn ad_sign(url: &str, third_party: bool) -> Option<String> {
     let in_name = || by_label(host).map(|label| format!("\"{label}\" in the host's name"));
     let in_path = || by_path(url.path(), third_party).map(|s| format!("\"{s}\" in the path"));
     let known = by_domain(host).or_else(|| by_prefix(host, &url));
-    known
-        .map(str::to_owned)
-        .or_else(in_name)
-        .or_else(in_path)
+    known.map(str::to_owned).or_else(in_name).or_else(in_path)
 }
 
 fn by_domain(host: &str) -> Option<&str> {

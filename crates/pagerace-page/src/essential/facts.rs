@@ -4,7 +4,9 @@ use pagerace_core::{Destination, RequestPriority, ScriptMode};
 
 use super::{Overrides, PaintEffect, Reason};
 use crate::ads::{AdMatch, AdMatcher, AdRequest};
-use crate::{Category, Discovery, Evidence, FontDisplay, Page, Resource, ResourceId, Trigger, domain};
+use crate::{
+    Category, Discovery, Evidence, FontDisplay, Page, Resource, ResourceId, Trigger, domain,
+};
 
 /// The longest answer to a beacon: an empty body, `{}` or `ok`.
 const BEACON_BYTES_MAX: u64 = 64;
@@ -55,11 +57,6 @@ impl Facts {
     pub(super) fn is_widget(&self) -> bool {
         let kind = self.listed.as_ref().and_then(|found| found.kind);
         kind.is_some_and(|kind| !kind.is_ad())
-    }
-
-    /// Whether paints need it.
-    pub(super) fn is_painted(&self) -> bool {
-        self.paint.is_some_and(|effect| effect.needs())
     }
 
     /// All of it that is worth telling, strongest first.
@@ -120,10 +117,12 @@ pub(super) fn collect(
             Some(frame) => !domain::is_third_party(host(resource), host(page.resource(frame))),
         };
         let is_other = resource.origin != page.resource(page.document).origin;
-        let single_point = (resource.render_blocking && resource.third_party && is_other)
-            .then(|| Reason::SinglePoint {
-                host: host(resource).clone(),
-                behind: behind[i],
+        let single_point =
+            (resource.render_blocking && resource.third_party && is_other).then(|| {
+                Reason::SinglePoint {
+                    host: host(resource).clone(),
+                    behind: behind[i],
+                }
             });
         Facts {
             chosen: overrides.reason(page, resource),
@@ -177,7 +176,9 @@ fn aside(resource: &Resource) -> Option<Reason> {
 fn is_icon(resource: &Resource) -> bool {
     let path = resource.url.split(['?', '#']).next().unwrap_or_default();
     let path = path.to_ascii_lowercase();
-    [".ico", "favicon", "apple-touch-icon"].iter().any(|sign| path.contains(sign))
+    [".ico", "favicon", "apple-touch-icon"]
+        .iter()
+        .any(|sign| path.contains(sign))
 }
 
 /// An image too small to be one; what failed or redirects is none either.
@@ -224,7 +225,10 @@ fn behind(page: &Page) -> Vec<usize> {
         };
         let later = page.resources.iter().filter_map(place);
         let later = later.filter(|(p, o)| *p == parent && *o > offset).count();
-        let led = page.resources.iter().filter(|r| asked_by(r.discovery) == Some(resource.id));
+        let led = page
+            .resources
+            .iter()
+            .filter(|r| asked_by(r.discovery) == Some(resource.id));
         later + led.count()
     };
     page.resources.iter().map(waits).collect()
@@ -253,11 +257,18 @@ fn preflight_of(page: &Page, resource: &Resource) -> Option<ResourceId> {
 fn font_blocks(page: &Page, resource: &Resource) -> bool {
     let fonts = page.layout.as_ref().map_or(&[][..], |layout| &layout.fonts);
     let block = |font: &&crate::FontUse| font.display == FontDisplay::Block;
-    fonts.iter().filter(block).any(|font| font.font == resource.id)
+    fonts
+        .iter()
+        .filter(block)
+        .any(|font| font.font == resource.id)
 }
 
 /// Whether a script's place in the markup is its place in the order of scripts.
 pub(super) fn runs_in_order(resource: &Resource) -> bool {
     let in_markup = matches!(resource.discovery.trigger, Trigger::Markup { .. });
-    in_markup && matches!(resource.script_mode, ScriptMode::Blocking | ScriptMode::Defer)
+    in_markup
+        && matches!(
+            resource.script_mode,
+            ScriptMode::Blocking | ScriptMode::Defer
+        )
 }

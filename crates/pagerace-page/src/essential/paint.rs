@@ -6,6 +6,10 @@ use std::fmt;
 use pagerace_core::Duration;
 use serde::{Deserialize, Serialize};
 
+/// A paint that is later by less is so by chance: what is gone has moved the
+/// frames and tasks of the main thread.
+const LATER_LEAST: Duration = Duration::from_millis(250);
+
 /// What becomes of the page's paints without a resource, and with it late.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PaintEffect {
@@ -39,16 +43,22 @@ pub enum PaintChange {
 }
 
 impl PaintEffect {
-    /// Whether a paint needs the resource: it waits for it, loses something
-    /// without it, or never comes. That a paint is earlier without it is not
-    /// enough: scripts that nobody waits for take time of the main thread.
+    /// Whether a paint needs the resource: it waits for it, or is worse without.
+    /// That a paint is earlier without it is not enough: scripts that nobody
+    /// waits for take time of the main thread.
     pub fn needs(&self) -> bool {
-        self.fcp_waits
-            || self.lcp_waits
-            || self.other_largest
-            || self.missing > 0.0
-            || self.fcp == PaintChange::Never
-            || self.lcp == PaintChange::Never
+        self.fcp_waits || self.lcp_waits || self.is_worse_without()
+    }
+
+    /// Whether without it something is missing, or a paint never comes, or much
+    /// later.
+    pub fn is_worse_without(&self) -> bool {
+        let worse = |change: PaintChange| match change {
+            PaintChange::Never => true,
+            PaintChange::Later(by) => by >= LATER_LEAST,
+            PaintChange::Same | PaintChange::Earlier(_) => false,
+        };
+        self.other_largest || self.missing > 0.0 || worse(self.fcp) || worse(self.lcp)
     }
 
     /// Whether nothing changes at all.
@@ -83,7 +93,9 @@ impl fmt::Display for PaintEffect {
         if self.missing > 0.0 {
             let percent = self.missing * 100.0;
             let digits = usize::from(percent < 9.95);
-            parts.push(format!("{percent:.digits$} % of the picture is missing without it"));
+            parts.push(format!(
+                "{percent:.digits$} % of the picture is missing without it"
+            ));
         }
         if parts.is_empty() {
             return f.write_str("no paint changes without it");

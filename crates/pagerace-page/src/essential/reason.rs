@@ -244,28 +244,38 @@ impl fmt::Display for Reason {
                  {behind} others wait"
             ),
             Self::LeadsTo { to } => write!(f, "{} is essential and asked for by it", number(to)),
-            Self::RedirectsToNonEssential => {
-                f.write_str("what it redirects to is not essential")
-            }
+            Self::RedirectsToNonEssential => f.write_str("what it redirects to is not essential"),
             Self::Preflight { of } => write!(f, "it asks whether {} may be made", number(of)),
             Self::FirstParty => f.write_str("first party"),
             Self::ThirdParty => f.write_str("third party"),
             Self::Beacon => f.write_str("a beacon: it sends something and brings nothing"),
             Self::Icon => f.write_str("an icon, shown outside the page"),
             Self::Prefetch => f.write_str("fetched for later, or for installing the page"),
-            Self::AskedByAd { by } => write!(f, "advertisement or tracker {} asked for it", number(by)),
+            Self::AskedByAd { by } => {
+                write!(f, "advertisement or tracker {} asked for it", number(by))
+            }
             Self::InFrame { frame } => {
-                write!(f, "it is in frame {}, which is not essential", number(frame))
+                write!(
+                    f,
+                    "it is in frame {}, which is not essential",
+                    number(frame)
+                )
             }
             Self::Style => f.write_str("the page's look depends on it"),
-            Self::OtherMedium => f.write_str("a style sheet of lowest priority: for another medium"),
+            Self::OtherMedium => {
+                f.write_str("a style sheet of lowest priority: for another medium")
+            }
             Self::OwnScript => f.write_str("a script of the site itself"),
             Self::ScriptInOrder => {
                 f.write_str("a script of others that runs in order with the page's own")
             }
             Self::ScriptAnyTime => f.write_str("a script of others that nothing waits for"),
             Self::PartOf { script } => {
-                write!(f, "essential script {} loads it from its own host", number(script))
+                write!(
+                    f,
+                    "essential script {} loads it from its own host",
+                    number(script)
+                )
             }
             Self::FontFallsBack => f.write_str("text can be read in another font"),
             Self::FontBlocks => f.write_str("font-display: block hides text without it"),
@@ -278,7 +288,9 @@ impl fmt::Display for Reason {
             Self::DataFor { by } => write!(f, "data for {}, which is essential", number(by)),
             Self::OwnData => f.write_str("data of the site itself"),
             Self::OthersData => f.write_str("data of others that nothing essential asked for"),
-            Self::Media => f.write_str("sound or film plays on with gaps, and nothing waits for it"),
+            Self::Media => {
+                f.write_str("sound or film plays on with gaps, and nothing waits for it")
+            }
             Self::OtherFile => f.write_str("a file that nothing on the screen is known to use"),
             Self::Priority { priority } => write!(f, "the browser's priority is {priority}"),
             Self::InPart { how } => write!(f, "of use in part: {how}"),

@@ -7,8 +7,9 @@
 
 use pagerace_core::{Destination, RequestPriority};
 
-use super::Reason;
 use super::facts::{Facts, runs_in_order};
+use super::whole::is_media;
+use super::{PaintEffect, Reason};
 use crate::{Page, Resource, ResourceId, Trigger};
 
 /// What was decided, and by what.
@@ -45,7 +46,10 @@ pub(super) fn decide(page: &Page, facts: &[Facts]) -> Vec<Verdict> {
         let mut verdicts: Vec<Verdict> = Vec::with_capacity(facts.len());
         for (resource, led) in page.resources.iter().zip(&led) {
             let mut verdict = own(page, facts, &verdicts, resource);
-            if let Some(reason) = led.as_ref().filter(|_| !verdict.essential && !verdict.fixed) {
+            if let Some(reason) = led
+                .as_ref()
+                .filter(|_| !verdict.essential && !verdict.fixed)
+            {
                 verdict = Verdict::yes(reason.clone());
             }
             verdicts.push(verdict);
@@ -115,7 +119,13 @@ fn own(page: &Page, facts: &[Facts], above: &[Verdict], resource: &Resource) -> 
         };
     }
     if let Some(chosen) = &fact.chosen {
-        let essential = matches!(chosen, Reason::Chosen { essential: true, .. });
+        let essential = matches!(
+            chosen,
+            Reason::Chosen {
+                essential: true,
+                ..
+            }
+        );
         return Verdict {
             essential,
             reason: chosen.clone(),
@@ -125,7 +135,10 @@ fn own(page: &Page, facts: &[Facts], above: &[Verdict], resource: &Resource) -> 
     if let Some(found) = fact.listed.as_ref().filter(|_| fact.is_ad()) {
         return Verdict::no(Reason::of_match(found));
     }
-    if let Some(effect) = fact.paint.filter(|_| fact.is_painted()) {
+    // That text waits for a font is no need of it: it is shown without.
+    let is_font = resource.destination == Destination::Font;
+    let needs = |effect: &PaintEffect| effect.is_worse_without() || (effect.needs() && !is_font);
+    if let Some(effect) = fact.paint.filter(needs) {
         return Verdict::yes(Reason::Paint { effect });
     }
     if fact.redirects_to.is_some() {
@@ -167,6 +180,8 @@ fn by_category(page: &Page, facts: &[Facts], above: &[Verdict], resource: &Resou
         return Verdict::yes(reason.unwrap_or(Reason::RenderBlocking));
     }
     match resource.destination {
+        // Players fetch it piece by piece.
+        Destination::Fetch if is_media(resource) => Verdict::no(Reason::Media),
         Destination::Style => {
             if resource.priority == RequestPriority::VeryLow {
                 Verdict::no(Reason::OtherMedium)

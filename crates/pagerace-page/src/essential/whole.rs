@@ -25,8 +25,9 @@ pub(super) fn of(resource: &Resource) -> (bool, Option<Reason>) {
     let how = match resource.image_coding {
         ImageCoding::Progressive => Some("a progressive JPEG is first coarse, then sharp"),
         ImageCoding::Interlaced => Some("an interlaced image is first coarse, then sharp"),
-        ImageCoding::TopDown | ImageCoding::Unknown => is_media(resource)
-            .then_some("sound and film play without what is missing"),
+        ImageCoding::TopDown | ImageCoding::Unknown => {
+            is_media(resource).then_some("sound and film play without what is missing")
+        }
     };
     let how = how.map(|how| Reason::InPart {
         how: how.to_owned(),
@@ -34,7 +35,8 @@ pub(super) fn of(resource: &Resource) -> (bool, Option<Reason>) {
     (how.is_none(), how)
 }
 
-fn is_media(resource: &Resource) -> bool {
+/// Whether it is sound or film itself, not a list of its parts.
+pub(super) fn is_media(resource: &Resource) -> bool {
     let mime = resource.mime_type.as_str();
     let is_text = mime.starts_with("text/") || MEDIA_TEXTS.contains(&mime);
     let is_media = mime.starts_with("video/") || mime.starts_with("audio/");

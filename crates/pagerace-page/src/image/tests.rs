@@ -6,7 +6,9 @@ fn jpeg_with(frame: u8) -> Vec<u8> {
     let mut bytes = vec![0xff, 0xd8];
     // A comment whose bytes look like a frame header.
     bytes.extend([0xff, 0xe0, 0x00, 0x06, 0xff, 0xc2, 0xff, 0xc0]);
-    bytes.extend([0xff, 0xff, 0xff, frame, 0x00, 0x0b, 8, 0, 16, 0, 16, 1, 1, 0x11, 0]);
+    bytes.extend([
+        0xff, 0xff, 0xff, frame, 0x00, 0x0b, 8, 0, 16, 0, 16, 1, 1, 0x11, 0,
+    ]);
     bytes.extend([0xff, 0xda]);
     bytes
 }
@@ -38,7 +40,13 @@ fn frame_headers_tell_the_order() {
 
 #[test]
 fn what_is_no_such_image_is_unknown() {
-    for bytes in [&b""[..], b"\xff\xd8", b"<svg/>", b"RIFF....WEBPVP8 ", b"GIF89a"] {
+    for bytes in [
+        &b""[..],
+        b"\xff\xd8",
+        b"<svg/>",
+        b"RIFF....WEBPVP8 ",
+        b"GIF89a",
+    ] {
         assert_eq!(coding(bytes), ImageCoding::Unknown);
     }
     assert_eq!(coding(&png_with(7)), ImageCoding::Unknown);

@@ -77,7 +77,9 @@ pub(super) fn load(page: &Arc<Page>, config: &BrowserConfig, change: Change) -> 
     }
     let metrics = browser.metrics();
     let asked = page.resources.iter();
-    let asked = asked.map(|r| browser.requested_at(r.id).is_some()).collect();
+    let asked = asked
+        .map(|r| browser.requested_at(r.id).is_some())
+        .collect();
     Seen {
         fcp: metrics.fcp,
         lcp: metrics.lcp,

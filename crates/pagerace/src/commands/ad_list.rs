@@ -45,7 +45,9 @@ impl AdLists {
 
     fn told(&self, kind: Option<AdKind>, rule: FilterRuleDebugInfo) -> AdMatch {
         let place = rule.source_location;
-        let name = place.as_ref().and_then(|p| self.names.get(p.source_index as usize));
+        let name = place
+            .as_ref()
+            .and_then(|p| self.names.get(p.source_index as usize));
         let source = match (name, place.as_ref()) {
             (Some(name), Some(place)) => format!("{name} line {}", place.line_number + 1),
             // Rules that were merged have no place of their own.
@@ -66,7 +68,9 @@ impl AdMatcher for AdLists {
         }
         let kind = kind(request.destination);
         let request = Request::new(request.url, request.page_url, kind, request.method).ok()?;
-        let found = self.engine.check_network_request_subset(&request, false, true);
+        let found = self
+            .engine
+            .check_network_request_subset(&request, false, true);
         let blocks = found.should_block();
         match (found.filter, found.exception) {
             (Some(rule), _) if blocks => Some(self.told(Some(AdKind::AdOrTracker), rule)),
@@ -110,8 +114,12 @@ fn options(format: FilterFormat) -> ParseOptions {
 
 /// Lines that may hold rules, with their numbers from 1.
 fn rules(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
-    let comment = |line: &str| line.starts_with(['!', '[']) || line.starts_with("# ") || line == "#";
+    let lines = text
+        .lines()
+        .enumerate()
+        .map(|(i, line)| (i + 1, line.trim()));
+    let comment =
+        |line: &str| line.starts_with(['!', '[']) || line.starts_with("# ") || line == "#";
     lines.filter(move |(_, line)| !line.is_empty() && !comment(line))
 }
 
@@ -122,9 +130,7 @@ fn format(text: &str) -> FilterFormat {
         let mut words = line.split_whitespace();
         let name = match (words.next(), words.next(), words.next()) {
             (Some(name), None, _) => name,
-            (Some(address), Some(name), None)
-                if address.parse::<std::net::IpAddr>().is_ok() =>
-            {
+            (Some(address), Some(name), None) if address.parse::<std::net::IpAddr>().is_ok() => {
                 name
             }
             _ => return false,
@@ -154,8 +160,9 @@ fn check(text: &str, format: FilterFormat) -> Result<()> {
         match parse_filter(line, false, options(format)) {
             Ok(ParsedLine::Network(_)) => good += 1,
             // Rules that hide elements say nothing of requests.
-            Ok(ParsedLine::Cosmetic(_))
-            | Err(adblock::lists::FilterParseError::Unsupported) => other += 1,
+            Ok(ParsedLine::Cosmetic(_)) | Err(adblock::lists::FilterParseError::Unsupported) => {
+                other += 1
+            }
             Err(error) => {
                 bad += 1;
                 first.get_or_insert_with(|| (number, shown(line), error.to_string()));
@@ -169,9 +176,9 @@ fn check(text: &str, format: FilterFormat) -> Result<()> {
              list or a hosts file?",
             bad - 1
         ),
-        _ if good == 0 => bail!(
-            "has no rule for requests among {all} rules; write one such as ||ads.example^"
-        ),
+        _ if good == 0 => {
+            bail!("has no rule for requests among {all} rules; write one such as ||ads.example^")
+        }
         _ => Ok(()),
     }
 }

@@ -1,7 +1,7 @@
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use pagerace_page::{
-    CacheUse, Category, Discovery, Element, ElementKind, Evidence, ImageCoding, Largest, OriginId, Page,
-    PageLayout, RecordedPage, Rect, Resource, ResourceId, Trigger,
+    CacheUse, Category, Discovery, Element, ElementKind, Evidence, ImageCoding, Largest, OriginId,
+    Page, PageLayout, RecordedPage, Rect, Resource, ResourceId, Trigger,
 };
 
 use crate::config::Profile;

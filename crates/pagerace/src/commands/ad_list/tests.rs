@@ -40,11 +40,20 @@ fn rules_name_their_list_and_line() {
     let find = |url| lists.find(&request(url));
     let found = find("https://x.ads.example/a.js").unwrap();
     assert_eq!(found.kind, Some(AdKind::AdOrTracker));
-    assert_eq!((found.source.as_str(), found.rule.as_str()), ("list0.txt line 2", "||ads.example^"));
-    assert_eq!(find("https://tracker.example/t.js").unwrap().source, "list1.txt line 1");
+    assert_eq!(
+        (found.source.as_str(), found.rule.as_str()),
+        ("list0.txt line 2", "||ads.example^")
+    );
+    assert_eq!(
+        find("https://tracker.example/t.js").unwrap().source,
+        "list1.txt line 1"
+    );
     // What one list excepts, the other does not block.
     let excepted = find("https://ads.example/needed.js").unwrap();
-    assert_eq!((excepted.kind, excepted.rule.as_str()), (None, "@@||ads.example/needed.js"));
+    assert_eq!(
+        (excepted.kind, excepted.rule.as_str()),
+        (None, "@@||ads.example/needed.js")
+    );
     // A rule for images says nothing of scripts.
     assert_eq!(find("https://cdn.example/banner/x.js"), None);
     assert_eq!(find("https://www.site.example/app.js"), None);
@@ -57,8 +66,14 @@ fn hosts_files_are_read() {
         "ads.example\nt.example\n",
     ] {
         let lists = lists("hosts", &[text]).unwrap();
-        assert!(lists.find(&request("https://ads.example/a.js")).is_some(), "{text}");
-        assert_eq!(lists.find(&request("https://www.site.example/ads.example")), None);
+        assert!(
+            lists.find(&request("https://ads.example/a.js")).is_some(),
+            "{text}"
+        );
+        assert_eq!(
+            lists.find(&request("https://www.site.example/ads.example")),
+            None
+        );
     }
 }
 
@@ -68,12 +83,21 @@ fn what_is_no_list_is_refused_by_name() {
         ("", "is empty"),
         ("<!DOCTYPE html>\n<title>EasyList</title>", "web page"),
         ("site.example##.advert\n", "no rule for requests"),
-        ("||a.example^$unheard-of\n||b.example^$of\n||c.example^\n", "line 1: `||a.example^$"),
+        (
+            "||a.example^$unheard-of\n||b.example^$of\n||c.example^\n",
+            "line 1: `||a.example^$",
+        ),
     ] {
         let error = format!("{:#}", lists("wrong", &[text]).err().unwrap());
-        assert!(error.contains("list0.txt: ") && error.contains(expected), "{error}");
+        assert!(
+            error.contains("list0.txt: ") && error.contains(expected),
+            "{error}"
+        );
     }
     let missing = AdLists::read(&[PathBuf::from("/nowhere/list.txt")]);
     let error = format!("{:#}", missing.err().unwrap());
-    assert!(error.contains("/nowhere/list.txt: cannot be read"), "{error}");
+    assert!(
+        error.contains("/nowhere/list.txt: cannot be read"),
+        "{error}"
+    );
 }

@@ -28,15 +28,30 @@ pub(crate) struct EssentialArgs {
     pub(super) essential: bool,
     /// A filter list of ad blockers (as EasyList), or a hosts file; may be given
     /// several times. What it excepts is no advertisement.
-    #[arg(long, value_name = "FILE", requires = "essential", help_heading = "Essential")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "essential",
+        help_heading = "Essential"
+    )]
     ad_list: Vec<PathBuf>,
     /// Take for essential, by category, host or URL, separated by commas: fonts,
     /// cdn.example, "*/app.js*".
-    #[arg(long, value_name = "LIST", requires = "essential", help_heading = "Essential")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        requires = "essential",
+        help_heading = "Essential"
+    )]
     essential_if: Vec<String>,
     /// Take for not essential, likewise; what --essential-if selects, too, is
     /// essential. The document always is.
-    #[arg(long, value_name = "LIST", requires = "essential", help_heading = "Essential")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        requires = "essential",
+        help_heading = "Essential"
+    )]
     non_essential_if: Vec<String>,
 }
 
@@ -71,8 +86,7 @@ pub(super) fn run(args: &EssentialArgs, page: Page, json: bool) -> Result<()> {
 }
 
 fn selectors(option: &str, values: &[String]) -> Result<Vec<Selector>> {
-    let read = |text: String| -> Result<Selector> {
-        text.parse().with_context(|| format!("--{option}"))
-    };
+    let read =
+        |text: String| -> Result<Selector> { text.parse().with_context(|| format!("--{option}")) };
     split_all(option, values)?.into_iter().map(read).collect()
 }

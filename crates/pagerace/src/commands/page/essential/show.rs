@@ -43,7 +43,15 @@ pub(super) fn write(
             evidence(assessment),
         ]
     });
-    let header = ["no.", "resource", "category", "KB", "essential", "needed", "evidence"];
+    let header = [
+        "no.",
+        "resource",
+        "category",
+        "KB",
+        "essential",
+        "needed",
+        "evidence",
+    ];
     let mut resources = table(&header, header.len(), rows.collect());
     for (column, fixed) in [(1, longest as u16 + 2), (2, 12), (4, 11), (5, 9)] {
         if let Some(column) = resources.column_mut(column) {
@@ -139,9 +147,7 @@ struct Sum {
     not: (u64, u64),
 }
 
-fn sums<'a>(
-    both: impl Iterator<Item = (&'a Resource, &'a Assessment)>,
-) -> BTreeMap<Category, Sum> {
+fn sums<'a>(both: impl Iterator<Item = (&'a Resource, &'a Assessment)>) -> BTreeMap<Category, Sum> {
     let mut sums: BTreeMap<Category, Sum> = BTreeMap::new();
     for (resource, assessment) in both {
         let sum = sums.entry(resource.category).or_default();
