@@ -3,9 +3,10 @@
 use pagerace_core::{Destination, RequestPriority, ScriptMode};
 
 use super::{Overrides, PaintEffect, Reason};
-use crate::ads::{AdMatch, AdMatcher, AdRequest};
+use crate::ads::{AdKind, AdMatch, AdMatcher, AdRequest};
 use crate::{
-    Category, Discovery, Evidence, FontDisplay, Page, Resource, ResourceId, Trigger, domain,
+    Category, Discovery, Evidence, FontDisplay, OriginId, Page, Resource, ResourceId, Trigger,
+    domain,
 };
 
 /// The longest answer to a beacon: an empty body, `{}` or `ok`.
@@ -13,6 +14,9 @@ const BEACON_BYTES_MAX: u64 = 64;
 
 /// Images of fewer bytes are pixels that count visits.
 const PIXEL_BYTES_MAX: u64 = 100;
+
+/// Names of fewer letters are common to strangers.
+const SHORTEST_NAME: usize = 3;
 
 /// What is known of one resource.
 #[derive(Debug)]
@@ -29,6 +33,8 @@ pub(super) struct Facts {
     pub(super) frame: Option<ResourceId>,
     /// Whether it is on the domain of the document around it.
     pub(super) own: bool,
+    /// It comes from a host that is the site's own by all signs but its domain.
+    pub(super) built_on: Option<Reason>,
     /// Where it redirects to.
     pub(super) redirects_to: Option<ResourceId>,
     /// Which request it asks leave for.
@@ -50,7 +56,7 @@ impl Facts {
     /// Whether it is advertisement or tracker.
     pub(super) fn is_ad(&self) -> bool {
         let kind = self.listed.as_ref().and_then(|found| found.kind);
-        kind.is_some_and(crate::ads::AdKind::is_ad)
+        kind.is_some_and(AdKind::is_ad)
     }
 
     /// Whether it is a widget.
@@ -99,18 +105,15 @@ pub(super) fn collect(
     let frames = frames(page);
     let behind = behind(page);
     let redirects = redirects(page);
+    let listed: Vec<Option<AdMatch>> = page
+        .resources
+        .iter()
+        .map(|r| listed(page, ads, r))
+        .collect();
+    let waited = waited_hosts(page, &listed);
     let of = |resource: &Resource| {
         let i = resource.id.index();
         let frame = frames[i];
-        let listed = ads.find(&AdRequest::of(page, resource));
-        // An import that found advertisement is not forgotten.
-        let by_import = || {
-            (resource.category == Category::Ads).then(|| AdMatch {
-                kind: Some(crate::ads::AdKind::AdOrTracker),
-                source: "the import".to_owned(),
-                rule: "category ads".to_owned(),
-            })
-        };
         let host = |r: &Resource| &page.origin(r.origin).host;
         let own = match frame {
             None => !resource.third_party,
@@ -126,17 +129,19 @@ pub(super) fn collect(
             });
         Facts {
             chosen: overrides.reason(page, resource),
-            listed: listed.or_else(by_import),
+            listed: listed[i].clone(),
             paint: paints.map(|paints| paints[i]),
             aside: aside(resource),
             frame,
             own,
+            built_on: built_on(page, resource, &waited).filter(|_| !own && listed[i].is_none()),
             redirects_to: redirects[i],
             preflight_of: preflight_of(page, resource),
             asked_by: asked_by(resource.discovery),
             single_point,
             font_blocks: font_blocks(page, resource),
-            render_blocking: resource.render_blocking,
+            render_blocking: resource.render_blocking
+                && resource.destination != Destination::Document,
             third_party: resource.third_party,
             priority: resource.priority,
             is_image: resource.destination == Destination::Image,
@@ -144,6 +149,50 @@ pub(super) fn collect(
         }
     };
     page.resources.iter().map(of).collect()
+}
+
+/// What lists say. An import that found advertisement is not forgotten.
+fn listed(page: &Page, ads: &dyn AdMatcher, resource: &Resource) -> Option<AdMatch> {
+    let by_import = || {
+        (resource.category == Category::Ads).then(|| AdMatch {
+            kind: Some(AdKind::AdOrTracker),
+            source: "the import".to_owned(),
+            rule: "category ads".to_owned(),
+        })
+    };
+    ads.find(&AdRequest::of(page, resource)).or_else(by_import)
+}
+
+/// Hosts that the first paint waits for and that no list knows.
+fn waited_hosts(page: &Page, listed: &[Option<AdMatch>]) -> Vec<OriginId> {
+    let all = page.resources.iter().zip(listed);
+    let waits = all.filter(|(r, listed)| r.render_blocking && r.third_party && listed.is_none());
+    waits.map(|(r, _)| r.origin).collect()
+}
+
+/// Whether the site builds on a host of another domain: its domain has the
+/// site's name, or the first paint waits for something from there.
+fn built_on(page: &Page, resource: &Resource, waited: &[OriginId]) -> Option<Reason> {
+    let host = &page.origin(resource.origin).host;
+    let home = &page.origin(page.resource(page.document).origin).host;
+    if has_name_of(host, home) {
+        return Some(Reason::OwnName { host: host.clone() });
+    }
+    let waits = waited.contains(&resource.origin);
+    waits.then(|| Reason::BuiltOn { host: host.clone() })
+}
+
+/// Whether the name that was registered for `host` is that of `home`, perhaps
+/// with a word more: `site-cdn.test` and `site.net` for `www.site.test`.
+fn has_name_of(host: &str, home: &str) -> bool {
+    let name = |host| {
+        domain::registrable(host)
+            .split('.')
+            .next()
+            .unwrap_or_default()
+    };
+    let home = name(home);
+    home.len() >= SHORTEST_NAME && name(host).split('-').any(|word| word == home)
 }
 
 /// Who asked for it; what is only a guess from times leads nowhere.

@@ -108,6 +108,16 @@ pub enum Reason {
     /// A script of others that the page's author put between its own, so that
     /// they may rely on it.
     ScriptInOrder,
+    /// It is on another domain of the site's name.
+    OwnName {
+        /// Its host.
+        host: String,
+    },
+    /// The first paint waits for something else from its host.
+    BuiltOn {
+        /// The host.
+        host: String,
+    },
     /// A script of others that runs whenever it comes.
     ScriptAnyTime,
     /// A script that an essential script of its own host loads.
@@ -178,6 +188,8 @@ impl Reason {
             | Self::Style
             | Self::OwnScript
             | Self::ScriptInOrder
+            | Self::OwnName { .. }
+            | Self::BuiltOn { .. }
             | Self::PartOf { .. }
             | Self::FontBlocks
             | Self::InViewport
@@ -225,8 +237,8 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number = |id: &ResourceId| format!("no. {}", id.0);
         match self {
-            Self::Document => f.write_str("it is the document"),
-            Self::RedirectsToDocument => f.write_str("it redirects to the document"),
+            Self::Document => f.write_str("the document"),
+            Self::RedirectsToDocument => f.write_str("redirects to the document"),
             Self::Chosen {
                 selector,
                 essential: true,
@@ -237,7 +249,7 @@ impl fmt::Display for Reason {
                 write!(f, "no advertisement, says {source}: {rule}")
             }
             Self::Paint { effect } => effect.fmt(f),
-            Self::RenderBlocking => f.write_str("it is render-blocking"),
+            Self::RenderBlocking => f.write_str("render-blocking"),
             Self::SinglePoint { host, behind } => write!(
                 f,
                 "single point of failure: while {host} is silent, nothing is painted and \
@@ -269,6 +281,13 @@ impl fmt::Display for Reason {
             Self::ScriptInOrder => {
                 f.write_str("a script of others that runs in order with the page's own")
             }
+            Self::OwnName { host } => write!(f, "{host} has the site's name"),
+            Self::BuiltOn { host } => {
+                write!(
+                    f,
+                    "from {host}, which also serves what the first paint waits for"
+                )
+            }
             Self::ScriptAnyTime => f.write_str("a script of others that nothing waits for"),
             Self::PartOf { script } => {
                 write!(
@@ -292,7 +311,7 @@ impl fmt::Display for Reason {
                 f.write_str("sound or film plays on with gaps, and nothing waits for it")
             }
             Self::OtherFile => f.write_str("a file that nothing on the screen is known to use"),
-            Self::Priority { priority } => write!(f, "the browser's priority is {priority}"),
+            Self::Priority { priority } => write!(f, "priority {priority}"),
             Self::InPart { how } => write!(f, "of use in part: {how}"),
         }
     }

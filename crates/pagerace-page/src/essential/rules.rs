@@ -150,7 +150,15 @@ fn own(page: &Page, facts: &[Facts], above: &[Verdict], resource: &Resource) -> 
     if let Some(aside) = &fact.aside {
         return Verdict::no(aside.clone());
     }
-    if let Some(by) = fact.asked_by.filter(|by| is_refused_ad(facts, above, *by)) {
+    // Tag managers and test tools also load what the site is made of, and those
+    // that watch requests are recorded as the ones who make them.
+    let is_code = matches!(
+        resource.destination,
+        Destination::Script | Destination::Style
+    );
+    let own_code = is_code && fact.own;
+    let asked_by = fact.asked_by.filter(|_| !own_code);
+    if let Some(by) = asked_by.filter(|by| is_refused_ad(facts, above, *by)) {
         return Verdict::no(Reason::AskedByAd { by });
     }
     if let Some(frame) = fact.frame.filter(|frame| !above[frame.index()].essential) {
@@ -188,12 +196,18 @@ fn by_category(page: &Page, facts: &[Facts], above: &[Verdict], resource: &Resou
             } else if fact.own || asked_by.is_some() {
                 Verdict::yes(Reason::Style)
             } else {
-                Verdict::no(Reason::ThirdParty)
+                let built_on = fact.built_on.clone();
+                built_on.map_or_else(|| Verdict::no(Reason::ThirdParty), Verdict::yes)
             }
         }
         Destination::Script if fact.own => Verdict::yes(Reason::OwnScript),
-        Destination::Script if runs_in_order(resource) => Verdict::yes(Reason::ScriptInOrder),
         Destination::Script => {
+            if let Some(built_on) = &fact.built_on {
+                return Verdict::yes(built_on.clone());
+            }
+            if runs_in_order(resource) {
+                return Verdict::yes(Reason::ScriptInOrder);
+            }
             let same_host = |by: &ResourceId| {
                 let by = page.resource(*by);
                 by.destination == Destination::Script && by.origin == resource.origin
@@ -223,6 +237,7 @@ fn by_category(page: &Page, facts: &[Facts], above: &[Verdict], resource: &Resou
         Destination::Fetch => match asked_by {
             Some(by) => Verdict::yes(Reason::DataFor { by }),
             None if fact.own => Verdict::yes(Reason::OwnData),
+            None if let Some(built_on) = &fact.built_on => Verdict::yes(built_on.clone()),
             None => Verdict::no(Reason::OthersData),
         },
         Destination::Media => Verdict::no(Reason::Media),

@@ -279,6 +279,27 @@ fn scripts_are_judged_by_party_and_place() {
 }
 
 #[test]
+fn sites_have_hosts_of_their_own_elsewhere() {
+    let mut builder = Builder::new();
+    let name = builder.add("img.site-cdn.test", "/a.js", Destination::Script);
+    let chance = builder.add("website.test", "/a.js", Destination::Script);
+    let app = builder.add("assets.test", "/app.js", Destination::Script);
+    let sheet = builder.add("assets.test", "/app.css", Destination::Style);
+    assert_eq!(builder.verdict(app), (false, Reason::ScriptAnyTime));
+    builder.set(sheet, |r| r.render_blocking = true);
+    let host = || "assets.test".to_owned();
+    assert_eq!(
+        builder.verdict(app),
+        (true, Reason::BuiltOn { host: host() })
+    );
+    assert!(matches!(
+        builder.verdict(name),
+        (true, Reason::OwnName { .. })
+    ));
+    assert_eq!(builder.verdict(chance), (false, Reason::ScriptAnyTime));
+}
+
+#[test]
 fn a_blocking_script_of_others_is_a_single_point_of_failure() {
     let mut builder = Builder::new();
     let lib = builder.add("cdn.example", "/lib.js", Destination::Script);

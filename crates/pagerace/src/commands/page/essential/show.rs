@@ -17,8 +17,8 @@ evidence: + counts for essential, - against, · neither way; the first one decid
 or in part, which is of use before all of it is there. no. as in evidence. docs/essential.md has \
 the rules.";
 
-/// Columns of a URL: the evidence needs the rest.
-const URL_SHARE: usize = 3;
+/// Tenths of the line for a URL: the evidence needs the rest.
+const URL_TENTHS: usize = 3;
 const URL_MAX: usize = 48;
 const URL_MIN: usize = 20;
 
@@ -30,7 +30,7 @@ pub(super) fn write(
 ) -> io::Result<()> {
     let bold = Style::new().bold();
     writeln!(out, "{bold}{}{bold:#}  {}\n", page.name, page.url)?;
-    let longest = (width() / URL_SHARE).clamp(URL_MIN, URL_MAX);
+    let longest = (width() * URL_TENTHS / 10).clamp(URL_MIN, URL_MAX);
     let both = || page.resources.iter().zip(assessments);
     let rows = both().map(|(resource, assessment)| {
         vec![
