@@ -1,7 +1,7 @@
 //! In which order the bytes of an image bring its picture.
 //!
 //! Looks at the heads of JPEG (ITU-T T.81, annex B), PNG
-//! (<https://www.w3.org/TR/png-3/#11IHDR>) and GIF (GIF89a, section 20) only;
+//! (<https://www.w3.org/TR/png-3/#11IHDR>) and GIF (`GIF89a`, section 20) only;
 //! all other formats are unknown. Bytes may be cut off or damaged anywhere.
 
 use crate::ImageCoding;

@@ -103,6 +103,8 @@ pub enum Reason {
     Style,
     /// A style sheet for another medium, or of the lowest priority.
     OtherMedium,
+    /// A style sheet of others that no paint waits for.
+    StyleOfOthers,
     /// A script of the page's own site.
     OwnScript,
     /// A script of others that the page's author put between its own, so that
@@ -220,6 +222,7 @@ impl Reason {
             | Self::AskedByAd { .. }
             | Self::InFrame { .. }
             | Self::OtherMedium
+            | Self::StyleOfOthers
             | Self::ScriptAnyTime
             | Self::FontFallsBack
             | Self::BelowTheFold
@@ -277,6 +280,7 @@ impl fmt::Display for Reason {
             Self::OtherMedium => {
                 f.write_str("a style sheet of lowest priority: for another medium")
             }
+            Self::StyleOfOthers => f.write_str("a style sheet of others that nothing waits for"),
             Self::OwnScript => f.write_str("a script of the site itself"),
             Self::ScriptInOrder => {
                 f.write_str("a script of others that runs in order with the page's own")

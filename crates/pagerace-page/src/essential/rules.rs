@@ -154,7 +154,7 @@ fn own(page: &Page, facts: &[Facts], above: &[Verdict], resource: &Resource) -> 
     // that watch requests are recorded as the ones who make them.
     let is_code = matches!(
         resource.destination,
-        Destination::Script | Destination::Style
+        Destination::Script | Destination::Style | Destination::Iframe
     );
     let own_code = is_code && fact.own;
     let asked_by = fact.asked_by.filter(|_| !own_code);
@@ -197,7 +197,7 @@ fn by_category(page: &Page, facts: &[Facts], above: &[Verdict], resource: &Resou
                 Verdict::yes(Reason::Style)
             } else {
                 let built_on = fact.built_on.clone();
-                built_on.map_or_else(|| Verdict::no(Reason::ThirdParty), Verdict::yes)
+                built_on.map_or_else(|| Verdict::no(Reason::StyleOfOthers), Verdict::yes)
             }
         }
         Destination::Script if fact.own => Verdict::yes(Reason::OwnScript),

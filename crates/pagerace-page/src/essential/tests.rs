@@ -329,7 +329,7 @@ fn style_sheets_are_judged_by_medium_and_party() {
     });
     assert_eq!(builder.verdict(own), (true, Reason::Style));
     assert_eq!(builder.verdict(print), (false, Reason::OtherMedium));
-    assert_eq!(builder.verdict(other), (false, Reason::ThirdParty));
+    assert_eq!(builder.verdict(other), (false, Reason::StyleOfOthers));
 }
 
 #[test]
@@ -527,7 +527,7 @@ fn some_things_are_of_use_in_part() {
     builder.set(film, |r| "video/mp4".clone_into(&mut r.mime_type));
     let list = builder.add(HOME, "/c.m3u8", Destination::Media);
     builder.set(list, |r| {
-        "application/x-mpegurl".clone_into(&mut r.mime_type)
+        "application/x-mpegurl".clone_into(&mut r.mime_type);
     });
     let titles = builder.add(HOME, "/c.vtt", Destination::Media);
     builder.set(titles, |r| "text/vtt".clone_into(&mut r.mime_type));

@@ -72,3 +72,43 @@ proptest! {
         coding(&bytes);
     }
 }
+
+#[test]
+fn recordings_with_bodies_tell_and_others_read_as_before() {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+
+    let image = |body: &[u8]| {
+        serde_json::json!({
+            "startedDateTime": "2026-01-01T00:00:00.000Z", "time": 10,
+            "request": {"method": "GET", "url": "https://site.example/a", "headers": []},
+            "response": {"status": 200, "headers": [], "content": {
+                "size": body.len(), "mimeType": "image/jpeg", "encoding": "base64",
+                "text": STANDARD.encode(body),
+            }},
+        })
+    };
+    let document = serde_json::json!({
+        "startedDateTime": "2026-01-01T00:00:00.000Z", "time": 10, "_resourceType": "document",
+        "request": {"method": "GET", "url": "https://site.example/", "headers": []},
+        "response": {"status": 200, "headers": [], "content": {"mimeType": "text/html"}},
+    });
+    let mut long = jpeg_with(0xc2);
+    long.resize(3 << 20, 7);
+    let har = serde_json::json!({"log": {"entries": [
+        document, image(&jpeg_with(0xc2)), image(&long), image(b"no image"),
+    ]}});
+    let read = crate::from_bytes(
+        "a.har",
+        har.to_string().as_bytes(),
+        &crate::ImportOptions::default(),
+    );
+    let page = read.unwrap();
+    let codings: Vec<ImageCoding> = page.resources.iter().map(|r| r.image_coding).collect();
+    let (known, unknown) = (ImageCoding::Progressive, ImageCoding::Unknown);
+    assert_eq!(codings, [unknown, known, known, unknown]);
+    // What is not known is not written, and what is not written is not known.
+    let text = serde_json::to_string(&page).unwrap();
+    assert_eq!(text.matches("image_coding").count(), 2);
+    assert_eq!(serde_json::from_str::<crate::Page>(&text).unwrap(), page);
+}

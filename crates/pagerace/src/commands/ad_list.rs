@@ -126,8 +126,9 @@ fn rules(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// A hosts file has an address and a name in each line, or a name alone.
 fn format(text: &str) -> FilterFormat {
     let is_host = |line: &str| {
-        let line = line.split('#').next().unwrap_or_default();
-        let mut words = line.split_whitespace();
+        // A comment is a word of its own; rules that hide elements have ## inside.
+        let words = line.split_whitespace();
+        let mut words = words.take_while(|word| !word.starts_with('#'));
         let name = match (words.next(), words.next(), words.next()) {
             (Some(name), None, _) => name,
             (Some(address), Some(name), None) if address.parse::<std::net::IpAddr>().is_ok() => {
@@ -161,7 +162,7 @@ fn check(text: &str, format: FilterFormat) -> Result<()> {
             Ok(ParsedLine::Network(_)) => good += 1,
             // Rules that hide elements say nothing of requests.
             Ok(ParsedLine::Cosmetic(_)) | Err(adblock::lists::FilterParseError::Unsupported) => {
-                other += 1
+                other += 1;
             }
             Err(error) => {
                 bad += 1;

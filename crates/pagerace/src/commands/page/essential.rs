@@ -26,8 +26,8 @@ pub(crate) struct EssentialArgs {
     /// in part; and why.
     #[arg(long, help_heading = "Essential")]
     pub(super) essential: bool,
-    /// A filter list of ad blockers (as EasyList), or a hosts file; may be given
-    /// several times. What it excepts is no advertisement.
+    /// A filter list of ad blockers, or a hosts file; may be given several times.
+    /// What it excepts is no advertisement.
     #[arg(
         long,
         value_name = "FILE",

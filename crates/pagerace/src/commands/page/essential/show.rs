@@ -53,10 +53,11 @@ pub(super) fn write(
         "evidence",
     ];
     let mut resources = table(&header, header.len(), rows.collect());
-    for (column, fixed) in [(1, longest as u16 + 2), (2, 12), (4, 11), (5, 9)] {
-        if let Some(column) = resources.column_mut(column) {
-            column.set_constraint(ColumnConstraint::UpperBoundary(Width::Fixed(fixed)));
-        }
+    // Only the evidence gives way where the line is narrow.
+    if let Some(column) = resources.column_mut(1) {
+        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(
+            longest as u16 + 2,
+        )));
     }
     for number in [0, 3] {
         if let Some(column) = resources.column_mut(number) {
