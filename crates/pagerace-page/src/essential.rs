@@ -13,8 +13,8 @@
 //!    ([`PaintEffect`]) is.
 //! 5. A redirect or preflight is what the request behind it is.
 //! 6. Beacons, icons of the browser's own frame, prefetches are not.
-//! 7. What advertisement asked for, and what is in a frame that is not
-//!    essential, is not.
+//! 7. What is in a frame that is not essential, and what advertisement asked for,
+//!    is not.
 //! 8. Widgets (social networks, chats, marketing) are not, but for their images.
 //! 9. Then the category decides with party and place; `rules` says how.
 //! 10. Last, whatever leads to something essential is essential.

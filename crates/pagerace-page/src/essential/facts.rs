@@ -9,7 +9,8 @@ use crate::{
     domain,
 };
 
-/// The longest answer to a beacon: an empty body, `{}` or `ok`.
+/// The longest answer to a beacon: an empty body, `{}` or `ok`; frames of no more
+/// show nothing.
 const BEACON_BYTES_MAX: u64 = 64;
 
 /// Images of fewer bytes are pixels that count visits.
@@ -214,6 +215,9 @@ fn aside(resource: &Resource) -> Option<Reason> {
     match resource.destination {
         Destination::Fetch if sends && small(BEACON_BYTES_MAX) => Some(Reason::Beacon),
         Destination::Fetch if method == "GET" && resource.status == 204 => Some(Reason::Beacon),
+        Destination::Iframe if resource.status < 300 && small(BEACON_BYTES_MAX) => {
+            Some(Reason::Beacon)
+        }
         Destination::Image if is_icon(resource) => Some(Reason::Icon),
         Destination::Image if is_pixel(resource) => Some(Reason::Beacon),
         Destination::Other => Some(Reason::Prefetch),

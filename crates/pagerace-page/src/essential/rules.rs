@@ -73,7 +73,9 @@ fn leads(page: &Page, facts: &[Facts], verdicts: &[Verdict]) -> Vec<Option<Reaso
     let mut led: Vec<Option<Reason>> = vec![None; facts.len()];
     for resource in page.resources.iter().rev() {
         let i = resource.id.index();
-        if !verdicts[i].essential && led[i].is_none() {
+        // Of several preflights for one URL, who asked for which is not known.
+        let is_preflight = facts[i].preflight_of.is_some();
+        if is_preflight || (!verdicts[i].essential && led[i].is_none()) {
             continue;
         }
         lead(&mut led, verdicts, facts[i].asked_by, resource.id);
@@ -150,6 +152,9 @@ fn own(page: &Page, facts: &[Facts], above: &[Verdict], resource: &Resource) -> 
     if let Some(aside) = &fact.aside {
         return Verdict::no(aside.clone());
     }
+    if let Some(frame) = fact.frame.filter(|frame| !above[frame.index()].essential) {
+        return Verdict::no(Reason::InFrame { frame });
+    }
     // Tag managers and test tools also load what the site is made of, and those
     // that watch requests are recorded as the ones who make them.
     let is_code = matches!(
@@ -160,9 +165,6 @@ fn own(page: &Page, facts: &[Facts], above: &[Verdict], resource: &Resource) -> 
     let asked_by = fact.asked_by.filter(|_| !own_code);
     if let Some(by) = asked_by.filter(|by| is_refused_ad(facts, above, *by)) {
         return Verdict::no(Reason::AskedByAd { by });
-    }
-    if let Some(frame) = fact.frame.filter(|frame| !above[frame.index()].essential) {
-        return Verdict::no(Reason::InFrame { frame });
     }
     if let Some(found) = fact.listed.as_ref().filter(|_| fact.is_widget())
         && resource.destination != Destination::Image

@@ -465,6 +465,8 @@ fn frames_are_judged_by_who_put_them_there() {
     });
     let sync = builder.by(app, "sync.example", "/frame", Destination::Iframe);
     let in_sync = builder.by(sync, "sync.example", "/a.css", Destination::Style);
+    let ad = builder.by(sync, "ib.adnxs.com", "/ad.js", Destination::Script);
+    let deeper = builder.by(ad, "sync.example", "/frame2", Destination::Iframe);
     let own = builder.by(app, "forum.site.example", "/frame", Destination::Iframe);
     assert_eq!(builder.verdict(film), (true, Reason::FrameInMarkup));
     // Inside a frame, its own site is the first party.
@@ -472,6 +474,11 @@ fn frames_are_judged_by_who_put_them_there() {
     assert_eq!(builder.verdict(sync), (false, Reason::FrameByScript));
     assert_eq!(
         builder.verdict(in_sync),
+        (false, Reason::InFrame { frame: sync })
+    );
+    // What is a frame's own is nothing, if the frame is not.
+    assert_eq!(
+        builder.verdict(deeper),
         (false, Reason::InFrame { frame: sync })
     );
     assert_eq!(builder.verdict(own), (true, Reason::OwnFrame));
