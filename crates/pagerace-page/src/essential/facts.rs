@@ -121,12 +121,12 @@ pub(super) fn collect(
             Some(frame) => !domain::is_third_party(host(resource), host(page.resource(frame))),
         };
         let is_other = resource.origin != page.resource(page.document).origin;
+        let is_document = resource.destination == Destination::Document;
+        let blocks = resource.render_blocking && !is_document;
         let single_point =
-            (resource.render_blocking && resource.third_party && is_other).then(|| {
-                Reason::SinglePoint {
-                    host: host(resource).clone(),
-                    behind: behind[i],
-                }
+            (blocks && resource.third_party && is_other).then(|| Reason::SinglePoint {
+                host: host(resource).clone(),
+                behind: behind[i],
             });
         Facts {
             chosen: overrides.reason(page, resource),
@@ -141,8 +141,7 @@ pub(super) fn collect(
             asked_by: asked_by(resource.discovery),
             single_point,
             font_blocks: font_blocks(page, resource),
-            render_blocking: resource.render_blocking
-                && resource.destination != Destination::Document,
+            render_blocking: blocks,
             third_party: resource.third_party,
             priority: resource.priority,
             is_image: resource.destination == Destination::Image,
@@ -167,7 +166,10 @@ fn listed(page: &Page, ads: &dyn AdMatcher, resource: &Resource) -> Option<AdMat
 /// Hosts that the first paint waits for and that no list knows.
 fn waited_hosts(page: &Page, listed: &[Option<AdMatch>]) -> Vec<OriginId> {
     let all = page.resources.iter().zip(listed);
-    let waits = all.filter(|(r, listed)| r.render_blocking && r.third_party && listed.is_none());
+    let waits = all.filter(|(r, listed)| {
+        let is_code = r.destination != Destination::Document;
+        r.render_blocking && r.third_party && is_code && listed.is_none()
+    });
     waits.map(|(r, _)| r.origin).collect()
 }
 

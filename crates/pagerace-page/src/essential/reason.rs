@@ -253,11 +253,15 @@ impl fmt::Display for Reason {
             }
             Self::Paint { effect } => effect.fmt(f),
             Self::RenderBlocking => f.write_str("render-blocking"),
-            Self::SinglePoint { host, behind } => write!(
-                f,
-                "single point of failure: while {host} is silent, nothing is painted and \
-                 {behind} others wait"
-            ),
+            Self::SinglePoint { host, behind } => {
+                f.write_str("single point of failure: nothing is painted while ")?;
+                write!(f, "{host} is silent")?;
+                match behind {
+                    0 => Ok(()),
+                    1 => f.write_str(", and one more waits"),
+                    more => write!(f, ", and {more} others wait"),
+                }
+            }
             Self::LeadsTo { to } => write!(f, "{} is essential and asked for by it", number(to)),
             Self::RedirectsToNonEssential => f.write_str("what it redirects to is not essential"),
             Self::Preflight { of } => write!(f, "it asks whether {} may be made", number(of)),

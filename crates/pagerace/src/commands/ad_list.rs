@@ -7,9 +7,11 @@ use adblock::Engine;
 use adblock::lists::{FilterFormat, FilterSet, ParseOptions, ParsedLine, RuleTypes, parse_filter};
 use adblock::request::Request;
 use adblock::sourcemap::FilterRuleDebugInfo;
+use adblock::url_parser::{ResolvesDomain, set_domain_resolver};
 use anyhow::{Context as _, Result, bail};
 use pagerace_core::Destination;
 use pagerace_page::ads::{AdKind, AdMatch, AdMatcher, AdRequest};
+use pagerace_page::domain;
 
 /// Lines that tell which format a file has.
 const TELLING_LINES: usize = 100;
@@ -27,6 +29,8 @@ pub(super) struct AdLists {
 impl AdLists {
     /// Reads the lists.
     pub(super) fn read(files: &[PathBuf]) -> Result<Self> {
+        // Whoever came first has set the same.
+        let _ = set_domain_resolver(Box::new(Registrable));
         let mut set = FilterSet::new(true);
         let mut names = Vec::new();
         for file in files {
@@ -67,7 +71,14 @@ impl AdMatcher for AdLists {
             return None;
         }
         let kind = kind(request.destination);
-        let request = Request::new(request.url, request.page_url, kind, request.method).ok()?;
+        let request = Request::preparsed(
+            request.url,
+            request.host,
+            request.page_host,
+            kind,
+            request.third_party,
+            request.method,
+        );
         let found = self
             .engine
             .check_network_request_subset(&request, false, true);
@@ -77,6 +88,17 @@ impl AdMatcher for AdLists {
             (_, Some(rule)) => Some(self.told(None, rule)),
             _ => None,
         }
+    }
+}
+
+/// Registrable domains as everywhere else, so that the crate needs no list of
+/// its own.
+struct Registrable;
+
+impl ResolvesDomain for Registrable {
+    fn get_host_domain(&self, host: &str) -> (usize, usize) {
+        let from = host.len() - domain::registrable(host).len();
+        (from, host.len())
     }
 }
 

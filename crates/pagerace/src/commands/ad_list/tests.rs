@@ -60,6 +60,27 @@ fn rules_name_their_list_and_line() {
 }
 
 #[test]
+fn parties_and_pages_are_those_of_the_page() {
+    let lists = lists(
+        "parties",
+        &["||cdn.example^$third-party,domain=site.example\n"],
+    )
+    .unwrap();
+    let third = request("https://cdn.example/a.js");
+    assert!(lists.find(&third).is_some());
+    let first = AdRequest {
+        third_party: false,
+        ..third
+    };
+    assert_eq!(lists.find(&first), None);
+    let elsewhere = AdRequest {
+        page_host: "www.other.example",
+        ..third
+    };
+    assert_eq!(lists.find(&elsewhere), None);
+}
+
+#[test]
 fn hosts_files_are_read() {
     for text in [
         "# a comment\n127.0.0.1 localhost\n0.0.0.0 ads.example # one\n0.0.0.0 t.example\n",
