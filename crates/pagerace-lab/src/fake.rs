@@ -7,8 +7,8 @@ use pagerace_core::{Destination, Duration, Instant, Protocol, RequestPriority, R
 use pagerace_net::Network;
 use pagerace_page::Interventions;
 use pagerace_page::model::{
-    CacheUse, Category, Discovery, Evidence, Origin, OriginId, Page, RecordedPage, Resource,
-    ResourceId, Trigger,
+    CacheUse, Category, Discovery, Evidence, ImageCoding, Origin, OriginId, Page, RecordedPage,
+    Resource, ResourceId, Trigger,
 };
 use pagerace_sim::{
     Connections, Explainable, Explained, Outcome, Part, Parts, Retransmission, Scenario,
@@ -63,6 +63,7 @@ pub(crate) fn page(name: &str) -> Page {
             category: Category::Html,
             third_party: false,
             cache: CacheUse::default(),
+            image_coding: ImageCoding::default(),
             recorded: None,
         }],
         document: ResourceId(0),

@@ -9,7 +9,7 @@ use pagerace_core::Destination;
 
 use crate::Category;
 
-pub use ads::is_ad;
+pub use ads::{ad_sign, is_ad};
 
 /// The category of a resource. Advertisement and analytics come first: an ad's
 /// image counts as ad.

@@ -135,6 +135,34 @@ pub struct Resource {
     /// What the cache makes of it in a second visit right after this one.
     #[serde(default)]
     pub cache: CacheUse,
+    /// In which order the bytes of an image bring the picture.
+    #[serde(default, skip_serializing_if = "ImageCoding::is_unknown")]
+    pub image_coding: ImageCoding,
+}
+
+/// In which order the bytes of an image bring the picture, as they say
+/// themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ImageCoding {
+    /// It is no image, the recording does not hold it, or its format has no
+    /// such order that is known here.
+    #[default]
+    Unknown,
+    /// From the top down.
+    TopDown,
+    /// All of it, first coarse, then finer: a progressive JPEG.
+    Progressive,
+    /// All of it, first some rows or pixels, then those between: an interlaced
+    /// PNG or GIF.
+    Interlaced,
+}
+
+impl ImageCoding {
+    /// Whether nothing is known.
+    pub const fn is_unknown(&self) -> bool {
+        matches!(self, Self::Unknown)
+    }
 }
 
 /// How a browser's cache serves a second visit right after the first

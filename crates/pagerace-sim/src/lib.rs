@@ -18,6 +18,7 @@
 mod addresses;
 mod alarm;
 pub mod bulk;
+pub mod counterfactual;
 mod ends;
 pub mod explain;
 pub mod outcome;
@@ -32,6 +33,7 @@ mod wire;
 mod world;
 
 pub use bulk::{BULK_INTERVAL, BulkOutcome, BulkScenario, Flow, run_bulk, run_flows};
+pub use counterfactual::{Counterfactuals, paint_critical};
 pub use explain::{Explainable, Explained, Part, Parts, Step, explain};
 pub use outcome::{
     FrameSent, HolGap, Outcome, PacketDrop, ResourceTiming, Trace, TransportCounters,

@@ -58,7 +58,8 @@ pub(crate) enum Command {
     /// Serve a recorded page or a folder over real sockets, for a browser.
     #[command(after_long_help = serve::EXAMPLES, after_help = SEE_HELP)]
     Serve(serve::ServeArgs),
-    /// Show what was understood of a recorded page.
+    /// Show what was understood of a recorded page, and what of it is essential.
+    #[command(after_long_help = PAGE_EXAMPLES, after_help = SEE_HELP)]
     Page(PageArgs),
     /// Export stand-ins of a page's objects, with a log and the sequence of transfers.
     #[command(after_long_help = objects::EXAMPLES, after_help = SEE_HELP)]
@@ -107,6 +108,18 @@ Examples:
 
   pagerace explain site.har \"h2 cubic\" \"h2 bbr\" --network lossy-wifi --metric onload --run 3
       why BBR is faster or slower than CUBIC, in run 3";
+
+const PAGE_EXAMPLES: &str = "\
+Examples:
+  pagerace page site.har
+      origins, categories, and how each request is discovered
+
+  pagerace page site.har --essential
+      what a reader would miss, what is of use in part, and why
+
+  pagerace page site.har --essential --ad-list easylist.txt --non-essential-if third-party \\
+      --essential-if cdn.example --json
+      with a filter list, and all third parties but one taken for not essential";
 
 const LIVE_EXAMPLES: &str = "\
 Needs Linux, Chromium, and root (or CAP_NET_ADMIN and CAP_SYS_ADMIN): the link is emulated

@@ -45,6 +45,12 @@ impl Browser {
         self.screen.largest_image()
     }
 
+    /// Pixels of the final picture so far, to compare loads of the same page by:
+    /// where areas are guessed, there are more than the screen has.
+    pub fn painted_area(&self) -> f64 {
+        self.screen.area()
+    }
+
     /// Visual progress: (time, share in 0..=1), ascending; empty if nothing
     /// was painted.
     pub fn visual_progress(&self) -> Vec<(Instant, f64)> {

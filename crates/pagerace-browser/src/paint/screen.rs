@@ -108,6 +108,12 @@ impl Screen {
         largest
     }
 
+    /// Pixels of all that was painted; where areas are guessed, more than the
+    /// screen has.
+    pub(crate) fn area(&self) -> f64 {
+        self.painted.iter().map(|p| p.area).sum()
+    }
+
     /// Area of all images together is scaled to what text leaves of the
     /// viewport, if it is more than that; where areas are guessed.
     fn image_scale(&self) -> f64 {

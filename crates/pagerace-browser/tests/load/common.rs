@@ -11,8 +11,8 @@ use pagerace_core::{
     Destination, Duration, EventQueue, Instant, Priority, Protocol, RequestPriority, ScriptMode,
 };
 use pagerace_page::model::{
-    CacheUse, Category, Discovery, Evidence, Origin, OriginId, Page, RecordedPage, Resource,
-    ResourceId, Trigger,
+    CacheUse, Category, Discovery, Evidence, ImageCoding, Origin, OriginId, Page, RecordedPage,
+    Resource, ResourceId, Trigger,
 };
 
 pub(crate) fn id(index: u32) -> ResourceId {
@@ -61,6 +61,7 @@ pub(crate) fn resource(destination: Destination, bytes: u64, trigger: Trigger) -
         third_party: false,
         recorded: None,
         cache: CacheUse::None,
+        image_coding: ImageCoding::Unknown,
     }
 }
 

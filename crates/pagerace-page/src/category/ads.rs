@@ -209,54 +209,61 @@ const WORDS: &[&str] = &[
 /// The words in paths count for third parties, and for the first party only
 /// where they make up a whole segment of what is plainly for ads.
 pub fn is_ad(url: &str, third_party: bool) -> bool {
-    let Ok(url) = Url::parse(url) else {
-        return false;
-    };
-    let Some(host) = url.host_str() else {
-        return false;
-    };
-    let host = host.strip_suffix('.').unwrap_or(host);
-    by_domain(host) || by_prefix(host, &url) || by_label(host) || by_path(url.path(), third_party)
+    ad_sign(url, third_party).is_some()
 }
 
-fn by_domain(host: &str) -> bool {
+/// By which domain or word `url` is told to be advertisement or analytics;
+/// `None` if it is not.
+pub fn ad_sign(url: &str, third_party: bool) -> Option<String> {
+    let url = Url::parse(url).ok()?;
+    let host = url.host_str()?;
+    let host = host.strip_suffix('.').unwrap_or(host);
+    let in_name = || by_label(host).map(|label| format!("\"{label}\" in the host's name"));
+    let in_path = || by_path(url.path(), third_party).map(|s| format!("\"{s}\" in the path"));
+    let known = by_domain(host).or_else(|| by_prefix(host, &url));
+    known.map(str::to_owned).or_else(in_name).or_else(in_path)
+}
+
+fn by_domain(host: &str) -> Option<&str> {
     let listed = |name: &str| domains::DOMAINS.binary_search(&name).is_ok();
     // The list has registrable domains and some hosts below them.
     let mut rest = host;
     loop {
         if listed(rest) {
-            return true;
+            return Some(rest);
         }
         match rest.split_once('.') {
             Some((_, parent)) if parent.contains('.') => rest = parent,
-            _ => return false,
+            _ => return None,
         }
     }
 }
 
-fn by_prefix(host: &str, url: &Url) -> bool {
+fn by_prefix(host: &str, url: &Url) -> Option<&'static str> {
     let tail = domain::registrable(host);
-    PREFIXES.iter().any(|prefix| {
+    let fits = |prefix: &&&str| {
         let (domain, path) = prefix.split_once('/').unwrap_or((prefix, ""));
         domain == tail && url.path()[1.min(url.path().len())..].starts_with(path)
-    })
+    };
+    PREFIXES.iter().find(fits).copied()
 }
 
-fn by_label(host: &str) -> bool {
+fn by_label(host: &str) -> Option<&str> {
     let registrable = domain::registrable(host);
     let below = host
         .strip_suffix(registrable)
         .unwrap_or_default()
         .trim_end_matches('.');
-    below.split('.').any(|label| {
+    below.split('.').find(|label| {
         let label = label.trim_end_matches(|c: char| c.is_ascii_digit());
         LABELS.contains(&label) || WORDS.iter().any(|w| has_word(label, w))
     })
 }
 
-fn by_path(path: &str, third_party: bool) -> bool {
+fn by_path(path: &str, third_party: bool) -> Option<String> {
     let path = path.to_ascii_lowercase();
-    path.split('/').enumerate().any(|(i, segment)| {
+    let mut segments = path.split('/').enumerate();
+    let found = segments.find(|&(i, segment)| {
         let (stem, extension) = segment.split_once('.').unwrap_or((segment, ""));
         let plain = stem.trim_end_matches(|c: char| c.is_ascii_digit());
         let word = if SEGMENTS.contains(&stem) {
@@ -272,7 +279,8 @@ fn by_path(path: &str, third_party: bool) -> bool {
         }
         // A site's own /analytics or /track may be a page about that.
         whole && is_plainly_for_ads(plain)
-    })
+    });
+    found.map(|(_, segment)| segment.to_owned())
 }
 
 /// Segments that mean ads even on the page's own site.

@@ -132,6 +132,7 @@ pub(super) fn page(
             third_party,
             recorded: recorded_times(entry, start),
             cache: cache::in_next_visit(entry),
+            image_coding: entry.image_coding,
         });
     }
     Page {

@@ -16,6 +16,7 @@ use super::headers::{self, Headers};
 use super::initiator::Initiator;
 use super::protocol::Protocol;
 use super::value::{filled, flag, list, millis, number, size, text};
+use crate::{ImageCoding, image};
 
 /// What a recording says of one request. Times in milliseconds.
 #[derive(Clone, Debug)]
@@ -58,6 +59,8 @@ pub(super) struct Entry<'a> {
     pub(super) transfer_size: Option<u64>,
     /// Decoded text of documents, style sheets and scripts, if recorded.
     pub(super) body: Option<Cow<'a, str>>,
+    /// Of an image whose body is recorded.
+    pub(super) image_coding: ImageCoding,
     pub(super) redirect: Option<String>,
     pub(super) initiator: Initiator,
     pub(super) request_id: Option<&'a str>,
@@ -138,6 +141,7 @@ impl<'a> Entry<'a> {
             body_size: size(response, "bodySize").or_else(|| size(v, "_objectSize")),
             transfer_size: size(response, "_transferSize"),
             body: body(content, &mime),
+            image_coding: image_coding(content, &mime),
             redirect: filled(response, "redirectURL")
                 .or_else(|| response_headers.get("location"))
                 .map(str::to_owned),
@@ -269,6 +273,23 @@ fn body<'a>(content: &'a Value, mime: &str) -> Option<Cow<'a, str>> {
         .decode(text.trim())
         .ok()?;
     Some(Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// Bytes of an image that are looked at: what stands before the picture (colour
+/// profiles, previews) is shorter.
+const IMAGE_HEAD_MAX: usize = 1 << 20;
+
+fn image_coding(content: &Value, mime: &str) -> ImageCoding {
+    let is_image = mime.starts_with("image/");
+    let is_base64 = text(content, "encoding") == Some("base64");
+    let Some(text) = text(content, "text").filter(|_| is_image && is_base64) else {
+        return ImageCoding::Unknown;
+    };
+    // Four characters are three bytes; what is cut off is not looked at.
+    let text = text.trim().as_bytes();
+    let head = &text[..text.len().min(IMAGE_HEAD_MAX / 3 * 4)];
+    let decoded = base64::engine::general_purpose::STANDARD.decode(head);
+    decoded.map_or(ImageCoding::Unknown, |bytes| image::coding(&bytes))
 }
 
 /// The priority at the request, a later more urgent one, and whether both are

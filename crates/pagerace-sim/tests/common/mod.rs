@@ -7,8 +7,8 @@ use pagerace_browser::BrowserConfig;
 use pagerace_core::{Destination, Duration, RequestPriority, Rng, ScriptMode};
 use pagerace_net::Network;
 use pagerace_page::{
-    CacheUse, Category, Discovery, Evidence, Interventions, Origin, OriginId, Page, RecordedPage,
-    Resource, ResourceId, Trigger,
+    CacheUse, Category, Discovery, Evidence, ImageCoding, Interventions, Origin, OriginId, Page,
+    RecordedPage, Resource, ResourceId, Trigger,
 };
 use pagerace_sim::{Connections, ProtocolMap, Retransmission, Scenario, TransportSettings, Visit};
 
@@ -75,6 +75,7 @@ fn resource(id: u32, destination: Destination, body_bytes: u64, trigger: Trigger
         blocks_load: true,
         category: Category::Images,
         cache: CacheUse::None,
+        image_coding: ImageCoding::Unknown,
         third_party: false,
         recorded: None,
     }

@@ -1,5 +1,6 @@
 //! One module per subcommand, and what they share.
 
+mod ad_list;
 pub(crate) mod bulk;
 pub(crate) mod calibrate;
 pub(crate) mod explain;

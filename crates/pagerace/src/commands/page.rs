@@ -1,5 +1,7 @@
 //! `pagerace page`: what was understood of a recorded page.
 
+mod essential;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -18,6 +20,8 @@ use pagerace_page::{
     Resource, ResourceId, Trigger, load,
 };
 
+use self::essential::EssentialArgs;
+
 /// What `pagerace page` shows.
 #[derive(Args, Debug)]
 pub(crate) struct PageArgs {
@@ -26,9 +30,11 @@ pub(crate) struct PageArgs {
     /// Which page of a recording with several: id, title or number.
     #[arg(long)]
     page: Option<String>,
-    /// Print the page as JSON.
+    /// Print the page, or with --essential the assessment, as JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    essential: EssentialArgs,
 }
 
 /// Columns that a URL may always have, however deep in the tree.
@@ -47,6 +53,9 @@ pub(crate) fn run(args: &PageArgs) -> Result<()> {
         page: args.page.clone(),
     };
     let page = load(&args.har, &options)?;
+    if args.essential.essential {
+        return essential::run(&args.essential, page, args.json);
+    }
     let mut out = anstream::stdout().lock();
     if args.json {
         serde_json::to_writer_pretty(&mut out, &page).context("the page cannot be printed")?;

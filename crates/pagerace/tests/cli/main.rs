@@ -2,6 +2,7 @@
 
 mod bulk;
 mod errors;
+mod essential;
 mod explain;
 mod files;
 mod interventions;

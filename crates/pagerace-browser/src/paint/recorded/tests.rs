@@ -1,7 +1,7 @@
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use pagerace_page::{
-    CacheUse, Category, Discovery, Element, ElementKind, Evidence, Largest, OriginId, Page,
-    PageLayout, RecordedPage, Rect, Resource, ResourceId, Trigger,
+    CacheUse, Category, Discovery, Element, ElementKind, Evidence, ImageCoding, Largest, OriginId,
+    Page, PageLayout, RecordedPage, Rect, Resource, ResourceId, Trigger,
 };
 
 use crate::config::Profile;
@@ -47,6 +47,7 @@ fn resource(id: u32, destination: Destination, bytes: u64) -> Resource {
         third_party: false,
         recorded: None,
         cache: CacheUse::None,
+        image_coding: ImageCoding::Unknown,
     }
 }
 
