@@ -8,6 +8,7 @@ mod causes;
 mod discovery;
 mod document;
 mod failure;
+mod incomplete;
 mod measure;
 mod setup;
 mod state;
@@ -203,7 +204,12 @@ impl Browser {
 
     /// Whether nothing will happen any more by itself.
     fn is_quiet(&self) -> bool {
-        self.requests.is_idle() && self.timers_pending == 0 && self.lanes.iter().all(Lane::is_idle)
+        // Only timers of block periods are left then.
+        let text_to_come = self.timers.next_at().is_some() && self.waits_for_broken_font();
+        self.requests.is_idle()
+            && self.timers_pending == 0
+            && self.lanes.iter().all(Lane::is_idle)
+            && !text_to_come
     }
 
     /// When the browser knew that it needs `r`.

@@ -4,7 +4,10 @@ use pagerace_core::Duration;
 use serde::{Deserialize, Serialize};
 
 /// Metrics of one load, since the start of the navigation; `None` where the
-/// load ended before the metric was defined.
+/// load ended before the metric was defined. If something arrived broken (see
+/// [`crate::Browser::handle_broken`]), what it would have shown never is: there is no
+/// Speed Index, no largest paint if that was to be it, and no paint at all if
+/// painting had to wait for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadMetrics {
     /// First byte of the document (after redirects).

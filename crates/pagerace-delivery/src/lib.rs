@@ -20,6 +20,9 @@
 //! # Ok::<(), pagerace_delivery::StrategyError>(())
 //! ```
 //!
+//! Beside them stand the [`reliability`] policies: which responses may come late, in
+//! part, or not at all.
+//!
 //! What a strategy does to a page, on a network, is not known here.
 
 pub mod bench;
@@ -27,6 +30,7 @@ pub mod error;
 mod nearest;
 pub mod parameter;
 pub mod registry;
+pub mod reliability;
 pub mod response;
 mod rotation;
 mod share;

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use crate::h3::{Config, Connection, Role};
-use crate::{h2, hpack, priority, qpack};
+use crate::{Field, h2, hpack, object, priority, qpack, ranges};
 
 /// Feeds a connection: `input` is a list of (stream, length, bytes); the high
 /// bit of the length ends the stream after them.
@@ -187,6 +187,39 @@ pub fn h1_client(input: &[u8]) -> usize {
     // Either way is fine; only a panic is not.
     let _ = client.handle_end();
     events
+}
+
+/// Feeds what concerns objects in datagrams: HTTP datagrams, chunks, end markers, the
+/// announcement, `range` fields, and answers of several parts.
+///
+/// Returns how many parts were found.
+pub fn objects(input: &[u8]) -> usize {
+    let mut client = Connection::new(Role::Client, Config::default());
+    client
+        .send_request(0, &[], None, None)
+        .expect("no limits yet");
+    let content = "multipart/byteranges; boundary=b";
+    let answer = [(":status", "206"), ("content-type", content)];
+    let answer = answer.map(|(name, value)| Field::from_static(name, value));
+    let mut reader = ranges::RangeReader::new(&answer).expect("it holds ranges");
+    let (mut parts, mut reads) = (0, true);
+    for piece in pieces(input) {
+        let _ = client.handle_datagram(piece.clone());
+        let _ = object::decode_end_marker(&piece);
+        if let Some((number, _)) = object::decode_chunk(piece.clone()) {
+            assert!(number <= crate::varint::MAX);
+        }
+        let field = Field::new(object::FIELD, piece.clone());
+        if let Some(Ok(announcement)) = object::Announcement::of_fields(&[field]) {
+            assert!(announcement.size(announcement.chunks() - 1) > 0);
+        }
+        let _ = ranges::parse(&piece, 10_000);
+        reads &= reader.read(piece, |_, _| parts += 1).is_ok();
+        if !reads {
+            break;
+        }
+    }
+    parts
 }
 
 /// The pieces of a list of (length, bytes).

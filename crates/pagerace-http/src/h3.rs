@@ -14,6 +14,7 @@ mod client;
 mod code;
 mod connection;
 mod control;
+mod datagram;
 mod event;
 mod frame;
 mod inbound;
@@ -24,6 +25,7 @@ mod unidirectional;
 pub use client::RequestRefused;
 pub use code::{Code, ConnectionError};
 pub use connection::Connection;
+pub use datagram::{data_frame, datagram_overhead, encode_datagram_head};
 pub use event::{Event, Write};
 pub use settings::Settings;
 
@@ -46,6 +48,10 @@ pub struct Config {
     /// Whether SETTINGS holds a reserved setting, as RFC 9114, section 7.2.4.1
     /// asks. Deviates: always the same one, so that a run repeats.
     pub grease: bool,
+    /// Whether responses may come as numbered datagrams, and be sent so to peers
+    /// that say the same: see [`crate::object`]. The QUIC connection has to have
+    /// enabled DATAGRAM frames.
+    pub object_datagrams: bool,
 }
 
 impl Default for Config {
@@ -59,6 +65,7 @@ impl Default for Config {
             blocked_bytes_max: 4 * 1024 * 1024,
             pending_priorities_max: 128,
             grease: true,
+            object_datagrams: false,
         }
     }
 }

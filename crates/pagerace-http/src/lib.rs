@@ -11,12 +11,14 @@
 //! | [`hpack`] | HPACK, RFC 7541 |
 //! | [`h3`] | HTTP/3, RFC 9114, and `PRIORITY_UPDATE`, RFC 9218 section 7 |
 //! | [`qpack`] | QPACK, RFC 9204 |
+//! | [`object`] | responses in numbered HTTP datagrams (RFC 9297), an extension of ours |
 //! | [`priority`] | the `priority` field, RFC 9218 sections 4 and 5 |
+//! | [`ranges`] | ranges of bytes, RFC 9110 sections 14 and 15.3.7 |
 //! | [`fields`] | field lines, RFC 9110 section 5 |
 //! | [`varint`] | variable-length integers, RFC 9000 section 16 |
 //!
-//! Left out: server push (refused as RFC 9113 and RFC 9114 allow), extended CONNECT,
-//! HTTP datagrams, and compressing what we send against a dynamic table.
+//! Left out: server push (refused as RFC 9113 and RFC 9114 allow), extended CONNECT, and
+//! compressing what we send against a dynamic table.
 
 pub mod fields;
 pub mod fuzz;
@@ -26,8 +28,10 @@ pub mod h3;
 pub mod hpack;
 mod literal;
 mod message;
+pub mod object;
 pub mod priority;
 pub mod qpack;
+pub mod ranges;
 mod role;
 pub mod varint;
 

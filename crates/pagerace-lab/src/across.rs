@@ -73,9 +73,19 @@ pub fn across_pages(results: &Results, network: usize, metric: MetricId) -> Acro
             .collect()
     };
     let reference = medians(baseline);
+    // A page that is lower because objects arrived broken has gained nothing.
+    let honest = |contender: usize| -> Vec<Option<f64>> {
+        let breaks = |page: usize| {
+            let broken = |contender| results.variant(page, network, contender).broken();
+            broken(contender) > broken(baseline)
+        };
+        let all = medians(contender).into_iter().enumerate();
+        all.map(|(page, value)| value.filter(|v| !breaks(page) || reference[page] <= Some(*v)))
+            .collect()
+    };
     let rows: Vec<AcrossRow> = (0..plan.contenders.len())
         .filter(|&contender| contender != baseline)
-        .map(|contender| count(contender, &medians(contender), &reference))
+        .map(|contender| count(contender, &honest(contender), &reference))
         .collect();
     let sentence = sentence(results, network, metric, &rows);
     AcrossPages {

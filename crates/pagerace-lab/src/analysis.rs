@@ -56,6 +56,8 @@ pub struct Comparison {
     pub signed_rank_p: Option<f64>,
     /// The same after Holm's correction over the contenders on this network.
     pub signed_rank_p_holm: Option<f64>,
+    /// Whether objects arrived broken that do not at the baseline: then nothing is won.
+    pub breaks: bool,
     /// What follows.
     pub mark: Mark,
 }
@@ -78,6 +80,9 @@ pub enum Mark {
     Unsure,
     /// Fewer pairs than [`runs_needed`]: whatever the data, nothing is sure.
     TooFewRuns,
+    /// Lower than the baseline, but objects arrived broken that do not at the
+    /// baseline: no gain.
+    Broken,
     /// The metric has no value, here or at the baseline.
     Undefined,
 }
@@ -93,6 +98,7 @@ impl Mark {
             Self::NoDifference => "no difference",
             Self::Unsure => "unsure",
             Self::TooFewRuns => "too few runs",
+            Self::Broken => "breaks objects",
             Self::Undefined => "no value",
         }
     }
@@ -124,6 +130,13 @@ pub fn compare(variants: &[&Variant], baseline: usize, metric: MetricId) -> Anal
         } else {
             mark(row, base, needed)
         };
+        // What was saved by not delivering something is not gained.
+        let lower = matches!(row.mark, Mark::Better | Mark::TooSmall)
+            && row.difference.is_some_and(|d| d < 0.0);
+        row.breaks = variants[i].broken() > variants[baseline].broken();
+        if lower && row.breaks {
+            row.mark = Mark::Broken;
+        }
     }
     let mut ranking: Vec<usize> = (0..rows.len()).collect();
     let key = |i: usize| rows[i].median.map_or((true, 0.0), |median| (false, median));
@@ -158,6 +171,7 @@ fn row(variant: &Variant, metric: MetricId, reference: Option<&Vec<Option<f64>>>
         mann_whitney_p: None,
         signed_rank_p: None,
         signed_rank_p_holm: None,
+        breaks: false,
         mark: Mark::Undefined,
     };
     let Some(reference) = reference else {

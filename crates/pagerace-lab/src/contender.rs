@@ -4,6 +4,7 @@ use std::fmt;
 
 use pagerace_core::Protocol;
 use pagerace_delivery::StrategySpec;
+use pagerace_delivery::reliability::ReliabilitySpec;
 use pagerace_page::{Interventions, Page};
 use pagerace_sim::{ProtocolMap, Visit};
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,9 @@ pub struct Contender {
     pub visit: Visit,
     /// In which order servers send.
     pub strategy: StrategySpec,
+    /// Which responses may be late, in part, or not arrive at all.
+    #[serde(default)]
+    pub reliability: ReliabilitySpec,
     /// Which requests are blocked or answered late, beyond those of the plan.
     #[serde(default)]
     pub interventions: Interventions,
@@ -45,6 +49,8 @@ pub struct Varying {
     pub visit: bool,
     /// [`Contender::strategy`], where it matters.
     pub strategy: bool,
+    /// [`Contender::reliability`], where it matters.
+    pub reliability: bool,
     /// [`Contender::interventions`].
     pub interventions: bool,
 }
@@ -65,10 +71,26 @@ impl Contender {
         self.protocols.is_uniform() != Some(Protocol::H1)
     }
 
+    /// The reliability policy, as far as it can make a difference: HTTP/1.1 and HTTP/2
+    /// have no datagrams, and HTTP/1.1 has nothing to put behind anything else.
+    pub fn effective_reliability(&self) -> ReliabilitySpec {
+        let matters = match self.protocols.is_uniform() {
+            Some(Protocol::H1) => false,
+            Some(Protocol::H2) => self.reliability.info().late,
+            Some(Protocol::H3) | None => true,
+        };
+        if matters {
+            self.reliability.clone()
+        } else {
+            ReliabilitySpec::default()
+        }
+    }
+
     /// Whether both load every page alike.
     pub fn loads_as(&self, other: &Self) -> bool {
         let strategy = self.strategy == other.strategy || !self.has_choice();
         strategy
+            && self.effective_reliability() == other.effective_reliability()
             && self.protocols == other.protocols
             && self.congestion == other.congestion
             && self.visit == other.visit
@@ -100,6 +122,9 @@ impl Contender {
         if varying.strategy && self.has_choice() {
             words.push(self.strategy.label());
         }
+        if varying.reliability {
+            words.push(self.effective_reliability().to_string());
+        }
         if varying.interventions && self.interventions.is_empty() {
             words.push(ORIGINAL.to_owned());
         } else if varying.interventions {
@@ -123,6 +148,7 @@ impl Default for Contender {
             congestion: "cubic".to_owned(),
             visit: Visit::default(),
             strategy: "sequential".parse().expect("it is in the registry"),
+            reliability: ReliabilitySpec::default(),
             interventions: Interventions::default(),
         }
     }
@@ -136,9 +162,13 @@ impl fmt::Display for Contender {
             congestion,
             visit,
             strategy,
+            reliability,
             interventions,
         } = self;
         write!(f, "{protocols} {congestion} {visit} {strategy}")?;
+        if !reliability.is_full() {
+            write!(f, " {reliability}")?;
+        }
         if !interventions.is_empty() {
             write!(f, " {interventions}")?;
         }
@@ -160,13 +190,14 @@ impl Varying {
             congestion: any(&|c| c.congestion != first.congestion),
             visit: any(&|c| c.visit != first.visit),
             strategy: choosing.any(|c| Some(&c.strategy) != strategy),
+            reliability: any(&|c| c.effective_reliability() != first.effective_reliability()),
             interventions: any(&|c| c.interventions != first.interventions),
         }
     }
 
     /// Whether contenders differ in more than the strategy.
     pub const fn beyond_strategy(self) -> bool {
-        self.protocols || self.congestion || self.visit || self.interventions
+        self.protocols || self.congestion || self.visit || self.reliability || self.interventions
     }
 
     /// What such contenders are called.
@@ -204,30 +235,39 @@ impl Noun {
 }
 
 /// Every combination once, the last dimension fastest; of those that differ
-/// only in a strategy that makes no difference, the first.
+/// only in a strategy or a reliability policy that makes no difference, the first.
 pub fn product(
     protocols: &[ProtocolMap],
     congestion: &[String],
     visits: &[Visit],
     strategies: &[StrategySpec],
+    policies: &[ReliabilitySpec],
     interventions: &[Interventions],
 ) -> Vec<Contender> {
     let mut contenders: Vec<Contender> = Vec::new();
     for map in protocols {
         for controller in congestion {
             for visit in visits {
-                let all = strategies
-                    .iter()
-                    .flat_map(|strategy| interventions.iter().map(move |what| (strategy, what)));
-                for (strategy, interventions) in all {
+                let with = |reliability| interventions.iter().map(move |what| (reliability, what));
+                let all = strategies.iter().flat_map(|strategy| {
+                    let rest = policies.iter().flat_map(with);
+                    rest.map(move |(reliability, what)| (strategy, reliability, what))
+                });
+                for (strategy, reliability, interventions) in all {
                     let contender = Contender {
                         protocols: map.clone(),
                         congestion: controller.clone(),
                         visit: *visit,
                         strategy: strategy.clone(),
+                        reliability: reliability.clone(),
                         interventions: interventions.clone(),
                     };
-                    let same = |c: &Contender| !c.has_choice() && c.loads_as(&contender);
+                    let same = |c: &Contender| {
+                        let known = c.has_choice() && c.strategy == contender.strategy;
+                        let idle = c.effective_reliability() != c.reliability
+                            || contender.effective_reliability() != contender.reliability;
+                        (!c.has_choice() || (known && idle)) && c.loads_as(&contender)
+                    };
                     if !contenders.iter().any(same) {
                         contenders.push(contender);
                     }

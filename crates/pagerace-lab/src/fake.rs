@@ -96,6 +96,7 @@ pub(crate) fn plan(contenders: &[&str], runs: u32) -> Plan {
         retransmission: Retransmission::default(),
         transport: SharedTransport::default(),
         interventions: Interventions::default(),
+        needs: Vec::new(),
         deadline: Duration::from_secs(60),
         metric: MetricId::default(),
     }
@@ -160,6 +161,8 @@ pub(crate) fn outcome(lcp_ms: f64, seed: u64) -> Outcome {
             ..TransportCounters::default()
         },
         resources: vec![None],
+        objects: vec![None],
+        essential: None,
         visual_progress: vec![(Instant::from_nanos(1_000_000), 1.0)],
         failure: None,
         unanswered: Vec::new(),

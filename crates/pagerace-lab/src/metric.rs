@@ -161,6 +161,16 @@ static METRICS: &[Metric] = &[
         Moment("fires the load event"),
         "When the load event fires"
     ),
+    Metric {
+        name: "essential",
+        title: "Essential Content",
+        unit: Unit::Milliseconds,
+        lower_is_better: true,
+        wording: Moment("has its essential content"),
+        definition: "When the last essential object that the load event waits for is complete; empty unless a reliability policy races",
+        simulated: true,
+        get: |run: &RunSummary| ms(run.essential),
+    },
     counter!(
         "hol-blocked-bytes",
         "HOL-Blocked Bytes",
@@ -248,6 +258,38 @@ static METRICS: &[Metric] = &[
         bytes_up,
         "the amount of bytes up",
         "Bytes put on the uplink, IP and TCP or UDP headers included"
+    ),
+    counter!(
+        "data-lost-bytes",
+        "Data Lost",
+        Bytes,
+        data_lost_bytes,
+        "the amount of lost data",
+        "Bytes of content that the page never got, of objects whose datagrams were lost"
+    ),
+    counter!(
+        "repaired-bytes",
+        "Repaired Bytes",
+        Bytes,
+        repaired_bytes,
+        "the amount of repaired bytes",
+        "Bytes of content that datagrams lost and range requests fetched again"
+    ),
+    counter!(
+        "broken-objects",
+        "Broken Objects",
+        Count,
+        broken_objects,
+        "the number of broken objects",
+        "Objects that are of no use because something of them is missing"
+    ),
+    counter!(
+        "partial-objects",
+        "Objects in Part",
+        Count,
+        partial_objects,
+        "the number of objects in part",
+        "Objects of which something is missing, and that are of use all the same"
     ),
     counter!(
         "connections",

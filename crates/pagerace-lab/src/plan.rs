@@ -11,8 +11,8 @@ use pagerace_core::{Duration, Protocol};
 use pagerace_net::Network;
 use pagerace_page::{Interventions, Page};
 use pagerace_sim::{
-    Connections, EarlyData, NameLookup, RecordEnds, Reprioritisation, Retransmission, Scenario,
-    TransportSettings, Visit,
+    Connections, EarlyData, NameLookup, ObjectNeed, RecordEnds, Reprioritisation, Retransmission,
+    Scenario, TransportSettings, Visit,
 };
 use pagerace_transport::tls;
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,7 @@ use crate::error::LabError;
 use crate::metric::MetricId;
 
 mod interventions;
+mod reliability;
 
 /// A race: every contender loads every page over every network, several times.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,6 +49,10 @@ pub struct Plan {
     /// Which requests are blocked or answered late, whoever races.
     #[serde(default)]
     pub interventions: Interventions,
+    /// What each page needs of its objects, by page and resource; empty if nobody
+    /// asked. Reliability policies go by it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<Arc<Vec<ObjectNeed>>>,
     /// Virtual time after which a load is given up.
     #[serde(rename = "deadline_ns")]
     pub deadline: Duration,
@@ -185,6 +190,7 @@ impl Plan {
         check_quic_mtu(self.transport.quic_mtu)?;
         self.check_early_data()?;
         self.check_interventions()?;
+        self.check_reliability()?;
         if self.baseline >= self.contenders.len() {
             return bad(format!(
                 "baseline: there is no contender {} (they are counted from 0, and there are {})",
@@ -344,6 +350,8 @@ impl Plan {
             browser: self.browser.clone(),
             connections: self.connections,
             interventions: self.interventions.and(&contender.interventions),
+            needs: self.needs.get(page).cloned().unwrap_or_default(),
+            reliability: contender.reliability,
             transport: TransportSettings {
                 congestion: contender.congestion,
                 real_tls: self.transport.real_tls,

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use pagerace_browser::LoadMetrics;
+use pagerace_core::Duration;
 use pagerace_sim::{Outcome, TransportCounters};
 
 use crate::metric::MetricId;
@@ -54,6 +55,8 @@ pub struct RunSummary {
     /// Counters of `transport` that nobody counted: they have no value, rather
     /// than zero. Empty in simulation.
     pub uncounted: BTreeSet<MetricId>,
+    /// When the last essential object was complete.
+    pub essential: Option<Duration>,
     /// Requests that will never be answered: times that the load has not
     /// reached never come.
     pub unanswered: usize,
@@ -90,6 +93,11 @@ impl Variant {
         self.runs.iter().map(|run| run.value(metric)).collect()
     }
 
+    /// Objects that arrived broken, in all runs.
+    pub fn broken(&self) -> u64 {
+        self.runs.iter().map(|r| r.transport.broken_objects).sum()
+    }
+
     /// Runs that did not finish.
     pub fn failed(&self) -> usize {
         self.runs.iter().filter(|run| run.failure.is_some()).count()
@@ -120,12 +128,18 @@ impl Variant {
 impl RunSummary {
     /// The metric, as the statistics take it: `None` where it is not defined,
     /// infinity where the load failed, whatever it had reached before, and for
-    /// times that never come because a request is never answered.
+    /// times that never come because a request is never answered, or an object is
+    /// broken.
     pub fn value(&self, metric: MetricId) -> Option<f64> {
         let entry = metric.metric();
         if self.failure.is_none() {
             let never = || {
-                (self.unanswered > 0 && entry.unit == Unit::Milliseconds).then_some(f64::INFINITY)
+                // What a broken object would have shown never is.
+                // An essential object that came in part is not essential content, either.
+                let part = entry.name == "essential" && self.transport.partial_objects > 0;
+                let never = self.unanswered > 0 || self.transport.broken_objects > 0 || part;
+                (never && entry.unit == Unit::Milliseconds && entry.simulated)
+                    .then_some(f64::INFINITY)
             };
             return self.reached(metric).or_else(never);
         }
@@ -147,6 +161,7 @@ impl From<&Outcome> for RunSummary {
         Self {
             load: outcome.load,
             transport: outcome.transport,
+            essential: outcome.essential,
             unanswered: outcome.unanswered.len(),
             failure: outcome.failure.clone(),
             ..Self::default()

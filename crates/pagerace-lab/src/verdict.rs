@@ -80,8 +80,10 @@ pub fn verdict(results: &Results, page: usize, network: usize, analysis: &Analys
     } else {
         without_winner(&names, analysis)
     };
+    sentences.extend(broken(results, page, network, analysis, &names));
     sentences.extend(failures(results, page, network, &names));
-    let ranked = analysis.ranking.first().copied();
+    let whole = |&&i: &&usize| !analysis.rows[i].breaks;
+    let ranked = analysis.ranking.iter().find(whole).copied();
     let winner = best.or(ranked.filter(|&i| analysis.rows[i].median.is_some()));
     Verdict {
         kind,
@@ -230,6 +232,46 @@ fn price(
         .collect();
     let winner = &names.contenders[best];
     (!parts.is_empty()).then(|| format!("Worse with {winner}: {}.", join(&parts)))
+}
+
+/// "A breaks 8 objects of 161 (in the median run), B 1: that is no gain."
+fn broken(
+    results: &Results,
+    page: usize,
+    network: usize,
+    analysis: &Analysis,
+    names: &Names<'_>,
+) -> Option<String> {
+    let objects = results.plan.pages[page].resources.len();
+    let mut gains = false;
+    let mut parts: Vec<String> = Vec::new();
+    for (i, name) in names.contenders.iter().enumerate() {
+        let variant = results.variant(page, network, i);
+        let counts = variant
+            .runs
+            .iter()
+            .map(|run| run.transport.broken_objects as f64);
+        let counts: Vec<f64> = counts.collect();
+        let Some(median) = crate::stats::median(&counts).filter(|_| variant.broken() > 0) else {
+            continue;
+        };
+        gains |= analysis.rows[i].mark == Mark::Broken;
+        parts.push(match parts.len() {
+            0 => format!("{name} {median} of {objects}"),
+            _ => format!("{name} {median}"),
+        });
+    }
+    let judgement = if gains {
+        "; what that saves is no gain"
+    } else {
+        ""
+    };
+    (!parts.is_empty()).then(|| {
+        format!(
+            "Broken objects, in the median run: {}{judgement}.",
+            join(&parts)
+        )
+    })
 }
 
 /// "Failed loads: A 2 of 30."

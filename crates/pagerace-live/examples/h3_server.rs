@@ -33,6 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         settings: Settings::default(),
         keys: identity.server_keys()?,
         strategy: argument(1, "eps").parse()?,
+        reliability: pagerace_delivery::reliability::ReliabilitySpec::default(),
         retransmission: Retransmission::AtOnce,
         seed: secret_seed()?,
         h3: pagerace_http::h3::Config::default(),

@@ -7,8 +7,9 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use mio::Token;
 use pagerace_core::{Instant, Priority};
+use pagerace_http::object::Repair;
 use pagerace_http::{Field, fields};
-use pagerace_peer::{ClientConfig, ClientEvent};
+use pagerace_peer::{ClientConfig, ClientEvent, LossReport};
 
 use crate::socket::Socket;
 use crate::wait::Waiter;
@@ -72,12 +73,29 @@ impl Client {
         priority: Option<Priority>,
         body: Option<Bytes>,
     ) {
-        self.inner.request(token, fields, priority, body);
+        let now = self.now();
+        self.inner.request(now, token, fields, priority, body);
     }
 
     /// Changes the priority of a request (`PRIORITY_UPDATE`).
     pub fn reprioritise(&mut self, token: u64, priority: Priority) {
         self.inner.reprioritise(token, priority);
+    }
+
+    /// Asks for what is missing of a response of which datagrams lost something; see
+    /// [`pagerace_peer::Client::repair`].
+    pub fn repair(&mut self, token: u64, at_once: bool) {
+        self.inner.repair(self.clock.now(), token, at_once);
+    }
+
+    /// Lets go of such a response.
+    pub fn give_up(&mut self, token: u64) {
+        self.inner.give_up(token);
+    }
+
+    /// What became of a response that came in datagrams.
+    pub fn loss_report(&self, token: u64) -> Option<LossReport> {
+        self.inner.loss_report(token)
     }
 
     /// Real time, as this connection counts it.
@@ -190,8 +208,11 @@ pub struct Fetched {
     pub status: u16,
     /// Response fields.
     pub fields: Vec<Field>,
-    /// The content.
+    /// The content; if datagrams lost something of it that was not repaired, what
+    /// comes before that.
     pub body: Bytes,
+    /// What became of it, if it came in datagrams.
+    pub loss: Option<LossReport>,
     /// When it was complete, since the connection began.
     pub finished: Instant,
 }
@@ -225,6 +246,13 @@ pub(crate) trait Connection {
         body: Option<Bytes>,
     );
     fn reprioritise(&mut self, token: u64, priority: Priority);
+    /// Fetches what is missing again.
+    fn repair(&mut self, _token: u64, _at_once: bool) {}
+    /// Lets go of what has something missing.
+    fn give_up(&mut self, _token: u64) {}
+    fn loss_report(&self, _token: u64) -> Option<LossReport> {
+        None
+    }
     fn now(&self) -> Instant;
     fn next_event(&mut self, wait: Duration) -> Result<Option<ClientEvent>, LiveError>;
     fn remote(&self) -> SocketAddr;
@@ -243,6 +271,18 @@ impl Connection for Client {
 
     fn reprioritise(&mut self, token: u64, priority: Priority) {
         self.reprioritise(token, priority);
+    }
+
+    fn repair(&mut self, token: u64, at_once: bool) {
+        self.repair(token, at_once);
+    }
+
+    fn give_up(&mut self, token: u64) {
+        self.give_up(token);
+    }
+
+    fn loss_report(&self, token: u64) -> Option<LossReport> {
+        self.loss_report(token)
     }
 
     fn now(&self) -> Instant {
@@ -273,7 +313,14 @@ pub(crate) fn fetch_all(
     let mut heads: BTreeMap<u64, (u16, Vec<Field>, BytesMut)> = BTreeMap::new();
     let mut fetched = Vec::new();
     let mut updated = false;
+    // Incomplete, and repaired when nothing else is waited for.
+    let mut later: Vec<u64> = Vec::new();
     while fetched.len() < requests.len() {
+        if !later.is_empty() && fetched.len() + later.len() == requests.len() {
+            for token in std::mem::take(&mut later) {
+                client.repair(token, false);
+            }
+        }
         match client
             .next_event(patience)?
             .ok_or(LiveError::Timeout { remote })?
@@ -291,7 +338,15 @@ pub(crate) fn fetch_all(
                     body.extend_from_slice(&data);
                 }
             }
-            ClientEvent::End { token } => {
+            ClientEvent::Incomplete { token, repair } if repair.is_some() => {
+                if repair == Some(Repair::Now) {
+                    client.repair(token, true);
+                } else {
+                    later.push(token);
+                }
+            }
+            ClientEvent::End { token } | ClientEvent::Incomplete { token, .. } => {
+                client.give_up(token);
                 let path = requests[token as usize].path.clone();
                 let (status, fields, body) = heads.remove(&token).unwrap_or_default();
                 let finished = client.now();
@@ -300,6 +355,7 @@ pub(crate) fn fetch_all(
                     status,
                     fields,
                     body: body.freeze(),
+                    loss: client.loss_report(token),
                     finished,
                 });
             }

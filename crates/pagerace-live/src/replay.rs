@@ -52,8 +52,9 @@ use answer::Answer;
 use catalogue::Catalogue;
 
 use crate::LiveError;
+use crate::site::conditional::conditional;
 use crate::site::unknown::Unknown;
-use crate::site::{ServedSite, not_found, range};
+use crate::site::{ServedSite, not_found};
 
 /// Longer than any load: the think time of what is never answered.
 pub const NEVER: Duration = Duration::from_secs(86_400);
@@ -196,7 +197,7 @@ impl Site for ReplaySite {
             &host
         };
         if let Some(answer) = self.choose(&method, looked_up, &target) {
-            let mut reply = range::partial(request, answer.reply(request));
+            let mut reply = conditional(request, answer.reply(request));
             if !self.think_time {
                 reply.think_time = Duration::ZERO;
             }

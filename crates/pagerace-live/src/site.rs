@@ -1,13 +1,14 @@
 //! Sites to serve: from memory, and from a folder. Both give parts, and answer
 //! conditional requests where they can; what all sites share is here too.
 
-pub(crate) mod range;
+pub(crate) mod conditional;
 pub(crate) mod unknown;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use self::conditional::conditional;
 use bytes::Bytes;
 use pagerace_core::Duration;
 use pagerace_delivery::Facts;
@@ -76,7 +77,7 @@ impl Site for MemorySite {
                     facts: *facts,
                     ..reply(200, content_type, body.clone())
                 };
-                range::partial(request, whole)
+                conditional(request, whole)
             }
             None => not_found(),
         }
@@ -132,7 +133,7 @@ impl Site for FolderSite {
             let mut whole = reply(200, content_type(&file), body);
             let ranges = Field::from_static("accept-ranges", "bytes");
             whole.fields.push(ranges);
-            Some(range::partial(request, whole))
+            Some(conditional(request, whole))
         });
         found.unwrap_or_else(|| {
             self.unknown.note(request);
@@ -201,6 +202,7 @@ pub(crate) fn reply(status: u16, content_type: &str, body: impl Into<Bytes>) -> 
         fields,
         body: Body::Bytes(body.into()),
         facts: UNKNOWN,
+        nature: pagerace_delivery::reliability::Nature::ESSENTIAL,
     }
 }
 

@@ -10,6 +10,8 @@
     reason = "a test fails by panicking, its helpers too"
 )]
 
+#[path = "interop/objects.rs"]
+mod objects;
 #[path = "interop/ours.rs"]
 mod ours;
 #[path = "interop/peers.rs"]

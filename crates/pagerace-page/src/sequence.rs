@@ -13,6 +13,7 @@
 
 mod error;
 mod extension;
+mod page;
 mod read;
 mod srivastava;
 pub mod stand_in;

@@ -1,16 +1,21 @@
 //! An HTTP/3 client: one connection to one server.
 
+mod objects;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 
 use bytes::{Bytes, BytesMut};
 use pagerace_core::{Instant, Priority};
+use pagerace_http::object::Repair;
+use pagerace_http::ranges::RangeReader;
 use pagerace_http::{Field, h3};
 use pagerace_transport::quic::{
     ClientKeys, ConnectionId, Datagram, Epoch, Host, NoSources, PacketRecord, Settings,
 };
 
 use crate::hol::HolMeter;
+use crate::objects::{Assembly, Digests, LossReport};
 use crate::pump::{Passed, Pump};
 
 /// How a client connects.
@@ -77,6 +82,14 @@ pub enum ClientEvent {
         /// Which request.
         token: u64,
     },
+    /// No more datagrams will bring the rest of the response: ask for it by
+    /// [`Client::repair`], or let go of it by [`Client::give_up`].
+    Incomplete {
+        /// Which request.
+        token: u64,
+        /// When it may be asked for, if at all.
+        repair: Option<Repair>,
+    },
     /// The response will never be complete.
     Failed {
         /// Which request.
@@ -96,6 +109,25 @@ struct Pending {
     fields: Vec<Field>,
     priority: Option<Priority>,
     body: Option<Bytes>,
+    /// It asks for what is missing of the response to an earlier one.
+    repairs: bool,
+}
+
+/// A request whose response may come in datagrams.
+struct Loading {
+    stream: u64,
+    /// To ask again with.
+    fields: Vec<Field>,
+    priority: Option<Priority>,
+    assembly: Assembly,
+    /// The response's stream has ended, or was stopped.
+    ended: bool,
+}
+
+/// A request for missing parts.
+struct Repairing {
+    token: u64,
+    reader: Option<RangeReader>,
 }
 
 /// One connection to one server.
@@ -112,6 +144,14 @@ pub struct Client {
     events: VecDeque<ClientEvent>,
     hol: HolMeter,
     priority_updates: bool,
+    /// By token; empty if datagrams are not enabled.
+    loading: BTreeMap<u64, Loading>,
+    /// By stream.
+    repairing: BTreeMap<u64, Repairing>,
+    /// Of objects that came in datagrams and have ended, by token.
+    reports: BTreeMap<u64, LossReport>,
+    datagrams: bool,
+    digests: Digests,
 }
 
 impl Client {
@@ -148,6 +188,14 @@ impl Client {
             events: VecDeque::new(),
             hol: HolMeter::new(false),
             priority_updates: true,
+            loading: BTreeMap::new(),
+            repairing: BTreeMap::new(),
+            reports: BTreeMap::new(),
+            datagrams: config.h3.object_datagrams && config.settings.datagrams,
+            digests: match config.keys {
+                ClientKeys::Null(..) => Digests::Trusted,
+                _ => Digests::Compared,
+            },
         })
     }
 
@@ -166,6 +214,7 @@ impl Client {
     /// limit allow. `token` is the caller's name for it.
     pub fn request(
         &mut self,
+        now: Instant,
         token: u64,
         fields: Vec<Field>,
         priority: Option<Priority>,
@@ -176,28 +225,37 @@ impl Client {
             fields,
             priority,
             body,
+            repairs: false,
         });
-        self.open_requests();
+        self.open_requests(now);
     }
 
     /// Changes a request's priority, if it has not left or updates are sent.
     pub fn reprioritise(&mut self, token: u64, priority: Priority) {
-        if let Some(p) = self.waiting.iter_mut().find(|p| p.token == token) {
+        let mut waiting = self.waiting.iter_mut();
+        let loading = self.loading.get_mut(&token);
+        let ended = loading.as_ref().is_some_and(|loading| loading.ended);
+        if let Some(loading) = loading {
+            loading.priority = Some(priority);
+        }
+        if let Some(p) = waiting.find(|p| p.token == token && !p.repairs) {
             p.priority = Some(priority);
         } else if let Some(stream) = self.streams.get(&token)
             && self.priority_updates
+            && !ended
         {
             self.pump.h3.send_priority_update(*stream, priority);
         }
     }
 
-    fn open_requests(&mut self) {
+    fn open_requests(&mut self, now: Instant) {
         if !self.open {
             return;
         }
         let Some(quic) = self.host.connection(self.id) else {
             return;
         };
+        let mut refused = Vec::new();
         while !self.waiting.is_empty() {
             let Some(stream) = quic.open_bidirectional() else {
                 break;
@@ -207,6 +265,7 @@ impl Client {
                 fields,
                 priority,
                 body,
+                repairs,
             }) = self.waiting.pop_front()
             else {
                 break;
@@ -218,13 +277,36 @@ impl Client {
                 .is_err()
             {
                 quic.reset(stream, h3::Code::REQUEST_CANCELLED.0);
-                let code = h3::Code::REQUEST_REJECTED.0;
-                self.events.push_back(ClientEvent::Failed { token, code });
+                let code = h3::Code::REQUEST_REJECTED;
+                if repairs {
+                    refused.push(token);
+                } else {
+                    let code = code.0;
+                    self.events.push_back(ClientEvent::Failed { token, code });
+                }
                 continue;
+            }
+            if repairs {
+                let reader = None;
+                self.repairing.insert(stream, Repairing { token, reader });
+                continue;
+            }
+            if self.datagrams {
+                let loading = Loading {
+                    stream,
+                    fields,
+                    priority,
+                    assembly: Assembly::new(now),
+                    ended: false,
+                };
+                self.loading.insert(token, loading);
             }
             self.tokens.insert(stream, token);
             self.streams.insert(token, stream);
             self.events.push_back(ClientEvent::Sent { token, stream });
+        }
+        for token in refused {
+            self.fail_object(token, h3::Code::REQUEST_REJECTED);
         }
     }
 
@@ -237,12 +319,15 @@ impl Client {
     /// Time has passed.
     pub fn handle_timeout(&mut self, now: Instant) {
         self.host.handle_timeout(now);
+        self.conclude_objects(now);
         self.drive(now);
     }
 
     /// When [`handle_timeout`](Self::handle_timeout) wants to be called.
     pub fn poll_timeout(&mut self) -> Option<Instant> {
-        self.host.poll_timeout()
+        let objects = self.loading.values();
+        let objects = objects.filter_map(|l| l.assembly.poll_timeout());
+        self.host.poll_timeout().into_iter().chain(objects).min()
     }
 
     /// The next datagram to send, written to `buf`.
@@ -302,17 +387,20 @@ impl Client {
             Passed::Lost(reason) => lost = Some(reason),
             Passed::Writable(_) | Passed::Stopped(_) | Passed::Finished(_) => {}
         });
-        self.h3_events();
+        self.h3_events(now);
         if available {
-            self.open_requests();
+            self.open_requests(now);
         }
         if let Some(reason) = lost {
             self.fail_all(reason);
         }
     }
 
-    fn h3_events(&mut self) {
+    fn h3_events(&mut self, now: Instant) {
         while let Some(event) = self.pump.h3.poll_event() {
+            if self.object_event(now, &event) {
+                continue;
+            }
             let ours = match event {
                 h3::Event::Headers { stream, fields, .. } => self
                     .tokens
@@ -348,19 +436,28 @@ impl Client {
     fn forget(&mut self, stream: u64) -> Option<u64> {
         let token = self.tokens.remove(&stream)?;
         self.streams.remove(&token);
+        self.loading.remove(&token);
         self.pump.h3.forget(stream);
         Some(token)
     }
 
     fn fail_all(&mut self, reason: String) {
-        let tokens: Vec<_> = std::mem::take(&mut self.tokens)
-            .into_values()
-            .chain(
-                std::mem::take(&mut self.waiting)
-                    .into_iter()
-                    .map(|p| p.token),
-            )
+        let over = |token: &u64| {
+            let loading = self.loading.get(token);
+            loading.is_some_and(|loading| loading.assembly.is_over())
+        };
+        let waiting = self.waiting.iter().filter(|p| !p.repairs);
+        let tokens: Vec<u64> = self
+            .tokens
+            .values()
+            .copied()
+            .filter(|token| !over(token))
+            .chain(waiting.map(|p| p.token))
             .collect();
+        self.tokens.clear();
+        self.waiting.clear();
+        self.loading.clear();
+        self.repairing.clear();
         let code = h3::Code::NO_ERROR.0;
         self.events.extend(
             tokens

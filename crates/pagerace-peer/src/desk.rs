@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use pagerace_core::{Duration, Priority};
 use pagerace_delivery::Response;
+use pagerace_delivery::reliability::Nature;
 use pagerace_http::{Field, fields};
 
 use crate::body::Body;
+use crate::range;
 use crate::site::{Reply, Request, Site};
 
 /// Requests that may be unanswered on one connection; more are refused.
@@ -35,6 +37,7 @@ struct Pending {
     reply: Reply,
     signal: Priority,
     head_only: bool,
+    is_get: bool,
 }
 
 /// What becomes of a request that is complete.
@@ -57,6 +60,13 @@ pub(crate) struct Answer {
     pub(crate) body: Body,
     /// As `content-length` tells it.
     pub(crate) length: u64,
+    /// What the page makes of it.
+    pub(crate) nature: Nature,
+    /// How long the server thought.
+    pub(crate) think_time: Duration,
+    /// Whether it is a complete object that may come in pieces: a 200 in answer to
+    /// GET.
+    pub(crate) is_object: bool,
 }
 
 impl Desk {
@@ -115,13 +125,16 @@ impl Desk {
             reply,
             signal,
             head_only,
+            is_get,
         } = self.pending.remove(&stream)?;
         let Reply {
             mut fields,
             body,
             facts,
-            ..
+            nature,
+            think_time,
         } = reply;
+        let ok = fields::get(&fields, ":status").is_some_and(|status| status == &b"200"[..]);
         let length = body.len();
         fields.push(Field::new("content-length", length.to_string()));
         let body = if head_only { Body::EMPTY } else { body };
@@ -135,8 +148,11 @@ impl Desk {
         Some(Answer {
             response,
             fields,
+            is_object: is_get && ok && !body.is_empty(),
             body,
             length,
+            nature,
+            think_time,
         })
     }
 }
@@ -150,6 +166,8 @@ fn ask(site: &mut impl Site, request: Incoming) -> Pending {
     let value = |name| fields::get(&fields, name).cloned().unwrap_or_default();
     let method: Bytes = value(":method");
     let head_only = method.as_ref() == b"HEAD";
+    // A part is no object of its own.
+    let is_get = method.as_ref() == b"GET" && fields::get(&fields, "range").is_none();
     let request = Request {
         method,
         authority: value(":authority"),
@@ -158,9 +176,11 @@ fn ask(site: &mut impl Site, request: Incoming) -> Pending {
         priority: signal,
         fields,
     };
+    let reply = site.reply(&request);
     Pending {
-        reply: site.reply(&request),
+        reply: range::partial(&request, reply),
         signal,
         head_only,
+        is_get,
     }
 }

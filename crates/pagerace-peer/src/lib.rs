@@ -9,14 +9,17 @@
 //! - [`Client`]: one connection to one server, requests in, responses out.
 //! - [`stream`]: the same for HTTP/1.1 and HTTP/2, over any byte stream.
 //! - [`tcp`]: those over our own TLS and TCP, segment by segment.
+//! - [`LossReport`]: what became of an object that came in numbered datagrams.
 //! - [`hol`]: bytes that waited behind a gap, seen at the receiver.
 
 pub mod body;
 pub mod client;
 mod desk;
 pub mod hol;
+mod objects;
 pub mod outgoing;
 mod pump;
+mod range;
 pub mod server;
 pub mod site;
 pub mod stream;
@@ -24,6 +27,7 @@ pub mod tcp;
 
 pub use body::Body;
 pub use client::{Client, ClientConfig, ClientEvent};
+pub use objects::LossReport;
 pub use outgoing::{Outgoing, SentFrame};
 pub use server::{Retransmission, Server, ServerConfig};
 pub use site::{Reply, Request, Site};

@@ -1,22 +1,25 @@
 //! The responses of one connection, bound to packets by a strategy.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::{Bytes, BytesMut};
 use pagerace_core::{Dependency, Instant, Priority};
+use pagerace_delivery::reliability::{Conditions, Delivery, Object, Policy};
 use pagerace_delivery::{Response, Strategy};
-use pagerace_transport::quic::{Offer, PacketSource, StreamFrame};
+use pagerace_http::h3::data_frame;
+use pagerace_transport::quic::{Offer, PacketSource, StreamFrame, StreamOffer};
 
 use crate::body::Body;
+use crate::objects::Cutter;
 
-/// A STREAM frame with response bytes, as it left.
+/// A STREAM or DATAGRAM frame with response bytes, as it left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentFrame {
     /// When.
     pub at: Instant,
     /// Request stream.
     pub stream: u64,
-    /// Offset on the stream.
+    /// Offset on the stream; of a datagram, that of its content behind the head.
     pub offset: u64,
     /// Bytes.
     pub length: u64,
@@ -27,13 +30,19 @@ pub struct SentFrame {
 /// Responses that are being sent on one connection.
 pub struct Outgoing {
     strategy: Box<dyn Strategy>,
+    policy: Box<dyn Policy>,
     /// Offered to the strategy; ascending by stream.
     ready: Vec<Response>,
+    /// Offered to it when nothing else is ready; likewise.
+    ready_late: Vec<Response>,
+    /// The streams of responses that are late.
+    late: BTreeSet<u64>,
     /// Flow control holds them back.
     parked: Vec<Response>,
     payloads: BTreeMap<u64, Payload>,
-    /// The response that [`PacketSource::pick`] named last.
+    /// The response that [`PacketSource::pick`] named last, and whether it is late.
     picked: usize,
+    picked_late: bool,
     /// Highest offset sent per stream.
     high: BTreeMap<u64, u64>,
     retransmitted_bytes: u64,
@@ -46,6 +55,9 @@ struct Payload {
     /// HEADERS frame and the DATA frame's header.
     head: Bytes,
     body: Body,
+    /// The body goes in datagrams; `None` once none are left, and the body is the
+    /// end marker.
+    cutter: Option<Box<Cutter>>,
 }
 
 impl Payload {
@@ -70,13 +82,17 @@ impl Payload {
 
 impl Outgoing {
     /// `record`: keep every frame for [`take_frames`](Self::take_frames).
-    pub fn new(strategy: Box<dyn Strategy>, record: bool) -> Self {
+    pub fn new(strategy: Box<dyn Strategy>, policy: Box<dyn Policy>, record: bool) -> Self {
         Self {
             strategy,
+            policy,
             ready: Vec::new(),
+            ready_late: Vec::new(),
+            late: BTreeSet::new(),
             parked: Vec::new(),
             payloads: BTreeMap::new(),
             picked: 0,
+            picked_late: false,
             high: BTreeMap::new(),
             retransmitted_bytes: 0,
             record,
@@ -85,18 +101,94 @@ impl Outgoing {
         }
     }
 
-    /// A response is ready; `response.length` is set here.
-    pub fn add(&mut self, mut response: Response, head: Bytes, body: Body) {
+    /// How the content of an object is to be delivered.
+    pub(crate) fn delivery(&mut self, object: &Object, path: Conditions) -> Delivery {
+        let urgent_left = self.urgent_left();
+        self.policy.deliver(
+            object,
+            &Conditions {
+                urgent_left,
+                ..path
+            },
+        )
+    }
+
+    /// A response is ready; `response.length` is set here. `late`: whether it goes
+    /// after all that are not.
+    pub fn add(&mut self, mut response: Response, head: Bytes, body: Body, late: bool) {
         response.length = head.len() as u64 + body.len();
-        self.payloads
-            .insert(response.stream, Payload { head, body });
+        let payload = Payload {
+            head,
+            body,
+            cutter: None,
+        };
+        self.begin(response, payload, late);
+    }
+
+    /// A response is ready whose content goes in datagrams. Its head goes on its
+    /// stream, and the end marker, in a DATA frame of its own.
+    pub(crate) fn add_cut(
+        &mut self,
+        mut response: Response,
+        head: Bytes,
+        cutter: Cutter,
+        late: bool,
+    ) {
+        response.length = head.len() as u64 + cutter.total_size(response.stream);
+        let payload = Payload {
+            head,
+            body: Body::EMPTY,
+            cutter: Some(Box::new(cutter)),
+        };
+        self.begin(response, payload, late);
+    }
+
+    fn begin(&mut self, response: Response, payload: Payload, late: bool) {
+        self.payloads.insert(response.stream, payload);
         self.strategy.arrived(&response);
-        insert(&mut self.ready, response);
+        if late {
+            self.late.insert(response.stream);
+        }
+        self.make_ready(response);
+    }
+
+    fn make_ready(&mut self, response: Response) {
+        let late = self.late.contains(&response.stream);
+        insert(self.list(late), response);
+    }
+
+    fn list(&mut self, late: bool) -> &mut Vec<Response> {
+        if late {
+            &mut self.ready_late
+        } else {
+            &mut self.ready
+        }
+    }
+
+    fn picked(&self) -> &Response {
+        if self.picked_late {
+            &self.ready_late[self.picked]
+        } else {
+            &self.ready[self.picked]
+        }
+    }
+
+    /// Bytes of responses that are not late, and have not been sent.
+    fn urgent_left(&self) -> u64 {
+        let urgent = |r: &&Response| !self.late.contains(&r.stream);
+        let all = self.ready.iter().chain(&self.parked);
+        all.filter(urgent).map(Response::remaining).sum()
+    }
+
+    /// Whether a response goes after the others; also while what was lost of it may be
+    /// sent again.
+    pub(crate) fn is_late(&self, stream: u64) -> bool {
+        self.late.contains(&stream)
     }
 
     /// The client changed a priority. Whether the response was being sent.
     pub fn update(&mut self, stream: u64, signal: Priority) -> bool {
-        for list in [&mut self.ready, &mut self.parked] {
+        for list in [&mut self.ready, &mut self.ready_late, &mut self.parked] {
             if let Ok(i) = list.binary_search_by_key(&stream, |r| r.stream) {
                 list[i].signal = signal;
                 self.strategy.updated(&list[i]);
@@ -114,13 +206,14 @@ impl Outgoing {
     /// Flow control lets bytes of `stream` in again.
     pub fn writable(&mut self, stream: u64) {
         if let Ok(i) = self.parked.binary_search_by_key(&stream, |r| r.stream) {
-            insert(&mut self.ready, self.parked.remove(i));
+            let response = self.parked.remove(i);
+            self.make_ready(response);
         }
     }
 
     /// Forgets a response.
     pub fn cancel(&mut self, stream: u64) {
-        for list in [&mut self.ready, &mut self.parked] {
+        for list in [&mut self.ready, &mut self.ready_late, &mut self.parked] {
             list.retain(|r| r.stream != stream);
         }
         if self.payloads.remove(&stream).is_some() {
@@ -130,12 +223,13 @@ impl Outgoing {
 
     /// All bytes of a response were acknowledged: no more of it will be sent.
     pub fn forget(&mut self, stream: u64) {
+        self.late.remove(&stream);
         self.high.remove(&stream);
     }
 
     /// Responses that have bytes left.
     pub fn len(&self) -> usize {
-        self.ready.len() + self.parked.len()
+        self.ready.len() + self.ready_late.len() + self.parked.len()
     }
 
     /// Whether every response has been written.
@@ -160,7 +254,7 @@ impl Outgoing {
 
     /// What is left of the head of the response that was picked last.
     pub(crate) fn picked_head(&self) -> Bytes {
-        let response = &self.ready[self.picked];
+        let response = self.picked();
         let head = &self.payload(response.stream).head;
         head.slice(head.len().min(response.sent as usize)..)
     }
@@ -168,7 +262,7 @@ impl Outgoing {
     /// At most `max` bytes of the body of the response that was picked last, from
     /// where it is.
     pub(crate) fn picked_body(&self, max: usize) -> Bytes {
-        let response = &self.ready[self.picked];
+        let response = self.picked();
         let payload = self.payload(response.stream);
         let offset = response.sent.saturating_sub(payload.head.len() as u64);
         payload.body.slice(offset, max)
@@ -190,40 +284,125 @@ fn insert(list: &mut Vec<Response>, response: Response) {
     list.insert(i, response);
 }
 
-impl PacketSource for Outgoing {
-    fn pick(&mut self) -> Option<Offer> {
-        if self.ready.is_empty() {
+impl Outgoing {
+    /// The strategy's choice; late responses only if nothing else is ready.
+    fn choose(&mut self) -> Option<&Response> {
+        self.picked_late = self.ready.is_empty();
+        let list = if self.picked_late {
+            &self.ready_late
+        } else {
+            &self.ready
+        };
+        if list.is_empty() {
             return None;
         }
-        self.picked = self.strategy.pick(&self.ready);
-        let r = &self.ready[self.picked];
-        Some(Offer {
+        self.picked = self.strategy.pick(list);
+        Some(&list[self.picked])
+    }
+
+    /// The stream whose bytes come next, where nothing goes in datagrams.
+    pub(crate) fn pick_stream(&mut self) -> Option<StreamOffer> {
+        let r = self.choose()?;
+        Some(StreamOffer {
             stream: r.stream,
             offset: r.sent,
             left: r.remaining(),
+            fin: true,
         })
     }
 
+    /// What comes next of the picked response, whose content goes in datagrams.
+    fn pick_cut(&mut self) -> Offer {
+        let (stream, sent) = (self.picked().stream, self.picked().sent);
+        let now = self.now;
+        let payload = self.payloads.get_mut(&stream).expect("it has a payload");
+        let head = payload.head.len() as u64;
+        if sent < head {
+            return Offer::Stream(StreamOffer {
+                stream,
+                offset: sent,
+                left: head - sent,
+                fin: false,
+            });
+        }
+        let cutter = payload.cutter.as_deref().expect("its content is cut");
+        if !cutter.is_over(now) {
+            return Offer::Datagram(cutter.size(stream));
+        }
+        // The end marker is what is left: it goes on the stream, behind the head.
+        let marker = data_frame(&cutter.end_marker());
+        payload.cutter = None;
+        payload.body = Body::Bytes(marker);
+        let left = payload.body.len();
+        let (late, picked) = (self.picked_late, self.picked);
+        let response = &mut self.list(late)[picked];
+        response.length = head + left;
+        response.sent = head;
+        Offer::Stream(StreamOffer {
+            stream,
+            offset: head,
+            left,
+            fin: true,
+        })
+    }
+}
+
+impl PacketSource for Outgoing {
+    fn pick(&mut self) -> Option<Offer> {
+        let offer = self.pick_stream()?;
+        if self.payload(offer.stream).cutter.is_some() {
+            return Some(self.pick_cut());
+        }
+        Some(Offer::Stream(offer))
+    }
+
     fn has_data(&self) -> bool {
-        !self.ready.is_empty()
+        !self.ready.is_empty() || !self.ready_late.is_empty()
     }
 
     fn peek(&mut self, stream: u64, max: usize) -> Bytes {
         let payload = self.payload(stream);
-        payload.slice(self.ready[self.picked].sent, max)
+        payload.slice(self.picked().sent, max)
+    }
+
+    fn take_datagram(&mut self) -> Bytes {
+        let (late, picked) = (self.picked_late, self.picked);
+        let stream = self.picked().stream;
+        let payload = self.payloads.get_mut(&stream).expect("it has a payload");
+        let head = payload.head.len() as u64;
+        let cutter = payload.cutter.as_mut().expect("a datagram was offered");
+        let (datagram, offset) = cutter.take(stream);
+        let length = datagram.len() as u64;
+        let response = &mut self.list(late)[picked];
+        // The end marker is still to come.
+        response.sent = (response.sent + length).min(response.length - 1);
+        let response = response.clone();
+        self.strategy.sent(&response, length);
+        if self.record {
+            self.frames.push(SentFrame {
+                at: self.now,
+                stream,
+                offset: head + offset,
+                length,
+                retransmission: false,
+            });
+        }
+        datagram
     }
 
     fn wrote(&mut self, stream: u64, bytes: usize, refused: bool) {
-        let response = &mut self.ready[self.picked];
+        let (late, picked) = (self.picked_late, self.picked);
+        let response = &mut self.list(late)[picked];
         debug_assert_eq!(response.stream, stream);
         response.sent += bytes as u64;
+        let response = response.clone();
         if bytes > 0 {
-            self.strategy.sent(response, bytes as u64);
+            self.strategy.sent(&response, bytes as u64);
         }
         if response.remaining() == 0 {
             self.cancel(stream);
         } else if refused {
-            let response = self.ready.remove(self.picked);
+            self.list(late).remove(picked);
             insert(&mut self.parked, response);
         }
     }

@@ -62,6 +62,10 @@ impl Pump {
                 Event::Opened { .. } => {}
             }
         }
+        while let Some(data) = quic.receive_datagram() {
+            let result = self.h3.handle_datagram(data);
+            self.check(now, quic, result);
+        }
     }
 
     fn read(&mut self, now: Instant, quic: &mut Connection, stream: u64) {

@@ -6,15 +6,19 @@ use std::net::SocketAddr;
 
 use bytes::BytesMut;
 use pagerace_core::{EventQueue, Instant};
+use pagerace_delivery::reliability::{
+    Conditions, Delivery, Object, ReliabilitySpec, Repair, Terms,
+};
 use pagerace_delivery::{Facts, StrategySpec};
 use pagerace_http::h3;
 use pagerace_transport::quic::{
-    ConnectionId, Datagram, Epoch, Host, PacketRecord, PacketSource, ServerKeys, Settings, Sources,
-    Stats,
+    Connection, ConnectionId, Datagram, Epoch, Host, PacketRecord, PacketSource, ServerKeys,
+    Settings, Sources, Stats,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::desk::{Answer, Desk, Taken};
+use crate::objects::{Cut, Cutter, digest_field};
 use crate::outgoing::{Outgoing, SentFrame};
 use crate::pump::{Passed, Pump};
 use crate::site::Site;
@@ -43,6 +47,8 @@ pub struct ServerConfig {
     pub strategy: StrategySpec,
     /// When lost bytes are sent again.
     pub retransmission: Retransmission,
+    /// Which responses may be late, in part, or not arrive at all.
+    pub reliability: ReliabilitySpec,
     /// Everything random follows from it; on a real network a secret.
     pub seed: u64,
     /// HTTP/3 limits.
@@ -70,6 +76,7 @@ pub struct Server<S> {
     site: S,
     strategy: StrategySpec,
     retransmission: Retransmission,
+    reliability: ReliabilitySpec,
     h3: h3::Config,
     record: bool,
     connections: BTreeMap<ConnectionId, Served>,
@@ -110,6 +117,7 @@ impl<S: Site> Server<S> {
             site,
             strategy: config.strategy.clone(),
             retransmission: config.retransmission,
+            reliability: config.reliability.clone(),
             h3: config.h3.clone(),
             record: config.record_frames,
             connections: BTreeMap::new(),
@@ -209,7 +217,11 @@ impl<S: Site> Server<S> {
             let served = Served {
                 last: Stats::default(),
                 pump: Pump::new(h3),
-                outgoing: Outgoing::new(self.strategy.build(), self.record),
+                outgoing: Outgoing::new(
+                    self.strategy.build(),
+                    self.reliability.build(),
+                    self.record,
+                ),
                 desk: Desk::default(),
             };
             self.connections.insert(id, served);
@@ -276,7 +288,8 @@ impl<S: Site> Server<S> {
                         let here = desk.reprioritise(stream, priority);
                         if !here {
                             outgoing.update(stream, priority);
-                            if self.retransmission == Retransmission::ByUrgency {
+                            let in_turn = !outgoing.is_late(stream);
+                            if in_turn && self.retransmission == Retransmission::ByUrgency {
                                 let urgency = i32::from(priority.urgency);
                                 quic.set_retransmission_priority(stream, -urgency);
                             }
@@ -303,32 +316,92 @@ impl<S: Site> Server<S> {
         }
         // Replies without think time are ready at once.
         while let Some((_, (id, stream))) = self.thinking.pop_due(now) {
-            self.answer(id, stream);
+            self.answer(now, id, stream);
         }
     }
 
     /// A reply's think time is over: hands it to the schedule.
-    fn answer(&mut self, id: ConnectionId, stream: u64) {
+    fn answer(&mut self, now: Instant, id: ConnectionId, stream: u64) {
         let Some(served) = self.connections.get_mut(&id) else {
             return;
         };
-        let Some(Answer {
-            response,
-            fields,
-            body,
-            ..
-        }) = served.desk.answer(stream)
-        else {
+        let Some(answer) = served.desk.answer(stream) else {
             return;
         };
         let Some(quic) = self.host.connection(id) else {
             return;
         };
-        if self.retransmission == Retransmission::ByUrgency {
-            quic.set_retransmission_priority(stream, -i32::from(response.signal.urgency));
+        let object = Object {
+            nature: answer.nature,
+            length: answer.body.len(),
+        };
+        let delivery = served.outgoing.delivery(&object, conditions(quic));
+        let urgency = i32::from(answer.response.signal.urgency);
+        let late = match delivery {
+            Delivery::Stream => false,
+            Delivery::Late => true,
+            Delivery::Datagrams(terms) => {
+                if self.cut(now, id, &answer, terms) {
+                    return;
+                }
+                // What repairs may be late even where the datagrams were not.
+                let waits = !matches!(terms.repair, None | Some(Repair::Now));
+                terms.late || (!answer.is_object && waits)
+            }
+        };
+        let (Some(served), Some(quic)) = (self.connections.get_mut(&id), self.host.connection(id))
+        else {
+            return;
+        };
+        if late {
+            quic.set_retransmission_priority(stream, LATE);
+        } else if self.retransmission == Retransmission::ByUrgency {
+            quic.set_retransmission_priority(stream, -urgency);
         }
+        let Answer {
+            response,
+            fields,
+            body,
+            ..
+        } = answer;
         let head = served.pump.h3.response_head(stream, &fields, body.len());
-        served.outgoing.add(response, head, body);
+        served.outgoing.add(response, head, body, late);
+    }
+
+    /// Begins to deliver an answer in datagrams; whether that can be done.
+    fn cut(&mut self, now: Instant, id: ConnectionId, answer: &Answer, terms: Terms) -> bool {
+        let (Some(served), Some(quic)) = (self.connections.get_mut(&id), self.host.connection(id))
+        else {
+            return false;
+        };
+        let settings = served.pump.h3.peer_settings();
+        let agreed = settings.is_some_and(|s| s.h3_datagram && s.object_datagrams);
+        let Some(datagram_max) = quic
+            .max_datagram_size()
+            .filter(|_| agreed && answer.is_object)
+        else {
+            return false;
+        };
+        let stream = answer.response.stream;
+        let cut = Cut {
+            stream,
+            datagram_max,
+            terms,
+            requested: Instant::from_nanos(
+                now.as_nanos().saturating_sub(answer.think_time.as_nanos()),
+            ),
+        };
+        let Some(cutter) = Cutter::new(&cut, answer.body.clone()) else {
+            return false;
+        };
+        let mut fields = answer.fields.clone();
+        fields.retain(|f| f.name != b"content-length"[..]);
+        fields.push(cutter.announcement.field());
+        fields.push(digest_field(&answer.body));
+        let head = served.pump.h3.response_head(stream, &fields, 0);
+        let response = answer.response.clone();
+        served.outgoing.add_cut(response, head, cutter, terms.late);
+        true
     }
 
     /// Forgets connections that have ended.
@@ -346,6 +419,20 @@ impl<S: Site> Server<S> {
             }
             lives
         });
+    }
+}
+
+/// Repairs of late responses go after all others, whatever their urgency.
+const LATE: i32 = -100;
+
+/// What is known of a connection; `urgent_left` is not.
+fn conditions(quic: &Connection) -> Conditions {
+    let stats = quic.stats();
+    Conditions {
+        window: stats.congestion_window,
+        packets_sent: stats.packets_sent,
+        packets_lost: stats.packets_lost,
+        urgent_left: 0,
     }
 }
 

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use pagerace_core::{Duration, Priority};
 use pagerace_delivery::Facts;
+use pagerace_delivery::reliability::Nature;
 use pagerace_http::Field;
 
 use crate::body::Body;
@@ -35,6 +36,8 @@ pub struct Reply {
     pub body: Body,
     /// What the scheduler may know.
     pub facts: Facts,
+    /// What the reliability policy may know.
+    pub nature: Nature,
 }
 
 /// Answers requests.

@@ -8,22 +8,28 @@ use pagerace_core::{
     Destination, Duration, EventQueue, Instant, Priority, RequestPriority, ScriptMode,
 };
 use pagerace_delivery::Facts;
+use pagerace_delivery::reliability::Nature;
 use pagerace_http::Field;
 use pagerace_transport::quic::keys::FlightSizes;
 use pagerace_transport::quic::{ClientKeys, Epoch, ServerKeys, Settings};
 
 use super::*;
 
+mod objects;
+
 const DELAY: Duration = Duration::from_millis(10);
 const NANOS_PER_BYTE: u64 = 800;
 
-/// `/N` is a body of N bytes; `/slow` has think time; anything else is 404.
+/// `/N` is a body of N bytes, `/x/N` one that nobody needs; `/slow` has think time;
+/// anything else is 404.
 pub(crate) struct Numbers;
 
 impl Site for Numbers {
     fn reply(&mut self, request: &Request) -> Reply {
         let path = String::from_utf8_lossy(&request.path).into_owned();
         let slow = path == "/slow";
+        let needed = !path.starts_with("/x/");
+        let path = path.trim_start_matches("/x");
         let length = path.trim_start_matches('/').parse().ok();
         let status = if slow || length.is_some() {
             "200"
@@ -47,6 +53,12 @@ impl Site for Numbers {
                 class: RequestPriority::Low,
                 render_blocking: false,
             },
+            nature: Nature {
+                essential: needed,
+                whole: true,
+                seen: false,
+                selected: !needed,
+            },
         }
     }
 }
@@ -58,6 +70,7 @@ struct Got {
     bytes: u64,
     end: Option<Instant>,
     failed: bool,
+    incomplete: bool,
 }
 
 struct Pipe {
@@ -71,6 +84,11 @@ struct Pipe {
     /// Which of the client's datagrams vanish.
     lose_from_client: Vec<usize>,
     from_client: usize,
+    /// Likewise of the server's.
+    lose_from_server: fn(usize) -> bool,
+    from_server: usize,
+    /// Whether incomplete responses are asked for again.
+    repairs: bool,
 }
 
 fn address() -> SocketAddr {
@@ -83,16 +101,46 @@ impl Pipe {
     }
 
     fn with_client(strategy: &str, client_settings: Settings) -> Self {
+        let h3 = pagerace_http::h3::Config::default();
+        Self::with(strategy, "full", client_settings, h3)
+    }
+
+    /// A server with this reliability policy, and a client that takes datagrams.
+    fn with_policy(policy: &str) -> Self {
+        let settings = Settings {
+            datagrams: true,
+            ..Settings::default()
+        };
+        let h3 = pagerace_http::h3::Config {
+            object_datagrams: true,
+            ..pagerace_http::h3::Config::default()
+        };
+        Self::with("fifo", policy, settings, h3)
+    }
+
+    fn with(
+        strategy: &str,
+        policy: &str,
+        client_settings: Settings,
+        h3: pagerace_http::h3::Config,
+    ) -> Self {
         let epoch = Epoch::new();
         let sizes = FlightSizes::default();
-        let settings = Settings::default();
+        let datagrams = policy != "full";
         let server = ServerConfig {
-            settings,
+            settings: Settings {
+                datagrams,
+                ..Settings::default()
+            },
             keys: ServerKeys::Null(sizes),
             strategy: strategy.parse().unwrap(),
             retransmission: Retransmission::AtOnce,
+            reliability: policy.parse().unwrap(),
             seed: 1,
-            h3: pagerace_http::h3::Config::default(),
+            h3: pagerace_http::h3::Config {
+                object_datagrams: datagrams,
+                ..pagerace_http::h3::Config::default()
+            },
             record: false,
             record_frames: true,
         };
@@ -100,7 +148,7 @@ impl Pipe {
             settings: client_settings,
             keys: ClientKeys::Null(sizes),
             seed: 2,
-            h3: pagerace_http::h3::Config::default(),
+            h3,
             record: false,
         };
         Self {
@@ -113,6 +161,9 @@ impl Pipe {
             lost: None,
             lose_from_client: Vec::new(),
             from_client: 0,
+            lose_from_server: |_| false,
+            from_server: 0,
+            repairs: false,
         }
     }
 
@@ -125,7 +176,7 @@ impl Pipe {
         ];
         let body = (method == "POST").then(|| Bytes::from_static(&[7; 3_000]));
         let priority = pagerace_http::priority::parse(priority.as_bytes());
-        self.client.request(token, fields, priority, body);
+        self.client.request(self.now, token, fields, priority, body);
         self.got.insert(token, Got::default());
     }
 
@@ -180,6 +231,16 @@ impl Pipe {
                     self.got.get_mut(&token).unwrap().failed = true;
                 }
                 ClientEvent::Lost { reason } => self.lost = Some(reason),
+                ClientEvent::Incomplete { token, repair } => {
+                    let got = self.got.get_mut(&token).unwrap();
+                    got.incomplete = true;
+                    if self.repairs && repair.is_some() {
+                        self.client.repair(self.now, token, false);
+                    } else {
+                        self.client.give_up(token);
+                        got.failed = true;
+                    }
+                }
                 ClientEvent::Connected | ClientEvent::Sent { .. } => {}
             }
         }
@@ -201,6 +262,11 @@ impl Pipe {
                 if to_server {
                     self.from_client += 1;
                     if self.lose_from_client.contains(&(self.from_client - 1)) {
+                        continue;
+                    }
+                } else {
+                    self.from_server += 1;
+                    if (self.lose_from_server)(self.from_server - 1) {
                         continue;
                     }
                 }

@@ -37,6 +37,10 @@ pub const LATE: Duration = Duration::from_millis(1_000);
 /// frames and tasks of the main thread fall differently.
 pub const WAITS_LEAST: Duration = Duration::from_millis(250);
 
+/// A Speed Index that is later by less is so by chance, likewise; of [`LATE`] this is
+/// one per cent of the picture.
+pub const PICTURE_WAITS_LEAST: Duration = Duration::from_millis(10);
+
 /// Pixels; less is the rounding of sums.
 const AREA_LEAST: f64 = 0.5;
 
@@ -100,6 +104,11 @@ impl Counterfactuals {
             },
             fcp_waits: waits(self.whole.fcp, late.fcp),
             lcp_waits: waits(self.whole.lcp, late.lcp),
+            picture_waits: self
+                .whole
+                .speed_index
+                .zip(late.speed_index)
+                .is_some_and(|(before, late)| late > before + PICTURE_WAITS_LEAST),
         }
     }
 }

@@ -7,7 +7,7 @@ use pagerace_net::Exit;
 use pagerace_peer::hol::{Gap, TcpHolMeter};
 use pagerace_peer::server::ServerStats;
 use pagerace_peer::tcp::{TcpClient, TcpServer};
-use pagerace_peer::{Client, ClientEvent, SentFrame, Server, Site};
+use pagerace_peer::{Client, ClientEvent, LossReport, SentFrame, Server, Site};
 use pagerace_transport::quic::PacketRecord;
 use pagerace_transport::tcp::Segment;
 
@@ -157,13 +157,17 @@ impl<S: Site> Ends<S> {
 
     pub(crate) fn request(
         &mut self,
+        now: Instant,
         token: u64,
         fields: Vec<Field>,
         priority: Option<Priority>,
         body: Option<Bytes>,
     ) {
         match &mut self.kind {
-            Kind::Quic(ends) => ends.0.request(token, fields, priority, body),
+            Kind::Quic(ends) => {
+                let now = now + self.age;
+                ends.0.request(now, token, fields, priority, body);
+            }
             Kind::Tcp(ends) => ends.client.request(token, fields, priority, body),
         }
     }
@@ -172,6 +176,28 @@ impl<S: Site> Ends<S> {
         match &mut self.kind {
             Kind::Quic(ends) => ends.0.reprioritise(token, priority),
             Kind::Tcp(ends) => ends.client.reprioritise(token, priority),
+        }
+    }
+
+    /// Asks again for what is missing of a response.
+    pub(crate) fn repair(&mut self, now: Instant, token: u64, at_once: bool) {
+        if let Kind::Quic(ends) = &mut self.kind {
+            ends.0.repair(now + self.age, token, at_once);
+        }
+    }
+
+    /// Lets go of a response of which something is missing.
+    pub(crate) fn give_up(&mut self, token: u64) {
+        if let Kind::Quic(ends) = &mut self.kind {
+            ends.0.give_up(token);
+        }
+    }
+
+    /// What became of a response that came in datagrams.
+    pub(crate) fn loss_report(&self, token: u64) -> Option<LossReport> {
+        match &self.kind {
+            Kind::Quic(ends) => ends.0.loss_report(token),
+            Kind::Tcp(_) => None,
         }
     }
 

@@ -21,6 +21,7 @@ pub mod bulk;
 pub mod counterfactual;
 mod ends;
 pub mod explain;
+pub mod objects;
 pub mod outcome;
 mod pool;
 pub mod protocols;
@@ -35,9 +36,11 @@ mod world;
 pub use bulk::{BULK_INTERVAL, BulkOutcome, BulkScenario, Flow, run_bulk, run_flows};
 pub use counterfactual::{Counterfactuals, paint_critical};
 pub use explain::{Explainable, Explained, Part, Parts, Step, explain};
+pub use objects::{ObjectDelivery, ObjectNeed, ObjectState};
 pub use outcome::{
     FrameSent, HolGap, Outcome, PacketDrop, ResourceTiming, Trace, TransportCounters,
 };
+pub use pagerace_delivery::reliability::ReliabilitySpec;
 pub use pagerace_peer::Retransmission;
 pub use pagerace_peer::tcp::RecordEnds;
 pub use pagerace_transport::tls::Version as TlsVersion;

@@ -5,6 +5,8 @@ use pagerace_core::{Duration, Instant, Protocol};
 use pagerace_page::ResourceId;
 use serde::{Deserialize, Serialize};
 
+use crate::objects::ObjectDelivery;
+
 /// One page load.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
@@ -14,6 +16,15 @@ pub struct Outcome {
     pub transport: TransportCounters,
     /// Per resource, in page order; `None` where it was never requested.
     pub resources: Vec<Option<ResourceTiming>>,
+    /// What the page got of each object, in page order; `None` where it was not
+    /// delivered over the network to its end.
+    #[serde(default)]
+    pub objects: Vec<Option<ObjectDelivery>>,
+    /// When the last of the essential objects that the load event waits for was
+    /// complete, since the start of the navigation; `None` if one was not, or nobody
+    /// said which are essential.
+    #[serde(default)]
+    pub essential: Option<Duration>,
     /// Visual progress: (time, share in 0..=1), ascending; the model's.
     pub visual_progress: Vec<(Instant, f64)>,
     /// Why the load did not finish, if it did not.
@@ -59,6 +70,27 @@ pub struct TransportCounters {
     pub hol_other_bytes: u64,
     /// The same bytes, each times the milliseconds it waited.
     pub hol_other_byte_ms: u64,
+    /// Objects that came in datagrams and ended, complete or not.
+    #[serde(default)]
+    pub datagram_objects: u64,
+    /// Bytes of their content.
+    #[serde(default)]
+    pub datagram_bytes: u64,
+    /// Bytes of content that the page never got.
+    #[serde(default)]
+    pub data_lost_bytes: u64,
+    /// Bytes of content that datagrams lost and range requests fetched again.
+    #[serde(default)]
+    pub repaired_bytes: u64,
+    /// Objects of which range requests fetched something again.
+    #[serde(default)]
+    pub repaired_objects: u64,
+    /// Objects that are of no use because something of them is missing.
+    #[serde(default)]
+    pub broken_objects: u64,
+    /// Objects of which something is missing, and that are of use all the same.
+    #[serde(default)]
+    pub partial_objects: u64,
 }
 
 /// One resource's way through the network, in the words of Resource Timing

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pagerace_browser::BrowserConfig;
 use pagerace_core::Duration;
 use pagerace_delivery::StrategySpec;
+use pagerace_delivery::reliability::ReliabilitySpec;
 use pagerace_net::Network;
 use pagerace_page::{Interventions, Page};
 use pagerace_peer::Retransmission;
@@ -12,6 +13,7 @@ use pagerace_peer::tcp::RecordEnds;
 use pagerace_transport::tls;
 use serde::{Deserialize, Serialize};
 
+use crate::objects::ObjectNeed;
 use crate::protocols::ProtocolMap;
 use crate::visit::{EarlyData, Visit};
 
@@ -31,6 +33,12 @@ pub struct Scenario {
     /// When lost bytes are sent again; of HTTP/3 connections (TCP sends its own
     /// bytes in order, so at once).
     pub retransmission: Retransmission,
+    /// Which responses may be late, in part, or not arrive at all.
+    #[serde(default)]
+    pub reliability: ReliabilitySpec,
+    /// What the page needs of its objects, by resource; of all of each if empty.
+    #[serde(default)]
+    pub needs: Arc<Vec<ObjectNeed>>,
     /// The browser's model and its settings.
     pub browser: BrowserConfig,
     /// Which origins share a connection.

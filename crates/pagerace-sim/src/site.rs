@@ -6,8 +6,9 @@ use bytes::Bytes;
 use pagerace_browser::Cached;
 use pagerace_core::{Duration, Rng};
 use pagerace_delivery::Facts;
+use pagerace_delivery::reliability::Nature;
 use pagerace_http::Field;
-use pagerace_http::fields::{filler_fields, text_size};
+use pagerace_http::fields::{self, filler_fields, text_size};
 use pagerace_page::intervention::Failure;
 use pagerace_page::{Page, Resource, ResourceEffect, ResourceId};
 use pagerace_peer::{Body, Reply, Request, Site};
@@ -25,6 +26,8 @@ pub(crate) struct PageSite {
     cached: Arc<Vec<Cached>>,
     /// What is done to its requests, by resource; empty if nothing.
     effects: Arc<Vec<ResourceEffect>>,
+    /// What the page makes of its objects, by resource; empty if it needs all.
+    natures: Arc<Vec<Nature>>,
     /// Requests since the last look, with their think times.
     asked: Vec<(ResourceId, Duration)>,
 }
@@ -32,13 +35,14 @@ pub(crate) struct PageSite {
 impl PageSite {
     /// `jitter`: sigma of the log-normal factor on think times. `cached`: what
     /// the browser asks for only to see whether it has changed. `effects`: whose
-    /// answers are late or never come.
+    /// answers are late or never come. `natures`: what the reliability policy is told.
     pub(crate) fn new(
         page: Arc<Page>,
         seed: u64,
         jitter: f64,
         cached: Arc<Vec<Cached>>,
         effects: Arc<Vec<ResourceEffect>>,
+        natures: Arc<Vec<Nature>>,
     ) -> Self {
         Self {
             page,
@@ -46,6 +50,7 @@ impl PageSite {
             jitter,
             cached,
             effects,
+            natures,
             asked: Vec::new(),
         }
     }
@@ -91,9 +96,13 @@ impl Site for PageSite {
                 class: r.priority,
                 render_blocking: r.render_blocking,
             },
+            nature: self.natures.get(r.id.index()).copied().unwrap_or_default(),
         };
         let asked = (r.id, reply.think_time);
-        self.asked.push(asked);
+        // What repairs an answer is no request of its own.
+        if fields::get(&request.fields, "range").is_none() {
+            self.asked.push(asked);
+        }
         reply
     }
 }

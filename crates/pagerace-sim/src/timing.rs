@@ -2,6 +2,7 @@
 
 use pagerace_core::{Duration, Instant, Protocol};
 
+use crate::objects::ObjectState;
 use crate::outcome::ResourceTiming;
 use crate::wire::overlap;
 
@@ -24,6 +25,8 @@ pub(crate) struct Progress {
     pub(crate) body_received: u64,
     /// The response is complete, or the request has failed.
     pub(crate) over: bool,
+    /// Something of the response is missing for good: what the page makes of it.
+    pub(crate) incomplete: Option<ObjectState>,
 }
 
 /// When a connection was set up.
@@ -48,6 +51,7 @@ impl Progress {
             reused: false,
             body_received: 0,
             over: false,
+            incomplete: None,
         }
     }
 

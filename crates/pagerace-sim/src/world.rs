@@ -3,6 +3,7 @@
 pub(crate) mod connections;
 mod critical_path;
 mod interventions;
+mod objects;
 mod requests;
 mod tally;
 
@@ -11,6 +12,7 @@ use std::sync::Arc;
 
 use pagerace_browser::{Browser, Cached};
 use pagerace_core::{EventQueue, Instant, Protocol, Rng};
+use pagerace_delivery::reliability::Nature;
 use pagerace_net::{Exit, Link};
 use pagerace_page::{Page, ResourceEffect, ResourceId};
 use pagerace_peer::ClientEvent;
@@ -20,6 +22,7 @@ use self::connections::Keys;
 use crate::ScenarioError;
 use crate::alarm::Alarm;
 use crate::ends::{Ends, Packet, PacketExit, Payload};
+use crate::objects::natures;
 use crate::outcome::{FrameSent, Outcome};
 use crate::pool::Pool;
 use crate::scenario::Scenario;
@@ -71,6 +74,10 @@ pub(crate) struct World<'a> {
     cached: Arc<Vec<Cached>>,
     /// What is done to requests, by resource; empty if nothing.
     effects: Arc<Vec<ResourceEffect>>,
+    /// What servers know of each object; empty if all are delivered alike.
+    natures: Arc<Vec<Nature>>,
+    /// Incomplete responses that wait for what is essential: connection, resource.
+    repairs: Vec<(usize, ResourceId)>,
     pool: Pool,
     connections: Vec<Connection>,
     /// To the browser.
@@ -109,6 +116,8 @@ impl<'a> World<'a> {
             browser,
             cached,
             effects: interventions::effects(scenario),
+            natures: Arc::new(natures(scenario)),
+            repairs: Vec::new(),
             pool: Pool::new(&page, scenario.connections, &scenario.protocols),
             down: Link::new(&scenario.network.down, Rng::new(seed, "link/down")),
             up: Link::new(&scenario.network.up, Rng::new(seed, "link/up")),
@@ -249,6 +258,7 @@ impl<'a> World<'a> {
             while let Some(action) = self.browser.poll_action() {
                 self.act(action);
             }
+            self.repair_if_time();
             if self.touched.is_empty() {
                 break;
             }
@@ -395,6 +405,9 @@ impl<'a> World<'a> {
                     self.browser.handle_response_end(now, r);
                 }
                 self.request_over(i);
+            }
+            ClientEvent::Incomplete { token, repair } => {
+                self.incomplete(i, resource(token), repair);
             }
             // Its connection was given up, but its browser would wait on.
             ClientEvent::Failed { token, .. } if self.hangs(resource(token)) => {}

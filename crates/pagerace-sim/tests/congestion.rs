@@ -29,7 +29,7 @@ use pagerace_sim::run;
 use pagerace_transport::quic::keys::FlightSizes;
 use pagerace_transport::quic::{
     ClientKeys, ConnectionId, Epoch, Event, Host, Offer, PacketSource, Read, ServerKeys, Settings,
-    Sources,
+    Sources, StreamOffer,
 };
 
 const CLIENT: usize = 0;
@@ -45,10 +45,13 @@ struct Endless {
 impl PacketSource for Endless {
     fn pick(&mut self) -> Option<Offer> {
         let (offset, left) = (self.sent, 1 << 40);
-        self.stream.map(|stream| Offer {
-            stream,
-            offset,
-            left,
+        self.stream.map(|stream| {
+            Offer::Stream(StreamOffer {
+                stream,
+                offset,
+                left,
+                fin: true,
+            })
         })
     }
 

@@ -9,6 +9,7 @@ use pagerace_lab::qlog::QlogRuns;
 use crate::commands::bulk::BulkArgs;
 use crate::commands::explain::ExplainArgs;
 use crate::commands::list::ListArgs;
+use crate::commands::needs::NeedArgs;
 use crate::commands::objects::{self, ObjectsArgs};
 use crate::commands::page::PageArgs;
 
@@ -88,6 +89,10 @@ Examples:
   pagerace race site.har --what-if each-host --metric fcp --network cable
       single points of failure: which third-party host, when it is down, stops the page
 
+  pagerace race site.har --reliability full,\"datagram:fonts,ads\",late,adaptive \\
+      --network srivastava-9mbit-5pct
+      objects that the page can do without: in datagrams, later, or as fits the path
+
   pagerace race site.har --what-if none,fonts=140ms,fonts=1s --block ads --network slow-4g
       how much late fonts matter, without advertisement
 
@@ -99,8 +104,9 @@ Examples:
 
 const EXPLAIN_EXAMPLES: &str = "\
 Contenders are words in any order: a protocol (h1, h2, h3, or rules such as
-\"static.example=h3 *=h2\"), a congestion controller, a visit, a strategy, interventions
-(such as fonts=1s). What is left out is h3, cubic, cold, sequential, original.
+\"static.example=h3 *=h2\"), a congestion controller, a visit, a strategy, a reliability
+policy (late, adaptive, ..), interventions (such as fonts=1s). What is left out is h3, cubic,
+cold, sequential, full, original.
 
 Examples:
   pagerace explain site.har h1 h3 --network slow-4g
@@ -183,6 +189,15 @@ pub(crate) struct RaceArgs {
     #[arg(short, long, value_name = "LIST", help_heading = "Race")]
     pub(crate) strategy: Vec<String>,
 
+    /// Reliability policies, separated by commas: full, datagram:fonts,ads (lost is
+    /// lost), deadline:500ms,repair, fec:0.1, late, adaptive; thesis (the scenarios of
+    /// Srivastava 2024). See `pagerace list policies`. [default: full]
+    #[arg(short = 'R', long, value_name = "LIST", help_heading = "Race")]
+    pub(crate) reliability: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) needs: NeedArgs,
+
     /// What is done to requests, as further variants beside the original,
     /// separated by commas: fonts=1s, cdn.example=hang, "fonts=1s ads=refused";
     /// thesis (the seven of Srivastava 2024), each-host (for each third-party
@@ -240,6 +255,11 @@ pub(crate) struct RaceArgs {
     /// NAME-comparisons.csv.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) csv: Option<PathBuf>,
+
+    /// Write what became of each object, in each run, as JSON: times, bytes, whether
+    /// it is complete, on a stream or in datagrams.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) sessions: Option<PathBuf>,
 
     /// Write qlog files of chosen runs into this directory.
     #[arg(long, value_name = "DIR", help_heading = "Output")]

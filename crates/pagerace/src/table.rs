@@ -17,6 +17,7 @@ use pagerace_lab::{Analysis, Comparison, Mark, Plan, Results, Verdict};
 
 pub(crate) mod bulk;
 pub(crate) mod lighthouse;
+pub(crate) mod objects;
 pub(crate) mod predicted;
 pub(crate) mod why;
 
@@ -187,6 +188,7 @@ fn styled(cell: Cell, mark: Mark) -> Cell {
         Mark::Baseline => cell.add_attribute(Attribute::Bold),
         Mark::Better => cell.fg(Color::Green),
         Mark::Worse => cell.fg(Color::Red),
+        Mark::Broken => cell.fg(Color::Yellow),
         Mark::TooSmall | Mark::NoDifference | Mark::Unsure | Mark::TooFewRuns | Mark::Undefined => {
             cell
         }

@@ -325,6 +325,15 @@ impl Browser {
         if std::mem::take(&mut state.holds_paint) {
             self.rendering.blockers -= 1;
         }
+        // Text waits on for a font that is broken, as if it never came.
+        if !self.states[id.index()].broken {
+            self.release_text(id);
+        }
+    }
+
+    /// Text waits no longer for the font `id`.
+    pub(super) fn release_text(&mut self, id: ResourceId) {
+        let state = &mut self.states[id.index()];
         if let Some(hold) = self.rendering.font_holds.get_mut(&id)
             && !matches!(hold, FontHold::Shown(_))
         {

@@ -29,6 +29,9 @@ pub(super) struct State {
     /// The response is complete, or will never be.
     pub(super) settled: Option<Instant>,
     pub(super) failed: bool,
+    /// It ended with something missing without which it is of no use, or only such a
+    /// thing could have led to it.
+    pub(super) broken: bool,
     /// It has run, been parsed, or whatever its role asks for.
     pub(super) processed: bool,
     /// Nothing will ever ask for it.

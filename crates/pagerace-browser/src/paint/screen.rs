@@ -26,14 +26,20 @@ pub(crate) struct Screen {
     painted: Vec<Painted>,
     /// Areas are known, not guessed.
     measured: bool,
+    /// The largest element that will never be seen, in pixels.
+    missing_element: f64,
+    /// Something will never be seen, or not look as it should.
+    incomplete: bool,
+    /// Something is missing without which there is no right paint at all.
+    void: bool,
 }
 
 impl Screen {
     /// A screen on which areas are recorded, if `measured`.
     pub(crate) fn new(measured: bool) -> Self {
         Self {
-            painted: Vec::new(),
             measured,
+            ..Self::default()
         }
     }
 
@@ -46,6 +52,25 @@ impl Screen {
     /// what completes it is an element, and contentful.
     pub(crate) fn paint_image(&mut self, at: Instant, image: ResourceId, size: Size, ready: Ready) {
         self.paint(at, Some(image), size, ready);
+    }
+
+    /// Something of this size will never be seen.
+    pub(crate) fn miss(&mut self, size: Size) {
+        if size.area > 0.0 || size.element > 0.0 {
+            self.incomplete = true;
+            self.missing_element = self.missing_element.max(size.element);
+        }
+    }
+
+    /// What is seen will never look as it should.
+    pub(crate) fn miss_look(&mut self) {
+        self.incomplete = true;
+    }
+
+    /// Nothing that is seen counts.
+    pub(crate) fn void(&mut self) {
+        self.incomplete = true;
+        self.void = true;
     }
 
     fn paint(&mut self, at: Instant, image: Option<ResourceId>, size: Size, ready: Ready) {
@@ -61,7 +86,8 @@ impl Screen {
 
     /// First contentful paint: text or a complete image.
     pub(crate) fn first(&self) -> Option<Instant> {
-        self.painted.iter().find(|p| p.contentful).map(|p| p.at)
+        let contentful = |p: &&Painted| p.contentful && !self.void;
+        self.painted.iter().find(contentful).map(|p| p.at)
     }
 
     /// What the first contentful paint waited for last: of all that it showed,
@@ -105,7 +131,8 @@ impl Screen {
                 largest = Some(painted);
             }
         }
-        largest
+        // What was to be larger is missing: the largest never comes.
+        largest.filter(|l| !self.void && l.element >= self.missing_element)
     }
 
     /// Pixels of all that was painted; where areas are guessed, more than the
@@ -167,8 +194,12 @@ impl Screen {
         points
     }
 
-    /// Speed Index: the area above the curve of visual progress.
+    /// Speed Index: the area above the curve of visual progress; none if the picture
+    /// is never complete.
     pub(crate) fn speed_index(&self, start: Instant) -> Option<Duration> {
+        if self.incomplete {
+            return None;
+        }
         let points = self.progress(start);
         let millis: f64 = points
             .windows(2)

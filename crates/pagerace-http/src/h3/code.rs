@@ -1,6 +1,6 @@
 //! Error codes.
 //!
-//! Source: RFC 9114, section 8.1, and RFC 9204, section 8.3.
+//! Source: RFC 9114, section 8.1; RFC 9204, section 8.3; RFC 9297, section 5.2.
 
 use std::fmt;
 
@@ -26,6 +26,7 @@ macro_rules! codes {
 }
 
 codes! {
+    DATAGRAM_ERROR = 0x33, "H3_DATAGRAM_ERROR", "A datagram that breaks RFC 9297.";
     NO_ERROR = 0x100, "H3_NO_ERROR", "Nothing went wrong.";
     GENERAL_PROTOCOL_ERROR = 0x101, "H3_GENERAL_PROTOCOL_ERROR", "Wrong in a way that no other code tells.";
     INTERNAL_ERROR = 0x102, "H3_INTERNAL_ERROR", "This end failed.";

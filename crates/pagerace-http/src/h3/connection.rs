@@ -197,7 +197,11 @@ impl Connection {
         }
     }
 
-    fn conclude(&mut self, stream: u64, result: Result<(), Fault>) -> Result<(), ConnectionError> {
+    pub(super) fn conclude(
+        &mut self,
+        stream: u64,
+        result: Result<(), Fault>,
+    ) -> Result<(), ConnectionError> {
         if let Some(error) = &self.error {
             return Err(error.clone());
         }

@@ -47,6 +47,13 @@ pub enum Event {
         /// A slice of what was handed in.
         data: Bytes,
     },
+    /// An HTTP datagram of a request that is known; in no order.
+    Datagram {
+        /// Request stream.
+        stream: u64,
+        /// A slice of what was handed in.
+        payload: Bytes,
+    },
     /// The trailer section.
     Trailers {
         /// Request stream.

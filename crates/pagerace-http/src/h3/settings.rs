@@ -14,6 +14,9 @@ const MAX_FIELD_SECTION_SIZE: u64 = 0x06;
 const QPACK_BLOCKED_STREAMS: u64 = 0x07;
 const ENABLE_CONNECT_PROTOCOL: u64 = 0x08;
 const H3_DATAGRAM: u64 = 0x33;
+/// Our own, from the range that IANA assigns by expert review; see
+/// [`crate::object`].
+const OBJECT_DATAGRAMS: u64 = 0x3a7c_91e5;
 
 /// A reserved identifier, 0x1f * N + 0x21 (RFC 9114, section 7.2.4.1).
 const GREASE: u64 = 0x1f * 7 + 0x21;
@@ -31,6 +34,8 @@ pub struct Settings {
     pub enable_connect_protocol: bool,
     /// Whether HTTP datagrams are understood.
     pub h3_datagram: bool,
+    /// Whether responses may come as numbered datagrams: see [`crate::object`].
+    pub object_datagrams: bool,
 }
 
 impl Settings {
@@ -60,6 +65,7 @@ impl Settings {
             QPACK_BLOCKED_STREAMS => self.qpack_blocked_streams = value,
             ENABLE_CONNECT_PROTOCOL => self.enable_connect_protocol = flag(id, value)?,
             H3_DATAGRAM => self.h3_datagram = flag(id, value)?,
+            OBJECT_DATAGRAMS => self.object_datagrams = flag(id, value)?,
             // Settings of HTTP/2 that HTTP/3 has not: section 7.2.4.1.
             0x00 | 0x02..=0x05 => {
                 let reason = format!("setting 0x{id:x} belongs to HTTP/2");
@@ -102,6 +108,10 @@ pub(super) fn encode(config: &Config, out: &mut Vec<u8>) {
             QPACK_BLOCKED_STREAMS,
             config.qpack_blocked_streams.min(varint::MAX),
         );
+    }
+    if config.object_datagrams {
+        put(H3_DATAGRAM, 1);
+        put(OBJECT_DATAGRAMS, 1);
     }
     if config.grease {
         put(GREASE, 0);

@@ -1,7 +1,12 @@
+use pagerace_delivery::reliability::ReliabilitySpec;
 use pagerace_page::Interventions;
 use pagerace_sim::Visit;
 
 use super::{Contender, ContenderError, ContenderText, Noun, Varying, choose, product};
+
+fn full() -> [ReliabilitySpec; 1] {
+    [ReliabilitySpec::default()]
+}
 
 fn read(text: &str) -> Contender {
     text.parse::<ContenderText>()
@@ -85,7 +90,14 @@ fn the_product_has_no_twins() {
     let controllers = ["cubic", "reno"].map(str::to_owned);
     let strategies = ["sequential", "eps", "fifo"].map(|s| s.parse().unwrap());
     let original = [Interventions::default()];
-    let contenders = product(&maps, &controllers, &[Visit::Cold], &strategies, &original);
+    let contenders = product(
+        &maps,
+        &controllers,
+        &[Visit::Cold],
+        &strategies,
+        &full(),
+        &original,
+    );
     // HTTP/1.1 once with each controller.
     assert_eq!(contenders.len(), 2 + 6);
     assert_eq!(
@@ -174,6 +186,7 @@ fn interventions_multiply_the_contenders() {
         &["cubic".to_owned()],
         &[Visit::Cold],
         &strategies,
+        &full(),
         &what_ifs,
     );
     assert_eq!(

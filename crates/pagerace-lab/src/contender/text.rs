@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use pagerace_core::Protocol;
+use pagerace_delivery::reliability::{self, ReliabilityError, ReliabilitySpec};
 use pagerace_delivery::{StrategyError, StrategySpec, registry};
 use pagerace_page::intervention::{Effect, InterventionError};
 use pagerace_page::{Intervention, Interventions};
@@ -24,6 +25,8 @@ pub struct ContenderText {
     pub visit: Option<Visit>,
     /// A strategy, with parameters if it has any.
     pub strategy: Option<StrategySpec>,
+    /// A reliability policy, with what it takes.
+    pub reliability: Option<ReliabilitySpec>,
     /// Interventions such as `fonts=1s`, or `original` for none.
     pub interventions: Option<Interventions>,
 }
@@ -39,8 +42,8 @@ pub enum ContenderError {
     /// A word means nothing.
     #[error(
         "`{word}` is no protocol (h1, h2, h3), congestion controller (pagerace list controllers), \
-         visit (cold, resumed, warm), strategy (pagerace list strategies) or intervention (such as \
-         fonts=1s){suggestion}"
+         visit (cold, resumed, warm), strategy (pagerace list strategies), reliability policy \
+         (pagerace list policies) or intervention (such as fonts=1s){suggestion}"
     )]
     Unknown {
         /// The word.
@@ -59,6 +62,9 @@ pub enum ContenderError {
     /// The protocols mean nothing.
     #[error(transparent)]
     Protocols(#[from] ProtocolMapError),
+    /// What the reliability policy takes is wrong.
+    #[error(transparent)]
+    Reliability(#[from] ReliabilityError),
     /// The strategy's parameters are wrong.
     #[error(transparent)]
     Strategy(#[from] StrategyError),
@@ -95,6 +101,10 @@ impl ContenderText {
             && of(self.visit.map(|v| v == contender.visit))
             && of(self.strategy.as_ref().map(strategy))
             && of(self
+                .reliability
+                .as_ref()
+                .map(|r| *r == contender.effective_reliability()))
+            && of(self
                 .interventions
                 .as_ref()
                 .map(|i| *i == contender.interventions))
@@ -108,6 +118,7 @@ impl ContenderText {
             congestion: self.congestion.unwrap_or(defaults.congestion),
             visit: self.visit.unwrap_or(defaults.visit),
             strategy: self.strategy.unwrap_or(defaults.strategy),
+            reliability: self.reliability.unwrap_or(defaults.reliability),
             interventions: self.interventions.unwrap_or(defaults.interventions),
         }
     }
@@ -130,6 +141,10 @@ impl FromStr for ContenderText {
             if registry().iter().any(|info| info.name == name) {
                 if read.strategy.replace(word.parse()?).is_some() {
                     return Err(twice("strategies"));
+                }
+            } else if reliability::policy(name).is_some() {
+                if read.reliability.replace(word.parse()?).is_some() {
+                    return Err(twice("reliability policies"));
                 }
             } else if has_effect(word) {
                 interventions.push(word.parse()?);
@@ -181,7 +196,9 @@ fn unknown(word: &str) -> ContenderError {
     let controllers = pagerace_cc::registry().iter().map(|cc| cc.name);
     let visits = Visit::ALL.iter().map(|visit| visit.name());
     let protocols = Protocol::ALL.iter().map(|protocol| protocol.name());
-    let known = protocols.chain(controllers).chain(visits).chain(strategies);
+    let policies = reliability::policies().iter().map(|info| info.name);
+    let known = protocols.chain(controllers).chain(visits);
+    let known = known.chain(strategies).chain(policies);
     ContenderError::Unknown {
         word: word.to_owned(),
         suggestion: did_you_mean(word, known),

@@ -9,11 +9,12 @@ use crate::plan::Plan;
 use crate::results::Results;
 
 /// What a contender is, one column each.
-const CONTENDER: [&str; 5] = [
+const CONTENDER: [&str; 6] = [
     "protocol",
     "congestion",
     "visit",
     "strategy",
+    "reliability",
     "interventions",
 ];
 
@@ -120,6 +121,7 @@ fn variant_fields(plan: &Plan, page: usize, network: usize, contender: usize) ->
         contender.congestion.clone(),
         contender.visit.to_string(),
         contender.strategy.to_string(),
+        contender.effective_reliability().to_string(),
         contender.interventions.to_string(),
     ]
 }

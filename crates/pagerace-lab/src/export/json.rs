@@ -27,8 +27,9 @@ pub use read::{ReadPlan, read_plan};
 /// The value of `format` in our files.
 pub const FORMAT: &str = "pagerace-results";
 /// The version of the format that this version writes. 3 added `world`,
-/// `environment`, `interventions` and `unanswered`.
-pub const SCHEMA: u32 = 3;
+/// `environment`, `interventions` and `unanswered`; 4 `reliability`, the plan's `needs`,
+/// and the metrics of what was lost.
+pub const SCHEMA: u32 = 4;
 /// The oldest version of the format that it still reads.
 pub const SCHEMA_OLDEST: u32 = 2;
 
@@ -65,8 +66,15 @@ struct ContenderDoc {
     congestion: String,
     visit: String,
     strategy: String,
+    #[serde(default = "full")]
+    reliability: String,
     #[serde(default = "no_interventions")]
     interventions: String,
+}
+
+/// Of files that were written before there were others.
+fn full() -> String {
+    "full".to_owned()
 }
 
 /// Of files that were written before there were any.
@@ -261,6 +269,7 @@ fn contender_doc(plan: &Plan, index: usize) -> ContenderDoc {
         congestion: contender.congestion.clone(),
         visit: contender.visit.to_string(),
         strategy: contender.strategy.to_string(),
+        reliability: contender.effective_reliability().to_string(),
         interventions: contender.interventions.to_string(),
     }
 }

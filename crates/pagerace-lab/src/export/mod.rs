@@ -4,3 +4,4 @@ pub mod csv;
 pub mod file;
 pub mod json;
 pub mod report;
+pub mod sessions;

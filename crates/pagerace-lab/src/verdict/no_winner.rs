@@ -50,7 +50,8 @@ pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (Verdict
         let runs = analysis.rows.iter().map(|row| row.pairs).max().unwrap_or(0);
         let tested = others().filter(|row| row.signed_rank_p.is_some());
         let needed = runs_needed(tested.count());
-        let best = &names.contenders[analysis.ranking[0]];
+        let whole = analysis.ranking.iter().find(|&&i| !analysis.rows[i].breaks);
+        let best = &names.contenders[whole.copied().unwrap_or(analysis.baseline)];
         let text = format!(
             "{network}: {best} has the lowest median, but {runs} {} too few to be sure of \
              anything ({needed} or more are needed, 30 are better).",

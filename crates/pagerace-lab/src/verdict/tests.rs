@@ -332,3 +332,50 @@ fn a_baseline_that_stalls_is_beaten_without_a_number() {
         (VerdictKind::Unknown, expected)
     );
 }
+
+/// `times`, and so many broken objects.
+fn breaking(onload: f64, broken: u64) -> RunSummary {
+    let mut run = times(1500.0, 900.0, onload);
+    run.transport.broken_objects = broken;
+    run
+}
+
+#[test]
+fn what_breaks_objects_wins_nothing() {
+    let results = race(&["sequential", "eps", "fifo"], 30, |s, k| match s {
+        1 => breaking(4000.0 + noise(k), 2),
+        2 => breaking(4900.0 + noise(k), 0),
+        _ => breaking(5000.0 + noise(k), 0),
+    });
+    let v = say(&results, "onload");
+    assert_eq!((v.kind, v.winner), (VerdictKind::Better, Some(2)));
+    let told = "Broken objects, in the median run: eps 2 of 1; what that saves is no gain.";
+    assert!(v.sentence.ends_with(told), "{}", v.sentence);
+    let analysis = analyse(&results, 0, 0, "onload".parse().unwrap());
+    assert_eq!(analysis.rows[1].mark.label(), "breaks objects");
+    assert_eq!(analysis.ranking[0], 1, "its number is what it is");
+    // Nor if there are too few runs to tell, or nothing else is better.
+    for runs in [3, 30] {
+        let results = race(&["sequential", "eps"], runs, |s, k| {
+            breaking(5000.0 - 900.0 * s as f64 + noise(k), s as u64)
+        });
+        let v = say(&results, "onload");
+        assert_eq!(v.winner, Some(0), "{}", v.sentence);
+        assert!(!v.sentence.contains("eps has the lowest"), "{}", v.sentence);
+    }
+}
+
+#[test]
+fn what_a_broken_object_would_have_shown_never_comes() {
+    let mut run = breaking(5000.0, 1);
+    run.load.speed_index = None;
+    let value = |run: &RunSummary, metric: &str| run.value(metric.parse().unwrap());
+    assert_eq!(value(&run, "speed-index"), Some(f64::INFINITY));
+    assert_eq!(value(&run, "lcp"), Some(1500.0));
+    assert_eq!(value(&run, "cls"), None, "no simulation has it");
+    run.transport.broken_objects = 0;
+    assert_eq!(value(&run, "speed-index"), None);
+    run.transport.partial_objects = 1;
+    assert_eq!(value(&run, "essential"), Some(f64::INFINITY));
+    assert_eq!(value(&run, "speed-index"), None);
+}

@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 
 use pagerace_core::{Duration, Instant, Protocol};
 use pagerace_delivery::StrategySpec;
+use pagerace_delivery::reliability::ReliabilitySpec;
 use pagerace_http::Field;
 use pagerace_peer::server::UNKNOWN;
 use pagerace_peer::stream::{StreamClientConfig, StreamServerConfig};
@@ -43,6 +44,7 @@ impl Site for BulkSite {
             fields: vec![Field::from_static(":status", "200")],
             body: Body::Filler(self.0),
             facts: UNKNOWN,
+            nature: pagerace_delivery::reliability::Nature::ESSENTIAL,
         }
     }
 }
@@ -114,6 +116,7 @@ pub(super) fn quic_server(
         keys: identity.server_keys().map_err(|error| tls(&error))?,
         strategy: fifo(),
         retransmission: Retransmission::AtOnce,
+        reliability: ReliabilitySpec::default(),
         seed,
         h3: pagerace_http::h3::Config::default(),
         record: false,
@@ -192,7 +195,9 @@ fn fetch(client: &mut impl Connection, bytes: u64) -> Result<Seen, LiveError> {
         let now = client.now().since(Instant::ZERO);
         match event.ok_or(LiveError::Timeout { remote })? {
             ClientEvent::Connected => seen.connect = now,
-            ClientEvent::Sent { .. } | ClientEvent::Head { .. } => {}
+            ClientEvent::Sent { .. }
+            | ClientEvent::Head { .. }
+            | ClientEvent::Incomplete { .. } => {}
             ClientEvent::Data { data, .. } => seen.bytes += data.len() as u64,
             ClientEvent::End { .. } => {
                 seen.finished = now;

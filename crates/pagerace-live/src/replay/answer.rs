@@ -229,6 +229,7 @@ impl Answer {
                 None => self.body.clone(),
             },
             facts: self.facts,
+            nature: pagerace_delivery::reliability::Nature::ESSENTIAL,
         }
     }
 

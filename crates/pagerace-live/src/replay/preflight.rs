@@ -29,5 +29,6 @@ pub(super) fn grant(request: &Request) -> Option<Reply> {
         fields,
         body: Body::EMPTY,
         facts: UNKNOWN,
+        nature: pagerace_delivery::reliability::Nature::ESSENTIAL,
     })
 }

@@ -8,6 +8,7 @@ use std::thread;
 
 use mio::net::TcpListener;
 use pagerace_core::rng::derive_seed;
+use pagerace_delivery::reliability::ReliabilitySpec;
 use pagerace_peer::ServerConfig;
 use pagerace_peer::stream::StreamServerConfig;
 use pagerace_transport::quic::Settings;
@@ -59,6 +60,8 @@ pub(super) fn start<S: ServedSite>(
                     keys: leaf.quic(config.tickets)?,
                     strategy: config.strategy.clone(),
                     retransmission: config.retransmission,
+                    // Browsers take no datagrams, and sites here tell nothing of objects.
+                    reliability: ReliabilitySpec::default(),
                     seed: derive_seed(config.seed, &format!("origin/{i}")),
                     h3: config.h3.clone(),
                     record: false,

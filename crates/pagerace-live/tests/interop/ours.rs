@@ -9,10 +9,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use pagerace_core::Priority;
 use pagerace_live::{Fetch, MemorySite, Server, get, secret_seed};
-use pagerace_peer::{ClientConfig, Retransmission, SentFrame, ServerConfig};
+use pagerace_peer::{ClientConfig, Retransmission, SentFrame, ServerConfig, Site};
 use pagerace_transport::quic::keys::{Identity, client_keys_trusting};
 use pagerace_transport::quic::{ClientKeys, Settings};
 
+use crate::objects::Dispensable;
 use crate::peers::pattern;
 
 /// Patience with a peer that says nothing.
@@ -44,22 +45,33 @@ pub(crate) struct OurServer {
 
 impl OurServer {
     pub(crate) fn start(strategy: &str) -> Self {
+        Self::serving(strategy, "full", site())
+    }
+
+    /// One whose objects can all be done without, under this reliability policy.
+    pub(crate) fn with_policy(strategy: &str, policy: &str) -> Self {
+        Self::serving(strategy, policy, Dispensable(site()))
+    }
+
+    fn serving(strategy: &str, policy: &str, site: impl Site + Send + 'static) -> Self {
         let identity = Identity::new(&["localhost"]).unwrap();
         let config = ServerConfig {
-            settings: Settings::default(),
+            settings: Settings {
+                datagrams: policy != "full",
+                ..Settings::default()
+            },
             keys: identity.server_keys().unwrap(),
             strategy: strategy.parse().unwrap(),
+            reliability: policy.parse().unwrap(),
             retransmission: Retransmission::AtOnce,
             seed: secret_seed().unwrap(),
-            h3: pagerace_http::h3::Config::default(),
+            h3: pagerace_http::h3::Config {
+                object_datagrams: policy != "full",
+                ..pagerace_http::h3::Config::default()
+            },
             record: false,
             record_frames: true,
         };
-        let site = SIZES
-            .iter()
-            .fold(MemorySite::default(), |site, (path, size)| {
-                site.with(path, "application/octet-stream", pattern(*size))
-            });
         let mut server =
             Server::bind(SocketAddr::from(([127, 0, 0, 1], 0)), &config, site).unwrap();
         let port = server.local_address().unwrap().port();
@@ -79,6 +91,14 @@ impl OurServer {
             thread: Some(thread),
         }
     }
+}
+
+fn site() -> MemorySite {
+    SIZES
+        .iter()
+        .fold(MemorySite::default(), |site, (path, size)| {
+            site.with(path, "application/octet-stream", pattern(*size))
+        })
 }
 
 impl OurServer {

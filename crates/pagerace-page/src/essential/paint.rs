@@ -25,6 +25,9 @@ pub struct PaintEffect {
     pub fcp_waits: bool,
     /// The largest contentful paint waits for it.
     pub lcp_waits: bool,
+    /// Some of the picture waits for it: text for its font, say.
+    #[serde(default)]
+    pub picture_waits: bool,
 }
 
 /// What becomes of a paint.
@@ -59,6 +62,11 @@ impl PaintEffect {
             PaintChange::Same | PaintChange::Earlier(_) => false,
         };
         self.other_largest || self.missing > 0.0 || worse(self.fcp) || worse(self.lcp)
+    }
+
+    /// Whether something that is seen waits for the resource, or is worse without it.
+    pub fn is_seen(&self) -> bool {
+        self.needs() || self.picture_waits
     }
 
     /// Whether nothing changes at all.
@@ -96,6 +104,9 @@ impl fmt::Display for PaintEffect {
             parts.push(format!(
                 "{percent:.digits$} % of the picture is missing without it"
             ));
+        }
+        if self.picture_waits && !self.fcp_waits && !self.lcp_waits {
+            parts.push("some of the picture waits for it".to_owned());
         }
         if parts.is_empty() {
             return f.write_str("no paint changes without it");

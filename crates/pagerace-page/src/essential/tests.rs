@@ -558,6 +558,7 @@ fn paints_are_told_in_words() {
         missing: 0.031,
         fcp_waits: true,
         lcp_waits: false,
+        picture_waits: true,
     };
     assert_eq!(
         effect.to_string(),
@@ -573,7 +574,13 @@ fn paints_are_told_in_words() {
         fcp: PaintChange::Later(Duration::from_millis(9)),
         ..PaintEffect::default()
     };
-    assert!(!chance.needs());
+    assert!(!chance.needs() && !chance.is_seen());
+    let text = PaintEffect {
+        picture_waits: true,
+        ..PaintEffect::default()
+    };
+    assert_eq!(text.to_string(), "some of the picture waits for it");
+    assert!(!text.needs() && text.is_seen());
 }
 
 #[test]

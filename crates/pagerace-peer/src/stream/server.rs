@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use bytes::{Bytes, BytesMut};
-use pagerace_core::{EventQueue, Instant, Priority, Protocol};
+use pagerace_core::{Duration, EventQueue, Instant, Priority, Protocol};
+use pagerace_delivery::reliability::{Conditions, Delivery, Nature, Object, ReliabilitySpec};
 use pagerace_delivery::{Response, StrategySpec};
 use pagerace_http::{Field, fields, h1, h2};
 use pagerace_transport::quic::PacketSource;
@@ -19,6 +20,8 @@ use crate::site::Site;
 pub struct StreamServerConfig {
     /// Which response's bytes go next.
     pub strategy: StrategySpec,
+    /// Which responses go after the others; there are no datagrams here.
+    pub reliability: ReliabilitySpec,
     /// HTTP/2's limits.
     pub h2: h2::Config,
     /// HTTP/1.1's limits.
@@ -34,6 +37,7 @@ impl StreamServerConfig {
     pub fn new(strategy: StrategySpec) -> Self {
         Self {
             strategy,
+            reliability: ReliabilitySpec::default(),
             h2: h2::Config::server(),
             h1: h1::Config::default(),
             // RFC 8446, section 5.1.
@@ -85,6 +89,26 @@ impl Output {
     }
 }
 
+/// Whether the policy has a response go after the others. What loss does to TCP is
+/// not told to it: there is no choice between a stream and datagrams.
+fn is_late(outgoing: &mut Outgoing, nature: Nature, body: &Body) -> bool {
+    let object = Object {
+        nature,
+        length: body.len(),
+    };
+    let path = Conditions {
+        window: 0,
+        packets_sent: 0,
+        packets_lost: 0,
+        urgent_left: 0,
+    };
+    match outgoing.delivery(&object, path) {
+        Delivery::Stream => false,
+        Delivery::Late => true,
+        Delivery::Datagrams(terms) => terms.late,
+    }
+}
+
 enum Engine {
     H1(Box<h1::Server>),
     H2(Box<h2::Connection>),
@@ -129,7 +153,7 @@ impl<S: Site> StreamServer<S> {
             engine,
             site,
             desk: Desk::default(),
-            outgoing: Outgoing::new(config.strategy.build(), false),
+            outgoing: Outgoing::new(config.strategy.build(), config.reliability.build(), false),
             thinking: EventQueue::new(),
             early: BTreeMap::new(),
             busy: false,
@@ -361,11 +385,13 @@ impl<S: Site> StreamServer<S> {
                         response,
                         fields,
                         body,
+                        nature,
                         ..
                     } = answer;
                     let head = h2.response_head(stream, &fields, body.is_empty());
                     if !head.is_empty() {
-                        self.outgoing.add(response, head, body);
+                        let late = is_late(&mut self.outgoing, nature, &body);
+                        self.outgoing.add(response, head, body, late);
                     }
                 }
             }
@@ -387,6 +413,7 @@ impl<S: Site> StreamServer<S> {
             mut fields,
             mut body,
             mut length,
+            ..
         } = answer;
         fields.retain(|f| f.name != b"content-length"[..]);
         let status = fields::get(&fields, ":status").and_then(|v| std::str::from_utf8(v).ok());
@@ -396,7 +423,7 @@ impl<S: Site> StreamServer<S> {
             (body, length) = (Body::EMPTY, 0);
         }
         let head = h1.response_head(&fields, length);
-        self.outgoing.add(response, head, body);
+        self.outgoing.add(response, head, body, false);
         self.busy = true;
     }
 
@@ -437,7 +464,7 @@ impl<S: Site> StreamServer<S> {
     }
 
     fn h1_piece(&mut self, now: Instant, max: usize) -> Option<Output> {
-        let offer = self.outgoing.pick()?;
+        let offer = self.outgoing.pick_stream()?;
         let mut head = self.outgoing.picked_head();
         head.truncate(max);
         let left = usize::try_from(offer.left).unwrap_or(usize::MAX);
@@ -468,7 +495,7 @@ impl<S: Site> StreamServer<S> {
             return None;
         };
         loop {
-            let offer = self.outgoing.pick()?;
+            let offer = self.outgoing.pick_stream()?;
             let stream = offer.stream;
             let head = self.outgoing.picked_head();
             let left = usize::try_from(offer.left).unwrap_or(usize::MAX) - head.len();
@@ -485,6 +512,9 @@ impl<S: Site> StreamServer<S> {
             let length = head.len() + content.len();
             let refused = content.len() < left && h2.send_window(stream) == 0;
             self.outgoing.wrote(stream, length, refused);
+            if length as u64 == offer.left {
+                self.outgoing.forget(stream);
+            }
             if length > 0 {
                 return Some(Output {
                     head: framing,
@@ -524,5 +554,8 @@ fn refusal(stream: u64, status: u16) -> Answer {
         fields: vec![Field::new(":status", status.to_string())],
         body: Body::EMPTY,
         length: 0,
+        nature: Nature::ESSENTIAL,
+        think_time: Duration::ZERO,
+        is_object: false,
     }
 }

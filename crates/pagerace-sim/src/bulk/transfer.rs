@@ -35,6 +35,7 @@ impl Site for BulkSite {
             fields: vec![Field::from_static(":status", "200")],
             body: Body::Filler(self.0),
             facts: UNKNOWN,
+            nature: pagerace_delivery::reliability::Nature::ESSENTIAL,
         }
     }
 }
@@ -207,7 +208,7 @@ impl Transfers {
             (":path", "/"),
         ];
         let fields = fields.map(|(name, value)| Field::from_static(name, value));
-        ends.request(0, fields.to_vec(), None, None);
+        ends.request(self.now, 0, fields.to_vec(), None, None);
         self.running[i].ends = Some(ends);
         Ok(())
     }
@@ -218,6 +219,7 @@ impl Transfers {
         let started = Instant::ZERO + t.flow.starts_at;
         while let Some(event) = t.ends.as_mut().and_then(Ends::poll_event) {
             match event {
+                ClientEvent::Incomplete { .. } => unreachable!("everything goes on its stream"),
                 ClientEvent::Connected => t.outcome.connect = now.since(started),
                 ClientEvent::Data { data, .. } => t.outcome.bytes += data.len() as u64,
                 ClientEvent::End { .. } => {

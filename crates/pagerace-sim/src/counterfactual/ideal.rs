@@ -27,6 +27,7 @@ pub(super) enum Change {
 pub(super) struct Seen {
     pub(super) fcp: Option<Duration>,
     pub(super) lcp: Option<Duration>,
+    pub(super) speed_index: Option<Duration>,
     /// The largest element, if it is an image.
     pub(super) largest: Option<ResourceId>,
     /// Pixels of the final picture.
@@ -83,6 +84,7 @@ pub(super) fn load(page: &Arc<Page>, config: &BrowserConfig, change: Change) -> 
     Seen {
         fcp: metrics.fcp,
         lcp: metrics.lcp,
+        speed_index: metrics.speed_index,
         largest: browser.lcp_image(),
         area: browser.painted_area(),
         asked,

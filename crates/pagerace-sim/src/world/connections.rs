@@ -6,6 +6,7 @@ use std::sync::Arc;
 use pagerace_browser::Cached;
 use pagerace_core::rng::derive_seed;
 use pagerace_core::{Duration, EventQueue, Instant, Protocol};
+use pagerace_delivery::reliability::ReliabilitySpec;
 use pagerace_http::h3;
 use pagerace_page::{CacheUse, Page};
 use pagerace_peer::stream::{StreamClientConfig, StreamServerConfig};
@@ -39,6 +40,7 @@ pub(crate) struct Keys {
     /// Over HTTP/2.
     priority_updates: bool,
     record_ends: RecordEnds,
+    reliability: ReliabilitySpec,
 }
 
 /// How long connections of an earlier visit have been idle: longer than any
@@ -47,7 +49,10 @@ const AGE: Duration = Duration::from_secs(10);
 
 impl Keys {
     pub(crate) fn new(scenario: &Scenario) -> Result<Self, ScenarioError> {
-        Self::of(&scenario.transport, scenario.visit)
+        let mut keys = Self::of(&scenario.transport, scenario.visit)?;
+        keys.reliability = scenario.reliability.clone();
+        keys.quic_settings.datagrams = scenario.reliability.needs_datagrams();
+        Ok(keys)
     }
 
     pub(crate) fn of(transport: &TransportSettings, visit: Visit) -> Result<Self, ScenarioError> {
@@ -92,6 +97,7 @@ impl Keys {
                 ..tls::Settings::default()
             },
             early_quic: early(false),
+            reliability: ReliabilitySpec::default(),
             record_ends: transport.record_ends,
             priority_updates: transport.reprioritisation == Reprioritisation::Update,
             early_tcp: early(true) && transport.tcp_tls == tls::Version::Tls13,
@@ -107,6 +113,16 @@ impl Keys {
         }
     }
 
+    /// Real sites send real fields: more than the default limits no browser would
+    /// take.
+    fn http_limits(&self) -> h3::Config {
+        h3::Config {
+            max_field_section_size: 1 << 20,
+            object_datagrams: self.reliability.needs_datagrams(),
+            ..h3::Config::default()
+        }
+    }
+
     /// Both ends of an HTTP/3 connection.
     pub(crate) fn quic_ends<S: pagerace_peer::Site>(
         &self,
@@ -119,7 +135,7 @@ impl Keys {
             settings: self.quic_settings.clone(),
             keys: self.quic.0.clone(),
             seed: derive_seed(how.seed, &format!("client/{}", how.name)),
-            h3: http_limits(),
+            h3: self.http_limits(),
             record: how.log,
         };
         let server = ServerConfig {
@@ -127,8 +143,9 @@ impl Keys {
             keys: self.quic.1.clone(),
             strategy: how.strategy.clone(),
             retransmission: how.retransmission,
+            reliability: self.reliability.clone(),
             seed: derive_seed(how.seed, &format!("server/{}", how.name)),
-            h3: http_limits(),
+            h3: self.http_limits(),
             record: how.log,
             record_frames: how.record,
         };
@@ -162,6 +179,7 @@ impl Keys {
             protocol,
             stream: StreamServerConfig {
                 record_frames: how.record,
+                reliability: self.reliability.clone(),
                 ..StreamServerConfig::new(how.strategy.clone())
             },
         };
@@ -239,7 +257,15 @@ impl World<'_> {
     fn make_ends(&self, i: usize, now: Instant) -> Result<Ends<PageSite>, ScenarioError> {
         let jitter = self.scenario.browser.jitter;
         let (cached, effects) = (self.cached.clone(), self.effects.clone());
-        let site = PageSite::new(self.page.clone(), self.seed, jitter, cached, effects);
+        let natures = self.natures.clone();
+        let site = PageSite::new(
+            self.page.clone(),
+            self.seed,
+            jitter,
+            cached,
+            effects,
+            natures,
+        );
         let place = &self.pool.places[self.connections[i].place];
         let how = How {
             // Not by order of opening, which a strategy may change.
@@ -351,12 +377,4 @@ pub(crate) fn cached(page: &Page, visit: Visit) -> Arc<Vec<Cached>> {
         _ => Cached::No,
     };
     Arc::new(page.resources.iter().map(of).collect())
-}
-
-/// Real sites send real fields: more than these limits no browser would take.
-fn http_limits() -> h3::Config {
-    h3::Config {
-        max_field_section_size: 1 << 20,
-        ..h3::Config::default()
-    }
 }

@@ -74,7 +74,7 @@ impl World<'_> {
 
     /// Whether every connection that could take the request waits for an answer
     /// that never comes; HTTP/1.1 only.
-    fn is_shut_out(&self, r: ResourceId) -> bool {
+    pub(super) fn is_shut_out(&self, r: ResourceId) -> bool {
         let place = &self.pool.places[self.pool.place_of(self.page.resource(r).origin)];
         let mut open = place.connections.iter();
         place.protocol == Protocol::H1

@@ -116,7 +116,13 @@ impl World<'_> {
                 n => Some(Bytes::from(vec![0; n as usize])),
             };
             connection.busy += 1;
-            ends.request(u64::from(resource.0), fields, Some(priority), body);
+            ends.request(
+                self.now,
+                u64::from(resource.0),
+                fields,
+                Some(priority),
+                body,
+            );
         }
         self.touched.push(i);
     }

@@ -3,18 +3,23 @@
 use pagerace_page::ResourceId;
 
 use super::World;
+use super::objects::count_deliveries;
 use crate::ends::Ends;
 use crate::outcome::{HolGap, Outcome, PacketDrop, ResourceTiming, Trace, TransportCounters};
 use crate::wire::Fate;
 
 impl World<'_> {
     pub(super) fn outcome(&mut self) -> Outcome {
-        let transport = self.counters();
+        let mut transport = self.counters();
+        let objects: Vec<_> = (0..self.progress.len()).map(|i| self.delivery(i)).collect();
+        count_deliveries(&objects, &mut transport);
         let trace = self.record.then(|| self.trace());
         let timings = (0..self.progress.len()).map(|i| self.timing(i));
         Outcome {
             resources: timings.collect(),
             load: self.browser.metrics(),
+            essential: self.essential_end(),
+            objects,
             transport,
             visual_progress: self.browser.visual_progress(),
             failure: self.failure.clone(),

@@ -124,6 +124,8 @@ pub fn scenario(page: &Page, network: &str, strategy: &str) -> Scenario {
         protocols: ProtocolMap::default(),
         visit: Visit::Cold,
         retransmission: Retransmission::AtOnce,
+        reliability: pagerace_sim::ReliabilitySpec::default(),
+        needs: Arc::default(),
         browser: BrowserConfig {
             jitter: 0.0,
             ..BrowserConfig::default()

@@ -23,7 +23,8 @@ pub(super) const EARLY_BYTES: usize = 10_000;
 ///
 /// Asked before each packet while it has room.
 pub trait PacketSource {
-    /// The stream whose bytes come next; `None` if there is nothing to send.
+    /// What comes next: bytes of a stream, or a DATAGRAM frame; `None` if there is
+    /// nothing to send.
     fn pick(&mut self) -> Option<Offer>;
     /// Whether [`pick`](Self::pick) would name a stream.
     fn has_data(&self) -> bool;
@@ -34,19 +35,36 @@ pub trait PacketSource {
     fn wrote(&mut self, stream: u64, bytes: usize, refused: bool);
     /// The stream is gone: the peer does not want it.
     fn stopped(&mut self, stream: u64);
+    /// The payload of the datagram that [`pick`](Self::pick) offered last: it is
+    /// bound to the packet, and will be sent once.
+    fn take_datagram(&mut self) -> Bytes {
+        unreachable!("this source offers no datagrams")
+    }
     /// A STREAM frame left in a packet, new bytes or old.
     fn frame_sent(&mut self, _frame: StreamFrame) {}
 }
 
+/// Something to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offer {
+    /// A stream that has bytes to send.
+    Stream(StreamOffer),
+    /// The payload of a DATAGRAM frame, of so many bytes: at most
+    /// [`Connection::max_datagram_size`].
+    Datagram(usize),
+}
+
 /// A stream that has bytes to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Offer {
+pub struct StreamOffer {
     /// Stream.
     pub stream: u64,
     /// Bytes of it that were written before.
     pub offset: u64,
-    /// Bytes it has left; the stream ends with them.
+    /// Bytes that may be written now.
     pub left: u64,
+    /// Whether the stream ends with them.
+    pub fin: bool,
 }
 
 /// What happened on a connection.
@@ -127,6 +145,12 @@ pub struct Connection {
     pub(super) epoch: Epoch,
     /// Written to quinn, not yet in a packet; in order of writing.
     pub(super) committed: Vec<Committed>,
+    /// Bytes of DATAGRAM frames that quinn was given and has not put in a packet.
+    pub(super) committed_datagrams: usize,
+    /// Lost stream bytes may wait to be sent again.
+    pub(super) repairs: bool,
+    /// Packets lost when that was last looked at.
+    pub(super) lost_packets: u64,
     /// Bytes written outside of the schedule so far.
     early_bytes: usize,
     pub(super) pacer: Pacer,
@@ -150,6 +174,9 @@ impl Connection {
             tap,
             epoch,
             committed: Vec::new(),
+            committed_datagrams: 0,
+            repairs: false,
+            lost_packets: 0,
             early_bytes: 0,
             pacer: Pacer::default(),
             held_until: None,
@@ -270,6 +297,17 @@ impl Connection {
     /// The next bytes of a stream, in order.
     pub fn read(&mut self, stream: u64) -> Read {
         self.received.read(&mut self.inner, stream)
+    }
+
+    /// The largest payload of a DATAGRAM frame (RFC 9221) in bytes that a packet can
+    /// carry and the peer takes; `None` if either side has not enabled them.
+    pub fn max_datagram_size(&mut self) -> Option<usize> {
+        self.inner.datagrams().max_size()
+    }
+
+    /// The next DATAGRAM frame's payload that arrived.
+    pub fn receive_datagram(&mut self) -> Option<Bytes> {
+        self.inner.datagrams().recv()
     }
 
     /// Closes the connection.

@@ -22,7 +22,7 @@ mod signals;
 pub mod tap;
 mod transmit;
 
-pub use connection::{Connection, Event, Offer, PacketSource, Read, Stats};
+pub use connection::{Connection, Event, Offer, PacketSource, Read, Stats, StreamOffer};
 pub use epoch::Epoch;
 pub use frame::{Frame, StreamFrame};
 pub use host::{ConnectionId, Datagram, Host, NoSources, Sources};

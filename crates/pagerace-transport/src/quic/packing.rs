@@ -54,13 +54,14 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// `header`: bytes of the last 1-RTT header, 0 if none was seen.
-    pub(super) fn new(mtu: u16, header: usize, committed: &[Committed]) -> Self {
+    /// `header`: bytes of the last 1-RTT header, 0 if none was seen. `datagrams`:
+    /// bytes of DATAGRAM frames that wait for this packet.
+    pub(super) fn new(mtu: u16, header: usize, committed: &[Committed], datagrams: usize) -> Self {
         let header = if header == 0 { HEADER_GUESS } else { header };
         let capacity = usize::from(mtu).saturating_sub(header + TAG);
         let used: usize = committed.iter().map(Committed::frame_size).sum();
         Self {
-            room: capacity.saturating_sub(used),
+            room: capacity.saturating_sub(used + datagrams),
         }
     }
 
@@ -100,4 +101,17 @@ impl Plan {
         };
         self.room = self.room.saturating_sub(head + bytes);
     }
+
+    /// Makes room for a DATAGRAM frame with `payload` bytes, if there is any: the
+    /// bytes of the frame.
+    pub(super) fn add_datagram(&mut self, payload: usize) -> Option<usize> {
+        let frame = datagram_frame_size(payload);
+        self.room = self.room.checked_sub(frame)?;
+        Some(frame)
+    }
+}
+
+/// Type and length, which quinn always writes, and payload (RFC 9221, section 4).
+pub(super) const fn datagram_frame_size(payload: usize) -> usize {
+    1 + varint_size(payload as u64) + payload
 }

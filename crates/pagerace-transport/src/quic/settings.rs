@@ -32,7 +32,14 @@ pub struct Settings {
     /// section 6.1.1, recommends 3, and allows more to those who expect
     /// reordering; less than 3 is not allowed. quinn-proto does not adapt it.
     pub packet_threshold: u32,
+    /// Whether DATAGRAM frames (RFC 9221) are taken, and sent to peers that take
+    /// them. Off by default: it costs a transport parameter.
+    pub datagrams: bool,
 }
+
+/// Bytes of datagrams that wait to be read: they are read as they arrive, so that
+/// one packet's worth would do.
+const DATAGRAM_BUFFER: usize = 64 << 10;
 
 impl Default for Settings {
     fn default() -> Self {
@@ -44,6 +51,7 @@ impl Default for Settings {
             max_requests: 100,
             send_window: 64 << 20,
             packet_threshold: 3,
+            datagrams: false,
         }
     }
 }
@@ -74,7 +82,7 @@ impl Settings {
         // One datagram per call, so that each packet can be scheduled.
         t.enable_segmentation_offload(false);
         t.allow_spin(false);
-        t.datagram_receive_buffer_size(None);
+        t.datagram_receive_buffer_size(self.datagrams.then_some(DATAGRAM_BUFFER));
         t.max_idle_timeout(Some(VarInt::from_u32(600_000).into()));
         Ok(Arc::new(t))
     }

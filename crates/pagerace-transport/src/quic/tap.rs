@@ -42,6 +42,8 @@ pub struct PacketRecord {
 pub struct Seen {
     /// STREAM frames sent, in wire order.
     pub sent: Vec<StreamFrame>,
+    /// Payload bytes of each DATAGRAM frame sent, in wire order.
+    pub sent_datagrams: Vec<u64>,
     /// STREAM frames received, in order of arrival.
     pub received: Vec<StreamFrame>,
     /// Whole packets, if a log is wanted.
@@ -96,6 +98,7 @@ impl Tap {
             for frame in frames(payload) {
                 match frame {
                     Frame::Stream(s) => seen.sent.push(s),
+                    Frame::Datagram { length } => seen.sent_datagrams.push(length),
                     // RFC 9002, section 2.
                     Frame::Ack { .. } | Frame::Padding { .. } | Frame::ConnectionClose { .. } => {
                         continue;

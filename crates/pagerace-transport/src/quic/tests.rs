@@ -79,11 +79,12 @@ impl PacketSource for Server {
             return None;
         }
         let (stream, sent, length) = ready[(self.order)(&mut self.last, &ready)];
-        Some(Offer {
+        Some(Offer::Stream(StreamOffer {
             stream,
             offset: sent,
             left: length - sent,
-        })
+            fin: true,
+        }))
     }
     fn has_data(&self) -> bool {
         let open = |r: &&(u64, u64, u64)| r.1 < r.2 && !self.blocked.contains(&r.0);

@@ -4,8 +4,8 @@
 use pagerace_core::Instant;
 use quinn_proto::{Transmit, WriteError};
 
-use super::connection::{Connection, Offer, PacketSource};
-use super::packing::{Committed, Plan};
+use super::connection::{Connection, Offer, PacketSource, StreamOffer};
+use super::packing::{Committed, Plan, datagram_frame_size};
 
 impl Connection {
     /// When the connection wants to be looked at again.
@@ -34,11 +34,23 @@ impl Connection {
         let rate = self.inner.congestion_state().metrics().pacing_rate;
         self.held_until = rate.and_then(|rate| self.hold(now, rate));
         self.tap.signals().set_held(self.held_until.is_some());
-        if let Some(source) = &mut source {
-            self.bind(*source);
-        }
         let at = self.epoch.to_std(now);
-        let sent = self.inner.poll_transmit(at, 1, buf);
+        let mut sent = None;
+        // Twice at most: what waited for repairs that were none is bound then.
+        loop {
+            let mut waits = false;
+            if let Some(source) = &mut source {
+                waits = self.bind(*source);
+            }
+            sent = sent.or_else(|| self.inner.poll_transmit(at, 1, buf));
+            if !waits || !self.has_room() || self.tap.with(|seen| !seen.sent.is_empty()) {
+                break;
+            }
+            self.repairs = false;
+            if sent.is_some() {
+                break;
+            }
+        }
         let signals = self.tap.signals();
         signals.set_held(false);
         let bytes = signals.take_unpaced();
@@ -70,10 +82,11 @@ impl Connection {
         self.held_until.is_none() && filled < window
     }
 
-    /// Writes what the next packet should carry, no earlier and no more.
-    fn bind(&mut self, source: &mut dyn PacketSource) {
+    /// Writes what the next packet should carry, no earlier and no more. Whether a
+    /// datagram waits for lost stream bytes to be sent again.
+    fn bind(&mut self, source: &mut dyn PacketSource) -> bool {
         if !self.can_send() {
-            return;
+            return false;
         }
         if self.inner.is_handshaking() && self.inner.side().is_server() {
             self.tap.signals().set_answers_early();
@@ -84,22 +97,44 @@ impl Connection {
         let limited = full && source.has_data();
         self.tap.signals().set_window_limited(limited);
         if full {
-            return;
+            return false;
         }
         let header = self.tap.with(|seen| seen.header_size);
-        let mut plan = Plan::new(self.inner.current_mtu(), header, &self.committed);
+        let mtu = self.inner.current_mtu();
+        let mut plan = Plan::new(mtu, header, &self.committed, self.committed_datagrams);
         while plan.open() {
             let Some(offer) = source.pick() else { break };
-            if !self.bind_some(source, offer, &mut plan) {
+            let bound = match offer {
+                Offer::Stream(offer) => self.bind_some(source, offer, &mut plan),
+                // quinn puts datagrams first in a packet, and would let them overtake
+                // what it has to send again.
+                Offer::Datagram(_) if self.has_repairs() => return true,
+                Offer::Datagram(size) => self.bind_datagram(source, size, &mut plan),
+            };
+            if !bound {
                 break;
             }
         }
+        false
+    }
+
+    /// Whether stream bytes may wait to be sent again: packets were lost since it
+    /// was last found that none do.
+    fn has_repairs(&mut self) -> bool {
+        let lost = self.inner.stats().path.lost_packets;
+        self.repairs |= lost > self.lost_packets;
+        self.lost_packets = lost;
+        self.repairs
     }
 
     /// Takes note of what the last packet carried.
     fn settle(&mut self, mut source: Option<&mut (dyn PacketSource + '_)>) {
         let committed = &mut self.committed;
+        let datagrams = &mut self.committed_datagrams;
         self.tap.with(|seen| {
+            for payload in seen.sent_datagrams.drain(..) {
+                *datagrams = datagrams.saturating_sub(datagram_frame_size(payload as usize));
+            }
             for frame in seen.sent.drain(..) {
                 if let Some(i) = committed.iter().position(|c| c.stream == frame.id) {
                     committed[i].sent = committed[i].sent.max(frame.end());
@@ -114,12 +149,41 @@ impl Connection {
         });
     }
 
+    /// Binds a datagram to the packet; whether to go on. One that does not fit
+    /// goes first in the next.
+    fn bind_datagram(
+        &mut self,
+        source: &mut dyn PacketSource,
+        size: usize,
+        plan: &mut Plan,
+    ) -> bool {
+        let Some(frame) = plan.add_datagram(size) else {
+            return false;
+        };
+        let payload = source.take_datagram();
+        debug_assert_eq!(payload.len(), size);
+        // Fails only if datagrams were never enabled, or the payload is too large:
+        // the source asks first. Its queue holds one packet's worth.
+        let sent = self.inner.datagrams().send(payload, false);
+        debug_assert!(sent.is_ok(), "{sent:?}");
+        if sent.is_ok() {
+            self.committed_datagrams += frame;
+        }
+        true
+    }
+
     /// Writes bytes of one stream; whether to go on.
-    fn bind_some(&mut self, source: &mut dyn PacketSource, offer: Offer, plan: &mut Plan) -> bool {
-        let Offer {
+    fn bind_some(
+        &mut self,
+        source: &mut dyn PacketSource,
+        offer: StreamOffer,
+        plan: &mut Plan,
+    ) -> bool {
+        let StreamOffer {
             stream,
             offset,
             left,
+            fin,
         } = offer;
         let at = self.committed.iter().position(|c| c.stream == stream);
         if at.is_some_and(|i| i + 1 < self.committed.len()) {
@@ -152,7 +216,7 @@ impl Connection {
             }
         };
         source.wrote(stream, written, written < wanted);
-        if written as u64 == left {
+        if fin && written as u64 == left {
             self.finish(stream);
         }
         if written > 0 {

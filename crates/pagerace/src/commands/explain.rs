@@ -19,6 +19,7 @@ use pagerace_page::Page;
 use super::files::{check_files, say};
 use super::inputs::{jobs, networks, pages};
 use super::interventions;
+use super::needs::{NeedArgs, needs};
 use super::simulate::{explain, load};
 use super::warn::warn_of_rules;
 use crate::cli::model::ModelArgs;
@@ -81,6 +82,9 @@ pub(crate) struct ExplainArgs {
     /// Which page of a HAR that holds several: its number from 1, id or title.
     #[arg(long, value_name = "PAGE", help_heading = "Comparison")]
     page: Option<String>,
+
+    #[command(flatten)]
+    needs: NeedArgs,
 
     #[command(flatten)]
     model: ModelArgs,
@@ -169,7 +173,7 @@ fn plan(args: &ExplainArgs) -> Result<Plan> {
     if networks.len() > 1 {
         bail!("--network: {} were named, one is explained", networks.len());
     }
-    let plan = Plan {
+    let mut plan = Plan {
         pages: pages(std::slice::from_ref(&args.har), args.page.as_ref())?,
         networks,
         contenders: vec![a, b],
@@ -180,10 +184,14 @@ fn plan(args: &ExplainArgs) -> Result<Plan> {
         retransmission: args.model.retransmission.into(),
         transport: args.model.transport(),
         interventions: interventions::shared(&args.model)?,
+        needs: Vec::new(),
         deadline: args.model.deadline,
         metric: args.metric,
         baseline: 0,
     };
+    if plan.has_policies() {
+        plan.needs = needs(&plan.pages, &args.needs.read()?, &plan.browser)?;
+    }
     plan.check()?;
     Ok(plan)
 }

@@ -1,13 +1,16 @@
 //! Pages, networks and contenders out of arguments.
 
 use std::fmt::Display;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Error, Result, bail};
 use pagerace_net::Network;
-use pagerace_page::{ImportOptions, Page};
+use pagerace_page::sequence::VERSIONS;
+use pagerace_page::{ImportOptions, Page, TransferSequence, srivastava_page};
 
 use crate::lists::split_all;
 
@@ -75,11 +78,53 @@ pub(super) fn pages(hars: &[PathBuf], page: Option<&String>) -> Result<Vec<Arc<P
     };
     let mut pages: Vec<Arc<Page>> = Vec::new();
     for path in hars {
-        let mut page = pagerace_page::load(path, &options)?;
+        let mut page = match sequence(path)? {
+            Some(page) => page,
+            None => pagerace_page::load(path, &options)?,
+        };
         page.name = free_name(&pages, &page.name);
         pages.push(Arc::new(page));
     }
     Ok(pages)
+}
+
+/// What a user writes for the synthetic page of Srivastava 2024, before a version.
+const SRIVASTAVA: &str = "srivastava-news-";
+/// From which all randomness of the synthetic pages derives.
+const SRIVASTAVA_SEED: u64 = 1;
+
+/// A transfer sequence as a page: a JSON file that is an array, or the name of a
+/// synthetic page, unless there is a file of that name.
+fn sequence(path: &Path) -> Result<Option<Page>> {
+    let name = path.to_string_lossy();
+    if let Some(version) = name.strip_prefix(SRIVASTAVA)
+        && !path.exists()
+    {
+        let version = version.parse().ok().filter(|v| (1..=VERSIONS).contains(v));
+        let Some(version) = version else {
+            bail!("{name}: there are {SRIVASTAVA}1 to {SRIVASTAVA}{VERSIONS}");
+        };
+        let sequence = srivastava_page(version, SRIVASTAVA_SEED);
+        return Ok(Some(sequence.to_page(&name)));
+    }
+    let mut head = [0; 64];
+    let read = File::open(path).and_then(|mut file| file.read(&mut head));
+    // What cannot be read is told by the importer.
+    let text = head[..read.unwrap_or(0)].trim_ascii_start();
+    if !text.starts_with(b"[") {
+        return Ok(None);
+    }
+    let sequence = TransferSequence::load(path)?;
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    // Folders of exports are named after pages, files are not.
+    let folder = path.parent().and_then(Path::file_name);
+    let name = folder.map_or(stem.clone(), |folder| folder.to_string_lossy());
+    let name = if stem == "transfer_sequence" {
+        name
+    } else {
+        stem
+    };
+    Ok(Some(sequence.to_page(&name)))
 }
 
 /// `name`, or `name (2)` and so on if another page has it.

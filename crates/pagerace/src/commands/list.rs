@@ -19,6 +19,8 @@ pub(crate) struct ListArgs {
 enum What {
     /// Ways to order the bytes of responses.
     Strategies,
+    /// Which responses may be late, in part, or not arrive at all.
+    Policies,
     /// Networks with a name, and what they stand for.
     Networks,
     /// What is measured.
@@ -35,6 +37,7 @@ pub(crate) fn run(args: &ListArgs) -> Result<()> {
     let mut out = anstream::stdout().lock();
     match args.what {
         What::Strategies => strategies(&mut out)?,
+        What::Policies => policies(&mut out)?,
         What::Networks => networks(&mut out)?,
         What::Metrics => metric_list(&mut out)?,
         What::Browsers => browsers(&mut out)?,
@@ -68,6 +71,22 @@ fn strategies(out: &mut impl Write) -> io::Result<()> {
     writeln!(
         out,
         "\nWrite parameters after colons: weighted-incremental:alpha=0.75"
+    )
+}
+
+fn policies(out: &mut impl Write) -> io::Result<()> {
+    for info in pagerace_delivery::reliability::policies() {
+        let lines = [
+            info.summary.to_owned(),
+            format!("Write: {}", info.usage),
+            format!("Source: {}", info.source),
+        ];
+        entry(out, info.name, &lines)?;
+    }
+    writeln!(
+        out,
+        "\nSelections are as in `pagerace race --block`: fonts, ads, third-party-js, \
+         cdn.example,\n\"*/app.js*\"; non-essential (the default) and all"
     )
 }
 

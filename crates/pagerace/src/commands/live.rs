@@ -183,6 +183,7 @@ pub(crate) fn common(args: &WorldArgs, seed: u64, interventions: Interventions) 
             ..SharedTransport::default()
         },
         interventions,
+        needs: Vec::new(),
         deadline: args.deadline,
         metric: MetricId::default(),
         baseline: 0,

@@ -53,6 +53,7 @@ pub(crate) fn run(args: &PageArgs) -> Result<()> {
         page: args.page.clone(),
     };
     let page = load(&args.har, &options)?;
+    args.essential.check()?;
     if args.essential.essential {
         return essential::run(&args.essential, page, args.json);
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use pagerace_delivery::StrategySpec;
+use pagerace_delivery::reliability::ReliabilitySpec;
 use pagerace_lab::contender::{ContenderText, choose, product};
 use pagerace_lab::export::json::read_plan;
 use pagerace_lab::why::{explain_race, is_explained, loads};
@@ -14,6 +15,7 @@ use pagerace_sim::{ProtocolMap, Visit};
 
 use super::inputs::{controllers, jobs, list, networks, pages};
 use super::interventions;
+use super::needs::needs;
 use super::simulate::{explain, load};
 use super::warn::{warn, warn_of_rules};
 use crate::cli::RaceArgs;
@@ -37,6 +39,9 @@ pub(crate) fn run(args: &RaceArgs) -> Result<()> {
     };
     plan.check()?;
     warn_of_rules(&plan);
+    for (policy, page) in plan.idle_policies() {
+        warn(&format!("{policy} selects nothing of {page}"));
+    }
     let outputs = Outputs::check(args, &plan)?;
     let jobs = jobs(args.jobs);
     let watch = Watch::new(!args.no_progress, "loads");
@@ -84,6 +89,7 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
     // Cheap arguments first: a wrong name should not wait for a large file.
     let what_ifs = interventions::read(&args.what_if)?;
     let shared = interventions::shared(&args.model)?;
+    let deciders = args.needs.read()?;
     if !interventions::needs_pages(&what_ifs) {
         contenders(
             args,
@@ -93,7 +99,7 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
     let networks = networks(&args.network, &DEFAULT_NETWORKS)?;
     let pages = pages(&args.hars, args.page.as_ref())?;
     let (contenders, baseline) = contenders(args, &interventions::variants(&what_ifs, &pages)?)?;
-    Ok(Plan {
+    let mut plan = Plan {
         pages,
         networks,
         contenders,
@@ -104,10 +110,15 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
         retransmission: args.model.retransmission.into(),
         transport: args.model.transport(),
         interventions: shared,
+        needs: Vec::new(),
         deadline: args.model.deadline,
         metric: args.metric,
         baseline,
-    })
+    };
+    if plan.has_policies() {
+        plan.needs = needs(&plan.pages, &deciders, &plan.browser)?;
+    }
+    Ok(plan)
 }
 
 /// Who races, and which of them is the baseline; `variants` of the pages, the
@@ -119,7 +130,14 @@ fn contenders(args: &RaceArgs, variants: &[Interventions]) -> Result<(Vec<Conten
     let controllers = controllers(&args.cc)?;
     let visits = list("visit", &args.visit, &[Visit::default()])?;
     let mut strategies: Vec<StrategySpec> = list("strategy", &args.strategy, &[])?;
-    let lengths = [maps.len(), controllers.len(), visits.len(), variants.len()];
+    let policies = policies(&args.reliability)?;
+    let lengths = [
+        maps.len(),
+        controllers.len(),
+        visits.len(),
+        policies.len(),
+        variants.len(),
+    ];
     let several = lengths.into_iter().any(|length| length > 1);
     let text = args.baseline.as_deref();
     let read = text.and_then(|text| text.parse::<ContenderText>().ok());
@@ -138,7 +156,14 @@ fn contenders(args: &RaceArgs, variants: &[Interventions]) -> Result<(Vec<Conten
     {
         strategies.insert(0, needed.clone());
     }
-    let contenders = product(&maps, &controllers, &visits, &strategies, variants);
+    let contenders = product(
+        &maps,
+        &controllers,
+        &visits,
+        &strategies,
+        &policies,
+        variants,
+    );
     let baseline = match text {
         Some(text) => choose(&contenders, text).context("--baseline")?,
         None if several => 0,
@@ -148,6 +173,14 @@ fn contenders(args: &RaceArgs, variants: &[Interventions]) -> Result<(Vec<Conten
         }
     };
     Ok((contenders, baseline))
+}
+
+/// Reliability policies; all is delivered reliably if none is named.
+fn policies(values: &[String]) -> Result<Vec<ReliabilitySpec>> {
+    if values.is_empty() {
+        return Ok(vec![ReliabilitySpec::default()]);
+    }
+    ReliabilitySpec::parse_list(&values.join(",")).context("--reliability")
 }
 
 /// What was chosen for the user, to be told once.

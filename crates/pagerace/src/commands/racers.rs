@@ -2,6 +2,7 @@
 
 use anyhow::{Context as _, Result};
 use pagerace_delivery::StrategySpec;
+use pagerace_delivery::reliability::ReliabilitySpec;
 use pagerace_lab::Contender;
 use pagerace_lab::contender::{choose, product};
 use pagerace_page::Interventions;
@@ -24,6 +25,7 @@ pub(super) fn racers(from: &Racers<'_>) -> Result<(Vec<Contender>, usize)> {
         from.controllers,
         &[Visit::Cold],
         from.strategies,
+        &[ReliabilitySpec::default()],
         from.variants,
     );
     let baseline = match from.baseline {

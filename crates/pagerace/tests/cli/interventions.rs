@@ -40,10 +40,10 @@ fn what_if_adds_variants_beside_the_original() {
     assert_eq!(csv.lines().count(), 1 + 3 * 8);
     let first = csv.lines().nth(1).unwrap();
     assert!(
-        first.starts_with("site,cable,h3,cubic,cold,sequential,none,1,"),
+        first.starts_with("site,cable,h3,cubic,cold,sequential,full,none,1,"),
         "{first}"
     );
-    assert!(csv.contains(",sequential,js=300ms,6,"), "{csv}");
+    assert!(csv.contains(",sequential,full,js=300ms,6,"), "{csv}");
     let again = sandbox.run(&["race", "--scenario", "out.json", "--json", "again.json"]);
     assert_eq!(again.code, 0, "{}", again.err);
     assert_eq!(sandbox.read("out.json"), sandbox.read("again.json"));

@@ -9,5 +9,6 @@ mod interventions;
 mod live;
 mod objects;
 mod race;
+mod reliability;
 mod support;
 mod words;

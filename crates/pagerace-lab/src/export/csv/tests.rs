@@ -21,13 +21,13 @@ fn one_line_per_load() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 1 + 2 * 2 * 7);
     assert!(lines[0].starts_with(
-        "page,network,protocol,congestion,visit,strategy,interventions,run,seed,failure,ttfb_ms,fcp_ms,lcp_ms,"
+        "page,network,protocol,congestion,visit,strategy,reliability,interventions,run,seed,failure,ttfb_ms,fcp_ms,lcp_ms,"
     ));
-    assert_eq!(lines[0].split(',').count(), 10 + metrics().len() + 1);
+    assert_eq!(lines[0].split(',').count(), 11 + metrics().len() + 1);
     assert!(lines[0].ends_with(",world") && lines[1].ends_with(",simulated"));
     let seed = results().plan.run_seed(0);
     assert!(lines[1].starts_with(&format!(
-        "news,fast-4g,h3,cubic,cold,sequential,none,1,{seed},,,,1000.5,2,"
+        "news,fast-4g,h3,cubic,cold,sequential,full,none,1,{seed},,,,1000.5,2,"
     )));
     assert!(lines[10].contains(",3,") && lines[10].contains(",the deadline passed,"));
 }
@@ -44,11 +44,9 @@ fn one_line_per_comparison() {
         lines.iter().all(|line| line.split(',').count() == columns),
         "{text}"
     );
-    assert!(
-        lines[1].starts_with(
-            "news,fast-4g,h3,cubic,cold,sequential,none,lcp,ms,1,baseline,7,0,1003.5,,"
-        )
-    );
+    assert!(lines[1].starts_with(
+        "news,fast-4g,h3,cubic,cold,sequential,full,none,lcp,ms,1,baseline,7,0,1003.5,,"
+    ));
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn contenders_are_there_with_all_they_are() {
     let value: Value = serde_json::from_slice(&bytes(&results)).unwrap();
     let expected = json!({
         "label": "h3 reno round-robin", "protocol": "h3", "congestion": "reno", "visit": "cold",
-        "strategy": "round-robin", "interventions": "none",
+        "strategy": "round-robin", "reliability": "full", "interventions": "none",
     });
     assert_eq!(value["results"][2]["contender"], expected);
     assert_eq!(value["explanations"].as_array().unwrap().len(), 4);
@@ -121,7 +121,7 @@ fn what_is_not_ours_is_refused_clearly() {
     );
     let old = read("{\"format\": \"pagerace-results\", \"schema\": 1}");
     assert!(
-        old.contains("its schema is 1, but this version reads schemas 2 to 3"),
+        old.contains("its schema is 1, but this version reads schemas 2 to 4"),
         "{old}"
     );
 }

@@ -116,6 +116,7 @@ impl Site for Empty {
             fields: vec![Field::from_static(":status", self.0)],
             body: Body::Filler(100),
             facts: crate::server::UNKNOWN,
+            nature: pagerace_delivery::reliability::Nature::ESSENTIAL,
         }
     }
 }

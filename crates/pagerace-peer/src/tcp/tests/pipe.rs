@@ -167,7 +167,7 @@ impl Pipe {
                         self.got.get_mut(&token).unwrap().sent = Some(self.now);
                     }
                     ClientEvent::Lost { reason } => self.lost.push(reason),
-                    ClientEvent::Connected => {}
+                    ClientEvent::Connected | ClientEvent::Incomplete { .. } => {}
                 }
             }
         }

@@ -22,6 +22,8 @@ pub(super) fn outcome(page: &Page, live: &LiveOutcome) -> Outcome {
         transport: counters(&live.counters),
         finished_at: ends.max().unwrap_or(Instant::ZERO),
         resources,
+        objects: Vec::new(),
+        essential: None,
         visual_progress: observed
             .visual_progress
             .iter()

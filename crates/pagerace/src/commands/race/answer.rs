@@ -86,6 +86,7 @@ fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io
         if narrow {
             writeln!(out, "{WIDER}")?;
         }
+        delivered(out, results, network)?;
         writeln!(out)?;
         stress(out, &verdict.sentence)?;
         return why_answer(out, results, network);
@@ -98,9 +99,25 @@ fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io
     }
     writeln!(out)?;
     table::print(out, &table::across(plan, &across))?;
+    delivered(out, results, network)?;
     writeln!(out)?;
     stress(out, &across.sentence)?;
     why_answer(out, results, network)
+}
+
+/// What arrived of the objects, if any went in datagrams.
+fn delivered(out: &mut impl Write, results: &Results, network: usize) -> io::Result<()> {
+    if let Some(table) = table::objects::deliveries(results, network) {
+        writeln!(out)?;
+        let how = if results.plan.pages.len() == 1 {
+            "medians of the runs"
+        } else {
+            "medians of the runs, summed over the pages"
+        };
+        headed(out, "Objects", how)?;
+        table::print(out, &table)?;
+    }
+    Ok(())
 }
 
 /// Where the differences come from, if that was asked for.

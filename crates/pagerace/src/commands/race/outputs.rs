@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use pagerace_lab::export::file::{check_writable, write_atomically};
 use pagerace_lab::export::report::report;
+use pagerace_lab::export::sessions::write_sessions;
 use pagerace_lab::export::{csv, json};
 use pagerace_lab::qlog::{QlogRuns, speaks_h3, write_qlogs};
-use pagerace_lab::{Plan, Results, Runner};
+use pagerace_lab::{Plan, Progress, Results, Runner};
 
 use crate::cli::RaceArgs;
 use crate::commands::files::{check_files, comparisons_path, rerun, say};
@@ -20,6 +21,7 @@ pub(super) struct Outputs {
     report: Option<PathBuf>,
     json: Option<PathBuf>,
     csv: Option<(PathBuf, PathBuf)>,
+    sessions: Option<PathBuf>,
     qlog: Option<(PathBuf, QlogRuns)>,
 }
 
@@ -34,6 +36,7 @@ impl Outputs {
             report: args.report.clone(),
             json: args.json.clone(),
             csv,
+            sessions: args.sessions.clone(),
             qlog: args.qlog.clone().map(|dir| (dir, args.qlog_runs.clone())),
         };
         check_files(&outputs.files(), &args.hars)?;
@@ -58,6 +61,7 @@ impl Outputs {
             .iter()
             .chain(&self.json)
             .chain(csv)
+            .chain(&self.sessions)
             .map(PathBuf::as_path)
             .collect()
     }
@@ -89,6 +93,19 @@ impl Outputs {
             watch.clear();
             let html = pagerace_report::render(&input);
             write_atomically(path, |out| out.write_all(html.as_bytes()))?;
+            say(path)?;
+        }
+        if let Some(path) = &self.sessions {
+            watch.start("reporting", results.plan.loads());
+            let total = results.plan.loads();
+            // An interrupt has nothing to keep here: the file is written at the end.
+            let mut tell = |done| {
+                let _ = watch.tell(Progress { done, total });
+            };
+            write_atomically(path, |out| {
+                write_sessions(&results.plan, runner, out, &mut tell)
+            })?;
+            watch.clear();
             say(path)?;
         }
         if let Some((dir, runs)) = &self.qlog {

@@ -1,7 +1,7 @@
 use pagerace_core::{Duration, Priority};
-use pagerace_peer::server::UNKNOWN;
 
 use super::*;
+use crate::server::UNKNOWN;
 
 fn request(method: &'static str, fields: &[(&'static str, &'static str)]) -> Request {
     Request {
@@ -28,6 +28,7 @@ fn reply(body: &'static str) -> Reply {
         ],
         body: Body::Bytes(body.into()),
         facts: UNKNOWN,
+        nature: pagerace_delivery::reliability::Nature::ESSENTIAL,
     }
 }
 
@@ -72,7 +73,7 @@ fn parts_that_are_not_there() {
 #[test]
 fn what_is_not_understood_gets_the_whole() {
     for range in [
-        "bytes=0-1,4-5",
+        "bytes=0-4,4-5",
         "lines=1-2",
         "bytes=5-4",
         "bytes=a-b",
@@ -99,27 +100,6 @@ fn a_part_of_something_else_is_not_given() {
 }
 
 #[test]
-fn what_the_client_has_is_not_sent() {
-    for (name, value) in [
-        ("if-none-match", "\"v0\", W/\"v1\""),
-        ("if-none-match", "*"),
-        ("if-modified-since", "Sat, 01 Jan 2022 00:00:00 GMT"),
-    ] {
-        assert_eq!(
-            answer(&[(name, value)]),
-            ("304".into(), None, String::new())
-        );
-    }
-    assert_eq!(answer(&[("if-none-match", "\"v2\"")]).0, "200");
-    // The tag counts, whatever the date says.
-    let both = [
-        ("if-none-match", "\"v2\""),
-        ("if-modified-since", "Sat, 01 Jan 2022 00:00:00 GMT"),
-    ];
-    assert_eq!(answer(&both).0, "200");
-}
-
-#[test]
 fn filler_has_parts_too() {
     let filler = Reply {
         body: Body::Filler(1_000),
@@ -131,5 +111,33 @@ fn filler_has_parts_too() {
         &request("GET", &[("range", "bytes=-5")]),
         super::tests::reply(""),
     );
-    assert_eq!(status(&empty), b"416");
+    assert_eq!(fields::get(&empty.fields, ":status").unwrap(), &b"416"[..]);
+}
+
+#[test]
+fn several_parts_read_back() {
+    let wanted = [("range", "bytes=7-8,0-2,5-5")];
+    for body in [
+        Body::Bytes("0123456789".into()),
+        Body::Joined([Body::Bytes("0123".into()), Body::Bytes("456789".into())].into()),
+    ] {
+        let whole = Reply { body, ..reply("") };
+        let answer = partial(&request("GET", &wanted), whole);
+        let mut reader = ranges::RangeReader::new(&answer.fields).expect("it holds ranges");
+        let (mut at, mut image) = (0, vec![b'.'; 10]);
+        while at < answer.body.len() {
+            let piece = answer.body.slice(at, 7);
+            at += piece.len() as u64;
+            let put = |offset: u64, bytes: Bytes| {
+                image[offset as usize..][..bytes.len()].copy_from_slice(&bytes);
+            };
+            reader.read(piece, put).expect("it is well-formed");
+        }
+        assert_eq!(image, b"012..5.78.");
+        let text: Vec<u8> = (0..answer.body.len())
+            .flat_map(|i| answer.body.slice(i, 1))
+            .collect();
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains("content-type: text/plain\r\n"), "{text}");
+    }
 }

@@ -1,0 +1,27 @@
+//! Datagrams without anything else, as in the thesis: what is lost is lost.
+
+use crate::reliability::{Conditions, Delivery, Object, Policy, PolicyInfo, Takes, Terms};
+
+pub(in crate::reliability) const INFO: PolicyInfo = PolicyInfo {
+    name: "datagram",
+    usage: "datagram:SELECTION, such as datagram:fonts,ads",
+    summary: "Selected objects go once in datagrams, in the order of the strategy; what is lost is lost",
+    source: "Srivastava 2024, sections 5.8 and 5.9",
+    takes: Takes::Selection(true),
+    repairs: false,
+    datagrams: true,
+    late: false,
+    build: |_| Box::new(Datagrams),
+};
+
+struct Datagrams;
+
+impl Policy for Datagrams {
+    fn deliver(&mut self, object: &Object, _path: &Conditions) -> Delivery {
+        if object.nature.selected {
+            Delivery::Datagrams(Terms::ONCE)
+        } else {
+            Delivery::Stream
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! A policy with what it takes, as text: `name`, or `name:first,second`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use pagerace_core::Duration;
+use serde::{Deserialize, Serialize};
+
+use super::registry::{Arguments, PolicyInfo, Takes, policies, policy};
+use super::{Policy, ReliabilityError, Selection};
+use crate::nearest::nearest;
+
+/// A policy and its arguments.
+///
+/// Displayed, and serialised, with everything resolved but a selection that is the
+/// default; two specs are equal if they are displayed alike.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ReliabilitySpec {
+    info: &'static PolicyInfo,
+    arguments: Arguments,
+    text: Box<str>,
+}
+
+/// The scenarios of Srivastava 2024, section 5.9, in its order, the first of which is
+/// its baseline. What its "third-party" are is told as further scripts, trackers and
+/// style sheets.
+const THESIS: [&str; 6] = [
+    "full",
+    "datagram:fonts",
+    "datagram:ads+css",
+    "datagram:third-party-js+ads+third-party-css",
+    "datagram:fonts+ads",
+    "datagram:fonts+third-party-js+ads+third-party-css",
+];
+
+impl ReliabilitySpec {
+    /// Written in place of a list: the scenarios of Srivastava 2024.
+    pub const THESIS_SET: &'static str = "thesis";
+
+    /// The scenarios of Srivastava 2024.
+    pub fn thesis() -> Vec<Self> {
+        let read = |text: &&str| text.parse().expect("the scenarios are policies");
+        THESIS.iter().map(read).collect()
+    }
+
+    /// Parses specs separated by commas: `full,datagram:fonts,ads,adaptive`. Commas
+    /// separate a policy's arguments too: an entry that does not begin with the name
+    /// of a policy belongs to the one before.
+    ///
+    /// # Errors
+    /// [`ReliabilityError`] says what was found and what is allowed.
+    pub fn parse_list(text: &str) -> Result<Vec<Self>, ReliabilityError> {
+        let mut entries: Vec<String> = Vec::new();
+        for part in text.split(',') {
+            let name = part.split(':').next().unwrap_or_default().trim();
+            // A colon makes a misspelt policy, unless it is a URL's.
+            let begins = policy(name).is_some()
+                || name == Self::THESIS_SET
+                || (part.contains(':') && !part.contains("://"));
+            match entries.last_mut() {
+                Some(entry) if !begins && entry.contains(':') => {
+                    entry.push(',');
+                    entry.push_str(part);
+                }
+                _ => entries.push(part.to_owned()),
+            }
+        }
+        let mut specs: Vec<Self> = Vec::new();
+        for entry in entries {
+            let named = if entry.trim() == Self::THESIS_SET {
+                Self::thesis()
+            } else {
+                vec![entry.parse()?]
+            };
+            for spec in named {
+                if specs.contains(&spec) {
+                    return Err(ReliabilityError::Twice(spec.to_string()));
+                }
+                specs.push(spec);
+            }
+        }
+        Ok(specs)
+    }
+
+    /// What the policy is.
+    pub const fn info(&self) -> &'static PolicyInfo {
+        self.info
+    }
+
+    /// To which objects it applies.
+    pub const fn selection(&self) -> &Selection {
+        &self.arguments.selection
+    }
+
+    /// Whether nothing is delivered otherwise than on its stream, in its turn.
+    pub fn is_full(&self) -> bool {
+        self.info.takes == Takes::Nothing
+    }
+
+    /// Whether it sends anything in datagrams.
+    pub const fn needs_datagrams(&self) -> bool {
+        self.info.datagrams
+    }
+
+    /// A policy for one connection.
+    pub fn build(&self) -> Box<dyn Policy> {
+        (self.info.build)(&self.arguments)
+    }
+
+    fn resolved(info: &'static PolicyInfo, arguments: Arguments) -> Self {
+        let mut words: Vec<String> = Vec::new();
+        words.extend(arguments.time.map(millis));
+        words.extend(arguments.ratio.map(|ratio| ratio.to_string()));
+        words.extend(arguments.repair.then(|| "repair".to_owned()));
+        if arguments.selection != Selection::default() || info.takes == Takes::Selection(true) {
+            words.push(arguments.selection.to_string());
+        }
+        let text = if words.is_empty() {
+            info.name.to_owned()
+        } else {
+            format!("{}:{}", info.name, words.join(","))
+        };
+        Self {
+            info,
+            arguments,
+            text: text.into(),
+        }
+    }
+}
+
+/// "500ms", "2.5ms".
+fn millis(time: Duration) -> String {
+    format!("{}ms", time.as_millis_f64())
+}
+
+/// Milliseconds if there is no unit.
+fn time(word: &str) -> Option<Duration> {
+    let (number, scale) = if let Some(number) = word.strip_suffix("ms") {
+        (number, 1.0)
+    } else if let Some(number) = word.strip_suffix('s') {
+        (number, 1_000.0)
+    } else {
+        (word, 1.0)
+    };
+    let value: f64 = number.trim().parse().ok()?;
+    let millis = value * scale;
+    // An hour is beyond any load.
+    (millis > 0.0 && millis <= 3_600_000.0).then(|| Duration::from_millis_f64(millis))
+}
+
+fn ratio(word: &str) -> Option<f64> {
+    let value: f64 = match word.strip_suffix('%') {
+        Some(number) => number.trim().parse::<f64>().ok()? / 100.0,
+        None => word.parse().ok()?,
+    };
+    (value > 0.0 && value <= 1.0).then_some(value)
+}
+
+fn known() -> String {
+    let names: Vec<&str> = policies().iter().map(|info| info.name).collect();
+    names.join(", ")
+}
+
+impl FromStr for ReliabilitySpec {
+    type Err = ReliabilityError;
+
+    fn from_str(text: &str) -> Result<Self, ReliabilityError> {
+        let text = text.trim();
+        let (name, rest) = match text.split_once(':') {
+            Some((name, rest)) => (name.trim(), Some(rest.trim())),
+            None => (text, None),
+        };
+        if name.is_empty() {
+            return Err(ReliabilityError::Empty { known: known() });
+        }
+        let Some(info) = policy(name) else {
+            let near = nearest(name, policies().iter().map(|info| info.name));
+            return Err(ReliabilityError::Unknown {
+                name: name.to_owned(),
+                known: known(),
+                suggestion: if near.is_empty() {
+                    String::new()
+                } else {
+                    format!("; did you mean {}?", near.join(" or "))
+                },
+            });
+        };
+        let wrong = |problem: String| ReliabilityError::Argument {
+            text: text.to_owned(),
+            problem,
+            usage: info.usage,
+        };
+        let mut words: Vec<&str> = rest.map_or(vec![], |rest| rest.split(',').collect());
+        for word in &mut words {
+            *word = word.trim();
+            if word.is_empty() {
+                return Err(wrong(
+                    "something is missing between or after commas".to_owned(),
+                ));
+            }
+        }
+        let arguments = arguments(info, &words).map_err(wrong)?;
+        Ok(Self::resolved(info, arguments))
+    }
+}
+
+fn arguments(info: &PolicyInfo, words: &[&str]) -> Result<Arguments, String> {
+    let mut read = Arguments::default();
+    let mut words = words;
+    match (info.takes, words.split_first()) {
+        (Takes::Nothing, Some((word, _))) => return Err(format!("it takes no `{word}`")),
+        (Takes::Time, first) => {
+            let (word, rest) = first.ok_or("it needs a time, such as 500ms")?;
+            let found = time(word).ok_or_else(|| {
+                format!("`{word}` is no time of 1 hour or less, such as 500ms or 1.5s")
+            })?;
+            (read.time, words) = (Some(found), rest);
+        }
+        (Takes::MaybeTime, Some((word, rest))) if time(word).is_some() => {
+            (read.time, words) = (time(word), rest);
+        }
+        (Takes::Ratio, first) => {
+            let (word, rest) = first.ok_or("it needs a share of parity, such as 0.1")?;
+            let found = ratio(word).ok_or_else(|| {
+                format!("`{word}` is no share above 0, at most 1, such as 0.1 or 10%")
+            })?;
+            (read.ratio, words) = (Some(found), rest);
+        }
+        (Takes::Selection(true), None) => {
+            return Err("it needs a selection of objects, such as fonts".to_owned());
+        }
+        _ => {}
+    }
+    let mut terms: Vec<&str> = Vec::new();
+    for word in words {
+        if *word == "repair" && info.repairs {
+            read.repair = true;
+        } else {
+            terms.push(word);
+        }
+    }
+    if !terms.is_empty() {
+        let selection = terms.join("+");
+        read.selection = selection.parse().map_err(|error| format!("{error}"))?;
+    }
+    Ok(read)
+}
+
+impl Default for ReliabilitySpec {
+    /// `full`.
+    fn default() -> Self {
+        Self::resolved(&policies()[0], Arguments::default())
+    }
+}
+
+impl PartialEq for ReliabilitySpec {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for ReliabilitySpec {}
+
+impl fmt::Display for ReliabilitySpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.text)
+    }
+}
+
+impl TryFrom<String> for ReliabilitySpec {
+    type Error = ReliabilityError;
+
+    fn try_from(text: String) -> Result<Self, ReliabilityError> {
+        text.parse()
+    }
+}
+
+impl From<ReliabilitySpec> for String {
+    fn from(spec: ReliabilitySpec) -> Self {
+        spec.text.into()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+use super::*;
+
+fn list(text: &str) -> Vec<String> {
+    let specs = ReliabilitySpec::parse_list(text).unwrap_or_else(|e| panic!("{text}: {e}"));
+    specs.iter().map(ToString::to_string).collect()
+}
+
+fn refused(text: &str) -> String {
+    match ReliabilitySpec::parse_list(text) {
+        Err(error) => error.to_string(),
+        Ok(specs) => panic!("{text} was read as {specs:?}"),
+    }
+}
+
+#[test]
+fn commas_separate_policies_and_their_arguments() {
+    assert_eq!(
+        list("full,datagram:fonts,ads,adaptive"),
+        ["full", "datagram:fonts+ads", "adaptive"]
+    );
+    assert_eq!(
+        list("late, deadline:500,repair,fonts+css, fec:10%"),
+        ["late", "deadline:500ms,repair,fonts+css", "fec:0.1"]
+    );
+    assert_eq!(
+        list("adaptive,adaptive:2.5s,adaptive:fonts"),
+        ["adaptive", "adaptive:2500ms", "adaptive:fonts"]
+    );
+    assert_eq!(
+        list("datagram:https://cdn.example/*,ads,full"),
+        ["datagram:https://cdn.example/*+ads", "full"]
+    );
+    assert_eq!(list("datagram:non-essential"), ["datagram:non-essential"]);
+    assert_eq!(list("fec:0.25,all"), ["fec:0.25,all"]);
+}
+
+#[test]
+fn what_is_displayed_reads_back() {
+    for text in [
+        "full",
+        "late",
+        "late:fonts",
+        "datagram:third-party-js+ads",
+        "deadline:12.5ms",
+        "deadline:500ms,repair,ads",
+        "fec:0.1,repair",
+        "adaptive:1000ms,images",
+    ] {
+        let spec: ReliabilitySpec = text.parse().expect(text);
+        assert_eq!(spec.to_string(), text);
+        let json = serde_json::to_string(&spec).expect("a string");
+        assert_eq!(
+            serde_json::from_str::<ReliabilitySpec>(&json).expect("it reads back"),
+            spec
+        );
+    }
+}
+
+#[test]
+fn the_thesis_has_its_scenarios() {
+    let thesis = list("thesis");
+    assert_eq!(thesis.len(), 6);
+    assert_eq!(thesis[..3], ["full", "datagram:fonts", "datagram:ads+css"]);
+    assert_eq!(
+        ReliabilitySpec::parse_list("thesis,late")
+            .expect("both")
+            .len(),
+        7
+    );
+}
+
+#[test]
+fn what_means_nothing_is_told() {
+    for (text, told) in [
+        ("", "empty"),
+        ("full,", "empty"),
+        ("ful", "did you mean full?"),
+        ("full,full", "twice"),
+        ("thesis,full", "twice"),
+        ("full:fonts", "takes no `fonts`"),
+        ("datagram", "needs a selection"),
+        ("datagram:", "something is missing"),
+        ("datagram:fonts,,ads", "something is missing"),
+        ("datagram:fo nts", "no category"),
+        ("deadline", "needs a time"),
+        ("deadline:fonts", "no time"),
+        ("deadline:0", "no time"),
+        ("deadline:-5ms", "no time"),
+        ("deadline:2h", "no time"),
+        ("deadline:infs", "no time"),
+        ("fec:0", "no share"),
+        ("fec:1.5", "no share"),
+        ("fec:nan", "no share"),
+        (
+            "late:fonts,datagam:ads",
+            "`datagam` is no reliability policy",
+        ),
+    ] {
+        let message = refused(text);
+        assert!(message.contains(told), "{text}: {message}");
+    }
+}
+
+#[test]
+fn only_some_need_datagrams() {
+    let needs = |text: &str| {
+        text.parse::<ReliabilitySpec>()
+            .expect(text)
+            .needs_datagrams()
+    };
+    assert!(!needs("full") && !needs("late"));
+    assert!(
+        needs("datagram:fonts") && needs("deadline:1s") && needs("fec:0.1") && needs("adaptive")
+    );
+    assert!(ReliabilitySpec::default().is_full());
+}

@@ -1,0 +1,60 @@
+//! Whether reliability policies fit the pages that they are to deliver.
+
+use pagerace_delivery::reliability::Selection;
+
+use super::Plan;
+use crate::error::LabError;
+
+impl Plan {
+    /// Whether any contender delivers anything otherwise than on its stream, in its
+    /// turn.
+    pub fn has_policies(&self) -> bool {
+        let mut contenders = self.contenders.iter();
+        contenders.any(|c| !c.effective_reliability().is_full())
+    }
+
+    /// Refuses policies that go by what pages need, where that is not known.
+    pub(super) fn check_reliability(&self) -> Result<(), LabError> {
+        let fits = |(page, needs): (
+            &std::sync::Arc<pagerace_page::Page>,
+            &std::sync::Arc<Vec<_>>,
+        )| { page.resources.len() == needs.len() };
+        let known =
+            self.needs.len() == self.pages.len() && self.pages.iter().zip(&self.needs).all(fits);
+        if !self.needs.is_empty() && !known {
+            return Err(LabError::Plan(
+                "needs: there has to be one for each resource of each page, or none".to_owned(),
+            ));
+        }
+        let needing = self.contenders.iter().find(|c| {
+            let policy = c.effective_reliability();
+            !policy.is_full() && *policy.selection() == Selection::NonEssential
+        });
+        match needing {
+            Some(contender) if !known => Err(LabError::Plan(format!(
+                "reliability: {} goes by what is essential, which is not said: fill in needs",
+                contender.reliability
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Policies whose selections select nothing on a page, with the page's name: most
+    /// likely something is misspelt. Each policy once for each page.
+    pub fn idle_policies(&self) -> Vec<(String, &str)> {
+        let mut idle = Vec::new();
+        for (i, page) in self.pages.iter().enumerate() {
+            let needs = self.needs.get(i).map_or(&[][..], |needs| needs.as_slice());
+            for contender in &self.contenders {
+                let policy = contender.effective_reliability();
+                let entry = (policy.to_string(), page.name.as_str());
+                let nothing = !policy.is_full()
+                    && pagerace_sim::objects::selected(page, policy.selection(), needs).is_empty();
+                if nothing && !idle.contains(&entry) {
+                    idle.push(entry);
+                }
+            }
+        }
+        idle
+    }
+}

@@ -1,0 +1,58 @@
+//! Answers to conditional requests (RFC 9110, section 13), from a complete response.
+//! Ranges are taken from it by [`pagerace_peer`] itself.
+
+use bytes::Bytes;
+use pagerace_http::{Field, fields};
+use pagerace_peer::{Body, Reply, Request};
+
+/// `reply`, or that the client has it already. Only a 200 in answer to GET (or HEAD)
+/// changes.
+pub(crate) fn conditional(request: &Request, reply: Reply) -> Reply {
+    let is = |method: &[u8]| request.method.as_ref() == method;
+    let ok = fields::get(&reply.fields, ":status").is_some_and(|status| status == &b"200"[..]);
+    if ok && (is(b"GET") || is(b"HEAD")) && is_fresh(request, &reply) {
+        return not_modified(reply);
+    }
+    reply
+}
+
+/// Whether the client has it already: `if-none-match`, else `if-modified-since`
+/// with the very date that we gave.
+fn is_fresh(request: &Request, reply: &Reply) -> bool {
+    let of_reply = |name| fields::get(&reply.fields, name);
+    if let Some(tags) = fields::get(&request.fields, "if-none-match") {
+        let Some(tag) = of_reply("etag") else {
+            return false;
+        };
+        let weak = |tag: &[u8]| tag.strip_prefix(b"W/").unwrap_or(tag).to_vec();
+        let wanted = weak(tag);
+        return tags.split(|b| *b == b',').any(|candidate| {
+            let candidate = candidate.trim_ascii();
+            candidate == b"*" || weak(candidate) == wanted
+        });
+    }
+    let since = fields::get(&request.fields, "if-modified-since");
+    since.is_some() && since == of_reply("last-modified")
+}
+
+fn set_status(fields: &mut [Field], status: &'static str) {
+    if let Some(field) = fields.iter_mut().find(|f| f.name.as_ref() == b":status") {
+        field.value = Bytes::from_static(status.as_bytes());
+    }
+}
+
+fn not_modified(mut reply: Reply) -> Reply {
+    set_status(&mut reply.fields, "304");
+    // What describes content that is not there (RFC 9110, section 15.4.5).
+    reply.fields.retain(|f| {
+        !matches!(
+            &f.name[..],
+            b"content-type" | b"content-encoding" | b"content-language"
+        )
+    });
+    reply.body = Body::EMPTY;
+    reply
+}
+
+#[cfg(test)]
+mod tests;

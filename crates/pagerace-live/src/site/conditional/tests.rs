@@ -1,0 +1,61 @@
+use pagerace_core::{Duration, Priority};
+use pagerace_peer::server::UNKNOWN;
+
+use super::*;
+
+fn request(method: &'static str, fields: &[(&'static str, &'static str)]) -> Request {
+    Request {
+        method: method.into(),
+        authority: "a.example".into(),
+        path: "/".into(),
+        fields: fields
+            .iter()
+            .map(|(name, value)| Field::from_static(name, value))
+            .collect(),
+        body_bytes: 0,
+        priority: Priority::default(),
+    }
+}
+
+fn reply(body: &'static str) -> Reply {
+    Reply {
+        think_time: Duration::ZERO,
+        fields: vec![
+            Field::from_static(":status", "200"),
+            Field::from_static("content-type", "text/plain"),
+            Field::from_static("etag", "\"v1\""),
+            Field::from_static("last-modified", "Sat, 01 Jan 2022 00:00:00 GMT"),
+        ],
+        body: Body::Bytes(body.into()),
+        facts: UNKNOWN,
+        nature: pagerace_delivery::reliability::Nature::ESSENTIAL,
+    }
+}
+
+/// Status and content of the answer to these request fields.
+fn answer(fields: &[(&'static str, &'static str)]) -> (String, String) {
+    let reply = conditional(&request("GET", fields), reply("0123456789"));
+    let text = |bytes: &Bytes| String::from_utf8(bytes.to_vec()).unwrap();
+    (
+        text(fields::get(&reply.fields, ":status").unwrap()),
+        text(&reply.body.slice(0, 100)),
+    )
+}
+
+#[test]
+fn what_the_client_has_is_not_sent() {
+    for (name, value) in [
+        ("if-none-match", "\"v0\", W/\"v1\""),
+        ("if-none-match", "*"),
+        ("if-modified-since", "Sat, 01 Jan 2022 00:00:00 GMT"),
+    ] {
+        assert_eq!(answer(&[(name, value)]), ("304".into(), String::new()));
+    }
+    assert_eq!(answer(&[("if-none-match", "\"v2\"")]).0, "200");
+    // The tag counts, whatever the date says.
+    let both = [
+        ("if-none-match", "\"v2\""),
+        ("if-modified-since", "Sat, 01 Jan 2022 00:00:00 GMT"),
+    ];
+    assert_eq!(answer(&both).0, "200");
+}

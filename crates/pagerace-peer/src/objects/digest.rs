@@ -1,0 +1,73 @@
+//! `repr-digest` (RFC 9530): whether an object is as it was.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use pagerace_http::{Field, fields};
+use sfv::{BareItem, Dictionary, ListEntry, Parser};
+use sha2::{Digest as _, Sha256};
+
+use crate::body::Body;
+
+/// Whether a client compares digests. Where packets are protected by keys that cost
+/// nothing, nobody can have changed anything on the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Digests {
+    Compared,
+    Trusted,
+}
+
+/// SHA-256 of content that comes in order.
+#[derive(Debug)]
+pub(crate) struct Check {
+    wanted: [u8; 32],
+    hasher: Sha256,
+}
+
+const NAME: &str = "repr-digest";
+
+/// The field that tells the digest of `body`.
+pub(crate) fn digest_field(body: &Body) -> Field {
+    let (mut hasher, mut at) = (Sha256::new(), 0);
+    while at < body.len() {
+        let piece = body.slice(at, 1 << 16);
+        at += piece.len() as u64;
+        hasher.update(&piece);
+    }
+    let digest: [u8; 32] = hasher.finalize().into();
+    let value = format!("sha-256=:{}:", STANDARD.encode(digest));
+    Field::new(NAME, value)
+}
+
+impl Digests {
+    /// What compares content with the digest that `fields` tell, if they do.
+    pub(crate) fn check(self, answer: &[Field]) -> Option<Check> {
+        if self == Self::Trusted {
+            return None;
+        }
+        let value = fields::get(answer, NAME)?;
+        let dictionary = Parser::new(value.as_ref()).parse::<Dictionary>().ok()?;
+        let ListEntry::Item(item) = dictionary.get("sha-256")? else {
+            return None;
+        };
+        let BareItem::ByteSequence(bytes) = &item.bare_item else {
+            return None;
+        };
+        Some(Check {
+            wanted: bytes.as_slice().try_into().ok()?,
+            hasher: Sha256::new(),
+        })
+    }
+}
+
+impl Check {
+    pub(crate) fn add(&mut self, bytes: &Bytes) {
+        self.hasher.update(bytes);
+    }
+
+    /// Whether all that was added is what it should be.
+    pub(crate) fn holds(self) -> bool {
+        let found: [u8; 32] = self.hasher.finalize().into();
+        found == self.wanted
+    }
+}

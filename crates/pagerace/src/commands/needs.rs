@@ -1,0 +1,115 @@
+//! What pages need of their objects, for reliability policies.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use pagerace_browser::BrowserConfig;
+use pagerace_page::Page;
+use pagerace_page::ads::Matchers;
+use pagerace_page::essential::{Assessment, Overrides, PaintEffect, assess};
+use pagerace_page::intervention::Selector;
+use pagerace_sim::ObjectNeed;
+
+use super::ad_list::AdLists;
+use super::paints;
+use super::warn::warn;
+use crate::lists::split_all;
+
+/// What decides which resources are essential.
+#[derive(Args, Debug)]
+pub(crate) struct NeedArgs {
+    /// A filter list of ad blockers, or a hosts file; may be given several times.
+    /// What it excepts is no advertisement.
+    #[arg(long, value_name = "FILE", help_heading = "Essential")]
+    ad_list: Vec<PathBuf>,
+
+    /// Take for essential, by category, host or URL, separated by commas: fonts,
+    /// cdn.example, "*/app.js*".
+    #[arg(long, value_name = "LIST", help_heading = "Essential")]
+    essential_if: Vec<String>,
+
+    /// Take for not essential, likewise; what --essential-if selects, too, is
+    /// essential. The document always is.
+    #[arg(long, value_name = "LIST", help_heading = "Essential")]
+    non_essential_if: Vec<String>,
+}
+
+/// What decides it, read.
+pub(crate) struct Deciders {
+    pub(crate) overrides: Overrides,
+    pub(crate) ads: Matchers,
+}
+
+impl NeedArgs {
+    /// Whether none is given.
+    pub(crate) fn is_empty(&self) -> bool {
+        let lists = [&self.essential_if, &self.non_essential_if];
+        self.ad_list.is_empty() && lists.iter().all(|list| list.is_empty())
+    }
+
+    /// Reads lists and selectors.
+    pub(crate) fn read(&self) -> Result<Deciders> {
+        let overrides = Overrides {
+            essential: selectors("essential-if", &self.essential_if)?,
+            non_essential: selectors("non-essential-if", &self.non_essential_if)?,
+        };
+        let mut ads = Matchers::built_in();
+        if !self.ad_list.is_empty() {
+            ads = ads.after(AdLists::read(&self.ad_list).context("--ad-list")?);
+        }
+        Ok(Deciders { overrides, ads })
+    }
+}
+
+/// What a page needs.
+pub(crate) struct Needs {
+    /// In page order.
+    pub(crate) assessments: Vec<Assessment>,
+    /// What paints make of each resource, in page order.
+    effects: Vec<PaintEffect>,
+}
+
+impl Deciders {
+    /// What `page` needs; mistakes in overrides are told before the long work.
+    pub(crate) fn assess(&self, page: &Arc<Page>, browser: &BrowserConfig) -> Result<Needs> {
+        let Self { overrides, ads } = self;
+        for selector in overrides.unmatched(page) {
+            warn(&format!("{selector} selects nothing of {}", page.name));
+        }
+        let told = "--non-essential-if";
+        assess(page, ads, None, overrides).context(told)?;
+        let effects = paints::effects(page, browser);
+        let assessments = assess(page, ads, Some(&effects), overrides).context(told)?;
+        Ok(Needs {
+            assessments,
+            effects,
+        })
+    }
+}
+
+/// What each page needs, by resource.
+pub(crate) fn needs(
+    pages: &[Arc<Page>],
+    deciders: &Deciders,
+    browser: &BrowserConfig,
+) -> Result<Vec<Arc<Vec<ObjectNeed>>>> {
+    let of = |page: &Arc<Page>| -> Result<Arc<Vec<ObjectNeed>>> {
+        let needs = deciders.assess(page, browser)?;
+        let need = |(a, effect): (&Assessment, &PaintEffect)| ObjectNeed {
+            essential: a.essential,
+            whole: a.whole,
+            seen: effect.is_seen(),
+        };
+        let all = needs.assessments.iter().zip(&needs.effects).map(need);
+        Ok(Arc::new(all.collect()))
+    };
+    pages.iter().map(of).collect()
+}
+
+fn selectors(option: &str, values: &[String]) -> Result<Vec<Selector>> {
+    let read =
+        |text: String| -> Result<Selector> { text.parse().with_context(|| format!("--{option}")) };
+    split_all(option, values)?.into_iter().map(read).collect()
+}
