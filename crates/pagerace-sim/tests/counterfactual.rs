@@ -5,10 +5,9 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::Path;
 use std::sync::Arc;
 
-use common::{Item, busy_page};
+use common::{Item, busy_page, recordings};
 use pagerace_browser::BrowserConfig;
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use pagerace_page::ads::Matchers;
@@ -118,25 +117,8 @@ fn threads_see_the_same() {
 /// `docs/essential.md`.
 #[test]
 fn real_pages_are_assessed() {
-    let folder = Path::new(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/data/har"
-    ));
+    let Some(files) = recordings() else { return };
     let mut out = std::io::stderr();
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        writeln!(
-            out,
-            "skipped: ../shared/data/har is not there (real recordings)"
-        )
-        .unwrap();
-        return;
-    };
-    let mut files: Vec<_> = entries
-        .map(|e| e.unwrap().path())
-        .filter(|p| p.to_string_lossy().ends_with(".har.gz"))
-        .collect();
-    files.sort();
-    assert!(!files.is_empty());
     let ads = Matchers::built_in();
     let mut sums: BTreeMap<Category, [u64; 4]> = BTreeMap::new();
     let (mut own_blocking, mut own_blocking_ads, mut in_part) = (0, 0, 0);

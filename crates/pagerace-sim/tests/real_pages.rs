@@ -4,35 +4,10 @@
 mod common;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
 
-use common::scenario;
+use common::{recordings, scenario};
 use pagerace_page::{ImportOptions, load};
 use pagerace_sim::{Explainable, explain, run};
-
-/// The recordings, if they are there.
-fn recordings() -> Option<Vec<PathBuf>> {
-    let folder = Path::new(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/data/har"
-    ));
-    let mut out = std::io::stderr();
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        writeln!(
-            out,
-            "skipped: ../shared/data/har is not there (real recordings)"
-        )
-        .unwrap();
-        return None;
-    };
-    let mut files: Vec<_> = entries
-        .map(|e| e.unwrap().path())
-        .filter(|p| p.to_string_lossy().ends_with(".har.gz"))
-        .collect();
-    files.sort();
-    assert!(!files.is_empty());
-    Some(files)
-}
 
 #[test]
 fn all_real_pages_load() {

@@ -34,6 +34,7 @@ struct Session {
     throughput_bits_per_second: f64,
     objects_total: usize,
     objects_complete: usize,
+    /// Of content, of the objects that were delivered to their ends.
     bytes: u64,
     data_lost_bytes: u64,
     failure: Option<String>,
@@ -48,8 +49,8 @@ struct Object {
     url: String,
     category: &'static str,
     size_bytes: u64,
-    /// `stream` or `datagrams`.
-    transport: &'static str,
+    /// `stream` or `datagrams`; like the counts of bytes, not known without a delivery.
+    transport: Option<&'static str>,
     protocol: String,
     /// `complete`, `repaired`, `usable in part`, `broken`; `failed` without a delivery.
     state: &'static str,
@@ -60,11 +61,11 @@ struct Object {
     transfer_ms: f64,
     /// From the request to the last byte of the response.
     end_to_end_ms: f64,
-    bytes_received: u64,
-    lost_bytes: u64,
-    restored_bytes: u64,
-    repaired_bytes: u64,
-    missing_bytes: u64,
+    bytes_received: Option<u64>,
+    lost_bytes: Option<u64>,
+    restored_bytes: Option<u64>,
+    repaired_bytes: Option<u64>,
+    missing_bytes: Option<u64>,
 }
 
 /// Loads every variant and run again, one after the other, and writes what became of
@@ -124,7 +125,7 @@ fn session(page: &Page, needs: &[pagerace_sim::ObjectNeed], outcome: &Outcome) -
             object(page, i, timing, delivery, essential)
         })
         .collect();
-    let bytes: u64 = objects.iter().map(|o| o.bytes_received).sum();
+    let bytes: u64 = objects.iter().filter_map(|o| o.bytes_received).sum();
     let ends = objects.iter().map(|o| o.start_ms + o.end_to_end_ms);
     let seconds = ends.fold(0.0, f64::max) / 1_000.0;
     let mut by_category: BTreeMap<_, BTreeMap<_, usize>> = BTreeMap::new();
@@ -132,7 +133,7 @@ fn session(page: &Page, needs: &[pagerace_sim::ObjectNeed], outcome: &Outcome) -
         let states = by_category.entry(object.category).or_default();
         *states.entry(object.state).or_default() += 1;
     }
-    let complete = |o: &&Object| o.missing_bytes == 0 && o.state != FAILED;
+    let complete = |o: &&Object| o.missing_bytes == Some(0);
     Session {
         page: page.name.clone(),
         network: String::new(),
@@ -167,27 +168,23 @@ fn object(
 ) -> Object {
     let resource = &page.resources[index];
     let (start, end) = (timing.request_start(), timing.response_end());
-    let missing = delivery.map_or(resource.body_bytes, |d| d.missing_bytes);
     Object {
         id: index as u32,
         url: resource.url.clone(),
         category: category(resource.category),
         size_bytes: resource.body_bytes,
-        transport: match delivery {
-            Some(delivery) if delivery.datagrams => "datagrams",
-            _ => "stream",
-        },
+        transport: delivery.map(|d| if d.datagrams { "datagrams" } else { "stream" }),
         protocol: timing.protocol.to_string(),
-        state: delivery.map_or(FAILED, |d: ObjectDelivery| d.state.name()),
+        state: delivery.map_or(FAILED, |d| d.state.name()),
         essential,
         start_ms: start.since_start().as_millis_f64(),
         transfer_ms: timing.receive.as_millis_f64(),
         end_to_end_ms: end.since(start).as_millis_f64(),
-        bytes_received: delivery.map_or(0, |d| d.length - d.missing_bytes),
-        lost_bytes: delivery.map_or(0, |d| d.lost_bytes),
-        restored_bytes: delivery.map_or(0, |d| d.restored_bytes),
-        repaired_bytes: delivery.map_or(0, |d| d.repaired_bytes),
-        missing_bytes: missing,
+        bytes_received: delivery.map(|d| d.length - d.missing_bytes),
+        lost_bytes: delivery.map(|d| d.lost_bytes),
+        restored_bytes: delivery.map(|d| d.restored_bytes),
+        repaired_bytes: delivery.map(|d| d.repaired_bytes),
+        missing_bytes: delivery.map(|d| d.missing_bytes),
     }
 }
 

@@ -164,7 +164,7 @@ impl Assembly {
         self.concludes.filter(|_| !self.concluded && !self.over)
     }
 
-    /// Time has passed; whether the rest of the stream is of no use any more.
+    /// Time has passed: what was waited for may be given up.
     pub(crate) fn handle_timeout(&mut self, now: Instant) {
         if self.poll_timeout().is_some_and(|at| at <= now) && self.is_announced() {
             self.concluded = true;

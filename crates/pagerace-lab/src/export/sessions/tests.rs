@@ -35,6 +35,28 @@ fn every_run_of_every_variant_has_a_session() {
 }
 
 #[test]
+fn what_was_not_delivered_has_no_counts() {
+    let plan = fake::plan(&["sequential"], 1);
+    let mut out = Vec::new();
+    let undelivered = |scenario: &_, seed, record| {
+        let mut outcome = pagerace_sim::run(scenario, seed, record).map_err(|e| e.to_string())?;
+        outcome.objects.fill(None);
+        Ok(outcome)
+    };
+    write_sessions(&plan, &undelivered, &mut out, &mut |_| ()).unwrap();
+    let document: Value = serde_json::from_slice(&out).unwrap();
+    let session = &document["sessions"][0];
+    assert_eq!(session["objects_total"], 1);
+    assert_eq!(session["objects_complete"], 0);
+    assert_eq!(session["bytes"], 0);
+    let object = session["objects"][0].as_object().unwrap();
+    assert_eq!(object["state"], "failed");
+    for key in ["transport", "bytes_received", "missing_bytes", "lost_bytes"] {
+        assert_eq!(object.get(key), Some(&Value::Null), "{key}");
+    }
+}
+
+#[test]
 fn what_cannot_be_run_is_told() {
     let plan = fake::plan(&["sequential"], 1);
     let refuses = |_: &_, _, _| Err("no such thing".to_owned());
