@@ -24,8 +24,8 @@ pub use har::{ImportOptions, from_bytes, load, load_recording, recording_from_by
 pub use intervention::{Intervention, Interventions, ResourceEffect};
 pub use model::{
     CacheUse, Category, Discovery, Element, ElementKind, Evidence, FontDisplay, FontUse,
-    ImageCoding, Largest, Note, Origin, OriginId, Page, PageLayout, RecordedPage, RecordedTimes,
-    Rect, RenderingTime, Resource, ResourceId, Trigger,
+    ImageCoding, Largest, Note, Origin, OriginId, Page, PageLayout, PaintEvidence, RecordedPage,
+    RecordedTimes, Rect, RenderingTime, Resource, ResourceId, Trigger,
 };
 pub use recording::{Device, Exchange, Recording};
 pub use sequence::{SequenceError, Transfer, TransferSequence, srivastava_page};

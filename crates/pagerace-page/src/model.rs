@@ -2,6 +2,7 @@
 //! and what has to happen before the browser knows that it needs it.
 
 mod layout;
+mod paints;
 
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use serde::{Deserialize, Serialize};
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 pub use self::layout::{
     Element, ElementKind, FontDisplay, FontUse, Largest, PageLayout, Rect, RenderingTime,
 };
+pub use self::paints::PaintEvidence;
 
 /// Index into [`Page::resources`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
