@@ -171,9 +171,14 @@ impl<'a> Entry<'a> {
         Some((self.end? - self.receive.unwrap_or(0.0)).max(self.start?))
     }
 
-    /// Whether the response redirects.
+    /// Whether the response redirects, and says where to.
     pub(super) fn redirects(&self) -> bool {
-        matches!(self.status, 301 | 302 | 303 | 307 | 308) && self.redirect.is_some()
+        self.has_redirect_status() && self.redirect.is_some()
+    }
+
+    /// Whether the status is one of a redirect.
+    pub(super) fn has_redirect_status(&self) -> bool {
+        matches!(self.status, 301 | 302 | 303 | 307 | 308)
     }
 }
 

@@ -37,6 +37,14 @@ fn refusal(entry: &Entry) -> Option<(Kind, &'static str)> {
     {
         return Some((Kind::BadUrl, "request.url is missing or is no absolute URL"));
     }
+    if entry
+        .url
+        .as_ref()
+        .and_then(|u| u.host_str())
+        .is_some_and(|h| !is_host(h))
+    {
+        return Some((Kind::BadHost, "no server has such a host name"));
+    }
     let websocket = entry
         .resource_type
         .is_some_and(|t| t.eq_ignore_ascii_case("websocket"));
@@ -54,6 +62,14 @@ fn refusal(entry: &Entry) -> Option<(Kind, &'static str)> {
         return Some((Kind::Failed, "it failed without a response (status 0)"));
     }
     None
+}
+
+/// Whether a server can have this name: letters, digits, `-`, `_` and dots, or
+/// an address. URLs allow more (a comma, quotes), which no name server answers
+/// and no server takes for its `Host` (RFC 9110, section 7.2).
+fn is_host(host: &str) -> bool {
+    let legal = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    host.starts_with('[') || host.chars().all(legal)
 }
 
 fn scheme(entry: &Entry) -> String {

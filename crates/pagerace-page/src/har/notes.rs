@@ -10,6 +10,7 @@ use crate::Note;
 pub(super) enum Kind {
     OtherPages,
     BadUrl,
+    BadHost,
     Embedded,
     BrowserInternal,
     NotHttp,
@@ -22,6 +23,7 @@ pub(super) enum Kind {
     NoDocument,
     SecondNavigation,
     LostRedirect,
+    SilentRedirect,
     PlainHttp,
     Pushed,
     Cached,
@@ -69,6 +71,10 @@ impl Kind {
                 format!("{entries} of other pages of the file left out (choose one with --page).")
             }
             Self::BadUrl => format!("{entries} without a usable URL left out."),
+            Self::BadHost => format!(
+                "{entries} left out because no server has such a host name (with a comma, for \
+                 example)."
+            ),
             Self::Embedded => {
                 format!(
                     "{entries} with data:, blob: or about: URLs left out: they cause no traffic."
@@ -102,6 +108,10 @@ impl Kind {
             Self::LostRedirect => {
                 format!("{n} redirect{s} to a URL that the recording never requests end there.")
             }
+            Self::SilentRedirect => format!(
+                "{n} redirect{s} of the navigation without a recorded target: the next top-level \
+                 document is taken for it."
+            ),
             Self::PlainHttp => {
                 format!("{requests} recorded over plain http raced over HTTP/3 as all others.")
             }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use url::Url;
 
 use super::entry::Entry;
+use super::filter::is_document_like;
 use super::notes::{Kind, Notes};
 
 /// Redirects among the entries; indices into them.
@@ -52,7 +53,26 @@ impl Redirects {
                 None => notes.add(Kind::LostRedirect),
             }
         }
+        found.complete_navigation(entries, notes);
         found
+    }
+
+    /// Where the navigation's chain ends with a redirect whose target is not
+    /// recorded, or never requested under that URL, it goes on with the next
+    /// document that the page's frame can have: a page is no redirect.
+    fn complete_navigation(&mut self, entries: &[Entry], notes: &mut Notes) {
+        loop {
+            let last = self.end(0);
+            if !entries[last].has_redirect_status() {
+                return;
+            }
+            let next = (last + 1..entries.len())
+                .find(|&i| self.from[i].is_none() && is_top_level(&entries[i]));
+            let Some(next) = next else { return };
+            notes.add(Kind::SilentRedirect);
+            self.to[last] = Some(next);
+            self.from[next] = Some(last);
+        }
     }
 
     /// The end of the chain that begins at `i`.
@@ -63,6 +83,13 @@ impl Redirects {
         }
         i
     }
+}
+
+/// Whether the entry may be a document of the page's own frame, as far as the
+/// recording says.
+fn is_top_level(entry: &Entry) -> bool {
+    let word = entry.request_headers.get("sec-fetch-dest");
+    is_document_like(entry, false) && word.is_none_or(|word| word == "document")
 }
 
 /// The URL as text, without fragment: what a request asks for.
@@ -126,5 +153,29 @@ mod tests {
         let (found, notes) = find(&values);
         assert_eq!(found.to, [None, None]);
         assert_eq!(notes, 1);
+    }
+
+    #[test]
+    fn a_redirect_without_a_target_leads_to_the_next_document() {
+        let silent = |url: &str| json!({"request": {"url": url}, "response": {"status": 302}});
+        let mut sheet = page("http://a/s.css");
+        sheet["_resourceType"] = json!("stylesheet");
+        let mut document = page("http://a/home");
+        document["_resourceType"] = json!("document");
+        let mut frame = document.clone();
+        frame["request"]["headers"] = json!([{"name": "Sec-Fetch-Dest", "value": "iframe"}]);
+        let values = [
+            silent("http://a/"),
+            sheet.clone(),
+            frame,
+            document.clone(),
+            document,
+        ];
+        let (found, notes) = find(&values);
+        assert_eq!(found.to, [Some(3), None, None, None, None]);
+        assert_eq!((found.end(0), notes), (3, 1));
+
+        let (found, notes) = find(&[silent("http://a/"), sheet]);
+        assert_eq!((found.end(0), notes), (0, 0), "nothing follows");
     }
 }

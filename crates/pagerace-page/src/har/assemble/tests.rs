@@ -48,6 +48,41 @@ fn the_document_is_the_end_of_the_redirects() {
 }
 
 #[test]
+fn a_redirect_that_hides_its_target_leads_to_the_next_document() {
+    let mut first = entry("https://a.test/", "document", 0, 10);
+    first["response"]["status"] = json!(302);
+    let log = json!({"entries": [
+        first,
+        entry("https://www.a.test/home", "document", 20, 10),
+        entry("https://ads.test/frame", "document", 60, 10),
+    ]});
+    let page = import(&log).unwrap();
+    assert_eq!(page.document, ResourceId(1));
+    assert_eq!(page.resources[2].destination, Destination::Iframe);
+    assert!(
+        page.notes
+            .iter()
+            .any(|n| n.text.contains("without a recorded target"))
+    );
+}
+
+#[test]
+fn hosts_that_no_server_can_have_are_left_out() {
+    let odd = ["x,y.test", "a\"b.test", "*.test", "a'b.test"];
+    let mut entries = vec![entry("https://a_b.test/", "document", 0, 10)];
+    entries.extend(odd.map(|host| entry(&format!("https://{host}/x"), "fetch", 20, 10)));
+    entries.push(entry("https://[::1]/", "fetch", 30, 10));
+    let page = import(&json!({ "entries": entries })).unwrap();
+    let hosts: Vec<&str> = page.origins.iter().map(|o| o.host.as_str()).collect();
+    assert_eq!(hosts, ["a_b.test", "[::1]"]);
+    assert!(
+        page.notes
+            .iter()
+            .any(|n| n.text.starts_with("4 entries left out because"))
+    );
+}
+
+#[test]
 fn the_load_event_waits_for_what_the_recording_waited_for() {
     let log = json!({
         "pages": [{"id": "p", "startedDateTime": "2026-01-01T00:00:00.000Z",
