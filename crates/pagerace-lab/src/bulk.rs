@@ -18,7 +18,7 @@ use pagerace_transport::tls;
 use serde::{Deserialize, Serialize};
 
 use crate::error::LabError;
-use crate::plan::{check_quic_mtu, default_quic_mtu};
+use crate::plan::check_quic_mtu;
 use crate::results::distinct;
 use crate::runner::{Cached, OnProgress, run_all};
 use crate::stats::median;
@@ -50,7 +50,6 @@ pub struct BulkPlan {
     /// From which all randomness derives.
     pub seed: u64,
     /// Largest UDP payload of QUIC, in bytes.
-    #[serde(default = "default_quic_mtu")]
     pub quic_mtu: u16,
     /// TLS of TCP connections.
     pub tcp_tls: tls::Version,

@@ -4,9 +4,9 @@
 use pagerace_core::Protocol;
 use pagerace_page::Interventions;
 use pagerace_sim::{Connections, NameLookup, RecordEnds, Reprioritisation, Retransmission, Visit};
-use pagerace_transport::tls;
+use pagerace_transport::{quic::DEFAULT_MTU, tls};
 
-use crate::plan::{Plan, default_quic_mtu};
+use crate::plan::Plan;
 use crate::world::World;
 
 /// What was modelled: "chrome, CPU x1, jitter 0.1, connections per origin, ...".
@@ -59,7 +59,7 @@ pub fn facts_in(plan: &Plan, world: World) -> String {
         facts.push(format!("{whose}lost bytes sent again {when}"));
     }
     let mtu = plan.transport.quic_mtu;
-    if quic && (tcp || mtu != default_quic_mtu()) {
+    if quic && (tcp || mtu != DEFAULT_MTU) {
         facts.push(format!("QUIC packets of {mtu} bytes"));
     }
     // A real browser and server agree on a version by themselves.

@@ -69,7 +69,6 @@ pub struct SharedTransport {
     /// Real TLS instead of keys of the same sizes that cost nothing; QUIC only.
     pub real_tls: bool,
     /// Largest UDP payload of QUIC, in bytes.
-    #[serde(default = "default_quic_mtu")]
     pub quic_mtu: u16,
     /// TLS of TCP connections.
     pub tcp_tls: tls::Version,
@@ -94,11 +93,6 @@ pub struct SharedTransport {
 /// # Source
 /// RFC 9000, section 14; 1,500 bytes less 40 of IPv6 and 8 of UDP.
 pub const QUIC_MTU: RangeInclusive<u16> = 1_200..=1_452;
-
-/// Of plans that were written before it could be chosen.
-pub(crate) fn default_quic_mtu() -> u16 {
-    TransportSettings::default().quic_mtu
-}
 
 /// Refuses a size of QUIC's packets that is none.
 pub(crate) fn check_quic_mtu(bytes: u16) -> Result<(), LabError> {

@@ -23,7 +23,6 @@ pub struct BulkScenario {
     /// The server's congestion controller.
     pub congestion: String,
     /// Largest UDP payload of QUIC, in bytes.
-    #[serde(default = "crate::scenario::least_quic_mtu")]
     pub quic_mtu: u16,
     /// TLS of TCP connections.
     pub tcp_tls: tls::Version,

@@ -10,7 +10,7 @@ use pagerace_net::Network;
 use pagerace_page::{Interventions, Page};
 use pagerace_peer::Retransmission;
 use pagerace_peer::tcp::RecordEnds;
-use pagerace_transport::tls;
+use pagerace_transport::{quic, tls};
 use serde::{Deserialize, Serialize};
 
 use crate::objects::ObjectNeed;
@@ -72,9 +72,7 @@ pub struct TransportSettings {
     /// Real TLS instead of keys of the same sizes that cost nothing; on QUIC
     /// only.
     pub real_tls: bool,
-    /// Largest UDP payload of QUIC, in bytes: at least 1200 (RFC 9000, section
-    /// 14). Real stacks begin with 1,200 to 1,350, and may find room for 1,452.
-    #[serde(default = "least_quic_mtu")]
+    /// Largest UDP payload of QUIC, in bytes: at least 1200 (RFC 9000, section 14).
     pub quic_mtu: u16,
     /// TLS of TCP connections.
     pub tcp_tls: tls::Version,
@@ -131,7 +129,7 @@ impl Default for TransportSettings {
         Self {
             congestion: "cubic".to_owned(),
             real_tls: false,
-            quic_mtu: least_quic_mtu(),
+            quic_mtu: quic::DEFAULT_MTU,
             tcp_tls: tls::Version::Tls13,
             client_hello: tls::ClientHello::default(),
             record_ends: RecordEnds::default(),
@@ -140,9 +138,4 @@ impl Default for TransportSettings {
             reprioritisation: Reprioritisation::default(),
         }
     }
-}
-
-/// What every path carries.
-pub(crate) const fn least_quic_mtu() -> u16 {
-    1_200
 }

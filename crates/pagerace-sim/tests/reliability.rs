@@ -280,7 +280,7 @@ fn null_keys_have_the_sizes_of_tls_with_datagrams_too() {
         let mut scenario = under(policy, "rate 10mbit rtt 60ms queue 100p");
         scenario.transport = TransportSettings {
             real_tls: true,
-            ..TransportSettings::default()
+            ..common::plain()
         };
         let real = load(&scenario, 1);
         assert_eq!(real.load, null.load, "{policy}");

@@ -18,7 +18,7 @@ fn what_varies_stands_elsewhere() {
     assert_eq!(
         facts(&fake::plan(&["h2", "h3 reno"], 3)),
         "chrome, CPU x1, jitter 0.1, connections per origin, strategy sequential, QUIC's lost \
-         bytes sent again at once, QUIC packets of 1200 bytes, TLS 1.3 over TCP"
+         bytes sent again at once, QUIC packets of 1350 bytes, TLS 1.3 over TCP"
     );
     assert_eq!(
         facts(&fake::plan(&["h1 cubic", "h1 reno"], 3)),
@@ -48,7 +48,7 @@ fn later_visits_say_what_leaves_early() {
 #[test]
 fn larger_packets_are_told() {
     let mut plan = fake::plan(&["h3", "h3 bbr"], 3);
-    assert!(!facts(&plan).contains("QUIC packets"), "the least is usual");
+    assert!(!facts(&plan).contains("QUIC packets"), "the usual size");
     plan.transport.quic_mtu = 1_452;
     assert!(facts(&plan).contains("QUIC packets of 1452 bytes"));
 }
@@ -75,7 +75,7 @@ fn live_loads_claim_nothing_of_the_model() {
     assert_eq!(
         facts_in(&plan, World::Live),
         "connections per origin, strategy sequential, QUIC's lost bytes sent again at once, QUIC \
-         packets of 1200 bytes"
+         packets of 1350 bytes"
     );
 }
 

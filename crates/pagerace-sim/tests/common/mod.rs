@@ -13,7 +13,11 @@ use pagerace_page::{
     CacheUse, Category, Discovery, Evidence, ImageCoding, Interventions, Origin, OriginId, Page,
     RecordedPage, Resource, ResourceId, Trigger,
 };
-use pagerace_sim::{Connections, ProtocolMap, Retransmission, Scenario, TransportSettings, Visit};
+use pagerace_sim::{
+    Connections, ProtocolMap, RecordEnds, Reprioritisation, Retransmission, Scenario,
+    TransportSettings, Visit,
+};
+use pagerace_transport::tls;
 
 /// A document that names `images` at its very beginning, all on one origin.
 pub fn flat_page(images: &[u64]) -> Page {
@@ -134,9 +138,21 @@ pub fn scenario(page: &Page, network: &str, strategy: &str) -> Scenario {
             ..BrowserConfig::default()
         },
         connections: Connections::PerOrigin,
-        transport: TransportSettings::default(),
+        transport: plain(),
         interventions: Interventions::default(),
         deadline: Duration::from_secs(600),
+    }
+}
+
+/// The fewest mechanisms: packets of one size for closed forms, no records that end
+/// early, and servers that learn of every changed priority.
+pub fn plain() -> TransportSettings {
+    TransportSettings {
+        quic_mtu: 1_200,
+        client_hello: tls::ClientHello::Small,
+        record_ends: RecordEnds::Joined,
+        reprioritisation: Reprioritisation::Update,
+        ..TransportSettings::default()
     }
 }
 

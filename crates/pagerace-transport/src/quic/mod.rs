@@ -27,7 +27,7 @@ pub use epoch::Epoch;
 pub use frame::{Frame, StreamFrame};
 pub use host::{ConnectionId, Datagram, Host, NoSources, Sources};
 pub use keys::{ClientKeys, ServerKeys};
-pub use settings::Settings;
+pub use settings::{DEFAULT_MTU, Settings};
 pub use tap::{PacketRecord, Space};
 
 #[cfg(test)]

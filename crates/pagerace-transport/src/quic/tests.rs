@@ -196,6 +196,8 @@ fn run_with(
     let (client_keys, server_keys) = setup.keys;
     let settings = |congestion: &str| Settings {
         congestion: congestion.to_owned(),
+        // What these tests count is counted in packets of this size.
+        mtu: 1_200,
         ..Settings::default()
     };
     let epoch = Epoch::new();

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use pagerace_core::Duration;
 use pagerace_lab::MetricId;
+use pagerace_transport::quic::DEFAULT_MTU;
 
 use super::model::{ConnectionsArg, RetransmissionArg, duration, quic_mtu};
 
@@ -44,7 +45,7 @@ pub(crate) struct WorldArgs {
     pub(crate) retransmission: RetransmissionArg,
 
     /// Bytes of QUIC's largest packets, as UDP payload: at least 1200.
-    #[arg(long, value_name = "BYTES", default_value_t = 1200, help_heading = "Live",
+    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MTU, help_heading = "Live",
         value_parser = quic_mtu())]
     pub(crate) quic_mtu: u16,
 

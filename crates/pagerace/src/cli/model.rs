@@ -5,7 +5,7 @@ use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::Duration;
 use pagerace_lab::plan::{QUIC_MTU, SharedTransport};
 use pagerace_sim::{Connections, EarlyData, NameLookup, Reprioritisation, Retransmission};
-use pagerace_transport::tls;
+use pagerace_transport::{quic::DEFAULT_MTU, tls};
 
 /// What is modelled.
 #[derive(Args, Debug)]
@@ -38,7 +38,7 @@ pub(crate) struct ModelArgs {
     pub(crate) tls: TlsArg,
 
     /// Bytes of QUIC's largest packets, as UDP payload: at least 1200.
-    #[arg(long, value_name = "BYTES", default_value_t = *QUIC_MTU.start(),
+    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MTU,
         help_heading = "Model", value_parser = quic_mtu())]
     pub(crate) quic_mtu: u16,
 

@@ -11,9 +11,8 @@ use pagerace_lab::bulk::{
     BulkContender, BulkPlan, BulkResults, bulk_report, bulk_sentence, run_bulk, write_bulk_json,
 };
 use pagerace_lab::export::file::write_atomically;
-use pagerace_lab::plan::QUIC_MTU;
 use pagerace_lab::unit::Unit;
-use pagerace_transport::tls;
+use pagerace_transport::{quic::DEFAULT_MTU, tls};
 
 use super::files::{check_files, reasons, rerun, say};
 use super::inputs::{controllers, jobs, list, networks};
@@ -63,7 +62,7 @@ pub(crate) struct BulkArgs {
     seed: u64,
 
     /// Bytes of QUIC's largest packets, as UDP payload: at least 1200.
-    #[arg(long, value_name = "BYTES", default_value_t = *QUIC_MTU.start(),
+    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MTU,
         help_heading = "Comparison", value_parser = quic_mtu())]
     quic_mtu: u16,
 
@@ -211,7 +210,7 @@ fn shared(plan: &BulkPlan) -> String {
     }
     let quic = plan.contenders.iter().any(|c| !c.protocol.is_tcp());
     let tcp = plan.contenders.iter().any(|c| c.protocol.is_tcp());
-    if quic && (tcp || plan.quic_mtu != *QUIC_MTU.start()) {
+    if quic && (tcp || plan.quic_mtu != DEFAULT_MTU) {
         facts.push(format!("QUIC packets of {} bytes", plan.quic_mtu));
     }
     facts.push("one connection".to_owned());

@@ -36,6 +36,7 @@ impl Pair {
         let settings = Settings {
             congestion: "test-rate-1000000000".to_owned(),
             stream_receive_window: STREAM_WINDOW,
+            mtu: 1_200,
             ..Settings::default()
         };
         let (client_keys, server_keys) = keys(false);
