@@ -134,8 +134,8 @@ pub fn registry() -> &'static [CcInfo] {
         },
         CcInfo {
             name: "cubic",
-            summary: "grows with the time since the last loss; at least as fast as Reno",
-            source: "RFC 9438 without HyStart, https://www.rfc-editor.org/rfc/rfc9438",
+            summary: "CUBIC as servers have it: over TCP cubic-hystart, over QUIC cubic-rfc9438",
+            source: "Linux's default over TCP; RFC 9438 over QUIC",
             new: |mtu| Box::new(Cubic::new(mtu)),
         },
         CcInfo {
@@ -149,6 +149,12 @@ pub fn registry() -> &'static [CcInfo] {
             summary: "CUBIC that slows slow start down when the delay grows",
             source: "RFC 9438 with RFC 9406, https://www.rfc-editor.org/rfc/rfc9406",
             new: |mtu| Box::new(Cubic::with_hystart_plus(mtu)),
+        },
+        CcInfo {
+            name: "cubic-rfc9438",
+            summary: "grows with the time since the last loss; at least as fast as Reno",
+            source: "RFC 9438 without HyStart, https://www.rfc-editor.org/rfc/rfc9438",
+            new: |mtu| Box::new(Cubic::new(mtu)),
         },
         CcInfo {
             name: "illinois",
@@ -187,6 +193,24 @@ pub fn registry() -> &'static [CcInfo] {
             new: |mtu| Box::new(Yeah::new(mtu)),
         },
     ]
+}
+
+/// What a server's TCP runs under this name: Linux's `cubic` has `HyStart`.
+pub fn over_tcp(name: &str) -> &str {
+    if name == "cubic" {
+        "cubic-hystart"
+    } else {
+        name
+    }
+}
+
+/// What a server's QUIC runs under this name: plain `cubic`.
+pub fn over_quic(name: &str) -> &str {
+    if name == "cubic" {
+        "cubic-rfc9438"
+    } else {
+        name
+    }
 }
 
 /// No controller has this name.

@@ -86,13 +86,25 @@ impl Contender {
         }
     }
 
+    /// The controllers of TCP and QUIC, of each as far as it is spoken: `cubic` is not
+    /// the same over both.
+    fn controllers(&self) -> (Option<&str>, Option<&str>) {
+        let spoken = self.protocols.is_uniform();
+        let tcp = spoken.is_none_or(Protocol::is_tcp);
+        let quic = spoken.is_none_or(|protocol| !protocol.is_tcp());
+        (
+            tcp.then(|| pagerace_cc::over_tcp(&self.congestion)),
+            quic.then(|| pagerace_cc::over_quic(&self.congestion)),
+        )
+    }
+
     /// Whether both load every page alike.
     pub fn loads_as(&self, other: &Self) -> bool {
         let strategy = self.strategy == other.strategy || !self.has_choice();
         strategy
             && self.effective_reliability() == other.effective_reliability()
             && self.protocols == other.protocols
-            && self.congestion == other.congestion
+            && self.controllers() == other.controllers()
             && self.visit == other.visit
             && self.interventions == other.interventions
     }

@@ -72,12 +72,12 @@ pub fn facts_in(plan: &Plan, world: World) -> String {
     }
     // Real TLS says what it says.
     let hello = tcp || !plan.transport.real_tls;
-    let browsers = plan.transport.client_hello == tls::ClientHello::Browser;
-    if browsers && hello && world == World::Simulated {
-        facts.push("a browser's ClientHello".to_owned());
+    let small = plan.transport.client_hello == tls::ClientHello::Small;
+    if small && hello && world == World::Simulated {
+        facts.push("a small ClientHello".to_owned());
     }
-    if plan.transport.record_ends == RecordEnds::Short && tcp && world == World::Simulated {
-        facts.push("records that end with a short segment".to_owned());
+    if plan.transport.record_ends == RecordEnds::Joined && tcp && world == World::Simulated {
+        facts.push("records that share segments".to_owned());
     }
     let later = all.filter(|&i| plan.contenders[i].visit != Visit::Cold);
     let later: Vec<usize> = later.collect();
@@ -101,11 +101,11 @@ pub fn facts_in(plan: &Plan, world: World) -> String {
     if plan.transport.name_lookup == NameLookup::None && world == World::Simulated {
         facts.push("no name look-ups".to_owned());
     }
-    let as_chromium = plan.transport.reprioritisation == Reprioritisation::Chromium;
+    let updates = plan.transport.reprioritisation == Reprioritisation::Update;
     let has_priorities = |i| plan.speaks(i, |protocol| protocol != Protocol::H1);
     let told = (0..plan.contenders.len()).any(has_priorities);
-    if as_chromium && told && world == World::Simulated {
-        facts.push("priorities change as in Chromium".to_owned());
+    if updates && told && world == World::Simulated {
+        facts.push("servers learn of every changed priority".to_owned());
     }
     if !plan.interventions.is_empty() {
         facts.push(format!("with {}", plan.interventions));

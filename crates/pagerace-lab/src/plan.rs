@@ -73,18 +73,14 @@ pub struct SharedTransport {
     /// TLS of TCP connections.
     pub tcp_tls: tls::Version,
     /// How large the first message of a client is.
-    #[serde(default)]
     pub client_hello: tls::ClientHello,
     /// How servers fill TCP's segments.
-    #[serde(default)]
     pub record_ends: RecordEnds,
     /// Whether requests may leave with the first flight of a resumed connection.
     pub early_data: EarlyData,
     /// What it costs to learn a server's address.
-    #[serde(default)]
     pub name_lookup: NameLookup,
     /// How changed priorities are told.
-    #[serde(default, alias = "h2_reprioritisation")]
     pub reprioritisation: Reprioritisation,
 }
 

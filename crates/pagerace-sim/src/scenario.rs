@@ -67,7 +67,8 @@ pub enum Connections {
 /// Settings of the connections.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TransportSettings {
-    /// Congestion controller, a name of `pagerace_cc`'s registry.
+    /// Congestion controller, a name of `pagerace_cc`'s registry; `cubic` is Linux's
+    /// over TCP.
     pub congestion: String,
     /// Real TLS instead of keys of the same sizes that cost nothing; on QUIC
     /// only.
@@ -77,18 +78,14 @@ pub struct TransportSettings {
     /// TLS of TCP connections.
     pub tcp_tls: tls::Version,
     /// How large the first message of a client is.
-    #[serde(default)]
     pub client_hello: tls::ClientHello,
     /// How servers fill TCP's segments.
-    #[serde(default)]
     pub record_ends: RecordEnds,
     /// Whether requests may leave with the first flight of a resumed connection.
     pub early_data: EarlyData,
     /// What it costs to learn a server's address.
-    #[serde(default)]
     pub name_lookup: NameLookup,
     /// How changed priorities are told.
-    #[serde(default, alias = "h2_reprioritisation")]
     pub reprioritisation: Reprioritisation,
 }
 
@@ -105,12 +102,11 @@ pub enum NameLookup {
 }
 
 /// How a browser tells a server of a changed priority of a request that has left.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reprioritisation {
     /// By `PRIORITY_UPDATE` (RFC 9218, section 7), and over HTTP/2 in the tree of
     /// RFC 7540 too, so that all strategies learn the same.
-    #[default]
     Update,
     /// As Chromium: over HTTP/2 in the tree alone, so that strategies that go by
     /// RFC 9218 keep to the first signal; over HTTP/3 not at all.
@@ -119,23 +115,25 @@ pub enum Reprioritisation {
     /// Network logs of Chromium 156: a stream of HTTP/3 has one
     /// `HTTP3_PRIORITY_UPDATE_SENT`, as its request leaves, and none after
     /// `URL_REQUEST_SET_PRIORITY`.
-    // What "tree" was: Chromium was thought to tell servers over HTTP/3.
-    #[serde(alias = "tree")]
     Chromium,
 }
 
 impl Default for TransportSettings {
+    /// The web of today: a browser's first message, Chromium's signals, records as
+    /// servers write them, Linux's TCP, the QUIC packets of large deployments, and the
+    /// look-ups of a first visit. Live loads and their predictions have the same. What a
+    /// paper assumed is said where the paper is reproduced.
     fn default() -> Self {
         Self {
             congestion: "cubic".to_owned(),
             real_tls: false,
             quic_mtu: quic::DEFAULT_MTU,
             tcp_tls: tls::Version::Tls13,
-            client_hello: tls::ClientHello::default(),
-            record_ends: RecordEnds::default(),
+            client_hello: tls::ClientHello::Browser,
+            record_ends: RecordEnds::Short,
             early_data: EarlyData::default(),
             name_lookup: NameLookup::default(),
-            reprioritisation: Reprioritisation::default(),
+            reprioritisation: Reprioritisation::Chromium,
         }
     }
 }

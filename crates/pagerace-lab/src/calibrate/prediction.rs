@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pagerace_core::{Duration, Protocol};
+use pagerace_core::Duration;
 use pagerace_page::Page;
 use pagerace_sim::ResourceTiming;
 
@@ -67,9 +67,6 @@ impl Prediction {
 /// lost is known, and not the model's to guess. Elsewhere more runs make a firmer
 /// median.
 ///
-/// The kernel's `cubic` has `HyStart`; so has the model's where a contender speaks
-/// over TCP alone.
-///
 /// # Errors
 /// Those of a race.
 pub fn predict(
@@ -81,8 +78,6 @@ pub fn predict(
     explainer: &Explainer<'_>,
     progress: &OnProgress<'_>,
 ) -> Result<Vec<Prediction>, LabError> {
-    let labels = &plan.contenders;
-    let plan = &with_hystart(plan);
     let mut results = run_race(plan, jobs, runner, progress)?;
     for (index, variant) in results.variants.iter_mut().enumerate() {
         let network = &plan.networks[variant.network];
@@ -120,27 +115,11 @@ pub fn predict(
     };
     let details = run_all(jobs, choices.len(), &work, progress)?;
     let mut predictions = Prediction::of(&results);
-    for (prediction, variant) in predictions.iter_mut().zip(&results.variants) {
-        prediction.contender = labels[variant.contender].clone();
-    }
     for (choice, (resources, paths)) in choices.iter().zip(details) {
         predictions[choice.variant].resources = resources;
         predictions[choice.variant].paths = paths;
     }
     Ok(predictions)
-}
-
-/// The plan as it goes over the kernel's TCP.
-fn with_hystart(plan: &Plan) -> Plan {
-    let mut plan = plan.clone();
-    for index in 0..plan.contenders.len() {
-        let kernel = plan.speaks(index, Protocol::is_tcp) && !plan.speaks(index, |p| !p.is_tcp());
-        let congestion = &mut plan.contenders[index].congestion;
-        if kernel && congestion == "cubic" {
-            "cubic-hystart".clone_into(congestion);
-        }
-    }
-    plan
 }
 
 /// The resources that were requested, in page order.

@@ -26,12 +26,8 @@ pub use read::{ReadPlan, read_plan};
 
 /// The value of `format` in our files.
 pub const FORMAT: &str = "pagerace-results";
-/// The version of the format that this version writes. 3 added `world`,
-/// `environment`, `interventions` and `unanswered`; 4 `reliability`, the plan's `needs`,
-/// and the metrics of what was lost.
-pub const SCHEMA: u32 = 4;
-/// The oldest version of the format that it still reads.
-pub const SCHEMA_OLDEST: u32 = 2;
+/// The version of the format that this version writes, and the only one that it reads.
+pub const SCHEMA: u32 = 5;
 
 /// A results file. Only what identifies it and the plan are needed to read it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -40,9 +36,7 @@ struct Document {
     format: String,
     schema: u32,
     version: String,
-    #[serde(default)]
     world: World,
-    #[serde(default)]
     environment: Vec<Fact>,
     #[serde(default)]
     run_seeds: Vec<u64>,
@@ -66,20 +60,8 @@ struct ContenderDoc {
     congestion: String,
     visit: String,
     strategy: String,
-    #[serde(default = "full")]
     reliability: String,
-    #[serde(default = "no_interventions")]
     interventions: String,
-}
-
-/// Of files that were written before there were others.
-fn full() -> String {
-    "full".to_owned()
-}
-
-/// Of files that were written before there were any.
-fn no_interventions() -> String {
-    "none".to_owned()
 }
 
 /// The contenders on one page and network, compared.
@@ -150,7 +132,6 @@ struct VariantDoc {
     contender: ContenderDoc,
     failures: Vec<FailureDoc>,
     /// By run.
-    #[serde(default)]
     unanswered: Vec<usize>,
     values: BTreeMap<String, Vec<Option<f64>>>,
 }

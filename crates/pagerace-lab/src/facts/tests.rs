@@ -54,14 +54,14 @@ fn larger_packets_are_told() {
 }
 
 #[test]
-fn what_is_as_in_chromium_is_told_of_those_whom_it_concerns() {
+fn what_is_unlike_the_web_of_today_is_told_of_those_whom_it_concerns() {
     let told = |contender: &str| {
         let mut plan = fake::plan(&[contender], 3);
-        plan.transport.reprioritisation = Reprioritisation::Chromium;
-        plan.transport.client_hello = ClientHello::Browser;
-        plan.transport.record_ends = RecordEnds::Short;
+        plan.transport.reprioritisation = Reprioritisation::Update;
+        plan.transport.client_hello = ClientHello::Small;
+        plan.transport.record_ends = RecordEnds::Joined;
         let facts = facts(&plan);
-        ["priorities change", "ClientHello", "short segment"].map(|text| facts.contains(text))
+        ["changed priority", "ClientHello", "share segments"].map(|text| facts.contains(text))
     };
     assert_eq!(told("h1"), [false, true, true]);
     assert_eq!(told("h2"), [true, true, true]);

@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
 use pagerace_core::Duration;
-use pagerace_sim::Reprioritisation;
 
 use super::Plan;
 use crate::fake;
@@ -49,29 +48,6 @@ fn packets_of_quic_fit_the_path() {
     plan.transport.quic_mtu = 1_452;
     plan.check().unwrap();
     assert_eq!(plan.scenario(0).transport.quic_mtu, 1_452);
-}
-
-#[test]
-fn transports_of_older_plans_read_back() {
-    let plan = fake::plan(&["h3"], 3);
-    let written = serde_json::to_value(plan.transport).unwrap();
-    let old = |value: Option<&str>| -> super::SharedTransport {
-        let mut json = written.clone();
-        let fields = json.as_object_mut().unwrap();
-        for new in ["client_hello", "record_ends", "reprioritisation"] {
-            fields.remove(new).unwrap();
-        }
-        if let Some(value) = value {
-            fields.insert("h2_reprioritisation".to_owned(), value.into());
-        }
-        serde_json::from_value(json).unwrap()
-    };
-    assert_eq!(old(None), plan.transport);
-    assert_eq!(old(Some("update")), plan.transport);
-    assert_eq!(
-        old(Some("tree")).reprioritisation,
-        Reprioritisation::Chromium
-    );
 }
 
 #[test]

@@ -87,7 +87,7 @@ impl Keys {
             quic,
             quic_settings,
             tcp: tcp::Settings {
-                congestion: transport.congestion.clone(),
+                congestion: pagerace_cc::over_tcp(&transport.congestion).to_owned(),
                 ..tcp::Settings::default()
             },
             tls: tls::Settings {

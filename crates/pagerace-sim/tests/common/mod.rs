@@ -148,6 +148,7 @@ pub fn scenario(page: &Page, network: &str, strategy: &str) -> Scenario {
 /// early, and servers that learn of every changed priority.
 pub fn plain() -> TransportSettings {
     TransportSettings {
+        congestion: "cubic-rfc9438".to_owned(),
         quic_mtu: 1_200,
         client_hello: tls::ClientHello::Small,
         record_ends: RecordEnds::Joined,

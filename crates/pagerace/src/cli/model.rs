@@ -109,11 +109,11 @@ impl ModelArgs {
 /// `--reprioritisation`.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(crate) enum ReprioritisationArg {
-    /// By `PRIORITY_UPDATE`, and over HTTP/2 in the tree of RFC 7540 too.
+    /// As by Chromium: over HTTP/2 in the tree of RFC 7540 alone, over HTTP/3 not at all.
     #[default]
-    Update,
-    /// As by Chromium: over HTTP/2 in the tree alone, over HTTP/3 not at all.
     Chromium,
+    /// By `PRIORITY_UPDATE` (RFC 9218), and over HTTP/2 in the tree too.
+    Update,
 }
 
 impl From<ReprioritisationArg> for Reprioritisation {
@@ -128,11 +128,11 @@ impl From<ReprioritisationArg> for Reprioritisation {
 /// `--client-hello`.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(crate) enum ClientHelloArg {
-    /// About 200 bytes, with one classical key share.
-    #[default]
-    Small,
     /// About 2 kB, with a post-quantum key share, as browsers send since 2024.
+    #[default]
     Browser,
+    /// About 200 bytes, with one classical key share.
+    Small,
 }
 
 impl From<ClientHelloArg> for tls::ClientHello {

@@ -21,8 +21,7 @@ use pagerace_lab::export::{csv, json};
 use pagerace_lab::plan::SharedTransport;
 use pagerace_lab::{LabError, Load, MetricId, Plan, Progress, Results, VERSION, run_live};
 use pagerace_page::Interventions;
-use pagerace_sim::{NameLookup, Outcome, ProtocolMap, RecordEnds, Reprioritisation};
-use pagerace_transport::tls;
+use pagerace_sim::{NameLookup, Outcome, ProtocolMap};
 
 pub(crate) use environment::{Environment, kernel, machine};
 use session::{Served, Session, check, served};
@@ -159,8 +158,8 @@ fn plan(args: &LiveArgs) -> Result<(Plan, Vec<Served>)> {
     Ok((plan, pages))
 }
 
-/// What live loads and their predictions share: the addresses are known, and
-/// the browser is Chromium.
+/// What live loads and their predictions share with a race; only the addresses are
+/// known here.
 pub(crate) fn common(args: &WorldArgs, seed: u64, interventions: Interventions) -> Plan {
     Plan {
         pages: Vec::new(),
@@ -176,10 +175,7 @@ pub(crate) fn common(args: &WorldArgs, seed: u64, interventions: Interventions) 
         retransmission: args.retransmission.into(),
         transport: SharedTransport {
             quic_mtu: args.quic_mtu,
-            client_hello: tls::ClientHello::Browser,
-            record_ends: RecordEnds::Short,
             name_lookup: NameLookup::None,
-            reprioritisation: Reprioritisation::Chromium,
             ..SharedTransport::default()
         },
         interventions,

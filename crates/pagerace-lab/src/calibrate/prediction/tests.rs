@@ -1,10 +1,9 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::sync::Mutex;
 
 use pagerace_core::{Duration, Instant, Protocol};
 use pagerace_net::Network;
-use pagerace_sim::{ResourceTiming, Scenario};
+use pagerace_sim::ResourceTiming;
 
 use super::{predict, resource_times};
 use crate::calibrate::samples::{metric, resource};
@@ -52,27 +51,6 @@ fn where_packets_are_lost_at_random_the_live_seeds_alone_count() {
     let (all, some) = (predicted(&|_| None), predicted(&seeds));
     assert_eq!(some[0].runs, all[0].runs);
     assert_eq!(some[1].runs, [1, 3].map(|run| all[1].runs[run].clone()));
-}
-
-#[test]
-fn the_kernels_cubic_has_hystart() {
-    let mut plan = fake::plan(&["h1", "h2 bbr", "h3", "*=h2"], 1);
-    plan.networks.truncate(1);
-    let go_on = |_| ControlFlow::Continue(());
-    let seen = Mutex::new(Vec::new());
-    let load = |scenario: &Scenario, seed: u64, record: bool| {
-        let mut seen = seen.lock().unwrap();
-        seen.push(scenario.transport.congestion.clone());
-        fake::load(scenario, seed, record)
-    };
-    let predictions = predict(&plan, &|_| None, &[], 1, &load, &fake::explain, &go_on).unwrap();
-    let expected = ["cubic-hystart", "bbr", "cubic", "cubic-hystart"];
-    assert_eq!(*seen.lock().unwrap(), expected);
-    let told: Vec<&str> = predictions
-        .iter()
-        .map(|p| p.contender.congestion.as_str())
-        .collect();
-    assert_eq!(told, ["cubic", "bbr", "cubic", "cubic"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Document, FORMAT, SCHEMA, SCHEMA_OLDEST};
+use super::{Document, FORMAT, SCHEMA};
 use crate::error::LabError;
 use crate::plan::Plan;
 use crate::world::World;
@@ -70,9 +70,9 @@ fn recognise(value: &Value) -> Result<(), String> {
         ));
     }
     match value.get("schema").and_then(Value::as_u64) {
-        Some(schema) if (u64::from(SCHEMA_OLDEST)..=u64::from(SCHEMA)).contains(&schema) => Ok(()),
+        Some(schema) if schema == u64::from(SCHEMA) => Ok(()),
         Some(schema) => Err(format!(
-            "its schema is {schema}, but this version reads schemas {SCHEMA_OLDEST} to {SCHEMA}; \
+            "its schema is {schema}, but this version reads schema {SCHEMA}; \
              use the version of Pagerace that wrote it, or race the recordings again"
         )),
         None => Err(format!(
