@@ -2,8 +2,6 @@
 
 mod common;
 
-use std::sync::Arc;
-
 use common::{Item, busy_page, flat_page, scenario};
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use pagerace_page::{OriginId, Page};
@@ -222,18 +220,4 @@ fn known_names_save_a_round_trip() {
             (Duration::from_millis(100), Duration::ZERO)
         );
     }
-}
-
-#[test]
-fn scenarios_without_interventions_read_as_before() {
-    let page = Arc::new(flat_page(&[1_000]));
-    let scenario = scenario(&page, NETWORK, "fifo");
-    let mut json = serde_json::to_value(&scenario).unwrap();
-    let fields = json.as_object_mut().unwrap();
-    assert_eq!(fields.remove("interventions").unwrap(), "none");
-    let transport = fields["transport"].as_object_mut().unwrap();
-    assert_eq!(transport.remove("name_lookup").unwrap(), "round-trip");
-    let read: Scenario = serde_json::from_value(json).unwrap();
-    assert!(read.interventions.is_empty());
-    assert_eq!(read.transport, scenario.transport);
 }
