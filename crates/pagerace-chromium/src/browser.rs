@@ -42,9 +42,11 @@ pub struct Options {
     pub executable: Option<PathBuf>,
     /// Scratch folder for profile and logs; made if it is not there.
     pub directory: PathBuf,
-    /// Where each host is. All other names are not found, unless this and `rules`
-    /// are empty.
+    /// Where each host is. All other names are not found, unless this, `look_up` and
+    /// `rules` are empty.
     pub hosts: Vec<(String, IpAddr)>,
+    /// Hosts whose addresses the browser asks a name server for.
+    pub look_up: Vec<String>,
     /// Further rules of `--host-resolver-rules`, such as `MAP a.test 127.0.0.1:8443`.
     pub rules: Vec<String>,
     /// `host:port` of each origin that speaks HTTP/3; no other does, unless `online`.
@@ -70,6 +72,7 @@ impl Options {
             executable: None,
             directory: directory.into(),
             hosts: Vec::new(),
+            look_up: Vec::new(),
             rules: Vec::new(),
             quic_hosts: Vec::new(),
             spki: Vec::new(),

@@ -98,7 +98,7 @@ pub fn facts_in(plan: &Plan, world: World) -> String {
     if plan.transport.real_tls && world == World::Simulated {
         facts.push("real TLS".to_owned());
     }
-    if plan.transport.name_lookup == NameLookup::None && world == World::Simulated {
+    if plan.transport.name_lookup == NameLookup::None {
         facts.push("no name look-ups".to_owned());
     }
     let updates = plan.transport.reprioritisation == Reprioritisation::Update;

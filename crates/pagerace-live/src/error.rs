@@ -115,6 +115,16 @@ pub enum LiveError {
         /// What it is part of.
         package: &'static str,
     },
+    /// The files that say where names are looked up cannot be replaced.
+    #[error(
+        "cannot direct name look-ups to the live world: {file}: {source}; make it an ordinary file, or let addresses be known with --dns none", file = file.display()
+    )]
+    Resolver {
+        /// Which file.
+        file: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// The `ip` command refused to configure a namespace.
     #[error("the network of the testbed cannot be configured; the `ip` command says: {said}")]
     Configure {

@@ -11,6 +11,7 @@
 //! | [`servers`] | many servers at once, one address for each origin |
 //! | [`ca`] | a certificate authority for one run |
 //! | `link` | two network namespaces and an emulated link between them (Linux) |
+//! | `names` | the name server of that world (Linux) |
 //! | `bulk` | one large transfer over that link, through kernel TCP or QUIC (Linux) |
 //! | [`clock`] | the one place that reads the clock |
 //!
@@ -26,6 +27,8 @@ pub mod clock;
 pub mod error;
 #[cfg(target_os = "linux")]
 pub mod link;
+#[cfg(target_os = "linux")]
+pub mod names;
 pub mod replay;
 pub mod server;
 pub mod servers;

@@ -41,6 +41,7 @@ mod log;
 mod namespace;
 mod packet;
 mod report;
+mod resolver;
 mod run;
 mod setup;
 mod sys;
@@ -104,6 +105,21 @@ impl Testbed {
     /// Where the servers live.
     pub fn server(&self) -> &Namespace {
         &self.server
+    }
+
+    /// Sends all name look-ups of what is started in the client's namespace to
+    /// [`name_server`](Self::name_server), whatever the machine's own resolver is.
+    /// `directory` needs to be there for this call only.
+    ///
+    /// # Errors
+    /// [`LiveError::Privileges`], [`LiveError::Resolver`].
+    pub fn redirect_names(&self, directory: &std::path::Path) -> Result<(), LiveError> {
+        resolver::redirect(&self.client, setup::NAME_SERVER, directory)
+    }
+
+    /// The address at which a name server is asked; no server's.
+    pub fn name_server(&self) -> Ipv4Addr {
+        setup::NAME_SERVER
     }
 
     /// The address of the `k`-th server; any can be bound at once.

@@ -25,6 +25,7 @@ pub use outcome::{LatenessSummary, LiveCounters, LiveOutcome};
 pub use scenario::LiveScenario;
 
 use crate::link::{LinkReport, RunDirectory, Testbed, hol_blocked_tcp};
+use crate::names::{DNS_PORT, NameServer};
 use crate::servers::{LocalCa, OriginServer, Servers, ServersConfig, ServersReport};
 use crate::{LiveError, secret_seed};
 use contention::Meter;
@@ -39,6 +40,9 @@ pub struct WorldOptions {
     pub chromium: Option<PathBuf>,
     /// Take screenshots and compute the Speed Index (needs Node).
     pub speed_index: bool,
+    /// The browser looks up the address of every host over the emulated link, as in
+    /// a first visit; else it knows all addresses.
+    pub look_up: bool,
     /// Write a network log, which tells HTTP/3's head-of-line blocking.
     pub netlog: bool,
     /// How long to go on after the load event, at least.
@@ -55,6 +59,7 @@ impl Default for WorldOptions {
         Self {
             chromium: None,
             speed_index: true,
+            look_up: true,
             netlog: true,
             settle: Duration::from_millis(1_000),
             contention_max: CONTENTION_MAX,
@@ -96,6 +101,9 @@ impl World {
         let browser = Browser::launch(&probe, &|command| testbed.client().spawn(command))?;
         let version = browser.version().to_owned();
         browser.close();
+        if options.look_up {
+            testbed.redirect_names(directory.path())?;
+        }
         Ok(Self {
             testbed,
             ca: Arc::new(LocalCa::new()?),
@@ -148,6 +156,7 @@ impl World {
             self.testbed.set_congestion(&scenario.congestion)?;
         }
         let (servers, directory) = (self.serve(scenario)?, RunDirectory::create()?);
+        let _names = self.name_server(scenario)?;
         let options = self.browser_options(scenario, &directory)?;
         let measure = MeasureOptions {
             settle: self.options.settle,
@@ -195,6 +204,7 @@ impl World {
             self.testbed.set_congestion(&scenario.congestion)?;
         }
         let (servers, directory) = (self.serve(scenario)?, RunDirectory::create()?);
+        let _names = self.name_server(scenario)?;
         let options = self.browser_options(scenario, &directory)?;
         let client = self.testbed.client();
         if throttling.is_none() {
@@ -226,15 +236,28 @@ impl World {
         Servers::start(Some(self.testbed.server()), &config, &origins, site)
     }
 
+    /// Who tells the hosts' addresses, if the browser has to ask.
+    fn name_server(&self, scenario: &LiveScenario) -> Result<Option<NameServer>, LiveError> {
+        if !self.options.look_up {
+            return Ok(None);
+        }
+        let names = hosts(&self.origins(scenario)?);
+        let (namespace, address) = (self.testbed.server(), self.testbed.name_server());
+        NameServer::start(namespace, address, names).map(Some)
+    }
+
     fn browser_options(
         &self,
         scenario: &LiveScenario,
         directory: &RunDirectory,
     ) -> Result<Options, LiveError> {
-        let origins = self.origins(scenario)?;
+        let hosts = hosts(&self.origins(scenario)?);
+        let look_up = self.options.look_up;
+        let names = hosts.iter().map(|(host, _)| host.clone());
         Ok(Options {
             executable: self.options.chromium.clone(),
-            hosts: hosts(&origins),
+            look_up: names.filter(|_| look_up).collect(),
+            hosts: if look_up { Vec::new() } else { hosts },
             quic_hosts: quic_hosts(scenario),
             spki: self.ca.spki_hashes(),
             device: device(&scenario.device),
@@ -321,10 +344,11 @@ fn outcome(attempt: Attempt, hanging: Vec<ResourceId>, rejected: Vec<String>) ->
     } = attempt;
     let tcp = hol_blocked_tcp(&link.packets);
     let quic = observed.hol.unwrap_or_default();
-    let flows: BTreeSet<_> = link.packets.iter().map(|p| p.flow).collect();
+    let flows = link.packets.iter().map(|p| p.flow);
+    let connections: BTreeSet<_> = flows.filter(|f| f.server_port != DNS_PORT).collect();
     LiveOutcome {
         counters: LiveCounters {
-            connections: flows.len() as u64,
+            connections: connections.len() as u64,
             down: link.down,
             up: link.up,
             hol_blocked_bytes: tcp.bytes + quic.bytes,

@@ -17,5 +17,7 @@ mod carries;
 mod common;
 #[path = "link/conforms.rs"]
 mod conforms;
+#[path = "link/names.rs"]
+mod names;
 #[path = "link/vanishes.rs"]
 mod vanishes;

@@ -79,7 +79,7 @@ pub(super) fn arguments(
 }
 
 fn host_rules(options: &Options) -> Option<String> {
-    if options.hosts.is_empty() && options.rules.is_empty() {
+    if options.hosts.is_empty() && options.look_up.is_empty() && options.rules.is_empty() {
         return None;
     }
     let mut rules: Vec<String> = options
@@ -90,6 +90,7 @@ fn host_rules(options: &Options) -> Option<String> {
             IpAddr::V6(v6) => format!("MAP {host} [{v6}]"),
         })
         .collect();
+    rules.extend(options.look_up.iter().map(|host| format!("EXCLUDE {host}")));
     rules.extend(options.rules.iter().cloned());
     rules.push("MAP * ~NOTFOUND".into());
     Some(format!("--host-resolver-rules={}", rules.join(",")))
@@ -135,6 +136,14 @@ mod tests {
         );
         assert!(!list.iter().any(|a| a == "--disable-quic"));
         assert!(!list.iter().any(|a| a == "--no-sandbox"));
+    }
+
+    #[test]
+    fn hosts_that_are_looked_up_are_left_to_the_name_server() {
+        let mut options = Options::new("/tmp");
+        options.look_up = vec!["a.test".into(), "b.test".into()];
+        let rules = "--host-resolver-rules=EXCLUDE a.test,EXCLUDE b.test,MAP * ~NOTFOUND";
+        assert!(of(&options).iter().any(|a| a == rules));
     }
 
     #[test]

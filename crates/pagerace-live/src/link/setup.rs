@@ -24,6 +24,8 @@ const DEVICE_QUEUE: u32 = 20_000;
 
 /// The address of the client.
 pub(super) const CLIENT: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+/// The address of the name server.
+pub(super) const NAME_SERVER: Ipv4Addr = Ipv4Addr::new(10, 1, 255, 253);
 /// Addresses of servers: 10.1.0.1 to 10.1.255.250.
 const SERVERS: usize = 256 * SERVERS_OF_BLOCK;
 const SERVERS_OF_BLOCK: usize = 250;
@@ -205,5 +207,6 @@ mod tests {
             Err(LiveError::Addresses { asked, .. }) if asked == SERVERS
         ));
         assert!(!is_server(CLIENT));
+        assert!(is_server(NAME_SERVER) && !addresses.contains(&NAME_SERVER));
     }
 }

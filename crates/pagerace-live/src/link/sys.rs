@@ -1,5 +1,4 @@
-//! The system calls that have no safe wrapper: network namespaces, TUN devices,
-//! real-time scheduling, and children that die with their parent.
+//! The system calls that have no safe wrapper: namespaces, TUN devices, real-time scheduling, and children that die with their parent.
 #![expect(unsafe_code, reason = "system calls without a safe wrapper")]
 
 use std::io;
@@ -10,6 +9,7 @@ use std::process::Command;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::ioctl::{Opcode, Setter, ioctl};
+use rustix::mount::{MountPropagationFlags, mount_change};
 use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
@@ -36,6 +36,16 @@ struct InterfaceRequest {
 pub(super) fn unshare_network() -> io::Result<()> {
     // SAFETY: only `CLONE_FILES` is dangerous, and it is not asked for.
     unsafe { unshare_unsafe(UnshareFlags::NEWNET) }?;
+    Ok(())
+}
+
+/// Gives the calling thread, and what it starts, mounts of its own: what it mounts
+/// nobody else sees.
+pub(super) fn unshare_mounts() -> io::Result<()> {
+    // SAFETY: only `CLONE_FILES` is dangerous, and it is not asked for.
+    unsafe { unshare_unsafe(UnshareFlags::NEWNS) }?;
+    let receive_only = MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC;
+    mount_change("/", receive_only)?;
     Ok(())
 }
 

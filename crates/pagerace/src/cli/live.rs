@@ -7,7 +7,7 @@ use pagerace_core::Duration;
 use pagerace_lab::MetricId;
 use pagerace_transport::quic::DEFAULT_MTU;
 
-use super::model::{ConnectionsArg, RetransmissionArg, duration, quic_mtu};
+use super::model::{ConnectionsArg, DnsArg, RetransmissionArg, duration, quic_mtu};
 
 /// How a live load is made, and what is measured.
 #[derive(Args, Debug)]
@@ -39,6 +39,10 @@ pub(crate) struct WorldArgs {
     /// Which origins share an address, and so may share a connection.
     #[arg(long, value_enum, default_value_t, help_heading = "Live")]
     pub(crate) connections: ConnectionsArg,
+
+    /// Looking up a server's address: once for each host, or never.
+    #[arg(long, value_enum, default_value_t, help_heading = "Live")]
+    pub(crate) dns: DnsArg,
 
     /// When lost bytes are sent again, over HTTP/3.
     #[arg(long, value_enum, default_value_t, help_heading = "Live")]

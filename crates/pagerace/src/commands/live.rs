@@ -21,7 +21,7 @@ use pagerace_lab::export::{csv, json};
 use pagerace_lab::plan::SharedTransport;
 use pagerace_lab::{LabError, Load, MetricId, Plan, Progress, Results, VERSION, run_live};
 use pagerace_page::Interventions;
-use pagerace_sim::{NameLookup, Outcome, ProtocolMap};
+use pagerace_sim::{Outcome, ProtocolMap};
 
 pub(crate) use environment::{Environment, kernel, machine};
 use session::{Served, Session, check, served};
@@ -158,8 +158,7 @@ fn plan(args: &LiveArgs) -> Result<(Plan, Vec<Served>)> {
     Ok((plan, pages))
 }
 
-/// What live loads and their predictions share with a race; only the addresses are
-/// known here.
+/// What live loads and their predictions share with a race.
 pub(crate) fn common(args: &WorldArgs, seed: u64, interventions: Interventions) -> Plan {
     Plan {
         pages: Vec::new(),
@@ -175,7 +174,7 @@ pub(crate) fn common(args: &WorldArgs, seed: u64, interventions: Interventions) 
         retransmission: args.retransmission.into(),
         transport: SharedTransport {
             quic_mtu: args.quic_mtu,
-            name_lookup: NameLookup::None,
+            name_lookup: args.dns.into(),
             ..SharedTransport::default()
         },
         interventions,

@@ -11,6 +11,7 @@ use pagerace_lab::calibrate::{
 use pagerace_lab::export::file::{check_writable, write_atomically};
 use pagerace_lab::world::Fact;
 use pagerace_lab::{LabError, Load, MetricId, Order, Plan, Progress, VERSION};
+use pagerace_sim::NameLookup;
 
 use super::super::live::session::{Measured, Served, Session};
 use super::super::live::{kernel, machine};
@@ -256,8 +257,12 @@ impl<'a> Kept<'a> {
 fn how(args: &CalibrateArgs) -> Fact {
     let CalibrateArgs { world, .. } = args;
     let value = format!(
-        "browser at rest, connections {:?}, retransmission {:?}, QUIC packets of {} bytes, settled \
+        "browser at rest, {}, connections {:?}, retransmission {:?}, QUIC packets of {} bytes, settled \
          after {} ms, {}",
+        match NameLookup::from(world.dns) {
+            NameLookup::RoundTrip => "addresses looked up",
+            NameLookup::None => "addresses known",
+        },
         world.connections,
         world.retransmission,
         world.quic_mtu,

@@ -10,7 +10,7 @@ use pagerace_lab::{Load, Plan, RunSummary};
 use pagerace_live::ReplaySite;
 use pagerace_live::world::{LiveOutcome, LiveScenario, World, WorldOptions};
 use pagerace_page::{Device, ImportOptions, Page};
-use pagerace_sim::{Connections, Outcome, Visit};
+use pagerace_sim::{Connections, NameLookup, Outcome, Visit};
 
 use super::convert;
 use crate::cli::live::WorldArgs;
@@ -92,6 +92,7 @@ impl Session {
         let world = World::open(WorldOptions {
             chromium: args.chromium.clone(),
             speed_index: !args.no_speed_index,
+            look_up: NameLookup::from(args.dns) == NameLookup::RoundTrip,
             settle: args.settle,
             retries: args.retries,
             contention_max: f64::from(args.busy_max) / 100.0,
