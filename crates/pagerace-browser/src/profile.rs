@@ -50,7 +50,7 @@ impl Profile {
     /// The priority class of each resource when it is first requested, in page order.
     ///
     /// Recordings tell the class that a request ended with. Images in the
-    /// viewport are boosted after layout, so theirs was lower at first.
+    /// viewport are raised after layout, so theirs was lower at first.
     /// `in_head` tells the images that are preloads.
     pub(crate) fn first_classes(
         self,
@@ -67,16 +67,17 @@ impl Profile {
         }
     }
 
-    /// The class and signal of an image once layout finds it in the viewport;
-    /// `None` if this browser changes nothing then.
-    pub fn boost(self, image: &Resource) -> Option<(RequestPriority, Priority)> {
-        match self {
-            Self::Chrome => {
-                let class = RequestPriority::High;
-                Some((class, self.signal(image, class)))
+    /// The class and signal that a request is raised to: an image's once layout
+    /// finds it in the viewport, a script's once a parser waits for it. `None` if
+    /// this browser changes nothing then.
+    pub fn raised(self, resource: &Resource) -> Option<(RequestPriority, Priority)> {
+        let class = RequestPriority::High;
+        match (self, resource.destination) {
+            (Self::Chrome, Destination::Image | Destination::Script) => {
+                Some((class, self.signal(resource, class)))
             }
-            Self::Firefox => Some((RequestPriority::High, firefox::IMAGE_IN_LAYOUT)),
-            Self::Safari => None,
+            (Self::Firefox, Destination::Image) => Some((class, firefox::IMAGE_IN_LAYOUT)),
+            _ => None,
         }
     }
 

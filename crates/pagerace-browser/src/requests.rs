@@ -60,6 +60,8 @@ struct Entry {
     /// Its place among the held ones.
     held: Option<(u8, u32)>,
     medium: bool,
+    /// The browser has asked for it: it is held, waits or is requested.
+    asked: bool,
     requested: Option<Ready>,
     ended: bool,
     origin: usize,
@@ -91,6 +93,7 @@ impl Requests {
                     leads: main && profile.leads(resource, class),
                     held: None,
                     medium: false,
+                    asked: false,
                     requested: None,
                     ended: false,
                     origin: resource.origin.index(),
@@ -126,6 +129,7 @@ impl Requests {
 
     /// The browser wants `id`.
     pub(crate) fn ask(&mut self, now: Ready, id: ResourceId) {
+        self.entries[id.index()].asked = true;
         if self.entries[id.index()].throttleable {
             self.hold(id);
             self.release(now);
@@ -231,9 +235,9 @@ impl Requests {
         self.release(now);
     }
 
-    /// Layout found an image in the viewport: changes the signal of a request
-    /// in flight, or of one that is still held.
-    pub(crate) fn boost(
+    /// Changes the class and the signal of a request in flight, or of one that is
+    /// still held. Nothing happens to a request that was not asked for, or has a higher class.
+    pub(crate) fn raise(
         &mut self,
         now: Ready,
         id: ResourceId,
@@ -241,7 +245,7 @@ impl Requests {
         signal: Priority,
     ) {
         let entry = &mut self.entries[id.index()];
-        if entry.ended || entry.signal == signal {
+        if !entry.asked || entry.ended || entry.signal == signal || class > entry.class {
             return;
         }
         entry.class = class;

@@ -1,7 +1,7 @@
 //! What came out of one simulated page load.
 
 use pagerace_browser::LoadMetrics;
-use pagerace_core::{Duration, Instant, Protocol};
+use pagerace_core::{Duration, Instant, Priority, Protocol};
 use pagerace_page::ResourceId;
 use serde::{Deserialize, Serialize};
 
@@ -99,6 +99,10 @@ pub struct TransportCounters {
 pub struct ResourceTiming {
     /// Over which version of HTTP it came.
     pub protocol: Protocol,
+    /// What its `priority` field told the server (RFC 9218); `None` if no server saw the
+    /// request, and in live loads.
+    #[serde(default)]
+    pub priority: Option<Priority>,
     /// Its connection, by order of opening; `None` if the request never left.
     pub connection: Option<u32>,
     /// The connection was open, or being opened, before this request.

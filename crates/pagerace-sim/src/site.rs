@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use pagerace_browser::Cached;
-use pagerace_core::{Duration, Rng};
+use pagerace_core::{Duration, Priority, Rng};
 use pagerace_delivery::Facts;
 use pagerace_delivery::reliability::Nature;
 use pagerace_http::Field;
@@ -28,8 +28,8 @@ pub(crate) struct PageSite {
     effects: Arc<Vec<ResourceEffect>>,
     /// What the page makes of its objects, by resource; empty if it needs all.
     natures: Arc<Vec<Nature>>,
-    /// Requests since the last look, with their think times.
-    asked: Vec<(ResourceId, Duration)>,
+    /// Requests since the last look, with their think times and `priority` fields.
+    asked: Vec<(ResourceId, Duration, Priority)>,
 }
 
 impl PageSite {
@@ -55,8 +55,9 @@ impl PageSite {
         }
     }
 
-    /// Requests that were answered since the last call, with their think times.
-    pub(crate) fn take_asked(&mut self) -> Vec<(ResourceId, Duration)> {
+    /// Requests that were answered since the last call, with their think times and
+    /// `priority` fields.
+    pub(crate) fn take_asked(&mut self) -> Vec<(ResourceId, Duration, Priority)> {
         std::mem::take(&mut self.asked)
     }
 
@@ -98,7 +99,7 @@ impl Site for PageSite {
             },
             nature: self.natures.get(r.id.index()).copied().unwrap_or_default(),
         };
-        let asked = (r.id, reply.think_time);
+        let asked = (r.id, reply.think_time, request.priority);
         // What repairs an answer is no request of its own.
         if fields::get(&request.fields, "range").is_none() {
             self.asked.push(asked);

@@ -1,6 +1,6 @@
 //! One request's way through the network, as it happens.
 
-use pagerace_core::{Duration, Instant, Protocol};
+use pagerace_core::{Duration, Instant, Priority, Protocol};
 
 use crate::objects::ObjectState;
 use crate::outcome::ResourceTiming;
@@ -16,6 +16,8 @@ pub(crate) struct Progress {
     pub(crate) sent: Option<Instant>,
     /// The server has all of the request, and how long it thinks.
     pub(crate) asked: Option<(Instant, Duration)>,
+    /// What the server read in its `priority` field.
+    pub(crate) priority: Option<Priority>,
     pub(crate) head: Option<Instant>,
     pub(crate) end: Option<Instant>,
     /// Connection and stream, once sent.
@@ -45,6 +47,7 @@ impl Progress {
             requested,
             sent: None,
             asked: None,
+            priority: None,
             head: None,
             end: None,
             stream: None,
@@ -70,6 +73,7 @@ impl Progress {
         }
         ResourceTiming {
             protocol: self.protocol,
+            priority: self.priority,
             connection: self.stream.map(|(i, _)| i as u32),
             reused: self.reused,
             discovered: self.discovered,

@@ -344,9 +344,10 @@ impl<'a> World<'a> {
         let Some(ends) = &mut self.connections[i].ends else {
             return;
         };
-        for (resource, think_time) in ends.site().take_asked() {
+        for (resource, think_time, priority) in ends.site().take_asked() {
             if let Some(p) = &mut self.progress[resource.index()] {
                 p.asked = Some((now, think_time));
+                p.priority = Some(priority);
             }
         }
     }

@@ -74,13 +74,6 @@ impl Browser {
                 state.holds_text = true;
                 self.rendering.fonts += 1;
             }
-            Role::Image
-                if in_main_frame
-                    && resource.in_viewport
-                    && self.profile.boost(resource).is_some() =>
-            {
-                self.rendering.to_boost.push(id);
-            }
             _ => {}
         }
         if self.states[index].cached == Cached::Fresh {
@@ -92,16 +85,41 @@ impl Browser {
                 _ => self.overheads.dispatch,
             };
             if delay.is_zero() {
-                self.requests.ask(ready, id);
+                self.ask(ready, id);
             } else {
                 self.schedule(now + delay, Timer::Ask(id));
             }
         }
     }
 
-    /// A request is ready to leave.
-    pub(super) fn ask(&mut self, id: ResourceId) {
-        self.requests.ask(self.current, id);
+    /// The request for `id` is ready to leave, with the class that it has now:
+    /// what raises it, comes later.
+    pub(super) fn ask(&mut self, ready: Ready, id: ResourceId) {
+        self.requests.ask(ready, id);
+        let resource = &self.page.resources[id.index()];
+        let node = &self.graph.nodes[id.index()];
+        match node.role {
+            Role::Image
+                if resource.in_viewport
+                    && self.graph.in_main_frame(id)
+                    && self.profile.raised(resource).is_some() =>
+            {
+                self.rendering.to_raise.push(id);
+            }
+            Role::Script(_) => self.raise_blocking_script(id),
+            _ => {}
+        }
+    }
+
+    /// If a parser waits for the script `id`, its request becomes more urgent.
+    pub(super) fn raise_blocking_script(&mut self, id: ResourceId) {
+        let node = &self.graph.nodes[id.index()];
+        let parser = node.frame.and_then(|frame| self.parsers[frame].as_ref());
+        if parser.is_some_and(|parser| parser.blocked_on == Some(id))
+            && let Some((class, signal)) = self.profile.raised(&self.page.resources[id.index()])
+        {
+            self.requests.raise(self.current, id, class, signal);
+        }
     }
 
     /// A document takes the place of what was there: what has come of it is
@@ -356,30 +374,25 @@ impl Browser {
     }
 
     /// Layout used the sheets that were parsed: fonts and images they name are
-    /// asked for, and images in the viewport become more urgent.
+    /// asked for, and images in the viewport become more urgent. What this layout
+    /// itself asks for follows with a later one: by then its request has left, if
+    /// it could.
     pub(super) fn after_layout(&mut self, now: Instant) {
         let over = self.current;
-        // Images that this layout asks for become more urgent after the next one:
-        // their requests have left by then.
-        let boosted = if self.layout.recorded {
-            Some(std::mem::take(&mut self.rendering.to_boost))
-        } else {
-            None
-        };
+        let raised = std::mem::take(&mut self.rendering.to_raise);
         for (child, asked) in std::mem::take(&mut self.rendering.awaiting_layout) {
             self.current = Ready::new(now, self.rendering.since.and(asked).cause);
             self.discover(now, child);
         }
         self.current = over;
-        let boosted = boosted.unwrap_or_else(|| std::mem::take(&mut self.rendering.to_boost));
-        for image in boosted {
+        for image in raised {
             let resource = &self.page.resources[image.index()];
             // A class below all others was the author's wish.
             if resource.priority == RequestPriority::VeryLow {
                 continue;
             }
-            if let Some((class, signal)) = self.profile.boost(resource) {
-                self.requests.boost(self.current, image, class, signal);
+            if let Some((class, signal)) = self.profile.raised(resource) {
+                self.requests.raise(self.current, image, class, signal);
             }
         }
     }

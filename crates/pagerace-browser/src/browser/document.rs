@@ -36,6 +36,7 @@ impl Browser {
                         self.discover(now, stop.resource);
                     } else if !is_gone(&self.states[stop.resource.index()]) {
                         parser.blocked_on = Some(stop.resource);
+                        self.raise_blocking_script(stop.resource);
                         self.try_blocking_script(index);
                         return;
                     }

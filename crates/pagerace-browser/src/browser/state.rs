@@ -105,8 +105,8 @@ pub(super) struct Rendering {
     pub(super) ready_images: Vec<ReadyImage>,
     /// Fonts and images of parsed sheets, until the next layout uses them.
     pub(super) awaiting_layout: Vec<(ResourceId, Ready)>,
-    /// Images in the viewport that layout has not seen yet.
-    pub(super) to_boost: Vec<ResourceId>,
+    /// Images in the viewport that were asked for and that no layout has seen yet.
+    pub(super) to_raise: Vec<ResourceId>,
     /// When the parser (or what makes it) passed each block of text.
     pub(super) text_since: Vec<Ready>,
     /// Blocks of text that were reached and not painted, in order.

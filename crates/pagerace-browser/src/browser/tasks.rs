@@ -79,7 +79,7 @@ impl Browser {
         let wanted = if self.rendering.laid_out {
             !self.rendering.ready_images.is_empty()
                 || !self.rendering.awaiting_layout.is_empty()
-                || !self.rendering.to_boost.is_empty()
+                || !self.rendering.to_raise.is_empty()
                 || self.has_text_to_paint()
         } else {
             self.can_render()

@@ -58,6 +58,7 @@ fn spans_become_moments() {
     let ms = Duration::from_millis;
     let timing = ResourceTiming {
         protocol: Protocol::H2,
+        priority: None,
         connection: Some(0),
         reused: false,
         discovered: Instant::ZERO + ms(10),

@@ -155,6 +155,7 @@ fn timing_of(request: &ObservedResource, connection: Option<u32>) -> Option<Reso
     let connect = connect.min(held);
     Some(ResourceTiming {
         protocol,
+        priority: None,
         connection,
         reused: connecting.is_none(),
         discovered: Instant::ZERO + start,

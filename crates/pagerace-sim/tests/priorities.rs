@@ -1,0 +1,90 @@
+//! What servers read in the `priority` fields of requests that Chromium raises:
+//! the priority of the moment in which a request leaves, as its network logs show.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+
+use common::{flat_page, scenario};
+use pagerace_core::{Destination, Duration, Priority, RequestPriority};
+use pagerace_page::{Origin, OriginId, Page, PageLayout, RenderingTime, ResourceId, Trigger};
+use pagerace_sim::{Reprioritisation, run};
+
+/// The first layout asks for two backgrounds, which are visible; the parser waits
+/// for two scripts of the body. Of each pair one is on the document's host, whose
+/// connection is ready, and one on a host of its own.
+fn page(recorded_layout: bool) -> Page {
+    let mut page = flat_page(&[2_000, 20_000, 20_000, 2_000, 2_000]);
+    for (i, host) in [(1, "images.example"), (2, "scripts.example")] {
+        page.origins.push(Origin {
+            host: host.to_owned(),
+            connection_group: i,
+            ..page.origins[0].clone()
+        });
+    }
+    let [_, sheet, near, far, script_far, script_near] = &mut page.resources[..] else {
+        unreachable!()
+    };
+    sheet.destination = Destination::Style;
+    sheet.priority = RequestPriority::VeryHigh;
+    sheet.render_blocking = true;
+    for image in [near, &mut *far] {
+        image.discovery.trigger = Trigger::Style {
+            parent: ResourceId(1),
+        };
+        image.priority = RequestPriority::High;
+    }
+    far.origin = OriginId(1);
+    for script in [&mut *script_far, script_near] {
+        script.destination = Destination::Script;
+        script.priority = RequestPriority::Medium;
+        script.in_viewport = false;
+        script.discovery.trigger = Trigger::Markup {
+            parent: ResourceId(0),
+            offset: 800,
+        };
+    }
+    script_far.origin = OriginId(2);
+    page.layout = recorded_layout.then(|| PageLayout {
+        viewport: (1000, 1000),
+        elements: vec![],
+        fonts: vec![],
+        by_layout: vec![],
+        body_start: Some(400),
+        largest: None,
+        rendering: Some(RenderingTime {
+            first: Duration::from_millis(40),
+            later: Some(Duration::from_millis(3)),
+        }),
+    });
+    page
+}
+
+#[test]
+fn requests_leave_with_the_priority_of_that_moment() {
+    for recorded_layout in [false, true] {
+        for protocols in ["h2", "h3"] {
+            for reprioritisation in [Reprioritisation::Update, Reprioritisation::Chromium] {
+                let page = page(recorded_layout);
+                let mut s = scenario(&page, "rate 10mbit rtt 100ms", "sequential");
+                s.protocols = protocols.parse().unwrap();
+                s.transport.reprioritisation = reprioritisation;
+                let outcome = run(&s, 1, true).unwrap();
+                assert_eq!(outcome.failure, None);
+                let read: Vec<_> = outcome.resources.iter().flatten().collect();
+                let read: Vec<_> = read.iter().map(|r| r.priority.unwrap()).collect();
+                let expected = [
+                    Priority::new(0, true),
+                    Priority::new(0, false),
+                    // Left before the layout was over.
+                    Priority::new(3, true),
+                    // Raised while it waited for its connection.
+                    Priority::new(1, true),
+                    Priority::new(1, false),
+                    // Left before the parser waited for it.
+                    Priority::new(2, false),
+                ];
+                assert_eq!(read, expected, "{protocols}, {recorded_layout}");
+            }
+        }
+    }
+}
