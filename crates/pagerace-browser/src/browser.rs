@@ -4,10 +4,12 @@
 //! responses come from outside, ends of tasks and elapsed delays from a queue
 //! in total order. Each is handled to the end before the next.
 
+mod callbacks;
 mod causes;
 mod discovery;
 mod document;
 mod failure;
+mod images;
 mod incomplete;
 mod measure;
 mod setup;
@@ -108,7 +110,10 @@ impl Browser {
             started: None,
             current: Ready::default(),
             load: LoadEvent::default(),
-            rendering: Rendering::default(),
+            rendering: Rendering {
+                hidden_until: page.fit.and_then(|fit| Some((fit.after, fit.delay?))),
+                ..Rendering::default()
+            },
             long_tasks: Vec::new(),
             long_task_causes: Vec::new(),
             graph,
@@ -230,6 +235,7 @@ impl Browser {
             match timer {
                 Timer::FontBlockOver => self.font_block_over(),
                 Timer::FontShown(font) => self.font_shown(font),
+                Timer::Flush(image) => self.flush_image(at, image),
                 _ => self.timers_pending -= 1,
             }
             match timer {
@@ -241,7 +247,8 @@ impl Browser {
                 Timer::Decoded(id) => self.image_decoded(id),
                 Timer::Frame => self.queue(0, Task::Render),
                 Timer::TextMade => self.reach_text(at),
-                Timer::FontBlockOver | Timer::FontShown(_) => {}
+                Timer::Reveal => self.rendering.hidden_until = None,
+                Timer::FontBlockOver | Timer::FontShown(_) | Timer::Flush(_) => {}
             }
             self.settle(at);
         }
@@ -250,6 +257,7 @@ impl Browser {
     /// What follows from any event: a paint or the load event may be due, and
     /// free threads take their next tasks.
     fn settle(&mut self, now: Instant) {
+        self.check_reveal(now);
         self.check_render(now);
         self.check_load();
         while let Some(lane) = self.woken.pop() {
@@ -264,7 +272,11 @@ impl Browser {
     }
 
     fn schedule(&mut self, at: Instant, timer: Timer) {
-        if !matches!(timer, Timer::FontBlockOver | Timer::FontShown(_)) {
+        // No load goes on for these.
+        if !matches!(
+            timer,
+            Timer::FontBlockOver | Timer::FontShown(_) | Timer::Flush(_)
+        ) {
             self.timers_pending += 1;
         }
         self.timers.schedule(at, (timer, self.current.cause));

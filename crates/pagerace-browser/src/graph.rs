@@ -5,7 +5,7 @@
 //! discovered.
 
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
-use pagerace_page::{Page, Resource, ResourceId, Trigger};
+use pagerace_page::{Page, Resource, ResourceId, Trigger, Wait};
 
 use crate::config::Profile;
 
@@ -78,6 +78,8 @@ pub(crate) struct Node {
     pub(crate) on_layout: Vec<ResourceId>,
     /// Wait until it is complete, and then this long.
     pub(crate) on_end: Vec<(ResourceId, Duration)>,
+    /// What is asked for in a callback that waits for this.
+    pub(crate) awaited_by: Vec<ResourceId>,
 }
 
 impl Node {
@@ -95,6 +97,7 @@ impl Node {
             on_processed: Vec::new(),
             on_layout: Vec::new(),
             on_end: Vec::new(),
+            awaited_by: Vec::new(),
         }
     }
 }
@@ -138,6 +141,12 @@ impl Graph {
             graph.nodes.push(node);
             if let Some(parent) = parent {
                 graph.attach(ResourceId(index as u32), resource, parent, page);
+            }
+            if let Some(Wait::Resource { id }) = resource.discovery.wait
+                && id.index() < index
+            {
+                let waiting = ResourceId(index as u32);
+                graph.nodes[id.index()].awaited_by.push(waiting);
             }
         }
         for node in &mut graph.nodes {

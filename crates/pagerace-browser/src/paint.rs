@@ -11,7 +11,7 @@ mod recorded;
 mod screen;
 
 use pagerace_core::{Destination, Duration, RequestPriority};
-use pagerace_page::{Page, ResourceId, Trigger};
+use pagerace_page::{FittedLargest, Page, ResourceId, Trigger};
 
 pub(crate) use self::screen::Screen;
 use crate::graph::{Graph, Role};
@@ -31,8 +31,6 @@ const BYTES_PER_PIXEL: f64 = 0.2;
 const IMAGE_SHARE_MAX: f64 = 0.6;
 /// Images below this are beacons and spacers; nobody sees them.
 const IMAGE_BYTES_MIN: u64 = 200;
-/// Steps in which an image that decodes as it arrives becomes visible.
-pub(crate) const IMAGE_PARTS: u64 = 4;
 /// Share of the document that is above the fold if no image tells.
 const FOLD_SHARE: f64 = 0.25;
 /// Bytes of markup before the body if nothing in the head tells.
@@ -163,11 +161,39 @@ impl Layout {
                     incremental: is_incremental(&resource.mime_type),
                 })
             });
-        Self {
+        let mut guessed = Self {
             body_start,
             text,
             images: images.collect(),
             recorded: false,
+        };
+        if let Some(largest) = page.fit.and_then(|fit| fit.largest) {
+            guessed.respect_fitted(largest);
+        }
+        guessed
+    }
+
+    /// What the recording's largest paint was is the largest here.
+    fn respect_fitted(&mut self, largest: FittedLargest) {
+        let is_largest = |i: usize| match largest {
+            FittedLargest::Text => false,
+            FittedLargest::Image { id } => id.index() == i,
+        };
+        let largest = match largest {
+            FittedLargest::Text => PARAGRAPH,
+            FittedLargest::Image { id } => {
+                let image = self.images.get(id.index()).copied().flatten();
+                image.map_or(PARAGRAPH, |image| image.size.element)
+            }
+        };
+        for block in &mut self.text {
+            block.size.element = block.size.element.min(largest);
+        }
+        for (i, image) in self.images.iter_mut().enumerate() {
+            if let Some(image) = image.as_mut().filter(|_| !is_largest(i)) {
+                // A later one of the same size would not count either.
+                image.size.element = image.size.element.min(largest);
+            }
         }
     }
 }
@@ -218,7 +244,7 @@ fn guessed_body_start(page: &Page, graph: &Graph, document: usize) -> u64 {
 }
 
 /// Whether browsers show what they have of such an image. Vector images, AVIF
-/// and JPEG XL are shown when they are complete.
+/// (but for those made of tiles) and JPEG XL are shown when they are complete.
 fn is_incremental(mime_type: &str) -> bool {
     !matches!(mime_type, "image/svg+xml" | "image/avif" | "image/jxl")
 }

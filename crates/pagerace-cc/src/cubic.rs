@@ -5,9 +5,10 @@
 //! allows it to those who, as here, do not let an unused window grow).
 //! Three of the registry's controllers are this one with different slow starts:
 //! the plain one, Linux's `HyStart`, and `HyStart`++, which section 4.10
-//! recommends. The one with Linux's is Linux's in one thing more: its estimate of
-//! Reno's window never grows faster than [`ALPHA`] (`bictcp_update` of
-//! `net/ipv4/tcp_cubic.c`, 6.x).
+//! recommends. The one with Linux's is Linux's in two things more (`bictcp_update`
+//! of `net/ipv4/tcp_cubic.c`, 6.18): its estimate of Reno's window never grows
+//! faster than [`ALPHA`], and until the first loss the window grows by
+//! [`UNTESTED_GROWTH`] at least.
 //! Left out: spurious losses (section 4.9).
 
 use pagerace_core::{Duration, Instant};
@@ -24,6 +25,10 @@ const BETA: f64 = 0.7;
 /// Section 4.3: the growth in segments a round trip that, with [`BETA`], has
 /// Reno's average window.
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
+
+/// The share by which Linux's window grows in each round trip while no loss has
+/// told what the path carries: `cnt` is 20 at most.
+const UNTESTED_GROWTH: f64 = 1.0 / 20.0;
 
 /// Grows as a cubic function of the time since the last congestion.
 #[derive(Clone, Debug)]
@@ -113,14 +118,16 @@ impl Cubic {
         self.accounted = now;
     }
 
+    fn is_in_slow_start(&self) -> bool {
+        self.ssthresh.is_none_or(|ssthresh| self.window < ssthresh)
+    }
+
     fn grow_in_slow_start(&mut self, ack: &Ack) {
         let (mut bytes, mut ends) = (ack.bytes, false);
         match &mut self.slow_start {
             SlowStart::Plain => {}
-            SlowStart::HyStart(hystart) => {
-                let packets = (self.window / f64::from(self.mtu)) as u64;
-                ends = hystart.on_ack(ack, packets);
-            }
+            // It judges an acknowledgement before the window grows by it.
+            SlowStart::HyStart(_) => return,
             SlowStart::HyStartPlus(hystart) => {
                 let growth = hystart.on_ack(ack);
                 (bytes, ends) = (growth.bytes, growth.ends);
@@ -167,14 +174,14 @@ impl Cubic {
             let target = w_cubic(t + ack.rtt_smoothed.as_secs_f64()).clamp(cwnd, 1.5 * cwnd);
             cwnd + (target - cwnd) / cwnd * acked
         };
+        if !speeds_up && self.w_max.is_none() {
+            self.window = self.window.max(cwnd + UNTESTED_GROWTH * acked);
+        }
     }
 }
 
 impl Controller for Cubic {
-    fn on_sent(&mut self, now: Instant, bytes: u64) {
-        if let SlowStart::HyStart(hystart) = &mut self.slow_start {
-            hystart.on_sent(now, bytes);
-        }
+    fn on_sent(&mut self, now: Instant, _bytes: u64) {
         if now.since(self.active) > self.rtt_smoothed {
             self.skip_time(now);
         }
@@ -187,15 +194,31 @@ impl Controller for Cubic {
         if self.recovery.on_ack(ack) {
             return;
         }
+        let in_slow_start = self.is_in_slow_start();
+        if let SlowStart::HyStart(hystart) = &mut self.slow_start
+            && in_slow_start
+        {
+            hystart.on_packet(ack);
+        }
         if ack.app_limited {
             self.skip_time(ack.now);
             return;
         }
         self.accounted = ack.now;
-        if self.ssthresh.is_none_or(|ssthresh| self.window < ssthresh) {
+        if in_slow_start {
             self.grow_in_slow_start(ack);
         } else {
             self.grow(ack);
+        }
+    }
+
+    fn on_ack_end(&mut self, _now: Instant, _in_flight: u64) {
+        let packets = (self.window / f64::from(self.mtu)) as u64;
+        if let SlowStart::HyStart(hystart) = &mut self.slow_start {
+            match hystart.on_ack_end(packets) {
+                Some(bytes) => self.window += bytes as f64,
+                None => self.ssthresh = Some(self.window),
+            }
         }
     }
 
@@ -207,8 +230,10 @@ impl Controller for Cubic {
         persistent: bool,
     ) {
         let minimum = minimum_window(self.mtu) as f64;
-        if let SlowStart::HyStartPlus(hystart) = &mut self.slow_start {
-            hystart.on_congestion(now);
+        match &mut self.slow_start {
+            SlowStart::Plain => {}
+            SlowStart::HyStart(hystart) => hystart.forget_packets(),
+            SlowStart::HyStartPlus(hystart) => hystart.on_congestion(now),
         }
         if self.recovery.on_congestion(now, sent_at, persistent) {
             // Section 4.7: a window that did not get back to where it was makes
@@ -244,6 +269,12 @@ impl Controller for Cubic {
     fn set_mtu(&mut self, mtu: u16) {
         self.mtu = mtu;
         self.window = self.window.max(minimum_window(mtu) as f64);
+    }
+
+    fn set_paced(&mut self) {
+        if let SlowStart::HyStart(hystart) = &mut self.slow_start {
+            hystart.set_paced();
+        }
     }
 
     fn ssthresh(&self) -> Option<u64> {

@@ -1,17 +1,18 @@
-//! `HyStart` as Linux has it (`net/ipv4/tcp_cubic.c`, 6.x), after Ha and Rhee,
+//! `HyStart` as Linux has it (`net/ipv4/tcp_cubic.c`, 6.18), after Ha and Rhee,
 //! "Taming the Elephants: New TCP Slow Start" (Computer Networks 55(9), 2011):
 //! slow start ends when a train of acknowledgements is as long as the path's
 //! one-way delay, or when the delay has grown.
 //!
-//! Deviates where the sender is paced. Linux knows it, paces slow start at two
-//! windows a round trip (`tcp_pacing_ss_ratio`), which takes half of it, and
-//! lets trains take the other half as well. Here it is seen by packets that
-//! leave at other times than acknowledgements arrive, and such trains are not
-//! looked at: QUIC paces at 1.25 windows a round trip (RFC 9002, section 7.7,
-//! N), so that a growing window is never through with a train before the next
-//! begins, and trains are as long as round trips on an empty path. The delay
-//! is looked at in either case. Left out: the allowance for the hosts'
-//! segmentation offload (`hystart_ack_delay`).
+//! It counts acknowledgements, not the packets that they cover: one sample for
+//! each, with the round trip of the latest packet.
+//!
+//! Deviates where the sender is paced. Linux paces slow start at two windows a
+//! round trip (`tcp_pacing_ss_ratio`), which takes half of it, and lets trains
+//! take the other half as well. Trains of a paced sender are not looked at here:
+//! QUIC paces at 1.25 windows a round trip (RFC 9002, section 7.7, N), so that a
+//! growing window is never through with a train before the next begins, and
+//! trains are as long as round trips on an empty path. The delay is looked at in
+//! either case.
 
 use pagerace_core::{Duration, Instant};
 
@@ -24,15 +25,16 @@ const ACK_GAP: Duration = Duration::from_millis(2);
 const MIN_SAMPLES: u32 = 8;
 /// Bounds of the growth that counts: `HYSTART_DELAY_MIN`, `HYSTART_DELAY_MAX`.
 const DELAY_GROWTH: (Duration, Duration) = (Duration::from_millis(4), Duration::from_millis(16));
-/// The share of bytes sent between acknowledgements, as 1 of so many, that tells
-/// a paced sender: others send none, unless they wait for their application.
-const SPREAD_SHARE: u64 = 8;
 /// In packets; smaller windows are let grow: `hystart_low_window`.
 const LOW_WINDOW: u64 = 16;
+/// What the hosts' segmentation offload may add to a train: `hystart_ack_delay`,
+/// which is less only above 2 Gbit/s.
+const OFFLOAD: Duration = Duration::from_millis(1);
 
 /// Looks for the end of slow start.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HyStart {
+    paced: bool,
     rounds: Rounds,
     round_start: Instant,
     /// The last acknowledgement of the train.
@@ -40,18 +42,52 @@ pub(crate) struct HyStart {
     delay_min: Option<Duration>,
     round_delay: Option<Duration>,
     samples: u32,
-    pace: Pace,
+    /// What the acknowledgement that is being read told so far.
+    told: Option<Told>,
+}
+
+/// The latest packet of an acknowledgement, and the bytes by which the window
+/// may grow.
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    latest: Ack,
+    bytes: u64,
 }
 
 impl HyStart {
-    /// A packet was sent.
-    pub(crate) fn on_sent(&mut self, now: Instant, bytes: u64) {
-        self.pace.on_sent(now, bytes);
+    /// The sender spreads packets over the round trip.
+    pub(crate) fn set_paced(&mut self) {
+        self.paced = true;
     }
 
-    /// A packet was acknowledged in slow start; `window` is in packets.
-    /// Returns whether slow start is over.
-    pub(crate) fn on_ack(&mut self, ack: &Ack, window: u64) -> bool {
+    /// A packet was acknowledged in slow start.
+    pub(crate) fn on_packet(&mut self, ack: &Ack) {
+        let bytes = if ack.app_limited { 0 } else { ack.bytes };
+        let told = self.told.get_or_insert(Told {
+            latest: *ack,
+            bytes: 0,
+        });
+        told.bytes += bytes;
+        if ack.sent_at >= told.latest.sent_at {
+            told.latest = *ack;
+        }
+    }
+
+    /// What was told of the current acknowledgement is not to grow the window.
+    pub(crate) fn forget_packets(&mut self) {
+        self.told = None;
+    }
+
+    /// All packets of an acknowledgement were told. `window`: in packets. Returns
+    /// the bytes by which slow start may grow, or `None` if it is over.
+    pub(crate) fn on_ack_end(&mut self, window: u64) -> Option<u64> {
+        let Some(Told { latest, bytes }) = self.told.take() else {
+            return Some(0);
+        };
+        (!self.is_over(&latest, window)).then_some(bytes)
+    }
+
+    fn is_over(&mut self, ack: &Ack, window: u64) -> bool {
         let delay = ack.rtt_latest;
         let delay_min = self.delay_min.map_or(delay, |min| min.min(delay));
         self.delay_min = Some(delay_min);
@@ -60,16 +96,17 @@ impl HyStart {
             self.train_end = ack.now;
             self.round_delay = None;
             self.samples = 0;
-            self.pace.restart();
         }
-        self.pace.on_ack(ack.now);
         window >= LOW_WINDOW
             && (self.is_train_long(ack, delay_min) | self.has_grown(delay, delay_min))
     }
 
     /// What was seen is of no use after a timeout.
     pub(crate) fn restart(&mut self, now: Instant) {
-        *self = Self::default();
+        *self = Self {
+            paced: self.paced,
+            ..Self::default()
+        };
         self.rounds.restart(now);
         self.round_start = now;
         self.train_end = now;
@@ -80,8 +117,8 @@ impl HyStart {
             return false;
         }
         self.train_end = ack.now;
-        let half = Duration::from_nanos(delay_min.as_nanos() / 2);
-        !self.pace.is_paced() && ack.now.since(self.round_start) > half
+        let half = Duration::from_nanos((delay_min + OFFLOAD).as_nanos() / 2);
+        !self.paced && ack.now.since(self.round_start) > half
     }
 
     fn has_grown(&mut self, delay: Duration, delay_min: Duration) -> bool {
@@ -93,42 +130,6 @@ impl HyStart {
         }
         let eighth = Duration::from_nanos(delay_min.as_nanos() / 8);
         round_delay > delay_min + eighth.clamp(DELAY_GROWTH.0, DELAY_GROWTH.1)
-    }
-}
-
-/// Tells whether packets leave when acknowledgements arrive, or spread out.
-#[derive(Clone, Debug, Default)]
-struct Pace {
-    last_ack: Option<Instant>,
-    /// Bytes sent at an acknowledgement, and between two.
-    prompt: u64,
-    spread: u64,
-    was_paced: bool,
-}
-
-impl Pace {
-    fn on_sent(&mut self, now: Instant, bytes: u64) {
-        match self.last_ack {
-            Some(at) if at == now => self.prompt += bytes,
-            Some(_) => self.spread += bytes,
-            // The first window is sent before any acknowledgement.
-            None => {}
-        }
-    }
-
-    fn on_ack(&mut self, now: Instant) {
-        self.last_ack = Some(now);
-    }
-
-    /// A round trip ended.
-    fn restart(&mut self) {
-        self.was_paced = self.spread * SPREAD_SHARE > self.prompt + self.spread;
-        (self.prompt, self.spread) = (0, 0);
-    }
-
-    /// Of what was sent in the round trip whose acknowledgements arrive.
-    fn is_paced(&self) -> bool {
-        self.was_paced
     }
 }
 

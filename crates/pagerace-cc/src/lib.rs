@@ -97,6 +97,10 @@ pub trait Controller: fmt::Debug + Send + Sync {
         false
     }
 
+    /// The transport itself spreads packets over the round trip. Told before
+    /// anything is sent.
+    fn set_paced(&mut self) {}
+
     /// The largest packet has a new size.
     fn set_mtu(&mut self, mtu: u16);
 

@@ -1,8 +1,8 @@
-//! What a page believes it runs on: screen, density, user agent.
+//! What a page runs on: screen, density, user agent, speed of the processor.
 //!
 //! Mobile and tablet are the devices of Lighthouse (Moto G Power) and of
-//! Chromium's own device list (iPad-sized Android tablet); the speed of their
-//! processors is not emulated here.
+//! Chromium's own device list (iPad-sized Android tablet). Chromium slows down the
+//! threads of the page's process for them.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,17 @@ pub struct Device {
     /// The `User-Agent`; `Chrome/VERSION` in it becomes the browser's own version.
     /// None: the browser's own, without the word `Headless`.
     pub user_agent: Option<String>,
+    /// How many times slower than this machine's its processor is: the rate of
+    /// DevTools' `Emulation.setCPUThrottlingRate`, 1 or more.
+    pub cpu: f64,
 }
+
+/// Of phones and tablets.
+///
+/// # Source
+/// Lighthouse's simulated mobile device, `throttling.cpuSlowdownMultiplier` in
+/// `core/config/constants.js`.
+const MOBILE_CPU: f64 = 4.0;
 
 impl Device {
     /// The devices that have a name.
@@ -53,10 +63,11 @@ impl Device {
             scale: 1.0,
             mobile: false,
             user_agent: None,
+            cpu: 1.0,
         }
     }
 
-    /// 412 x 823 at scale 1.75: Lighthouse's Moto G Power.
+    /// 412 x 823 at scale 1.75, four times slower: Lighthouse's Moto G Power.
     pub fn mobile() -> Self {
         Self {
             name: "mobile".into(),
@@ -67,10 +78,11 @@ impl Device {
             user_agent: Some(
                 "Mozilla/5.0 (Linux; Android 11; moto g power (2022)) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/VERSION Mobile Safari/537.36".into(),
             ),
+            cpu: MOBILE_CPU,
         }
     }
 
-    /// 800 x 1280 at scale 2: an Android tablet, upright.
+    /// 800 x 1280 at scale 2, four times slower: an Android tablet, upright.
     pub fn tablet() -> Self {
         Self {
             name: "tablet".into(),
@@ -81,6 +93,7 @@ impl Device {
             user_agent: Some(
                 "Mozilla/5.0 (Linux; Android 11; SM-T510) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/VERSION Safari/537.36".into(),
             ),
+            cpu: MOBILE_CPU,
         }
     }
 
@@ -107,6 +120,9 @@ impl Device {
                 "Emulation.setTouchEmulationEnabled",
                 json!({"enabled": true, "maxTouchPoints": 5}),
             )?;
+        }
+        if self.cpu > 1.0 {
+            session.call("Emulation.setCPUThrottlingRate", json!({"rate": self.cpu}))?;
         }
         session.call(
             "Emulation.setUserAgentOverride",

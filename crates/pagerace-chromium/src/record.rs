@@ -12,6 +12,7 @@
 //! | `log` | requests from events |
 //! | `trace` | main-thread time from the trace |
 //! | `layout`, `markup`, `fonts`, `place` | what stands where, and where in the document |
+//! | `shares` | the shares of images, texts and boxes in the picture |
 //! | `har`, `fields`, `timings`, `paints` | the file |
 //!
 //! Left out: web sockets, what happens after the load (scrolling, clicks), and
@@ -26,6 +27,7 @@ mod log;
 mod markup;
 mod paints;
 mod place;
+mod shares;
 mod timings;
 mod trace;
 mod unscripted;

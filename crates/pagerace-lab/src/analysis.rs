@@ -1,6 +1,7 @@
 //! Contenders against the baseline, by one metric, on one page and network.
 
 use crate::metric::MetricId;
+use crate::model_error::{ModelError, Question};
 use crate::results::{Results, Variant};
 use crate::stats::{
     Interval, cliffs_delta, differences, holm, mann_whitney, matched_pairs_rank_biserial, median,
@@ -56,6 +57,11 @@ pub struct Comparison {
     pub signed_rank_p: Option<f64>,
     /// The same after Holm's correction over the contenders on this network.
     pub signed_rank_p_holm: Option<f64>,
+    /// What the model leaves open; `None` where that was never measured, or nothing was
+    /// simulated.
+    pub model: Option<ModelError>,
+    /// `interval`, widened by what the model leaves open.
+    pub model_interval: Option<(f64, f64)>,
     /// Whether objects arrived broken that do not at the baseline: then nothing is won.
     pub breaks: bool,
     /// What follows.
@@ -71,6 +77,8 @@ pub enum Mark {
     Better,
     /// Higher than the baseline, surely and noticeably.
     Worse,
+    /// Surely different, but by no more than the model's error.
+    WithinModel,
     /// Surely different, but by less than one per cent.
     TooSmall,
     /// Not surely different, and the interval lies within one per cent of the
@@ -94,6 +102,7 @@ impl Mark {
             Self::Baseline => "baseline",
             Self::Better => "better",
             Self::Worse => "worse",
+            Self::WithinModel => "within error",
             Self::TooSmall => "too small",
             Self::NoDifference => "no difference",
             Self::Unsure => "unsure",
@@ -109,11 +118,16 @@ pub fn analyse(results: &Results, page: usize, network: usize, metric: MetricId)
     let variants: Vec<&Variant> = (0..results.plan.contenders.len())
         .map(|contender| results.variant(page, network, contender))
         .collect();
-    compare(&variants, results.plan.baseline, metric)
+    compare(results, &variants, results.plan.baseline, metric)
 }
 
-/// Compares `variants` with the one at `baseline`.
-pub fn compare(variants: &[&Variant], baseline: usize, metric: MetricId) -> Analysis {
+/// Compares `variants` of `results` with the one at `baseline`.
+pub fn compare(
+    results: &Results,
+    variants: &[&Variant],
+    baseline: usize,
+    metric: MetricId,
+) -> Analysis {
     let reference = variants[baseline].values(metric);
     let mut rows: Vec<Comparison> = variants
         .iter()
@@ -128,6 +142,16 @@ pub fn compare(variants: &[&Variant], baseline: usize, metric: MetricId) -> Anal
         row.mark = if i == baseline {
             Mark::Baseline
         } else {
+            let Variant {
+                page,
+                network,
+                contender,
+                ..
+            } = *variants[i];
+            let pair = [contender, variants[baseline].contender];
+            let question = Question::of(&results.plan, page, network, pair, metric);
+            row.model = results.model_errors.of(&question);
+            row.model_interval = model_interval(row, base);
             mark(row, base, needed)
         };
         // What was saved by not delivering something is not gained.
@@ -171,6 +195,8 @@ fn row(variant: &Variant, metric: MetricId, reference: Option<&Vec<Option<f64>>>
         mann_whitney_p: None,
         signed_rank_p: None,
         signed_rank_p_holm: None,
+        model: None,
+        model_interval: None,
         breaks: false,
         mark: Mark::Undefined,
     };
@@ -224,11 +250,20 @@ fn mark(row: &Comparison, base: Option<f64>, needed: usize) -> Mark {
         }
     } else if row.relative.is_some_and(|share| share.abs() < NOTICEABLE) {
         Mark::TooSmall
+    } else if (row.model_interval).is_some_and(|(low, high)| low <= 0.0 && 0.0 <= high) {
+        Mark::WithinModel
     } else if difference < 0.0 {
         Mark::Better
     } else {
         Mark::Worse
     }
+}
+
+/// The interval of the runs, and on both sides what the model leaves open.
+fn model_interval(row: &Comparison, base: Option<f64>) -> Option<(f64, f64)> {
+    let (interval, model) = (row.interval?, row.model.as_ref()?);
+    let open = model.percent / 100.0 * base.filter(|base| base.is_finite())?;
+    Some((interval.low - open, interval.high + open))
 }
 
 #[cfg(test)]

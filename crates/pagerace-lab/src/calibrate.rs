@@ -1,10 +1,13 @@
 //! How far predictions lie from what was measured live.
 //!
+//! * [`design`]: which combinations are measured;
 //! * [`observation`]: what was measured, as a file;
 //! * [`prediction`]: what the simulator says of the same variants;
 //! * [`lighthouse`]: Lighthouse's published accuracy, and its predictions;
 //! * [`cell`], [`errors`]: one prediction beside one observation, and the
 //!   quantiles of their relative errors, in the form of Lighthouse's table;
+//! * [`differences`]: predicted differences between contenders beside measured ones;
+//! * [`goals`], [`kind`]: what errors may be, and of which kinds pages are;
 //! * [`winner`], [`ranking`]: whether the model picks the same winners;
 //! * [`blame`]: the resource at which a prediction first goes wrong, and how;
 //! * [`mod@accuracy`]: all of that over all pages, networks and contenders;
@@ -16,8 +19,12 @@
 pub mod accuracy;
 pub mod blame;
 pub mod cell;
+pub mod design;
+pub mod differences;
 pub mod errors;
+pub mod goals;
 pub mod json;
+pub mod kind;
 pub mod lighthouse;
 pub mod markdown;
 pub mod observation;

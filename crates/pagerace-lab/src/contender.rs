@@ -86,12 +86,11 @@ impl Contender {
         }
     }
 
-    /// The controllers of TCP and QUIC, of each as far as it is spoken: `cubic` is not
-    /// the same over both.
-    fn controllers(&self) -> (Option<&str>, Option<&str>) {
-        let spoken = self.protocols.is_uniform();
-        let tcp = spoken.is_none_or(Protocol::is_tcp);
-        let quic = spoken.is_none_or(|protocol| !protocol.is_tcp());
+    /// The controllers of TCP and QUIC, of each as far as it is among `spoken`: `cubic` is
+    /// not the same over both.
+    pub(crate) fn controllers_over(&self, spoken: &[Protocol]) -> (Option<&str>, Option<&str>) {
+        let tcp = spoken.iter().any(|protocol| protocol.is_tcp());
+        let quic = spoken.iter().any(|protocol| !protocol.is_tcp());
         (
             tcp.then(|| pagerace_cc::over_tcp(&self.congestion)),
             quic.then(|| pagerace_cc::over_quic(&self.congestion)),
@@ -104,7 +103,7 @@ impl Contender {
         strategy
             && self.effective_reliability() == other.effective_reliability()
             && self.protocols == other.protocols
-            && self.controllers() == other.controllers()
+            && self.congestion == other.congestion
             && self.visit == other.visit
             && self.interventions == other.interventions
     }

@@ -7,7 +7,7 @@ use pagerace_core::{Destination, Duration, Instant, Protocol, RequestPriority, R
 use pagerace_net::Network;
 use pagerace_page::Interventions;
 use pagerace_page::model::{
-    CacheUse, Category, Discovery, Evidence, ImageCoding, Origin, OriginId, Page, RecordedPage,
+    CacheUse, Category, Discovery, Evidence, ImageBytes, Origin, OriginId, Page, RecordedPage,
     Resource, ResourceId, Trigger,
 };
 use pagerace_sim::{
@@ -17,6 +17,7 @@ use pagerace_sim::{
 
 use crate::contender::{Contender, ContenderText};
 use crate::metric::MetricId;
+use crate::model_error::ModelErrors;
 use crate::plan::{Plan, SharedTransport};
 use crate::results::{Results, RunSummary};
 use crate::runner::run_race;
@@ -56,6 +57,7 @@ pub(crate) fn page(name: &str) -> Page {
             discovery: Discovery {
                 trigger: Trigger::Navigation,
                 evidence: Evidence::Rule,
+                wait: None,
             },
             in_viewport: false,
             cpu_time: None,
@@ -63,12 +65,14 @@ pub(crate) fn page(name: &str) -> Page {
             category: Category::Html,
             third_party: false,
             cache: CacheUse::default(),
-            image_coding: ImageCoding::default(),
+            fails_after: None,
+            image: ImageBytes::default(),
             recorded: None,
         }],
         document: ResourceId(0),
         recorded: RecordedPage::default(),
         layout: None,
+        fit: None,
         notes: Vec::new(),
     }
 }
@@ -178,6 +182,8 @@ pub(crate) fn results(
 ) -> Results {
     let go_on = |_| std::ops::ControlFlow::Continue(());
     let mut results = run_race(plan, 1, &load, &go_on).unwrap();
+    // Tests of statistics have no model to be wrong.
+    results.model_errors = ModelErrors::default();
     for variant in &mut results.variants {
         let parts = (variant.page, variant.network, variant.contender);
         for (k, summary) in variant.runs.iter_mut().enumerate() {

@@ -23,6 +23,7 @@ use crate::metric::MetricId;
 
 mod interventions;
 mod reliability;
+mod settings;
 
 /// A race: every contender loads every page over every network, several times.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -178,6 +179,7 @@ impl Plan {
             ));
         }
         check_quic_mtu(self.transport.quic_mtu)?;
+        self.check_settings()?;
         self.check_early_data()?;
         self.check_interventions()?;
         self.check_reliability()?;

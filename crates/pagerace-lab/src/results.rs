@@ -10,7 +10,9 @@ use pagerace_core::Duration;
 use pagerace_sim::{Outcome, TransportCounters};
 
 use crate::metric::MetricId;
+use crate::model_error::ModelErrors;
 use crate::plan::Plan;
+use crate::robustness::Robustness;
 use crate::unit::Unit;
 use crate::why::Why;
 use crate::world::{Fact, World};
@@ -25,6 +27,11 @@ pub struct Results {
     /// Where the differences come from, if that was asked for: see
     /// [`why::explain_race`](crate::why::explain_race).
     pub whys: Vec<Why>,
+    /// How far the model is off, which verdicts leave open; of live loads none.
+    pub model_errors: ModelErrors,
+    /// Whether verdicts hold under other assumptions, if that was asked for: see
+    /// [`check_robustness`](crate::robustness::check_robustness).
+    pub robustness: Vec<Robustness>,
     /// Where the loads took place.
     pub world: World,
     /// Under which circumstances, for tables and reports; empty in simulation,

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use pagerace_sim::{Outcome, Scenario};
 
 use crate::error::LabError;
+use crate::model_error::ModelErrors;
 use crate::parallel;
 use crate::plan::Plan;
 use crate::results::{Results, RunSummary, Variant};
@@ -210,6 +211,11 @@ fn collect(plan: &Plan, order: Order, world: World, summaries: Vec<RunSummary>) 
         plan: plan.clone(),
         variants,
         whys: Vec::new(),
+        model_errors: match world {
+            World::Simulated => ModelErrors::embedded(),
+            World::Live => ModelErrors::default(),
+        },
+        robustness: Vec::new(),
         world,
         environment: Vec::new(),
     }

@@ -2,11 +2,13 @@
 //!
 //! A contender counts as better or worse only if the 95 % interval of the
 //! paired differences excludes zero, the signed-rank test corrected over all
-//! contenders agrees, and the difference is at least one per cent.
+//! contenders agrees, and the difference is at least one per cent, and more than the
+//! model's error where that was measured.
 
 use crate::analysis::{Analysis, Comparison, LEVEL, Mark, NOTICEABLE, analyse, compare};
 use crate::contender::Noun;
 use crate::metric::{MetricId, Wording};
+use crate::model_error::{ModelError, ModelErrors};
 use crate::results::Results;
 use crate::stats::holm;
 
@@ -72,14 +74,23 @@ pub fn verdict(results: &Results, page: usize, network: usize, analysis: &Analys
         }
         if !unsure.is_empty() {
             let (who, runs) = (join(&labels(&unsure)), analysis.rows[best].pairs);
-            sentences.push(format!("{who} may do as well: {runs} runs do not tell."));
+            let with = if results.model_errors == ModelErrors::default() {
+                ""
+            } else {
+                " and the model's error"
+            };
+            sentences.push(format!(
+                "{who} may do as well: {runs} runs{with} do not tell."
+            ));
         }
         sentences.extend(worse(&names, analysis));
+        sentences.extend(within_model(&names, analysis));
         sentences.extend(price(results, page, network, analysis, best, &names));
         (VerdictKind::Better, sentences)
     } else {
         without_winner(&names, analysis)
     };
+    sentences.extend(torn(&names, analysis));
     sentences.extend(broken(results, page, network, analysis, &names));
     sentences.extend(failures(results, page, network, &names));
     let whole = |&&i: &&usize| !analysis.rows[i].breaks;
@@ -113,12 +124,19 @@ fn lead(names: &Names<'_>, analysis: &Analysis, best: usize) -> String {
     let interval = row.interval.map_or_else(String::new, |interval| {
         let unit = analysis.metric.metric().unit;
         // Both ends are negative here; the sentence counts how much is gained.
-        let (low, high) = (-interval.high, -interval.low);
-        let size = if high.is_finite() { high } else { low };
-        format!(
-            " (95 % interval {})",
-            unit.scale(size).format_plain_range(low, high)
-        )
+        let gain = |low: f64, high: f64| {
+            let size = if low.is_finite() { -low } else { -high };
+            unit.scale(size).format_plain_range(-high, -low)
+        };
+        let runs = gain(interval.low, interval.high);
+        match row.model.as_ref().zip(row.model_interval) {
+            Some((model, (low, high))) => format!(
+                " (95 % interval {runs}; {} with the model's error, {})",
+                gain(low, high),
+                model.text()
+            ),
+            None => format!(" (95 % interval {runs})"),
+        }
     });
     match analysis.metric.metric().wording {
         Wording::Moment(does) => {
@@ -155,7 +173,7 @@ fn as_good(
         .iter()
         .position(|&i| i == best)
         .expect("the best is better");
-    let against_best = compare(&variants, place, analysis.metric);
+    let against_best = compare(results, &variants, place, analysis.metric);
     let marked = |wanted: &[Mark]| -> Vec<usize> {
         let rows = rivals.iter().zip(&against_best.rows);
         let rows = rows.filter(|(_, row)| wanted.contains(&row.mark));
@@ -163,7 +181,7 @@ fn as_good(
     };
     (
         marked(&[Mark::NoDifference, Mark::TooSmall]),
-        marked(&[Mark::Unsure]),
+        marked(&[Mark::Unsure, Mark::WithinModel]),
     )
 }
 
@@ -191,6 +209,61 @@ fn worse(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
         Wording::Amount(_) => "Higher",
     };
     (!parts.is_empty()).then(|| format!("{word}: {}.", join(&parts)))
+}
+
+/// "Within the model's error (±6 % for protocols on recorded layouts): A 40 ms (3 %)
+/// sooner."
+fn within_model(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
+    let rows = || {
+        let ranked = analysis.ranking.iter().map(|&i| (i, &analysis.rows[i]));
+        ranked.filter(|(_, row)| row.mark == Mark::WithinModel)
+    };
+    let (_, first) = rows().next()?;
+    let (lower, higher) = match analysis.metric.metric().wording {
+        Wording::Moment(_) => ("sooner", "later"),
+        Wording::Amount(_) => ("lower", "higher"),
+    };
+    let parts: Vec<String> = rows()
+        .map(|(i, row)| {
+            let way = if row.difference.is_some_and(|d| d < 0.0) {
+                lower
+            } else {
+                higher
+            };
+            format!(
+                "{} {} {way}",
+                names.contenders[i],
+                amount(analysis.metric, row)
+            )
+        })
+        .collect();
+    let error = first
+        .model
+        .as_ref()
+        .map(ModelError::text)
+        .unwrap_or_default();
+    Some(format!(
+        "Within the model's error ({error}): {}.",
+        join(&parts)
+    ))
+}
+
+/// Why a contender is unsure although its p-value is small: the test and the interval
+/// ask different things.
+fn torn(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
+    let all = analysis.rows.iter().enumerate();
+    let torn = all.filter(|(_, row)| {
+        row.mark == Mark::Unsure && row.signed_rank_p_holm.is_some_and(|p| p < LEVEL)
+    });
+    let torn: Vec<String> = torn.map(|(i, _)| names.contenders[i].clone()).collect();
+    (!torn.is_empty()).then(|| {
+        let verb = if torn.len() == 1 { "is" } else { "are" };
+        format!(
+            "{} {verb} unsure in spite of a small p: the interval of the median includes no \
+             difference.",
+            join(&torn)
+        )
+    })
 }
 
 /// Times of the load that the winner makes worse.

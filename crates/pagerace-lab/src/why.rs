@@ -2,10 +2,13 @@
 //! taken apart along the critical path by the simulator.
 
 use pagerace_core::Duration;
+use pagerace_net::Network;
 use pagerace_sim::{Explainable, Explained, Part, Parts, Scenario, Step};
 
+use crate::analysis::{Mark, analyse};
 use crate::error::LabError;
 use crate::metric::MetricId;
+use crate::model_error::is_lossy;
 use crate::plan::Plan;
 use crate::results::{Results, Variant};
 use crate::runner::{Cached, OnProgress, run_all};
@@ -69,6 +72,16 @@ impl Why {
     }
 }
 
+/// What a part is called on this network: where nothing is lost at random, a loss is a
+/// packet that the queue had no room for.
+pub fn title(part: Part, network: &Network) -> &'static str {
+    if part == Part::Loss && !is_lossy(network) {
+        "queue overflow: loss recovery, HOL blocking"
+    } else {
+        part.title()
+    }
+}
+
 /// A span in signed nanoseconds; those of a load fit by far.
 fn nanos(span: Duration) -> i64 {
     i64::try_from(span.as_nanos()).unwrap_or(i64::MAX)
@@ -115,9 +128,9 @@ pub fn loads(plan: &Plan) -> usize {
     2 * plan.pages.len() * plan.networks.len() * (plan.contenders.len() - 1)
 }
 
-/// Takes the plan's metric apart for every contender and the baseline, in the
-/// run whose difference is the median, and leaves it in [`Results::whys`]. A
-/// contender that has no pair of finished runs is left out.
+/// Takes the plan's metric apart for every contender that surely differs from the
+/// baseline, in the run whose difference is the median, and leaves it in
+/// [`Results::whys`]. A contender that has no pair of finished runs is left out.
 ///
 /// # Errors
 /// [`LabError::NotExplainable`], and those of a race.
@@ -130,7 +143,12 @@ pub fn explain_race(
     let plan = &results.plan;
     let mut pairs = Vec::new();
     for variant in &results.variants {
-        if variant.contender == plan.baseline {
+        let analysis = analyse(results, variant.page, variant.network, plan.metric);
+        let mark = analysis.rows[variant.contender].mark;
+        if !matches!(
+            mark,
+            Mark::Better | Mark::Worse | Mark::WithinModel | Mark::Broken
+        ) {
             continue;
         }
         let base = results.variant(variant.page, variant.network, plan.baseline);

@@ -20,6 +20,7 @@ use rcgen::{
     KeyUsagePurpose, PublicKeyData as _, SerialNumber,
 };
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::server::StoresServerSessions;
 use sha2::{Digest as _, Sha256};
 
 use crate::LiveError;
@@ -202,9 +203,31 @@ impl Leaf {
         config.alpn_protocols = alpn.iter().map(|name| name.to_vec()).collect();
         if !tickets {
             // They are sent, as the simulator's are, but none is taken.
-            config.session_storage = Arc::new(rustls::server::NoServerSessionStorage {});
+            config.session_storage = Arc::new(Forgetful);
         }
         Ok(config)
+    }
+}
+
+/// Says that it keeps sessions, for rustls sends no tickets otherwise, and finds none.
+#[derive(Debug)]
+struct Forgetful;
+
+impl StoresServerSessions for Forgetful {
+    fn put(&self, _key: Vec<u8>, _value: Vec<u8>) -> bool {
+        true
+    }
+
+    fn get(&self, _key: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn take(&self, _key: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn can_cache(&self) -> bool {
+        true
     }
 }
 

@@ -84,10 +84,13 @@ impl Site for MemorySite {
     }
 }
 
-/// The files of a folder, read when they are asked for.
+/// The files of a folder, read when they are asked for; further hosts may have
+/// folders of their own.
 #[derive(Clone, Debug)]
 pub struct FolderSite {
     root: PathBuf,
+    /// By host name.
+    hosts: BTreeMap<String, PathBuf>,
     unknown: Unknown,
 }
 
@@ -98,29 +101,64 @@ impl FolderSite {
     /// # Errors
     /// [`LiveError::Folder`]: it is not there.
     pub fn new(root: &Path) -> Result<Self, LiveError> {
-        let folder = |source| LiveError::Folder {
-            path: root.to_owned(),
-            source,
-        };
-        let root = root.canonicalize().map_err(folder)?;
-        fs::read_dir(&root).map_err(folder)?;
         Ok(Self {
-            root,
+            root: folder(root)?,
+            hosts: BTreeMap::new(),
             unknown: Unknown::default(),
         })
     }
 
-    /// The file that a path names, if it lies under the root.
-    fn file(&self, path: &str) -> Option<PathBuf> {
-        let relative = path.strip_prefix('/')?;
-        let mut file = self.root.join(relative);
-        if relative.is_empty() || relative.ends_with('/') {
-            file.push("index.html");
-        }
-        // Whatever `..` or links make of it must stay inside.
-        let file = file.canonicalize().ok()?;
-        (file.starts_with(&self.root) && file.is_file()).then_some(file)
+    /// Serves `host` from a folder of its own, as a public CDN would: any site
+    /// may use what lies there, and a path that names a folder, with its query
+    /// or without, means the first of `index.html`, `index.css`, `index.js` in it
+    /// (`/css2?family=Lato` is `css2?family=Lato/index.css`).
+    ///
+    /// # Errors
+    /// [`LiveError::Folder`]: it is not there.
+    pub fn with_host(mut self, host: &str, root: &Path) -> Result<Self, LiveError> {
+        self.hosts.insert(host.to_owned(), folder(root)?);
+        Ok(self)
     }
+
+    /// The file that a request names, if it lies under its host's root, and
+    /// whether other sites may use it.
+    fn file(&self, request: &Request) -> Option<(PathBuf, bool)> {
+        let path = path_of(request);
+        let relative = path.strip_prefix('/')?;
+        let authority = String::from_utf8_lossy(&request.authority);
+        let host = authority.split(':').next().unwrap_or_default();
+        let public = self.hosts.get(host);
+        let root = public.unwrap_or(&self.root);
+        let whole = String::from_utf8_lossy(&request.path);
+        let query = whole.split_once('?').map(|(_, query)| query);
+        let with_query = query.map(|query| root.join(format!("{relative}?{query}")));
+        let named = with_query.filter(|path| public.is_some() && path.exists());
+        let named = named.unwrap_or_else(|| root.join(relative));
+        let folder = relative.is_empty() || relative.ends_with('/');
+        let indexes: &[&str] = match public {
+            Some(_) if named.is_dir() => &["index.html", "index.css", "index.js"],
+            None if folder => &["index.html"],
+            _ => &[""],
+        };
+        let mut files = indexes.iter().map(|name| match *name {
+            "" => named.clone(),
+            name => named.join(name),
+        });
+        // Whatever `..` or links make of it must stay inside.
+        let file = files.find_map(|file| file.canonicalize().ok())?;
+        (file.starts_with(root) && file.is_file()).then_some((file, public.is_some()))
+    }
+}
+
+/// The folder's own path, if it can be read.
+fn folder(root: &Path) -> Result<PathBuf, LiveError> {
+    let unreadable = |source| LiveError::Folder {
+        path: root.to_owned(),
+        source,
+    };
+    let root = root.canonicalize().map_err(unreadable)?;
+    fs::read_dir(&root).map_err(unreadable)?;
+    Ok(root)
 }
 
 impl Site for FolderSite {
@@ -128,11 +166,15 @@ impl Site for FolderSite {
         if let Some(refusal) = refuse_method(request) {
             return refusal;
         }
-        let found = self.file(&path_of(request)).and_then(|file| {
+        let found = self.file(request).and_then(|(file, public)| {
             let body = fs::read(&file).ok()?;
             let mut whole = reply(200, content_type(&file), body);
-            let ranges = Field::from_static("accept-ranges", "bytes");
-            whole.fields.push(ranges);
+            let fields = &mut whole.fields;
+            fields.push(Field::from_static("accept-ranges", "bytes"));
+            if public {
+                fields.push(Field::from_static("access-control-allow-origin", "*"));
+                fields.push(Field::from_static("timing-allow-origin", "*"));
+            }
             Some(conditional(request, whole))
         });
         found.unwrap_or_else(|| {
@@ -227,7 +269,11 @@ fn content_type(file: &Path) -> &'static str {
         "woff" => "font/woff",
         "woff2" => "font/woff2",
         "ttf" => "font/ttf",
+        "otf" => "font/otf",
+        "mp4" => "video/mp4",
+        "webm" => "video/webm",
         "wasm" => "application/wasm",
+        "vtt" => "text/vtt; charset=utf-8",
         "txt" | "md" => "text/plain; charset=utf-8",
         "xml" => "application/xml",
         _ => "application/octet-stream",

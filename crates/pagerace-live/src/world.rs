@@ -253,7 +253,12 @@ impl World {
     ) -> Result<Options, LiveError> {
         let hosts = hosts(&self.origins(scenario)?);
         let look_up = self.options.look_up;
-        let names = hosts.iter().map(|(host, _)| host.clone());
+        let known = hosts.iter().map(|(host, _)| host.clone());
+        // Hosts that were not there when the page was recorded: the browser asks for
+        // their addresses, and nobody knows them.
+        let origins = scenario.page.origins.iter().map(|o| &o.host);
+        let missing = origins.filter(|o| hosts.iter().all(|(host, _)| host != *o));
+        let names = known.chain(missing.cloned());
         Ok(Options {
             executable: self.options.chromium.clone(),
             look_up: names.filter(|_| look_up).collect(),
@@ -322,6 +327,7 @@ fn device(device: &pagerace_page::Device) -> pagerace_chromium::Device {
         scale: device.scale,
         mobile: device.mobile,
         user_agent: device.user_agent.clone(),
+        cpu: device.cpu,
     }
 }
 

@@ -1,15 +1,15 @@
 //! In which order the bytes of an image bring its picture.
 //!
-//! Looks at the heads of JPEG (ITU-T T.81, annex B), PNG
+//! Looks at JPEG (ITU-T T.81, annex B), at the heads of PNG
 //! (<https://www.w3.org/TR/png-3/#11IHDR>) and GIF (`GIF89a`, section 20) only;
 //! all other formats are unknown. Bytes may be cut off or damaged anywhere.
 
-use crate::ImageCoding;
+use crate::{ImageBytes, ImageCoding};
 
-/// The order of an image's bytes; of a damaged or cut one as far as can be seen.
-pub fn coding(bytes: &[u8]) -> ImageCoding {
-    if let Some(rest) = bytes.strip_prefix(&[0xff, 0xd8]) {
-        jpeg(rest)
+/// Reads an image's bytes; a damaged or cut one as far as it can be seen.
+pub fn read(bytes: &[u8]) -> ImageBytes {
+    if bytes.starts_with(&[0xff, 0xd8]) {
+        jpeg(bytes)
     } else if let Some(rest) = bytes.strip_prefix(b"\x89PNG\r\n\x1a\n") {
         png(rest)
     } else if bytes.starts_with(b"GIF87a") || bytes.starts_with(b"GIF89a") {
@@ -21,47 +21,119 @@ pub fn coding(bytes: &[u8]) -> ImageCoding {
 }
 
 /// The first frame header decides.
-fn jpeg(mut rest: &[u8]) -> Option<ImageCoding> {
-    loop {
-        let (0xff, after) = rest.split_first().map(|(b, r)| (*b, r))? else {
-            return None;
-        };
-        // Any number of 0xff may stand before a marker.
-        let fill = after.iter().take_while(|b| **b == 0xff).count();
-        let (&marker, after) = after[fill..].split_first()?;
+fn jpeg(bytes: &[u8]) -> Option<ImageBytes> {
+    let mut segments = Segments { bytes, at: 2 };
+    let (coding, frame) = loop {
+        let (marker, segment) = segments.next()?;
         match marker {
             // Progressive: Huffman or arithmetic coded, differential or not.
-            0xc2 | 0xc6 | 0xca | 0xce => return Some(ImageCoding::Progressive),
+            0xc2 | 0xc6 | 0xca | 0xce => break (ImageCoding::Progressive, segment),
             // C4, C8 and CC are no frame headers.
             0xc0 | 0xc1 | 0xc3 | 0xc5 | 0xc7 | 0xc9 | 0xcb | 0xcd | 0xcf => {
-                return Some(ImageCoding::TopDown);
+                break (ImageCoding::TopDown, segment);
             }
-            // Markers that stand alone.
-            0x01 | 0xd0..=0xd8 => rest = after,
             // The picture, or the end, before any header.
             0xd9 | 0xda | 0x00 => return None,
-            _ => {
-                let length = usize::from(u16::from_be_bytes([*after.first()?, *after.get(1)?]));
-                rest = after.get(length.max(2)..)?;
-            }
+            _ => {}
         }
+    };
+    let head = segments.at.min(bytes.len()) as u64;
+    let coarse = frame.filter(|_| coding == ImageCoding::Progressive);
+    Some(ImageBytes {
+        coding,
+        head,
+        coarse: coarse.and_then(|frame| first_scans(&mut segments, frame)),
+    })
+}
+
+/// Where the scan ends after which each component has been seen. Chromium shows
+/// nothing before (`JPEGImageDecoder`, `all_components_seen`).
+fn first_scans(segments: &mut Segments<'_>, frame: &[u8]) -> Option<u64> {
+    let count = usize::from(*frame.get(5)?);
+    let mut missing: Vec<u8> = frame.get(6..)?.chunks_exact(3).map(|c| c[0]).collect();
+    missing.truncate(count);
+    while !missing.is_empty() {
+        let (marker, scan) = segments.next()?;
+        if marker == 0xd9 {
+            return None;
+        }
+        let Some(scan) = scan.filter(|_| marker == 0xda) else {
+            continue;
+        };
+        let parameters = 1 + 2 * usize::from(*scan.first()?);
+        // The scan begins with the mean of each block.
+        if *scan.get(parameters)? == 0 {
+            let seen = scan.get(1..parameters)?.chunks_exact(2);
+            let seen: Vec<u8> = seen.map(|component| component[0]).collect();
+            missing.retain(|component| !seen.contains(component));
+        }
+        segments.skip_scan()?;
+    }
+    Some(segments.at as u64)
+}
+
+/// The marker segments of a JPEG.
+struct Segments<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Segments<'a> {
+    /// The next marker, and what its segment holds, if all of that is there;
+    /// markers that stand alone are passed over.
+    fn next(&mut self) -> Option<(u8, Option<&'a [u8]>)> {
+        loop {
+            if *self.bytes.get(self.at)? != 0xff {
+                return None;
+            }
+            // Any number of 0xff may stand before a marker.
+            let rest = &self.bytes[self.at..];
+            let fill = rest.iter().take_while(|b| **b == 0xff).count();
+            let marker = *rest.get(fill)?;
+            self.at += fill + 1;
+            if matches!(marker, 0x01 | 0xd0..=0xd8) {
+                continue;
+            }
+            if matches!(marker, 0xd9 | 0x00) {
+                return Some((marker, None));
+            }
+            let length = self.bytes.get(self.at..self.at + 2);
+            let length = length.map_or(2, |l| usize::from(u16::from_be_bytes([l[0], l[1]])));
+            let begin = self.at + 2;
+            self.at += length.max(2);
+            return Some((marker, self.bytes.get(begin..self.at)));
+        }
+    }
+
+    /// To the marker behind the coded data.
+    fn skip_scan(&mut self) -> Option<()> {
+        let rest = self.bytes.get(self.at..)?;
+        let is_end = |pair: &[u8]| pair[0] == 0xff && !matches!(pair[1], 0x00 | 0xd0..=0xd7 | 0xff);
+        self.at += rest.windows(2).position(is_end)?;
+        Some(())
     }
 }
 
 /// `IHDR` comes first; its last byte is the interlace method.
-fn png(rest: &[u8]) -> Option<ImageCoding> {
+fn png(rest: &[u8]) -> Option<ImageBytes> {
     if rest.get(4..8)? != b"IHDR" {
         return None;
     }
-    match rest.get(20)? {
-        0 => Some(ImageCoding::TopDown),
-        1 => Some(ImageCoding::Interlaced),
-        _ => None,
-    }
+    let coding = match rest.get(20)? {
+        0 => ImageCoding::TopDown,
+        1 => ImageCoding::Interlaced,
+        _ => return None,
+    };
+    // The signature, the chunk and its checksum.
+    Some(ImageBytes {
+        coding,
+        head: 8 + 25,
+        coarse: None,
+    })
 }
 
 /// The first image descriptor decides: of an animation, the first frame.
-fn gif(rest: &[u8]) -> Option<ImageCoding> {
+fn gif(rest: &[u8]) -> Option<ImageBytes> {
     let table = |flags: u8| {
         let entries = 2_usize << (flags & 7);
         if flags & 0x80 == 0 { 0 } else { 3 * entries }
@@ -72,10 +144,16 @@ fn gif(rest: &[u8]) -> Option<ImageCoding> {
         match rest.get(at)? {
             0x2c => {
                 let interlaced = rest.get(at + 9)? & 0x40 != 0;
-                return Some(if interlaced {
+                let coding = if interlaced {
                     ImageCoding::Interlaced
                 } else {
                     ImageCoding::TopDown
+                };
+                // The screen's size comes right behind the signature.
+                return Some(ImageBytes {
+                    coding,
+                    head: 10,
+                    coarse: None,
                 });
             }
             // An extension: its label, then blocks up to an empty one.

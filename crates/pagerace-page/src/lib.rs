@@ -23,9 +23,10 @@ pub use error::ImportError;
 pub use har::{ImportOptions, from_bytes, load, load_recording, recording_from_bytes};
 pub use intervention::{Intervention, Interventions, ResourceEffect};
 pub use model::{
-    CacheUse, Category, Discovery, Element, ElementKind, Evidence, FontDisplay, FontUse,
-    ImageCoding, Largest, Note, Origin, OriginId, Page, PageLayout, PaintEvidence, RecordedPage,
-    RecordedTimes, Rect, RenderingTime, Resource, ResourceId, Trigger,
+    CacheUse, Category, Discovery, Element, ElementKind, Evidence, FittedLargest, FontDisplay,
+    FontUse, ImageBytes, ImageCoding, Largest, Note, Origin, OriginId, Page, PageLayout,
+    PaintEvidence, PaintFit, PictureShares, RecordedPage, RecordedTimes, Rect, RenderingTime,
+    Resource, ResourceId, Trigger, Wait,
 };
 pub use recording::{Device, Exchange, Recording};
 pub use sequence::{SequenceError, Transfer, TransferSequence, srivastava_page};

@@ -8,9 +8,10 @@ use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use serde::{Deserialize, Serialize};
 
 pub use self::layout::{
-    Element, ElementKind, FontDisplay, FontUse, Largest, PageLayout, Rect, RenderingTime,
+    Element, ElementKind, FontDisplay, FontUse, Largest, PageLayout, PictureShares, Rect,
+    RenderingTime,
 };
-pub use self::paints::PaintEvidence;
+pub use self::paints::{FittedLargest, PaintEvidence, PaintFit};
 
 /// Index into [`Page::resources`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -55,6 +56,9 @@ pub struct Page {
     /// Where things are on the screen, if the recording says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<PageLayout>,
+    /// When things can appear, if the recording tells paints but no layout.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fit: Option<PaintFit>,
     /// What was missing, odd or left out, and what stands in for it.
     pub notes: Vec<Note>,
 }
@@ -93,8 +97,12 @@ pub struct Resource {
     pub origin: OriginId,
     /// HTTP method.
     pub method: String,
-    /// HTTP status of the response.
+    /// HTTP status of the response; 0 if it has none.
     pub status: u16,
+    /// The request fails, this long after its host's name was looked up: no response
+    /// comes, and nothing is transferred. `None`: it is answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fails_after: Option<Duration>,
     /// What it is for.
     pub destination: Destination,
     /// How it runs, if it is a script.
@@ -137,13 +145,31 @@ pub struct Resource {
     /// What the cache makes of it in a second visit right after this one.
     #[serde(default)]
     pub cache: CacheUse,
-    /// In which order the bytes of an image bring the picture.
-    #[serde(default, skip_serializing_if = "ImageCoding::is_unknown")]
-    pub image_coding: ImageCoding,
+    /// The way in which an image's bytes bring the picture.
+    #[serde(default, skip_serializing_if = "ImageBytes::is_unknown")]
+    pub image: ImageBytes,
 }
 
-/// In which order the bytes of an image bring the picture, as they say
-/// themselves.
+/// The way in which an image's bytes bring the picture, as they say themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImageBytes {
+    /// In which order.
+    pub coding: ImageCoding,
+    /// Bytes before the picture's size is known; 0 if that is not known.
+    pub head: u64,
+    /// Bytes after which all of a progressive image is seen, if not sharply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coarse: Option<u64>,
+}
+
+impl ImageBytes {
+    /// Whether nothing is known.
+    pub const fn is_unknown(&self) -> bool {
+        matches!(self.coding, ImageCoding::Unknown)
+    }
+}
+
+/// In which order the bytes of an image bring the picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ImageCoding {
@@ -158,13 +184,6 @@ pub enum ImageCoding {
     /// All of it, first some rows or pixels, then those between: an interlaced
     /// PNG or GIF.
     Interlaced,
-}
-
-impl ImageCoding {
-    /// Whether nothing is known.
-    pub const fn is_unknown(&self) -> bool {
-        matches!(self, Self::Unknown)
-    }
 }
 
 /// How a browser's cache serves a second visit right after the first
@@ -189,6 +208,24 @@ pub struct Discovery {
     pub trigger: Trigger,
     /// How we know.
     pub evidence: Evidence,
+    /// What else has to happen, before the delay of the trigger begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<Wait>,
+}
+
+/// What a request waits for that a script makes in a callback.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "for")]
+pub enum Wait {
+    /// `DOMContentLoaded` of the page's document.
+    ContentLoaded,
+    /// The load event of the page's document.
+    Loaded,
+    /// This resource is there and has run, or has failed.
+    Resource {
+        /// It comes before what waits for it.
+        id: ResourceId,
+    },
 }
 
 /// What triggers a request.
@@ -217,12 +254,13 @@ pub enum Trigger {
         /// The style sheet.
         parent: ResourceId,
     },
-    /// Script `parent` requests it, `delay` after it has executed.
+    /// Script `parent` requests it, `delay` after it has executed and what
+    /// [`Discovery::wait`] names has happened.
     Script {
         /// The script.
         parent: ResourceId,
-        /// Time between the end of execution and the request, less the time
-        /// the recording spent on other known causes.
+        /// Time between the end of execution, or of the wait, and the request,
+        /// less the time the recording spent on other known causes.
         delay: Duration,
     },
     /// Requested `delay` after `parent` was complete, cause unknown.
@@ -294,6 +332,13 @@ pub struct RecordedPage {
     /// Largest contentful paint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub largest_paint: Option<Duration>,
+    /// Speed Index.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speed_index: Option<Duration>,
+    /// What its downlink carried at least: the highest rate at which responses
+    /// arrived; `None` if too little did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub down_bits_per_second: Option<u64>,
     /// What made the recording, as it calls itself.
     pub creator: String,
 }

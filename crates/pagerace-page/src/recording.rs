@@ -54,4 +54,6 @@ pub struct Device {
     pub mobile: bool,
     /// `user-agent`, if not the browser's own.
     pub user_agent: Option<String>,
+    /// How many times slower than the recording machine's its processor is.
+    pub cpu: f64,
 }

@@ -132,6 +132,9 @@ pub struct NetworkResult {
     pub verdict: String,
     /// How the verdict went, for its mark.
     pub outcome: Verdict,
+    /// Whether the verdict holds under other assumptions, in a plain sentence; empty if
+    /// nobody looked.
+    pub robustness: String,
     /// The best contender by the ranked metric, whether or not it differs from
     /// the baseline: index into [`Report::contenders`].
     pub winner: Option<usize>,
@@ -198,8 +201,12 @@ pub struct Comparison {
     pub interval: Option<(f64, f64)>,
     /// Effect size, from -1 to 1 (Cliff's delta).
     pub effect_size: Option<f64>,
-    /// p of the Mann-Whitney U test, two-sided.
+    /// p of Wilcoxon's signed-rank test of the paired differences, corrected over the
+    /// contenders: the one that decides.
     pub p_value: Option<f64>,
+    /// `interval`, widened by what the model leaves open; `None` if that was never
+    /// measured.
+    pub model_interval: Option<(f64, f64)>,
     /// Whether the difference is sure and large enough to notice: what the
     /// verdicts count as better or worse.
     pub counts: bool,

@@ -194,7 +194,7 @@ fn verdicts(out: &mut String, report: &Report) {
     out.push_str("<h2 id=\"verdicts-title\">Verdict</h2>\n");
     let overall = report.across.iter().filter(|a| a.metric == report.metric);
     for across in overall.filter(|a| !a.verdict.is_empty()) {
-        verdict(out, report, across.network, &across.verdict, None);
+        verdict(out, report, across.network, &across.verdict, "", None);
     }
     let several = report.pages.len() > 1;
     let folded = report.pages.len() > PAGES_UNFOLDED;
@@ -209,10 +209,11 @@ fn verdicts(out: &mut String, report: &Report) {
             network,
             verdict: text,
             outcome,
+            robustness,
             ..
         } in &page.networks
         {
-            verdict(out, report, *network, text, Some(*outcome));
+            verdict(out, report, *network, text, robustness, Some(*outcome));
         }
         if folded {
             out.push_str("</details>\n");
@@ -242,7 +243,14 @@ fn verdicts(out: &mut String, report: &Report) {
 }
 
 /// One verdict: where, how it went, and the sentences.
-fn verdict(out: &mut String, report: &Report, network: usize, text: &str, went: Option<Verdict>) {
+fn verdict(
+    out: &mut String,
+    report: &Report,
+    network: usize,
+    text: &str,
+    robustness: &str,
+    went: Option<Verdict>,
+) {
     let (class, mark) = match went {
         None => ("across", "all pages"),
         Some(Verdict::Better) => ("better", "a winner"),
@@ -258,10 +266,15 @@ fn verdict(out: &mut String, report: &Report, network: usize, text: &str, went: 
         .and_then(|rest| rest.strip_prefix(": "))
         .unwrap_or(text);
     let text = capitalised(text, report);
+    let robustness = if robustness.is_empty() {
+        String::new()
+    } else {
+        format!("<p class=\"robustness\">{}</p>", html(robustness))
+    };
     let _ = writeln!(
         out,
         "<div class=\"verdict {class}\"><p class=\"where\"><b>{}</b> <span class=\"mark\">{mark}</span> \
-         <small>{}</small></p><p>{}</p></div>",
+         <small>{}</small></p><p>{}</p>{robustness}</div>",
         html(&network.name),
         html(&network.description),
         html(&text),

@@ -7,7 +7,7 @@ mod objects;
 mod requests;
 mod tally;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use pagerace_browser::{Browser, Cached};
@@ -38,6 +38,8 @@ enum Timer {
     Browser,
     /// The name look-up of a connection is over.
     Resolved(usize),
+    /// A request that gets no answer has been tried for long enough.
+    Fails(ResourceId),
 }
 
 /// One connection.
@@ -86,13 +88,16 @@ pub(crate) struct World<'a> {
     up: Link<Packet>,
     timers: EventQueue<Timer>,
     progress: Vec<Option<Progress>>,
-    /// Connections that have something to do now.
-    touched: Vec<usize>,
-    /// Places where a connection may have become free.
-    freed: Vec<usize>,
+    /// Connections that have something to do now, first come, first served: Chromium
+    /// writes requests in the order in which it gave them to their connections.
+    touched: VecDeque<usize>,
+    /// Places where a connection may have become free, in the order of that.
+    freed: VecDeque<usize>,
     wire_down: WireLog,
     wire_up: WireLog,
     packets: Vec<LoggedPacket>,
+    /// Requests that are being tried and get no answer.
+    failing: usize,
     failure: Option<String>,
     buf: Vec<u8>,
 }
@@ -133,11 +138,12 @@ impl<'a> World<'a> {
             browser_alarm: Alarm::default(),
             connections: Vec::new(),
             timers: EventQueue::new(),
-            touched: Vec::new(),
-            freed: Vec::new(),
+            touched: VecDeque::new(),
+            freed: VecDeque::new(),
             wire_down: WireLog::default(),
             wire_up: WireLog::default(),
             packets: Vec::new(),
+            failing: 0,
             failure: None,
             buf: Vec::with_capacity(2048),
         })
@@ -209,7 +215,7 @@ impl<'a> World<'a> {
         if let Some(ends) = &mut self.connections[i].ends {
             ends.handle(now, to, packet.payload);
         }
-        self.touched.push(i);
+        self.touched.push_back(i);
     }
 
     fn ring(&mut self, timer: Timer) -> Result<(), ScenarioError> {
@@ -232,10 +238,11 @@ impl<'a> World<'a> {
                     if is_due(ends.poll_timeout(side), now) {
                         ends.handle_timeout(now, side);
                     }
-                    self.touched.push(i);
+                    self.touched.push_back(i);
                 }
             }
             Timer::Resolved(i) => self.connect(i)?,
+            Timer::Fails(r) => self.request_failed(r),
         }
         Ok(())
     }
@@ -243,14 +250,14 @@ impl<'a> World<'a> {
     /// Lets everybody act until nobody has anything left to do now.
     fn settle(&mut self) {
         loop {
-            while let Some(i) = self.touched.pop() {
+            while let Some(i) = self.touched.pop_front() {
                 self.asked(i);
                 self.client_events(i);
                 self.flush(i);
                 // Requests that left just now.
                 self.client_events(i);
             }
-            while let Some(place) = self.freed.pop() {
+            while let Some(place) = self.freed.pop_front() {
                 if self.pool.places[place].protocol == Protocol::H1 {
                     self.dispatch(place);
                 }

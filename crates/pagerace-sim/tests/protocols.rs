@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use common::{flat_page, hundred, scenario};
 use pagerace_core::{Duration, Instant, Protocol};
-use pagerace_page::{CacheUse, Page};
+use pagerace_page::{CacheUse, OriginId, Page};
 use pagerace_sim::{
     Outcome, RecordEnds, Reprioritisation, ResourceTiming, Scenario, TlsVersion, Visit, run,
 };
@@ -290,4 +290,42 @@ fn the_tree_that_chromium_signals_is_sequential_over_http_2() {
     // Nobody signals a tree over HTTP/3: equal shares.
     s.protocols = "h3".parse().unwrap();
     assert!(turns(&load(&s)) > 200);
+}
+
+/// Gives every image a host, and so a connection, of its own.
+fn spread(mut page: Page) -> Page {
+    for i in 1..page.resources.len() {
+        let mut origin = page.origins[0].clone();
+        origin.host = format!("host{i}.example");
+        origin.connection_group = i as u32;
+        page.origins.push(origin);
+        page.resources[i].origin = OriginId(i as u32);
+    }
+    page
+}
+
+/// On a slow uplink each request arrives visibly after the one before it, so the
+/// order of the first bytes of tiny responses is that of the requests on the wire.
+#[test]
+fn requests_of_one_instant_leave_in_the_browsers_order() {
+    let images = flat_page(&[10; 5]);
+    for (protocols, page) in [
+        // Six connections to one host.
+        ("h1", images.clone()),
+        ("h2", spread(images.clone())),
+        ("h3", spread(images)),
+    ] {
+        let mut s = over(&page, "rate 100mbit up 200kbit rtt 40ms", protocols);
+        s.visit = Visit::Warm;
+        let outcome = load(&s);
+        let timings = outcome.resources.iter().skip(1).flatten();
+        let (sent, answered): (BTreeSet<Instant>, Vec<Instant>) = timings
+            .map(|r| (r.request_start(), r.response_start()))
+            .unzip();
+        assert_eq!(sent.len(), 1, "{protocols}: at one instant: {sent:?}");
+        assert_eq!(answered.len(), 5, "{protocols}");
+        // 400 bytes of request take 16 ms each.
+        let apart = |pair: &[Instant]| pair[1].since(pair[0]) >= Duration::from_millis(10);
+        assert!(answered.windows(2).all(apart), "{protocols}: {answered:?}");
+    }
 }

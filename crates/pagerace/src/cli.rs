@@ -164,7 +164,8 @@ Examples:
 /// Everything that decides a race and where its results go.
 #[derive(Args, Debug)]
 pub(crate) struct RaceArgs {
-    /// Recordings of the pages to race (.har or .har.gz).
+    /// Recordings of the pages to race (.har or .har.gz), or URLs, which are recorded
+    /// first.
     #[arg(value_name = "HAR")]
     pub(crate) hars: Vec<PathBuf>,
 
@@ -246,6 +247,10 @@ pub(crate) struct RaceArgs {
     /// Write the report, one self-contained HTML file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) report: Option<PathBuf>,
+
+    /// Show the report when it is written.
+    #[arg(long, requires = "report", help_heading = "Output")]
+    pub(crate) open: bool,
 
     /// Write all values, verdicts and the resolved scenario as JSON.
     #[arg(long, value_name = "FILE", help_heading = "Output")]

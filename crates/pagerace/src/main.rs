@@ -1,6 +1,7 @@
 //! The `pagerace` command line: reads files, races, prints and writes.
 //!
-//! Exit codes: 0 done, 2 something is wrong with what was given, 130 interrupted.
+//! Exit codes: 0 done, 2 something is wrong with what was given, 3 every load failed,
+//! 130 interrupted.
 
 mod cli;
 mod commands;
@@ -46,7 +47,13 @@ fn main() -> ExitCode {
     report(&error);
     let interrupted = matches!(error.downcast_ref(), Some(LabError::Interrupted { .. }))
         || error.is::<commands::objects::Interrupted>();
-    ExitCode::from(if interrupted { 130 } else { 2 })
+    ExitCode::from(if interrupted {
+        130
+    } else if error.is::<commands::failed::AllFailed>() {
+        3
+    } else {
+        2
+    })
 }
 
 /// One line on standard error.

@@ -1,6 +1,6 @@
 //! The progress bar, and the wish to stop.
 
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,6 +16,8 @@ const INTERRUPTED: i32 = 130;
 /// interrupt ends the process at once.
 pub(crate) struct Watch {
     bar: ProgressBar,
+    /// Whether lines stand in for the bar, as nobody would see one.
+    lines: bool,
     stop: Arc<AtomicBool>,
 }
 
@@ -30,7 +32,8 @@ impl Watch {
                 std::process::exit(INTERRUPTED);
             }
         });
-        let target = if shown && std::io::stderr().is_terminal() {
+        let terminal = std::io::stderr().is_terminal();
+        let target = if shown && terminal {
             ProgressDrawTarget::stderr_with_hz(10)
         } else {
             ProgressDrawTarget::hidden()
@@ -40,7 +43,18 @@ impl Watch {
         ))
         .expect("the template is well formed");
         let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style);
-        Self { bar, stop }
+        Self {
+            bar,
+            lines: shown && !terminal,
+            stop,
+        }
+    }
+
+    /// Writes a line to a log: standard error, if it is no terminal.
+    pub(crate) fn log(&self, line: &str) {
+        if self.lines {
+            let _ = writeln!(std::io::stderr(), "{line}");
+        }
     }
 
     /// Names what comes next, and how much it is.
@@ -53,6 +67,11 @@ impl Watch {
     /// To be told after each, from any thread.
     pub(crate) fn tell(&self, progress: Progress) -> ControlFlow<()> {
         self.bar.set_position(progress.done as u64);
+        self.go_on()
+    }
+
+    /// Whether somebody wishes to stop.
+    pub(crate) fn go_on(&self) -> ControlFlow<()> {
         if self.stop.load(Ordering::Relaxed) {
             ControlFlow::Break(())
         } else {

@@ -128,12 +128,14 @@ fn ranking_with(plan: &Plan, analysis: &Analysis, columns: Columns) -> Table {
     let failing = analysis.rows.iter().any(|row| row.failed > 0);
     let labels = plan.labels();
     let noun = plan.noun().one();
-    let mut header = vec![noun, "verdict", metric.name, "difference", ""];
+    let modelled = analysis.rows.iter().any(|row| row.model.is_some());
+    let mut header = vec![noun, "verdict", metric.name, "paired difference", ""];
     if columns >= Columns::NoTests {
         header.push("95 % interval");
+        header.extend(modelled.then_some("model"));
     }
     if columns == Columns::All {
-        header.extend(["effect", "p (U)"]);
+        header.extend(["effect", "p (Holm)"]);
     }
     if failing {
         header.push("failed");
@@ -157,12 +159,16 @@ fn ranking_with(plan: &Plan, analysis: &Analysis, columns: Columns) -> Table {
         if columns >= Columns::NoTests {
             let range = |ci: Interval| scales.difference.format_range(ci.low, ci.high);
             cells.push(Cell::new(or_none(row.interval.map(range))));
+            if modelled {
+                let open = row.model.as_ref().map(|model| model.percent);
+                cells.push(Cell::new(or_none(open.map(|p| format!("±{p:.0} %")))));
+            }
         }
         if columns == Columns::All {
             // Nothing but failures on both sides: equal ranks would look like an answer.
             let compared = row.mark != Mark::Undefined;
             let delta = row.cliffs_delta.filter(|_| compared);
-            let p = row.mann_whitney_p.filter(|_| compared);
+            let p = row.signed_rank_p_holm.filter(|_| compared);
             cells.push(Cell::new(or_none(delta.map(effect))));
             cells.push(Cell::new(or_none(p.map(probability))));
         }
@@ -189,9 +195,12 @@ fn styled(cell: Cell, mark: Mark) -> Cell {
         Mark::Better => cell.fg(Color::Green),
         Mark::Worse => cell.fg(Color::Red),
         Mark::Broken => cell.fg(Color::Yellow),
-        Mark::TooSmall | Mark::NoDifference | Mark::Unsure | Mark::TooFewRuns | Mark::Undefined => {
-            cell
-        }
+        Mark::WithinModel
+        | Mark::TooSmall
+        | Mark::NoDifference
+        | Mark::Unsure
+        | Mark::TooFewRuns
+        | Mark::Undefined => cell,
     }
 }
 
@@ -241,7 +250,7 @@ fn pages_with(results: &Results, answers: &[(Analysis, Verdict)], columns: Colum
     if columns >= Columns::NoTests {
         header.extend([own.as_str(), &baseline]);
     }
-    header.extend(["difference", ""]);
+    header.extend(["paired difference", ""]);
     if columns == Columns::All {
         header.push("95 % interval");
     }
@@ -296,7 +305,7 @@ pub(crate) fn across(plan: &Plan, across: &AcrossPages) -> Table {
         "lose > 5 %",
         "between",
         "no value",
-        "median",
+        "median page",
     ];
     let mut table = table(&header, 1);
     for row in &across.rows {

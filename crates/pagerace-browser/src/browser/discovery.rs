@@ -5,13 +5,11 @@ use pagerace_core::{Destination, Duration, Instant, RequestPriority};
 use pagerace_page::{ResourceId, Trigger};
 
 use super::Browser;
-use super::state::{FontHold, ReadyImage, Timer};
+use super::state::{FontHold, Timer};
 use crate::Cached;
 use crate::cause::Ready;
-use crate::costs::Costs;
 use crate::graph::{self, Role};
 use crate::main_thread::Task;
-use crate::paint::{IMAGE_PARTS, Size};
 
 impl Browser {
     /// Discovers what the user navigates to.
@@ -183,7 +181,7 @@ impl Browser {
         if let Some(parser) = &mut self.parsers[id.index()] {
             parser.arrivals.push((received, self.current));
         }
-        self.image_part_arrived(id);
+        self.image_bytes_arrived(now, id);
         self.scan(now, id, new);
         self.pump_parser(now, id.index());
     }
@@ -226,7 +224,7 @@ impl Browser {
         self.requests.ended(self.current, id);
         self.use_response(now, id, failed);
         for (child, delay) in self.graph.nodes[index].on_end.clone() {
-            self.trigger(now + delay, now, child);
+            self.arm(now, None, child, delay);
         }
         if failed {
             self.abandon_children(now, id);
@@ -261,45 +259,6 @@ impl Browser {
         }
     }
 
-    /// An image that becomes visible as it arrives has come so far.
-    fn image_part_arrived(&mut self, id: ResourceId) {
-        let index = id.index();
-        let size = self.page.resources[index].body_bytes.max(1);
-        let Some(image) = self.layout.images[index].filter(|image| image.incremental) else {
-            return;
-        };
-        let state = &mut self.states[index];
-        // The last part waits for the end, and for the decoder.
-        let parts = u128::from(state.received) * u128::from(IMAGE_PARTS) / u128::from(size);
-        let parts = (parts as u64).min(IMAGE_PARTS - 1);
-        if parts > state.parts {
-            let area = image.size.area * (parts - state.parts) as f64 / IMAGE_PARTS as f64;
-            state.parts = parts;
-            self.rendering.ready_images.push(ReadyImage {
-                id,
-                size: Size {
-                    area,
-                    element: 0.0,
-                    contentful: false,
-                },
-                ready: self.current,
-            });
-        }
-    }
-
-    /// An image in the viewport can be painted to its end.
-    pub(super) fn image_decoded(&mut self, id: ResourceId) {
-        if let Some(image) = self.layout.images[id.index()] {
-            let rest = IMAGE_PARTS - self.states[id.index()].parts;
-            let area = image.size.area * rest as f64 / IMAGE_PARTS as f64;
-            self.rendering.ready_images.push(ReadyImage {
-                id,
-                size: Size { area, ..image.size },
-                ready: self.current,
-            });
-        }
-    }
-
     /// `id` has run, been parsed, or whatever its role asks for (or failed and
     /// nothing will come of it): what waits for that goes on.
     pub(super) fn processed(&mut self, now: Instant, id: ResourceId) {
@@ -316,8 +275,7 @@ impl Browser {
         let state = &self.states[index];
         if !state.failed || (is_document && state.received > 0) {
             for (child, delay) in self.graph.nodes[index].on_processed.clone() {
-                let delay = Costs::delay_after(&self.page.resources[index], delay);
-                self.trigger(now + delay, now, child);
+                self.arm(now, Some(id), child, delay);
             }
             for child in self.graph.nodes[index].on_layout.clone() {
                 if self.graph.in_main_frame(child) {
@@ -327,6 +285,7 @@ impl Browser {
                 }
             }
         }
+        self.wait_is_over(now, id);
         // Documents hold the load event until their deferred scripts have run.
         if !is_document {
             self.release(id);
@@ -362,14 +321,6 @@ impl Browser {
             if self.rendering.fonts == 0 {
                 self.rendering.fonts_since = Some(self.current);
             }
-        }
-    }
-
-    fn trigger(&mut self, at: Instant, now: Instant, id: ResourceId) {
-        if at == now {
-            self.discover(now, id);
-        } else if self.states[id.index()].discovered.is_none() {
-            self.schedule(at, Timer::Discover(id));
         }
     }
 

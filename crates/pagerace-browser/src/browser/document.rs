@@ -1,7 +1,7 @@
 //! Documents: their parsers, the scripts that these wait for, and the end.
 
 use pagerace_core::{Instant, ScriptMode};
-use pagerace_page::ResourceId;
+use pagerace_page::{ResourceId, Wait};
 
 use super::Browser;
 use super::state::State;
@@ -176,6 +176,7 @@ impl Browser {
         if Some(frame) == self.graph.document {
             self.load.dom_content_loaded = Some(Ready::new(now, self.current.cause));
             self.scripts_made_text(now);
+            self.fire(now, Wait::ContentLoaded);
         }
         self.release(ResourceId(frame as u32));
     }
@@ -225,6 +226,7 @@ impl Browser {
         self.load.queued = false;
         if self.load_is_due() {
             self.load.fired = Some(Ready::new(now, self.current.cause));
+            self.fire(now, Wait::Loaded);
         }
     }
 

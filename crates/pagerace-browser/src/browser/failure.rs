@@ -46,6 +46,7 @@ impl Browser {
                     parents.push(child);
                     self.release(child);
                     self.unblock_parser(now, child);
+                    self.wait_is_over(now, child);
                 }
             }
         }

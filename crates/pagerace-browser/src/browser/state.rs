@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use pagerace_core::Instant;
-use pagerace_page::ResourceId;
+use pagerace_core::{Duration, Instant};
+use pagerace_page::{ResourceId, Wait};
 
+use super::images::Flushes;
 use crate::Cached;
 use crate::cause::Ready;
 use crate::paint::Size;
@@ -36,10 +37,12 @@ pub(super) struct State {
     pub(super) processed: bool,
     /// Nothing will ever ask for it.
     pub(super) abandoned: bool,
+    /// It will be asked for this long after what it waits for has happened.
+    pub(super) armed: Option<Duration>,
     /// How many of its scanned children the scanner has seen.
     pub(super) scanned: usize,
-    /// How many parts of it, as an image, can be painted.
-    pub(super) parts: u64,
+    /// The browser's looks at it while it loads, if it is an image.
+    pub(super) flushes: Flushes,
     /// The load event waits for it.
     pub(super) holds_load: bool,
     /// The first paint waits for it.
@@ -63,10 +66,14 @@ pub(super) enum Timer {
     TaskDone(usize),
     /// An image is decoded.
     Decoded(ResourceId),
+    /// The browser looks at a loading image.
+    Flush(ResourceId),
     /// A frame may be drawn again.
     Frame,
     /// A script has made an element.
     TextMade,
+    /// What held the first paint back does so no longer.
+    Reveal,
     /// Text stops waiting for fonts.
     FontBlockOver,
     /// Text stops waiting for this font.
@@ -87,6 +94,10 @@ pub(super) struct LoadEvent {
 pub(super) struct Rendering {
     /// Render-blocking resources that are known and not done.
     pub(super) blockers: usize,
+    /// Nothing is shown until so long after this has happened.
+    pub(super) hidden_until: Option<(Wait, Duration)>,
+    /// It has happened.
+    pub(super) reveal_set: bool,
     /// Fonts that text waits for.
     pub(super) fonts: usize,
     pub(super) font_block_over: bool,

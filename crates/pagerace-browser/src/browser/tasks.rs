@@ -68,7 +68,9 @@ impl Browser {
         let Some(parser) = self.graph.document.and_then(|d| self.parsers[d].as_ref()) else {
             return false;
         };
-        (parser.finished || parser.parsed > self.layout.body_start) && self.rendering.blockers == 0
+        (parser.finished || parser.parsed > self.layout.body_start)
+            && self.rendering.blockers == 0
+            && self.rendering.hidden_until.is_none()
     }
 
     /// Queues a render task if there is something new to show.

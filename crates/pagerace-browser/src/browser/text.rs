@@ -177,7 +177,8 @@ impl Browser {
 
     fn fonts_ready(&self, block: usize) -> bool {
         if !self.layout.recorded {
-            return self.rendering.fonts == 0 || self.rendering.font_block_over;
+            let swaps = self.page.fit.is_some_and(|fit| fit.swaps_fonts);
+            return swaps || self.rendering.fonts == 0 || self.rendering.font_block_over;
         }
         let hides = |font: &ResourceId| {
             let hold = self.rendering.font_holds.get(font);

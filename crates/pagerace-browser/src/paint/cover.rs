@@ -64,6 +64,7 @@ mod tests {
             after: None,
             contentful: false,
             natural: None,
+            share: 0.0,
         }
     }
 
@@ -82,6 +83,7 @@ mod tests {
             body_start: None,
             largest: None,
             rendering: None,
+            shares: None,
         };
         let (all, above, corner) = (160.0 * 80.0, 80.0 * 40.0, 64.0);
         assert_eq!(owned(&layout), [all - above - corner, above, 0.0, corner]);

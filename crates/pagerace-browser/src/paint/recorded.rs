@@ -7,7 +7,8 @@
 //! was not the recorded largest paint is taken to be smaller than it, as it was
 //! in the recording.
 
-use pagerace_page::{Element, ElementKind, Page, PageLayout, ResourceId};
+use pagerace_core::Duration;
+use pagerace_page::{Element, ElementKind, Page, PageLayout, PictureShares, ResourceId};
 
 use super::cover;
 use super::{Block, Layout, Size, VisibleImage, guessed_body_start, is_incremental};
@@ -30,8 +31,8 @@ impl Layout {
             .unwrap_or_else(|| guessed_body_start(page, graph, document))
             .min(size);
         let (mut text, mut images) = (Vec::new(), vec![None; page.resources.len()]);
-        let owned = cover::owned(layout);
-        for (element, owned) in layout.elements.iter().zip(owned) {
+        let added = added(layout);
+        for (element, owned) in layout.elements.iter().zip(added) {
             let area = element.rect.visible_area(layout.viewport);
             if area <= 0.0 {
                 continue;
@@ -63,6 +64,20 @@ impl Layout {
                     add_image(page, graph, layout, &mut images, *resource, place);
                 }
             }
+        }
+        if let Some(shares) = &layout.shares {
+            share_images(&mut images, shares, pixels(layout));
+            text.push(Block {
+                end: Some(0),
+                delay: Duration::ZERO,
+                after: None,
+                size: Size {
+                    area: shares.canvas * pixels(layout),
+                    element: 0.0,
+                    contentful: false,
+                },
+                fonts: Vec::new(),
+            });
         }
         // What scripts make comes last.
         text.sort_by_key(|block| (block.end.unwrap_or(u64::MAX), block.delay));
@@ -112,6 +127,49 @@ impl Layout {
     }
 }
 
+/// Of the viewport.
+fn pixels(layout: &PageLayout) -> f64 {
+    f64::from(layout.viewport.0) * f64::from(layout.viewport.1)
+}
+
+/// What each element adds to the picture, in pixels: its measured share, where it
+/// has one. That of images is given by [`share_images`].
+fn added(layout: &PageLayout) -> Vec<f64> {
+    let mut added = cover::owned(layout);
+    if layout.shares.is_some() {
+        for (element, added) in layout.elements.iter().zip(&mut added) {
+            let is_image = matches!(
+                element.kind,
+                ElementKind::Image { .. } | ElementKind::Background { .. }
+            );
+            if !is_image {
+                *added = element.share * pixels(layout);
+            }
+        }
+    }
+    added
+}
+
+/// Gives images the shares that were measured. Those that were not looked at one
+/// by one divide what is theirs by area.
+fn share_images(images: &mut [Option<VisibleImage>], shares: &PictureShares, pixels: f64) {
+    let measured = |i: usize| shares.images.iter().find(|(id, _)| id.index() == i);
+    let area = |image: &Option<VisibleImage>| image.map_or(0.0, |image| image.size.area);
+    let others = images
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| measured(*i).is_none());
+    let all: f64 = others.map(|(_, image)| area(image)).sum();
+    for (i, image) in images.iter_mut().enumerate() {
+        let Some(image) = image else { continue };
+        image.size.area = match measured(i) {
+            Some((_, share)) => share * pixels,
+            None if all > 0.0 => shares.other_images * pixels * image.size.area / all,
+            None => 0.0,
+        };
+    }
+}
+
 /// A script of this page, and nothing else.
 fn known_script(graph: &Graph, script: Option<ResourceId>) -> Option<ResourceId> {
     script.filter(|s| {
@@ -148,7 +206,7 @@ fn add_image(
     if node.role != Role::Image || node.frame != graph.document || resource.status >= 400 {
         return;
     }
-    let viewport = f64::from(layout.viewport.0) * f64::from(layout.viewport.1);
+    let viewport = pixels(layout);
     let bits = resource.body_bytes as f64 * 8.0;
     let counts = area < viewport && bits >= area * LEAST_BITS_PER_PIXEL;
     let image = images[id.index()].get_or_insert(VisibleImage {

@@ -167,7 +167,14 @@ impl Screen {
                 p.area
             }
         };
-        self.painted.iter().map(weight).collect()
+        let mut weights: Vec<f64> = self.painted.iter().map(weight).collect();
+        // All that was painted is white, or was covered: the first paint is all.
+        if weights.iter().sum::<f64>() <= 0.0
+            && let Some(first) = weights.first_mut()
+        {
+            *first = 1.0;
+        }
+        weights
     }
 
     /// Visual progress: (time, share of the final picture), from (`start`, 0) to 1.

@@ -11,7 +11,7 @@ use pagerace_core::{
     Destination, Duration, EventQueue, Instant, Priority, Protocol, RequestPriority, ScriptMode,
 };
 use pagerace_page::model::{
-    CacheUse, Category, Discovery, Evidence, ImageCoding, Origin, OriginId, Page, RecordedPage,
+    CacheUse, Category, Discovery, Evidence, ImageBytes, Origin, OriginId, Page, RecordedPage,
     Resource, ResourceId, Trigger,
 };
 
@@ -53,6 +53,7 @@ pub(crate) fn resource(destination: Destination, bytes: u64, trigger: Trigger) -
         discovery: Discovery {
             trigger,
             evidence: Evidence::Recorded,
+            wait: None,
         },
         in_viewport: false,
         cpu_time: None,
@@ -61,7 +62,8 @@ pub(crate) fn resource(destination: Destination, bytes: u64, trigger: Trigger) -
         third_party: false,
         recorded: None,
         cache: CacheUse::None,
-        image_coding: ImageCoding::Unknown,
+        fails_after: None,
+        image: ImageBytes::default(),
     }
 }
 
@@ -124,6 +126,7 @@ pub(crate) fn page(resources: Vec<Resource>) -> Arc<Page> {
         resources,
         recorded: RecordedPage::default(),
         layout: None,
+        fit: None,
         notes: Vec::new(),
     })
 }

@@ -2,6 +2,7 @@
 
 mod by_hand;
 mod cached;
+mod callbacks;
 mod causes;
 mod common;
 mod discovery;

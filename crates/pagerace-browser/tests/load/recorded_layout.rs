@@ -6,8 +6,8 @@ use std::sync::Arc;
 use pagerace_browser::Profile;
 use pagerace_core::{Destination, Duration, ScriptMode};
 use pagerace_page::{
-    Element, ElementKind, FontDisplay, FontUse, Page, PageLayout, Rect, RenderingTime, ResourceId,
-    Trigger,
+    Element, ElementKind, FontDisplay, FontUse, ImageBytes, ImageCoding, Page, PageLayout,
+    PictureShares, Rect, RenderingTime, Resource, ResourceId, Trigger,
 };
 
 use crate::causes;
@@ -36,6 +36,7 @@ fn text(width: f32, offset: Option<u64>, fonts: &[u32]) -> Element {
         after: None,
         contentful: true,
         natural: None,
+        share: 0.0,
     }
 }
 
@@ -61,6 +62,7 @@ fn with_layout(page: &Arc<Page>, elements: Vec<Element>) -> Page {
             body_start: None,
             largest: None,
             rendering: Some(rendering),
+            shares: None,
         }),
         ..Page::clone(page)
     }
@@ -276,4 +278,145 @@ fn recorded_rendering_takes_its_time() {
     // Without a CPU half of the rendering remains: 4 ms, then 1 ms.
     assert!((104.0..105.0).contains(&fcp), "{fcp}");
     assert!((201.0..203.0).contains(&lcp), "{lcp}");
+}
+
+/// A document with a text and two images of 100 kB each, at 100 kB/s one after
+/// the other.
+fn two_images(shares: Option<PictureShares>) -> Loaded {
+    let resources = vec![
+        document(1_000),
+        visible_image(100_000, 500),
+        visible_image(100_000, 600),
+    ];
+    let text = Element {
+        share: 0.1,
+        ..text(1000.0, Some(900), &[])
+    };
+    // The first one covers most; the second is not looked at by itself.
+    let elements = vec![image(1, 1000.0), text, image(2, 10.0)];
+    let mut page = with_layout(&page(resources), elements);
+    page.layout.as_mut().expect("recorded").shares = shares;
+    let network = Network {
+        rate: 100_000,
+        ..Network::default()
+    };
+    loaded(page, &network)
+}
+
+#[test]
+fn measured_shares_are_progress_whatever_the_areas() {
+    let measured = PictureShares {
+        canvas: 0.2,
+        images: vec![(id(1), 0.3)],
+        other_images: 0.4,
+    };
+    let l = two_images(Some(measured));
+    let progress = l.browser.visual_progress();
+    let first = progress[1].1;
+    assert!((first - 0.3).abs() < 1e-9, "canvas and text: {progress:?}");
+    let added = |r| {
+        let causes = l.browser.paint_causes();
+        let of = causes
+            .iter()
+            .filter(|c| c.2.is_some_and(|c| c.resource == id(r)));
+        of.map(|c| c.1).sum::<f64>()
+    };
+    assert!((added(1) - 0.3).abs() < 1e-9 && (added(2) - 0.4).abs() < 1e-9);
+    let guessed = two_images(None);
+    assert_eq!(l.browser.metrics().lcp, guessed.browser.metrics().lcp);
+    assert_eq!(l.browser.metrics().fcp, guessed.browser.metrics().fcp);
+    assert_ne!(
+        l.browser.metrics().speed_index,
+        guessed.browser.metrics().speed_index
+    );
+}
+
+#[test]
+fn a_page_without_colour_is_complete_with_its_first_paint() {
+    let l = two_images(Some(PictureShares::default()));
+    let m = l.browser.metrics();
+    assert!((l.browser.visual_progress()[1].1 - 1.0 / 11.0).abs() > 1e-9);
+    assert!(m.speed_index.is_some() && m.speed_index <= m.lcp, "{m:?}");
+    let white = PageLayout {
+        elements: vec![Element {
+            share: 0.0,
+            ..text(1000.0, Some(900), &[])
+        }],
+        shares: Some(PictureShares::default()),
+        ..with_layout(&page(vec![document(1_000)]), vec![])
+            .layout
+            .expect("recorded")
+    };
+    let plain = Page {
+        layout: Some(white),
+        ..Page::clone(&page(vec![document(1_000)]))
+    };
+    let m = loaded(plain, &Network::default()).browser.metrics();
+    assert_eq!(m.speed_index, m.fcp);
+}
+
+/// When how much of the picture was there, of an image of 320 kB at 100 kB/s
+/// whose size is known after 20 kB.
+fn slow_image(coding: ImageCoding, coarse: Option<u64>) -> Vec<(f64, f64)> {
+    let image_bytes = ImageBytes {
+        coding,
+        head: 20_000,
+        coarse,
+    };
+    let photo = Resource {
+        image: image_bytes,
+        ..visible_image(320_000, 500)
+    };
+    let page = with_layout(
+        &page(vec![document(1_000), photo]),
+        vec![text(1000.0, Some(900), &[]), image(1, 1000.0)],
+    );
+    let mut page = page;
+    page.layout.as_mut().expect("recorded").shares = Some(PictureShares {
+        canvas: 0.0,
+        images: vec![(id(1), 1.0)],
+        other_images: 0.0,
+    });
+    let network = Network {
+        rate: 100_000,
+        ..Network::default()
+    };
+    let l = loaded(page, &network);
+    let end = l.ends[&id(1)].as_millis_f64();
+    let progress = l.browser.visual_progress().into_iter();
+    let points = progress.map(|(at, share)| {
+        (
+            at.since(pagerace_core::Instant::ZERO).as_millis_f64() - end,
+            share,
+        )
+    });
+    points.filter(|(_, share)| *share > 0.0).collect()
+}
+
+#[test]
+fn a_loading_image_is_looked_at_once_a_second_from_when_its_size_is_known() {
+    // 3 s of picture: little at once, then two flushes, then the end.
+    let points = slow_image(ImageCoding::TopDown, None);
+    let rows: Vec<f64> = points.iter().map(|p| (p.1 * 10.0).round() / 10.0).collect();
+    assert_eq!(rows, [0.0, 0.3, 0.7, 1.0], "{points:?}");
+    let times: Vec<f64> = points
+        .iter()
+        .map(|p| (p.0 / 100.0).round() / 10.0)
+        .collect();
+    assert_eq!(times, [-3.0, -2.0, -1.0, 0.0], "{points:?}");
+}
+
+#[test]
+fn a_progressive_image_is_there_with_the_first_flush_after_its_first_scan() {
+    let times = |coarse| {
+        let points = slow_image(ImageCoding::Progressive, coarse);
+        points
+            .iter()
+            .map(|p| (p.0 / 100.0).round() / 10.0)
+            .collect::<Vec<_>>()
+    };
+    // The frame at the end adds nothing.
+    assert_eq!(times(Some(40_000)).first(), Some(&-2.0));
+    assert_eq!(times(Some(150_000)).first(), Some(&-1.0));
+    assert_eq!(times(None), [0.0]);
 }

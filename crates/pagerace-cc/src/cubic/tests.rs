@@ -95,9 +95,7 @@ fn past_the_old_window_only_linux_keeps_the_slow_pace() {
     // 10 segments, 7 left: at 0.53 segments a round trip of 10 ms the old window
     // is back after 6 of them; the curve needs K = cbrt(3 / 0.4) = 1.96 s.
     let grown = |mut cubic: Cubic| {
-        while cubic.window() < 10 * MTU {
-            cubic.on_ack(&ack(0, 100));
-        }
+        // It begins with ten.
         cubic.on_congestion(at(1_000), at(950), MTU, false);
         for i in 0..40 {
             for _ in 0..cubic.window() / MTU {
@@ -110,6 +108,46 @@ fn past_the_old_window_only_linux_keeps_the_slow_pace() {
     let rfc = grown(Cubic::new(1_200));
     assert!((linux - (7.0 + 40.0 * ALPHA)).abs() < 1.5, "{linux}");
     assert!((rfc - (10.0 + 34.0)).abs() < 3.0, "{rfc}");
+}
+
+/// 20 packets in slow start; then a round trip of 100 ms with so many
+/// acknowledgements of two packets each, of which the first tells that the delay
+/// has not grown and all others that it has doubled.
+fn delayed(acks: u64) -> Cubic {
+    let mut cubic = Cubic::with_hystart(1_200);
+    for _ in 0..10 {
+        cubic.on_ack(&ack(0, 100));
+        cubic.on_ack_end(at(100), 0);
+    }
+    for _ in 0..acks {
+        cubic.on_ack(&ack(100, 300));
+        cubic.on_ack(&ack(100, 300));
+        cubic.on_ack_end(at(300), 0);
+    }
+    cubic
+}
+
+#[test]
+fn hystart_counts_acknowledgements_and_not_their_packets() {
+    assert_eq!(delayed(0).window(), 20 * MTU);
+    assert_eq!(delayed(8).ssthresh(), None);
+    assert_eq!(delayed(8).window(), 36 * MTU);
+    // The ninth ends slow start before the window grows by it.
+    assert_eq!(delayed(9).ssthresh(), Some(36 * MTU));
+    assert_eq!(delayed(9).window(), 36 * MTU);
+}
+
+#[test]
+fn until_the_first_loss_linux_grows_by_a_twentieth() {
+    let mut cubic = delayed(9);
+    run(&mut cubic, 400, 400);
+    let grown = segments(&cubic) / 36.0;
+    assert!((grown - 1.05).abs() < 0.003, "{grown}");
+    // The curve alone: 0.4 segments in the second after its plateau.
+    cubic.on_congestion(at(450), at(401), MTU, false);
+    let left = segments(&cubic);
+    run(&mut cubic, 500, 500);
+    assert!(segments(&cubic) - left < 1.0, "{}", segments(&cubic));
 }
 
 #[test]

@@ -37,8 +37,6 @@ fn a_rising_latency_is_taken_for_congestion_by_those_that_heed_delay() {
             "bbr" => ([0.4, 0.8], [0.5, 0.9]),
             // Its slowest growth, and its deepest fall.
             "illinois" => ([0.85, 1.0], [0.5, 0.9]),
-            // Leaves slow start early, and does not care later.
-            "cubic-hystart" => ([0.7, 0.9], [0.97, 1.0]),
             _ => ([0.9, 1.0], [0.97, 1.0]),
         };
         assert!((a..=b).contains(&rising), "{name}: {rising}");

@@ -1,15 +1,19 @@
 //! Drives the browser through one load and gathers what it tells.
 
+use std::collections::BTreeMap;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pagerace_core::{Duration, Instant};
 use serde_json::{Value, json};
+use url::Url;
 
 use super::RecordOptions;
 use super::har::{Body, Load};
-use super::layout::STYLES;
+use super::layout::{self, STYLES};
 use super::log::{Log, Request};
 use super::paints;
+use super::shares;
 use super::trace::{CATEGORIES, Trace};
 use crate::{Browser, ChromiumError, Device, Event, Session};
 
@@ -68,22 +72,42 @@ pub(super) fn load(
         let side = visible[key].as_f64().filter(|v| *v > 0.0);
         side.unwrap_or(f64::from(other))
     };
+    let viewport = (
+        side("clientWidth", device.width),
+        side("clientHeight", device.height),
+    );
+    let screen = (f64::from(device.width), f64::from(device.height));
+    let areas = image_areas(&snapshot, &paints, screen);
+    let shares = shares::measure(&mut session, &areas, screen)?;
     Ok(Load {
         url: url.into(),
         chromium: browser.version().into(),
-        viewport: (
-            side("clientWidth", device.width),
-            side("clientHeight", device.height),
-        ),
+        viewport,
         device,
         requests,
         bodies,
         trace: recorder.trace.finish(current, &frame),
         snapshot,
+        shares,
         paints,
         keep_secrets: options.keep_secrets,
         unscripted: None,
     })
+}
+
+/// The visible area of each image of the page.
+fn image_areas(snapshot: &Value, paints: &Value, screen: (f64, f64)) -> BTreeMap<String, f64> {
+    let Some(base) = paints["base"].as_str().and_then(|b| Url::parse(b).ok()) else {
+        return BTreeMap::new();
+    };
+    let context = layout::Context {
+        document: &base,
+        html: None,
+        faces: &[],
+        requested: &|_| false,
+        images: &BTreeMap::new(),
+    };
+    shares::areas(&layout::elements(snapshot, None, &context), screen)
 }
 
 fn prepare(session: &mut Session) -> Result<(), ChromiumError> {

@@ -13,6 +13,7 @@ use super::fonts::{self, Face};
 use super::layout::{self, Script};
 use super::log::Request;
 use super::paints;
+use super::shares::Shares;
 use super::timings::{iso, round};
 use super::trace::Summary;
 use crate::device::Device;
@@ -33,6 +34,8 @@ pub(super) struct Load {
     pub(super) trace: Summary,
     /// Of `DOMSnapshot.captureSnapshot`.
     pub(super) snapshot: Value,
+    /// Of the loaded page's picture; none if it could not be measured.
+    pub(super) shares: Option<Shares>,
     /// Width and height of the viewport, CSS pixels.
     pub(super) viewport: (f64, f64),
     /// What [`paints::SCRIPT`] returned.
@@ -161,14 +164,19 @@ fn extension(page: &Page<'_>) -> Value {
             "text"
         }
     });
+    let mut layout = json!({"viewport": [load.viewport.0, load.viewport.1],
+        "elements": page.elements});
+    if let Some(shares) = &load.shares {
+        shares.write(&mut layout);
+    }
     json!({
         "version": VERSION,
         "url": without_password(&load.url),
         "device": {"name": device.name, "width": device.width, "height": device.height,
-            "scale": device.scale, "mobile": device.mobile, "userAgent": device.user_agent},
+            "scale": device.scale, "mobile": device.mobile, "userAgent": device.user_agent,
+            "cpu": device.cpu},
         "chromium": load.chromium,
-        "layout": {"viewport": [load.viewport.0, load.viewport.1],
-            "elements": page.elements},
+        "layout": layout,
         "paints": {"fcpMs": paints["fcpMs"], "lcpMs": lcp["ms"], "lcpUrl": page.largest,
             "lcpSize": lcp["size"], "lcpKind": kind},
         "cls": paints::cumulative_shift(&paints["shifts"]),

@@ -174,6 +174,17 @@ fn places(page: &Snapshot<'_>, context: &Context<'_>) -> Vec<Option<u64>> {
     for (node, place) in nodes.into_iter().zip(markup::locate(html, &items)) {
         places[node] = place;
     }
+    // Pseudo-elements and what is in them stand where their element does.
+    let mut generated = BTreeSet::new();
+    for node in 0..page.nodes() {
+        let Some(parent) = page.parent(node) else {
+            continue;
+        };
+        if page.is_pseudo(node) || generated.contains(&parent) {
+            generated.insert(node);
+            places[node] = places[parent];
+        }
+    }
     places
 }
 

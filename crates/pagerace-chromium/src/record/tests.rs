@@ -17,7 +17,8 @@ const HTML: &str = "<!doctype html>\r\n<html><head><title>Größe 😀</title>\
     <p id=late hidden>late</p>\
     <script>late.hidden = false; fetch('/data.json', {method: 'POST', body: 'secret'})</script></body></html>";
 const CSS: &str = "body { margin: 0 } h1 { height: 100px; margin: 0 } p { height: 50px; margin: 0 }\
-    #inline { width: 50px; height: 50px }";
+    #inline { width: 50px; height: 50px }\
+    #head::after { content: ''; display: block; width: 90px; height: 9px; background: #00f }";
 const SCRIPT: &str = "let sum = 0; const end = performance.now() + 30;\
     while (performance.now() < end) sum++;\
     document.body.appendChild(document.createElement('p')).textContent = 'inserted';";
@@ -156,6 +157,32 @@ fn a_page_is_recorded_as_it_is() {
         .find(|e| e["kind"] == "image")
         .expect("the image");
     assert_eq!(image["rect"], json!([0.0, 150.0, 300.0, 200.0]));
+    let is_line = |e: &&Value| e["kind"] == "background" && e["rect"][2] == 90.0;
+    let line = elements.iter().find(is_line).expect("the pseudo-element");
+    let place = usize::try_from(line["offset"].as_u64().expect("in the document"));
+    assert!(HTML[..place.expect("small")].ends_with("<h1 id=head>"));
+
+    // Red, 300 by 200 and 50 by 50; the rest is white with some text and a line.
+    let shares = &own["layout"]["shares"];
+    let of = |path: &str| {
+        let mut images = shares["images"].as_array().expect("images").iter();
+        let image = images.find(|i| i["url"].as_str().is_some_and(|u| u.ends_with(path)));
+        image.and_then(|i| i["share"].as_f64()).expect("a share")
+    };
+    // The small one is too small to be looked at by itself.
+    let small = shares["otherImages"].as_f64().expect("a share");
+    let large = of("/old.svg");
+    // JPEG's blocks around the small one colour more than its area, a 24th.
+    assert!(
+        small > 0.01 && small < large / 8.0 && large > 0.7,
+        "{shares}"
+    );
+    let own_share = |e: &Value| e["share"].as_f64().unwrap_or(0.0);
+    let elements_share: f64 = elements.iter().map(own_share).sum();
+    let canvas = shares["canvas"].as_f64().expect("a share");
+    let all = large + small + elements_share + canvas;
+    assert!((all - 1.0).abs() < 1e-3, "{all}: {shares}");
+    assert!(own_share(line) > 0.001);
     let texts: Vec<&Value> = elements.iter().filter(|e| e["kind"] == "text").collect();
     assert_eq!(
         texts.len(),

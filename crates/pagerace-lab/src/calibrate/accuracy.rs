@@ -1,10 +1,16 @@
 //! Everything together: all cells, their errors, winners, and what is blamed.
 
+use std::sync::Arc;
+
+use pagerace_net::Network;
+use pagerace_page::Page;
 use serde::Serialize;
 
 use super::blame::{Blame, Stage};
 use super::cell::Cell;
+use super::differences::{Difference, ModelError, model_errors};
 use super::errors::Errors;
+use super::goals::{Reached, reached};
 use super::lighthouse::LighthousePrediction;
 use super::observation::{Observation, Observations, Setting};
 use super::prediction::Prediction;
@@ -16,7 +22,7 @@ use crate::results::distinct;
 mod groups;
 mod matched;
 
-use groups::{groups, overall, rivals, winners};
+use groups::{elsewhere, groups, overall, rivals, winners};
 use matched::Matched;
 
 /// What is compared.
@@ -26,6 +32,13 @@ pub struct Input<'a> {
     pub observations: &'a Observations,
     /// What was predicted, in any order.
     pub predictions: &'a [Prediction],
+    /// What is predicted for the same pages as another recorder would have
+    /// recorded them; may be empty.
+    pub elsewhere: &'a [Prediction],
+    /// The pages, of which some may not have been measured.
+    pub pages: &'a [Arc<Page>],
+    /// The networks, likewise.
+    pub networks: &'a [Network],
     /// What Lighthouse predicts; may be empty.
     pub lighthouse: &'a [LighthousePrediction],
     /// By what.
@@ -58,12 +71,26 @@ pub struct Accuracy {
     pub cells: Vec<Cell>,
     /// Over all pages, and apart over those tuned on and those held out.
     pub overall: Vec<Group>,
-    /// By network, over all pages.
+    /// The goals, and what was reached.
+    pub goals: Vec<Reached>,
+    /// By kind of page.
+    pub by_kind: Vec<Group>,
+    /// By network.
     pub by_network: Vec<Group>,
-    /// By protocol, over all pages.
+    /// By protocol.
     pub by_protocol: Vec<Group>,
+    /// By strategy, over HTTP/3.
+    pub by_strategy: Vec<Group>,
     /// By page.
     pub by_page: Vec<Group>,
+    /// Of the pages as another recorder would have recorded them.
+    pub elsewhere: Vec<Group>,
+    /// Every pair of contenders that differ in one thing.
+    pub differences: Vec<Difference>,
+    /// How far predicted differences lie from measured ones.
+    pub model_errors: Vec<ModelError>,
+    /// The same on held-out pages alone.
+    pub model_errors_held_out: Vec<ModelError>,
     /// Every pair of contenders.
     pub duels: Vec<Duel>,
     /// Every page, network and metric with two contenders or more.
@@ -85,8 +112,12 @@ pub struct Group {
     pub name: String,
     /// By what.
     pub metric: MetricId,
-    /// How large.
+    /// How large, over all pages.
     pub errors: Errors,
+    /// On tuned pages.
+    pub tuned: Errors,
+    /// On held-out pages.
+    pub held_out: Errors,
 }
 
 /// Winners and ranks over a set of pages by one metric.
@@ -175,7 +206,9 @@ pub fn accuracy(input: &Input<'_>) -> Accuracy {
     let networks = names(|o| &o.network);
     let cells = matched.cells();
     let (duels, rankings) = matched.comparisons(&pages, &networks);
-    let by = |group: fn(&Cell) -> &str| groups(input.metrics, &cells, group);
+    let by = |group: fn(&Cell) -> Vec<&str>| groups(input.metrics, &cells, group);
+    let differences = matched.differences();
+    let held_out = differences.iter().filter(|one| one.held_out);
     Accuracy {
         setting: input.observations.setting.clone(),
         metrics: input.metrics.to_vec(),
@@ -195,9 +228,16 @@ pub fn accuracy(input: &Input<'_>) -> Accuracy {
         contenders: matched.contenders(),
         quality: matched.quality(),
         overall: overall(input.metrics, &cells),
-        by_network: by(|cell| &cell.network),
-        by_protocol: by(|cell| &cell.protocol),
-        by_page: by(|cell| &cell.page),
+        goals: reached(input.metrics, &cells),
+        by_kind: by(|cell| cell.kinds.clone()),
+        by_network: by(|cell| vec![&cell.network]),
+        by_protocol: by(|cell| vec![&cell.protocol]),
+        by_strategy: by(|cell| cell.strategy.iter().map(String::as_str).collect()),
+        by_page: by(|cell| vec![&cell.page]),
+        elsewhere: elsewhere(input.metrics, &cells),
+        model_errors: model_errors(&differences),
+        model_errors_held_out: model_errors(held_out),
+        differences,
         winners: winners(input.metrics, &cells, &duels, &rankings),
         lighthouse: rivals(input.metrics, &cells),
         worst: matched.worst(&cells),

@@ -16,6 +16,12 @@ pub struct Cell {
     pub contender: String,
     /// In which versions of HTTP it speaks.
     pub protocol: String,
+    /// The strategy, where it is all that tells contenders over HTTP/3 apart.
+    pub strategy: Option<String>,
+    /// What kind of page it is; see [`mod@super::kind`].
+    pub kinds: Vec<&'static str>,
+    /// Whether the network loses packets at random.
+    pub lossy: bool,
     /// Whether the model was not tuned on this page.
     pub held_out: bool,
     /// By what.
@@ -24,6 +30,9 @@ pub struct Cell {
     pub observed: Option<f64>,
     /// Median over the predicted runs, likewise.
     pub predicted: Option<f64>,
+    /// Median over the runs that were predicted for the page as another recorder
+    /// would have recorded it.
+    pub elsewhere: Option<f64>,
     /// What Lighthouse's simulation says, if it was asked.
     pub lighthouse: Option<f64>,
     /// Coefficient of variation of the live runs that finished: their standard

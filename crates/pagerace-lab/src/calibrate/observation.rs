@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::lighthouse::LighthousePrediction;
 use crate::contender::Contender;
@@ -18,23 +17,21 @@ use crate::stats::median;
 use crate::unit::Unit;
 use crate::world::Fact;
 
-/// The value of `format` in the file.
-pub const FORMAT: &str = "pagerace-observations";
-/// The version of the format that this version writes and reads.
-pub const SCHEMA: u32 = 1;
+mod file;
 
-/// A file of observations, taken in one setting.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+pub use file::{FORMAT, SCHEMA};
+
+/// What was measured in one setting.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Observations {
-    format: String,
-    schema: u32,
     /// When, where and with what.
     pub setting: Setting,
     /// One for each page, network and contender.
     pub observations: Vec<Observation>,
+    /// By page, a digest of what was served: observations of other content are
+    /// none of the page.
+    pub contents: BTreeMap<String, String>,
     /// What Lighthouse predicts for the same pages and networks, if it was asked.
-    #[serde(default)]
     pub lighthouse: Vec<LighthousePrediction>,
 }
 
@@ -58,8 +55,7 @@ pub struct Setting {
 }
 
 /// One page on one network with one contender, loaded several times.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Observation {
     /// Short name of the page.
     pub page: String,
@@ -72,18 +68,14 @@ pub struct Observation {
     /// The runs that were accepted.
     pub runs: Vec<ObservedRun>,
     /// The resources of the median run by onload; empty if they were not kept.
-    #[serde(default)]
     pub resources: Vec<ResourceTimes>,
     /// How late the emulated link forwarded packets, over all accepted runs.
-    #[serde(default)]
     pub lateness: Option<Lateness>,
     /// Largest share of the machine's processor time that others than the load
     /// took during a run, 0 to 1.
-    #[serde(default)]
     pub cpu_contention: Option<f64>,
     /// Runs that were thrown away and repeated, because the link was late or
     /// the machine busy.
-    #[serde(default)]
     pub rejected_runs: u32,
 }
 
@@ -95,19 +87,15 @@ pub struct ObservedRun {
     pub seed: u64,
     /// Why the load did not finish, if it did not; it then counts as later than
     /// any finished one.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
     /// What was measured, by metric; a metric that was not is not there.
     pub values: BTreeMap<MetricId, f64>,
-    /// `DOMContentLoaded`, in milliseconds.
-    #[serde(default)]
-    pub dom_content_loaded_ms: Option<f64>,
 }
 
 /// A resource's way through one load, in milliseconds since the start of the
 /// navigation.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResourceTimes {
     /// The whole URL.
     pub url: String,
@@ -140,22 +128,20 @@ impl Observations {
     /// A file of these observations.
     pub fn new(setting: Setting, observations: Vec<Observation>) -> Self {
         Self {
-            format: FORMAT.to_owned(),
-            schema: SCHEMA,
             setting,
             observations,
+            contents: BTreeMap::new(),
             lighthouse: Vec::new(),
         }
     }
 
-    /// The file's text, ended by a line break.
+    /// The file's text, ended by a line break. Times of resources are rounded to
+    /// milliseconds.
     ///
     /// # Panics
     /// Never: observations are plain data.
     pub fn to_json(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self).expect("plain data");
-        text.push('\n');
-        text
+        file::to_json(self)
     }
 
     /// Reads such a file; `file` names it in errors.
@@ -164,32 +150,7 @@ impl Observations {
     /// [`LabError::NotResults`] if it is not JSON, not ours, of another schema,
     /// or has a field that is missing, wrong or unknown.
     pub fn from_json(file: &str, bytes: &[u8]) -> Result<Self, LabError> {
-        let refuse = |reason: String| LabError::NotResults {
-            file: file.to_owned(),
-            reason,
-        };
-        let value: Value = serde_json::from_slice(bytes)
-            .map_err(|e| refuse(format!("not JSON ({e}); expected what calibrate wrote")))?;
-        if value.get("format").and_then(Value::as_str) != Some(FORMAT) {
-            return Err(refuse(format!(
-                "no observations: the field format is not \"{FORMAT}\"; expected what calibrate \
-                 wrote"
-            )));
-        }
-        let schema = value.get("schema").and_then(Value::as_u64);
-        if schema != Some(u64::from(SCHEMA)) {
-            let found = schema.map_or_else(|| "missing".to_owned(), |n| n.to_string());
-            return Err(refuse(format!(
-                "its schema is {found}, but this version reads schema {SCHEMA}; measure again, or \
-                 use the version of Pagerace that wrote it"
-            )));
-        }
-        // From the text rather than the value: the error then names line and column.
-        serde_json::from_slice(bytes).map_err(|e| {
-            refuse(format!(
-                "{e}; the file was changed or is of another version"
-            ))
-        })
+        file::from_json(file, bytes)
     }
 }
 
@@ -248,14 +209,17 @@ impl ObservedRun {
     pub fn of(seed: u64, summary: &RunSummary) -> Self {
         let reached = |metric: MetricId| {
             let value = summary.reached(metric)?;
+            let value = match metric.metric().unit {
+                // A tenth of a millisecond is less than any noise.
+                Unit::Milliseconds => libm::round(value * 10.0) / 10.0,
+                _ => value,
+            };
             value.is_finite().then_some((metric, value))
         };
-        let loaded = summary.load.dom_content_loaded;
         Self {
             seed,
             failure: summary.failure.clone(),
             values: MetricId::all().filter_map(reached).collect(),
-            dom_content_loaded_ms: loaded.map(pagerace_core::Duration::as_millis_f64),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use pagerace_core::Duration;
-use pagerace_page::Page;
+use pagerace_page::{Page, PaintEvidence};
 use pagerace_sim::ResourceTiming;
 
 use super::observation::ResourceTimes;
@@ -26,6 +26,8 @@ pub struct Prediction {
     pub network: String,
     /// How the page was delivered.
     pub contender: Contender,
+    /// How the page's paints are founded.
+    pub evidence: PaintEvidence,
     /// All runs.
     pub runs: Vec<RunSummary>,
     /// The resources of the median run by the plan's metric; empty if they
@@ -44,6 +46,7 @@ impl Prediction {
             page: plan.pages[variant.page].name.clone(),
             network: plan.networks[variant.network].name.clone(),
             contender: plan.contenders[variant.contender].clone(),
+            evidence: plan.pages[variant.page].paint_evidence(),
             runs: variant.runs.clone(),
             resources: Vec::new(),
             paths: Vec::new(),

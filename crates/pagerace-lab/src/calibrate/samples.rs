@@ -37,7 +37,6 @@ pub(super) fn observation(page: &str, contender: &str, lcp: &[f64]) -> Observati
             .into_iter()
             .filter(|(_, v)| v.is_finite())
             .collect(),
-        dom_content_loaded_ms: None,
     };
     Observation {
         page: page.to_owned(),
@@ -67,6 +66,7 @@ pub(super) fn prediction(page: &str, contender: &str, lcp: f64) -> Prediction {
         page: page.to_owned(),
         network: "cable".to_owned(),
         contender: fake::contender(contender),
+        evidence: pagerace_page::PaintEvidence::Recorded,
         runs: vec![RunSummary {
             load,
             ..RunSummary::default()

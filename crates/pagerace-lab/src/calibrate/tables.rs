@@ -6,7 +6,9 @@ use crate::metric::MetricId;
 use crate::unit::{percent, signed_percent};
 
 mod cells;
+mod differences;
 mod errors;
+mod goals;
 mod head;
 mod lighthouse;
 mod why;
@@ -56,9 +58,13 @@ pub fn sections(accuracy: &Accuracy, rerun: &str, extent: Extent) -> Vec<Section
     let full = extent == Extent::Full;
     let mut sections = vec![
         head::head(accuracy),
+        goals::goals(accuracy),
         errors::errors(accuracy, full),
         winners::winners(accuracy),
     ];
+    if full {
+        sections.push(differences::differences(accuracy));
+    }
     sections.extend(lighthouse::lighthouse(accuracy));
     if full {
         sections.push(why::why(accuracy));

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use pagerace_page::PaintEvidence;
 use pagerace_sim::Part;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,7 @@ use crate::correlation::hol_with_speed_index;
 use crate::metric::MetricId;
 use crate::plan::Plan;
 use crate::results::{Results, Variant};
+use crate::robustness::{self, Check};
 use crate::verdict::{Verdict, verdict};
 use crate::why::Why;
 use crate::world::{Fact, World};
@@ -69,15 +71,28 @@ struct ContenderDoc {
 #[serde(deny_unknown_fields)]
 struct ComparisonsDoc {
     page: String,
+    /// How the page's paints are founded.
+    paints: PaintEvidence,
     network: String,
     metric: MetricId,
     unit: String,
     verdict: String,
     #[serde(default)]
+    robustness: Vec<CheckDoc>,
+    #[serde(default)]
     hol_speed_index_rho: Option<f64>,
     #[serde(default)]
     hol_speed_index_p: Option<f64>,
     contenders: Vec<ComparisonDoc>,
+}
+
+/// Whether the verdict holds under another assumption.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CheckDoc {
+    assumption: String,
+    holds: bool,
+    leads_instead: Option<String>,
 }
 
 /// One contender compared with the baseline; `null` is unknown or infinite.
@@ -94,6 +109,10 @@ struct ComparisonDoc {
     interval_low: Option<f64>,
     interval_high: Option<f64>,
     interval_coverage: Option<f64>,
+    model_interval_low: Option<f64>,
+    model_interval_high: Option<f64>,
+    model_error_percent: Option<f64>,
+    model_error_basis: Option<String>,
     cliffs_delta: Option<f64>,
     rank_biserial: Option<f64>,
     mann_whitney_p: Option<f64>,
@@ -224,6 +243,7 @@ fn document(results: &Results) -> Document {
                 let verdict = verdict(results, page, network, &analysis);
                 let mut doc = comparisons(plan, page, network, &analysis, verdict);
                 let correlated = hol_with_speed_index(results, page, network);
+                doc.robustness = checks(results, page, network);
                 doc.hol_speed_index_rho = correlated.map(|c| c.rho);
                 doc.hol_speed_index_p = correlated.map(|c| c.p);
                 doc
@@ -301,6 +321,10 @@ fn comparisons(
             interval_low: finite(row.interval.map(|interval| interval.low)),
             interval_high: finite(row.interval.map(|interval| interval.high)),
             interval_coverage: row.interval.map(|interval| interval.coverage),
+            model_interval_low: finite(row.model_interval.map(|(low, _)| low)),
+            model_interval_high: finite(row.model_interval.map(|(_, high)| high)),
+            model_error_percent: row.model.as_ref().map(|model| model.percent),
+            model_error_basis: row.model.as_ref().map(|model| model.basis.clone()),
             cliffs_delta: row.cliffs_delta,
             rank_biserial: row.rank_biserial,
             mann_whitney_p: row.mann_whitney_p,
@@ -310,14 +334,26 @@ fn comparisons(
     });
     ComparisonsDoc {
         page: plan.pages[page].name.clone(),
+        paints: plan.pages[page].paint_evidence(),
         network: plan.networks[network].name.clone(),
         metric: analysis.metric,
         unit: analysis.metric.metric().unit.symbol().to_owned(),
         verdict: verdict.sentence,
+        robustness: Vec::new(),
         hol_speed_index_rho: None,
         hol_speed_index_p: None,
         contenders: contenders.collect(),
     }
+}
+
+fn checks(results: &Results, page: usize, network: usize) -> Vec<CheckDoc> {
+    let here = robustness::of(results, page, network);
+    let doc = |check: &Check| CheckDoc {
+        assumption: check.assumption.to_string(),
+        holds: check.instead.is_none(),
+        leads_instead: check.instead.map(|i| results.plan.label(i)),
+    };
+    here.map_or_else(Vec::new, |one| one.checks.iter().map(doc).collect())
 }
 
 fn across_doc(plan: &Plan, across: &AcrossPages) -> AcrossDoc {

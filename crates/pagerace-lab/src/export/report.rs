@@ -18,6 +18,7 @@ use crate::facts::facts_in;
 use crate::metric::{MetricId, metrics};
 use crate::plan::Plan;
 use crate::results::Results;
+use crate::robustness;
 use crate::runner::{OnProgress, Runner};
 use crate::unit::Unit;
 use crate::verdict::{VerdictKind, verdict};
@@ -248,6 +249,9 @@ fn network_result(results: &Results, page: usize, network: usize) -> NetworkResu
             VerdictKind::Unknown => Verdict::Unknown,
         },
         winner: verdict.winner,
+        robustness: robustness::of(results, page, network)
+            .map(|one| one.sentence(&results.plan))
+            .unwrap_or_default(),
         rows: rows.collect(),
         whys: whys(results, page, network),
     }
@@ -268,7 +272,10 @@ fn comparison(row: &analysis::Comparison) -> Comparison {
             .filter(|interval| interval.low.is_finite() && interval.high.is_finite())
             .map(|interval| (interval.low, interval.high)),
         effect_size: row.cliffs_delta,
-        p_value: row.mann_whitney_p,
+        p_value: row.signed_rank_p_holm,
+        model_interval: row
+            .model_interval
+            .filter(|(low, high)| low.is_finite() && high.is_finite()),
         counts: matches!(row.mark, Mark::Better | Mark::Worse),
     }
 }
@@ -314,6 +321,12 @@ fn notes(results: &Results) -> Vec<String> {
         } else {
             String::new()
         };
+        notes.push(format!(
+            "The paints of {} are {}; the largest: {}.",
+            page.name,
+            page.paint_evidence(),
+            page.largest_in_words()
+        ));
         notes.extend(page.notes.iter().map(|note| format!("{name}{}", note.text)));
     }
     let failed: usize = results.variants.iter().map(crate::Variant::failed).sum();

@@ -58,7 +58,6 @@ fn tls_1_2_has_no_early_data() {
         plan.transport.early_data = pagerace_sim::EarlyData::On;
         plan.check().map_err(|e| e.to_string())
     };
-    check(&["h3 resumed", "h3 resumed bbr"]).unwrap();
     // No origin of the page speaks HTTP/2.
     check(&["h3 resumed", "other.example=h2 *=h3 resumed bbr"]).unwrap();
     let error = check(&["h3 resumed", "h2 resumed"]).unwrap_err();
@@ -175,4 +174,74 @@ fn scenarios_have_shared_and_own_interventions() {
     let of = |index: usize| plan.scenario(index).interventions.to_string();
     assert_eq!(of(0), "news.example=140ms");
     assert_eq!(of(1), "news.example=140ms html=1s");
+}
+
+#[test]
+fn settings_that_cannot_act_are_refused() {
+    let check = |contenders: &[&str], change: fn(&mut Plan)| {
+        let mut plan = fake::plan(contenders, 3);
+        change(&mut plan);
+        let checked = plan.check_settings();
+        checked.map_err(|error| error.to_string())
+    };
+    let real: fn(&mut Plan) = |p| p.transport.real_tls = true;
+    check(&["h1", "h3"], real).unwrap();
+    assert!(
+        check(&["h1", "h2"], real)
+            .unwrap_err()
+            .starts_with("tls: real TLS needs HTTP/3")
+    );
+    let large: fn(&mut Plan) = |p| p.transport.quic_mtu = 1_452;
+    assert!(check(&["h2"], large).unwrap_err().starts_with("quic-mtu: "));
+    let old: fn(&mut Plan) = |p| p.transport.tcp_tls = pagerace_transport::tls::Version::Tls12;
+    assert!(
+        check(&["h3"], old)
+            .unwrap_err()
+            .starts_with("tls-version: ")
+    );
+    check(&["news.example=h3 *=h2"], old).unwrap();
+    let early: fn(&mut Plan) = |p| p.transport.early_data = pagerace_sim::EarlyData::On;
+    assert!(
+        check(&["h3"], early)
+            .unwrap_err()
+            .starts_with("early-data: a first visit")
+    );
+    check(&["h3 resumed"], early).unwrap();
+    let none: fn(&mut Plan) = |_| ();
+    let late = check(&["h1", "h1 late"], none).unwrap_err();
+    assert!(
+        late.starts_with("reliability: late changes nothing over h1"),
+        "{late}"
+    );
+    check(&["h2", "h2 late"], none).unwrap();
+}
+
+#[test]
+fn twins_are_left_out_and_told() {
+    let merged = |contenders: &[&str], baseline: usize| {
+        let mut plan = fake::plan(contenders, 3);
+        plan.baseline = baseline;
+        let said = plan.merge_twins();
+        plan.check().unwrap();
+        (plan.labels(), plan.baseline, said)
+    };
+    // The page has one host, and nothing else to tell these apart.
+    let (labels, baseline, said) = merged(&["h2", "h3", "news.example=h2 *=h3"], 1);
+    assert_eq!(
+        (labels, baseline),
+        (vec!["h2".to_owned(), "h3".to_owned()], 1)
+    );
+    assert_eq!(
+        said,
+        ["news.example=h2 *=h3 loads every page as h2, and is left out"]
+    );
+    let (labels, _, said) = merged(&["h2", "h3", "h2 cubic-hystart", "h3 cubic-hystart"], 0);
+    assert_eq!(labels, ["h2 cubic", "h3 cubic", "h3 cubic-hystart"]);
+    assert_eq!(said.len(), 1);
+    // The baseline stays, wherever it stands.
+    let (labels, baseline, _) = merged(&["h2", "h2 cubic-hystart", "h2 reno"], 1);
+    assert_eq!(
+        (labels, baseline),
+        (vec!["cubic-hystart".to_owned(), "reno".to_owned()], 0)
+    );
 }

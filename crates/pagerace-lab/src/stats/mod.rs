@@ -14,6 +14,7 @@ pub mod quantile;
 pub mod rank;
 pub mod spearman;
 pub mod tail;
+pub mod welch;
 pub mod wilcoxon;
 
 pub use effect::{cliffs_delta, matched_pairs_rank_biserial};
@@ -22,4 +23,5 @@ pub use mann_whitney::{MannWhitney, mann_whitney};
 pub use paired::{Interval, differences, median_interval};
 pub use quantile::{median, quantile};
 pub use spearman::{Spearman, spearman};
+pub use welch::welch;
 pub use wilcoxon::{SignedRank, signed_rank};

@@ -1,7 +1,7 @@
 //! What is said where nobody beats the baseline.
 
-use super::{Names, VerdictKind, worse};
-use crate::analysis::{Analysis, Mark, runs_needed};
+use super::{Names, VerdictKind, within_model, worse};
+use crate::analysis::{Analysis, Comparison, Mark, runs_needed};
 use crate::contender::Noun;
 use crate::metric::Wording;
 use crate::unit::percent;
@@ -67,7 +67,10 @@ pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (Verdict
         return (VerdictKind::Unknown, vec![text]);
     }
     let mut sentences = Vec::new();
-    let lost = others().any(|row| row.mark == Mark::Worse);
+    let gains =
+        |row: &Comparison| row.mark == Mark::WithinModel && row.difference.is_some_and(|d| d < 0.0);
+    let open = others().any(gains);
+    let lost = others().any(|row| matches!(row.mark, Mark::Worse | Mark::WithinModel));
     let unsure = others().any(|row| row.mark == Mark::Unsure);
     let runs = analysis.rows.iter().map(|row| row.pairs).max().unwrap_or(0);
     let limit = if unsure {
@@ -76,6 +79,13 @@ pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (Verdict
         String::new()
     };
     sentences.push(match (lost, metric.wording) {
+        (_, Wording::Moment(does)) if open => format!(
+            "{network}: the model cannot tell whether any {noun} {does} sooner than {baseline}."
+        ),
+        (_, Wording::Amount(what)) if open => format!(
+            "{network}: the model cannot tell whether {what} is lower with any {noun} than with \
+             {baseline}."
+        ),
         (false, Wording::Moment(does)) if unsure => format!(
             "{network}: no {noun} {does} noticeably sooner or later than {baseline}{limit}."
         ),
@@ -95,9 +105,15 @@ pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (Verdict
             format!("{network}: with no {noun} is {what} lower than with {baseline}{limit}.")
         }
     });
+    sentences.extend(within_model(names, analysis));
     sentences.extend(too_small(names.noun, analysis));
     sentences.extend(worse(names, analysis));
-    (VerdictKind::NoDifference, sentences)
+    let kind = if open {
+        VerdictKind::Unknown
+    } else {
+        VerdictKind::NoDifference
+    };
+    (kind, sentences)
 }
 
 /// Says so if differences were found that nobody would notice.

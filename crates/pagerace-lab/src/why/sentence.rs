@@ -2,7 +2,7 @@
 
 use pagerace_sim::Part;
 
-use super::Why;
+use super::{Why, title};
 use crate::metric::{MetricId, Wording};
 use crate::plan::Plan;
 use crate::unit::{Unit, percent};
@@ -45,10 +45,11 @@ pub fn sentence(plan: &Plan, why: &Why) -> String {
     };
     let (with, against) = (sorted(why, total.signum()), sorted(why, -total.signum()));
     let most = with.first().map_or(0, |(_, size)| *size);
+    let network = &plan.networks[why.network];
     let tell = |parts: &[(Part, i64)]| {
         let worth = |(_, size): &&(Part, i64)| *size as f64 >= WORTH_TELLING * most as f64;
         let told = parts.iter().filter(worth).take(2);
-        told.map(|(part, size)| format!("{} ({})", part.title(), ms(*size)))
+        told.map(|(part, size)| format!("{} ({})", title(*part, network), ms(*size)))
             .collect::<Vec<_>>()
             .join(" and ")
     };

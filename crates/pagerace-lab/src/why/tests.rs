@@ -9,7 +9,6 @@ use super::{
 };
 use crate::fake::{self, times};
 use crate::metric::MetricId;
-use crate::runner::run_race;
 
 fn go_on(_: crate::Progress) -> ControlFlow<()> {
     ControlFlow::Continue(())
@@ -62,8 +61,10 @@ fn the_run_with_the_median_difference() {
 
 #[test]
 fn every_contender_is_explained_in_its_median_pair() {
-    let plan = fake::plan(&["h1", "h2", "h3"], 6);
-    let mut results = run_race(&plan, 2, &fake::load, &go_on).unwrap();
+    let plan = fake::plan(&["h1", "h2", "h3"], 8);
+    let mut results = fake::results(&plan, |(_, _, c), k| {
+        times(1000.0 - 90.0 * c as f64 + k as f64, 1.0, 1.0)
+    });
     explain_race(&mut results, 2, &fake::explain, &go_on).unwrap();
     let places: Vec<_> = results
         .whys
@@ -78,6 +79,18 @@ fn every_contender_is_explained_in_its_median_pair() {
     }
     let again = explain_run(&plan, 2, results.whys[1].run, 1, &fake::explain, &go_on);
     assert_eq!(again.unwrap().unwrap(), results.whys[1]);
+}
+
+#[test]
+fn what_is_unsure_is_not_explained() {
+    let plan = fake::plan(&["h1", "h2", "h3"], 8);
+    let mut results = fake::results(&plan, |(_, _, c), k| {
+        let change = [0.0, -100.0, [300.0, -300.0][k % 2]][c];
+        times(1000.0 + change + k as f64, 1.0, 1.0)
+    });
+    explain_race(&mut results, 1, &fake::explain, &go_on).unwrap();
+    assert!(results.whys.iter().all(|why| why.contender == 1));
+    assert_eq!(results.whys.len(), 2);
 }
 
 #[test]
@@ -170,14 +183,14 @@ fn the_main_reason_is_named_and_what_speaks_against_it() {
     );
     assert_eq!(
         sentence(&plan, &later),
-        "In run 7, h3 shows the largest element 320 ms (32 %) later than h1: more time for loss \
-         recovery, HOL blocking (400 ms), but less for connection set-up (100 ms)."
+        "In run 7, h3 shows the largest element 320 ms (32 %) later than h1: more time for queue \
+         overflow: loss recovery, HOL blocking (400 ms), but less for connection set-up (100 ms)."
     );
     let sooner = why(&base, &[(Part::SetUp, 100.0), (Part::Server, 600.0)]);
     assert_eq!(
         sentence(&plan, &sooner),
         "In run 7, h3 shows the largest element 300 ms (30 %) sooner than h1: less time for \
-         connection set-up (200 ms) and loss recovery, HOL blocking (100 ms)."
+         connection set-up (200 ms) and queue overflow: loss recovery, HOL blocking (100 ms)."
     );
     let equal = why(&base, &base);
     assert_eq!(

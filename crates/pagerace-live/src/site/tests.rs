@@ -67,3 +67,49 @@ fn a_folder_gives_its_files_and_nothing_else() {
     assert!(FolderSite::new(&outer.join("none")).is_err());
     fs::remove_dir_all(outer).unwrap();
 }
+
+#[test]
+fn further_hosts_have_folders_of_their_own() {
+    let outer = std::env::temp_dir().join(format!("pagerace-hosts-{}", std::process::id()));
+    let (root, cdn) = (outer.join("root"), outer.join("cdn"));
+    fs::create_dir_all(&root).unwrap();
+    fs::create_dir_all(cdn.join("css2?family=Lato:wght@400")).unwrap();
+    fs::create_dir_all(cdn.join("npm/lib@1")).unwrap();
+    fs::write(root.join("a.js"), "own").unwrap();
+    fs::write(cdn.join("css2?family=Lato:wght@400/index.css"), "face").unwrap();
+    fs::write(cdn.join("npm/lib@1/index.js"), "lib").unwrap();
+    let site = FolderSite::new(&root).unwrap();
+    let mut site = site.with_host("cdn.example", &cdn).unwrap();
+    let mut reply = |host: &str, path: &str| {
+        let mut request = request("GET", path);
+        request.authority = host.to_owned().into();
+        let reply = site.reply(&request);
+        let field = |name: &[u8]| {
+            let field = reply.fields.iter().find(|f| f.name == name);
+            field.map(|f| String::from_utf8(f.value.to_vec()).unwrap())
+        };
+        let status = field(b":status").unwrap();
+        let shared = field(b"access-control-allow-origin");
+        (status, field(b"content-type").unwrap(), shared)
+    };
+    let text = |text: &str| text.to_owned();
+    let css = reply("cdn.example:443", "/css2?family=Lato:wght@400");
+    assert_eq!(
+        css,
+        (
+            text("200"),
+            text("text/css; charset=utf-8"),
+            Some(text("*"))
+        )
+    );
+    assert_eq!(
+        reply("cdn.example", "/npm/lib@1").1,
+        "text/javascript; charset=utf-8"
+    );
+    assert_eq!(reply("cdn.example", "/a.js").0, "404");
+    assert_eq!(reply("cdn.example", "/../root/a.js").0, "404");
+    let own = reply("localhost", "/a.js");
+    assert_eq!((own.0.as_str(), own.2), ("200", None));
+    assert_eq!(reply("localhost", "/npm/lib@1").0, "404");
+    fs::remove_dir_all(outer).unwrap();
+}

@@ -5,7 +5,7 @@ use crate::ads::{AdKind, AdMatch, AdRequest, Matchers};
 use crate::model::{
     CacheUse, Discovery, Evidence, FontDisplay, FontUse, Origin, PageLayout, RecordedPage,
 };
-use crate::{Category, ImageCoding, OriginId, Resource, ResourceId, Trigger, domain};
+use crate::{Category, ImageBytes, ImageCoding, OriginId, Resource, ResourceId, Trigger, domain};
 
 const HOME: &str = "www.site.example";
 
@@ -24,6 +24,7 @@ impl Builder {
             document: ResourceId(0),
             recorded: RecordedPage::default(),
             layout: None,
+            fit: None,
             notes: vec![],
         };
         let mut builder = Self { page };
@@ -76,6 +77,7 @@ impl Builder {
                     offset,
                 },
                 evidence: Evidence::Recorded,
+                wait: None,
             },
             in_viewport: false,
             cpu_time: None,
@@ -84,7 +86,8 @@ impl Builder {
             third_party,
             recorded: None,
             cache: CacheUse::None,
-            image_coding: ImageCoding::Unknown,
+            fails_after: None,
+            image: ImageBytes::default(),
         });
         id
     }
@@ -354,6 +357,7 @@ fn fonts_fall_back_unless_they_hide_text() {
         body_start: None,
         largest: None,
         rendering: None,
+        shares: None,
     });
     // Text that waits for a font does not need it.
     let mut paints = vec![PaintEffect::default(); 4];
@@ -527,9 +531,9 @@ fn widgets_are_not_but_their_images_may_be() {
 fn some_things_are_of_use_in_part() {
     let mut builder = Builder::new();
     let coarse = builder.add(HOME, "/a.jpg", Destination::Image);
-    builder.set(coarse, |r| r.image_coding = ImageCoding::Progressive);
+    builder.set(coarse, |r| r.image.coding = ImageCoding::Progressive);
     let top_down = builder.add(HOME, "/b.jpg", Destination::Image);
-    builder.set(top_down, |r| r.image_coding = ImageCoding::TopDown);
+    builder.set(top_down, |r| r.image.coding = ImageCoding::TopDown);
     let film = builder.add(HOME, "/c.mp4", Destination::Media);
     builder.set(film, |r| "video/mp4".clone_into(&mut r.mime_type));
     let list = builder.add(HOME, "/c.m3u8", Destination::Media);

@@ -22,7 +22,7 @@ const MEDIA_TEXTS: [&str; 5] = [
 /// of a top-down image is a picture with a hole, of a progressive one it is the
 /// picture, less sharp. Nothing known of an image counts as must be whole.
 pub(super) fn of(resource: &Resource) -> (bool, Option<Reason>) {
-    let how = match resource.image_coding {
+    let how = match resource.image.coding {
         ImageCoding::Progressive => Some("a progressive JPEG is first coarse, then sharp"),
         ImageCoding::Interlaced => Some("an interlaced image is first coarse, then sharp"),
         ImageCoding::TopDown | ImageCoding::Unknown => {

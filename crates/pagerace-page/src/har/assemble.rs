@@ -8,15 +8,19 @@ use serde_json::Value;
 
 use super::discovery::{self, How, Link};
 use super::entry::Entry;
+use super::network::Downlink;
 use super::notes::{Kind, Notes};
 use super::pages::Chosen;
+use super::paints::{self, RecordedPaints};
 use super::recording::Recording;
 use super::redirects::Redirects;
 use super::value::{filled, list, millis};
 use super::{
     cache, destination, extension, headers, layout, loading, origins, rtt, sizes, viewport,
 };
-use crate::{Category, Page, RecordedPage, RecordedTimes, Resource, ResourceId, category};
+use crate::{
+    Category, FittedLargest, Page, RecordedPage, RecordedTimes, Resource, ResourceId, category,
+};
 
 /// An exchange may end this much after the load event that waited for it, by
 /// the recorder's rounding. Milliseconds.
@@ -41,15 +45,23 @@ pub(super) fn page(
     let page_start = chosen.start().or(entries[0].start);
     recording.scripts_ran(page_start, &extension::main_thread(chosen.page));
     let own = chosen.page.and_then(|p| p.get("_pagerace"));
-    let own = own.filter(|own| own.is_object());
-    recording.loaded = own
-        .and(page_start)
-        .zip(chosen.timing("onLoad"))
-        .map(|(start, ms)| start + ms);
+    recording.own = own.is_some_and(Value::is_object);
+    let event = |key| Some(page_start? + chosen.timing(key)?);
+    recording.parsed = event("onContentLoad");
+    recording.loaded = event("onLoad");
     let recording = recording;
     let links = discovery::links(&recording, notes);
     let modes = loading::script_modes(&recording, &links, notes);
-    let blocking = loading::render_blocking(&recording, &links, &modes);
+    let shown = entries[document].response_start().zip(page_start);
+    let paints = RecordedPaints::read(chosen.page, shown.map(|(at, start)| at - start));
+    let mut blocking = loading::render_blocking(&recording, &links, &modes);
+    if let Some(first) = page_start
+        .filter(|_| !recording.own)
+        .zip(paints.first)
+        .map(|(start, ms)| start + ms)
+    {
+        paints::unblock(&recording, first, &mut blocking);
+    }
     let mut cpu = cpu_times(entries, &destinations, chosen.page);
     for (&script, (from, to)) in &recording.ran {
         // What the script's functions did later is not the price of running it.
@@ -57,7 +69,11 @@ pub(super) fn page(
     }
     let discoveries = discovery::discoveries(&recording, &links, &modes, &blocking, &cpu, notes);
     let round_trips = rtt::round_trips(entries);
-    let think = rtt::think_times(entries, &round_trips, notes);
+    let downlink = Downlink::new(entries, &bodies);
+    // Our own recorder's link is the machine's: what it carried at most is no limit.
+    let none = Downlink::default();
+    let limit = if recording.own { &none } else { &downlink };
+    let think = rtt::think_times(entries, &round_trips, limit, notes);
     let (origins, origin_of) = origins::collect(entries, &round_trips, host(&entries[document]));
     let by_markup: Vec<bool> = links
         .iter()
@@ -67,11 +83,10 @@ pub(super) fn page(
         .iter()
         .map(|l| l.as_ref().is_some_and(|l| l.how == How::Style))
         .collect();
-    let parsed = page_start
-        .zip(chosen.timing("onContentLoad"))
-        .map(|(start, ms)| start + ms);
     let layout = layout::read(&recording, &links, chosen);
-    let visible = match &layout {
+    let fit = page_start.filter(|_| layout.is_none());
+    let fit = fit.and_then(|start| paints::fit(&recording, &paints, start));
+    let mut visible = match &layout {
         Some(layout) => viewport::on_screen(layout, &destinations),
         None => viewport::images(
             entries,
@@ -79,10 +94,13 @@ pub(super) fn page(
             &bodies,
             &by_markup,
             &by_style,
-            parsed,
+            recording.parsed,
             notes,
         ),
     };
+    if let Some(FittedLargest::Image { id }) = fit.and_then(|fit| fit.largest) {
+        visible[id.index()] = true;
+    }
     let mut blocks_load = blocks_load(entries, &destinations, chosen, notes);
     // HTML standard: lazy images do not delay the load event.
     if layout.is_some() {
@@ -113,6 +131,7 @@ pub(super) fn page(
             origin: origin_of[i],
             method: entry.method.clone(),
             status: entry.status,
+            fails_after: entry.failed_after().map(Duration::from_millis_f64),
             destination: destinations[i],
             script_mode: modes[i],
             mime_type: entry.mime.clone(),
@@ -132,7 +151,7 @@ pub(super) fn page(
             third_party,
             recorded: recorded_times(entry, start),
             cache: cache::in_next_visit(entry),
-            image_coding: entry.image_coding,
+            image: entry.image,
         });
     }
     Page {
@@ -146,11 +165,14 @@ pub(super) fn page(
                 .timing("onContentLoad")
                 .map(Duration::from_millis_f64),
             on_load: chosen.timing("onLoad").map(Duration::from_millis_f64),
-            first_paint: extension::paint(chosen.page, "fcpMs").map(Duration::from_millis_f64),
-            largest_paint: extension::paint(chosen.page, "lcpMs").map(Duration::from_millis_f64),
+            first_paint: paints.first.map(Duration::from_millis_f64),
+            largest_paint: paints.largest.map(Duration::from_millis_f64),
+            speed_index: paints.speed_index.map(Duration::from_millis_f64),
+            down_bits_per_second: downlink.rate(),
             creator,
         },
         layout,
+        fit,
         notes: std::mem::take(notes).into_notes(),
     }
 }
@@ -278,7 +300,10 @@ fn blocks_load(
             .zip(entry.end)
             .is_some_and(|(loaded, end)| end > loaded + LOAD_SLACK_MS);
         late += usize::from(waits && after && i > 0);
-        i == 0 || (waits && !after && !destination::is_prefetch(entry))
+        let begun = loaded
+            .zip(entry.asked)
+            .is_none_or(|(loaded, asked)| asked < loaded);
+        i == 0 || (waits && !after && begun && !destination::is_prefetch(entry))
     };
     let all = entries.iter().enumerate().map(of).collect();
     notes.add_many(Kind::AfterLoad, late);

@@ -6,6 +6,7 @@
 //! are no cycles, and every resource is reachable from the navigation.
 
 mod body;
+mod callback;
 mod fallback;
 mod late;
 mod offsets;

@@ -16,7 +16,7 @@ use super::headers::{self, Headers};
 use super::initiator::Initiator;
 use super::protocol::Protocol;
 use super::value::{filled, flag, list, millis, number, size, text};
-use crate::{ImageCoding, image};
+use crate::{ImageBytes, image};
 
 /// What a recording says of one request. Times in milliseconds.
 #[derive(Clone, Debug)]
@@ -35,6 +35,7 @@ pub(super) struct Entry<'a> {
     pub(super) asked: Option<f64>,
     /// When the response was complete, since 1970.
     pub(super) end: Option<f64>,
+    pub(super) dns: Option<f64>,
     pub(super) connect: Option<f64>,
     pub(super) ssl: Option<f64>,
     pub(super) wait: Option<f64>,
@@ -60,7 +61,7 @@ pub(super) struct Entry<'a> {
     /// Decoded text of documents, style sheets and scripts, if recorded.
     pub(super) body: Option<Cow<'a, str>>,
     /// Of an image whose body is recorded.
-    pub(super) image_coding: ImageCoding,
+    pub(super) image: ImageBytes,
     pub(super) redirect: Option<String>,
     pub(super) initiator: Initiator,
     pub(super) request_id: Option<&'a str>,
@@ -73,6 +74,8 @@ pub(super) struct Entry<'a> {
     /// Whether a priority is recorded in words that are not Chromium's.
     pub(super) foreign_priority: bool,
     pub(super) resource_type: Option<&'a str>,
+    /// Why there is no response, in Chromium's words.
+    pub(super) error: Option<&'a str>,
     pub(super) render_blocking: Option<&'a str>,
     pub(super) largest_paint: bool,
     pub(super) preload: bool,
@@ -113,6 +116,7 @@ impl<'a> Entry<'a> {
             start,
             asked: start.map(|s| s - queued(timings)),
             end,
+            dns: millis(timings, "dns"),
             connect: millis(timings, "connect"),
             ssl: millis(timings, "ssl"),
             wait: millis(timings, "wait"),
@@ -141,7 +145,7 @@ impl<'a> Entry<'a> {
             body_size: size(response, "bodySize").or_else(|| size(v, "_objectSize")),
             transfer_size: size(response, "_transferSize"),
             body: body(content, &mime),
-            image_coding: image_coding(content, &mime),
+            image: image(content, &mime),
             redirect: filled(response, "redirectURL")
                 .or_else(|| response_headers.get("location"))
                 .map(str::to_owned),
@@ -152,6 +156,7 @@ impl<'a> Entry<'a> {
             priority_history,
             foreign_priority: priority.is_none() && filled(v, "_priority").is_some(),
             resource_type: filled(v, "_resourceType").or_else(|| filled(v, "_request_type")),
+            error: filled(response, "_error"),
             render_blocking: filled(v, "_renderBlocking"),
             largest_paint: flag(v, "_isLCP"),
             preload: flag(request, "_isLinkPreload") || flag(v, "_isLinkPreload"),
@@ -174,6 +179,41 @@ impl<'a> Entry<'a> {
     /// Whether the response redirects, and says where to.
     pub(super) fn redirects(&self) -> bool {
         self.has_redirect_status() && self.redirect.is_some()
+    }
+
+    /// Milliseconds for which a request was tried that failed in the network, without
+    /// the name look-up; `None` if it did not, or nothing tells why it has no response.
+    pub(super) fn failed_after(&self) -> Option<f64> {
+        if self.status != 0 {
+            return None;
+        }
+        let reason = self.own.failed.as_deref().or(self.error);
+        let reason = match reason.map(|reason| reason.strip_prefix("net::ERR_")) {
+            Some(reason) => reason?,
+            // A document without a single field is the browser's own error page.
+            None if self.response_headers.is_empty()
+                && self
+                    .resource_type
+                    .is_some_and(|t| t.eq_ignore_ascii_case("document")) =>
+            {
+                ""
+            }
+            None => return None,
+        };
+        // The page or the browser gave it up, or something in between blocked it.
+        let given_up = ["ABORTED", "BLOCKED_BY", "FAILED"];
+        if given_up.iter().any(|word| reason.starts_with(word)) {
+            return None;
+        }
+        // Without a name there is nothing to try.
+        if reason.starts_with("NAME_") || reason.starts_with("INTERNET_DISCONNECTED") {
+            return Some(0.0);
+        }
+        let tried = self
+            .end
+            .zip(self.start)
+            .map_or(0.0, |(end, start)| end - start);
+        Some((tried - self.dns.unwrap_or(0.0)).max(0.0))
     }
 
     /// Whether the status is one of a redirect.
@@ -281,20 +321,21 @@ fn body<'a>(content: &'a Value, mime: &str) -> Option<Cow<'a, str>> {
 }
 
 /// Bytes of an image that are looked at: what stands before the picture (colour
-/// profiles, previews) is shorter.
+/// profiles, previews) is shorter, and so is most often a progressive one's first
+/// scan.
 const IMAGE_HEAD_MAX: usize = 1 << 20;
 
-fn image_coding(content: &Value, mime: &str) -> ImageCoding {
+fn image(content: &Value, mime: &str) -> ImageBytes {
     let is_image = mime.starts_with("image/");
     let is_base64 = text(content, "encoding") == Some("base64");
     let Some(text) = text(content, "text").filter(|_| is_image && is_base64) else {
-        return ImageCoding::Unknown;
+        return ImageBytes::default();
     };
     // Four characters are three bytes; what is cut off is not looked at.
     let text = text.trim().as_bytes();
     let head = &text[..text.len().min(IMAGE_HEAD_MAX / 3 * 4)];
     let decoded = base64::engine::general_purpose::STANDARD.decode(head);
-    decoded.map_or(ImageCoding::Unknown, |bytes| image::coding(&bytes))
+    decoded.map_or_else(|_| ImageBytes::default(), |bytes| image::read(&bytes))
 }
 
 /// The priority at the request, a later more urgent one, and whether both are

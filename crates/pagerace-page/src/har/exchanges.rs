@@ -98,6 +98,9 @@ pub(super) fn device(page: Option<&Value>) -> Option<Device> {
             .unwrap_or(1.0),
         mobile: super::value::flag(device, "mobile"),
         user_agent: filled(device, "userAgent").map(str::to_owned),
+        cpu: number(device, "cpu")
+            .filter(|cpu| (1.0..=100.0).contains(cpu))
+            .unwrap_or(1.0),
     })
 }
 

@@ -9,6 +9,8 @@ use super::notes::{Kind, Notes};
 /// Shorter than any network exchange, in milliseconds.
 const NO_EXCHANGE_MS: f64 = 2.0;
 
+const NO_RESPONSE: &str = "it failed without a response (status 0)";
+
 /// Why an entry is no request to race.
 fn refusal(entry: &Entry) -> Option<(Kind, &'static str)> {
     if entry.method == "CONNECT" {
@@ -58,8 +60,8 @@ fn refusal(entry: &Entry) -> Option<(Kind, &'static str)> {
         ));
     }
     let transferred = entry.transfer_size.unwrap_or(0) + entry.body_size.unwrap_or(0);
-    if entry.status == 0 && transferred == 0 {
-        return Some((Kind::Failed, "it failed without a response (status 0)"));
+    if entry.status == 0 && transferred == 0 && entry.failed_after().is_none() {
+        return Some((Kind::Failed, NO_RESPONSE));
     }
     None
 }
@@ -134,8 +136,12 @@ pub(super) fn select<'a>(
             }
         }
     }
-    if kept.is_empty() {
-        return Err(refused.expect("there was at least one entry, and none was kept"));
+    if kept.iter().all(|e: &Entry| e.failed_after().is_some()) {
+        let failed = || {
+            let first = kept.first().expect("an entry was refused or kept");
+            (first.number, first.url_text, NO_RESPONSE)
+        };
+        return Err(refused.unwrap_or_else(failed));
     }
     sort(&mut kept);
     put_navigation_first(&mut kept, notes);
@@ -179,7 +185,8 @@ fn put_navigation_first(entries: &mut Vec<Entry>, notes: &mut Notes) {
 
 /// Whether an entry looks like a navigation of a (top-level or nested) document.
 pub(super) fn is_document_like(entry: &Entry, first: bool) -> bool {
-    if entry.method != "GET" && entry.method != "POST" {
+    let asks = entry.method == "GET" || entry.method == "POST";
+    if !asks || entry.failed_after().is_some() {
         return false;
     }
     if let Some(kind) = entry

@@ -13,7 +13,10 @@ use super::markup::{self, Element as Markup};
 use super::pages::Chosen;
 use super::recording::Recording;
 use super::value::{filled, flag, list, number, position};
-use crate::{Element, ElementKind, FontUse, Largest, PageLayout, Rect, RenderingTime, ResourceId};
+use crate::{
+    Element, ElementKind, FontUse, Largest, PageLayout, PictureShares, Rect, RenderingTime,
+    ResourceId,
+};
 
 /// More elements than any page shows; what lies beyond is left out.
 const MAX_ELEMENTS: usize = 20_000;
@@ -50,6 +53,7 @@ pub(super) fn read(
         body_start: document.body_start(recording),
         largest,
         rendering: rendering(page),
+        shares: shares(recording, layout),
     })
 }
 
@@ -95,7 +99,28 @@ fn element(recording: &Recording, document: &Document, value: &Value) -> Option<
         after: None,
         contentful,
         natural: natural(value),
+        share: share(value, "share"),
     })
+}
+
+/// The measured shares of the picture.
+fn shares(recording: &Recording, layout: &Value) -> Option<PictureShares> {
+    let told = layout.get("shares").filter(|v| v.is_object())?;
+    let image = |value| {
+        let id = find(recording, filled(value, "url")?)?;
+        Some((id, share(value, "share")))
+    };
+    Some(PictureShares {
+        canvas: share(told, "canvas"),
+        images: list(told, "images").iter().filter_map(image).collect(),
+        other_images: share(told, "otherImages"),
+    })
+}
+
+/// 0 to 1; what is odd counts as nothing.
+fn share(value: &Value, key: &str) -> f64 {
+    let told = number(value, key).filter(|share| (0.0..=1.0).contains(share));
+    told.unwrap_or(0.0)
 }
 
 /// The visible text whose area comes nearest to `size`.

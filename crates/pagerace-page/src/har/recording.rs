@@ -25,9 +25,11 @@ pub(super) struct Recording<'a> {
     /// When each script ran for the first time, from and to, if recorded, in
     /// milliseconds since 1970.
     pub(super) ran: BTreeMap<usize, (f64, f64)>,
-    /// When the load event fired, if our own recorder says so: others do not
-    /// tell who asked for icons.
+    /// When `DOMContentLoaded` and the load event fired.
+    pub(super) parsed: Option<f64>,
     pub(super) loaded: Option<f64>,
+    /// Our own recorder made it: others do not tell who asked for icons.
+    pub(super) own: bool,
     by_url: BTreeMap<String, Vec<usize>>,
 }
 
@@ -61,7 +63,9 @@ impl<'a> Recording<'a> {
             document,
             references,
             ran: BTreeMap::new(),
+            parsed: None,
             loaded: None,
+            own: false,
             by_url,
         }
     }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use super::entry::Entry;
 use super::filter::served_from_cache;
+use super::network::Downlink;
 use super::notes::{Kind, Notes};
 use super::protocol::Protocol;
 
@@ -71,10 +72,12 @@ fn keys<'a>(entry: &'a Entry) -> [Option<&'a str>; 2] {
 
 /// Milliseconds that each server took: the wait less the round trip, never
 /// negative. Where the round trip is unknown, the page's median stands in, but
-/// no more than the shortest wait of that host, which held one as well.
+/// no more than the shortest wait of that host, which held one as well. A wait
+/// while the downlink was busy with other responses is the link's, not the server's.
 pub(super) fn think_times(
     entries: &[Entry],
     round_trips: &[Option<f64>],
+    downlink: &Downlink,
     notes: &mut Notes,
 ) -> Vec<f64> {
     let mut known: Vec<f64> = round_trips.iter().filter_map(|r| *r).collect();
@@ -88,6 +91,9 @@ pub(super) fn think_times(
         }
     }
     let think = |(entry, rtt): (&Entry, &Option<f64>)| {
+        if entry.failed_after().is_some() {
+            return 0.0;
+        }
         if entry.pushed {
             notes.add(Kind::Pushed);
             return 0.0;
@@ -104,7 +110,10 @@ pub(super) fn think_times(
         if wait - rtt > LONG_THINK_MS {
             notes.add(Kind::LongThink);
         }
-        (wait - rtt).max(0.0)
+        let took = (wait - rtt).max(0.0);
+        let first = entry.response_start();
+        let queued = first.map_or(0.0, |first| downlink.busy(first - took, first));
+        (took - queued).max(0.0)
     };
     entries.iter().zip(round_trips).map(think).collect()
 }

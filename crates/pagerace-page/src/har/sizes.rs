@@ -46,6 +46,10 @@ pub(super) fn bodies(entries: &[Entry], header_bytes: &[u32], notes: &mut Notes)
 }
 
 fn body(entry: &Entry, fields: u64, field_text: u64, notes: &mut Notes) -> u64 {
+    // What a browser shows of a failed frame, it makes itself.
+    if entry.failed_after().is_some() {
+        return 0;
+    }
     if entry.method == "HEAD" || matches!(entry.status, 204 | 205) {
         return 0;
     }

@@ -1,6 +1,11 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::ImageCoding;
+
+fn coding(bytes: &[u8]) -> ImageCoding {
+    read(bytes).coding
+}
 
 fn jpeg_with(frame: u8) -> Vec<u8> {
     let mut bytes = vec![0xff, 0xd8];
@@ -58,7 +63,7 @@ fn cut_images_are_unknown_or_right() {
         let right = coding(&whole);
         for end in 0..whole.len() {
             let cut = coding(&whole[..end]);
-            assert!(cut == right || cut.is_unknown());
+            assert!(cut == right || cut == ImageCoding::Unknown);
         }
     }
 }
@@ -69,7 +74,7 @@ proptest! {
         let mut bytes = [jpeg_with(0xc2), png_with(1), gif_with(0x40)][kind].clone();
         bytes.truncate(at);
         bytes.extend(tail);
-        coding(&bytes);
+        let _ = read(&bytes);
     }
 }
 
@@ -104,11 +109,53 @@ fn recordings_with_bodies_tell_and_others_read_as_before() {
         &crate::ImportOptions::default(),
     );
     let page = read.unwrap();
-    let codings: Vec<ImageCoding> = page.resources.iter().map(|r| r.image_coding).collect();
+    let codings: Vec<ImageCoding> = page.resources.iter().map(|r| r.image.coding).collect();
     let (known, unknown) = (ImageCoding::Progressive, ImageCoding::Unknown);
     assert_eq!(codings, [unknown, known, known, unknown]);
     // What is not known is not written, and what is not written is not known.
     let text = serde_json::to_string(&page).unwrap();
-    assert_eq!(text.matches("image_coding").count(), 2);
+    assert_eq!(text.matches("\"image\":{").count(), 2);
     assert_eq!(serde_json::from_str::<crate::Page>(&text).unwrap(), page);
+}
+
+/// A progressive JPEG of three components, with scans of these components, first
+/// coefficient and earlier bits, and so many bytes.
+fn scans(scans: &[(&[u8], u8, u8, usize)]) -> Vec<u8> {
+    let mut bytes = vec![0xff, 0xd8, 0xff, 0xc2, 0, 17, 8, 0, 16, 0, 16, 3];
+    bytes.extend([1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1]);
+    for (components, first, earlier, length) in scans {
+        // Tables may come between scans.
+        bytes.extend([0xff, 0xc4, 0, 4, 0, 0]);
+        bytes.extend([0xff, 0xda, 0, 6 + 2 * components.len() as u8]);
+        bytes.push(components.len() as u8);
+        bytes.extend(components.iter().flat_map(|c| [*c, 0]));
+        bytes.extend([*first, *first, earlier << 4]);
+        // Stuffed bytes and restarts end nothing.
+        bytes.extend([0xff, 0x00, 0xff, 0xd3]);
+        bytes.extend(std::iter::repeat_n(7, *length));
+    }
+    bytes.extend([0xff, 0xd9]);
+    bytes
+}
+
+#[test]
+fn a_progressive_image_is_there_when_all_components_have_been_seen() {
+    let together: &[(&[u8], u8, u8, usize)] = &[(&[1, 2, 3], 0, 0, 50), (&[1], 1, 0, 500)];
+    let image = read(&scans(together));
+    assert_eq!(image.head, 21);
+    // Tables, the scan's header, what ends nothing, and the data.
+    assert_eq!(image.coarse, Some(21 + 6 + 14 + 4 + 50));
+    let apart: &[(&[u8], u8, u8, usize)] = &[
+        (&[1], 0, 0, 10),
+        (&[1], 1, 0, 99),
+        (&[2], 0, 0, 10),
+        (&[3], 0, 0, 10),
+        (&[1], 0, 1, 9),
+    ];
+    let whole = scans(apart);
+    let coarse = read(&whole).coarse.unwrap() as usize;
+    assert_eq!(coarse, 21 + 4 * (6 + 10 + 4) + 10 + 99 + 10 + 10);
+    assert_eq!(whole[coarse..coarse + 2], [0xff, 0xc4]);
+    assert_eq!(read(&whole[..coarse]).coarse, None, "its end is not seen");
+    assert_eq!(read(&jpeg_with(0xc0)).coarse, None);
 }

@@ -31,6 +31,21 @@ pub struct PageLayout {
     /// Main-thread time of style, layout and paint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rendering: Option<RenderingTime>,
+    /// The shares of visual progress, if they were measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shares: Option<PictureShares>,
+}
+
+/// Shares of visual progress, 0 to 1, measured on the loaded page. With those of the
+/// elements ([`Element::share`]) they add up to 1, but for rounding.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PictureShares {
+    /// Of the canvas, borders and gradients: pixels that no element owns.
+    pub canvas: f64,
+    /// Of images, wherever they are seen.
+    pub images: Vec<(ResourceId, f64)>,
+    /// Of all other images together.
+    pub other_images: f64,
 }
 
 /// Something that people see.
@@ -56,6 +71,14 @@ pub struct Element {
     /// Width and height of the image itself, if it is one and they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub natural: Option<(f32, f32)>,
+    /// Its share of visual progress, 0 to 1; 0 for images and if it was not measured.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub share: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_zero(share: &f64) -> bool {
+    *share == 0.0
 }
 
 /// What an element shows.

@@ -10,7 +10,7 @@ use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 
 use super::{Transfer, TransferSequence};
 use crate::model::{
-    CacheUse, Category, Discovery, Evidence, ImageCoding, Note, Origin, OriginId, Page,
+    CacheUse, Category, Discovery, Evidence, ImageBytes, Note, Origin, OriginId, Page,
     RecordedPage, RecordedTimes, Resource, ResourceId, Trigger,
 };
 
@@ -38,6 +38,7 @@ impl TransferSequence {
             document: ResourceId(0),
             recorded: RecordedPage::default(),
             layout: None,
+            fit: None,
             notes: vec![Note {
                 text: text.to_owned(),
                 entries: self.transfers.len() as u32,
@@ -98,6 +99,7 @@ fn resource(index: usize, transfer: &Transfer) -> Resource {
         discovery: Discovery {
             trigger,
             evidence: Evidence::Recorded,
+            wait: None,
         },
         in_viewport: false,
         cpu_time: Some(Duration::ZERO),
@@ -105,7 +107,8 @@ fn resource(index: usize, transfer: &Transfer) -> Resource {
         category: transfer.category,
         third_party,
         cache: CacheUse::None,
-        image_coding: ImageCoding::default(),
+        fails_after: None,
+        image: ImageBytes::default(),
         recorded: transfer.transfer_time.map(|time| RecordedTimes {
             start: transfer.start,
             end: transfer.start + time,

@@ -129,6 +129,7 @@ function differenceTip(row, state) {
     lines.push(
       ['difference', `${unit(value.difference)} (${formatPercent(value.difference_percent)})`],
       ['95 % interval', formatInterval(value.interval, unit)],
+      ['with the model’s error', formatInterval(value.model_interval, unit)],
       ['effect size', formatEffect(value.effect_size)],
       ['p', formatP(value.p_value)],
     );

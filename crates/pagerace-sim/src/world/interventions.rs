@@ -59,7 +59,7 @@ impl World<'_> {
     /// Whether all that is waited for will never come: answers, and requests
     /// over HTTP/1.1 that wait for the connections of such answers.
     pub(super) fn is_stalled(&self) -> bool {
-        if self.effects.is_empty() || self.browser.poll_timeout().is_some() {
+        if self.effects.is_empty() || self.failing > 0 || self.browser.poll_timeout().is_some() {
             return false;
         }
         let hopeless = |i: usize| {

@@ -17,7 +17,7 @@ impl World<'_> {
                 if let Some(ends) = &mut self.connections[i].ends {
                     ends.repair(now, u64::from(r.0), true);
                 }
-                self.touched.push(i);
+                self.touched.push_back(i);
             }
             Some(Repair::IfUseless) if self.is_of_use(i, r) => self.leave_incomplete(i, r),
             Some(Repair::Later | Repair::IfUseless) => self.repairs.push((i, r)),
@@ -35,7 +35,7 @@ impl World<'_> {
             if let Some(ends) = &mut self.connections[i].ends {
                 ends.repair(now, u64::from(r.0), false);
             }
-            self.touched.push(i);
+            self.touched.push_back(i);
         }
     }
 
@@ -86,7 +86,7 @@ impl World<'_> {
             self.browser.handle_partial_end(now, r);
         }
         self.request_over(i);
-        self.touched.push(i);
+        self.touched.push_back(i);
     }
 
     /// What the page got of an object; `None` if it was not delivered to its end.

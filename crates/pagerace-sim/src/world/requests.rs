@@ -5,7 +5,7 @@ use pagerace_browser::Action;
 use pagerace_core::{Instant, Priority, Protocol};
 use pagerace_page::ResourceId;
 
-use super::World;
+use super::{Timer, World};
 use crate::pool::H1_CONNECTIONS;
 use crate::site::request_fields;
 use crate::timing::Progress;
@@ -31,7 +31,7 @@ impl World<'_> {
         let connection = &mut self.connections[i];
         if let Some(ends) = &mut connection.ends {
             ends.reprioritise(u64::from(resource.0), priority);
-            self.touched.push(i);
+            self.touched.push_back(i);
         } else if let Some(e) = connection.early.iter_mut().find(|e| e.0 == resource) {
             e.1 = priority;
         }
@@ -43,6 +43,12 @@ impl World<'_> {
             return;
         }
         let place = self.pool.place_of(self.page.resource(resource).origin);
+        if let Some(tried) = self.page.resource(resource).fails_after {
+            let at = self.resolved_at(place) + tried;
+            self.failing += 1;
+            self.timers.schedule(at, Timer::Fails(resource));
+            return;
+        }
         let protocol = self.pool.places[place].protocol;
         let discovered = self.browser.discovered_at(resource).unwrap_or(self.now);
         self.progress[resource.index()] = Some(Progress::new(protocol, discovered, self.now));
@@ -59,6 +65,12 @@ impl World<'_> {
         if self.connections[i].ends.is_some() {
             self.send_requests(i);
         }
+    }
+
+    /// A request that gets no answer has been given up.
+    pub(super) fn request_failed(&mut self, resource: ResourceId) {
+        self.failing -= 1;
+        self.browser.handle_failure(self.now, resource);
     }
 
     /// Gives requests that wait to connections that are free, and opens more
@@ -124,7 +136,7 @@ impl World<'_> {
                 body,
             );
         }
-        self.touched.push(i);
+        self.touched.push_back(i);
     }
 
     /// A request of connection `i` has ended, well or not.
@@ -133,6 +145,6 @@ impl World<'_> {
         let connection = &mut self.connections[i];
         connection.busy = connection.busy.saturating_sub(1);
         connection.idle_since = Some(now);
-        self.freed.push(connection.place);
+        self.freed.push_back(connection.place);
     }
 }

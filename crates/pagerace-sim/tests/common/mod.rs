@@ -10,7 +10,7 @@ use pagerace_browser::BrowserConfig;
 use pagerace_core::{Destination, Duration, RequestPriority, Rng, ScriptMode};
 use pagerace_net::Network;
 use pagerace_page::{
-    CacheUse, Category, Discovery, Evidence, ImageCoding, Interventions, Origin, OriginId, Page,
+    CacheUse, Category, Discovery, Evidence, ImageBytes, Interventions, Origin, OriginId, Page,
     RecordedPage, Resource, ResourceId, Trigger,
 };
 use pagerace_sim::{
@@ -47,6 +47,7 @@ pub fn flat_page(images: &[u64]) -> Page {
         document: ResourceId(0),
         recorded: RecordedPage::default(),
         layout: None,
+        fit: None,
         notes: vec![],
     }
 }
@@ -76,13 +77,15 @@ fn resource(id: u32, destination: Destination, body_bytes: u64, trigger: Trigger
         discovery: Discovery {
             trigger,
             evidence: Evidence::Recorded,
+            wait: None,
         },
         in_viewport: id < 5,
         cpu_time: Some(Duration::ZERO),
         blocks_load: true,
         category: Category::Images,
         cache: CacheUse::None,
-        image_coding: ImageCoding::Unknown,
+        fails_after: None,
+        image: ImageBytes::default(),
         third_party: false,
         recorded: None,
     }

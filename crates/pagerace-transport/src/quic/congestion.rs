@@ -50,7 +50,8 @@ impl Factory {
 
 impl ControllerFactory for Factory {
     fn build(self: Arc<Self>, now: time::Instant, mtu: u16) -> Box<dyn Controller> {
-        let inner = make(&self.name, mtu).expect("the name was tried");
+        let mut inner = make(&self.name, mtu).expect("the name was tried");
+        inner.set_paced();
         let initial_window = inner.window();
         Box::new(Adapter {
             inner,

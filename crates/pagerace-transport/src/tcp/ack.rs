@@ -2,9 +2,10 @@
 //!
 //! RFC 5681, section 4.2, with Linux's numbers: every second full segment or
 //! 40 ms, each segment at the beginning and after something unusual, at once
-//! what is out of order. Left out: the delay's adaptation to the sender's gaps
-//! (`ato`), and interactive mode (`pingpong`), which ends quick acknowledgements
-//! as soon as the application answers.
+//! what is out of order. A side that answers soon is interactive (`pingpong`): its
+//! acknowledgements wait for its next answer. One that is not acknowledges the end
+//! of each write as soon as it is read. Left out: the delay's adaptation to the
+//! sender's gaps (`ato`).
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -28,6 +29,12 @@ pub(super) struct AckPolicy {
     mss: u64,
     delay: Duration,
     quick: u32,
+    /// Data was sent within [`Self::delay`] of data that arrived, and no
+    /// acknowledgement has since waited for more in vain.
+    interactive: bool,
+    /// Segments since the last acknowledgement that ended a write
+    /// (`ICSK_ACK_PUSHED`, `ICSK_ACK_PUSHED2`).
+    pushed: u32,
     /// Bytes that arrived since the last acknowledgement.
     pending: u64,
     due: bool,
@@ -44,6 +51,8 @@ impl AckPolicy {
             mss: u64::from(mss),
             delay,
             quick: QUICK_ACKS,
+            interactive: false,
+            pushed: 0,
             pending: 0,
             due: false,
             delayed_until: None,
@@ -53,13 +62,12 @@ impl AckPolicy {
         }
     }
 
-    /// A segment with payload of `length` bytes from number `sequence` on arrived. After `idle`
-    /// without data a sender begins anew.
+    /// A segment with payload of `length` bytes from number `sequence` on arrived;
+    /// `push`: it ends a write. After `idle` without data a sender begins anew.
     pub(super) fn on_data(
         &mut self,
         now: Instant,
-        sequence: u64,
-        length: u64,
+        (sequence, length, push): (u64, u64, bool),
         arrival: &Arrival,
         beyond: &RangeSet,
         idle: Duration,
@@ -75,9 +83,15 @@ impl AckPolicy {
         if arrival.duplicate.is_some() {
             self.duplicate.clone_from(&arrival.duplicate);
             self.quick = QUICK_ACKS;
+            self.interactive = false;
         }
+        let short = length < self.mss;
+        if short || (push && self.pushed == 0) {
+            self.pushed += 1;
+        }
+        let quick = self.quick > 0 && !self.interactive;
         let unusual = arrival.out_of_order || arrival.duplicate.is_some();
-        if unusual || self.quick > 0 || self.pending > self.mss {
+        if unusual || quick || self.pending > self.mss {
             self.due = true;
         } else if self.delayed_until.is_none() {
             self.delayed_until = Some(now + self.delay);
@@ -92,6 +106,18 @@ impl AckPolicy {
         self.recent.retain(|old| !block.contains(old));
         self.recent.push_front(number);
         self.recent.truncate(REMEMBERED_BLOCKS);
+    }
+
+    /// Data left.
+    pub(super) fn on_data_sent(&mut self, now: Instant) {
+        self.interactive |= self
+            .last_data
+            .is_some_and(|last| now.since(last) < self.delay);
+    }
+
+    /// All that arrived was read (`tcp_cleanup_rbuf`).
+    pub(super) fn on_drained(&mut self) {
+        self.due |= self.pushed > u32::from(self.interactive);
     }
 
     /// Something asks for an answer now.
@@ -110,6 +136,7 @@ impl AckPolicy {
     pub(super) fn handle_timeout(&mut self, now: Instant) {
         if self.delayed_until.is_some_and(|at| now >= at) {
             self.delayed_until = None;
+            self.interactive = false;
             self.due = true;
         }
     }
@@ -148,6 +175,7 @@ impl AckPolicy {
             self.quick = self.quick.saturating_sub(1);
         }
         self.pending = 0;
+        self.pushed = 0;
         self.due = false;
         self.delayed_until = None;
     }

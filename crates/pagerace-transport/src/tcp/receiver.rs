@@ -76,8 +76,13 @@ impl Receiver {
         }
         let arrival = self.reassembly.insert(segment.sequence, &segment.payload);
         let beyond = self.reassembly.beyond();
-        self.acks
-            .on_data(now, segment.sequence, length, &arrival, beyond, idle);
+        self.acks.on_data(
+            now,
+            (segment.sequence, length, segment.push),
+            &arrival,
+            beyond,
+            idle,
+        );
         let unread = self.reassembly.unread();
         self.window.on_data(now, arrival.new, unread);
     }
@@ -124,7 +129,15 @@ impl Receiver {
         if !self.is_finished() && self.window.wants_update(next, unread) {
             self.acks.demand();
         }
+        if unread == 0 {
+            self.acks.on_drained();
+        }
         Some(data)
+    }
+
+    /// A segment with payload left.
+    pub(super) fn on_data_sent(&mut self, now: Instant) {
+        self.acks.on_data_sent(now);
     }
 
     /// An answer is owed now.

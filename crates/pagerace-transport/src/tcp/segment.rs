@@ -106,6 +106,8 @@ pub struct Segment {
     /// `TSecr`.
     pub(super) echo: Option<Instant>,
     pub(super) payload: Bytes,
+    /// PSH: nothing more was written behind the payload.
+    pub(super) push: bool,
     pub(super) retransmission: bool,
 }
 
@@ -124,6 +126,7 @@ impl Segment {
             timestamp: now,
             echo: Some(of.timestamp),
             payload: Bytes::new(),
+            push: false,
             retransmission: false,
         }
     }

@@ -36,6 +36,8 @@ pub(super) struct Outgoing {
     pub(super) sequence: u64,
     pub(super) payload: Bytes,
     pub(super) fin: bool,
+    /// Nothing more was written behind it when it was first sent.
+    pub(super) push: bool,
     pub(super) retransmission: bool,
 }
 
@@ -45,6 +47,7 @@ impl Outgoing {
             sequence: sent.sequence,
             payload: sent.payload.clone(),
             fin: sent.fin,
+            push: false,
             retransmission: true,
         }
     }

@@ -164,35 +164,24 @@ pub(crate) struct CalibrateArgs {
     #[arg(value_name = "PAGE", required = true)]
     pub(crate) pages: Vec<PathBuf>,
 
-    /// Versions of HTTP, separated by commas. [default: h1,h2,h3]
-    #[arg(short = 'P', long, value_name = "LIST", help_heading = "Race")]
-    pub(crate) protocol: Vec<String>,
-
-    /// Congestion controllers of the servers. [default: cubic]
-    #[arg(long, value_name = "LIST", help_heading = "Race")]
-    pub(crate) cc: Vec<String>,
-
-    /// Strategies. [default: sequential,round-robin]
-    #[arg(short, long, value_name = "LIST", help_heading = "Race")]
-    pub(crate) strategy: Vec<String>,
-
-    /// Networks. [default: slow-4g,fast-4g,cable,lossy-wifi]
+    /// Networks of the design, separated by commas: each page meets two or three of
+    /// them. [default: slow-4g,fast-4g,cable,lossy-wifi,rate 50mbit rtt 20ms]
     #[arg(
         short,
         long,
         visible_alias = "networks",
         value_name = "LIST",
-        help_heading = "Race"
+        help_heading = "Design"
     )]
     pub(crate) network: Vec<String>,
 
-    /// Loads of each variant.
-    #[arg(short, long, value_name = "N", default_value_t = 7, help_heading = "Race",
+    /// Loads of each contender on each of its pages and networks.
+    #[arg(short, long, value_name = "N", default_value_t = 6, help_heading = "Design",
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) runs: u32,
 
     /// From which the seeds of all runs derive.
-    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Race")]
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Design")]
     pub(crate) seed: u64,
 
     /// Metrics that are compared, separated by commas.
@@ -202,7 +191,7 @@ pub(crate) struct CalibrateArgs {
         value_name = "LIST",
         default_value = "ttfb,fcp,lcp,speed-index,tbt,onload",
         value_delimiter = ',',
-        help_heading = "Race"
+        help_heading = "Design"
     )]
     pub(crate) metric: Vec<MetricId>,
 
@@ -212,7 +201,7 @@ pub(crate) struct CalibrateArgs {
         long,
         value_name = "LIST",
         value_delimiter = ',',
-        help_heading = "Race"
+        help_heading = "Design"
     )]
     pub(crate) held_out: Vec<String>,
 
@@ -241,6 +230,10 @@ pub(crate) struct CalibrateArgs {
     /// Write the comparison as JSON.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
+
+    /// Write how far predicted differences lie from measured ones, as CSV.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) model_errors: Option<PathBuf>,
 
     /// Write when each resource came, live and predicted, as CSV.
     #[arg(long, value_name = "FILE", help_heading = "Output")]

@@ -6,6 +6,7 @@ use clap::Args;
 use pagerace_core::Duration;
 
 use super::model::duration;
+use crate::commands::record::OtherHost;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -17,7 +18,10 @@ Examples:
 
   pagerace record site/index.html -o site.page
   pagerace record site/blog/post.html --root site -o post.page
-      pages of a folder, served by Pagerace as https://site.test/; nothing else is reached";
+      pages of a folder, served by Pagerace as https://site.test/; nothing else is reached
+
+  pagerace record site -o site.page --host cdn.example=vendor --host ads.example=ads
+      a page that refers to other hosts, whose files lie in folders, too";
 
 /// What to record, how, and where it goes.
 #[derive(Args, Debug)]
@@ -38,6 +42,12 @@ pub(crate) struct RecordArgs {
     /// The folder that is the root of the site of a FILE. [default: the file's]
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
+
+    /// A further host, served from a folder of its own, such as
+    /// cdn.example=vendor; may be given several times. Hosts that are not served
+    /// cannot be reached.
+    #[arg(long, value_name = "NAME=FOLDER")]
+    pub(crate) host: Vec<OtherHost>,
 
     /// Which Chromium. [default: `$PAGERACE_CHROMIUM`, else what is installed]
     #[arg(long, value_name = "PATH")]

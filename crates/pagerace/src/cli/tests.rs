@@ -51,6 +51,31 @@ fn a_scenario_leaves_nothing_to_choose() {
     }
 }
 
+/// Races, explanations, transfers and live loads are of one world.
+#[test]
+fn all_commands_have_the_same_settings() {
+    use pagerace_lab::plan::SharedTransport;
+    use pagerace_page::Interventions;
+
+    let parse = |words: &str| Cli::try_parse_from(words.split(' ')).unwrap().command;
+    let usual = SharedTransport::default();
+    let Command::Race(race) = parse("pagerace race a.har") else {
+        panic!("not a race")
+    };
+    assert_eq!(race.model.transport(), usual);
+    let Command::Live(live) = parse("pagerace live a.page") else {
+        panic!("not live")
+    };
+    let Command::Calibrate(calibrate) = parse("pagerace calibrate a.page") else {
+        panic!("no calibration")
+    };
+    for world in [&live.world, &calibrate.world] {
+        let plan = crate::commands::live::common(world, 1, Interventions::default());
+        assert_eq!(plan.transport, usual);
+        assert_eq!(plan.browser, race.model.browser());
+    }
+}
+
 #[test]
 fn defaults() {
     let cli = Cli::try_parse_from(["pagerace", "race", "a.har"]).unwrap();

@@ -14,6 +14,7 @@ use pagerace_lab::export::file::write_atomically;
 use pagerace_lab::unit::Unit;
 use pagerace_transport::{quic::DEFAULT_MTU, tls};
 
+use super::failed::AllFailed;
 use super::files::{check_files, reasons, rerun, say};
 use super::inputs::{controllers, jobs, list, networks};
 use super::simulate::transfer;
@@ -112,6 +113,10 @@ pub(crate) fn run(args: &BulkArgs) -> Result<()> {
         let html = pagerace_report::render_bulk(&bulk_report(&results, &rerun()));
         write_atomically(path, |out| out.write_all(html.as_bytes()))?;
         say(path)?;
+    }
+    if results.failed() == plan.transfers() {
+        let why = results.reasons();
+        return Err(AllFailed::new(plan.transfers(), "transfers", &why).into());
     }
     Ok(())
 }

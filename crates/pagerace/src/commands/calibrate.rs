@@ -1,38 +1,43 @@
 //! `pagerace calibrate`: how far the model is from a real browser.
 
+mod kept;
 mod measure;
 mod opinion;
 mod timelines;
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
 
-use anyhow::{Context as _, Result, bail};
-use pagerace_delivery::StrategySpec;
-use pagerace_lab::Plan;
+use anyhow::{Result, bail};
+use pagerace_lab::calibrate::design::design;
+use pagerace_lab::calibrate::differences::csv;
 use pagerace_lab::calibrate::json::write_accuracy;
 use pagerace_lab::calibrate::markdown::markdown;
 use pagerace_lab::calibrate::text::text;
-use pagerace_lab::calibrate::{Accuracy, Input, Observations, accuracy, predict};
+use pagerace_lab::calibrate::{Accuracy, Input, Observations, Prediction, accuracy, predict};
 use pagerace_lab::export::file::write_atomically;
-use pagerace_page::Interventions;
-use pagerace_sim::ProtocolMap;
+use pagerace_lab::{LabError, Plan, Progress, VERSION};
+use pagerace_page::{Interventions, Page};
 
 use super::files::{check_files, rerun, say};
-use super::inputs::{controllers, jobs, list, networks};
+use super::inputs::{jobs, networks};
 use super::live::common;
-use super::live::session::{Served, check, served};
-use super::racers::{Racers, racers};
+use super::live::session::{Served, served, stripped};
 use super::simulate::{explain, load};
-use super::warn::{warn, warn_of_rules};
+use super::warn::warn;
 use crate::cli::live::CalibrateArgs;
 use crate::progress::Watch;
 
-/// A slow cell, a faster one, a line, and a fast lossy hop.
-const DEFAULT_NETWORKS: [&str; 4] = ["slow-4g", "fast-4g", "cable", "lossy-wifi"];
-const DEFAULT_PROTOCOLS: [&str; 3] = ["h1", "h2", "h3"];
-/// In order, and all at once: the two ends of what strategies do.
-const DEFAULT_STRATEGIES: [&str; 2] = ["sequential", "round-robin"];
+/// A slow cell, a faster one, a line, a fast lossy hop, and a fast line.
+const DEFAULT_NETWORKS: [&str; 5] = [
+    "slow-4g",
+    "fast-4g",
+    "cable",
+    "lossy-wifi",
+    "rate 50mbit rtt 20ms",
+];
 
 /// Simulated loads of each variant, at least, where no packet is lost at random.
 const SIMULATED_RUNS: u32 = 15;
@@ -41,40 +46,27 @@ const SIMULATED_RUNS: u32 = 15;
 const THRESHOLD_MS: f64 = 20.0;
 
 pub(crate) fn run(args: &CalibrateArgs) -> Result<()> {
-    let (plan, pages) = plan(args)?;
-    plan.check()?;
-    check(&plan)?;
-    warn_of_rules(&plan);
-    check_names(args, &plan)?;
-    let files = args.output.iter().chain(&args.json).chain(&args.timelines);
-    check_files(&files.map(AsRef::as_ref).collect::<Vec<_>>(), &args.pages)?;
+    let (all, pages) = plan(args)?;
+    check_names(args, &all)?;
+    let design = design(&all);
+    for part in &design {
+        part.check()?;
+    }
+    let files = args.output.iter().chain(&args.json);
+    let files = files.chain(&args.timelines).chain(&args.model_errors);
+    check_files(&files.collect::<Vec<_>>(), &args.pages)?;
 
     let watch = Watch::new(!args.no_progress, "loads");
-    let observations = measure::observations(args, &plan, pages, &watch)?;
-    // Simulated loads are cheap: their median may be firmer than the live one.
-    let simulated = Plan {
-        runs: plan.runs.max(SIMULATED_RUNS),
-        ..plan
-    };
-    watch.start("predicting", simulated.loads());
-    let live_seeds = |variant: usize| {
-        let mut all = observations.observations.iter();
-        let found = all.find(|o| measure::is_of(&simulated, variant, o));
-        found.map(|o| o.runs.iter().map(|run| run.seed).collect())
-    };
-    let predictions = predict(
-        &simulated,
-        &live_seeds,
-        &args.metric,
-        jobs(None),
-        &load,
-        &explain,
-        &|progress| watch.tell(progress),
-    )?;
-    watch.clear();
+    let observations = measure::observations(args, &design, pages, &watch)?;
+    let predictions = predicted(args, &design, &observations, &watch)?;
+    let elsewhere = elsewhere(&args.pages, &all, &design)?;
+    let elsewhere = predicted(args, &elsewhere, &observations, &watch)?;
     let compared = accuracy(&Input {
         observations: &observations,
         predictions: &predictions,
+        elsewhere: &elsewhere,
+        pages: &all.pages,
+        networks: &all.networks,
         lighthouse: &observations.lighthouse,
         metrics: &args.metric,
         held_out: &args.held_out,
@@ -82,12 +74,66 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<()> {
     });
     print(&compared)?;
     write(args, &compared)?;
+    if let Some(path) = &args.model_errors {
+        let text = csv(&compared.model_errors, &comments(&compared));
+        write_atomically(path, |out| out.write_all(text.as_bytes()))?;
+        say(path)?;
+    }
     if let Some(path) = &args.timelines {
         let rows = timelines::csv(&observations, &predictions);
         write_atomically(path, |out| out.write_all(rows.as_bytes()))?;
         say(path)?;
     }
     Ok(())
+}
+
+/// What the simulator says of what was measured of the design.
+fn predicted(
+    args: &CalibrateArgs,
+    design: &[Plan],
+    observations: &Observations,
+    watch: &Watch,
+) -> Result<Vec<Prediction>> {
+    let observed = |plan: &Plan, variant: usize| {
+        let mut all = observations.observations.iter();
+        all.find(|one| kept::is_of(plan, variant, one))
+    };
+    let mut parts: Vec<Plan> = design.to_vec();
+    for part in &mut parts {
+        let plan = part.clone();
+        let variants = 0..plan.variants();
+        let some = variants.filter(|&variant| observed(&plan, variant).is_some());
+        part.contenders = some.map(|index| plan.contenders[index].clone()).collect();
+        // Simulated loads are cheap: their median may be firmer than the live one.
+        part.runs = plan.runs.max(SIMULATED_RUNS);
+    }
+    parts.retain(|part| !part.contenders.is_empty());
+    watch.start("predicting", parts.len());
+    let mut all = Vec::new();
+    for (index, part) in parts.iter().enumerate() {
+        let live_seeds = |variant: usize| {
+            let found = observed(part, variant);
+            found.map(|one| one.runs.iter().map(|run| run.seed).collect())
+        };
+        let go_on = |_| watch.go_on();
+        let metrics = &args.metric;
+        let jobs = jobs(None);
+        all.extend(predict(
+            part,
+            &live_seeds,
+            metrics,
+            jobs,
+            &load,
+            &explain,
+            &go_on,
+        )?);
+        let (done, total) = (index + 1, parts.len());
+        if watch.tell(Progress { done, total }).is_break() && done < total {
+            return Err(LabError::Interrupted { done, total }.into());
+        }
+    }
+    watch.clear();
+    Ok(all)
 }
 
 fn print(compared: &Accuracy) -> Result<()> {
@@ -109,32 +155,47 @@ fn write(args: &CalibrateArgs, compared: &Accuracy) -> Result<()> {
     Ok(())
 }
 
-fn plan(args: &CalibrateArgs) -> Result<(Plan, Vec<Served>)> {
-    let parse = |names: &[&str]| -> Vec<ProtocolMap> {
-        let parsed = names.iter().map(|name| name.parse());
-        parsed
-            .collect::<Result<_, _>>()
-            .expect("they are protocols")
+/// What stands above the errors of differences.
+fn comments(compared: &Accuracy) -> [String; 3] {
+    let Accuracy { setting, .. } = compared;
+    [
+        "How far predicted differences lie from measured ones; written by pagerace calibrate"
+            .to_owned(),
+        format!(
+            "Pagerace {VERSION}, measured {}, Chromium {}, {}",
+            setting.date, setting.chromium, setting.kernel
+        ),
+        format!(
+            "{} pages, {} live loads; percent of the baseline's live median",
+            compared.pages.len(),
+            compared.quality.runs
+        ),
+    ]
+}
+
+/// The design with the pages as another recorder would have recorded them.
+fn elsewhere(paths: &[PathBuf], all: &Plan, design: &[Plan]) -> Result<Vec<Plan>> {
+    let pages = paths.iter().zip(&all.pages);
+    let pages = pages.map(|(path, page)| stripped(path, page.name.clone()));
+    let pages: Vec<Arc<Page>> = pages.collect::<Result<_>>()?;
+    let with = |plan: &Plan| {
+        let page = pages.iter().find(|page| page.name == plan.pages[0].name);
+        Plan {
+            pages: page.into_iter().cloned().collect(),
+            ..plan.clone()
+        }
     };
-    let strategies: Vec<StrategySpec> = DEFAULT_STRATEGIES
-        .iter()
-        .map(|name| name.parse().expect("it is in the registry"))
-        .collect();
+    Ok(design.iter().map(with).collect())
+}
+
+/// All pages and networks, without contenders: those are the design's.
+fn plan(args: &CalibrateArgs) -> Result<(Plan, Vec<Served>)> {
     let networks = networks(&args.network, &DEFAULT_NETWORKS)?;
-    let (contenders, baseline) = racers(&Racers {
-        protocols: &list("protocol", &args.protocol, &parse(&DEFAULT_PROTOCOLS))?,
-        controllers: &controllers(&args.cc)?,
-        strategies: &list("strategy", &args.strategy, &strategies)?,
-        variants: &[Interventions::default()],
-        baseline: None,
-    })?;
     let pages = served(&args.pages, &mut |text| warn(text))?;
     let plan = Plan {
         pages: pages.iter().map(|one| one.page.clone()).collect(),
         networks,
-        contenders,
         runs: args.runs,
-        baseline,
         // The resources that are kept are those of the median run by it.
         metric: "onload".parse()?,
         ..common(&args.world, args.seed, Interventions::default())
@@ -155,14 +216,4 @@ fn check_names(args: &CalibrateArgs, plan: &Plan) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Reads the file of observations, if it is there.
-fn read(args: &CalibrateArgs) -> Result<Option<Observations>> {
-    let Some(path) = args.observations.as_ref().filter(|path| path.exists()) else {
-        return Ok(None);
-    };
-    let shown = path.display().to_string();
-    let bytes = std::fs::read(path).with_context(|| format!("{shown}: cannot be read"))?;
-    Ok(Some(Observations::from_json(&shown, &bytes)?))
 }

@@ -8,6 +8,7 @@ use clap::Args;
 use pagerace_lab::contender::ContenderText;
 use pagerace_lab::export::file::write_atomically;
 use pagerace_lab::facts::facts;
+use pagerace_lab::model_error::ModelErrors;
 use pagerace_lab::why::{
     Split, Why, explain_run, explainable, median_pair, no_pair, sentence, write_why_json,
 };
@@ -104,10 +105,10 @@ pub(crate) struct ExplainArgs {
 }
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
-    let plan = plan(args)?;
-    warn_of_rules(&plan);
     let files: Vec<_> = args.json.iter().map(PathBuf::as_path).collect();
     check_files(&files, std::slice::from_ref(&args.har))?;
+    let plan = plan(args)?;
+    warn_of_rules(&plan);
     let watch = Watch::new(!args.no_progress, "loads");
     let (jobs, tell) = (jobs(args.jobs), |progress| watch.tell(progress));
     let run = if let Some(number) = args.run {
@@ -153,6 +154,8 @@ fn single_run(plan: &Plan, run: usize) -> Result<Results> {
         plan: plan.clone(),
         variants: vec![variant(0)?, variant(1)?],
         whys: Vec::new(),
+        model_errors: ModelErrors::default(),
+        robustness: Vec::new(),
         world: World::Simulated,
         environment: Vec::new(),
     })

@@ -8,10 +8,11 @@ use pagerace_lab::export::file::check_writable;
 
 /// Refuses outputs that cannot be written, that share a file, or that would
 /// overwrite one of the recordings `hars`.
-pub(super) fn check_files(files: &[&Path], hars: &[PathBuf]) -> Result<()> {
+pub(super) fn check_files(files: &[impl AsRef<Path>], hars: &[PathBuf]) -> Result<()> {
     for (i, file) in files.iter().enumerate() {
+        let file = file.as_ref();
         check_writable(file)?;
-        if files[..i].contains(file) {
+        if files[..i].iter().any(|other| other.as_ref() == file) {
             bail!("{}: two outputs cannot go to one file", file.display());
         }
         if let Some(har) = hars.iter().find(|har| same_file(har, file)) {
@@ -39,6 +40,33 @@ pub(super) fn say(path: &Path) -> std::io::Result<()> {
     use std::io::Write as _;
 
     writeln!(anstream::stdout(), "Wrote {}", path.display())
+}
+
+/// Shows a file in the system's viewer, or says where it is.
+pub(super) fn open(path: &Path) -> std::io::Result<()> {
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+
+    let viewer = if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
+    };
+    let mut command = Command::new(viewer);
+    command
+        .arg(path)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let shown = command.status().is_ok_and(|status| status.success());
+    if !shown {
+        let place = std::path::absolute(path)?;
+        let place = place.display();
+        writeln!(
+            anstream::stdout(),
+            "Open file://{place} in a browser: {viewer} shows nothing here."
+        )?;
+    }
+    Ok(())
 }
 
 /// The first few reasons of failures.

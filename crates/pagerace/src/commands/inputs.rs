@@ -82,6 +82,7 @@ pub(super) fn pages(hars: &[PathBuf], page: Option<&String>) -> Result<Vec<Arc<P
             Some(page) => page,
             None => pagerace_page::load(path, &options)?,
         };
+        pagerace_sim::fit_paints(&mut page)?;
         page.name = free_name(&pages, &page.name);
         pages.push(Arc::new(page));
     }

@@ -26,6 +26,7 @@ use pagerace_sim::{Outcome, ProtocolMap};
 pub(crate) use environment::{Environment, kernel, machine};
 use session::{Served, Session, check, served};
 
+use super::failed::all_failed;
 use super::files::{check_files, comparisons_path, rerun, say};
 use super::inputs::{jobs, list, networks};
 use super::racers::{Racers, racers};
@@ -43,14 +44,17 @@ const DEFAULT_NETWORKS: [&str; 2] = ["slow-4g", "cable"];
 const DEFAULT_STRATEGY: &str = "sequential";
 
 pub(crate) fn run(args: &LiveArgs) -> Result<()> {
-    let (plan, pages) = plan(args)?;
-    plan.check()?;
-    check(&plan)?;
-    warn_of_rules(&plan);
     let comparisons = args.csv.as_deref().map(comparisons_path);
     let files = args.report.iter().chain(&args.json);
     let files = files.chain(&args.csv).chain(&comparisons);
-    check_files(&files.map(AsRef::as_ref).collect::<Vec<_>>(), &args.pages)?;
+    check_files(&files.collect::<Vec<_>>(), &args.pages)?;
+    let (mut plan, pages) = plan(args)?;
+    for twin in plan.merge_twins() {
+        warn(&twin);
+    }
+    plan.check()?;
+    check(&plan)?;
+    warn_of_rules(&plan);
     let mut session = Session::open(pages, &args.world)?;
 
     let watch = Watch::new(!args.no_progress, "loads");
@@ -101,6 +105,7 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
         write_atomically(path, |out| out.write_all(html.as_bytes()))?;
         say(path)?;
     }
+    all_failed(&results)?;
     if !args.no_prediction {
         print_prediction(&results, &watch)?;
     }
@@ -136,12 +141,14 @@ fn plan(args: &LiveArgs) -> Result<(Plan, Vec<Served>)> {
     let networks = networks(&args.network, &DEFAULT_NETWORKS)?;
     let default = DEFAULT_STRATEGY.parse().expect("it is in the registry");
     let strategies: Vec<StrategySpec> = list("strategy", &args.strategy, &[default])?;
+    let protocols = list("protocol", &args.protocol, &[ProtocolMap::default()])?;
+    let controllers = super::inputs::controllers(&args.cc)?;
     let pages = served(&args.pages, &mut |text| warn(text))?;
     let of_plan: Vec<_> = pages.iter().map(|one| one.page.clone()).collect();
     let variants = interventions::variants(&what_ifs, &of_plan)?;
     let (contenders, baseline) = racers(&Racers {
-        protocols: &list("protocol", &args.protocol, &[ProtocolMap::default()])?,
-        controllers: &super::inputs::controllers(&args.cc)?,
+        protocols: &protocols,
+        controllers: &controllers,
         strategies: &strategies,
         variants: &variants,
         baseline: args.baseline.as_deref(),
@@ -217,6 +224,9 @@ fn print_prediction(results: &Results, watch: &Watch) -> Result<(), anyhow::Erro
     let compared = accuracy(&Input {
         observations: &observations,
         predictions: &predictions,
+        elsewhere: &[],
+        pages: &plan.pages,
+        networks: &plan.networks,
         lighthouse: &[],
         metrics: &metrics,
         held_out: &[],

@@ -4,6 +4,7 @@ mod ad_list;
 pub(crate) mod bulk;
 pub(crate) mod calibrate;
 pub(crate) mod explain;
+pub(crate) mod failed;
 mod files;
 mod inputs;
 mod interventions;

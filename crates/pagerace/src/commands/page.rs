@@ -1,6 +1,7 @@
 //! `pagerace page`: what was understood of a recorded page.
 
 mod essential;
+mod paints;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,10 +18,11 @@ use comfy_table::{
 use pagerace_core::{Destination, Duration, ScriptMode};
 use pagerace_page::{
     Category, Element, ElementKind, Evidence, FontDisplay, ImportOptions, Page, PageLayout,
-    Resource, ResourceId, Trigger, load,
+    Resource, ResourceId, Trigger, Wait, load,
 };
 
 use self::essential::EssentialArgs;
+use self::paints::Reproduced;
 
 /// What `pagerace page` shows.
 #[derive(Args, Debug)]
@@ -52,23 +54,39 @@ pub(crate) fn run(args: &PageArgs) -> Result<()> {
     let options = ImportOptions {
         page: args.page.clone(),
     };
-    let page = load(&args.har, &options)?;
+    let mut page = load(&args.har, &options)?;
+    pagerace_sim::fit_paints(&mut page)?;
     args.essential.check()?;
     if args.essential.essential {
         return essential::run(&args.essential, page, args.json);
     }
     let mut out = anstream::stdout().lock();
+    let reproduced = Reproduced::of(&page)?;
     if args.json {
-        serde_json::to_writer_pretty(&mut out, &page).context("the page cannot be printed")?;
+        let answer = Answer {
+            page: &page,
+            reproduced: &reproduced,
+        };
+        serde_json::to_writer_pretty(&mut out, &answer).context("the page cannot be printed")?;
         writeln!(out)?;
         return Ok(());
     }
-    write_page(&mut out, &page)?;
+    write_page(&mut out, &page, &reproduced)?;
     Ok(())
 }
 
-fn write_page(out: &mut impl Write, page: &Page) -> io::Result<()> {
+/// The page and what its own network makes of it.
+#[derive(serde::Serialize)]
+struct Answer<'a> {
+    #[serde(flatten)]
+    page: &'a Page,
+    #[serde(flatten)]
+    reproduced: &'a Reproduced,
+}
+
+fn write_page(out: &mut impl Write, page: &Page, reproduced: &Reproduced) -> io::Result<()> {
     summary(out, page)?;
+    paints::write(out, page, reproduced)?;
     heading(out, "Origins")?;
     writeln!(out, "{}", origins(page))?;
     heading(out, "Categories")?;
@@ -130,20 +148,6 @@ fn summary(out: &mut impl Write, page: &Page) -> io::Result<()> {
         creator(page),
         protocols.join(", ")
     )?;
-    let recorded = &page.recorded;
-    let times = [
-        ("first paint", recorded.first_paint),
-        ("largest paint", recorded.largest_paint),
-        ("DOMContentLoaded", recorded.on_content_load),
-        ("load", recorded.on_load),
-    ];
-    let times: Vec<String> = times
-        .iter()
-        .filter_map(|(name, t)| Some(format!("{name} {}", (*t)?)))
-        .collect();
-    if !times.is_empty() {
-        writeln!(out, "recorded {}", times.join(", "))?;
-    }
     page.layout
         .as_ref()
         .map_or(Ok(()), |layout| screen(out, page, layout))
@@ -359,7 +363,8 @@ fn name(category: Category) -> String {
 
 const LEGEND: &str = "\
 found: when the parent leads here (share of a document's bytes, or time after a script or another
-resource); ! render-blocking, v in the first viewport; by: rec recorded, rec~ recorded with the
+resource; in a function that is called later: after DOMContentLoaded (DCL), the load event (load), or
+what the script had asked for (call)); ! render-blocking, v in the first viewport; by: rec recorded, rec~ recorded with the
 position inferred, body found in a body, time inferred from times, rule fixed rule.";
 
 /// The discovery tree: children below their parent, in order of request.
@@ -463,7 +468,15 @@ fn found(page: &Page, resource: &Resource) -> String {
             format!("{:.0} %", offset as f64 / whole as f64 * 100.0)
         }
         Trigger::Style { .. } => "style".to_owned(),
-        Trigger::Script { delay, .. } | Trigger::After { delay, .. } => format!("+{delay}"),
+        Trigger::Script { delay, .. } | Trigger::After { delay, .. } => {
+            let since = match resource.discovery.wait {
+                None => "",
+                Some(Wait::ContentLoaded) => "DCL ",
+                Some(Wait::Loaded) => "load ",
+                Some(Wait::Resource { .. }) => "call ",
+            };
+            format!("{since}+{delay}")
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `pagerace race`: a plan from arguments, the race, its answers and files.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
@@ -8,14 +8,18 @@ use pagerace_delivery::StrategySpec;
 use pagerace_delivery::reliability::ReliabilitySpec;
 use pagerace_lab::contender::{ContenderText, choose, product};
 use pagerace_lab::export::json::read_plan;
+use pagerace_lab::robustness::check_robustness;
 use pagerace_lab::why::{explain_race, is_explained, loads};
-use pagerace_lab::{Contender, Plan, VERSION, run_race};
+use pagerace_lab::{Contender, MetricId, Plan, VERSION, run_race};
 use pagerace_page::{Interventions, Page};
 use pagerace_sim::{ProtocolMap, Visit};
 
+use super::failed::all_failed;
+use super::files::{check_files, open};
 use super::inputs::{controllers, jobs, list, networks, pages};
 use super::interventions;
 use super::needs::needs;
+use super::record::{is_url, record_site};
 use super::simulate::{explain, load};
 use super::warn::{warn, warn_of_rules};
 use crate::cli::RaceArgs;
@@ -33,14 +37,20 @@ const DEFAULT_NETWORKS: [&str; 3] = ["slow-4g", "cable", "lossy-wifi"];
 const DEFAULT_BASELINE: &str = "sequential";
 
 pub(crate) fn run(args: &RaceArgs) -> Result<()> {
-    let plan = match &args.scenario {
+    check_files(&Outputs::files_of(args), &args.hars)?;
+    let mut plan = match &args.scenario {
         Some(path) => plan_of_scenario(path)?,
         None => plan_of_args(args)?,
     };
+    check_metric(plan.metric)?;
+    // A rule that selects nothing is a mistake, not a twin of the original.
     plan.check()?;
-    warn_of_rules(&plan);
     for (policy, page) in plan.idle_policies() {
         warn(&format!("{policy} selects nothing of {page}"));
+    }
+    warn_of_rules(&plan);
+    for twin in plan.merge_twins() {
+        warn(&twin);
     }
     let outputs = Outputs::check(args, &plan)?;
     let jobs = jobs(args.jobs);
@@ -53,9 +63,43 @@ pub(crate) fn run(args: &RaceArgs) -> Result<()> {
             watch.tell(progress)
         })?;
     }
+    check_robustness(
+        &mut results,
+        jobs,
+        &load,
+        &|loads| watch.start("checking", loads),
+        &|progress| watch.tell(progress),
+    )?;
     watch.clear();
     answer::print(&results, &defaults_used(args))?;
-    outputs.write(&results, jobs, &load, &watch)
+    outputs.write(&results, jobs, &load, &watch)?;
+    all_failed(&results)?;
+    if args.open
+        && let Some(path) = &args.report
+    {
+        open(path)?;
+    }
+    Ok(())
+}
+
+/// The file of a page; what is named by its URL is recorded first.
+fn recorded(page: &Path) -> Result<PathBuf> {
+    if is_url(page) {
+        record_site(&page.to_string_lossy())
+    } else {
+        Ok(page.to_owned())
+    }
+}
+
+/// Refuses a metric that no simulation has.
+fn check_metric(metric: MetricId) -> Result<()> {
+    if !metric.metric().simulated {
+        bail!(
+            "--metric: {metric} needs real layout, which a simulation lacks; `pagerace live` \
+             measures it"
+        );
+    }
+    Ok(())
 }
 
 fn plan_of_scenario(path: &Path) -> Result<Plan> {
@@ -87,22 +131,21 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
         );
     }
     // Cheap arguments first: a wrong name should not wait for a large file.
+    check_metric(args.metric)?;
     let what_ifs = interventions::read(&args.what_if)?;
     let shared = interventions::shared(&args.model)?;
     let deciders = args.needs.read()?;
-    if !interventions::needs_pages(&what_ifs) {
-        contenders(
-            args,
-            &interventions::variants(&what_ifs, &[] as &[Arc<Page>])?,
-        )?;
-    }
     let networks = networks(&args.network, &DEFAULT_NETWORKS)?;
-    let pages = pages(&args.hars, args.page.as_ref())?;
-    let (contenders, baseline) = contenders(args, &interventions::variants(&what_ifs, &pages)?)?;
+    let (early, _) = if interventions::needs_pages(&what_ifs) {
+        contenders(args, &[Interventions::default()], None)?
+    } else {
+        let variants = interventions::variants(&what_ifs, &[] as &[Arc<Page>])?;
+        contenders(args, &variants, args.baseline.as_deref())?
+    };
     let mut plan = Plan {
-        pages,
+        pages: Vec::new(),
         networks,
-        contenders,
+        contenders: early,
         runs: args.runs,
         seed: args.seed,
         browser: args.model.browser(),
@@ -113,19 +156,30 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
         needs: Vec::new(),
         deadline: args.model.deadline,
         metric: args.metric,
-        baseline,
+        baseline: 0,
     };
+    plan.check_settings()?;
+    let files = args.hars.iter().map(|page| recorded(page));
+    let files: Vec<PathBuf> = files.collect::<Result<_>>()?;
+    plan.pages = pages(&files, args.page.as_ref())?;
+    let variants = interventions::variants(&what_ifs, &plan.pages)?;
+    let baseline = args.baseline.as_deref();
+    (plan.contenders, plan.baseline) = contenders(args, &variants, baseline)?;
     if plan.has_policies() {
         plan.needs = needs(&plan.pages, &deciders, &plan.browser)?;
     }
     Ok(plan)
 }
 
-/// Who races, and which of them is the baseline; `variants` of the pages, the
-/// original first. A strategy that the baseline
+/// Who races, and which of them is the baseline, as `text` names it; `variants` of the
+/// pages, the original first. A strategy that the baseline
 /// names takes part, and so does `sequential` if only strategies race and no
 /// baseline is named.
-fn contenders(args: &RaceArgs, variants: &[Interventions]) -> Result<(Vec<Contender>, usize)> {
+fn contenders(
+    args: &RaceArgs,
+    variants: &[Interventions],
+    text: Option<&str>,
+) -> Result<(Vec<Contender>, usize)> {
     let maps = list("protocol", &args.protocol, &[ProtocolMap::default()])?;
     let controllers = controllers(&args.cc)?;
     let visits = list("visit", &args.visit, &[Visit::default()])?;
@@ -139,7 +193,6 @@ fn contenders(args: &RaceArgs, variants: &[Interventions]) -> Result<(Vec<Conten
         variants.len(),
     ];
     let several = lengths.into_iter().any(|length| length > 1);
-    let text = args.baseline.as_deref();
     let read = text.and_then(|text| text.parse::<ContenderText>().ok());
     let named = read.and_then(|read| read.strategy);
     if strategies.is_empty() && !several {

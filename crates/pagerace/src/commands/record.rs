@@ -4,10 +4,11 @@ mod source;
 mod summary;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result, bail};
+use clap::Parser as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use pagerace_chromium::record::{RecordOptions, record};
@@ -15,21 +16,24 @@ use pagerace_chromium::{Browser, Device, Options};
 use pagerace_lab::export::file::{check_writable, write_atomically};
 use pagerace_live::link::RunDirectory;
 use serde_json::Value;
+use url::Url;
 
 use crate::cli::record::RecordArgs;
+use crate::cli::{Cli, Command};
+pub(crate) use source::OtherHost;
 use source::Source;
 use summary::Summary;
 
 pub(crate) fn run(args: &RecordArgs) -> Result<()> {
     check_writable(&args.output)?;
     let source = Source::parse(&args.source, args.root.as_deref())?;
-    let site = source.serve()?;
+    let site = source.serve(&args.host)?;
     let scratch = Scratch::new()?;
     let mut options = Options::new(&scratch.path);
     options.executable.clone_from(&args.chromium);
     options.device = Device::named(&args.device)?;
     if let Some(site) = &site {
-        options.rules.push(site.rule());
+        options.rules.extend(site.rules());
         options.spki = site.keys();
     } else {
         options.online = true;
@@ -39,7 +43,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<()> {
         settle: args.settle,
         deadline: args.deadline,
     };
-    let mut browser = Browser::launch(&options, &|mut command: Command| command.spawn())?;
+    let mut browser = Browser::launch(&options, &|mut command: process::Command| command.spawn())?;
     let har = record(&mut browser, source.url().as_str(), &record_options)?;
     browser.close();
     let unknown = site.map(source::Served::stop).unwrap_or_default();
@@ -47,6 +51,35 @@ pub(crate) fn run(args: &RecordArgs) -> Result<()> {
     let summary = Summary::of(&har, unknown);
     summary.print(&mut anstream::stdout().lock(), &args.output)?;
     Ok(())
+}
+
+/// Whether a page is named by where it is on the web.
+pub(super) fn is_url(page: &Path) -> bool {
+    let text = page.to_string_lossy();
+    ["https://", "http://"]
+        .iter()
+        .any(|scheme| text.starts_with(scheme))
+}
+
+/// Records a page of the web with this command's defaults, into a file named after its
+/// host in the current directory.
+pub(super) fn record_site(url: &str) -> Result<PathBuf> {
+    let parsed = Url::parse(url).with_context(|| url.to_owned())?;
+    let host = parsed
+        .host_str()
+        .with_context(|| format!("{url}: names no host"))?;
+    let file = format!("{host}.page");
+    if Path::new(&file).exists() {
+        bail!("{url}: {file} is here already; race that file, or remove it");
+    }
+    let words = ["pagerace", "record", url, "-o", &file];
+    let Command::Record(args) = Cli::try_parse_from(words)?.command else {
+        bail!("{url}: cannot be recorded");
+    };
+    run(&args).with_context(|| {
+        format!("{url}: cannot be recorded here; `pagerace record {url} -o {file}` needs Chromium")
+    })?;
+    Ok(file.into())
 }
 
 /// The whole file or none.
@@ -83,7 +116,7 @@ impl Scratch {
         // Without a handler the next run clears away what an interrupted one left.
         let _ = ctrlc::set_handler(move || {
             remove(&again);
-            std::process::exit(130);
+            process::exit(130);
         });
         Ok(Self { directory, path })
     }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use comfy_table::{Attribute, Cell, Table};
 use pagerace_lab::Plan;
+use pagerace_lab::model_error::is_lossy;
 use pagerace_lab::why::{Why, steps};
 use pagerace_sim::Part;
 
@@ -21,6 +22,10 @@ pub(crate) use pair::pair;
 
 /// Most contenders beside the baseline that stand side by side.
 const COLUMNS_MAX: usize = 3;
+
+/// Told of losses on networks that lose nothing by themselves.
+const OVERFLOW: &str =
+    " Loss recovery: this network loses nothing at random; its queue overflowed.";
 
 /// A table and the lines that belong below it.
 #[derive(Debug)]
@@ -51,7 +56,15 @@ impl Row {
 /// part; the other way round where there are many or the terminal is narrow.
 /// Parts without any difference are left out. Of several pages the mean.
 pub(crate) fn race(plan: &Plan, whys: &[&Why], width: Option<usize>) -> Explained {
-    lay_out(plan.noun().one(), &merged(rows(plan, whys)), width)
+    let rows = merged(rows(plan, whys));
+    let mut explained = lay_out(plan.noun().one(), &rows, width);
+    let lossless = whys
+        .iter()
+        .all(|why| !is_lossy(&plan.networks[why.network]));
+    if lossless && rows.iter().any(|row| row.get(Part::Loss) != 0) {
+        explained.notes.push(OVERFLOW.to_owned());
+    }
+    explained
 }
 
 fn lay_out(noun: &str, rows: &[Row], width: Option<usize>) -> Explained {

@@ -224,6 +224,58 @@ fn explanations_and_transfers_say_what_is_wrong() {
 }
 
 #[test]
+fn arguments_are_checked_before_files_are_read() {
+    let sandbox = Sandbox::new("early");
+    // There is no such file, and nobody notices.
+    for (words, expected) in [
+        ("--metric cls", "--metric: cls needs real layout"),
+        ("--tls real -P h1", "tls: real TLS needs HTTP/3"),
+        ("--quic-mtu 1452 -P h2", "quic-mtu: "),
+        (
+            "--reliability late -P h1",
+            "reliability: late changes nothing over h1",
+        ),
+        ("--early-data on", "early-data: a first visit"),
+        ("--tls-version 1.2 -P h3", "tls-version: "),
+        ("--json no/such/folder/out.json", "no/such/folder"),
+        ("--baseline bbr", "--baseline"),
+    ] {
+        let all: Vec<&str> = ["race", "missing.har"]
+            .into_iter()
+            .chain(words.split(' '))
+            .collect();
+        let run = sandbox.run(&all);
+        assert_eq!(
+            (run.code, run.out.as_str()),
+            (2, ""),
+            "{words}: {}",
+            run.err
+        );
+        assert!(run.err.contains(expected), "{words}: {}", run.err);
+    }
+}
+
+#[test]
+fn a_race_in_which_every_load_failed_exits_with_three() {
+    let sandbox = Sandbox::new("failed");
+    sandbox.write("site.har", &small_har());
+    let race = [
+        "race",
+        "site.har",
+        "-n",
+        "cable",
+        "--runs",
+        "2",
+        "--deadline",
+        "1ms",
+    ];
+    let run = sandbox.run(&[&race[..], &["--json", "out.json"]].concat());
+    assert_eq!(run.code, 3, "{}", run.err);
+    assert!(run.err.contains("loads failed: "), "{}", run.err);
+    assert!(run.out.contains("Wrote out.json"), "{}", run.out);
+}
+
+#[test]
 fn what_the_parser_refuses_exits_with_two() {
     let sandbox = Sandbox::new("usage");
     sandbox.write("site.har", &small_har());
@@ -240,6 +292,7 @@ fn what_the_parser_refuses_exits_with_two() {
         vec!["race", "site.har", "--tls-version", "1.1"],
         vec!["explain", "site.har", "h2"],
         vec!["explain", "site.har", "h2", "h3", "--run", "0"],
+        vec!["race", "site.har", "--open"],
         vec!["race", "site.har", "--quic-mtu", "1199"],
         vec!["bulk", "--quic-mtu", "1453"],
         vec!["bulk", "--size", "50"],

@@ -144,16 +144,7 @@ fn from_a_folder_to_a_calibration() {
     let fcp: f64 = fields(row)[column.unwrap()].parse().unwrap();
     assert!(fcp > 700.0, "the sheet holds the first paint back: {row}");
 
-    let words = [
-        "calibrate",
-        "site.page",
-        "-P",
-        "h2,h3",
-        "-s",
-        "sequential",
-        "--runs",
-        "1",
-    ];
+    let words = ["calibrate", "site.page", "--runs", "1"];
     let files = [
         "--observations",
         "seen.json",

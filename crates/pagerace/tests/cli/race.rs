@@ -34,7 +34,13 @@ fn a_race_ranks_and_tells() {
             race.out
         );
     }
-    for column in ["strategy", "95 % interval", "effect", "p (U)", "baseline"] {
+    for column in [
+        "strategy",
+        "95 % interval",
+        "effect",
+        "p (Holm)",
+        "baseline",
+    ] {
         assert!(race.out.contains(column), "{column}: {}", race.out);
     }
     assert!(!race.out.contains('\x1b'), "colours although nobody looks");
@@ -52,7 +58,7 @@ fn protocols_race_and_are_explained() {
         "--network",
         "cable",
         "--runs",
-        "3",
+        "8",
         "--json",
         "out.json",
         "--csv",
@@ -137,7 +143,8 @@ fn rules_without_a_host_are_warned_of() {
     assert_eq!(
         wrong.err.trim_end(),
         "warning: nosuch.example=h3 decides for no host of site, which has site.example; \
-         `pagerace page FILE` shows all"
+         `pagerace page FILE` shows all\n\
+         warning: h2 loads every page as nosuch.example=h3 *=h2, and is left out"
     );
     assert_eq!(race("site.example=h3 *=h2,h2").err, "");
 }

@@ -1,6 +1,6 @@
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use pagerace_page::{
-    CacheUse, Category, Discovery, Element, ElementKind, Evidence, ImageCoding, Largest, OriginId,
+    CacheUse, Category, Discovery, Element, ElementKind, Evidence, ImageBytes, Largest, OriginId,
     Page, PageLayout, RecordedPage, Rect, Resource, ResourceId, Trigger,
 };
 
@@ -39,6 +39,7 @@ fn resource(id: u32, destination: Destination, bytes: u64) -> Resource {
         discovery: Discovery {
             trigger,
             evidence: Evidence::Recorded,
+            wait: None,
         },
         in_viewport: true,
         cpu_time: None,
@@ -47,7 +48,8 @@ fn resource(id: u32, destination: Destination, bytes: u64) -> Resource {
         third_party: false,
         recorded: None,
         cache: CacheUse::None,
-        image_coding: ImageCoding::Unknown,
+        fails_after: None,
+        image: ImageBytes::default(),
     }
 }
 
@@ -66,6 +68,7 @@ fn element(kind: ElementKind, rect: [f32; 4], offset: Option<u64>) -> Element {
         after: None,
         contentful: true,
         natural: None,
+        share: 0.0,
     }
 }
 
@@ -105,7 +108,9 @@ fn layout(elements: Vec<Element>, largest: Option<Largest>) -> Layout {
             body_start: Some(700),
             largest,
             rendering: None,
+            shares: None,
         }),
+        fit: None,
         notes: vec![],
     };
     Layout::new(&page, &Graph::new(&page, Profile::Chrome))

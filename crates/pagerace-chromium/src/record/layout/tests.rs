@@ -100,6 +100,12 @@ impl Page {
                 self.strings[name] == "IMG"
             })
             .collect();
+        let pseudo: Vec<usize> = (0..self.nodes.len())
+            .filter(|&n| {
+                let name = self.nodes[n]["name"].as_u64().expect("an index") as usize;
+                self.strings[name].starts_with("::")
+            })
+            .collect();
         let sources: Vec<Value> = images
             .iter()
             .map(|&n| self.nodes[n]["attributes"][1].clone())
@@ -109,7 +115,7 @@ impl Page {
                 "nodeName": column("name"), "nodeValue": column("text"),
                 "attributes": column("attributes"),
                 "currentSourceURL": {"index": images, "value": sources},
-                "pseudoType": {"index": [], "value": []}},
+                "pseudoType": {"index": pseudo, "value": []}},
             "layout": {"nodeIndex": boxes, "styles": of_boxes("styles"), "bounds": of_boxes("rect"),
                 "text": texts}}]})
     }
@@ -198,6 +204,24 @@ fn images_and_backgrounds_have_their_addresses() {
         {"kind": "canvas", "rect": [0.0, 0.0, 9.0, 9.0]},
     ]);
     assert_eq!(json!(found(&page, None)), expected);
+}
+
+#[test]
+fn pseudo_elements_stand_where_their_element_does() {
+    let mut page = Page::default();
+    let rect = Some([0.0, 0.0, 9.0, 9.0]);
+    let body = page.node(-1, "BODY", &[], &[], rect);
+    page.node(body, "P", &[], &[], rect);
+    let header = page.node(body, "HEADER", &[], &[], rect);
+    let red = [("background-color", "rgb(255, 0, 0)")];
+    let before = page.node(header, "::before", &[], &red, rect);
+    page.node(before, "\"icon", &[], &[], rect);
+    let html = "<body><p></p><header></header>";
+    let place = html.find("</header>");
+    let found = found_beside(&page, Some(&page), Some(html));
+    let places: Vec<_> = found.iter().map(|e| e["offset"].as_u64()).collect();
+    assert_eq!(places, [place.map(|p| p as u64); 2], "{found:?}");
+    assert!(found.iter().all(|e| e["scripted"].is_null()));
 }
 
 #[test]

@@ -34,29 +34,58 @@ pub(super) fn overall(metrics: &[MetricId], cells: &[Cell]) -> Vec<Group> {
         for metric in metrics {
             let here = cells.iter().filter(|cell| cell.metric == *metric);
             let here = here.filter(|cell| set.is_none_or(|set| cell.held_out == set));
-            groups.push(Group {
-                name: name.to_owned(),
-                metric: *metric,
-                errors: Errors::of(here),
-            });
+            groups.push(group(name, *metric, here));
         }
     }
     groups
 }
 
-/// By what `group` says of a cell, in order of appearance.
-pub(super) fn groups(metrics: &[MetricId], cells: &[Cell], group: fn(&Cell) -> &str) -> Vec<Group> {
+/// The errors of `cells`, over all pages, and apart.
+fn group<'a>(name: &str, metric: MetricId, cells: impl Iterator<Item = &'a Cell>) -> Group {
+    let cells: Vec<&Cell> = cells.collect();
+    let of = |held_out: bool| {
+        let some = cells.iter().filter(|cell| cell.held_out == held_out);
+        Errors::of(some.copied())
+    };
+    Group {
+        name: name.to_owned(),
+        metric,
+        errors: Errors::of(cells.iter().copied()),
+        tuned: of(false),
+        held_out: of(true),
+    }
+}
+
+/// Of the pages as another recorder would have recorded them, by protocol.
+pub(super) fn elsewhere(metrics: &[MetricId], cells: &[Cell]) -> Vec<Group> {
+    let cells = cells.iter().filter(|cell| cell.elsewhere.is_some());
+    let cells: Vec<Cell> = cells
+        .map(|cell| Cell {
+            predicted: cell.elsewhere,
+            ..cell.clone()
+        })
+        .collect();
+    let mut all = overall(metrics, &cells);
+    all.retain(|group| group.name == "all pages");
+    all.extend(groups(metrics, &cells, |cell| vec![&cell.protocol]));
+    all.retain(|group| group.errors.count > 0);
+    all
+}
+
+/// By what `of` says of a cell, in order of appearance; a cell may be in several
+/// groups.
+pub(super) fn groups(
+    metrics: &[MetricId],
+    cells: &[Cell],
+    of: fn(&Cell) -> Vec<&str>,
+) -> Vec<Group> {
     let mut groups = Vec::new();
-    for name in distinct(cells.iter().map(group)) {
+    for name in distinct(cells.iter().flat_map(of)) {
         for metric in metrics {
             let here = cells
                 .iter()
-                .filter(|cell| cell.metric == *metric && group(cell) == name);
-            groups.push(Group {
-                name: name.to_owned(),
-                metric: *metric,
-                errors: Errors::of(here),
-            });
+                .filter(|cell| cell.metric == *metric && of(cell).contains(&name));
+            groups.push(group(name, *metric, here));
         }
     }
     groups

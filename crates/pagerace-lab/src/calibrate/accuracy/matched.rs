@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use super::{Cause, Input, Quality, Worst};
 use crate::calibrate::blame::{Blame, Stage, blame};
 use crate::calibrate::cell::{Cell, noise};
+use crate::calibrate::differences::{Difference, Pair, differences};
+use crate::calibrate::kind::kinds;
 use crate::calibrate::lighthouse::LighthousePrediction;
 use crate::calibrate::observation::Observation;
 use crate::calibrate::prediction::Prediction;
@@ -29,7 +31,11 @@ pub(super) struct Matched<'a> {
 struct Entry<'a> {
     observation: &'a Observation,
     prediction: Option<&'a Prediction>,
+    /// Of the page as another recorder would have recorded it.
+    elsewhere: Option<&'a Prediction>,
     label: String,
+    kinds: Vec<&'static str>,
+    lossy: bool,
     held_out: bool,
 }
 
@@ -39,11 +45,20 @@ impl<'a> Matched<'a> {
         let varying = Varying::among(&contenders(observations));
         let entries = observations.iter().map(|observation| Entry {
             observation,
-            prediction: input.predictions.iter().find(|prediction| {
-                prediction.page == observation.page
-                    && prediction.network == observation.network
-                    && prediction.contender.loads_as(&observation.contender)
-            }),
+            prediction: of(input.predictions, observation),
+            elsewhere: of(input.elsewhere, observation),
+            kinds: {
+                let page = input
+                    .pages
+                    .iter()
+                    .find(|page| page.name == observation.page);
+                page.map(|page| kinds(page)).unwrap_or_default()
+            },
+            lossy: {
+                let mut networks = input.networks.iter();
+                let network = networks.find(|network| network.name == observation.network);
+                network.is_some_and(|n| n.down.loss.mean() > 0.0 || n.up.loss.mean() > 0.0)
+            },
             label: observation.contender.label(varying),
             held_out: input.held_out.contains(&observation.page),
         });
@@ -73,6 +88,10 @@ impl<'a> Matched<'a> {
                 network: observation.network.clone(),
                 contender: entry.label.clone(),
                 protocol: observation.contender.protocols.to_string(),
+                strategy: strategy(&observation.contender),
+                kinds: entry.kinds.clone(),
+                lossy: entry.lossy,
+                elsewhere: entry.elsewhere.and_then(|p| p.median(metric)),
                 held_out: entry.held_out,
                 metric,
                 observed: median(&values),
@@ -95,6 +114,28 @@ impl<'a> Matched<'a> {
             p.page == observation.page && p.network == observation.network
         };
         all.find(same)?.values.get(&metric).copied()
+    }
+
+    pub(super) fn differences(&self) -> Vec<Difference> {
+        let pairs = |of: fn(&Entry<'a>) -> Option<&'a Prediction>| -> Vec<Pair<'a>> {
+            let entries = self.entries.iter().filter_map(|entry| {
+                Some(Pair {
+                    observation: entry.observation,
+                    prediction: of(entry)?,
+                    lossy: entry.lossy,
+                    held_out: entry.held_out,
+                })
+            });
+            entries.collect()
+        };
+        let sides = [
+            pairs(|entry| entry.prediction),
+            pairs(|entry| entry.elsewhere),
+        ];
+        let metrics = self.input.metrics.iter();
+        metrics
+            .flat_map(|metric| sides.iter().flat_map(|side| differences(side, *metric)))
+            .collect()
     }
 
     pub(super) fn comparisons(
@@ -199,6 +240,21 @@ impl<'a> Matched<'a> {
         causes.sort_by(|a, b| a.metric.cmp(&b.metric).then(b.cells.cmp(&a.cells)));
         causes
     }
+}
+
+/// What of `predictions` is of the same page, network and contender.
+fn of<'a>(predictions: &'a [Prediction], observation: &Observation) -> Option<&'a Prediction> {
+    predictions.iter().find(|prediction| {
+        prediction.page == observation.page
+            && prediction.network == observation.network
+            && prediction.contender.loads_as(&observation.contender)
+    })
+}
+
+/// The strategy of a contender over HTTP/3 with nothing else special.
+fn strategy(contender: &Contender) -> Option<String> {
+    let plain = contender.congestion == "cubic" && contender.interventions.is_empty();
+    (plain && contender.protocols.to_string() == "h3").then(|| contender.strategy.to_string())
 }
 
 /// Every contender once.

@@ -8,6 +8,9 @@ fn compared(held_out: &[&str]) -> Accuracy {
     accuracy(&Input {
         observations: &observations(),
         predictions: &predictions(),
+        elsewhere: &[],
+        pages: &[],
+        networks: &[],
         lighthouse: &[],
         metrics: &[metric("lcp")],
         held_out: &held_out,
@@ -87,6 +90,9 @@ fn what_is_not_predicted_is_no_error_and_no_win() {
     let all = accuracy(&Input {
         observations: &observations(),
         predictions: &few,
+        elsewhere: &[],
+        pages: &[],
+        networks: &[],
         lighthouse: &[],
         metrics: &[metric("lcp")],
         held_out: &[],
@@ -110,6 +116,9 @@ fn lighthouse_stands_beside_the_same_cells() {
     let all = accuracy(&Input {
         observations: &observations(),
         predictions: &predictions(),
+        elsewhere: &[],
+        pages: &[],
+        networks: &[],
         lighthouse: &[lighthouse],
         metrics: &[metric("lcp"), metric("tbt")],
         held_out: &[],
@@ -132,6 +141,9 @@ fn the_worst_come_first_with_their_reasons() {
     let all = accuracy(&Input {
         observations: &live,
         predictions: &said,
+        elsewhere: &[],
+        pages: &[],
+        networks: &[],
         lighthouse: &[],
         metrics: &[metric("lcp")],
         held_out: &[],

@@ -12,6 +12,9 @@ fn everything_is_there_and_infinity_is_null() {
     let all = accuracy(&Input {
         observations: &observations(),
         predictions: &said,
+        elsewhere: &[],
+        pages: &[],
+        networks: &[],
         lighthouse: &[],
         metrics: &[metric("lcp")],
         held_out: &["shop".to_owned()],

@@ -6,6 +6,9 @@ fn document() -> String {
     let all = accuracy(&Input {
         observations: &observations(),
         predictions: &predictions(),
+        elsewhere: &[],
+        pages: &[],
+        networks: &[],
         lighthouse: &[],
         metrics: &[metric("lcp")],
         held_out: &["shop".to_owned()],

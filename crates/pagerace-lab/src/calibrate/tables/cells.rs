@@ -1,8 +1,7 @@
-//! Every cell, and every pair of contenders that reality tells apart.
+//! Every cell.
 
-use super::{Section, Table, or_none, share, signed, title, value};
+use super::{Section, Table, share, signed, title, value};
 use crate::calibrate::accuracy::Accuracy;
-use crate::unit::probability;
 
 pub(super) fn cells(accuracy: &Accuracy) -> Section {
     let mut table = Table::new(
@@ -35,40 +34,10 @@ pub(super) fn cells(accuracy: &Accuracy) -> Section {
             cell.failed.to_string(),
         ]);
     }
-    let mut duels = Table::new(
-        "Sure pairs (differences: the second contender's median less the first's, as a share of \
-         the lower)",
-        5,
-        &[
-            "page",
-            "network",
-            "metric",
-            "first",
-            "second",
-            "live",
-            "predicted",
-            "p",
-            "outcome",
-        ],
-    );
-    for duel in accuracy.duels.iter().filter(|duel| duel.is_sure()) {
-        let [first, second] = duel.contenders.clone();
-        duels.add(vec![
-            duel.page.clone(),
-            duel.network.clone(),
-            title(duel.metric),
-            first,
-            second,
-            signed(duel.observed),
-            signed(duel.predicted),
-            or_none(duel.p.map(probability)),
-            duel.outcome.label().to_owned(),
-        ]);
-    }
     Section {
         title: "All cells".to_owned(),
         text: vec!["Medians over the runs.".to_owned()],
-        tables: vec![table, duels],
+        tables: vec![table],
         ..Section::default()
     }
 }

@@ -1,7 +1,8 @@
-//! How large the errors are: overall, and by network, protocol and page.
+//! How large the errors are: overall, and by kind of page, network, protocol,
+//! strategy and page.
 
 use super::{Section, Table, capital, share, signed, title, value};
-use crate::calibrate::accuracy::Accuracy;
+use crate::calibrate::accuracy::{Accuracy, Group};
 use crate::calibrate::errors::Errors;
 use crate::metric::MetricId;
 use crate::results::distinct;
@@ -47,24 +48,63 @@ pub(super) fn errors(accuracy: &Accuracy, full: bool) -> Section {
         section.tables.push(table);
     }
     if full {
-        let mark = |page: &str| accuracy.held_out.iter().any(|name| name == page);
-        for (caption, column, groups) in [
-            ("By network", "network", &accuracy.by_network),
-            ("By protocol", "protocol", &accuracy.by_protocol),
-            ("By page", "page", &accuracy.by_page),
-        ] {
-            let mut header = vec![column];
-            header.extend(ERRORS);
-            let mut table = Table::new(caption, 2, &header);
-            for group in groups {
-                let held_out = column == "page" && mark(&group.name);
-                let mark = if held_out { " (held out)" } else { "" };
-                let mut row = vec![format!("{}{mark}", group.name)];
-                row.extend(error_fields(group.metric, &group.errors));
-                table.add(row);
-            }
-            section.tables.push(table);
+        section.tables.extend([
+            apart("By kind of page", "kind", &accuracy.by_kind),
+            apart("By network", "network", &accuracy.by_network),
+            apart("By protocol", "protocol", &accuracy.by_protocol),
+            apart("By strategy over HTTP/3", "strategy", &accuracy.by_strategy),
+            by_page(accuracy),
+        ]);
+        if !accuracy.elsewhere.is_empty() {
+            section.tables.push(apart(
+                "The same pages as another recorder would have recorded them: without \
+                 Pagerace's own fields, so that paints are guessed (all pages, then by protocol)",
+                "pages",
+                &accuracy.elsewhere,
+            ));
         }
     }
     section
+}
+
+const APART: [&str; 9] = [
+    "metric",
+    "tuned cells",
+    "p50",
+    "p90",
+    "bias",
+    "held-out cells",
+    "p50",
+    "p90",
+    "bias",
+];
+
+/// Groups with tuned and held-out pages side by side.
+fn apart(caption: &str, column: &str, groups: &[Group]) -> Table {
+    let mut header = vec![column];
+    header.extend(APART);
+    let mut table = Table::new(caption, 2, &header);
+    for group in groups {
+        let mut row = vec![group.name.clone(), title(group.metric)];
+        for errors in [&group.tuned, &group.held_out] {
+            row.push(errors.count.to_string());
+            row.extend([share(errors.p50), share(errors.p90), signed(errors.bias)]);
+        }
+        table.add(row);
+    }
+    table
+}
+
+fn by_page(accuracy: &Accuracy) -> Table {
+    let mut header = vec!["page"];
+    header.extend(ERRORS);
+    let mut table = Table::new("By page", 2, &header);
+    for group in &accuracy.by_page {
+        let held_out = accuracy.held_out.contains(&group.name);
+        let mark = if held_out { " (held out)" } else { "" };
+        let mut row = vec![format!("{}{mark}", group.name)];
+        row.extend(error_fields(group.metric, &group.errors));
+        table.add(row);
+    }
+    table
 }

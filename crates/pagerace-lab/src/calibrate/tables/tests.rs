@@ -7,6 +7,9 @@ fn compared(observations: &Observations) -> Accuracy {
     accuracy(&Input {
         observations,
         predictions: &predictions(),
+        elsewhere: &[],
+        pages: &[],
+        networks: &[],
         lighthouse: &[],
         metrics: &[metric("lcp"), metric("tbt")],
         held_out: &["shop".to_owned()],

@@ -24,6 +24,9 @@ fn the_terminal_gets_errors_and_winners() {
     let all = accuracy(&Input {
         observations: &observations(),
         predictions: &predictions(),
+        elsewhere: &[],
+        pages: &[],
+        networks: &[],
         lighthouse: &[],
         metrics: &[metric("lcp")],
         held_out: &[],

@@ -82,8 +82,10 @@ fn a_huge_race_records_fewer_runs_and_says_so() {
 
 #[test]
 fn what_differs_in_more_than_the_strategy_is_explained() {
-    let plan = fake::plan(&["h1", "h2", "h3 reno"], 6);
-    let mut results = run_race(&plan, 1, &fake::load, &go_on).unwrap();
+    let plan = fake::plan(&["h1", "h2", "h3 reno"], 8);
+    let mut results = fake::results(&plan, |(_, _, c), k| {
+        fake::times(1000.0 - 90.0 * c as f64 + k as f64, 1.0, 1.0)
+    });
     explain_race(&mut results, 1, &fake::explain, &go_on).unwrap();
     let report = report(&results, "", 1, &fake::load, &go_on).unwrap();
     assert_eq!(report.title, "news: 3 variants on 2 networks");

@@ -96,7 +96,8 @@ pub(super) fn search(recording: &Recording, links: &mut [Option<Link>]) {
 /// Whether the browser asked for an icon on its own, when the page was loaded:
 /// the markup names it, but is not why.
 fn asked_after_load(recording: &Recording, i: usize) -> bool {
-    let loaded = recording.loaded.zip(recording.start(i));
+    let loaded = recording.loaded.filter(|_| recording.own);
+    let loaded = loaded.zip(recording.start(i));
     let is_icon = matches!(
         recording.destinations[i],
         Destination::Other | Destination::Image

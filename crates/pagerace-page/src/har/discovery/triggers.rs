@@ -2,10 +2,11 @@
 
 use pagerace_core::{Destination, Duration, ScriptMode};
 
+use super::callback::{self, Callers, Cause};
 use super::{How, Link, offsets};
 use crate::har::notes::{Kind, Notes};
 use crate::har::recording::Recording;
-use crate::{Discovery, Evidence, ResourceId, Trigger};
+use crate::{Discovery, Evidence, ResourceId, Trigger, Wait};
 
 /// An inline script whose request comes later than this after its bytes, with
 /// nothing before it that it waited for, was a timer or an event.
@@ -31,21 +32,29 @@ pub(in crate::har) fn discoveries(
 ) -> Vec<Discovery> {
     let offsets = offsets::markup(recording, links, notes);
     let blockers = Blockers::new(recording, links, modes, render_blocking);
+    let callers = Callers::new(recording, links);
     let mut all = Vec::with_capacity(links.len());
     for (i, link) in links.iter().enumerate() {
         let Some(link) = link else {
             all.push(Discovery {
                 trigger: Trigger::Navigation,
                 evidence: Evidence::Recorded,
+                wait: None,
             });
             continue;
         };
         let parent = id(link.parent);
         let (offset, evidence) = offsets[i].unwrap_or((0, link.evidence));
+        let mut wait = None;
         let trigger = match link.how {
             How::Redirect => Trigger::Redirect { parent },
             How::Markup => Trigger::Markup { parent, offset },
-            How::Inline => inline(recording, link, i, offset, &blockers),
+            How::Inline => {
+                let found = inline(recording, link, i, offset, &blockers);
+                let (found, cause) = in_callback(recording, &callers, i, found);
+                wait = cause;
+                found
+            }
             How::Style => Trigger::Style { parent },
             How::Script => {
                 let could = blockers.ready(recording, link.parent, modes[link.parent], i);
@@ -57,9 +66,13 @@ pub(in crate::har) fn discoveries(
                 if late.is_some_and(|(end, start)| end > start + LATE_MS) {
                     notes.add(Kind::LateInitiator);
                 }
+                // Our own recorder tells when scripts ran, and so what else they did.
+                let cause = callback::cause(recording, &callers, i, ready)
+                    .filter(|_| recording.ran.is_empty());
+                wait = cause.map(|(cause, _)| as_wait(cause));
                 Trigger::Script {
                     parent,
-                    delay: since(recording, i, ready),
+                    delay: since(recording, i, cause.map_or(ready, |(_, at)| at)),
                 }
             }
             How::After => {
@@ -75,7 +88,11 @@ pub(in crate::har) fn discoveries(
             (How::Inline, Trigger::Script { .. } | Trigger::After { .. }) => Evidence::Timing,
             _ => evidence,
         };
-        all.push(Discovery { trigger, evidence });
+        all.push(Discovery {
+            trigger,
+            evidence,
+            wait,
+        });
     }
     all
 }
@@ -120,6 +137,42 @@ fn inline(
     Trigger::After {
         parent,
         delay: since(recording, i, end),
+    }
+}
+
+/// What a function of an inline script waited for, if it was called late.
+fn in_callback(
+    recording: &Recording,
+    callers: &Callers,
+    i: usize,
+    found: Trigger,
+) -> (Trigger, Option<Wait>) {
+    let (Trigger::Script { delay, .. } | Trigger::After { delay, .. }) = found else {
+        return (found, None);
+    };
+    let ready = recording
+        .start(i)
+        .map_or(f64::INFINITY, |start| start - delay.as_millis_f64());
+    let cause = callback::cause(recording, callers, i, ready);
+    let Some((cause, at)) = cause.filter(|_| recording.ran.is_empty()) else {
+        return (found, None);
+    };
+    let delay = since(recording, i, at);
+    let found = match found {
+        Trigger::Script { parent, .. } => Trigger::Script { parent, delay },
+        _ => Trigger::After {
+            parent: found.parent().unwrap_or(id(0)),
+            delay,
+        },
+    };
+    (found, Some(as_wait(cause)))
+}
+
+fn as_wait(cause: Cause) -> Wait {
+    match cause {
+        Cause::ContentLoaded => Wait::ContentLoaded,
+        Cause::Loaded => Wait::Loaded,
+        Cause::Complete(entry) => Wait::Resource { id: id(entry) },
     }
 }
 

@@ -51,6 +51,33 @@ fn what_causes_no_traffic_is_left_out_and_counted() {
 }
 
 #[test]
+fn what_the_network_failed_stays_if_the_recording_says_so() {
+    let failed = |url: &str, second, why: Option<&str>| {
+        let mut failed = entry(url, second);
+        failed["response"] = json!({"status": 0, "_error": why,
+            "content": {"mimeType": "text/html", "size": 252_000}, "_transferSize": 0});
+        failed["timings"] = json!({"dns": 30});
+        failed
+    };
+    let values = [
+        failed("https://b.test/", 0, Some("net::ERR_CONNECTION_REFUSED")),
+        entry("https://a.test/", 1),
+        failed("https://b.test/1", 2, Some("net::ERR_NAME_NOT_RESOLVED")),
+        failed("https://b.test/2", 3, Some("net::ERR_CONNECTION_REFUSED")),
+        failed("https://b.test/3", 4, Some("net::ERR_ABORTED")),
+        failed("https://b.test/4", 5, Some("net::ERR_BLOCKED_BY_CLIENT")),
+        failed("https://b.test/5", 6, None),
+    ];
+    let kept = select(parse(&values), &mut Notes::default()).unwrap();
+    let found: Vec<_> = kept.iter().map(|e| (e.number, e.failed_after())).collect();
+    // What failed is no navigation. Without the look-up of 30 ms; a name that is not
+    // there leaves nothing to try.
+    assert_eq!(found, [(1, None), (2, Some(0.0)), (3, Some(70.0))]);
+    let refused = select(parse(&values[..1]), &mut Notes::default()).unwrap_err();
+    assert_eq!(refused.0, 0);
+}
+
+#[test]
 fn entries_are_sorted_and_what_precedes_the_navigation_is_dropped() {
     let mut early = entry("https://a.test/ping", 0);
     early["response"]["content"]["mimeType"] = json!("image/gif");

@@ -2,8 +2,8 @@ use pagerace_core::ScriptMode;
 use serde_json::{Value, json};
 
 use crate::{
-    ElementKind, Evidence, FontDisplay, FontUse, Largest, Page, Rect, ResourceId, Trigger,
-    from_bytes,
+    ElementKind, Evidence, FontDisplay, FontUse, Largest, Page, PictureShares, Rect, ResourceId,
+    Trigger, from_bytes,
 };
 use pagerace_core::Duration;
 
@@ -427,4 +427,26 @@ fn what_a_script_revealed_is_dated_as_if_it_had_made_it() {
         [(false, None), plain],
         "who knows when"
     );
+}
+
+#[test]
+fn shares_of_the_picture_are_read_as_far_as_they_make_sense() {
+    let mut own = own();
+    assert_eq!(import(&own).layout.expect("recorded").shares, None);
+    own["layout"]["elements"][0]["share"] = json!(0.25);
+    own["layout"]["elements"][4]["share"] = json!(7);
+    own["layout"]["shares"] = json!({"canvas": 0.05, "otherImages": "much", "images": [
+        {"url": "https://a.test/big.png", "share": 0.5},
+        {"url": "https://a.test/never-requested.png", "share": 0.1},
+        {"url": "https://a.test/below.png"},
+    ]});
+    let layout = import(&own).layout.expect("recorded");
+    let shares: Vec<f64> = layout.elements.iter().map(|e| e.share).take(4).collect();
+    assert_eq!(shares, [0.25, 0.0, 0.0, 0.0]);
+    let read = PictureShares {
+        canvas: 0.05,
+        images: vec![(ResourceId(3), 0.5), (ResourceId(4), 0.0)],
+        other_images: 0.0,
+    };
+    assert_eq!(layout.shares, Some(read));
 }

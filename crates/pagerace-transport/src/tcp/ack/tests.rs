@@ -37,7 +37,13 @@ fn settled() -> AckPolicy {
 
 fn receive(acks: &mut AckPolicy, millis: u64, length: u64) {
     let none = RangeSet::default();
-    acks.on_data(at(millis), 1, length, &in_order(length), &none, IDLE);
+    acks.on_data(
+        at(millis),
+        (1, length, false),
+        &in_order(length),
+        &none,
+        IDLE,
+    );
 }
 
 #[test]
@@ -62,6 +68,86 @@ fn every_second_segment_or_after_forty_milliseconds() {
 }
 
 #[test]
+fn who_answers_soon_acknowledges_every_second_segment_from_the_beginning() {
+    let mut acks = AckPolicy::new(1448, DELAY);
+    acks.on_data_sent(at(0));
+    receive(&mut acks, 20, 1448);
+    assert!(acks.is_due(), "what was sent first is no answer");
+    acks.on_sent();
+    // An answer after 40 ms is late, one before is not.
+    acks.on_data_sent(at(60));
+    receive(&mut acks, 80, 1448);
+    assert!(acks.is_due());
+    acks.on_sent();
+    acks.on_data_sent(at(119));
+    receive(&mut acks, 140, 1448);
+    assert!(!acks.is_due());
+    receive(&mut acks, 150, 1448);
+    assert!(acks.is_due());
+    acks.on_sent();
+    // Waiting in vain ends it, with 12 quick acknowledgements left.
+    receive(&mut acks, 160, 1448);
+    acks.handle_timeout(at(200));
+    assert!(acks.is_due());
+    for i in 0..12 {
+        acks.on_sent();
+        receive(&mut acks, 210, 1448);
+        assert!(acks.is_due(), "{i}");
+    }
+    acks.on_sent();
+    receive(&mut acks, 210, 1448);
+    assert!(!acks.is_due());
+}
+
+#[test]
+fn a_duplicate_ends_what_answers_began() {
+    let mut acks = settled();
+    acks.on_data_sent(at(1));
+    let old = Arrival {
+        duplicate: Some(1..1449),
+        ..Arrival::default()
+    };
+    acks.on_data(at(2), (1, 1448, false), &old, &RangeSet::default(), IDLE);
+    acks.on_sent();
+    receive(&mut acks, 3, 1448);
+    assert!(acks.is_due());
+}
+
+#[test]
+fn the_end_of_a_write_is_acknowledged_when_it_is_read() {
+    let none = RangeSet::default();
+    let write = |acks: &mut AckPolicy, millis, length| {
+        acks.on_data(
+            at(millis),
+            (1, length, true),
+            &in_order(length),
+            &none,
+            IDLE,
+        );
+        acks.on_drained();
+        acks.is_due()
+    };
+    assert!(write(&mut settled(), 10, 1448));
+    assert!(write(&mut settled(), 10, 100));
+    // While answers come soon, two short segments are needed.
+    let mut acks = settled();
+    acks.on_data_sent(at(1));
+    assert!(!write(&mut acks, 10, 100));
+    assert!(write(&mut acks, 11, 100));
+    let mut acks = settled();
+    acks.on_data_sent(at(1));
+    assert!(!write(&mut acks, 10, 100));
+    receive(&mut acks, 11, 100);
+    acks.on_drained();
+    assert!(acks.is_due(), "short segments that end no write count, too");
+    // Nothing is owed for what lies in the middle of a write.
+    let mut acks = settled();
+    receive(&mut acks, 10, 1448);
+    acks.on_drained();
+    assert!(!acks.is_due());
+}
+
+#[test]
 fn at_once_again_after_silence_and_after_a_duplicate() {
     let mut acks = settled();
     receive(&mut acks, 301, 1448);
@@ -71,7 +157,7 @@ fn at_once_again_after_silence_and_after_a_duplicate() {
         duplicate: Some(1..1449),
         ..Arrival::default()
     };
-    acks.on_data(at(1), 1, 1448, &old, &RangeSet::default(), IDLE);
+    acks.on_data(at(1), (1, 1448, false), &old, &RangeSet::default(), IDLE);
     assert!(acks.is_due() && acks.has_blocks(&RangeSet::default()));
     let blocks: Vec<_> = acks.blocks(&RangeSet::default()).iter().collect();
     assert_eq!(blocks, [1..1449]);
@@ -89,14 +175,14 @@ fn a_duplicate_takes_one_of_three_blocks() {
             out_of_order: true,
             duplicate: None,
         };
-        acks.on_data(at(1), start, 10, &arrival, &beyond, IDLE);
+        acks.on_data(at(1), (start, 10, false), &arrival, &beyond, IDLE);
     }
     let arrival = Arrival {
         new: 0,
         out_of_order: true,
         duplicate: Some(30..40),
     };
-    acks.on_data(at(1), 30, 10, &arrival, &beyond, IDLE);
+    acks.on_data(at(1), (30, 10, false), &arrival, &beyond, IDLE);
     let blocks: Vec<_> = acks.blocks(&beyond).iter().collect();
     assert_eq!(blocks, [30..40, 70..80, 50..60]);
     let blocks: Vec<_> = acks.blocks(&beyond).iter().collect();
@@ -108,7 +194,7 @@ fn a_duplicate_takes_one_of_three_blocks() {
         out_of_order: true,
         duplicate: None,
     };
-    acks.on_data(at(1), 60, 10, &arrival, &beyond, IDLE);
+    acks.on_data(at(1), (60, 10, false), &arrival, &beyond, IDLE);
     let blocks: Vec<_> = acks.blocks(&beyond).iter().collect();
     assert_eq!(blocks, [50..80, 30..40, 10..20]);
 }

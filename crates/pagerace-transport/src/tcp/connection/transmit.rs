@@ -70,6 +70,7 @@ impl Connection {
             timestamp: now,
             echo: None,
             payload: Bytes::new(),
+            push: false,
             retransmission: false,
         }
     }
@@ -95,6 +96,7 @@ impl Connection {
                 length,
                 retransmission: out.retransmission,
             });
+            self.receiver.on_data_sent(now);
         }
         Segment {
             sequence: out.sequence,
@@ -103,6 +105,7 @@ impl Connection {
             window,
             echo,
             payload: out.payload,
+            push: out.push,
             retransmission: out.retransmission,
             ..self.bare(now)
         }

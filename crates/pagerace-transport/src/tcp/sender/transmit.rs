@@ -107,6 +107,7 @@ impl Sender {
             sequence,
             payload,
             fin,
+            push: self.buffer.is_empty(),
             retransmission: false,
         }
     }

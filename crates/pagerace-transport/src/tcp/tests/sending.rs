@@ -46,31 +46,41 @@ fn the_first_sixteen_segments_are_acknowledged_one_by_one_then_every_second() {
     assert_eq!(acks, expected);
 }
 
-#[test]
-fn a_single_segment_waits_forty_milliseconds_for_its_acknowledgement() {
+/// 17 segments, the last of which arrives alone, at 60 ms; the client answers the
+/// first ten soon or not at all.
+fn seventeen(answers: bool) -> World {
     let mut world = World::download(&Settings::default(), ms(10), 17 * MSS);
-    assert!(world.run(at(60_000)));
-    let last_data = world.data(SERVER).last().unwrap().0;
-    let last_ack = world.pure_acks(CLIENT).last().unwrap().0;
-    assert_eq!(last_ack, last_data + 10.0 + 40.0);
+    world.run(at(42));
+    if answers {
+        world.ends[CLIENT].to_send = 100;
+        world.pump();
+    }
+    world
+}
+
+#[test]
+fn a_single_segment_waits_forty_milliseconds_where_answers_come_soon() {
+    for (answers, wait) in [(false, 0.0), (true, 40.0)] {
+        let mut world = seventeen(answers);
+        assert!(world.run(at(60_000)));
+        let last_data = world.data(SERVER).last().unwrap().0;
+        let last_ack = world.pure_acks(CLIENT).last().unwrap().0;
+        assert_eq!(last_ack, last_data + 10.0 + wait, "{answers}");
+    }
 }
 
 #[test]
 fn an_answer_takes_the_acknowledgement_along() {
-    let mut world = World::download(&Settings::default(), ms(10), 17 * MSS);
-    world.run(at(35));
-    let before = world.pure_acks(CLIENT).len();
+    let mut world = seventeen(true);
     world.run(at(62));
-    // The 17th segment came at 60 ms and waits; the client now speaks.
     assert_eq!(world.ends[CLIENT].read, 17 * MSS);
-    let between = world.pure_acks(CLIENT).len();
-    assert!(between > before);
-    world.ends[CLIENT].to_send = 100;
+    let before = world.pure_acks(CLIENT).len();
+    world.ends[CLIENT].to_send += 100;
     world.pump();
-    let (time, request) = world.data(CLIENT)[0];
+    let (time, request) = world.data(CLIENT)[1];
     assert_eq!((time, request.acknowledgement), (62.0, Some(17 * MSS + 1)));
     assert!(world.run(at(60_000)));
-    assert_eq!(world.pure_acks(CLIENT).len(), between);
+    assert_eq!(world.pure_acks(CLIENT).len(), before);
 }
 
 #[test]

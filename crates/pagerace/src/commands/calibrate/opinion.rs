@@ -11,26 +11,22 @@ use pagerace_net::Network;
 
 use super::super::live::session::Session;
 
-/// What Lighthouse's simulation says of a page on a network. It knows no
-/// protocols; it looks at a load over HTTP/2, if that takes part.
-pub(super) fn ask(
-    session: &mut Session,
-    plan: &Plan,
-    page: usize,
-    network: usize,
-) -> Result<LighthousePrediction> {
-    let h2 = (0..plan.contenders.len()).find(|&i| plan.speaks(i, |p| p == Protocol::H2));
-    let link = &plan.networks[network];
+/// What Lighthouse's simulation says of the page and network of a part of the
+/// design. It knows no protocols; it looks at a load over HTTP/2, if that takes
+/// part.
+pub(super) fn ask(session: &mut Session, part: &Plan) -> Result<LighthousePrediction> {
+    let h2 = (0..part.contenders.len()).find(|&i| part.speaks(i, |p| p == Protocol::H2));
+    let link = &part.networks[0];
     let load = Load {
-        page,
-        network,
+        page: 0,
+        network: 0,
         contender: h2.unwrap_or(0),
         run: 0,
-        seed: plan.run_seed(0),
+        seed: part.run_seed(0),
     };
-    let said = session.lighthouse(plan, load, Some(throttling(link)))?;
+    let said = session.lighthouse(part, load, Some(throttling(link)))?;
     Ok(LighthousePrediction {
-        page: plan.pages[page].name.clone(),
+        page: part.pages[0].name.clone(),
         network: link.name.clone(),
         version: said.version,
         values: values(&said.reported),

@@ -1,16 +1,20 @@
 //! The live world, as commands use it: pages in, loads out.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
+use flate2::read::GzDecoder;
 use pagerace_chromium::node::{Lighthouse, Throttling};
 use pagerace_core::Protocol;
 use pagerace_lab::{Load, Plan, RunSummary};
 use pagerace_live::ReplaySite;
 use pagerace_live::world::{LiveOutcome, LiveScenario, World, WorldOptions};
-use pagerace_page::{Device, ImportOptions, Page};
+use pagerace_page::{Device, Exchange, ImportOptions, Page, recording_from_bytes};
 use pagerace_sim::{Connections, NameLookup, Outcome, Visit};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
 use super::convert;
 use crate::cli::live::WorldArgs;
@@ -25,6 +29,31 @@ pub(crate) struct Served {
     pub(crate) page: Arc<Page>,
     site: ReplaySite,
     device: Device,
+    content: String,
+}
+
+impl Served {
+    /// A digest of what is served: addresses and bodies. A recording with more
+    /// evidence of the same content has the same.
+    pub(crate) fn content(&self) -> String {
+        self.content.clone()
+    }
+}
+
+fn content(exchanges: &[Exchange]) -> String {
+    let with_body = exchanges.iter().filter_map(|exchange| {
+        let body = exchange.body.as_ref().filter(|_| exchange.status == 200)?;
+        Some((exchange.url.as_str(), body.as_ref()))
+    });
+    let all: BTreeMap<&str, &[u8]> = with_body.collect();
+    let mut digest = Sha256::new();
+    for (url, body) in all {
+        digest.update(format!("{url} {}\n", body.len()));
+        digest.update(body);
+    }
+    digest.finalize()[..8]
+        .iter()
+        .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 /// A load, counted and in detail.
@@ -47,6 +76,7 @@ pub(crate) fn served(paths: &[PathBuf], tell: &mut dyn FnMut(&str)) -> Result<Ve
 
 fn serve(path: &Path, others: &[Served], tell: &mut dyn FnMut(&str)) -> Result<Served> {
     let mut recording = pagerace_page::load_recording(path, &ImportOptions::default())?;
+    pagerace_sim::fit_paints(&mut recording.page)?;
     if recording
         .exchanges
         .iter()
@@ -72,12 +102,61 @@ fn serve(path: &Path, others: &[Served], tell: &mut dyn FnMut(&str)) -> Result<S
         scale: 1.0,
         mobile: false,
         user_agent: None,
+        cpu: 1.0,
     });
     Ok(Served {
+        content: content(&recording.exchanges),
         page: Arc::new(recording.page),
         site,
         device,
     })
+}
+
+/// Fields of entries beyond HAR that Chromium's own tools write, and so do others.
+const SHARED: [&str; 8] = [
+    "_initiator",
+    "_priority",
+    "_resourceType",
+    "_connectionId",
+    "_transferSize",
+    "_error",
+    "_fetchedViaServiceWorker",
+    "_blocked_queueing",
+];
+
+/// How a compressed file begins (RFC 1952, section 2.3.1).
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// The page of a recording as another recorder would have recorded it, under this
+/// name: without what only `pagerace record` writes.
+pub(crate) fn stripped(path: &Path, name: String) -> Result<Arc<Page>> {
+    let file = path.display().to_string();
+    let read = || -> Result<Value> {
+        let bytes = std::fs::read(path)?;
+        if bytes.starts_with(&GZIP) {
+            return Ok(serde_json::from_reader(GzDecoder::new(&*bytes))?);
+        }
+        Ok(serde_json::from_slice(&bytes)?)
+    };
+    let mut har = read().with_context(|| file.clone())?;
+    strip(&mut har);
+    let bytes = serde_json::to_vec(&har)?;
+    let mut recording = recording_from_bytes(&file, &bytes, &ImportOptions::default())?;
+    recording.page.name = name;
+    let site = ReplaySite::new(&recording).with_context(|| path.display().to_string())?;
+    site.adjust(&mut recording.page);
+    Ok(Arc::new(recording.page))
+}
+
+fn strip(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|name, _| !name.starts_with('_') || SHARED.contains(&name.as_str()));
+            fields.values_mut().for_each(strip);
+        }
+        Value::Array(values) => values.iter_mut().for_each(strip),
+        _ => {}
+    }
 }
 
 /// The world, and what is served in it.
@@ -106,12 +185,21 @@ impl Session {
         self.world.browser()
     }
 
+    /// What is served of the page of a load.
+    fn served(&self, plan: &Plan, load: Load) -> &Served {
+        let page = &plan.pages[load.page];
+        let mut pages = self.pages.iter();
+        pages
+            .find(|one| Arc::ptr_eq(&one.page, page))
+            .expect("the plan's pages are this session's")
+    }
+
     /// Makes one load of the plan, whose pages are this session's.
     pub(crate) fn load(&mut self, plan: &Plan, load: Load) -> Result<Measured> {
-        let served = &self.pages[load.page];
+        let served = self.served(plan, load);
         let scenario = scenario(plan, load, served);
         let live = self.world.load(&scenario, load.seed)?;
-        let outcome = convert::outcome(&served.page, &live);
+        let outcome = convert::outcome(&plan.pages[load.page], &live);
         Ok(Measured {
             summary: RunSummary {
                 uncounted: convert::uncounted(&live),
@@ -129,7 +217,7 @@ impl Session {
         load: Load,
         throttling: Option<Throttling>,
     ) -> Result<Lighthouse> {
-        let scenario = scenario(plan, load, &self.pages[load.page]);
+        let scenario = scenario(plan, load, self.served(plan, load));
         Ok(self.world.lighthouse(&scenario, throttling, load.seed)?)
     }
 }

@@ -4,10 +4,12 @@ use std::io::{self, Write};
 
 use pagerace_lab::across::across_pages;
 use pagerace_lab::facts::facts_in;
+use pagerace_lab::robustness;
 use pagerace_lab::unit::Unit;
 use pagerace_lab::why::{self, explainable};
 use pagerace_lab::world::facts_line;
 use pagerace_lab::{Analysis, Plan, Results, VERSION, Verdict, World, analyse, verdict};
+use pagerace_page::Page;
 
 use super::super::files::reasons;
 use crate::table;
@@ -62,10 +64,21 @@ fn header(out: &mut impl Write, results: &Results) -> io::Result<()> {
                 Unit::Bytes.format(page.body_bytes() as f64),
             );
             let text = format!("{}: {count} requests, {bytes}, {}", page.name, page.url);
-            say(out, &text)
+            say(out, &text)?;
+            say(out, &format!("{}: {}", page.name, paints(page)))
         }
-        pages => writeln!(out, "{} pages", pages.len()),
+        pages => {
+            writeln!(out, "{} pages", pages.len())?;
+            let mut each = pages.iter();
+            each.try_for_each(|page| say(out, &format!("{}: {}", page.name, paints(page))))
+        }
     }
+}
+
+/// How the page's paints are founded, and what its largest one is.
+fn paints(page: &Page) -> String {
+    let largest = page.largest_in_words();
+    format!("paints {}, largest: {largest}", page.paint_evidence())
 }
 
 fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io::Result<()> {
@@ -89,6 +102,9 @@ fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io
         delivered(out, results, network)?;
         writeln!(out)?;
         stress(out, &verdict.sentence)?;
+        if let Some(checked) = robustness::of(results, 0, network) {
+            say(out, &checked.sentence(plan))?;
+        }
         return why_answer(out, results, network);
     }
     let across = across_pages(results, network, plan.metric);
@@ -102,6 +118,9 @@ fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io
     delivered(out, results, network)?;
     writeln!(out)?;
     stress(out, &across.sentence)?;
+    if let Some(checked) = robustness::across(results, network) {
+        say(out, &checked)?;
+    }
     why_answer(out, results, network)
 }
 
@@ -181,6 +200,9 @@ fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Res
     {
         say(out, &format!("The differences are not explained: {error}."))?;
     }
+    if let Some(text) = unmeasured(results) {
+        say(out, &text)?;
+    }
     if !defaults.is_empty() {
         let text = format!("Defaults were used for {}.", defaults.join(" and "));
         say(out, &text)?;
@@ -209,6 +231,22 @@ fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Res
 fn without_choice(plan: &Plan) -> Option<String> {
     let found = plan.contenders.iter().find(|c| !c.has_choice())?;
     plan.varying().strategy.then(|| found.protocols.to_string())
+}
+
+/// Told where nobody knows how far the model is off.
+fn unmeasured(results: &Results) -> Option<String> {
+    let (plan, metric) = (&results.plan, results.plan.metric);
+    if results.world == World::Live || plan.contenders.len() < 2 {
+        return None;
+    }
+    let rows = analyse(results, 0, 0, metric).rows;
+    let known = rows.iter().any(|row| row.model.is_some());
+    (!known).then(|| {
+        format!(
+            "The model's error is not measured for {}: verdicts go by the runs alone.",
+            metric.metric().title
+        )
+    })
 }
 
 /// How much of the pages is assumed, and where that is told.

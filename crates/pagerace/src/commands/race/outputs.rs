@@ -12,7 +12,7 @@ use pagerace_lab::qlog::{QlogRuns, speaks_h3, write_qlogs};
 use pagerace_lab::{Plan, Progress, Results, Runner};
 
 use crate::cli::RaceArgs;
-use crate::commands::files::{check_files, comparisons_path, rerun, say};
+use crate::commands::files::{comparisons_path, rerun, say};
 use crate::commands::simulate::load_logged;
 use crate::progress::Watch;
 
@@ -39,7 +39,6 @@ impl Outputs {
             sessions: args.sessions.clone(),
             qlog: args.qlog.clone().map(|dir| (dir, args.qlog_runs.clone())),
         };
-        check_files(&outputs.files(), &args.hars)?;
         if let Some((dir, runs)) = &outputs.qlog {
             runs.check(plan.runs)?;
             if !(0..plan.variants()).any(|variant| speaks_h3(plan, variant)) {
@@ -52,18 +51,12 @@ impl Outputs {
         Ok(outputs)
     }
 
-    fn files(&self) -> Vec<&Path> {
-        let csv = self
-            .csv
-            .iter()
-            .flat_map(|(runs, comparisons)| [runs, comparisons]);
-        self.report
-            .iter()
-            .chain(&self.json)
-            .chain(csv)
-            .chain(&self.sessions)
-            .map(PathBuf::as_path)
-            .collect()
+    /// All files that the arguments name.
+    pub(super) fn files_of(args: &RaceArgs) -> Vec<PathBuf> {
+        let comparisons = args.csv.as_deref().map(comparisons_path);
+        let files = args.report.iter().chain(&args.json).chain(&args.csv);
+        let files = files.chain(&comparisons).chain(&args.sessions);
+        files.cloned().collect()
     }
 
     /// Writes everything and says so. The report comes last but for qlogs: it

@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -81,39 +82,83 @@ impl Source {
     }
 
     /// Serves a folder on the loopback address; nothing for the web.
-    pub(super) fn serve(&self) -> Result<Option<Served>> {
+    ///
+    /// Each of `others` is served from its own folder, at an address of its own,
+    /// so that no two hosts share a connection.
+    pub(super) fn serve(&self, others: &[OtherHost]) -> Result<Option<Served>> {
         let Self::Folder { root, host, .. } = self else {
+            if let Some(other) = others.first() {
+                bail!(
+                    "--host {}: the page is on the web, where its hosts answer themselves; give a \
+                     file or folder, or leave out --host",
+                    other.name
+                );
+            }
             return Ok(None);
         };
+        let mut hosts = vec![host.clone()];
+        let mut site = FolderSite::new(root)?;
+        for OtherHost { name, folder } in others {
+            if hosts.contains(name) {
+                bail!("--host {name}: the host has a folder already");
+            }
+            site = site
+                .with_host(name, folder)
+                .with_context(|| format!("--host {name}"))?;
+            hosts.push(name.clone());
+        }
         let ca = Arc::new(LocalCa::new()?);
-        let origin = OriginServer {
+        let origin = |host: &String| OriginServer {
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
             port: 0,
             protocol: Protocol::H2,
             hosts: vec![host.clone()],
         };
+        let origins: Vec<OriginServer> = hosts.iter().map(origin).collect();
         let config = ServersConfig::new(Arc::clone(&ca));
-        let servers = Servers::start(None, &config, &[origin], FolderSite::new(root)?)?;
-        Ok(Some(Served {
-            servers,
-            ca,
-            host: host.clone(),
-        }))
+        let servers = Servers::start(None, &config, &origins, site)?;
+        Ok(Some(Served { servers, ca, hosts }))
     }
 }
 
-/// A folder that is being served.
+/// A host beside the page's own, and its folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OtherHost {
+    name: String,
+    folder: PathBuf,
+}
+
+impl FromStr for OtherHost {
+    type Err = anyhow::Error;
+
+    /// Reads `NAME=FOLDER`.
+    fn from_str(text: &str) -> Result<Self> {
+        let (name, folder) = text
+            .split_once('=')
+            .with_context(|| format!("{text:?} is not NAME=FOLDER"))?;
+        let url = Url::parse(&format!("https://{name}/"));
+        if !url.is_ok_and(|url| url.host_str() == Some(name) && url.port().is_none()) {
+            bail!("{name:?} is no host name; expected one such as fonts.example, in lower case");
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            folder: folder.into(),
+        })
+    }
+}
+
+/// Folders that are being served.
 pub(super) struct Served {
     servers: Servers,
     ca: Arc<LocalCa>,
-    host: String,
+    hosts: Vec<String>,
 }
 
 impl Served {
-    /// How the browser finds it (`--host-resolver-rules`).
-    pub(super) fn rule(&self) -> String {
-        let address = self.servers.addresses()[0];
-        format!("MAP {}:443 {address}", self.host)
+    /// How the browser finds them (`--host-resolver-rules`).
+    pub(super) fn rules(&self) -> impl Iterator<Item = String> {
+        let servers = self.hosts.iter().zip(self.servers.addresses());
+        servers.map(|(host, address)| format!("MAP {host}:443 {address}"))
     }
 
     /// Keys that the browser is to trust.
@@ -147,13 +192,34 @@ fn host(root: &Path) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::{Source, host};
+    use super::{OtherHost, Source, host};
 
     #[test]
     fn folders_become_hosts() {
         assert_eq!(host(Path::new("/tmp/reveal.js")), "reveal-js.test");
         assert_eq!(host(Path::new("/tmp/Über_Site--")), "ber-site.test");
         assert_eq!(host(Path::new("/")), "page.test");
+    }
+
+    #[test]
+    fn other_hosts_have_a_name_and_a_folder() {
+        let other: OtherHost = "cdn.example=a/b=c".parse().expect("well formed");
+        assert_eq!(
+            (other.name.as_str(), other.folder.to_str()),
+            ("cdn.example", Some("a/b=c"))
+        );
+        for bad in [
+            "cdn.example",
+            "=x",
+            "a b=x",
+            "a.example:8=x",
+            "https://a=x",
+            "A.b=x",
+        ] {
+            assert!(bad.parse::<OtherHost>().is_err(), "{bad}");
+        }
+        let web = Source::parse("https://a.example/", None).expect("a URL");
+        assert!(web.serve(&[other]).is_err(), "the web serves itself");
     }
 
     #[test]

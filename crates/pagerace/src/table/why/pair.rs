@@ -2,12 +2,13 @@
 
 use comfy_table::Cell;
 use pagerace_lab::Plan;
+use pagerace_lab::model_error::is_lossy;
 use pagerace_lab::unit::signed_percent;
 use pagerace_lab::why::{Why, steps};
 use pagerace_sim::Part;
 
 use super::super::{NONE, add, fits, table};
-use super::{Explained, bold, plain, signed, sized};
+use super::{Explained, OVERFLOW, bold, plain, signed, sized};
 
 /// Shares of a difference below this part of the larger time say nothing.
 const SHARED_FROM: f64 = 0.05;
@@ -20,7 +21,16 @@ pub(crate) fn pair(plan: &Plan, why: &Why, width: Option<usize>) -> Explained {
         base: steps(&why.base.parts),
         own: steps(&why.own.parts),
     };
-    lay_out(&labels, &times, width)
+    let mut explained = lay_out(&labels, &times, width);
+    let (base, own) = (
+        why.base.parts.get(Part::Loss),
+        why.own.parts.get(Part::Loss),
+    );
+    let lost = !base.is_zero() || !own.is_zero();
+    if lost && !is_lossy(&plan.networks[why.network]) {
+        explained.notes.push(OVERFLOW.to_owned());
+    }
+    explained
 }
 
 /// In tenths of a millisecond.

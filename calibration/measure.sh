@@ -1,0 +1,16 @@
+#!/bin/sh
+# Everything, or what is missing of it: fetches, records, loads, predicts, compares.
+#     calibration/measure.sh FOLDER [OPTION]...
+# FOLDER takes packages and recordings. OPTIONs are those of `pagerace calibrate`:
+# --offline compares what was measured before. $PAGERACE is the program.
+set -eu
+here="$(cd "$(dirname "$0")" && pwd)"
+folder="${1:?usage: measure.sh FOLDER [OPTION]...}"
+shift
+"$here/fetch.sh" "$folder/packages"
+"$here/record.sh" "$folder/packages" "$folder/pages"
+held_out="$(awk -F, '$4 == "held-out" { print $1 }' "$here/pages.csv" | paste -sd, -)"
+cd "$here/.."
+exec "${PAGERACE:-pagerace}" calibrate "$folder"/pages/*.page.gz --held-out "$held_out" \
+    --network 'slow-4g,fast-4g,cable,lossy-wifi,rate 50mbit rtt 20ms,rate trace:calibration/cellular.trace rtt 60ms' \
+    --observations calibration/observed.json "$@"

@@ -1,0 +1,97 @@
+//! What scripts ask for in callbacks: when they have run, and something else
+//! has happened as well.
+
+use pagerace_core::{Duration, Instant};
+use pagerace_page::{ResourceId, Wait};
+
+use super::Browser;
+use super::state::Timer;
+use crate::costs::Costs;
+
+impl Browser {
+    /// What leads to `id` has happened, after which it takes `delay`; of a
+    /// script `by` that ran just now, if one did. What `id` waits for besides
+    /// may have to come yet.
+    pub(super) fn arm(
+        &mut self,
+        now: Instant,
+        by: Option<ResourceId>,
+        id: ResourceId,
+        delay: Duration,
+    ) {
+        let wait = self.page.resources[id.index()].discovery.wait;
+        // What comes later in the page cannot be waited for.
+        let earlier = |wait: &Wait| !matches!(wait, Wait::Resource { id: other } if *other >= id);
+        match wait.filter(earlier) {
+            Some(wait) if !self.has_happened(wait) => self.states[id.index()].armed = Some(delay),
+            wait => {
+                let ran = self.waited_for(wait).or(by.filter(|_| wait.is_none()));
+                self.trigger(now, ran, id, delay);
+            }
+        }
+    }
+
+    /// `id` is there and has run, or never will be: callbacks that waited for
+    /// it are called.
+    pub(super) fn wait_is_over(&mut self, now: Instant, id: ResourceId) {
+        for child in self.graph.nodes[id.index()].awaited_by.clone() {
+            if let Some(delay) = self.states[child.index()].armed.take() {
+                self.trigger(now, Some(id), child, delay);
+            }
+        }
+    }
+
+    /// An event of the page's document fires.
+    pub(super) fn fire(&mut self, now: Instant, event: Wait) {
+        for index in 0..self.page.resources.len() {
+            if self.page.resources[index].discovery.wait == Some(event)
+                && let Some(delay) = self.states[index].armed.take()
+            {
+                self.trigger(now, None, ResourceId(index as u32), delay);
+            }
+        }
+    }
+
+    /// Where the recording tells that something held its first paint: once that
+    /// has happened, things may appear after the delay that it tells.
+    pub(super) fn check_reveal(&mut self, now: Instant) {
+        let Some((after, delay)) = self.rendering.hidden_until else {
+            return;
+        };
+        // What never happens in this load holds nothing for ever.
+        let never = || self.load.fired.is_some() && self.is_quiet();
+        if !self.rendering.reveal_set && (self.has_happened(after) || never()) {
+            self.rendering.reveal_set = true;
+            self.schedule(now + delay, Timer::Reveal);
+        }
+    }
+
+    fn has_happened(&self, wait: Wait) -> bool {
+        match wait {
+            Wait::ContentLoaded => self.load.dom_content_loaded.is_some(),
+            Wait::Loaded => self.load.fired.is_some(),
+            Wait::Resource { id } => {
+                let state = self.states.get(id.index());
+                state.is_none_or(|s| s.processed || s.abandoned)
+            }
+        }
+    }
+
+    fn waited_for(&self, wait: Option<Wait>) -> Option<ResourceId> {
+        match wait {
+            Some(Wait::Resource { id }) if id.index() < self.states.len() => Some(id),
+            _ => None,
+        }
+    }
+
+    /// Asks for `id` after `delay`, in which script `ran` ran in the recording.
+    fn trigger(&mut self, now: Instant, ran: Option<ResourceId>, id: ResourceId, delay: Duration) {
+        let ran = ran.map(|ran| &self.page.resources[ran.index()]);
+        let delay = ran.map_or(delay, |ran| Costs::delay_after(ran, delay));
+        if delay.is_zero() {
+            self.discover(now, id);
+        } else if self.states[id.index()].discovered.is_none() {
+            self.schedule(now + delay, Timer::Discover(id));
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Images that are shown while they load.
+//!
+//! Chromium hands a loading image on when its size is known, and then at most once
+//! a second (`ImageResource::AppendData`, `kFlushDelay`,
+//! <https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/core/loader/resource/image_resource.cc>).
+//! Modelled for all browsers alike. A look shows rows, by the share of the bytes
+//! that have come; a progressive image is shown as a whole after its first scans.
+
+use pagerace_core::{Duration, Instant};
+use pagerace_page::{ImageCoding, ResourceId};
+
+use super::Browser;
+use super::state::{ReadyImage, Timer};
+use crate::paint::Size;
+
+/// Between two looks at a loading image.
+const FLUSH_DELAY: Duration = Duration::from_secs(1);
+
+/// The looks at a loading image.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Flushes {
+    /// Its size is known.
+    sized: bool,
+    /// The last look; before the first one, when bytes came after its size was known.
+    last: Option<Instant>,
+    /// The next look is due.
+    queued: bool,
+    /// The share of the image that can be painted.
+    shown: f64,
+}
+
+impl Browser {
+    /// More of an image has come.
+    pub(super) fn image_bytes_arrived(&mut self, now: Instant, id: ResourceId) {
+        let index = id.index();
+        let head = self.page.resources[index].image.head;
+        let state = &mut self.states[index];
+        let visible = self.layout.images[index].is_some_and(|image| image.incremental);
+        if !visible || state.flushes.queued || state.received < head {
+            return;
+        }
+        if !state.flushes.sized {
+            state.flushes.sized = true;
+            self.show_image_so_far(id);
+            return;
+        }
+        let last = *state.flushes.last.get_or_insert(now);
+        state.flushes.queued = true;
+        self.schedule(now.max(last + FLUSH_DELAY), Timer::Flush(id));
+    }
+
+    /// The browser looks at a loading image.
+    pub(super) fn flush_image(&mut self, now: Instant, id: ResourceId) {
+        let state = &mut self.states[id.index()];
+        state.flushes.queued = false;
+        if state.settled.is_none() {
+            state.flushes.last = Some(now);
+            self.show_image_so_far(id);
+        }
+    }
+
+    /// The next frame shows what has come of an image. Its end waits for the decoder.
+    fn show_image_so_far(&mut self, id: ResourceId) {
+        let index = id.index();
+        let resource = &self.page.resources[index];
+        let state = &mut self.states[index];
+        let Some(image) =
+            self.layout.images[index].filter(|_| state.received < resource.body_bytes)
+        else {
+            return;
+        };
+        let (bytes, received) = (resource.image, state.received);
+        let behind_head = |bytes_so_far: u64| bytes_so_far.saturating_sub(bytes.head) as f64;
+        let share = match (bytes.coding, bytes.coarse) {
+            (ImageCoding::Progressive, Some(coarse)) if received > coarse => 1.0,
+            (ImageCoding::Progressive, _) => 0.0,
+            _ => behind_head(received) / behind_head(resource.body_bytes).max(1.0),
+        };
+        if share > state.flushes.shown {
+            let area = image.size.area * (share - state.flushes.shown);
+            state.flushes.shown = share;
+            self.rendering.ready_images.push(ReadyImage {
+                id,
+                size: Size {
+                    area,
+                    element: 0.0,
+                    contentful: false,
+                },
+                ready: self.current,
+            });
+        }
+    }
+
+    /// An image in the viewport can be painted to its end.
+    pub(super) fn image_decoded(&mut self, id: ResourceId) {
+        if let Some(image) = self.layout.images[id.index()] {
+            let area = image.size.area * (1.0 - self.states[id.index()].flushes.shown);
+            self.rendering.ready_images.push(ReadyImage {
+                id,
+                size: Size { area, ..image.size },
+                ready: self.current,
+            });
+        }
+    }
+}

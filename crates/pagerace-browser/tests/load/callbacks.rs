@@ -1,0 +1,103 @@
+//! What scripts ask for in functions that something calls later, and pages that
+//! their recording saw hidden; times computed by hand. The CPU takes no time but
+//! for layout; a round trip is 100 ms.
+
+use pagerace_browser::Profile;
+use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
+use pagerace_page::model::{PaintFit, Resource, Trigger, Wait};
+
+use crate::common::{
+    KIB, Network, document, id, in_markup, load, ms, no_cpu, page, resource, script,
+};
+
+/// A document; an asynchronous script, here at 200 ms; its data, asked for at once;
+/// and an image that the script asks for 10 ms after `wait`.
+fn resources(wait: Wait) -> Vec<Resource> {
+    let by_script = |destination, delay| {
+        let parent = id(1);
+        resource(destination, 1_000, Trigger::Script { parent, delay })
+    };
+    let mut image = by_script(Destination::Image, ms(10.0));
+    image.discovery.wait = Some(wait);
+    image.blocks_load = false;
+    let data = by_script(Destination::Fetch, Duration::ZERO);
+    vec![
+        document(KIB),
+        Resource {
+            cpu_time: Some(Duration::ZERO),
+            ..script(ScriptMode::Async, RequestPriority::Low, 1_000, 100)
+        },
+        data,
+        image,
+    ]
+}
+
+#[test]
+fn a_callback_comes_after_what_it_waits_for() {
+    let found = |wait, network: &Network| {
+        let page = page(resources(wait));
+        let l = load(&page, &no_cpu(Profile::Chrome), network, 1);
+        (l.found(2), l.found(3), l.browser.metrics().onload)
+    };
+    let data = Wait::Resource { id: id(2) };
+    let (asked, called, _) = found(data, &Network::default());
+    // The data takes a round trip, then 10 ms.
+    assert_eq!(called, asked.map(|at| at + 100.0 + 10.0));
+    let (.., onload) = found(data, &Network::default());
+    let (_, called, loaded) = found(Wait::Loaded, &Network::default());
+    assert_eq!(
+        loaded, onload,
+        "what comes after the load event holds it not"
+    );
+    assert_eq!(called, loaded.map(|at| at.as_millis_f64() + 10.0));
+    let (asked, called, _) = found(Wait::ContentLoaded, &Network::default());
+    assert_eq!(
+        called,
+        asked.map(|at| at + 10.0),
+        "the document was there before"
+    );
+}
+
+#[test]
+fn a_callback_comes_although_what_it_waits_for_failed() {
+    let page = page(resources(Wait::Resource { id: id(2) }));
+    let fails = Network {
+        fails: vec![id(2)],
+        ..Network::default()
+    };
+    let l = load(&page, &no_cpu(Profile::Chrome), &fails, 1);
+    assert!(l.found(3).is_some());
+    assert!(l.browser.is_done());
+}
+
+#[test]
+fn nothing_appears_before_what_held_the_recording() {
+    let fcp = |fit: Option<PaintFit>| {
+        let image = in_markup(Destination::Image, 20_000, 900);
+        let mut page = (*page(vec![document(KIB), image])).clone();
+        page.fit = fit;
+        let l = load(
+            &page.into(),
+            &no_cpu(Profile::Chrome),
+            &Network::default(),
+            1,
+        );
+        l.browser.metrics().fcp.unwrap().as_millis_f64()
+    };
+    let free = fcp(None);
+    let fit = |delay| {
+        Some(PaintFit {
+            after: Wait::ContentLoaded,
+            delay,
+            swaps_fonts: false,
+            largest: None,
+        })
+    };
+    assert!((fcp(fit(None)) - free).abs() < 1e-9);
+    let held = fcp(fit(Some(ms(300.0))));
+    // DOMContentLoaded is at 100 ms, the first layout takes as long as before.
+    assert!(
+        (held - (100.0 + 300.0 + (free - 100.0))).abs() < 1.0,
+        "{free} {held}"
+    );
+}

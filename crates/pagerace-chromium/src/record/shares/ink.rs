@@ -1,0 +1,92 @@
+//! The pixels of texts and boxes, by which their shares are divided.
+//!
+//! The ink of boxes is every pixel that is not white once images and text are
+//! hidden; that of text is what changes when it is hidden. Whatever was painted
+//! last over a pixel owns it.
+
+use super::picture::{Picture, is_white};
+
+/// The ink of the viewport.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Ink {
+    width: usize,
+    /// Of each pixel.
+    text: Vec<u32>,
+    boxes: Vec<u32>,
+    /// Pixels of the pictures for each CSS pixel.
+    scale: f64,
+}
+
+/// Something that may own ink: whether it is text, and left, top, right and bottom
+/// in CSS pixels.
+pub(super) type Place = (bool, [f64; 4]);
+
+impl Ink {
+    /// From the page without images and text, and from the page without images.
+    pub(super) fn new(bare: &Picture, imageless: &Picture, viewport: (f64, f64)) -> Self {
+        let (width, height) = (bare.width, bare.height);
+        let places = || (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+        let change = |(x, y): (usize, usize)| {
+            let pairs = bare.at(x, y).into_iter().zip(imageless.at(x, y));
+            pairs.map(|(a, b)| u32::from(a.abs_diff(b))).sum()
+        };
+        let filled = |(x, y)| u32::from(!is_white(bare.at(x, y)));
+        Self {
+            width,
+            text: places().map(change).collect(),
+            boxes: places().map(filled).collect(),
+            scale: width as f64 / viewport.0.max(1.0),
+        }
+    }
+
+    /// The share of the ink of its kind that each place owns, in order of painting;
+    /// last, the share of the boxes' ink that nobody owns: the canvas, and borders.
+    /// Text that nobody owns is divided among all texts.
+    pub(super) fn owned(&self, places: &[Place]) -> (Vec<f64>, f64) {
+        let mut shares = vec![0.0; places.len()];
+        let mut canvas = 1.0;
+        for (kind, ink) in [(true, &self.text), (false, &self.boxes)] {
+            let (counts, nobody) = self.of_kind(kind, ink, places);
+            let known: u64 = counts.iter().sum();
+            let all = if kind { known } else { known + nobody };
+            if all == 0 {
+                continue;
+            }
+            for (share, count) in shares.iter_mut().zip(counts) {
+                *share += count as f64 / all as f64;
+            }
+            if !kind {
+                canvas = nobody as f64 / all as f64;
+            }
+        }
+        (shares, canvas)
+    }
+
+    fn of_kind(&self, kind: bool, ink: &[u32], places: &[Place]) -> (Vec<u64>, u64) {
+        let height = ink.len() / self.width.max(1);
+        let mut owners: Vec<Option<usize>> = vec![None; ink.len()];
+        for (owner, (is_text, rect)) in places.iter().enumerate() {
+            if *is_text != kind {
+                continue;
+            }
+            let [left, top, right, bottom] = rect.map(|side| side * self.scale);
+            let span = |from: f64, to: f64, end: usize| {
+                let pixel = |at: f64| at.round().clamp(0.0, end as f64) as usize;
+                pixel(from)..pixel(to)
+            };
+            for y in span(top, bottom, height) {
+                for x in span(left, right, self.width) {
+                    owners[y * self.width + x] = Some(owner);
+                }
+            }
+        }
+        let (mut counts, mut nobody) = (vec![0; places.len()], 0);
+        for (owner, amount) in owners.into_iter().zip(ink) {
+            match owner {
+                Some(owner) => counts[owner] += u64::from(*amount),
+                None => nobody += u64::from(*amount),
+            }
+        }
+        (counts, nobody)
+    }
+}

@@ -1,0 +1,180 @@
+//! Which of all combinations a calibration measures: a fractional design, for
+//! all of them would take days.
+//!
+//! Every page meets two networks, every second one a third; which ones follows
+//! from its name, the networks' names and the seed alone. So a calibration can be
+//! resumed, and split over machines by pages. On its first network a page also
+//! meets the strategies, and one of the rarer contenders: another controller,
+//! blocked third parties, late fonts.
+
+use std::sync::Arc;
+
+use pagerace_core::rng::derive_seed;
+use pagerace_delivery::StrategySpec;
+use pagerace_page::{Interventions, Page};
+use pagerace_sim::{ProtocolMap, Visit};
+
+use crate::contender::Contender;
+use crate::plan::Plan;
+
+/// On how many networks a page is loaded, at most.
+const NETWORKS: usize = 3;
+
+/// Which contenders meet on a network, and on which of a page's networks; in the
+/// order in which they are measured.
+const STAGES: [(Stage, usize); 5] = [
+    (Stage::Protocols, 0),
+    (Stage::Protocols, 1),
+    (Stage::Strategies, 0),
+    (Stage::Rare, 0),
+    (Stage::Protocols, 2),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Protocols,
+    Strategies,
+    Rare,
+}
+
+/// The parts of `all`, each one page on one network, in the order in which they
+/// are measured. What `all` says of contenders does not count.
+pub fn design(all: &Plan) -> Vec<Plan> {
+    let mut pages: Vec<&Arc<Page>> = all.pages.iter().collect();
+    pages.sort_by_key(|page| (derive_seed(all.seed, &page.name), page.name.clone()));
+    let parts = STAGES.iter().flat_map(|&(stage, place)| {
+        let pages = pages.iter();
+        pages.filter_map(move |page| part(all, page, stage, place))
+    });
+    parts.collect()
+}
+
+fn part(all: &Plan, page: &Arc<Page>, stage: Stage, place: usize) -> Option<Plan> {
+    let chance = |of: &str| derive_seed(all.seed, &format!("{}/{of}", page.name));
+    if place + 1 == NETWORKS && chance("third network").is_multiple_of(2) {
+        return None;
+    }
+    let mut networks: Vec<_> = all.networks.iter().collect();
+    networks.sort_by_key(|network| (chance(&network.name), network.name.clone()));
+    let contenders = match stage {
+        Stage::Protocols => ["h1", "h2", "h3"].map(plain).into(),
+        Stage::Strategies => ["eps", "round-robin", "firefox-tree"].map(strategy).into(),
+        Stage::Rare => {
+            let rare = rare(page);
+            let index = chance("rare") % rare.len() as u64;
+            rare.into_iter().skip(index as usize).take(1).collect()
+        }
+    };
+    Some(Plan {
+        pages: vec![Arc::clone(page)],
+        networks: vec![(*networks.get(place)?).clone()],
+        contenders,
+        baseline: 0,
+        ..all.clone()
+    })
+}
+
+/// What of the rarer contenders differs from others on this page.
+fn rare(page: &Arc<Page>) -> Vec<Contender> {
+    let bbr = |protocol| Contender {
+        congestion: "bbr".to_owned(),
+        ..plain(protocol)
+    };
+    let changed = |text: &str| {
+        let interventions: Interventions = text.parse().expect("it is well formed");
+        let some = interventions
+            .unmatched(std::slice::from_ref(page))
+            .is_empty();
+        some.then(|| Contender {
+            interventions,
+            ..plain("h3")
+        })
+    };
+    let changed = ["third-party-js=refused", "fonts=500ms"].map(changed);
+    let all = changed.into_iter().flatten();
+    all.chain(["h2", "h3"].map(bbr)).collect()
+}
+
+fn plain(protocol: &str) -> Contender {
+    let protocols: ProtocolMap = protocol.parse().expect("it is a protocol");
+    Contender {
+        protocols,
+        congestion: "cubic".to_owned(),
+        visit: Visit::Cold,
+        strategy: spec("sequential"),
+        reliability: pagerace_delivery::reliability::ReliabilitySpec::default(),
+        interventions: Interventions::default(),
+    }
+}
+
+fn strategy(name: &str) -> Contender {
+    Contender {
+        strategy: spec(name),
+        ..plain("h3")
+    }
+}
+
+fn spec(name: &str) -> StrategySpec {
+    name.parse().expect("it is in the registry")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::design;
+    use crate::fake;
+
+    #[test]
+    fn a_page_meets_the_same_whoever_else_is_there() {
+        let mut all = fake::plan(&["h3"], 1);
+        let names = ["a", "b", "c", "d", "e", "f"];
+        let one = all.pages[0].clone();
+        all.pages = names
+            .map(|name| {
+                let mut page = (*one).clone();
+                name.clone_into(&mut page.name);
+                page.into()
+            })
+            .into();
+        let network = all.networks[0].clone();
+        all.networks = ["n1", "n2", "n3", "n4"]
+            .map(|name| {
+                let mut network = network.clone();
+                name.clone_into(&mut network.name);
+                network
+            })
+            .into();
+        let parts = design(&all);
+        let of = |parts: &[crate::Plan], name: &str| -> Vec<(String, Vec<String>)> {
+            let parts = parts.iter().filter(|part| part.pages[0].name == name);
+            let text = |part: &crate::Plan| {
+                let contenders = part.contenders.iter().map(ToString::to_string);
+                (part.networks[0].name.clone(), contenders.collect())
+            };
+            parts.map(text).collect()
+        };
+        let mut networks = std::collections::BTreeSet::new();
+        for name in names {
+            let some = of(&parts, name);
+            assert_eq!(some[0].1.len(), 3, "the three protocols");
+            assert_eq!(some[0].0, some[2].0, "strategies meet on the first network");
+            assert_ne!(some[0].0, some[1].0);
+            networks.extend(some.iter().map(|(network, _)| network.clone()));
+            let mut alone = all.clone();
+            alone.pages.retain(|page| page.name == name);
+            assert_eq!(of(&design(&alone), name), some);
+        }
+        assert_eq!(networks.len(), 4, "every network is met by some page");
+        // Breadth first: all pages once before any second network.
+        let first: Vec<&str> = parts[..6]
+            .iter()
+            .map(|p| p.pages[0].name.as_str())
+            .collect();
+        assert_eq!(
+            first
+                .iter()
+                .collect::<std::collections::BTreeSet<_>>()
+                .len(),
+            6
+        );
+    }
+}

@@ -1,0 +1,294 @@
+//! What people act on is a difference: that between two contenders as predicted,
+//! beside the one that was measured.
+//!
+//! Compared are contenders that differ in one thing. Reality speaks where Welch's
+//! test of the live runs is below [`LEVEL`]; ranks would need four runs of each
+//! to say anything. No correction for the number of pairs: this is about how
+//! often signs agree, and does not name winners.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use pagerace_page::intervention::Effect;
+use pagerace_page::{Intervention, PaintEvidence};
+use serde::Serialize;
+
+use super::observation::Observation;
+use super::prediction::Prediction;
+use crate::analysis::LEVEL;
+use crate::contender::Contender;
+use crate::metric::MetricId;
+use crate::stats::{median, quantile, welch};
+
+/// In what two contenders differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// The version of HTTP.
+    Protocol,
+    /// The order in which servers send.
+    Strategy,
+    /// The congestion controller.
+    Controller,
+    /// One blocks requests.
+    Block,
+    /// One answers requests later.
+    Delay,
+}
+
+impl Kind {
+    /// As files and tables write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Protocol => "protocol",
+            Self::Strategy => "strategy",
+            Self::Controller => "controller",
+            Self::Block => "block",
+            Self::Delay => "delay",
+        }
+    }
+
+    /// In what these differ; `None` if in nothing, or in more than one thing, or
+    /// if the second is the plainer one.
+    fn of(first: &Contender, second: &Contender) -> Option<Self> {
+        let same = |change: fn(&mut Contender, &Contender)| {
+            let mut changed = first.clone();
+            change(&mut changed, second);
+            changed == *second
+        };
+        if first == second {
+            return None;
+        }
+        if same(|c, other| c.protocols = other.protocols.clone()) {
+            return Some(Self::Protocol);
+        }
+        if same(|c, other| c.strategy = other.strategy.clone()) {
+            return Some(Self::Strategy);
+        }
+        if same(|c, other| c.congestion.clone_from(&other.congestion)) {
+            return Some(Self::Controller);
+        }
+        if !first.interventions.is_empty()
+            || !same(|c, other| c.interventions = other.interventions.clone())
+        {
+            return None;
+        }
+        let blocks = |one: &Intervention| matches!(one.effect, Effect::Block(_));
+        let blocks = second.interventions.all().iter().any(blocks);
+        Some(if blocks { Self::Block } else { Self::Delay })
+    }
+}
+
+/// Two contenders on one page and network, by one metric.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Difference {
+    /// Short name of the page.
+    pub page: String,
+    /// The network as the user wrote it.
+    pub network: String,
+    /// Whether the network loses packets at random.
+    pub lossy: bool,
+    /// Whether the model was not tuned on this page.
+    pub held_out: bool,
+    /// By what.
+    pub metric: MetricId,
+    /// In what they differ.
+    pub kind: Kind,
+    /// Both, the first one being the baseline.
+    pub contenders: [String; 2],
+    /// How the paints of the page that was predicted are known.
+    pub evidence: PaintEvidence,
+    /// The baseline's live median, in the metric's unit.
+    pub baseline: f64,
+    /// The second one's live median less the baseline's.
+    pub observed: f64,
+    /// The same as predicted.
+    pub predicted: f64,
+    /// Welch's test of the live runs.
+    pub p: Option<f64>,
+}
+
+impl Difference {
+    /// Whether reality says which is better.
+    pub fn is_significant(&self) -> bool {
+        self.observed != 0.0 && self.p.is_some_and(|p| p < LEVEL)
+    }
+
+    /// Whether both differences point to the same contender.
+    pub fn same_sign(&self) -> bool {
+        self.observed * self.predicted > 0.0
+    }
+
+    /// How far the predicted difference lies above the live one, as a share of the
+    /// baseline's live median.
+    pub fn signed_error(&self) -> f64 {
+        (self.predicted - self.observed) / self.baseline
+    }
+}
+
+/// An observation with what was predicted of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair<'a> {
+    /// What was measured.
+    pub observation: &'a Observation,
+    /// What was predicted.
+    pub prediction: &'a Prediction,
+    /// Whether the network loses packets at random.
+    pub lossy: bool,
+    /// Whether the model was not tuned on this page.
+    pub held_out: bool,
+}
+
+/// The differences among `pairs` that have both sides by `metric`.
+///
+/// # Panics
+/// If a value is not a number.
+pub fn differences(pairs: &[Pair<'_>], metric: MetricId) -> Vec<Difference> {
+    let mut all = Vec::new();
+    for first in pairs {
+        let here = pairs.iter().filter(|second| {
+            second.observation.page == first.observation.page
+                && second.observation.network == first.observation.network
+        });
+        all.extend(here.filter_map(|second| difference(first, second, metric)));
+    }
+    all
+}
+
+/// `None` also if the contenders stand the other way round.
+fn difference(first: &Pair<'_>, second: &Pair<'_>, metric: MetricId) -> Option<Difference> {
+    let [a, b] = [first, second].map(|pair| &pair.observation.contender);
+    let kind = Kind::of(a, b)?;
+    let symmetric = matches!(kind, Kind::Protocol | Kind::Strategy | Kind::Controller);
+    if symmetric && rank(a) > rank(b) {
+        return None;
+    }
+    let [x, y] = [first, second].map(|pair| pair.observation.values(metric));
+    let (from, to) = (median(&x)?, median(&y)?);
+    let predicted = [first, second].map(|pair| pair.prediction.median(metric));
+    let predicted = predicted[1]? - predicted[0]?;
+    let finite = [from, to, predicted].iter().all(|value| value.is_finite());
+    (finite && from > 0.0).then(|| Difference {
+        page: first.observation.page.clone(),
+        network: first.observation.network.clone(),
+        lossy: first.lossy,
+        held_out: first.held_out,
+        metric,
+        kind,
+        contenders: [a, b].map(ToString::to_string),
+        evidence: first.prediction.evidence,
+        baseline: from,
+        observed: to - from,
+        predicted,
+        p: welch(&x, &y),
+    })
+}
+
+/// The plainer comes first: older protocols, `sequential`, `cubic`.
+fn rank(contender: &Contender) -> (String, bool, String, bool, String) {
+    let strategy = contender.strategy.to_string();
+    let congestion = contender.congestion.clone();
+    (
+        contender.protocols.to_string(),
+        strategy != "sequential",
+        strategy,
+        congestion != "cubic",
+        congestion,
+    )
+}
+
+/// The error of differences of one kind, by one metric, on one sort of network.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ModelError {
+    /// In what the contenders differ.
+    pub kind: Kind,
+    /// By what.
+    pub metric: MetricId,
+    /// Whether the networks lose packets at random.
+    pub lossy: bool,
+    /// How the paints of the pages are known.
+    pub evidence: PaintEvidence,
+    /// Pairs of contenders on a page and network.
+    pub pairs: usize,
+    /// Those of which reality says which is better.
+    pub significant: usize,
+    /// Those of them whose predicted difference has the same sign.
+    pub sign_right: usize,
+    /// Median distance between the predicted and the live difference, as a share
+    /// of the baseline's live median.
+    pub p50: Option<f64>,
+    /// Exceeded by one in twenty.
+    pub p95: Option<f64>,
+    /// Median of the same with its sign: positive where the second contender is
+    /// predicted too slow against the first.
+    pub bias: Option<f64>,
+    /// Median distance in the metric's unit.
+    pub distance: Option<f64>,
+}
+
+/// By kind, metric, sort of network and evidence, in this order.
+pub fn model_errors<'a>(all: impl IntoIterator<Item = &'a Difference>) -> Vec<ModelError> {
+    let mut groups = BTreeMap::<_, Vec<&Difference>>::new();
+    for one in all {
+        let key = (one.kind, one.metric, one.lossy, one.evidence);
+        groups.entry(key).or_default().push(one);
+    }
+    let error = |((kind, metric, lossy, evidence), all): (
+        (Kind, MetricId, bool, PaintEvidence),
+        Vec<&Difference>,
+    )| {
+        let signed: Vec<f64> = all.iter().map(|one| one.signed_error()).collect();
+        let sizes: Vec<f64> = signed.iter().map(|error| error.abs()).collect();
+        let gaps = all.iter().map(|one| (one.predicted - one.observed).abs());
+        let significant = || all.iter().filter(|one| one.is_significant());
+        ModelError {
+            kind,
+            metric,
+            lossy,
+            evidence,
+            pairs: all.len(),
+            significant: significant().count(),
+            sign_right: significant().filter(|one| one.same_sign()).count(),
+            p50: quantile(&sizes, 0.5),
+            p95: quantile(&sizes, 0.95),
+            bias: median(&signed),
+            distance: median(&gaps.collect::<Vec<f64>>()),
+        }
+    };
+    groups.into_iter().map(error).collect()
+}
+
+/// As CSV after `comments`, each a line that begins with `#`.
+pub fn csv(errors: &[ModelError], comments: &[String]) -> String {
+    let mut out = String::new();
+    for comment in comments {
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "# {comment}");
+    }
+    out.push_str(
+        "kind,metric,network,evidence,pairs,significant,sign_right,p50_percent,p95_percent,\
+         bias_percent\n",
+    );
+    let percent =
+        |share: Option<f64>| share.map_or_else(String::new, |s| format!("{:.2}", s * 100.0));
+    for error in errors {
+        let _ = writeln!(
+            out,
+            "{},{},{},{},{},{},{},{},{},{}",
+            error.kind.name(),
+            error.metric.metric().name,
+            if error.lossy { "lossy" } else { "lossless" },
+            error.evidence,
+            error.pairs,
+            error.significant,
+            error.sign_right,
+            percent(error.p50),
+            percent(error.p95),
+            percent(error.bias),
+        );
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

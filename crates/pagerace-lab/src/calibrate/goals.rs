@@ -1,0 +1,108 @@
+//! How large errors may be, and whether they are.
+
+use serde::Serialize;
+
+use super::cell::Cell;
+use super::errors::Errors;
+use crate::metric::MetricId;
+
+/// The median and the 90th percentile that relative errors may have, as shares.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Goal {
+    /// Median.
+    pub p50: f64,
+    /// Exceeded by one in ten.
+    pub p90: f64,
+}
+
+/// A goal beside what was reached, over the cells for which it holds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Reached {
+    /// By what.
+    pub metric: MetricId,
+    /// Over which versions of HTTP.
+    pub protocols: &'static str,
+    /// Whether the networks lose packets at random.
+    pub lossy: bool,
+    /// What it should be.
+    pub goal: Goal,
+    /// What it is on tuned pages.
+    pub tuned: Errors,
+    /// What it is on held-out pages.
+    pub held_out: Errors,
+}
+
+/// Blocking time within a quarter, or so many milliseconds, of the live one.
+const BLOCKING: (f64, f64) = (0.25, 50.0);
+
+/// The goal of a metric; twice that where packets are lost at random.
+fn goal(metric: &str, h1: bool, lossy: bool) -> Option<Goal> {
+    let (p50, p90) = match (metric, h1) {
+        ("lcp" | "onload", false) => (0.03, 0.1),
+        ("fcp" | "lcp" | "onload" | "speed-index", _) => (0.05, 0.15),
+        _ => return None,
+    };
+    let factor = if lossy { 2.0 } else { 1.0 };
+    Some(Goal {
+        p50: p50 * factor,
+        p90: p90 * factor,
+    })
+}
+
+/// Every goal that has cells, and what was reached.
+pub fn reached(metrics: &[MetricId], cells: &[Cell]) -> Vec<Reached> {
+    let mut all = Vec::new();
+    for lossy in [false, true] {
+        for (protocols, h1) in [("h2, h3", false), ("h1", true)] {
+            for &metric in metrics {
+                let Some(goal) = goal(metric.metric().name, h1, lossy) else {
+                    continue;
+                };
+                let here: Vec<&Cell> = cells
+                    .iter()
+                    .filter(|cell| cell.metric == metric && cell.lossy == lossy)
+                    .filter(|cell| (cell.protocol == "h1") == h1)
+                    .collect();
+                if here.is_empty() {
+                    continue;
+                }
+                let of = |held_out: bool| {
+                    let some = here.iter().filter(|cell| cell.held_out == held_out);
+                    Errors::of(some.copied())
+                };
+                all.push(Reached {
+                    metric,
+                    protocols,
+                    lossy,
+                    goal,
+                    tuned: of(false),
+                    held_out: of(true),
+                });
+            }
+        }
+    }
+    all
+}
+
+impl Goal {
+    /// Whether the errors are as small; `None` of no cells.
+    pub fn is_met(&self, errors: &Errors) -> Option<bool> {
+        Some(errors.p50? <= self.p50 && errors.p90? <= self.p90)
+    }
+}
+
+/// Cells of Total Blocking Time within 25 % or 50 ms of the live one, and all
+/// that have both values; of tuned or of held-out pages.
+pub fn blocking(cells: &[Cell], held_out: bool) -> (usize, usize) {
+    let cells = cells
+        .iter()
+        .filter(|cell| cell.metric.metric().name == "tbt");
+    let (mut close, mut all) = (0, 0);
+    for cell in cells.filter(|cell| cell.held_out == held_out) {
+        if let Some((distance, live)) = cell.distance().zip(cell.observed) {
+            all += 1;
+            close += usize::from(distance <= BLOCKING.1.max(BLOCKING.0 * live));
+        }
+    }
+    (close, all)
+}

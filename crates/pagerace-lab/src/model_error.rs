@@ -1,0 +1,300 @@
+//! How far simulated differences are from differences in a real browser.
+//!
+//! `model_error/table.csv` is what `pagerace calibrate --model-errors` wrote: for each
+//! kind of comparison, metric, class of networks and evidence of paints, quantiles of
+//! |predicted difference − live difference| as a share of the live median of the pair's
+//! baseline. A verdict leaves the 95th percentile open. Where nothing was measured it
+//! leaves twice what was measured nearest, and says so.
+
+use pagerace_browser::Profile;
+use pagerace_net::Network;
+use pagerace_page::intervention::{Effect, Intervention};
+use pagerace_page::{Interventions, PaintEvidence};
+
+use crate::metric::MetricId;
+use crate::plan::Plan;
+
+/// What the product was measured with.
+const TABLE: &str = include_str!("model_error/table.csv");
+
+/// Its header.
+const HEADER: &str = "kind,metric,network,evidence,pairs,significant,sign_right,p50_percent,\
+                      p95_percent,bias_percent";
+
+/// A 95th percentile of fewer pairs is none.
+const PAIRS_MIN: u32 = 10;
+
+/// How much wider the interval is where another comparison stands in for one that was
+/// never measured.
+const STAND_IN: f64 = 2.0;
+
+/// What two contenders differ in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// The version of HTTP.
+    Protocol,
+    /// The order in which servers send.
+    Strategy,
+    /// The congestion controller.
+    Controller,
+    /// Requests that are blocked.
+    Block,
+    /// Answers that come later.
+    Delay,
+}
+
+impl Kind {
+    const ALL: [Self; 5] = [
+        Self::Protocol,
+        Self::Strategy,
+        Self::Controller,
+        Self::Block,
+        Self::Delay,
+    ];
+
+    /// As the table writes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Protocol => "protocol",
+            Self::Strategy => "strategy",
+            Self::Controller => "controller",
+            Self::Block => "block",
+            Self::Delay => "delay",
+        }
+    }
+
+    const fn people(self) -> &'static str {
+        match self {
+            Self::Protocol => "protocols",
+            Self::Strategy => "strategies",
+            Self::Controller => "congestion controllers",
+            Self::Block => "blocked requests",
+            Self::Delay => "late answers",
+        }
+    }
+}
+
+/// Measured errors of differences; none where nobody measured.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ModelErrors {
+    rows: Vec<Row>,
+}
+
+/// A line of the table, as far as verdicts use it.
+#[derive(Clone, Debug, PartialEq)]
+struct Row {
+    kind: Kind,
+    metric: MetricId,
+    lossy: bool,
+    evidence: PaintEvidence,
+    pairs: u32,
+    p95: f64,
+}
+
+/// What the model leaves open of a difference.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelError {
+    /// Either way, in percent of the baseline's median.
+    pub percent: f64,
+    /// On what that rests: "for protocols on recorded layouts".
+    pub basis: String,
+}
+
+/// What is compared, as far as the model's error depends on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// In what the contenders differ.
+    pub kinds: Vec<Kind>,
+    /// What else is compared that nobody ever measured, for people.
+    pub unmeasured: Vec<&'static str>,
+    /// By what.
+    pub metric: MetricId,
+    /// Whether packets are lost at random.
+    pub lossy: bool,
+    /// How the page's paints are founded.
+    pub evidence: PaintEvidence,
+}
+
+impl ModelErrors {
+    /// Those that this version was measured with.
+    ///
+    /// # Panics
+    /// Never: a test reads the table.
+    pub fn embedded() -> Self {
+        Self::read(TABLE).expect("the table is well-formed")
+    }
+
+    /// Reads a table; lines that begin with `#` say how it came about.
+    ///
+    /// # Errors
+    /// The line, and what is wrong with it.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let lines = text.lines().enumerate().map(|(i, line)| (i + 1, line));
+        let mut lines = lines.filter(|(_, line)| !line.starts_with('#') && !line.is_empty());
+        match lines.next() {
+            None => return Ok(Self::default()),
+            Some((_, HEADER)) => {}
+            Some((n, found)) => return Err(format!("line {n}: `{found}` is not `{HEADER}`")),
+        }
+        let rows = lines.map(|(n, line)| Row::read(line).map_err(|e| format!("line {n}: {e}")));
+        Ok(Self {
+            rows: rows.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// What the model leaves open; `None` where the metric was never measured.
+    pub fn of(&self, question: &Question) -> Option<ModelError> {
+        let rows = || {
+            let all = self.rows.iter();
+            all.filter(|row| row.metric == question.metric && row.pairs >= PAIRS_MIN)
+        };
+        let evidence = if question.metric.metric().name == "ttfb" {
+            // Nothing is painted before it.
+            PaintEvidence::Recorded
+        } else {
+            question.evidence
+        };
+        let fits = |row: &&Row| row.lossy == question.lossy && row.evidence == evidence;
+        let measured: Vec<Option<f64>> = question
+            .kinds
+            .iter()
+            .map(|kind| {
+                let row = rows().filter(fits).find(|row| row.kind == *kind);
+                row.map(|row| row.p95)
+            })
+            .collect();
+        let people: Vec<&str> = question.kinds.iter().map(|kind| kind.people()).collect();
+        let place = place(evidence, question.lossy);
+        if !measured.is_empty() && question.unmeasured.is_empty() && !measured.contains(&None) {
+            return Some(ModelError {
+                percent: widest(measured.into_iter().flatten())?,
+                basis: format!("for {} {place}", people.join(" and ")),
+            });
+        }
+        // The same comparison elsewhere, then any.
+        let near = |lossy: bool| {
+            let kinds = rows().filter(|row| question.kinds.contains(&row.kind));
+            widest(kinds.filter(|row| row.lossy == lossy).map(|row| row.p95))
+        };
+        let same = question
+            .unmeasured
+            .is_empty()
+            .then(|| near(question.lossy).or_else(|| near(!question.lossy)));
+        let any = |lossy: bool| widest(rows().filter(|row| row.lossy == lossy).map(|row| row.p95));
+        let other = || any(question.lossy).or_else(|| any(!question.lossy));
+        let percent = STAND_IN * same.flatten().or_else(other)?;
+        let what = if question.unmeasured.is_empty() {
+            people.join(" and ")
+        } else {
+            question.unmeasured.join(" and ")
+        };
+        Some(ModelError {
+            percent,
+            basis: format!("assumed for {what} {place}, never measured"),
+        })
+    }
+}
+
+impl Row {
+    fn read(line: &str) -> Result<Self, String> {
+        let fields: Vec<&str> = line.split(',').map(str::trim).collect();
+        let [kind, metric, network, evidence, pairs, .., p95, _] = fields[..] else {
+            return Err(format!("`{line}` has {} fields", fields.len()));
+        };
+        let known = |name: &str| format!("`{name}` is not known");
+        let kinds = Kind::ALL.into_iter().find(|k| k.name() == kind);
+        Ok(Self {
+            kind: kinds.ok_or_else(|| known(kind))?,
+            metric: metric.parse().map_err(|_| known(metric))?,
+            lossy: match network {
+                "lossless" => false,
+                "lossy" => true,
+                other => return Err(known(other)),
+            },
+            evidence: match evidence {
+                "recorded" => PaintEvidence::Recorded,
+                "fitted" => PaintEvidence::Fitted,
+                "guessed" => PaintEvidence::Guessed,
+                other => return Err(known(other)),
+            },
+            pairs: pairs.parse().map_err(|_| known(pairs))?,
+            p95: p95.parse().map_err(|_| known(p95))?,
+        })
+    }
+}
+
+impl ModelError {
+    /// "±15 % for protocols on recorded layouts".
+    pub fn text(&self) -> String {
+        format!("±{:.0} % {}", self.percent, self.basis)
+    }
+}
+
+impl Question {
+    /// What a contender's comparison with another asks on this page and network.
+    pub fn of(
+        plan: &Plan,
+        page: usize,
+        network: usize,
+        pair: [usize; 2],
+        metric: MetricId,
+    ) -> Self {
+        let [a, b] = pair.map(|i| &plan.contenders[i]);
+        let (a_what, b_what) = (split(&a.interventions), split(&b.interventions));
+        let strategies = a.strategy != b.strategy && a.has_choice() && b.has_choice();
+        let differs = [
+            (a.protocols != b.protocols, Kind::Protocol),
+            (strategies, Kind::Strategy),
+            (a.congestion != b.congestion, Kind::Controller),
+            (a_what.0 != b_what.0, Kind::Block),
+            (a_what.1 != b_what.1, Kind::Delay),
+        ];
+        let kinds = differs.into_iter().filter(|(differs, _)| *differs);
+        let policies = a.effective_reliability() != b.effective_reliability();
+        let never = [
+            (a.visit != b.visit, "earlier visits"),
+            (policies, "reliability policies"),
+            (plan.browser.profile == Profile::Firefox, "Firefox"),
+            (plan.browser.profile == Profile::Safari, "Safari"),
+        ];
+        let never = never.into_iter().filter(|(differs, _)| *differs);
+        Self {
+            kinds: kinds.map(|(_, kind)| kind).collect(),
+            unmeasured: never.map(|(_, what)| what).collect(),
+            metric,
+            lossy: is_lossy(&plan.networks[network]),
+            evidence: plan.pages[page].paint_evidence(),
+        }
+    }
+}
+
+/// Those that block and those that delay.
+fn split(interventions: &Interventions) -> (Vec<&Intervention>, Vec<&Intervention>) {
+    let all = interventions.all().iter();
+    all.partition(|one| matches!(one.effect, Effect::Block(_)))
+}
+
+/// Whether the network itself loses packets, beside those that its queues drop.
+pub fn is_lossy(network: &Network) -> bool {
+    [&network.down, &network.up]
+        .iter()
+        .any(|link| link.loss.mean() > 0.0)
+}
+
+/// "on recorded layouts with loss".
+fn place(evidence: PaintEvidence, lossy: bool) -> String {
+    let evidence = match evidence {
+        PaintEvidence::Recorded => "on recorded layouts",
+        PaintEvidence::Fitted => "on fitted paints",
+        PaintEvidence::Guessed => "on guessed paints",
+    };
+    let loss = if lossy { " with loss" } else { "" };
+    format!("{evidence}{loss}")
+}
+
+fn widest(values: impl Iterator<Item = f64>) -> Option<f64> {
+    values.reduce(f64::max)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+//! Whether a plan's settings can act, and whether its contenders differ. What needs no
+//! pages can be said before any is read.
+
+use pagerace_core::Protocol;
+use pagerace_page::Page;
+use pagerace_sim::{Retransmission, Visit};
+use pagerace_transport::quic::DEFAULT_MTU;
+use pagerace_transport::tls;
+
+use super::Plan;
+use crate::contender::Contender;
+use crate::error::LabError;
+
+impl Plan {
+    /// Refuses settings that cannot act on any contender, and metrics that no
+    /// simulation has. Looks at no page.
+    ///
+    /// # Errors
+    /// [`LabError::Plan`] names the setting, and what it would need.
+    pub fn check_settings(&self) -> Result<(), LabError> {
+        let bad = |text: String| Err(LabError::Plan(text));
+        let may_speak = |wanted: fn(Protocol) -> bool| {
+            let mut contenders = self.contenders.iter();
+            contenders.any(|c| c.protocols.is_uniform().is_none_or(wanted))
+        };
+        let transport = self.transport;
+        if !may_speak(|protocol| !protocol.is_tcp()) {
+            let needs = "needs HTTP/3, which nobody here speaks";
+            if transport.real_tls {
+                return bad(format!("tls: real TLS {needs}; leave out --tls real"));
+            }
+            if transport.quic_mtu != DEFAULT_MTU {
+                return bad(format!("quic-mtu: a packet size of QUIC {needs}"));
+            }
+            if self.retransmission != Retransmission::default() {
+                return bad(format!("retransmission: by urgency {needs}"));
+            }
+        }
+        if transport.tcp_tls == tls::Version::Tls12 && !may_speak(Protocol::is_tcp) {
+            return bad(
+                "tls-version: TLS 1.2 needs HTTP/1.1 or HTTP/2, which nobody here speaks"
+                    .to_owned(),
+            );
+        }
+        let cold = self.contenders.iter().all(|c| c.visit == Visit::Cold);
+        if cold && transport.early_data == pagerace_sim::EarlyData::On {
+            return bad(
+                "early-data: a first visit has no ticket to send any with; add --visit resumed"
+                    .to_owned(),
+            );
+        }
+        let idle = |c: &&Contender| !c.reliability.is_full() && c.effective_reliability().is_full();
+        if let Some(contender) = self.contenders.iter().find(idle) {
+            return bad(format!(
+                "reliability: {} changes nothing over {}; datagrams need HTTP/3, and `late` \
+                 HTTP/2 or HTTP/3",
+                contender.reliability, contender.protocols
+            ));
+        }
+        Ok(())
+    }
+
+    /// Leaves out contenders that load every page as one before them, and says in a
+    /// sentence which. The baseline stays.
+    pub fn merge_twins(&mut self) -> Vec<String> {
+        let mut said = Vec::new();
+        let mut index = 0;
+        while index < self.contenders.len() {
+            let twin = (0..self.contenders.len()).find(|&other| {
+                let first = if index == self.baseline {
+                    false
+                } else {
+                    other < index || other == self.baseline
+                };
+                first && other != index && self.are_twins(index, other)
+            });
+            if let Some(twin) = twin {
+                said.push(format!(
+                    "{} loads every page as {}, and is left out",
+                    self.label(index),
+                    self.label(twin)
+                ));
+                self.contenders.remove(index);
+                if self.baseline > index {
+                    self.baseline -= 1;
+                }
+            } else {
+                index += 1;
+            }
+        }
+        said
+    }
+
+    /// Whether two contenders do the same on every page, whatever they are called.
+    /// Contenders that are written alike are left to [`check`](Self::check).
+    fn are_twins(&self, a: usize, b: usize) -> bool {
+        let [a, b] = [a, b].map(|i| &self.contenders[i]);
+        if a == b || a.visit != b.visit {
+            return false;
+        }
+        let chooses = a.has_choice() || b.has_choice();
+        if chooses && a.strategy != b.strategy {
+            return false;
+        }
+        let mut pages = self.pages.iter().enumerate();
+        pages.all(|(i, page)| {
+            let spoken = |c: &Contender| -> Vec<Protocol> {
+                let origins = page.origins.iter();
+                origins.map(|origin| c.protocols.of(&origin.host)).collect()
+            };
+            let effects = |c: &Contender| self.interventions.and(&c.interventions).of_page(page);
+            let (protocols, other) = (spoken(a), spoken(b));
+            protocols == other
+                && a.controllers_over(&protocols) == b.controllers_over(&other)
+                && effects(a) == effects(b)
+                && self.policy_on(i, page, a) == self.policy_on(i, page, b)
+        })
+    }
+
+    /// The contender's policy on a page; none if it selects nothing.
+    fn policy_on(&self, index: usize, page: &Page, contender: &Contender) -> Option<String> {
+        let policy = contender.effective_reliability();
+        let needs = self
+            .needs
+            .get(index)
+            .map_or(&[][..], |needs| needs.as_slice());
+        let acts = !policy.is_full()
+            && !pagerace_sim::objects::selected(page, policy.selection(), needs).is_empty();
+        acts.then(|| policy.to_string())
+    }
+}

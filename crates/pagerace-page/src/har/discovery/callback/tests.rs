@@ -1,0 +1,93 @@
+use pagerace_core::Duration;
+use serde_json::{Value, json};
+
+use crate::{ImportOptions, Page, ResourceId, Trigger, Wait, from_bytes};
+
+/// An entry requested `start` ms after the navigation and complete after `time`,
+/// asked for by the scripts `stack`.
+fn entry(path: &str, mime: &str, start: u32, time: u32, stack: &[&str]) -> Value {
+    let frames: Vec<Value> = stack.iter().map(|url| json!({"url": url})).collect();
+    json!({
+        "startedDateTime": format!("2026-01-01T00:00:{:02}.{:03}Z", start / 1000, start % 1000),
+        "time": time,
+        "timings": {"wait": time, "receive": 0},
+        "request": {"url": format!("https://a.test{path}")},
+        "response": {"status": 200, "content": {"mimeType": mime, "size": 1000}},
+        "_initiator": {"type": "script", "stack": {"callFrames": frames}},
+    })
+}
+
+const APP: &str = "https://a.test/app.js";
+const OTHER: &str = "https://a.test/other.js";
+
+/// A document, two scripts that are there after 300 ms, and `more`;
+/// `DOMContentLoaded` after 500 ms, the load event after 2 s.
+fn import(more: &[Value]) -> Page {
+    let mut entries = vec![
+        entry("/", "text/html", 0, 200, &[]),
+        entry("/app.js", "text/javascript", 200, 100, &[]),
+        entry("/other.js", "text/javascript", 200, 100, &[]),
+    ];
+    for entry in &mut entries {
+        entry["_initiator"] = json!({"type": "other"});
+    }
+    entries.extend_from_slice(more);
+    let page = json!({"id": "p", "startedDateTime": "2026-01-01T00:00:00.000Z",
+        "pageTimings": {"onContentLoad": 500, "onLoad": 2000}});
+    let har = json!({"log": {"pages": [page], "entries": entries}}).to_string();
+    from_bytes("t.har", har.as_bytes(), &ImportOptions::default()).unwrap()
+}
+
+/// What the last resource waits for, and its delay in milliseconds.
+fn last(page: &Page) -> (Option<Wait>, u64) {
+    let discovery = page.resources.last().unwrap().discovery;
+    let Trigger::Script { delay, .. } = discovery.trigger else {
+        panic!("{:?}", discovery.trigger);
+    };
+    (
+        discovery.wait,
+        delay.as_nanos() / Duration::from_millis(1).as_nanos(),
+    )
+}
+
+#[test]
+fn what_a_script_asks_for_at_once_waits_for_nothing() {
+    let page = import(&[entry("/x", "application/json", 350, 50, &[APP])]);
+    assert_eq!(last(&page), (None, 50));
+}
+
+#[test]
+fn a_callback_waits_for_the_data_that_its_script_had_asked_for() {
+    let page = import(&[
+        entry("/data", "application/json", 310, 900, &[APP]),
+        entry("/noise", "application/json", 310, 910, &[OTHER]),
+        entry("/x", "application/json", 1230, 50, &[APP]),
+    ]);
+    let data = Wait::Resource { id: ResourceId(3) };
+    assert_eq!(
+        last(&page),
+        (Some(data), 20),
+        "not for what others asked for"
+    );
+}
+
+#[test]
+fn events_call_back_at_once() {
+    let page = import(&[
+        entry("/data", "application/json", 310, 180, &[APP]),
+        entry("/x", "application/json", 510, 50, &[APP]),
+    ]);
+    assert_eq!(last(&page), (Some(Wait::ContentLoaded), 10));
+    let page = import(&[entry("/x.png", "image/png", 2004, 10, &[APP])]);
+    assert_eq!(last(&page), (Some(Wait::Loaded), 4));
+    assert!(!page.resources[3].blocks_load, "begun after the event");
+}
+
+#[test]
+fn a_timer_keeps_its_delay() {
+    let page = import(&[
+        entry("/data", "application/json", 310, 300, &[APP]),
+        entry("/x", "application/json", 1300, 50, &[APP]),
+    ]);
+    assert_eq!(last(&page), (None, 1000));
+}

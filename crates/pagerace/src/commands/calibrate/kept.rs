@@ -1,0 +1,249 @@
+//! What was measured: read from the file, added to, and written again.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use pagerace_lab::calibrate::lighthouse::LighthousePrediction;
+use pagerace_lab::calibrate::prediction::resource_times;
+use pagerace_lab::calibrate::{
+    Lateness, Observation, Observations, ObservedRun, ResourceTimes, Setting,
+};
+use pagerace_lab::export::file::write_atomically;
+use pagerace_lab::world::Fact;
+use pagerace_lab::{Load, MetricId, Plan, VERSION};
+use pagerace_sim::NameLookup;
+
+use super::super::live::session::{Measured, Served};
+use super::super::live::{kernel, machine};
+use crate::cli::live::CalibrateArgs;
+use crate::commands::today::today;
+
+/// What was measured, whoever is in the design now.
+pub(super) struct Kept<'a> {
+    file: Option<&'a Path>,
+    metrics: &'a [MetricId],
+    all: Observations,
+    /// Resources of the runs of this session, with their load event, by place in
+    /// the observations.
+    resources: BTreeMap<usize, Vec<(f64, Vec<ResourceTimes>)>>,
+}
+
+impl<'a> Kept<'a> {
+    pub(super) fn new(args: &'a CalibrateArgs, pages: &[Served]) -> Result<Self> {
+        let how = how(args);
+        let setting = || Setting {
+            date: today(),
+            pagerace: VERSION.to_owned(),
+            chromium: String::new(),
+            kernel: kernel(),
+            seed: args.seed,
+            more: machine().into_iter().chain([how.clone()]).collect(),
+        };
+        let file = args.observations.as_deref();
+        let mut all = match file.filter(|path| path.exists()) {
+            Some(path) => read(path)?,
+            None => Observations::new(setting(), Vec::new()),
+        };
+        if all.setting.seed != args.seed {
+            bail!(
+                "the file of --observations was measured with seed {}, not {}: the links lost other \
+                 packets; give --seed {}, or another file",
+                all.setting.seed,
+                args.seed,
+                all.setting.seed
+            );
+        }
+        let other = all.setting.more.iter().find(|fact| fact.name == how.name);
+        if let Some(other) = other.filter(|other| other.value != how.value) {
+            bail!(
+                "the file of --observations was measured with other settings ({}, not {}); give \
+                 the same, or another file",
+                other.value,
+                how.value
+            );
+        }
+        for one in pages {
+            let (name, content) = (&one.page.name, one.content());
+            match all.contents.get(name) {
+                Some(before) if *before != content => bail!(
+                    "{name}: the recording serves other content than what the file of \
+                     --observations was measured with; record that again, or take the page's \
+                     observations out of the file"
+                ),
+                Some(_) => {}
+                None => {
+                    all.contents.insert(name.clone(), content);
+                }
+            }
+        }
+        Ok(Self {
+            file,
+            metrics: &args.metric,
+            all,
+            resources: BTreeMap::new(),
+        })
+    }
+
+    /// Refuses to mix what different browsers did in one file.
+    pub(super) fn check_browser(&mut self, version: &str) -> Result<()> {
+        let before = &mut self.all.setting.chromium;
+        if before.is_empty() {
+            version.clone_into(before);
+        }
+        if before != version {
+            bail!(
+                "the file of --observations was measured with Chromium {before}, and this is \
+                 {version}; name that one with --chromium, or give another file"
+            );
+        }
+        Ok(())
+    }
+
+    /// The place of what was measured of a load's variant.
+    fn place(&self, plan: &Plan, load: Load) -> Option<usize> {
+        let variant = plan.variant_index(load.page, load.network, load.contender);
+        let mut all = self.all.observations.iter();
+        all.position(|one| is_of(plan, variant, one))
+    }
+
+    pub(super) fn has(&self, plan: &Plan, load: Load) -> bool {
+        self.place(plan, load).is_some_and(|place| {
+            let mut runs = self.all.observations[place].runs.iter();
+            runs.any(|run| run.seed == load.seed)
+        })
+    }
+
+    /// Parts on whose page and network Lighthouse has said nothing yet.
+    pub(super) fn unasked(&self, design: &[Plan]) -> Vec<usize> {
+        let mut asked: Vec<(&str, &str)> = Vec::new();
+        for said in &self.all.lighthouse {
+            asked.push((&said.page, &said.network));
+        }
+        let mut unasked = Vec::new();
+        for (index, part) in design.iter().enumerate() {
+            let place = (part.pages[0].name.as_str(), part.networks[0].name.as_str());
+            if !asked.contains(&place) {
+                asked.push(place);
+                unasked.push(index);
+            }
+        }
+        unasked
+    }
+
+    /// Keeps a load, and writes the file: what was measured took its time.
+    pub(super) fn add(&mut self, plan: &Plan, load: Load, measured: &Measured) -> Result<()> {
+        let variant = plan.variant_index(load.page, load.network, load.contender);
+        let place = self.place(plan, load).unwrap_or_else(|| {
+            self.all.observations.push(Observation::none(plan, variant));
+            self.all.observations.len() - 1
+        });
+        let observation = &mut self.all.observations[place];
+        let mut run = ObservedRun::of(load.seed, &measured.summary);
+        let metrics = self.metrics;
+        run.values.retain(|metric, _| metrics.contains(metric));
+        let late = measured.live.lateness;
+        let before = observation.lateness.unwrap_or_default();
+        observation.lateness = Some(Lateness {
+            packets: before.packets + late.packets,
+            p50_ms: before.p50_ms.max(late.p50.as_millis_f64()),
+            p99_ms: before.p99_ms.max(late.p99.as_millis_f64()),
+            max_ms: before.max_ms.max(late.max.as_millis_f64()),
+        });
+        let contention = measured.live.contention.into_iter();
+        observation.cpu_contention = contention
+            .chain(observation.cpu_contention)
+            .reduce(f64::max);
+        observation.rejected_runs += measured.live.rejected.len() as u32;
+        observation.runs.push(run);
+        let loaded = measured.summary.load.onload;
+        if let Some(loaded) = loaded.filter(|_| measured.summary.failure.is_none()) {
+            let page = &plan.pages[load.page];
+            let times = resource_times(page, &measured.outcome.resources);
+            let all = self.resources.entry(place).or_default();
+            all.push((loaded.as_millis_f64(), times));
+            all.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let median = &all[(all.len() - 1) / 2].1;
+            observation.resources.clone_from(median);
+        }
+        self.save()
+    }
+
+    pub(super) fn add_opinion(&mut self, said: LighthousePrediction) -> Result<()> {
+        self.all.lighthouse.push(said);
+        self.save()
+    }
+
+    /// The last run of a load's variant, in words.
+    pub(super) fn say(&self, plan: &Plan, load: Load) -> String {
+        let place = self.place(plan, load);
+        let run = place.and_then(|place| self.all.observations[place].runs.last());
+        let Some(run) = run else {
+            return String::new();
+        };
+        if let Some(failure) = &run.failure {
+            return format!("failed, {failure}");
+        }
+        let metrics = self.metrics.iter();
+        let said = metrics.filter_map(|id| {
+            let value = run.value(*id)?;
+            let metric = id.metric();
+            Some(format!("{} {}", metric.name, metric.unit.format(value)))
+        });
+        said.collect::<Vec<_>>().join(", ")
+    }
+
+    fn save(&self) -> Result<()> {
+        if let Some(path) = self.file {
+            let text = self.all.to_json();
+            write_atomically(path, |out| out.write_all(text.as_bytes()))?;
+        }
+        Ok(())
+    }
+
+    /// Those of the design.
+    pub(super) fn of(mut self, design: &[Plan]) -> Observations {
+        self.all.observations.retain(|one| {
+            design
+                .iter()
+                .any(|plan| (0..plan.variants()).any(|variant| is_of(plan, variant, one)))
+        });
+        self.all
+    }
+}
+
+/// Reads the file of observations.
+fn read(path: &Path) -> Result<Observations> {
+    let shown = path.display().to_string();
+    let bytes = std::fs::read(path).with_context(|| format!("{shown}: cannot be read"))?;
+    Ok(Observations::from_json(&shown, &bytes)?)
+}
+
+/// What decides how loads go, beside page, network and contender.
+fn how(args: &CalibrateArgs) -> Fact {
+    let CalibrateArgs { world, .. } = args;
+    let value = format!(
+        "{}, connections {:?}, retransmission {:?}, QUIC packets of {} bytes, settled after {} ms, {}",
+        match NameLookup::from(world.dns) {
+            NameLookup::RoundTrip => "addresses looked up",
+            NameLookup::None => "addresses known",
+        },
+        world.connections,
+        world.retransmission,
+        world.quic_mtu,
+        world.settle.as_millis_f64(),
+        if world.no_speed_index {
+            "no screenshots"
+        } else {
+            "screenshots"
+        }
+    );
+    Fact::new("settings of loads", value)
+}
+
+pub(super) fn is_of(plan: &Plan, variant: usize, observation: &Observation) -> bool {
+    let (page, network, contender) = plan.variant_parts(variant);
+    plan.pages[page].name == observation.page
+        && plan.networks[network].name == observation.network
+        && plan.contenders[contender] == observation.contender
+}

@@ -1,0 +1,105 @@
+//! What the recording measured, beside what a load over its own network comes
+//! to, and how the page's paints are founded.
+
+use std::io::{self, Write};
+
+use anyhow::Result;
+use pagerace_browser::LoadMetrics;
+use pagerace_core::Duration;
+use pagerace_page::{Page, PaintEvidence, Wait};
+use pagerace_sim::recording::network;
+
+use super::{heading, label, table};
+
+/// What is printed as JSON beside the page.
+#[derive(Debug, serde::Serialize)]
+pub(super) struct Reproduced {
+    /// How the page's paints are founded.
+    pub(super) paint_evidence: PaintEvidence,
+    /// A load over the recording's own network.
+    #[serde(rename = "reproduced")]
+    pub(super) load: LoadMetrics,
+    #[serde(rename = "reproduced_over")]
+    network: String,
+}
+
+impl Reproduced {
+    pub(super) fn of(page: &Page) -> Result<Self> {
+        Ok(Self {
+            paint_evidence: page.paint_evidence(),
+            load: pagerace_sim::reproduce(page)?,
+            network: network(page).describe(),
+        })
+    }
+}
+
+pub(super) fn write(out: &mut impl Write, page: &Page, load: &Reproduced) -> io::Result<()> {
+    heading(out, "Recorded and reproduced")?;
+    writeln!(
+        out,
+        "paints {}: {}; largest paint: {}",
+        load.paint_evidence,
+        founded(page),
+        page.largest_in_words()
+    )?;
+    let (recorded, own) = (&page.recorded, &load.load);
+    let rows = [
+        ("first contentful paint", recorded.first_paint, own.fcp),
+        ("largest contentful paint", recorded.largest_paint, own.lcp),
+        ("Speed Index", recorded.speed_index, own.speed_index),
+        (
+            "DOMContentLoaded",
+            recorded.on_content_load,
+            own.dom_content_loaded,
+        ),
+        ("load", recorded.on_load, own.onload),
+    ];
+    let shown = |time: Option<Duration>| time.map_or_else(|| "–".to_owned(), |t| t.to_string());
+    let rows = rows.map(|(name, recorded, own)| {
+        let off = recorded
+            .zip(own)
+            .filter(|(recorded, _)| !recorded.is_zero());
+        let off = off.map(|(recorded, own)| {
+            let (recorded, own) = (recorded.as_millis_f64(), own.as_millis_f64());
+            format!("{:+.0} %", (own / recorded - 1.0) * 100.0)
+        });
+        vec![
+            name.to_owned(),
+            shown(recorded),
+            shown(own),
+            off.unwrap_or_else(|| "–".to_owned()),
+        ]
+    });
+    let header = ["metric", "recorded", "reproduced", "off"];
+    writeln!(out, "{}", table(&header, 1, rows.to_vec()))?;
+    writeln!(
+        out,
+        "reproduced over the recording's own network as far as it tells ({}), each host in its \
+         recorded protocol",
+        load.network
+    )
+}
+
+fn founded(page: &Page) -> String {
+    match (page.paint_evidence(), page.fit) {
+        (PaintEvidence::Recorded, _) => "the recording holds the layout".to_owned(),
+        (_, Some(fit)) => {
+            let held = fit.delay.map(|delay| {
+                let after = match fit.after {
+                    Wait::ContentLoaded => "DOMContentLoaded".to_owned(),
+                    Wait::Loaded => "the load event".to_owned(),
+                    Wait::Resource { id } => label(page, page.resource(id)),
+                };
+                format!("nothing appears until {delay} after {after}")
+            });
+            let held = held.unwrap_or_else(|| "what blocks rendering holds them".to_owned());
+            let swaps = if fit.swaps_fonts {
+                ", text does not wait for fonts"
+            } else {
+                ""
+            };
+            format!("{held}{swaps}")
+        }
+        _ => "the recording tells nothing of them".to_owned(),
+    }
+}
