@@ -1,7 +1,7 @@
 //! How far simulated differences are from differences in a real browser.
 //!
-//! `model_error/table.csv` is what `pagerace calibrate --model-errors` wrote: for each
-//! kind of comparison, metric, class of networks and evidence of paints, quantiles of
+//! `model_error/table.csv` has the form that `pagerace calibrate --model-errors` writes; its
+//! first lines say where its numbers come from. It holds, for each kind of comparison, metric, class of networks and evidence of paints, quantiles of
 //! |predicted difference − live difference| as a share of the live median of the pair's
 //! baseline. A verdict leaves the 95th percentile open. Where nothing was measured it
 //! leaves twice what was measured nearest, and says so.

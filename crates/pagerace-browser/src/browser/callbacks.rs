@@ -20,7 +20,7 @@ impl Browser {
         delay: Duration,
     ) {
         let wait = self.page.resources[id.index()].discovery.wait;
-        // What comes later in the page cannot be waited for.
+        // Nothing waits for what comes later in the page.
         let earlier = |wait: &Wait| !matches!(wait, Wait::Resource { id: other } if *other >= id);
         match wait.filter(earlier) {
             Some(wait) if !self.has_happened(wait) => self.states[id.index()].armed = Some(delay),
@@ -58,7 +58,7 @@ impl Browser {
         let Some((after, delay)) = self.rendering.hidden_until else {
             return;
         };
-        // What never happens in this load holds nothing for ever.
+        // An event that never happens in this load holds nothing back.
         let never = || self.load.fired.is_some() && self.is_quiet();
         if !self.rendering.reveal_set && (self.has_happened(after) || never()) {
             self.rendering.reveal_set = true;

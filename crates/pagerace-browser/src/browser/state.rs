@@ -72,7 +72,7 @@ pub(super) enum Timer {
     Frame,
     /// A script has made an element.
     TextMade,
-    /// What held the first paint back does so no longer.
+    /// The first paint is no longer held back.
     Reveal,
     /// Text stops waiting for fonts.
     FontBlockOver,
