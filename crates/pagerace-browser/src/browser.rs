@@ -244,7 +244,6 @@ impl Browser {
                 Timer::Commit(id) => self.commit(at, id),
                 Timer::Cached(id) => self.cached_response(at, id),
                 Timer::TaskDone(lane) => self.task_done(at, lane),
-                Timer::Decoded(id) => self.image_decoded(id),
                 Timer::Frame => self.queue(0, Task::Render),
                 Timer::TextMade => self.reach_text(at),
                 Timer::Reveal => self.rendering.hidden_until = None,

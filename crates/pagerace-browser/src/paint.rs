@@ -56,8 +56,6 @@ pub(crate) struct Block {
     pub(crate) end: Option<u64>,
     /// How long after `DOMContentLoaded` a script makes it.
     pub(crate) delay: Duration,
-    /// A script that has to have run.
-    pub(crate) after: Option<ResourceId>,
     pub(crate) size: Size,
     /// The fonts that it waits for, if the layout is recorded; else it waits
     /// for all.
@@ -136,7 +134,6 @@ impl Layout {
         let text = (1..=TEXT_BLOCKS)
             .map(|k| Block {
                 end: Some(body_start + (fold - body_start) / TEXT_BLOCKS * k),
-                after: None,
                 delay: Duration::ZERO,
                 size: Size {
                     area: text_area(),

@@ -33,6 +33,8 @@ pub(crate) struct Parser {
     pub(crate) blocked_on: Option<ResourceId>,
     /// That script's task waits or runs.
     pub(crate) script_queued: bool,
+    /// Scripts that are there and wait for the end of parsing.
+    pub(crate) late: Vec<ResourceId>,
     /// The parser reached the end.
     pub(crate) finished: bool,
     /// Deferred scripts that have not run.

@@ -1,15 +1,16 @@
 //! How far simulated differences are from differences in a real browser.
 //!
 //! `model_error/table.csv` has the form that `pagerace calibrate --model-errors` writes; its
-//! first lines say where its numbers come from. It holds, for each kind of comparison, metric, class of networks and evidence of paints, quantiles of
-//! |predicted difference − live difference| as a share of the live median of the pair's
-//! baseline. A verdict leaves the 95th percentile open. Where nothing was measured it
+//! first lines say where its numbers come from. It holds, for each kind of comparison,
+//! metric, class of networks and evidence of paints, quantiles of |predicted difference −
+//! live difference| as a share of the live median of the pair's baseline. A verdict leaves the 95th percentile open. Where nothing was measured it
 //! leaves twice what was measured nearest, and says so.
 
 use pagerace_browser::Profile;
 use pagerace_net::Network;
 use pagerace_page::intervention::{Effect, Intervention};
 use pagerace_page::{Interventions, PaintEvidence};
+use serde::Serialize;
 
 use crate::metric::MetricId;
 use crate::plan::Plan;
@@ -29,7 +30,8 @@ const PAIRS_MIN: u32 = 10;
 const STAND_IN: f64 = 2.0;
 
 /// What two contenders differ in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// The version of HTTP.
     Protocol,
@@ -52,7 +54,7 @@ impl Kind {
         Self::Delay,
     ];
 
-    /// As the table writes it.
+    /// As files and tables write it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Protocol => "protocol",

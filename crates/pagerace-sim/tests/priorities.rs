@@ -49,6 +49,7 @@ fn page(recorded_layout: bool) -> Page {
         elements: vec![],
         fonts: vec![],
         by_layout: vec![],
+        slowdown: None,
         shares: None,
         body_start: Some(400),
         largest: None,

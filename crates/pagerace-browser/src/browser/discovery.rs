@@ -80,7 +80,7 @@ impl Browser {
             let resource = &self.page.resources[index];
             let delay = match resource.discovery.trigger {
                 Trigger::Navigation | Trigger::Redirect { .. } => Duration::ZERO,
-                _ => self.overheads.dispatch,
+                _ => self.dispatch(now, id),
             };
             if delay.is_zero() {
                 self.ask(ready, id);
@@ -88,6 +88,17 @@ impl Browser {
                 self.schedule(now + delay, Timer::Ask(id));
             }
         }
+    }
+
+    /// From now on until the request for `id` may leave.
+    fn dispatch(&mut self, now: Instant, id: ResourceId) -> Duration {
+        let times = self.overheads;
+        let Some(document) = self.graph.nodes[id.index()].frame else {
+            return times.dispatch;
+        };
+        let prepared = &mut self.states[document].prepared;
+        let prepared = *prepared.get_or_insert(now + times.first_dispatch);
+        prepared.since(now).max(times.dispatch)
     }
 
     /// The request for `id` is ready to leave, with the class that it has now:
@@ -248,8 +259,7 @@ impl Browser {
             Role::Script(_) if usable => self.script_arrived(now, id),
             Role::Image => {
                 if usable && self.layout.images[index].is_some() {
-                    let due = now + self.costs.decode(&self.page.resources[index]);
-                    self.schedule(due, Timer::Decoded(id));
+                    self.image_came(id);
                 }
                 self.processed(now, id);
             }
@@ -267,9 +277,6 @@ impl Browser {
             return;
         }
         self.states[index].processed = true;
-        if self.layout.recorded && matches!(self.graph.nodes[index].role, Role::Script(_)) {
-            self.rendering.ran.insert(id, self.current);
-        }
         // A document that breaks off is used as far as it came.
         let is_document = self.graph.nodes[index].role == Role::Html;
         let state = &self.states[index];

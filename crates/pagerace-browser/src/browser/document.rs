@@ -103,6 +103,10 @@ impl Browser {
             return;
         };
         parser.finished = true;
+        for script in std::mem::take(&mut parser.late) {
+            let lane = self.graph.nodes[script.index()].lane;
+            self.queue(lane, Task::Script(script));
+        }
         if Some(index) == self.graph.document {
             self.reach_text(now);
             self.requests.loosen(self.current);
@@ -117,9 +121,16 @@ impl Browser {
         match (node.role, node.frame) {
             (Role::Script(ScriptMode::Blocking), Some(frame)) => self.try_blocking_script(frame),
             (Role::Script(ScriptMode::Defer), Some(frame)) => self.try_deferred_scripts(now, frame),
-            _ => {
+            (_, frame) => {
                 let lane = node.lane;
-                self.queue(lane, Task::Script(id));
+                let delays = self.page.resources[id.index()].third_party
+                    && frame == self.graph.document
+                    && self.profile.delays_async_scripts();
+                let parser = frame.and_then(|frame| self.parsers[frame].as_mut());
+                match parser.filter(|parser| delays && !parser.finished) {
+                    Some(parser) => parser.late.push(id),
+                    None => self.queue(lane, Task::Script(id)),
+                }
             }
         }
     }

@@ -59,7 +59,7 @@ impl Browser {
         }
     }
 
-    /// The next frame shows what has come of an image. Its end waits for the decoder.
+    /// The next frame shows what has come of an image.
     fn show_image_so_far(&mut self, id: ResourceId) {
         let index = id.index();
         let resource = &self.page.resources[index];
@@ -86,18 +86,21 @@ impl Browser {
                     element: 0.0,
                     contentful: false,
                 },
+                decoding: Duration::ZERO,
                 ready: self.current,
             });
         }
     }
 
     /// An image in the viewport can be painted to its end.
-    pub(super) fn image_decoded(&mut self, id: ResourceId) {
+    pub(super) fn image_came(&mut self, id: ResourceId) {
         if let Some(image) = self.layout.images[id.index()] {
+            let decoding = self.costs.decode(&self.page.resources[id.index()]);
             let area = image.size.area * (1.0 - self.states[id.index()].flushes.shown);
             self.rendering.ready_images.push(ReadyImage {
                 id,
                 size: Size { area, ..image.size },
+                decoding,
                 ready: self.current,
             });
         }

@@ -63,13 +63,7 @@ impl Browser {
             }
             // Whatever is on the screen does not look as it should.
             Role::Style => self.screen.miss_look(),
-            Role::Script(_) => {
-                let revealed = self.layout.text.iter().filter(|b| b.after == Some(r));
-                for block in revealed {
-                    self.screen.miss(block.size);
-                }
-            }
-            Role::Html | Role::Redirect | Role::Font | Role::Other => {}
+            Role::Html | Role::Redirect | Role::Script(_) | Role::Font | Role::Other => {}
         }
     }
 

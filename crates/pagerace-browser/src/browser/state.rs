@@ -20,6 +20,8 @@ pub(super) struct State {
     pub(super) head: Option<Ready>,
     /// The document is there for its parser and its scanner; others always.
     pub(super) waits_for_commit: bool,
+    /// The document's first request may leave.
+    pub(super) prepared: Option<Instant>,
     /// Encoded body bytes in order.
     pub(super) received: u64,
     /// How many of them came from the cache.
@@ -64,8 +66,6 @@ pub(super) enum Timer {
     Cached(ResourceId),
     /// A thread's task is over.
     TaskDone(usize),
-    /// An image is decoded.
-    Decoded(ResourceId),
     /// The browser looks at a loading image.
     Flush(ResourceId),
     /// A frame may be drawn again.
@@ -112,7 +112,9 @@ pub(super) struct Rendering {
     /// When it became possible.
     pub(super) since: Ready,
     pub(super) last_start: Option<Instant>,
-    /// Images in the viewport, or parts of them, that are decoded and not painted.
+    /// When the last frame was on the screen.
+    pub(super) last_shown: Instant,
+    /// Images in the viewport, or parts of them, that are there and not painted.
     pub(super) ready_images: Vec<ReadyImage>,
     /// Fonts and images of parsed sheets, until the next layout uses them.
     pub(super) awaiting_layout: Vec<(ResourceId, Ready)>,
@@ -126,8 +128,6 @@ pub(super) struct Rendering {
     pub(super) painting: Vec<ReadyImage>,
     pub(super) painting_text: Vec<usize>,
     /// Recorded layout: how text waits for each font that is known.
-    /// Recorded layout: when scripts had run, or never would.
-    pub(super) ran: BTreeMap<ResourceId, Ready>,
     pub(super) font_holds: BTreeMap<ResourceId, FontHold>,
 }
 
@@ -147,5 +147,7 @@ pub(super) enum FontHold {
 pub(super) struct ReadyImage {
     pub(super) id: ResourceId,
     pub(super) size: Size,
+    /// How long its decoding takes: it is done for the frame that shows the whole image.
+    pub(super) decoding: Duration,
     pub(super) ready: Ready,
 }

@@ -129,9 +129,15 @@ impl Browser {
             self.rendering.laid_out = true;
             self.first_layout_used_fonts(now);
         }
-        let shown = now + self.overheads.presentation;
+        let images = std::mem::take(&mut self.rendering.painting);
+        // A frame is shown as a whole, when its images are decoded.
+        let decoding = images.iter().map(|image| image.decoding);
+        let decoding = decoding.fold(Duration::ZERO, |sum, one| sum + one);
+        let shown = now + self.overheads.presentation + decoding;
+        let shown = shown.max(self.rendering.last_shown);
+        self.rendering.last_shown = shown;
         self.paint_text(shown, first);
-        for image in std::mem::take(&mut self.rendering.painting) {
+        for image in images {
             let ready = image.ready.and(self.rendering.layout_since);
             self.screen.paint_image(shown, image.id, image.size, ready);
         }

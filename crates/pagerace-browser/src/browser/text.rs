@@ -184,12 +184,11 @@ impl Browser {
             let hold = self.rendering.font_holds.get(font);
             matches!(hold, Some(FontHold::Hidden | FontHold::Preloaded))
         };
-        let revealed = |script: ResourceId| self.rendering.ran.contains_key(&script);
         let block = &self.layout.text[block];
         // A block in several fonts counts from the first that is there: what its
         // other words will take up is laid out already.
         let hidden = !block.fonts.is_empty() && block.fonts.iter().all(hides);
-        block.after.is_none_or(revealed) && !hidden
+        !hidden
     }
 
     /// When a frame could show the block of text: the document has brought it,
@@ -204,9 +203,7 @@ impl Browser {
             _ => None,
         });
         let own = own.min_by_key(|since| since.at);
-        let script = self.layout.text[block].after;
-        let ran = script.and_then(|script| self.rendering.ran.get(&script).copied());
-        let fonts = self.rendering.fonts_since.into_iter().chain(own).chain(ran);
+        let fonts = self.rendering.fonts_since.into_iter().chain(own);
         fonts.fold(ready, Ready::and)
     }
 }

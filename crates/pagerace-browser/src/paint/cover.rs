@@ -61,7 +61,6 @@ mod tests {
             },
             offset: None,
             delay: None,
-            after: None,
             contentful: false,
             natural: None,
             share: 0.0,
@@ -83,6 +82,7 @@ mod tests {
             body_start: None,
             largest: None,
             rendering: None,
+            slowdown: None,
             shares: None,
         };
         let (all, above, corner) = (160.0 * 80.0, 80.0 * 40.0, 64.0);

@@ -41,7 +41,6 @@ impl Layout {
                 ElementKind::Text { fonts } => text.push(Block {
                     end: element.offset.map(|offset| offset.min(size)),
                     delay: element.delay.unwrap_or_default(),
-                    after: known_script(graph, element.after),
                     size: Size {
                         area: owned,
                         ..Size::whole(area)
@@ -51,7 +50,6 @@ impl Layout {
                 ElementKind::Other => text.push(Block {
                     end: element.offset.map(|offset| offset.min(size)),
                     delay: element.delay.unwrap_or_default(),
-                    after: known_script(graph, element.after),
                     size: Size {
                         area: owned,
                         element: 0.0,
@@ -70,7 +68,6 @@ impl Layout {
             text.push(Block {
                 end: Some(0),
                 delay: Duration::ZERO,
-                after: None,
                 size: Size {
                     area: shares.canvas * pixels(layout),
                     element: 0.0,
@@ -168,14 +165,6 @@ fn share_images(images: &mut [Option<VisibleImage>], shares: &PictureShares, pix
             None => 0.0,
         };
     }
-}
-
-/// A script of this page, and nothing else.
-fn known_script(graph: &Graph, script: Option<ResourceId>) -> Option<ResourceId> {
-    script.filter(|s| {
-        let node = graph.nodes.get(s.index());
-        node.is_some_and(|n| matches!(n.role, Role::Script(_)))
-    })
 }
 
 /// Fonts that are resources of this page, and nothing else.

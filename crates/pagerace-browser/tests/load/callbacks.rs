@@ -101,3 +101,37 @@ fn nothing_appears_before_what_held_the_recording() {
         "{free} {held}"
     );
 }
+
+#[test]
+fn asynchronous_scripts_of_other_sites_wait_for_the_end_of_parsing() {
+    let found = |profile, third_party| {
+        let by_script = Trigger::Script {
+            parent: id(1),
+            delay: Duration::ZERO,
+        };
+        // The parser waits for the last script until 600 ms.
+        let blocking = in_markup(Destination::Script, 40_000, 900);
+        let page = page(vec![
+            document(KIB),
+            Resource {
+                third_party,
+                ..script(ScriptMode::Async, RequestPriority::Low, 1_000, 100)
+            },
+            blocking,
+            resource(Destination::Image, 1_000, by_script),
+        ]);
+        let slow = Network {
+            rate: 100_000,
+            ..Network::default()
+        };
+        let l = load(&page, &no_cpu(profile), &slow, 1);
+        let last = l.ends[&id(2)].as_millis_f64();
+        (l.found(3).expect("found"), last)
+    };
+    let (other_site, parsed) = found(Profile::Chrome, true);
+    assert!(other_site >= parsed, "{other_site} {parsed}");
+    let (same_site, parsed) = found(Profile::Chrome, false);
+    assert!(same_site < parsed, "{same_site} {parsed}");
+    let (firefox, parsed) = found(Profile::Firefox, true);
+    assert!(firefox < parsed, "{firefox} {parsed}");
+}

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use pagerace_browser::Profile;
+use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Destination, Duration, ScriptMode};
 use pagerace_page::{
     Element, ElementKind, FontDisplay, FontUse, ImageBytes, ImageCoding, Page, PageLayout,
@@ -33,7 +33,6 @@ fn text(width: f32, offset: Option<u64>, fonts: &[u32]) -> Element {
         },
         offset,
         delay: None,
-        after: None,
         contentful: true,
         natural: None,
         share: 0.0,
@@ -62,6 +61,7 @@ fn with_layout(page: &Arc<Page>, elements: Vec<Element>) -> Page {
             body_start: None,
             largest: None,
             rendering: Some(rendering),
+            slowdown: None,
             shares: None,
         }),
         ..Page::clone(page)
@@ -419,4 +419,67 @@ fn a_progressive_image_is_there_with_the_first_flush_after_its_first_scan() {
     assert_eq!(times(Some(40_000)).first(), Some(&-2.0));
     assert_eq!(times(Some(150_000)).first(), Some(&-1.0));
     assert_eq!(times(None), [0.0]);
+}
+
+fn desktop() -> BrowserConfig {
+    BrowserConfig {
+        cpu: 1.0,
+        ..no_cpu(Profile::Chrome)
+    }
+}
+
+#[test]
+fn no_request_of_a_document_leaves_before_its_first_one() {
+    // A script costs nothing and asks for an image.
+    let free = |resource| Resource {
+        cpu_time: Some(Duration::ZERO),
+        ..resource
+    };
+    let by_script = Trigger::Script {
+        parent: id(1),
+        delay: Duration::ZERO,
+    };
+    let made = page(vec![
+        free(document(4_000)),
+        free(in_markup(Destination::Script, 1_000, 100)),
+        free(in_markup(Destination::Image, 1_000, 200)),
+        free(resource(Destination::Image, 1_000, by_script)),
+    ]);
+    let waits = |slowdown: Option<f64>| {
+        let mut made = with_layout(&made, vec![text(100.0, Some(2_000), &[])]);
+        made.layout.as_mut().expect("just given").slowdown = slowdown;
+        let l = load(&Arc::new(made), &desktop(), &Network::default(), 1);
+        let wait = |i| l.asked(i).expect("asked") - l.found(i).expect("found");
+        (l.found(1).expect("found"), wait(1), wait(2), wait(3))
+    };
+    let (found, first, second, later) = waits(None);
+    assert!(
+        first >= 15.0 && (first - second).abs() < 1.0,
+        "{first} {second}"
+    );
+    assert!(later < 10.0, "the document is prepared: {later}");
+    let slowed = waits(Some(4.0));
+    assert!(slowed.0 > found + 30.0, "its commit takes longer");
+    let as_fast = (slowed.1 - first).abs() < 1e-9;
+    assert!(as_fast, "other processes are");
+}
+
+#[test]
+fn a_frame_waits_for_the_images_that_it_shows() {
+    let paints = |decoding: f64| {
+        let made = page(vec![
+            document(4_000),
+            Resource {
+                cpu_time: Some(ms(decoding)),
+                ..visible_image(1_000, 100)
+            },
+        ]);
+        let made = with_layout(&made, vec![text(100.0, Some(3_000), &[]), image(1, 500.0)]);
+        let l = load(&Arc::new(made), &desktop(), &Network::default(), 1);
+        let metrics = l.browser.metrics();
+        (metrics.lcp.expect("painted"), metrics.onload)
+    };
+    let (small, large) = (paints(0.0), paints(300.0));
+    assert_eq!(large.0, small.0 + ms(300.0));
+    assert_eq!(large.1, small.1, "the load event does not wait");
 }

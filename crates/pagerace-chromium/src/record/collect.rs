@@ -14,7 +14,7 @@ use super::layout::{self, STYLES};
 use super::log::{Log, Request};
 use super::paints;
 use super::shares;
-use super::trace::{CATEGORIES, Trace};
+use super::trace::{CATEGORIES, Cpu, Trace};
 use crate::{Browser, ChromiumError, Device, Event, Session};
 
 /// Bytes of bodies that Chromium keeps for us.
@@ -26,11 +26,23 @@ const TRACE_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long one wait for events lasts, so that deadlines are seen.
 pub(super) const TICK: Duration = Duration::from_millis(50);
 
-pub(super) fn load(
+/// What processors did in another load, by URL.
+pub(super) fn cpu(
     browser: &mut Browser,
     url: &str,
     options: &RecordOptions,
-) -> Result<Load, ChromiumError> {
+) -> Result<BTreeMap<String, Cpu>, ChromiumError> {
+    let (_session, recorder, frame) = watched(browser, url, options)?;
+    let url = url.split('#').next().unwrap_or(url);
+    Ok(recorder.trace.finish(url, &frame).cpu)
+}
+
+/// A page that has been loaded, what was seen of it, and its main frame.
+fn watched(
+    browser: &mut Browser,
+    url: &str,
+    options: &RecordOptions,
+) -> Result<(Session, Recorder, String), ChromiumError> {
     let mut session = browser.page()?;
     let mut recorder = Recorder {
         log: Log::default(),
@@ -48,6 +60,16 @@ pub(super) fn load(
     if recorder.crashed {
         return Err(ChromiumError::Crashed { url: url.into() });
     }
+    Ok((session, recorder, frame))
+}
+
+/// Loads `url` and gathers all that a recording holds.
+pub(super) fn load(
+    browser: &mut Browser,
+    url: &str,
+    options: &RecordOptions,
+) -> Result<Load, ChromiumError> {
+    let (mut session, recorder, frame) = watched(browser, url, options)?;
     let paints = session.evaluate(paints::SCRIPT)?;
     // The page may have been scrolled by its fragment or by a script.
     session.evaluate("window.scrollTo({top: 0, left: 0, behavior: 'instant'})")?;

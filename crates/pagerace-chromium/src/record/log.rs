@@ -15,7 +15,8 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Request {
     pub(super) id: String,
-    /// The protocol session that told of it; bodies are asked for there.
+    /// The protocol session that told of its end, until then of its start; bodies are
+    /// asked for there.
     pub(super) session: Option<String>,
     pub(super) url: String,
     /// `Network.Request`.
@@ -83,7 +84,7 @@ impl Log {
                 let all = self.received_by_id.entry(id.to_owned()).or_default();
                 all.push(params.clone());
             }
-            _ => self.went_on(id, method, params),
+            _ => self.went_on(session, id, method, params),
         }
     }
 
@@ -119,7 +120,7 @@ impl Log {
         });
     }
 
-    fn went_on(&mut self, id: &str, method: &str, params: &Value) {
+    fn went_on(&mut self, session: Option<&str>, id: &str, method: &str, params: &Value) {
         let Some(&index) = self.latest.get(id) else {
             return;
         };
@@ -140,6 +141,8 @@ impl Log {
                 }
             }
             "Network.loadingFinished" => {
+                // A frame of another site: its embedder asks, its own process receives.
+                request.session = session.map(str::to_owned);
                 request.ended = at;
                 request.encoded_bytes = bytes(params, "encodedDataLength");
             }

@@ -2,7 +2,10 @@
 //!
 //! Times are thread time (`tdur`) where the trace has it, so that other
 //! programs on the machine do not count; else wall time. An event's *self
-//! time* is its own without that of the events inside it. Events:
+//! time* is its own without that of the events inside it. What names no URL (compiling
+//! a function, collecting garbage, a layout that a script forces) belongs to the
+//! innermost event around it that does. After the load event only scripts that run for
+//! the first time count: timers and animations hold nothing up. Events:
 //! <https://chromium.googlesource.com/chromium/src/+/main/third_party/blink/renderer/core/inspector/inspector_trace_events.h>.
 //!
 //! Images are decoded on raster threads, not on the main thread: their time is
@@ -10,16 +13,15 @@
 //! Left out: compiling scripts on background threads while they stream.
 //! Tracing itself slows what it sees; that is not subtracted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 /// What the recorder asks the browser to trace.
-pub(super) const CATEGORIES: [&str; 6] = [
+pub(super) const CATEGORIES: [&str; 5] = [
     "-*",
     "devtools.timeline",
     "disabled-by-default-devtools.timeline",
-    "disabled-by-default-v8.compile",
     "blink.user_timing",
     "loading",
 ];
@@ -70,8 +72,7 @@ impl Kind {
             | "FireIdleCallback"
             | "RunMicrotasks"
             | "XHRReadyStateChange"
-            | "XHRLoad"
-            | "V8.CompileCode" => Self::Script,
+            | "XHRLoad" => Self::Script,
             "MinorGC" | "MajorGC" | "BlinkGC.AtomicPhase" => Self::Gc,
             "RunTask" => Self::Other,
             _ => return None,
@@ -115,6 +116,14 @@ pub(super) struct Summary {
 /// Shorter tasks are left out.
 const SHORTEST_TASK_MS: f64 = 1.0;
 
+/// Events in which a script runs for the first time.
+const FIRST_RUN: [&str; 4] = [
+    "EvaluateScript",
+    "v8.compile",
+    "v8.compileModule",
+    "v8.evaluateModule",
+];
+
 /// Collects the events that are needed and forgets the others.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
@@ -123,6 +132,8 @@ pub(super) struct Trace {
     drawn: Vec<(Thread, f64, u64)>,
     decoded: Vec<(u64, f64)>,
     navigations: Vec<Navigation>,
+    /// Frames, and when their load events ended.
+    loaded: Vec<(String, f64)>,
     blocking: BTreeMap<String, String>,
 }
 
@@ -137,6 +148,7 @@ struct Span {
     wall: f64,
     cpu: f64,
     kind: Kind,
+    first_run: bool,
     url: Option<String>,
     image: Option<(f64, f64)>,
 }
@@ -170,6 +182,10 @@ impl Trace {
                     url: owned(&args["data"]["documentLoaderURL"]).unwrap_or_default(),
                     frame: owned(&args["frame"]).unwrap_or_default(),
                 });
+            }
+            "loadEventEnd" => {
+                let frame = owned(&args["frame"]).unwrap_or_default();
+                self.loaded.push((frame, ts));
             }
             "Draw LazyPixelRef" => {
                 if let Some(id) = args["LazyPixelRef"].as_u64() {
@@ -212,6 +228,7 @@ impl Trace {
             wall,
             cpu,
             kind,
+            first_run: FIRST_RUN.contains(&name),
             url: url.filter(|u| !u.is_empty()),
             image,
         });
@@ -244,7 +261,10 @@ impl Trace {
             summary.images.insert(url, size);
         }
         self.decoding(main, &spans, &mut summary);
-        account(&spans, navigation.at, &mut summary);
+        let mut loaded = self.loaded.iter().filter(|(of, _)| of == frame);
+        let loaded = loaded.rfind(|(_, at)| *at >= navigation.at);
+        let loaded = loaded.map_or(f64::INFINITY, |(_, at)| *at);
+        account(&spans, navigation.at, loaded, &mut summary);
         summary
     }
 
@@ -268,18 +288,43 @@ impl Trace {
     }
 }
 
+/// The median of each time over several loads, among those that have the URL.
+pub(super) fn medians(loads: &[BTreeMap<String, Cpu>]) -> BTreeMap<String, Cpu> {
+    let urls: BTreeSet<&String> = loads.iter().flat_map(BTreeMap::keys).collect();
+    let of = |url: &String| {
+        let median = |time: fn(&Cpu) -> f64| {
+            let times = loads.iter().filter_map(|load| load.get(url).map(time));
+            let mut times: Vec<f64> = times.collect();
+            times.sort_by(f64::total_cmp);
+            times[(times.len() - 1) / 2]
+        };
+        Cpu {
+            script: median(|cpu| cpu.script),
+            parse: median(|cpu| cpu.parse),
+            decode: median(|cpu| cpu.decode),
+        }
+    };
+    urls.into_iter().map(|url| (url.clone(), of(url))).collect()
+}
+
 /// Microseconds of a task by what and for which URL they were spent.
 type Parts<'a> = BTreeMap<(Kind, Option<&'a str>), f64>;
 
 /// Self times by URL, and the tasks; `spans` are sorted.
-fn account(spans: &[Span], zero: f64, summary: &mut Summary) {
-    let own = self_times(spans);
+fn account(spans: &[Span], zero: f64, loaded: f64, summary: &mut Summary) {
+    let (own, outer) = self_times(spans);
+    // Whose time a span's is; outer ones come first.
+    let mut owners: Vec<usize> = Vec::with_capacity(spans.len());
     let mut task: Option<(&Span, Parts<'_>)> = None;
-    for (span, own) in spans.iter().zip(own) {
-        let url = span.url.as_deref();
-        if let Some(url) = url {
+    for (i, (span, own)) in spans.iter().zip(own).enumerate() {
+        let around = outer[i].map(|o| owners[o]);
+        let around = around.filter(|&o| span.url.is_none() && spans[o].url.is_some());
+        owners.push(around.unwrap_or(i));
+        let owner = &spans[owners[i]];
+        let url = owner.url.as_deref();
+        if let Some(url) = url.filter(|_| owner.first_run || span.start < loaded) {
             let cpu = summary.cpu.entry(url.to_owned()).or_default();
-            match span.kind {
+            match owner.kind {
                 Kind::Script => cpu.script += own / 1e3,
                 Kind::Parse => cpu.parse += own / 1e3,
                 _ => {}
@@ -293,7 +338,7 @@ fn account(spans: &[Span], zero: f64, summary: &mut Summary) {
             task = Some((span, BTreeMap::new()));
         }
         if let Some((_, parts)) = &mut task {
-            *parts.entry((span.kind, url)).or_default() += own;
+            *parts.entry((owner.kind, url)).or_default() += own;
         }
     }
     close(task, zero, &mut summary.tasks);
@@ -331,9 +376,11 @@ fn close(task: Option<(&Span, Parts<'_>)>, zero: f64, tasks: &mut Vec<Task>) {
     });
 }
 
-/// Microseconds of each span without those inside it; `spans` are sorted.
-fn self_times(spans: &[Span]) -> Vec<f64> {
+/// Microseconds of each span without those inside it, and the span around each; `spans`
+/// are sorted.
+fn self_times(spans: &[Span]) -> (Vec<f64>, Vec<Option<usize>>) {
     let mut own: Vec<f64> = spans.iter().map(|s| s.cpu).collect();
+    let mut around = Vec::with_capacity(spans.len());
     let mut open: Vec<usize> = Vec::new();
     for (i, span) in spans.iter().enumerate() {
         while open
@@ -345,9 +392,10 @@ fn self_times(spans: &[Span]) -> Vec<f64> {
         if let Some(&outer) = open.last() {
             own[outer] = (own[outer] - span.cpu).max(0.0);
         }
+        around.push(open.last().copied());
         open.push(i);
     }
-    own
+    (own, around)
 }
 
 /// Wall time and thread time in microseconds of a complete event.

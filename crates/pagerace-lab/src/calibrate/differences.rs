@@ -18,65 +18,37 @@ use super::prediction::Prediction;
 use crate::analysis::LEVEL;
 use crate::contender::Contender;
 use crate::metric::MetricId;
+use crate::model_error::Kind;
 use crate::stats::{median, quantile, welch};
 
-/// In what two contenders differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// The version of HTTP.
-    Protocol,
-    /// The order in which servers send.
-    Strategy,
-    /// The congestion controller.
-    Controller,
-    /// One blocks requests.
-    Block,
-    /// One answers requests later.
-    Delay,
-}
-
-impl Kind {
-    /// As files and tables write it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Protocol => "protocol",
-            Self::Strategy => "strategy",
-            Self::Controller => "controller",
-            Self::Block => "block",
-            Self::Delay => "delay",
-        }
+/// In what these differ; `None` if in nothing, or in more than one thing, or
+/// if the second is the plainer one.
+fn kind(first: &Contender, second: &Contender) -> Option<Kind> {
+    let same = |change: fn(&mut Contender, &Contender)| {
+        let mut changed = first.clone();
+        change(&mut changed, second);
+        changed == *second
+    };
+    if first == second {
+        return None;
     }
-
-    /// In what these differ; `None` if in nothing, or in more than one thing, or
-    /// if the second is the plainer one.
-    fn of(first: &Contender, second: &Contender) -> Option<Self> {
-        let same = |change: fn(&mut Contender, &Contender)| {
-            let mut changed = first.clone();
-            change(&mut changed, second);
-            changed == *second
-        };
-        if first == second {
-            return None;
-        }
-        if same(|c, other| c.protocols = other.protocols.clone()) {
-            return Some(Self::Protocol);
-        }
-        if same(|c, other| c.strategy = other.strategy.clone()) {
-            return Some(Self::Strategy);
-        }
-        if same(|c, other| c.congestion.clone_from(&other.congestion)) {
-            return Some(Self::Controller);
-        }
-        if !first.interventions.is_empty()
-            || !same(|c, other| c.interventions = other.interventions.clone())
-        {
-            return None;
-        }
-        let blocks = |one: &Intervention| matches!(one.effect, Effect::Block(_));
-        let blocks = second.interventions.all().iter().any(blocks);
-        Some(if blocks { Self::Block } else { Self::Delay })
+    if same(|c, other| c.protocols = other.protocols.clone()) {
+        return Some(Kind::Protocol);
     }
+    if same(|c, other| c.strategy = other.strategy.clone()) {
+        return Some(Kind::Strategy);
+    }
+    if same(|c, other| c.congestion.clone_from(&other.congestion)) {
+        return Some(Kind::Controller);
+    }
+    if !first.interventions.is_empty()
+        || !same(|c, other| c.interventions = other.interventions.clone())
+    {
+        return None;
+    }
+    let blocks = |one: &Intervention| matches!(one.effect, Effect::Block(_));
+    let blocks = second.interventions.all().iter().any(blocks);
+    Some(if blocks { Kind::Block } else { Kind::Delay })
 }
 
 /// Two contenders on one page and network, by one metric.
@@ -158,7 +130,7 @@ pub fn differences(pairs: &[Pair<'_>], metric: MetricId) -> Vec<Difference> {
 /// `None` also if the contenders stand the other way round.
 fn difference(first: &Pair<'_>, second: &Pair<'_>, metric: MetricId) -> Option<Difference> {
     let [a, b] = [first, second].map(|pair| &pair.observation.contender);
-    let kind = Kind::of(a, b)?;
+    let kind = kind(a, b)?;
     let symmetric = matches!(kind, Kind::Protocol | Kind::Strategy | Kind::Controller);
     if symmetric && rank(a) > rank(b) {
         return None;

@@ -357,6 +357,7 @@ fn fonts_fall_back_unless_they_hide_text() {
         body_start: None,
         largest: None,
         rendering: None,
+        slowdown: None,
         shares: None,
     });
     // Text that waits for a font does not need it.

@@ -1,17 +1,17 @@
 //! Where a recorded page's elements are on the screen, from the page's
 //! `_pagerace.layout`.
 
-mod revealed;
 mod scripted;
 
 use pagerace_core::{Destination, Duration};
 use serde_json::Value;
 
 use super::discovery::{How, Link};
+use super::exchanges::device;
 use super::extension::{self, TaskKind};
 use super::markup::{self, Element as Markup};
 use super::pages::Chosen;
-use super::recording::Recording;
+use super::recording::{Recording, upgraded};
 use super::value::{filled, flag, list, number, position};
 use crate::{
     Element, ElementKind, FontUse, Largest, PageLayout, PictureShares, Rect, RenderingTime,
@@ -40,7 +40,6 @@ pub(super) fn read(
         .filter_map(|e| Some((element(recording, &document, e)?, flag(e, "scripted"))))
         .unzip();
     let largest = largest(recording, own);
-    revealed::by_script(&mut elements, viewport, largest, page, recording);
     if let Some(loaded) = chosen.timing("onContentLoad") {
         scripted::forget_places(&mut elements, &revealed, viewport, largest, page, loaded);
         scripted::date(&mut elements, viewport, largest, page, loaded);
@@ -53,6 +52,7 @@ pub(super) fn read(
         body_start: document.body_start(recording),
         largest,
         rendering: rendering(page),
+        slowdown: device(page).map(|d| d.cpu).filter(|cpu| *cpu > 1.0),
         shares: shares(recording, layout),
     })
 }
@@ -96,7 +96,6 @@ fn element(recording: &Recording, document: &Document, value: &Value) -> Option<
         rect,
         offset: position(value, "offset").and_then(|offset| document.encoded(offset)),
         delay: None,
-        after: None,
         contentful,
         natural: natural(value),
         share: share(value, "share"),
@@ -233,7 +232,7 @@ fn by_layout(recording: &Recording, links: &[Option<Link>]) -> Vec<ResourceId> {
             Destination::Image | Destination::Font
         );
         let recorded = entry.own.initiator_offset.is_some() && !entry.preload;
-        kind && (entry.own.inline_style || recorded && named.is_empty())
+        kind && named.is_empty() && (entry.own.inline_style || recorded)
     };
     all.extend(
         in_markup(recording, links)
@@ -262,7 +261,10 @@ fn in_markup<'a>(
         let url = |i: usize| recording.url(i).unwrap_or_default();
         linked.clone().map(move |i| {
             let url = url(i);
-            (i, references.iter().filter(|r| r.url == url).collect())
+            let names = |r: &&markup::Reference| {
+                r.url == url || upgraded(&r.url).is_some_and(|upgraded| upgraded == url)
+            };
+            (i, references.iter().filter(names).collect())
         })
     })
 }

@@ -25,6 +25,8 @@ pub(super) struct Recording<'a> {
     /// When each script ran for the first time, from and to, if recorded, in
     /// milliseconds since 1970.
     pub(super) ran: BTreeMap<usize, (f64, f64)>,
+    /// The main thread's tasks in order, likewise.
+    tasks: Vec<(f64, f64)>,
     /// When `DOMContentLoaded` and the load event fired.
     pub(super) parsed: Option<f64>,
     pub(super) loaded: Option<f64>,
@@ -63,11 +65,22 @@ impl<'a> Recording<'a> {
             document,
             references,
             ran: BTreeMap::new(),
+            tasks: Vec::new(),
             parsed: None,
             loaded: None,
             own: false,
             by_url,
         }
+    }
+
+    /// When the task of the main thread began in which entry `i` was asked for; none if
+    /// tasks are not recorded, or none is known then.
+    pub(super) fn task_of(&self, i: usize) -> Option<f64> {
+        let start = self.start(i)?;
+        let before = self.tasks.partition_point(|task| task.0 <= start);
+        let (from, to) = *self.tasks.get(before.checked_sub(1)?)?;
+        // Its thread may have had to wait for a processor.
+        (start <= to + (to - from) / 4.0).then_some(from)
     }
 
     /// Takes over when scripts ran; `page_start` dates the tasks, in
@@ -76,6 +89,10 @@ impl<'a> Recording<'a> {
         let Some(page_start) = page_start else {
             return;
         };
+        let spans = tasks
+            .iter()
+            .map(|t| (page_start + t.start, page_start + t.end));
+        self.tasks = spans.collect();
         for task in tasks.iter().filter(|t| t.kind == TaskKind::Script) {
             if let Some(i) = task.url.and_then(|url| self.find(url))
                 && self.destinations[i] == Destination::Script
@@ -106,7 +123,10 @@ impl<'a> Recording<'a> {
     /// The first request for `url`, followed to the end of its redirects.
     pub(super) fn find(&self, url: &str) -> Option<usize> {
         let url = without_fragment(Url::parse(url).ok()?);
-        let first = *self.by_url.get(&url)?.first()?;
+        let found = self.by_url.get(&url);
+        let first = *found
+            .or_else(|| self.by_url.get(&upgraded(&url)?))?
+            .first()?;
         Some(self.redirects.end(first))
     }
 
@@ -166,4 +186,9 @@ impl<'a> Recording<'a> {
         let arrived: u64 = chunks.iter().filter(|c| c.0 <= since).map(|c| c.1).sum();
         (total > 0).then(|| arrived as f64 / total as f64)
     }
+}
+/// What browsers ask for where a page over HTTPS names an image over HTTP
+/// (<https://w3c.github.io/webappsec-mixed-content/#upgrade-algorithm>).
+pub(super) fn upgraded(url: &str) -> Option<String> {
+    Some(format!("https://{}", url.strip_prefix("http://")?))
 }

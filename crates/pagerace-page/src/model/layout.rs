@@ -31,6 +31,10 @@ pub struct PageLayout {
     /// Main-thread time of style, layout and paint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rendering: Option<RenderingTime>,
+    /// How many times slower than its machine the recording's main thread was made, as
+    /// for a phone; `None` where it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slowdown: Option<f64>,
     /// The shares of visual progress, if they were measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shares: Option<PictureShares>,
@@ -62,9 +66,6 @@ pub struct Element {
     /// recording, less the rendering in between; `None` if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Duration>,
-    /// A script that brings it into view, though the markup holds it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub after: Option<ResourceId>,
     /// Whether it makes a paint contentful: all but backgrounds of plain
     /// colour (Paint Timing, <https://www.w3.org/TR/paint-timing/#contentful>).
     pub contentful: bool,

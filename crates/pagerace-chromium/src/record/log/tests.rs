@@ -120,3 +120,19 @@ fn chunks_priorities_and_failures_are_kept() {
     assert_eq!(all[0].failed.as_deref(), Some("net::ERR_FAILED (csp)"));
     assert_eq!(all[0].render_blocking.as_deref(), Some("Blocking"));
 }
+
+#[test]
+fn the_body_of_a_frame_is_asked_for_where_it_ended() {
+    let mut log = Log::default();
+    let page = Some("page");
+    log.handle(
+        page,
+        "Network.requestWillBeSent",
+        &sent("1", "https://b.test/", 1.0),
+    );
+    let response = json!({"requestId": "1", "timestamp": 1.5, "response": {"status": 200}});
+    log.handle(page, "Network.responseReceived", &response);
+    let end = json!({"requestId": "1", "timestamp": 2.0, "encodedDataLength": 512.0});
+    log.handle(Some("frame"), "Network.loadingFinished", &end);
+    assert_eq!(log.finish()[0].session.as_deref(), Some("frame"));
+}

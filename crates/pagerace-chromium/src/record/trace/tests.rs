@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{Cpu, Kind, Summary, Trace};
+use super::{Cpu, Kind, Summary, Trace, medians};
 
 const URL: &str = "https://a.test/";
 
@@ -36,8 +36,8 @@ fn self_time_goes_to_the_innermost_url() {
             4_000,
             &script("https://a.test/s.js"),
         ),
-        span("RunTask", 2_000, 9_000, &json!({})),
-        span("ParseHTML", 2_500, 8_000, &html),
+        span("RunTask", 2_000, 10_000, &json!({})),
+        span("ParseHTML", 2_500, 9_000, &html),
         span("Layout", 4_000, 1_000, &json!({})),
         span("FunctionCall", 5_000, 500, &script("https://b.test/t.js")),
     ]);
@@ -46,14 +46,14 @@ fn self_time_goes_to_the_innermost_url() {
     assert_eq!(
         cpu(URL),
         Cpu {
-            parse: 4.0,
+            parse: 5.0,
             ..Cpu::default()
         }
     );
     assert_eq!(
         cpu("https://a.test/s.js"),
         Cpu {
-            script: 2.5,
+            script: 3.5,
             ..Cpu::default()
         }
     );
@@ -66,8 +66,39 @@ fn self_time_goes_to_the_innermost_url() {
     );
     assert_eq!(found.tasks.len(), 1);
     let task = &found.tasks[0];
-    assert_eq!((task.at_ms, task.duration_ms), (1.0, 9.0));
+    assert_eq!((task.at_ms, task.duration_ms), (1.0, 10.0));
     assert_eq!((task.kind, task.url.as_deref()), (Kind::Parse, Some(URL)));
+}
+
+#[test]
+fn what_runs_again_after_the_load_event_holds_nothing_up() {
+    let script = json!({"data": {"url": "https://a.test/s.js"}});
+    let loaded = json!({"name": "loadEventEnd", "ph": "R", "pid": 7, "tid": 7, "ts": 5_000,
+        "args": {"frame": "F"}});
+    let found = summary(&[
+        span("FunctionCall", 3_000, 1_000, &script),
+        loaded,
+        span("FunctionCall", 6_000, 4_000, &script),
+        span("EvaluateScript", 20_000, 2_000, &script),
+    ]);
+    let script = Cpu {
+        script: 1.0 + 2.0,
+        ..Cpu::default()
+    };
+    assert_eq!(found.cpu["https://a.test/s.js"], script);
+}
+
+#[test]
+fn several_loads_have_a_median() {
+    let load = |script: f64| {
+        let cpu = Cpu {
+            script,
+            ..Cpu::default()
+        };
+        [("https://a.test/s.js".to_owned(), cpu)].into()
+    };
+    let found = medians(&[load(50.0), load(90.0), load(40.0), [].into()]);
+    assert_eq!(found, load(50.0));
 }
 
 #[test]

@@ -1,10 +1,10 @@
-use super::{Kind, Pair, csv, differences, model_errors};
+use super::{Kind, Pair, csv, differences, kind, model_errors};
 use crate::calibrate::samples::{around, metric, observation, prediction};
 use crate::fake::contender;
 
 #[test]
 fn contenders_differ_in_one_thing() {
-    let kind = |a: &str, b: &str| Kind::of(&contender(a), &contender(b));
+    let kind = |a: &str, b: &str| kind(&contender(a), &contender(b));
     assert_eq!(kind("h1", "h3"), Some(Kind::Protocol));
     assert_eq!(kind("h3 sequential", "h3 eps"), Some(Kind::Strategy));
     assert_eq!(kind("h3 cubic", "h3 bbr"), Some(Kind::Controller));

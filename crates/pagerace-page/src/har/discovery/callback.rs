@@ -29,6 +29,12 @@ const NOT_CPU_MS: f64 = 500.0;
 /// Recorders round times. Milliseconds.
 const ROUNDING_MS: f64 = 1.0;
 
+/// Where the recording tells when scripts ran: what comes this much later than a script's
+/// task was made in a callback, and what called it was at most so long before.
+/// Milliseconds.
+const AFTER_TASK_MS: f64 = 5.0;
+const CALLED_MS: f64 = 50.0;
+
 /// What called a callback.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Cause {
@@ -77,7 +83,13 @@ pub(super) fn cause(
     ready: f64,
 ) -> Option<(Cause, f64)> {
     let start = recording.start(i)?;
-    if start < ready + CALLBACK_MS {
+    let tells_tasks = !recording.ran.is_empty();
+    let after = if tells_tasks {
+        AFTER_TASK_MS
+    } else {
+        CALLBACK_MS
+    };
+    if start < ready + after {
         return None;
     }
     let since = |at: f64| start - at;
@@ -88,9 +100,9 @@ pub(super) fn cause(
     let events = || events.into_iter().flatten();
     let within = |limit: f64| move |at: f64| (-ROUNDING_MS..=limit).contains(&since(at));
     let event = |limit: f64| events().find(|(_, at)| *at > ready && within(limit)(*at));
-    let complete = |limit: f64, related: bool| {
+    let complete = |by: f64, limit: f64, related: bool| {
         let ends = (0..i).filter_map(|j| Some((j, recording.end(j)?)));
-        let done = ends.filter(|(_, end)| *end > ready && *end <= start && within(limit)(*end));
+        let done = ends.filter(|(_, end)| *end > ready && *end <= by && by - *end <= limit);
         let runs = |j: usize| {
             matches!(
                 recording.destinations[j],
@@ -108,11 +120,18 @@ pub(super) fn cause(
             .max_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)))
             .map(|(j, end)| (Cause::Complete(j), end))
     };
-    let near = event(EVENT_MS).or_else(|| complete(RELATED_MS, true));
+    if tells_tasks {
+        // What came while the task ran, did not begin it; its events belong to it.
+        let begun = recording.task_of(i).unwrap_or(start);
+        let answer = complete(begun, CALLED_MS, true);
+        let both = event(CALLED_MS).into_iter().chain(answer);
+        return both.max_by(|a, b| a.1.total_cmp(&b.1));
+    }
+    let near = event(EVENT_MS).or_else(|| complete(start, RELATED_MS, true));
     if near.is_some() || start < ready + NOT_CPU_MS {
         return near;
     }
-    event(RELATED_MS).or_else(|| complete(UNRELATED_MS, false))
+    event(RELATED_MS).or_else(|| complete(start, UNRELATED_MS, false))
 }
 
 #[cfg(test)]

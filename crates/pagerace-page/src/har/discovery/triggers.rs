@@ -6,6 +6,7 @@ use super::callback::{self, Callers, Cause};
 use super::{How, Link, offsets};
 use crate::har::notes::{Kind, Notes};
 use crate::har::recording::Recording;
+use crate::har::viewport;
 use crate::{Discovery, Evidence, ResourceId, Trigger, Wait};
 
 /// An inline script whose request comes later than this after its bytes, with
@@ -66,13 +67,21 @@ pub(in crate::har) fn discoveries(
                 if late.is_some_and(|(end, start)| end > start + LATE_MS) {
                     notes.add(Kind::LateInitiator);
                 }
-                // Our own recorder tells when scripts ran, and so what else they did.
-                let cause = callback::cause(recording, &callers, i, ready)
-                    .filter(|_| recording.ran.is_empty());
+                // Its task may have taken longer than the processor's time for it.
+                let over = ran.map_or(ready, |ran| ran.1 + (ran.1 - ran.0) / 4.0);
+                let cause = callback::cause(recording, &callers, i, over);
                 wait = cause.map(|(cause, _)| as_wait(cause));
                 Trigger::Script {
                     parent,
                     delay: since(recording, i, cause.map_or(ready, |(_, at)| at)),
+                }
+            }
+            // A browser asks for its page's icon when all else is there.
+            How::After if recording.own && viewport::is_icon(&recording.entries[i]) => {
+                wait = recording.loaded.map(|_| Wait::Loaded);
+                Trigger::After {
+                    parent,
+                    delay: Duration::ZERO,
                 }
             }
             How::After => {
@@ -154,7 +163,7 @@ fn in_callback(
         .start(i)
         .map_or(f64::INFINITY, |start| start - delay.as_millis_f64());
     let cause = callback::cause(recording, callers, i, ready);
-    let Some((cause, at)) = cause.filter(|_| recording.ran.is_empty()) else {
+    let Some((cause, at)) = cause else {
         return (found, None);
     };
     let delay = since(recording, i, at);

@@ -34,7 +34,7 @@ pub(super) fn forget_places(
     let largest = largest.and_then(|l| nearest_text(elements, viewport, l.size));
     for (i, element) in elements.iter_mut().enumerate() {
         // One that waits for its script keeps its place.
-        if revealed[i] && element.after.is_none() && Some(i) != largest {
+        if revealed[i] && Some(i) != largest {
             element.offset = None;
         }
     }

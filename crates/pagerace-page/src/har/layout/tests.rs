@@ -345,54 +345,6 @@ fn an_icon_that_the_browser_asks_for_is_not_the_parsers() {
 }
 
 #[test]
-fn a_text_that_is_painted_late_waits_for_the_script_that_ran_before() {
-    let after = |lcp: f64, ran: &Value| {
-        let own = json!({
-            "layout": {"viewport": [400, 300], "elements": [
-                {"kind": "text", "rect": [0, 0, 100, 10], "offset": 60},
-                {"kind": "text", "rect": [0, 20, 100, 31], "offset": 80},
-            ]},
-            "paints": {"fcpMs": 50, "lcpMs": lcp, "lcpSize": 3_100, "lcpKind": "text"},
-            "mainThread": ran,
-        });
-        let har = json!({"log": {
-            "pages": [{"startedDateTime": "2026-11-22T00:00:00.000Z", "_pagerace": own}],
-            "entries": [
-                entry("", "text/html", 100, &json!({})),
-                entry("a.js", "text/javascript", 50, &json!({})),
-                entry("b.js", "text/javascript", 50, &json!({})),
-            ],
-        }});
-        let options = crate::ImportOptions::default();
-        let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
-        let elements = page.layout.expect("recorded").elements;
-        assert_eq!(elements[0].after, None, "it was not the largest");
-        elements[1].after
-    };
-    let task = |ms: u32, length: u32, path: &str| {
-        json!({"ms": ms, "durationMs": length, "kind": "script",
-            "url": format!("https://a.test/{path}")})
-    };
-    let long = json!([
-        task(20, 90, "a.js"),
-        task(60, 4, "a.js"),
-        task(70, 6, "b.js")
-    ]);
-    assert_eq!(
-        after(90.0, &long),
-        Some(ResourceId(2)),
-        "between the paints"
-    );
-    assert_eq!(after(80.0, &long), None, "less than two frames");
-    assert_eq!(
-        after(90.0, &json!([task(60, 4, "a.js")])),
-        None,
-        "too short"
-    );
-    assert_eq!(after(90.0, &json!([task(60, 9, "")])), None, "no script");
-}
-
-#[test]
 fn what_a_script_revealed_is_dated_as_if_it_had_made_it() {
     let elements = |scripted: [bool; 2], loaded: u32| {
         let own = json!({
@@ -449,4 +401,23 @@ fn shares_of_the_picture_are_read_as_far_as_they_make_sense() {
         other_images: 0.0,
     };
     assert_eq!(layout.shares, Some(read));
+}
+
+#[test]
+fn an_image_that_the_browser_asked_for_over_https_is_the_one_that_is_shown() {
+    let own = json!({"layout": {"viewport": [400, 300], "elements": [
+        {"kind": "video", "rect": [0, 0, 100, 100], "url": "http://a.test/poster.png"},
+    ]}});
+    let har = json!({"log": {
+        "pages": [{"_pagerace": own}],
+        "entries": [
+            entry("", "text/html", 100, &json!({})),
+            entry("poster.png", "image/png", 900, &json!({})),
+        ],
+    }});
+    let options = crate::ImportOptions::default();
+    let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
+    let elements = page.layout.expect("recorded").elements;
+    let resource = ResourceId(1);
+    assert_eq!(elements[0].kind, ElementKind::Image { resource });
 }

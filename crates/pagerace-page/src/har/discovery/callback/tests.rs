@@ -91,3 +91,46 @@ fn a_timer_keeps_its_delay() {
     ]);
     assert_eq!(last(&page), (None, 1000));
 }
+
+/// The same, recorded by us beside its servers: `/app.js` ran from 300 to 310 ms.
+fn import_own(more: &[Value]) -> Page {
+    let mut entries = vec![
+        entry("/", "text/html", 0, 200, &[]),
+        entry("/app.js", "text/javascript", 200, 100, &[]),
+        entry("/other.js", "text/javascript", 200, 100, &[]),
+    ];
+    for entry in &mut entries {
+        entry["_initiator"] = json!({"type": "other"});
+    }
+    entries.extend_from_slice(more);
+    let task = |ms: u32, url: Option<&str>| json!({"ms": ms, "durationMs": 10, "kind": "script", "url": url});
+    let tasks = json!([task(300, Some(APP)), task(330, None), task(350, None)]);
+    let page = json!({"id": "p", "startedDateTime": "2026-01-01T00:00:00.000Z",
+        "pageTimings": {"onContentLoad": 352, "onLoad": 2000},
+        "_pagerace": {"version": 1, "mainThread": tasks}});
+    let har = json!({"log": {"pages": [page], "entries": entries}}).to_string();
+    from_bytes("t.page", har.as_bytes(), &ImportOptions::default()).unwrap()
+}
+
+#[test]
+fn recorded_tasks_tell_what_is_a_callback() {
+    let data = || entry("/data", "application/json", 305, 15, &[APP]);
+    let at = |start| {
+        let x = entry("/x", "application/json", start, 5, &[APP]);
+        last(&import_own(&[data(), x])).0
+    };
+    let wait = Wait::Resource { id: ResourceId(3) };
+    assert_eq!(at(308), None, "its own task");
+    assert_eq!(at(335), Some(wait), "the task after the data");
+    assert_eq!(at(356), Some(Wait::ContentLoaded), "the event's task");
+    assert_eq!(at(900), None, "a timer");
+}
+
+#[test]
+fn what_comes_while_a_task_runs_did_not_begin_it() {
+    let page = import_own(&[
+        entry("/first", "application/json", 352, 2, &[APP]),
+        entry("/second", "application/json", 358, 5, &[APP]),
+    ]);
+    assert_eq!(last(&page).0, Some(Wait::ContentLoaded));
+}
