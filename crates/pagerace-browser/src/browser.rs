@@ -245,7 +245,7 @@ impl Browser {
                 Timer::Cached(id) => self.cached_response(at, id),
                 Timer::TaskDone(lane) => self.task_done(at, lane),
                 Timer::Frame => self.queue(0, Task::Render),
-                Timer::TextMade => self.reach_text(at),
+                Timer::TextMade(block) => self.text_made(block),
                 Timer::Reveal => self.rendering.hidden_until = None,
                 Timer::FontBlockOver | Timer::FontShown(_) | Timer::Flush(_) => {}
             }

@@ -39,7 +39,7 @@ impl Overheads {
         let slowdown = layout.slowdown.unwrap_or(1.0);
         let scaled = |millis: f64| Duration::from_millis_f64(millis * config.cpu.max(0.0));
         Self {
-            // The main thread's alone of the three.
+            // The only one of the four that runs on the main thread.
             commit: scaled(COMMIT_MS * slowdown),
             dispatch: scaled(DISPATCH_MS),
             first_dispatch: scaled(FIRST_DISPATCH_MS),

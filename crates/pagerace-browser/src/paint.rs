@@ -11,7 +11,7 @@ mod recorded;
 mod screen;
 
 use pagerace_core::{Destination, Duration, RequestPriority};
-use pagerace_page::{FittedLargest, Page, ResourceId, Trigger};
+use pagerace_page::{FittedLargest, Page, ResourceId, Trigger, Wait};
 
 pub(crate) use self::screen::Screen;
 use crate::graph::{Graph, Role};
@@ -54,7 +54,9 @@ pub(crate) struct Layout {
 pub(crate) struct Block {
     /// Encoded bytes of the document up to its end; `None` if a script makes it.
     pub(crate) end: Option<u64>,
-    /// How long after `DOMContentLoaded` a script makes it.
+    /// If a script makes it: after what,
+    pub(crate) after: Wait,
+    /// and how long after that.
     pub(crate) delay: Duration,
     pub(crate) size: Size,
     /// The fonts that it waits for, if the layout is recorded; else it waits
@@ -134,6 +136,7 @@ impl Layout {
         let text = (1..=TEXT_BLOCKS)
             .map(|k| Block {
                 end: Some(body_start + (fold - body_start) / TEXT_BLOCKS * k),
+                after: Wait::ContentLoaded,
                 delay: Duration::ZERO,
                 size: Size {
                     area: text_area(),
@@ -170,7 +173,7 @@ impl Layout {
         guessed
     }
 
-    /// What the recording's largest paint was is the largest here.
+    /// Makes the recording's largest paint the largest of the model.
     fn respect_fitted(&mut self, largest: FittedLargest) {
         let is_largest = |i: usize| match largest {
             FittedLargest::Text => false,

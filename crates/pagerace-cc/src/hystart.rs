@@ -27,7 +27,7 @@ const MIN_SAMPLES: u32 = 8;
 const DELAY_GROWTH: (Duration, Duration) = (Duration::from_millis(4), Duration::from_millis(16));
 /// In packets; smaller windows are let grow: `hystart_low_window`.
 const LOW_WINDOW: u64 = 16;
-/// What the hosts' segmentation offload may add to a train: `hystart_ack_delay`,
+/// The time that segmentation offload may add to a train: `hystart_ack_delay`,
 /// which is less only above 2 Gbit/s.
 const OFFLOAD: Duration = Duration::from_millis(1);
 

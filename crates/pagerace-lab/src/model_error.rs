@@ -3,8 +3,9 @@
 //! `model_error/table.csv` has the form that `pagerace calibrate --model-errors` writes; its
 //! first lines say where its numbers come from. It holds, for each kind of comparison,
 //! metric, class of networks and evidence of paints, quantiles of |predicted difference −
-//! live difference| as a share of the live median of the pair's baseline. A verdict leaves the 95th percentile open. Where nothing was measured it
-//! leaves twice what was measured nearest, and says so.
+//! live difference| as a share of the live median of the pair's baseline. A verdict leaves
+//! the 95th percentile open. Where nothing was measured it leaves twice what was measured
+//! nearest, and says so.
 
 use pagerace_browser::Profile;
 use pagerace_net::Network;

@@ -34,6 +34,7 @@ impl Browser {
     /// `id` is there and has run, or never will be: callbacks that waited for
     /// it are called.
     pub(super) fn wait_is_over(&mut self, now: Instant, id: ResourceId) {
+        self.scripts_make_text(now, Wait::Resource { id });
         for child in self.graph.nodes[id.index()].awaited_by.clone() {
             if let Some(delay) = self.states[child.index()].armed.take() {
                 self.trigger(now, Some(id), child, delay);

@@ -82,7 +82,7 @@ impl Browser {
         parser.parsed = parser.target;
         let parsed = parser.parsed;
         if Some(index) == self.graph.document {
-            self.reach_text(now);
+            self.reach_text();
         }
         // The scanner is a hint; what the parser meets is needed in any case.
         while let Some(parser) = &mut self.parsers[index]
@@ -108,7 +108,7 @@ impl Browser {
             self.queue(lane, Task::Script(script));
         }
         if Some(index) == self.graph.document {
-            self.reach_text(now);
+            self.reach_text();
             self.requests.loosen(self.current);
         }
         self.processed(now, ResourceId(index as u32));
@@ -186,7 +186,7 @@ impl Browser {
         }
         if Some(frame) == self.graph.document {
             self.load.dom_content_loaded = Some(Ready::new(now, self.current.cause));
-            self.scripts_made_text(now);
+            self.scripts_make_text(now, Wait::ContentLoaded);
             self.fire(now, Wait::ContentLoaded);
         }
         self.release(ResourceId(frame as u32));

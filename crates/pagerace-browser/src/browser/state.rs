@@ -71,7 +71,7 @@ pub(super) enum Timer {
     /// A frame may be drawn again.
     Frame,
     /// A script has made an element.
-    TextMade,
+    TextMade(usize),
     /// The first paint is no longer held back.
     Reveal,
     /// Text stops waiting for fonts.
@@ -121,7 +121,9 @@ pub(super) struct Rendering {
     /// Images in the viewport that were asked for and that no layout has seen yet.
     pub(super) to_raise: Vec<ResourceId>,
     /// When the parser (or what makes it) passed each block of text.
-    pub(super) text_since: Vec<Ready>,
+    pub(super) text_since: BTreeMap<usize, Ready>,
+    /// How many blocks of the markup the parser has passed.
+    pub(super) text_parsed: usize,
     /// Blocks of text that were reached and not painted, in order.
     pub(super) text_waiting: Vec<usize>,
     /// What the running task shows: images, blocks of text.

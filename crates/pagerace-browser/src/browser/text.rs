@@ -5,12 +5,12 @@
 //! `font-display: block`.
 
 use pagerace_core::{Duration, Instant};
-use pagerace_page::{FontDisplay, ResourceId};
+use pagerace_page::{FontDisplay, ResourceId, Wait};
 
 use super::Browser;
 use super::state::{FontHold, Timer};
 use crate::cause::Ready;
-use crate::paint::Size;
+use crate::paint::{Block, Size};
 
 /// How long text stays invisible while its fonts load: the block period of
 /// `font-display: block`, about which CSS Fonts 4 says that three seconds are
@@ -24,36 +24,41 @@ const FONT_SHORT_PERIOD: Duration = Duration::from_millis(100);
 const LCP_LIMIT: Duration = Duration::from_secs(2);
 
 impl Browser {
-    /// Notes the blocks of text that the parser has passed, or that scripts
-    /// have made: `DOMContentLoaded`, and the delay after it, are over.
-    pub(super) fn reach_text(&mut self, now: Instant) {
+    /// Notes the blocks of text that the parser has passed.
+    pub(super) fn reach_text(&mut self) {
         let Some(document) = self.graph.document else {
             return;
         };
         let parsed = self.parsers[document].as_ref().map_or(0, |p| p.parsed);
-        let loaded = self.load.dom_content_loaded.map(|ready| ready.at);
-        let made = |delay| loaded.is_some_and(|loaded| loaded + delay <= now);
-        let from = self.rendering.text_since.len();
-        let passed = self.layout.text[from..]
-            .iter()
-            .take_while(|block| block.end.map_or_else(|| made(block.delay), |e| e <= parsed))
-            .count();
-        let reached = from + passed;
-        self.rendering.text_since.resize(reached, self.current);
-        self.rendering.text_waiting.extend(from..reached);
+        let is_passed = |block: &Block| block.end.is_some_and(|end| end <= parsed);
+        let next = self.rendering.text_parsed;
+        let passed = self.layout.text[next..].iter().take_while(|b| is_passed(b));
+        for block in next..next + passed.count() {
+            self.rendering.text_parsed += 1;
+            self.text_made(block);
+        }
     }
 
-    /// `DOMContentLoaded`: what scripts make is there, or will be after a delay.
-    pub(super) fn scripts_made_text(&mut self, now: Instant) {
-        self.reach_text(now);
-        let waiting = &self.layout.text[self.rendering.text_since.len()..];
-        let made = waiting.iter().filter(|block| block.end.is_none());
-        let mut delays: Vec<Duration> = made.map(|block| block.delay).collect();
-        delays.sort_unstable();
-        delays.dedup();
-        for delay in delays {
-            self.schedule(now + delay, Timer::TextMade);
+    /// What scripts make once this has happened is there, or will be after a delay.
+    pub(super) fn scripts_make_text(&mut self, now: Instant, event: Wait) {
+        let scripted = self.layout.text.partition_point(|b| b.end.is_some());
+        for block in scripted..self.layout.text.len() {
+            let Block { after, delay, .. } = self.layout.text[block];
+            if after != event {
+                continue;
+            }
+            if delay.is_zero() {
+                self.text_made(block);
+            } else {
+                self.schedule(now + delay, Timer::TextMade(block));
+            }
         }
+    }
+
+    /// The block is part of the document.
+    pub(super) fn text_made(&mut self, block: usize) {
+        self.rendering.text_since.insert(block, self.current);
+        self.rendering.text_waiting.push(block);
     }
 
     /// Whether a frame would show text that no frame has shown.
@@ -100,7 +105,7 @@ impl Browser {
             return;
         };
         let since = self.rendering.layout_since;
-        let passed = self.rendering.text_since.get(block).copied();
+        let passed = self.rendering.text_since.get(&block).copied();
         let size = Size {
             area: 0.0,
             element: 0.0,
@@ -195,7 +200,7 @@ impl Browser {
     /// there was a layout, and one of its fonts is there.
     fn text_ready(&self, block: usize) -> Ready {
         let laid_out = self.rendering.layout_since;
-        let passed = self.rendering.text_since.get(block).copied();
+        let passed = self.rendering.text_since.get(&block).copied();
         let ready = passed.map_or(laid_out, |passed| passed.and(laid_out));
         let own = self.layout.text[block].fonts.iter();
         let own = own.filter_map(|font| match self.rendering.font_holds.get(font) {

@@ -46,7 +46,7 @@ pub(super) fn owned(layout: &PageLayout) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use pagerace_page::{Element, ElementKind, PageLayout, Rect};
+    use pagerace_page::{Element, ElementKind, PageLayout, Rect, Wait};
 
     use super::owned;
 
@@ -60,6 +60,7 @@ mod tests {
                 height,
             },
             offset: None,
+            after: Wait::ContentLoaded,
             delay: None,
             contentful: false,
             natural: None,

@@ -8,7 +8,9 @@
 //! in the recording.
 
 use pagerace_core::Duration;
-use pagerace_page::{Element, ElementKind, Page, PageLayout, PictureShares, ResourceId};
+use pagerace_page::{
+    Element, ElementKind, Largest, Page, PageLayout, PictureShares, ResourceId, Wait,
+};
 
 use super::cover;
 use super::{Block, Layout, Size, VisibleImage, guessed_body_start, is_incremental};
@@ -32,7 +34,7 @@ impl Layout {
             .min(size);
         let (mut text, mut images) = (Vec::new(), vec![None; page.resources.len()]);
         let added = added(layout);
-        for (element, owned) in layout.elements.iter().zip(added) {
+        for (i, (element, owned)) in layout.elements.iter().zip(added).enumerate() {
             let area = element.rect.visible_area(layout.viewport);
             if area <= 0.0 {
                 continue;
@@ -40,15 +42,18 @@ impl Layout {
             match &element.kind {
                 ElementKind::Text { fonts } => text.push(Block {
                     end: element.offset.map(|offset| offset.min(size)),
+                    after: element.after,
                     delay: element.delay.unwrap_or_default(),
                     size: Size {
                         area: owned,
-                        ..Size::whole(area)
+                        element: capped(area, layout, |l| l.text == Some(i)),
+                        contentful: true,
                     },
                     fonts: known_fonts(graph, fonts),
                 }),
                 ElementKind::Other => text.push(Block {
                     end: element.offset.map(|offset| offset.min(size)),
+                    after: element.after,
                     delay: element.delay.unwrap_or_default(),
                     size: Size {
                         area: owned,
@@ -67,6 +72,7 @@ impl Layout {
             share_images(&mut images, shares, pixels(layout));
             text.push(Block {
                 end: Some(0),
+                after: Wait::ContentLoaded,
                 delay: Duration::ZERO,
                 size: Size {
                     area: shares.canvas * pixels(layout),
@@ -78,59 +84,38 @@ impl Layout {
         }
         // What scripts make comes last.
         text.sort_by_key(|block| (block.end.unwrap_or(u64::MAX), block.delay));
-        let mut recorded = Self {
+        for (i, image) in images.iter_mut().enumerate() {
+            if let Some(VisibleImage { size, .. }) = image {
+                let is_largest = |l: Largest| l.image.is_some_and(|r| r.index() == i);
+                size.element = capped(size.element, layout, is_largest);
+            }
+        }
+        Self {
             body_start,
             text,
             images,
             recorded: true,
-        };
-        recorded.respect_largest(layout);
-        recorded
-    }
-
-    /// The recorded largest paint has its recorded size, and all else is smaller.
-    fn respect_largest(&mut self, layout: &PageLayout) {
-        let Some(largest) = layout.largest else {
-            return;
-        };
-        let texts = || {
-            self.text
-                .iter()
-                .enumerate()
-                .filter(|(_, b)| b.size.element > 0.0)
-        };
-        let distance = |block: &Block| (block.size.element - largest.size).abs();
-        let text = texts()
-            .min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)))
-            .map(|(i, _)| i)
-            .filter(|_| largest.image.is_none());
-        let smaller = (largest.size - 1.0).max(0.0);
-        let cap = |size: &mut Size, is_largest: bool| {
-            size.element = if is_largest {
-                largest.size
-            } else {
-                size.element.min(smaller)
-            };
-        };
-        for (i, block) in self.text.iter_mut().enumerate() {
-            cap(&mut block.size, Some(i) == text);
-        }
-        for (i, image) in self.images.iter_mut().enumerate() {
-            if let Some(image) = image {
-                let is_largest = largest.image.is_some_and(|r| r.index() == i);
-                cap(&mut image.size, is_largest);
-            }
         }
     }
 }
 
-/// Of the viewport.
+/// The size of an element for largest contentful paint: the recorded largest paint has its
+/// recorded size, and all else is smaller.
+fn capped(size: f64, layout: &PageLayout, is_largest: impl Fn(Largest) -> bool) -> f64 {
+    match layout.largest {
+        Some(largest) if is_largest(largest) => largest.size,
+        Some(largest) => size.min((largest.size - 1.0).max(0.0)),
+        None => size,
+    }
+}
+
+/// The area of the viewport.
 fn pixels(layout: &PageLayout) -> f64 {
     f64::from(layout.viewport.0) * f64::from(layout.viewport.1)
 }
 
-/// What each element adds to the picture, in pixels: its measured share, where it
-/// has one. That of images is given by [`share_images`].
+/// The pixels that each element adds to the picture: its measured share, where there
+/// is one. [`share_images`] sets those of images.
 fn added(layout: &PageLayout) -> Vec<f64> {
     let mut added = cover::owned(layout);
     if layout.shares.is_some() {

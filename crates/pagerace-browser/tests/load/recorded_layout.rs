@@ -7,7 +7,7 @@ use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Destination, Duration, ScriptMode};
 use pagerace_page::{
     Element, ElementKind, FontDisplay, FontUse, ImageBytes, ImageCoding, Page, PageLayout,
-    PictureShares, Rect, RenderingTime, Resource, ResourceId, Trigger,
+    PictureShares, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
 };
 
 use crate::causes;
@@ -32,6 +32,7 @@ fn text(width: f32, offset: Option<u64>, fonts: &[u32]) -> Element {
             height: 10.0,
         },
         offset,
+        after: Wait::ContentLoaded,
         delay: None,
         contentful: true,
         natural: None,
@@ -482,4 +483,33 @@ fn a_frame_waits_for_the_images_that_it_shows() {
     let (small, large) = (paints(0.0), paints(300.0));
     assert_eq!(large.0, small.0 + ms(300.0));
     assert_eq!(large.1, small.1, "the load event does not wait");
+}
+
+#[test]
+fn text_that_a_script_makes_of_its_data_waits_for_the_data() {
+    let lcp = |after| {
+        let script = Trigger::Markup {
+            parent: id(0),
+            offset: 1_000,
+        };
+        let data = Trigger::Script {
+            parent: id(1),
+            delay: ms(0.0),
+        };
+        let made = page(vec![
+            document(4_000),
+            resource(Destination::Script, 1_000, script),
+            resource(Destination::Fetch, 1_000, data),
+        ]);
+        let late = Element {
+            after,
+            delay: Some(ms(10.0)),
+            ..text(500.0, None, &[])
+        };
+        let elements = vec![text(100.0, Some(3_000), &[]), late];
+        paints(&loaded(with_layout(&made, elements), &Network::default())).1
+    };
+    let (parsed, data) = (lcp(Wait::ContentLoaded), lcp(Wait::Resource { id: id(2) }));
+    // A round trip of 100 ms for the data.
+    assert!((90.0..110.0).contains(&(data - parsed)), "{parsed} {data}");
 }

@@ -32,16 +32,18 @@ pub(super) fn cpu(
     url: &str,
     options: &RecordOptions,
 ) -> Result<BTreeMap<String, Cpu>, ChromiumError> {
-    let (_session, recorder, frame) = watched(browser, url, options)?;
+    let (_session, recorder, frame) = watched(browser, url, options, false)?;
     let url = url.split('#').next().unwrap_or(url);
     Ok(recorder.trace.finish(url, &frame).cpu)
 }
 
-/// A page that has been loaded, what was seen of it, and its main frame.
+/// A page that has been loaded, what was seen of it, and its main frame. `makers`: whether
+/// nodes remember the scripts that made them, which takes time of its own.
 fn watched(
     browser: &mut Browser,
     url: &str,
     options: &RecordOptions,
+    makers: bool,
 ) -> Result<(Session, Recorder, String), ChromiumError> {
     let mut session = browser.page()?;
     let mut recorder = Recorder {
@@ -53,6 +55,9 @@ fn watched(
         last_activity: session.now(),
     };
     prepare(&mut session)?;
+    if makers {
+        paints::watch_makers(&mut session)?;
+    }
     browser.wait_until_quiet();
     let frame = navigate(&mut session, url)?;
     recorder.settle(&mut session, options)?;
@@ -69,8 +74,9 @@ pub(super) fn load(
     url: &str,
     options: &RecordOptions,
 ) -> Result<Load, ChromiumError> {
-    let (mut session, recorder, frame) = watched(browser, url, options)?;
+    let (mut session, recorder, frame) = watched(browser, url, options, true)?;
     let paints = session.evaluate(paints::SCRIPT)?;
+    let makers = paints::makers(&mut session)?;
     // The page may have been scrolled by its fragment or by a script.
     session.evaluate("window.scrollTo({top: 0, left: 0, behavior: 'instant'})")?;
     let snapshot = session.call(
@@ -112,6 +118,7 @@ pub(super) fn load(
         snapshot,
         shares,
         paints,
+        makers,
         keep_secrets: options.keep_secrets,
         unscripted: None,
     })

@@ -6,6 +6,8 @@
 
 mod entry;
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use url::Url;
 
@@ -40,6 +42,8 @@ pub(super) struct Load {
     pub(super) viewport: (f64, f64),
     /// What [`paints::SCRIPT`] returned.
     pub(super) paints: Value,
+    /// Of [`paints::makers`].
+    pub(super) makers: BTreeSet<String>,
     pub(super) keep_secrets: bool,
     /// The same as `snapshot`, of a load without scripts; none if there was none.
     pub(super) unscripted: Option<Value>,
@@ -113,7 +117,7 @@ pub(super) fn har(load: &Load) -> Value {
         largest: load.paints["lcp"]["url"].as_str().filter(|u| !u.is_empty()),
     };
     let mut dropped = 0;
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     let entries: Vec<Value> = (0..load.requests.len())
         .filter(|&i| is_fetched(&load.requests[i].url))
         .map(|i| {
@@ -178,7 +182,8 @@ fn extension(page: &Page<'_>) -> Value {
         "chromium": load.chromium,
         "layout": layout,
         "paints": {"fcpMs": paints["fcpMs"], "lcpMs": lcp["ms"], "lcpUrl": page.largest,
-            "lcpSize": lcp["size"], "lcpKind": kind},
+            "lcpSize": lcp["size"], "lcpKind": kind, "lcpRect": lcp["rect"],
+            "lcpMakers": load.makers},
         "cls": paints::cumulative_shift(&paints["shifts"]),
         "mainThread": tasks,
     })

@@ -25,6 +25,11 @@ const SCRIPT: &str = "let sum = 0; const end = performance.now() + 30;\
 const SVG: &str = "<svg xmlns='http://www.w3.org/2000/svg' width='60' height='40'>\
     <rect width='60' height='40' fill='red'/></svg>";
 
+/// A page whose text a script makes of its data.
+const MADE: &str = "<!doctype html><body><p>words</p><script src=/made.js></script></body>";
+const MAKER: &str = "fetch('/data.json').then(() => {\
+    document.body.innerHTML += '<h1>Many more words than there were</h1>'; });";
+
 /// Serves the site; ends with the process.
 fn serve() -> u16 {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
@@ -52,6 +57,8 @@ fn answer(stream: &TcpStream) {
             "Content-Type: text/html; charset=utf-8\r\nSet-Cookie: id=7\r\n",
             HTML,
         ),
+        "/made" => ("200 OK", "Content-Type: text/html\r\n", MADE),
+        "/made.js" => ("200 OK", "Content-Type: text/javascript\r\n", MAKER),
         "/s.css" => ("200 OK", "Content-Type: text/css\r\n", CSS),
         "/a.js" => ("200 OK", "Content-Type: text/javascript\r\n", SCRIPT),
         "/old.svg" => ("302 Found", "Location: /i.svg\r\n", ""),
@@ -69,8 +76,8 @@ fn answer(stream: &TcpStream) {
     let _ = stream.write_all(body.as_bytes());
 }
 
-/// The recording of `/`; none where no browser is, or it cannot start.
-fn recording() -> Option<(Value, String)> {
+/// The recordings of `/` and of `/made`; none where no browser is, or it cannot start.
+fn recordings() -> Option<(Value, Value, String)> {
     let folder = std::env::temp_dir().join(format!("pagerace-record-test-{}", std::process::id()));
     let options = Options::new(&folder);
     let mut browser = match Browser::launch(&options, &|mut c: Command| c.spawn()) {
@@ -83,6 +90,11 @@ fn recording() -> Option<(Value, String)> {
     };
     let base = format!("http://127.0.0.1:{}", serve());
     let har = record(&mut browser, &format!("{base}/"), &RecordOptions::default());
+    let made = record(
+        &mut browser,
+        &format!("{base}/made"),
+        &RecordOptions::default(),
+    );
     let none = record(
         &mut browser,
         "http://127.0.0.1:1/",
@@ -94,14 +106,23 @@ fn recording() -> Option<(Value, String)> {
     );
     browser.close();
     std::fs::remove_dir_all(&folder).expect("was made");
-    Some((har.expect("it loads"), base))
+    Some((har.expect("it loads"), made.expect("it loads"), base))
 }
 
 #[test]
 fn a_page_is_recorded_as_it_is() {
-    let Some((har, base)) = recording() else {
+    let Some((har, made, base)) = recordings() else {
         return;
     };
+    let paints = &made["log"]["pages"][0]["_pagerace"]["paints"];
+    assert_eq!(paints["lcpKind"], "text");
+    assert_eq!(paints["lcpMakers"], json!([format!("{base}/made.js")]));
+    assert!(
+        paints["lcpRect"][2]
+            .as_f64()
+            .is_some_and(|width| width > 100.0),
+        "{paints}"
+    );
     let entries = har["log"]["entries"].as_array().expect("entries");
     let entry = |path: &str| {
         let url = format!("{base}{path}");

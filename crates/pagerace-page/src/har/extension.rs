@@ -118,5 +118,12 @@ pub(super) fn paint(page: Option<&Value>, key: &str) -> Option<f64> {
     millis(page?.get("_pagerace")?.get("paints")?, key)
 }
 
+/// The scripts that made the largest text.
+pub(super) fn makers(page: Option<&Value>) -> impl Iterator<Item = &str> {
+    let paints = page.and_then(|p| p.get("_pagerace")?.get("paints"));
+    let urls = paints.into_iter().flat_map(|p| list(p, "lcpMakers"));
+    urls.filter_map(Value::as_str)
+}
+
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,7 @@ use super::recording::{Recording, upgraded};
 use super::value::{filled, flag, list, number, position};
 use crate::{
     Element, ElementKind, FontUse, Largest, PageLayout, PictureShares, Rect, RenderingTime,
-    ResourceId,
+    ResourceId, Wait,
 };
 
 /// More elements than any page shows; what lies beyond is left out.
@@ -39,10 +39,11 @@ pub(super) fn read(
     let (mut elements, revealed): (Vec<Element>, Vec<bool>) = elements
         .filter_map(|e| Some((element(recording, &document, e)?, flag(e, "scripted"))))
         .unzip();
-    let largest = largest(recording, own);
+    let largest = largest(recording, own, &elements, viewport);
     if let Some(loaded) = chosen.timing("onContentLoad") {
         scripted::forget_places(&mut elements, &revealed, viewport, largest, page, loaded);
-        scripted::date(&mut elements, viewport, largest, page, loaded);
+        let cause = scripted::cause(recording, page, chosen.start(), loaded);
+        scripted::date(&mut elements, viewport, largest, chosen, loaded, cause);
     }
     Some(PageLayout {
         viewport,
@@ -69,7 +70,7 @@ fn pixels(width: f64, height: f64) -> Option<(u32, u32)> {
 }
 
 fn element(recording: &Recording, document: &Document, value: &Value) -> Option<Element> {
-    let rect = rect(value)?;
+    let rect = rect(value, "rect")?;
     let url = filled(value, "url");
     let resource = url.and_then(|url| find(recording, url));
     // The bytes of an image inside the document come with the document.
@@ -95,6 +96,7 @@ fn element(recording: &Recording, document: &Document, value: &Value) -> Option<
         kind,
         rect,
         offset: position(value, "offset").and_then(|offset| document.encoded(offset)),
+        after: Wait::ContentLoaded,
         delay: None,
         contentful,
         natural: natural(value),
@@ -122,14 +124,26 @@ fn share(value: &Value, key: &str) -> f64 {
     told.unwrap_or(0.0)
 }
 
-/// The visible text whose area comes nearest to `size`.
-fn nearest_text(elements: &[Element], viewport: (u32, u32), size: f64) -> Option<usize> {
+/// The text that was the largest paint: what has most in common with its recorded
+/// rectangle, else what is nearest to it in size.
+fn largest_text(
+    elements: &[Element],
+    viewport: (u32, u32),
+    size: f64,
+    told: Option<Rect>,
+) -> Option<usize> {
     let area = |e: &Element| e.rect.visible_area(viewport);
     let is_text = |e: &Element| matches!(e.kind, ElementKind::Text { .. }) && area(e) > 0.0;
-    let texts = elements.iter().enumerate().filter(|(_, e)| is_text(e));
-    let distance = |e: &Element| (area(e) - size).abs();
-    let nearest = texts.min_by(|(_, a), (_, b)| distance(a).total_cmp(&distance(b)));
-    nearest.map(|(i, _)| i)
+    let texts = || elements.iter().enumerate().filter(|(_, e)| is_text(e));
+    let best = |fits: &dyn Fn(&Element) -> f64| {
+        texts().max_by(|(i, a), (j, b)| fits(a).total_cmp(&fits(b)).then(j.cmp(i)))
+    };
+    let shared = told.and_then(|told| {
+        let shared = |e: &Element| e.rect.shared_area(told);
+        best(&shared).filter(|(_, e)| shared(e) > 0.0)
+    });
+    let near = || best(&|e| -(area(e) - size).abs());
+    Some(shared.or_else(near)?.0)
 }
 
 /// The image's own width and height.
@@ -143,8 +157,8 @@ fn natural(value: &Value) -> Option<(f32, f32)> {
 }
 
 /// `[x, y, width, height]`, of a size that can be seen.
-fn rect(value: &Value) -> Option<Rect> {
-    let numbers = list(value, "rect");
+fn rect(value: &Value, key: &str) -> Option<Rect> {
+    let numbers = list(value, key);
     let at = |i: usize| {
         let n = numbers.get(i)?.as_f64()?;
         (n.abs() <= 1e7).then_some(n as f32)
@@ -269,7 +283,12 @@ fn in_markup<'a>(
     })
 }
 
-fn largest(recording: &Recording, own: &Value) -> Option<Largest> {
+fn largest(
+    recording: &Recording,
+    own: &Value,
+    elements: &[Element],
+    viewport: (u32, u32),
+) -> Option<Largest> {
     let paints = own.get("paints")?;
     let size = number(paints, "lcpSize").filter(|size| *size > 0.0)?;
     let image = match filled(paints, "lcpKind")? {
@@ -277,7 +296,11 @@ fn largest(recording: &Recording, own: &Value) -> Option<Largest> {
         "image" => Some(find(recording, filled(paints, "lcpUrl")?)?),
         _ => return None,
     };
-    Some(Largest { size, image })
+    let text = match image {
+        Some(_) => None,
+        None => largest_text(elements, viewport, size, rect(paints, "lcpRect")),
+    };
+    Some(Largest { size, image, text })
 }
 
 /// Tasks of style, layout and paint, before the first contentful paint and

@@ -4,7 +4,7 @@
 use pagerace_core::Duration;
 use serde::{Deserialize, Serialize};
 
-use super::ResourceId;
+use super::{ResourceId, Wait};
 
 /// What was on the screen when the page had been loaded, not scrolled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,8 +62,11 @@ pub struct Element {
     /// Encoded bytes of the document up to its end; `None` if a script made it, or
     /// revealed what the markup holds.
     pub offset: Option<u64>,
-    /// If a script made or revealed it: how long after `DOMContentLoaded` it appeared in the
-    /// recording, less the rendering in between; `None` if that is not known.
+    /// If a script made or revealed it: what the script waited for.
+    #[serde(default = "content_loaded", skip_serializing_if = "is_content_loaded")]
+    pub after: Wait,
+    /// How long after that it appeared in the recording, less what else the main thread did
+    /// in between; `None` if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Duration>,
     /// Whether it makes a paint contentful: all but backgrounds of plain
@@ -80,6 +83,15 @@ pub struct Element {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 fn is_zero(share: &f64) -> bool {
     *share == 0.0
+}
+
+const fn content_loaded() -> Wait {
+    Wait::ContentLoaded
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_content_loaded(wait: &Wait) -> bool {
+    *wait == Wait::ContentLoaded
 }
 
 /// What an element shows.
@@ -121,12 +133,24 @@ pub struct Rect {
 
 impl Rect {
     /// Pixels of it that lie in a viewport of this size, not scrolled.
-    pub fn visible_area(&self, viewport: (u32, u32)) -> f64 {
-        let overlap = |at: f32, length: f32, limit: u32| {
-            let (from, to) = (f64::from(at), f64::from(at) + f64::from(length));
-            (to.min(f64::from(limit)) - from.max(0.0)).max(0.0)
+    pub fn visible_area(&self, (width, height): (u32, u32)) -> f64 {
+        self.shared_area(Self {
+            x: 0.0,
+            y: 0.0,
+            width: width as f32,
+            height: height as f32,
+        })
+    }
+
+    /// Pixels that lie in both.
+    pub fn shared_area(&self, other: Self) -> f64 {
+        let overlap = |one: (f32, f32), two: (f32, f32)| {
+            let end = |(at, length): (f32, f32)| f64::from(at) + f64::from(length);
+            let from = f64::from(one.0).max(f64::from(two.0));
+            (end(one).min(end(two)) - from).max(0.0)
         };
-        overlap(self.x, self.width, viewport.0) * overlap(self.y, self.height, viewport.1)
+        overlap((self.x, self.width), (other.x, other.width))
+            * overlap((self.y, self.height), (other.y, other.height))
     }
 }
 
@@ -164,6 +188,9 @@ pub struct Largest {
     pub size: f64,
     /// The image, or `None` if it was text.
     pub image: Option<ResourceId>,
+    /// If it was text: its place among the elements.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<usize>,
 }
 
 /// Main-thread time of style, layout and paint in the recording.

@@ -1,7 +1,7 @@
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use pagerace_page::{
     CacheUse, Category, Discovery, Element, ElementKind, Evidence, ImageBytes, Largest, OriginId,
-    Page, PageLayout, RecordedPage, Rect, Resource, ResourceId, Trigger,
+    Page, PageLayout, RecordedPage, Rect, Resource, ResourceId, Trigger, Wait,
 };
 
 use crate::config::Profile;
@@ -64,6 +64,7 @@ fn element(kind: ElementKind, rect: [f32; 4], offset: Option<u64>) -> Element {
             height,
         },
         offset,
+        after: Wait::ContentLoaded,
         delay: None,
         contentful: true,
         natural: None,
@@ -196,6 +197,7 @@ fn the_recorded_largest_paint_is_the_largest() {
     let by_text = Largest {
         size: 5_200.0,
         image: None,
+        text: Some(1),
     };
     let (text, images) = elements(&layout(all(), Some(by_text)));
     assert_eq!(text, [5_199.0, 5_200.0]);
@@ -203,6 +205,7 @@ fn the_recorded_largest_paint_is_the_largest() {
     let by_image = Largest {
         size: 25_000.0,
         image: Some(ResourceId(1)),
+        text: None,
     };
     let (text, images) = elements(&layout(all(), Some(by_image)));
     assert_eq!(text, [10_000.0, 5_000.0]);

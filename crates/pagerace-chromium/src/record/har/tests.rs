@@ -114,6 +114,7 @@ fn load(keep_secrets: bool) -> Load {
         },
         snapshot: Value::Null,
         viewport: (1350.0, 940.0),
+        makers: std::collections::BTreeSet::new(),
         paints: json!({"url": "https://a.test/", "base": "https://a.test/", "fcpMs": 400.0,
             "lcp": {"ms": 500.0, "url": "https://a.test/i.png", "size": 9},
             "shifts": [[450.0, 0.25]], "dclMs": 300.0, "loadMs": 600.0}),
@@ -303,7 +304,8 @@ fn the_page_tells_what_was_seen() {
     assert_eq!(
         own["paints"],
         json!({"fcpMs": 400.0, "lcpMs": 500.0,
-        "lcpUrl": "https://a.test/i.png", "lcpSize": 9, "lcpKind": "image"})
+        "lcpUrl": "https://a.test/i.png", "lcpSize": 9, "lcpKind": "image", "lcpRect": null,
+        "lcpMakers": []})
     );
     assert_eq!(own["cls"], 0.25);
     assert_eq!(own["device"]["name"], "desktop");
@@ -339,6 +341,7 @@ fn an_empty_load_is_an_empty_file() {
         requests: Vec::new(),
         bodies: Vec::new(),
         paints: Value::Null,
+        makers: std::collections::BTreeSet::new(),
         trace: Summary::default(),
         ..load(false)
     };

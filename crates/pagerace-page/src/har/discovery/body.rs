@@ -41,12 +41,16 @@ pub(super) fn locate(recording: &Recording, links: &mut [Option<Link>]) {
             let whole = recording.decoded_length(link.parent)?;
             (recording.is_document(link.parent) && (1..=whole).contains(&offset)).then_some(offset)
         };
+        let by_url = url(recording, i).and_then(|url| named.get(&(link.parent, &url)).copied());
+        // Media elements choose their source in a later task: the recorded place is where
+        // the parser had got to by then.
+        let is_late = recording.destinations[i] == Destination::Media;
         if let Some(offset) = recorded() {
-            link.decoded_offset = Some(offset);
+            let named = by_url.filter(|named| is_late && *named < offset);
+            link.decoded_offset = Some(named.unwrap_or(offset));
             link.evidence = Evidence::Recorded;
             continue;
         }
-        let by_url = url(recording, i).and_then(|url| named.get(&(link.parent, &url)).copied());
         let by_place = || {
             // The very beginning stands for no position: scripts wrote it.
             if link.place.0 == Some(0) && link.place.1.unwrap_or(0) == 0 {

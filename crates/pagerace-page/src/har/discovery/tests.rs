@@ -375,3 +375,21 @@ fn an_import_of_a_style_element_is_found_by_the_parser() {
     assert_eq!(sheet.discovery.trigger, expected);
     assert!(sheet.render_blocking);
 }
+
+#[test]
+fn a_video_is_found_where_the_markup_names_it() {
+    let mut html = document(10);
+    let text = "<body><video><source src=/v.mp4></video>\
+                <script src=/late.js></script><p>where the parser was by then";
+    html["response"]["content"]["text"] = json!(text);
+    let mut video = entry("/v.mp4", "video/mp4", 120, 20);
+    video["_initiator"] = by_parser(DOCUMENT, 0, 90);
+    video["_pagerace"] = json!({"initiatorOffset": 90});
+    let page = import(&[html, video]);
+    let at = text.find("</video>").unwrap();
+    let expected = Trigger::Markup {
+        parent: ResourceId(0),
+        offset: (at as f64 / text.len() as f64 * 1000.0).ceil() as u64,
+    };
+    assert_eq!(page.resources[1].discovery.trigger, expected);
+}

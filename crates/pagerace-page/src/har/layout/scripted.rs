@@ -1,16 +1,21 @@
-//! When what scripts make appeared, counted from `DOMContentLoaded`.
+//! When what scripts make appeared, and what it waited for.
 //!
 //! The recording knows two paints. The first contentful paint dates what
 //! scripts made only if everything contentful is theirs; the largest one dates
-//! the text that was it. Everything else is taken to be there at
+//! the text that was it, and the recording names the scripts that made that: it waits
+//! for the data that they had asked for. Everything else is taken to be there at
 //! `DOMContentLoaded`.
 
-use pagerace_core::Duration;
+use std::collections::BTreeSet;
+
+use pagerace_core::{Destination, Duration};
 use serde_json::Value;
 
-use super::nearest_text;
-use crate::har::extension::{self, TaskKind};
-use crate::{Element, ElementKind, Largest};
+use crate::har::extension::{self, MainThreadTask, TaskKind};
+use crate::har::initiator::{Kind, Place};
+use crate::har::pages::Chosen;
+use crate::har::recording::Recording;
+use crate::{Element, ElementKind, Largest, ResourceId, Wait};
 
 /// Takes the place in the markup from elements that a script revealed, as told by
 /// `revealed`: they are as good as made by it. Not from those that the recording
@@ -30,8 +35,7 @@ pub(super) fn forget_places(
     if early("fcpMs") && !elements.iter().zip(revealed).any(plain) {
         return;
     }
-    let largest = largest.filter(|l| l.image.is_none() && early("lcpMs"));
-    let largest = largest.and_then(|l| nearest_text(elements, viewport, l.size));
+    let largest = largest.filter(|_| early("lcpMs")).and_then(|l| l.text);
     for (i, element) in elements.iter_mut().enumerate() {
         // One that waits for its script keeps its place.
         if revealed[i] && Some(i) != largest {
@@ -40,42 +44,88 @@ pub(super) fn forget_places(
     }
 }
 
+/// What the largest text waited for, and when that was there, in milliseconds since the
+/// navigation: the last data that its makers had asked for; without data, and before
+/// `DOMContentLoaded` at `loaded`, the last of its makers.
+pub(super) fn cause(
+    recording: &Recording,
+    page: Option<&Value>,
+    started: Option<f64>,
+    loaded: f64,
+) -> Option<(Wait, f64)> {
+    let (painted, started) = (extension::paint(page, "lcpMs")?, started?);
+    let urls = extension::makers(page);
+    let makers: BTreeSet<usize> = urls.filter_map(|url| recording.find(url)).collect();
+    let asked = |i: &usize| {
+        let initiator = &recording.entries[*i].initiator;
+        let by = |place: &Place| recording.resolve(&place.url, *i);
+        recording.destinations[*i] == Destination::Fetch
+            && recording.redirects.to[*i].is_none()
+            && initiator.kind == Kind::Script
+            && initiator
+                .places
+                .iter()
+                .filter_map(by)
+                .any(|s| makers.contains(&s))
+    };
+    let last = |times: &mut dyn Iterator<Item = (usize, f64)>| {
+        let before = times.map(|(i, at)| (i, at - started));
+        before
+            .filter(|(_, at)| *at <= painted)
+            .max_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)))
+    };
+    let data = (0..recording.entries.len()).filter(asked);
+    let data = last(&mut data.filter_map(|i| Some((i, recording.end(i)?))));
+    let ran = || {
+        last(
+            &mut makers
+                .iter()
+                .filter_map(|i| Some((*i, recording.ran.get(i)?.0))),
+        )
+    };
+    let (id, at) = data.or_else(|| ran().filter(|_| painted <= loaded))?;
+    let id = ResourceId(id as u32);
+    Some((Wait::Resource { id }, at))
+}
+
 /// Dates the elements; `loaded` is `DOMContentLoaded`, milliseconds since the
-/// navigation.
+/// navigation, and `cause` what the largest text waited for, if that is known.
 pub(super) fn date(
     elements: &mut [Element],
     viewport: (u32, u32),
     largest: Option<Largest>,
-    page: Option<&Value>,
+    chosen: &Chosen,
     loaded: f64,
+    cause: Option<(Wait, f64)>,
 ) {
+    let page = chosen.page;
     let tasks = extension::main_thread(page);
-    let since = |key| {
-        let paint = extension::paint(page, key).filter(|paint| *paint > loaded)?;
-        let between = |t: &&extension::MainThreadTask| {
-            t.kind == TaskKind::Rendering && t.start >= loaded && t.start < paint
-        };
-        // The model renders by itself.
-        let rendering: f64 = tasks.iter().filter(between).map(|t| t.end - t.start).sum();
-        Some(Duration::from_millis_f64(
-            (paint - loaded - rendering).max(0.0),
-        ))
+    let finished = chosen.timing("onLoad").unwrap_or(f64::INFINITY);
+    let since = |key, at: f64| {
+        let paint = extension::paint(page, key).filter(|paint| *paint > at)?;
+        let is_frame = |t: &&MainThreadTask| t.kind == TaskKind::Rendering && t.start < paint;
+        // What shows a frame, the model adds by itself.
+        let frame = tasks.iter().rfind(is_frame).map_or(paint, |t| t.start);
+        // So does it with rendering, and with what scripts do before the load event.
+        let known = |t: &&MainThreadTask| t.kind == TaskKind::Rendering || t.start < finished;
+        let inside = |t: &MainThreadTask| (t.end.min(frame) - t.start.max(at)).max(0.0);
+        let busy: f64 = tasks.iter().filter(known).map(inside).sum();
+        Some(Duration::from_millis_f64((frame - at - busy).max(0.0)))
     };
     let area = |e: &Element| e.rect.visible_area(viewport);
     let seen = |e: &Element| e.contentful && area(e) > 0.0;
     let all_made = !elements.iter().any(|e| seen(e) && is_in_markup(e));
-    let first = since("fcpMs").filter(|_| all_made);
+    let first = since("fcpMs", loaded).filter(|_| all_made);
     for element in elements.iter_mut().filter(|e| !is_in_markup(e)) {
         element.delay = first;
     }
-    let Some(largest) = largest.filter(|l| l.image.is_none()) else {
-        return;
-    };
-    let found = nearest_text(elements, viewport, largest.size);
-    if let Some(element) = found.map(|i| &mut elements[i])
+    if let Some(text) = largest.and_then(|l| l.text)
+        && let element = &mut elements[text]
         && !is_in_markup(element)
     {
-        element.delay = since("lcpMs");
+        let (after, at) = cause.unwrap_or((Wait::ContentLoaded, loaded));
+        element.after = after;
+        element.delay = since("lcpMs", at);
     }
 }
 

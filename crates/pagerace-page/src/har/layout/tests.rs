@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use crate::{
     ElementKind, Evidence, FontDisplay, FontUse, Largest, Page, PictureShares, Rect, ResourceId,
-    Trigger, from_bytes,
+    Trigger, Wait, from_bytes,
 };
 use pagerace_core::Duration;
 
@@ -136,7 +136,8 @@ fn the_page_has_what_the_fields_say() {
         layout.largest,
         Some(Largest {
             size: 80_000.0,
-            image: Some(ResourceId(3))
+            image: Some(ResourceId(3)),
+            text: None,
         })
     );
     let rendering = layout.rendering.expect("recorded");
@@ -308,12 +309,72 @@ fn what_scripts_make_is_dated_by_the_paints() {
             .map(|e| e.delay.map(Duration::as_millis_f64))
             .collect::<Vec<_>>()
     };
-    assert_eq!(delays(None), [Some(7.0), Some(36.0), Some(7.0)]);
+    // To the frame that showed it, less what the model spends by itself.
+    assert_eq!(delays(None), [Some(2.0), Some(18.0), Some(2.0)]);
     assert_eq!(
         delays(Some(20)),
-        [None, Some(36.0), None],
+        [None, Some(18.0), None],
         "some was there before"
     );
+}
+
+/// The largest text of a page whose script `a.js` ran from 110 to 130 ms and asked for
+/// what came after 200 ms, of the type `asked`; `DOMContentLoaded` after `loaded`.
+fn largest_text(makers: &[&str], asked: &str, loaded: u32) -> (Wait, Option<f64>) {
+    let mut own = own();
+    own["layout"]["elements"] = json!([
+        {"kind": "text", "rect": [0, 0, 100, 31]},
+        {"kind": "text", "rect": [0, 100, 100, 60]},
+    ]);
+    // The second one, though the first is nearer in size.
+    own["paints"] = json!({"fcpMs": 50, "lcpMs": 240, "lcpSize": 3_100, "lcpKind": "text",
+        "lcpRect": [0, 95, 120, 70],
+        "lcpMakers": makers.iter().map(|p| format!("https://a.test/{p}")).collect::<Vec<_>>()});
+    own["mainThread"] = json!([
+        {"ms": 110, "durationMs": 20, "kind": "script", "url": "https://a.test/a.js"},
+        {"ms": 205, "durationMs": 5, "kind": "script", "url": "https://a.test/a.js"},
+        {"ms": 220, "durationMs": 8, "kind": "layout"},
+    ]);
+    let mut data = entry("data", "", 50, &json!({}));
+    data["_resourceType"] = json!(asked);
+    data["startedDateTime"] = json!("2026-11-22T00:00:00.120Z");
+    data["time"] = json!(80);
+    data["_initiator"] = json!({"type": "script",
+        "stack": {"callFrames": [{"url": "https://a.test/a.js"}]}});
+    let har = json!({"log": {
+        "pages": [{"startedDateTime": "2026-11-22T00:00:00.000Z", "_pagerace": own,
+            "pageTimings": {"onContentLoad": loaded}}],
+        "entries": [
+            entry("", "text/html", 100, &json!({})),
+            entry("a.js", "text/javascript", 50, &json!({"initiatorOffset": 60})),
+            entry("b.js", "text/javascript", 50, &json!({"initiatorOffset": 70})),
+            data,
+        ],
+    }});
+    let options = crate::ImportOptions::default();
+    let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
+    let layout = page.layout.expect("recorded");
+    let text = layout.largest.and_then(|l| l.text).expect("text");
+    assert_eq!(text, 1);
+    let element = &layout.elements[text];
+    (element.after, element.delay.map(Duration::as_millis_f64))
+}
+
+#[test]
+fn the_largest_text_waits_for_the_data_that_its_makers_asked_for() {
+    let data = Wait::Resource { id: ResourceId(3) };
+    assert_eq!(largest_text(&["a.js"], "fetch", 150), (data, Some(15.0)));
+    let parsed = (Wait::ContentLoaded, Some(65.0));
+    assert_eq!(largest_text(&["b.js"], "fetch", 150), parsed, "of another");
+    assert_eq!(largest_text(&[], "fetch", 150), parsed, "who knows whose");
+}
+
+#[test]
+fn without_data_it_waits_for_its_makers_unless_the_document_was_parsed_before() {
+    let script = Wait::Resource { id: ResourceId(1) };
+    assert_eq!(largest_text(&["a.js"], "image", 300), (script, Some(85.0)));
+    let parsed = (Wait::ContentLoaded, Some(65.0));
+    assert_eq!(largest_text(&["a.js"], "image", 150), parsed);
 }
 
 #[test]
