@@ -9,6 +9,7 @@ use pagerace_browser::BrowserConfig;
 use pagerace_core::rng::derive_seed;
 use pagerace_core::{Duration, Protocol};
 use pagerace_net::Network;
+use pagerace_page::model::MAX_TIME;
 use pagerace_page::{Interventions, Page};
 use pagerace_sim::{
     Connections, EarlyData, NameLookup, ObjectNeed, RecordEnds, Reprioritisation, Retransmission,
@@ -62,6 +63,11 @@ pub struct Plan {
     /// With which the others are compared: index into `contenders`.
     pub baseline: usize,
 }
+
+/// The most loads of a race; their results take some kilobytes each.
+const MAX_LOADS: u128 = 10_000_000;
+/// Slow-downs of the main thread.
+pub const CPU: RangeInclusive<f64> = 0.01..=1_000.0;
 
 /// What of a [`TransportSettings`] all contenders share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -132,13 +138,27 @@ impl Plan {
         if self.runs == 0 {
             return bad("runs: 0 loads say nothing; use 1 or more, 30 for firm answers".to_owned());
         }
+        let variants = u128::from(self.runs) * self.variants() as u128;
+        if variants > MAX_LOADS {
+            return bad(format!(
+                "runs: {} runs of {} variants are {variants} loads, more than {MAX_LOADS}; \
+                 use fewer runs",
+                self.runs,
+                self.variants()
+            ));
+        }
         if self.deadline.is_zero() {
             return bad("deadline: no load finishes in no time; use 600s, for example".to_owned());
         }
-        if !(self.browser.cpu.is_finite() && self.browser.cpu > 0.0) {
+        if self.deadline > MAX_TIME {
+            return bad("deadline: longer than a day; use 600s, for example".to_owned());
+        }
+        if !CPU.contains(&self.browser.cpu) {
             return bad(format!(
-                "cpu: {} is no slow-down; use 1 or 4",
-                self.browser.cpu
+                "cpu: found {}, expected {} to {}; 1 is a desktop, 4 a phone",
+                self.browser.cpu,
+                CPU.start(),
+                CPU.end()
             ));
         }
         if !(0.0..=2.0).contains(&self.browser.jitter) {
@@ -147,8 +167,10 @@ impl Plan {
                 self.browser.jitter
             ));
         }
-        if let Some(page) = self.pages.iter().find(|page| page.resources.is_empty()) {
-            return bad(format!("pages: {} has no resources", page.name));
+        for page in &self.pages {
+            if let Err(reason) = page.check() {
+                return bad(format!("pages: {}: {reason}", page.name));
+            }
         }
         if let Some(name) = repeated(self.pages.iter().map(|page| page.name.clone())) {
             return bad(format!(

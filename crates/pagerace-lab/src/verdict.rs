@@ -286,7 +286,7 @@ fn price(
             )
         })
         .collect();
-    // Seven looks at one contender: corrected as such.
+    // Several tests of one contender: corrected as such.
     let corrected = holm(
         &others
             .iter()

@@ -43,10 +43,8 @@ use entry::Entry;
 use notes::{Kind, Notes};
 use serde_json::Value;
 
+use crate::model::MAX_RESOURCES;
 use crate::{Device, ImportError, Page, Recording, ResourceId};
-
-/// More requests than any page load has; beyond, a file holds a session.
-const MAX_ENTRIES: usize = 20_000;
 
 /// What to import of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -134,11 +132,11 @@ struct Imported {
 
 fn import(file_name: &str, root: &Value, options: &ImportOptions) -> Result<Imported, ImportError> {
     let chosen = pages::choose(file_name, root, options)?;
-    if chosen.entries.len() > MAX_ENTRIES {
+    if chosen.entries.len() > MAX_RESOURCES {
         return Err(ImportError::TooManyEntries {
             file: file_name.to_owned(),
             found: chosen.entries.len(),
-            limit: MAX_ENTRIES,
+            limit: MAX_RESOURCES,
         });
     }
     let page_start = chosen.start();

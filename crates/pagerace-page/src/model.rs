@@ -1,12 +1,14 @@
 //! The page as the race sees it: what is fetched from where, how big it is,
 //! and what has to happen before the browser knows that it needs it.
 
+mod check;
 mod layout;
 mod paints;
 
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use serde::{Deserialize, Serialize};
 
+pub use self::check::{MAX_BYTES, MAX_ELEMENTS, MAX_RESOURCES, MAX_TIME};
 pub use self::layout::{
     Element, ElementKind, FontDisplay, FontUse, Largest, PageLayout, PictureShares, Rect,
     RenderingTime,

@@ -30,13 +30,13 @@ pub use error::SequenceError;
 pub use srivastava::{VERSIONS, srivastava_page};
 
 /// More objects than any page load has.
-pub const MAX_OBJECTS: usize = 20_000;
+pub const MAX_OBJECTS: usize = crate::model::MAX_RESOURCES;
 
 /// Bytes of the largest object: 4 GiB, as in recordings.
-pub const MAX_SIZE_BYTES: u64 = 1 << 32;
+pub const MAX_SIZE_BYTES: u64 = crate::model::MAX_BYTES;
 
 /// Latest start and longest transfer: a day. Later ones of a recording count as this.
-pub const MAX_TIME: Duration = Duration::from_secs(24 * 60 * 60);
+pub use crate::model::MAX_TIME;
 
 /// Characters of the longest address; a longer one of a page is cut, and ends in `…`.
 pub const MAX_URL_CHARS: usize = 2_000;

@@ -76,6 +76,10 @@ pub(crate) enum QlogFrame {
         stream_id: u64,
         limit: u64,
     },
+    StreamsBlocked {
+        stream_type: &'static str,
+        limit: u64,
+    },
     NewConnectionId {
         sequence_number: u64,
         retire_prior_to: u64,
@@ -155,16 +159,19 @@ impl From<Frame<'_>> for QlogFrame {
                 bidirectional,
                 maximum,
             } => Self::MaxStreams {
-                stream_type: if bidirectional {
-                    "bidirectional"
-                } else {
-                    "unidirectional"
-                },
+                stream_type: stream_type(bidirectional),
                 maximum,
             },
             Frame::DataBlocked(limit) => Self::DataBlocked { limit },
             Frame::StreamDataBlocked { id, limit } => Self::StreamDataBlocked {
                 stream_id: id,
+                limit,
+            },
+            Frame::StreamsBlocked {
+                bidirectional,
+                limit,
+            } => Self::StreamsBlocked {
+                stream_type: stream_type(bidirectional),
                 limit,
             },
             Frame::NewConnectionId {
@@ -206,6 +213,14 @@ impl From<Frame<'_>> for QlogFrame {
             Frame::Datagram { length } => Self::Datagram { length },
             Frame::Unknown(raw_frame_type) => Self::Unknown { raw_frame_type },
         }
+    }
+}
+
+const fn stream_type(bidirectional: bool) -> &'static str {
+    if bidirectional {
+        "bidirectional"
+    } else {
+        "unidirectional"
     }
 }
 

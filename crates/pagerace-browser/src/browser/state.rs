@@ -129,7 +129,7 @@ pub(super) struct Rendering {
     /// What the running task shows: images, blocks of text.
     pub(super) painting: Vec<ReadyImage>,
     pub(super) painting_text: Vec<usize>,
-    /// Recorded layout: how text waits for each font that is known.
+    /// How text waits for each font of the page's document, by font.
     pub(super) font_holds: BTreeMap<ResourceId, FontHold>,
 }
 

@@ -71,7 +71,7 @@ impl Layout {
         if let Some(shares) = &layout.shares {
             share_images(&mut images, shares, pixels(layout));
             text.push(Block {
-                end: Some(0),
+                end: (!shares.canvas_scripted).then_some(0),
                 after: Wait::ContentLoaded,
                 delay: Duration::ZERO,
                 size: Size {

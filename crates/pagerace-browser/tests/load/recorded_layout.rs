@@ -308,6 +308,7 @@ fn two_images(shares: Option<PictureShares>) -> Loaded {
 fn measured_shares_are_progress_whatever_the_areas() {
     let measured = PictureShares {
         canvas: 0.2,
+        canvas_scripted: false,
         images: vec![(id(1), 0.3)],
         other_images: 0.4,
     };
@@ -375,6 +376,7 @@ fn slow_image(coding: ImageCoding, coarse: Option<u64>) -> Vec<(f64, f64)> {
     let mut page = page;
     page.layout.as_mut().expect("recorded").shares = Some(PictureShares {
         canvas: 0.0,
+        canvas_scripted: false,
         images: vec![(id(1), 1.0)],
         other_images: 0.0,
     });
@@ -512,4 +514,35 @@ fn text_that_a_script_makes_of_its_data_waits_for_the_data() {
     let (parsed, data) = (lcp(Wait::ContentLoaded), lcp(Wait::Resource { id: id(2) }));
     // A round trip of 100 ms for the data.
     assert!((90.0..110.0).contains(&(data - parsed)), "{parsed} {data}");
+}
+
+#[test]
+fn a_canvas_that_scripts_colour_comes_with_them() {
+    let first = |canvas_scripted| {
+        let script = Trigger::Markup {
+            parent: id(0),
+            offset: 950,
+        };
+        let made = page(vec![
+            document(1_000),
+            resource(Destination::Script, 50_000, script),
+        ]);
+        let text = Element {
+            share: 0.5,
+            ..text(1000.0, Some(900), &[])
+        };
+        let mut made = with_layout(&made, vec![text]);
+        made.layout.as_mut().expect("recorded").shares = Some(PictureShares {
+            canvas: 0.5,
+            canvas_scripted,
+            ..PictureShares::default()
+        });
+        let network = Network {
+            rate: 100_000,
+            ..Network::default()
+        };
+        loaded(made, &network).browser.visual_progress()[1].1
+    };
+    assert!((first(false) - 1.0).abs() < 1e-9);
+    assert!((first(true) - 0.5).abs() < 1e-9, "the text alone");
 }

@@ -20,6 +20,10 @@ const MOVE_PIPES: &str = r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null"#;
 /// Tells browsers of this process apart.
 static STARTED: AtomicU64 = AtomicU64::new(0);
 
+/// Bytes of the longest path for temporary files: Chromium puts a socket some 45 bytes
+/// below it, and addresses of sockets end at 104 to 108 bytes.
+const TEMPORARY_MAX: usize = 56;
+
 /// A process with all that it started; killed when dropped, its profile removed.
 #[derive(Debug)]
 pub(super) struct Process {
@@ -70,6 +74,10 @@ impl Process {
             .stdout(Stdio::piped())
             .stderr(stderr)
             .process_group(0);
+        // Chromium's temporary folders go with the profile, however the browser ends.
+        if profile.as_os_str().len() <= TEMPORARY_MAX {
+            command.env("TMPDIR", &profile);
+        }
         let child = spawn(command).map_err(|source| {
             // Nothing started; the empty profile goes again.
             let _ = fs::remove_dir_all(&profile);

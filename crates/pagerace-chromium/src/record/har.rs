@@ -172,6 +172,9 @@ fn extension(page: &Page<'_>) -> Value {
         "elements": page.elements});
     if let Some(shares) = &load.shares {
         shares.write(&mut layout);
+        if layout::scripts_colour_canvas(&load.snapshot, load.unscripted.as_ref()) {
+            layout["shares"]["canvasScripted"] = json!(true);
+        }
     }
     json!({
         "version": VERSION,

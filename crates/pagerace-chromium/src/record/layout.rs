@@ -89,6 +89,15 @@ pub(super) fn elements(
     painter.finish(seen.as_ref())
 }
 
+/// Whether scripts colour the page's canvas: it has another colour in `unscripted`.
+pub(super) fn scripts_colour_canvas(snapshot: &Value, unscripted: Option<&Value>) -> bool {
+    let colour = |snapshot| Snapshot::new(snapshot).map(|page| canvas(&page));
+    unscripted
+        .and_then(colour)
+        .zip(colour(snapshot))
+        .is_some_and(|(without, with)| without != with)
+}
+
 fn painted<'a>(snapshot: &'a Value, context: &'a Context<'a>) -> Option<Painter<'a>> {
     let page = Snapshot::new(snapshot)?;
     let places = places(&page, context);

@@ -24,9 +24,9 @@ const NETWORKS: usize = 3;
 /// order in which they are measured.
 const STAGES: [(Stage, usize); 5] = [
     (Stage::Protocols, 0),
-    (Stage::Protocols, 1),
     (Stage::Strategies, 0),
     (Stage::Rare, 0),
+    (Stage::Protocols, 1),
     (Stage::Protocols, 2),
 ];
 
@@ -156,15 +156,15 @@ mod tests {
         for name in names {
             let some = of(&parts, name);
             assert_eq!(some[0].1.len(), 3, "the three protocols");
-            assert_eq!(some[0].0, some[2].0, "strategies meet on the first network");
-            assert_ne!(some[0].0, some[1].0);
+            assert_eq!(some[0].0, some[1].0, "strategies meet on the first network");
+            assert_ne!(some[0].0, some[3].0);
             networks.extend(some.iter().map(|(network, _)| network.clone()));
             let mut alone = all.clone();
             alone.pages.retain(|page| page.name == name);
             assert_eq!(of(&design(&alone), name), some);
         }
         assert_eq!(networks.len(), 4, "every network is met by some page");
-        // Breadth first: all pages once before any second network.
+        // Breadth first: the protocols on all pages before anything else of one.
         let first: Vec<&str> = parts[..6]
             .iter()
             .map(|p| p.pages[0].name.as_str())

@@ -117,7 +117,7 @@ fn names<const N: usize>(before: [&str; 2], after: [&str; N]) -> Vec<String> {
     all.map(|name| (*name).to_owned()).collect()
 }
 
-/// The fields under the first seven names.
+/// The page, the network and what the contender is.
 fn variant_fields(plan: &Plan, page: usize, network: usize, contender: usize) -> Vec<String> {
     let contender = &plan.contenders[contender];
     vec![

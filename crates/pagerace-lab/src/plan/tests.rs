@@ -37,7 +37,17 @@ fn impossible_plans_are_refused_by_field() {
         p.contenders[1].visit = pagerace_sim::Visit::Warm;
     });
     assert!(real_and_warm.starts_with("tls: "), "{real_and_warm}");
-    assert!(refused(|p| Arc::make_mut(&mut p.pages[0]).resources.clear()).contains("no resources"));
+    assert!(refused(|p| p.browser.cpu = 1e6).starts_with("cpu:"));
+    assert!(refused(|p| p.runs = u32::MAX).starts_with("runs:"));
+    assert!(refused(|p| p.deadline = Duration::from_secs(100_000)).starts_with("deadline:"));
+    let page =
+        |change: fn(&mut pagerace_page::Page)| refused(|p| change(Arc::make_mut(&mut p.pages[0])));
+    assert!(page(|p| p.resources.clear()).starts_with("pages: "));
+    let origin = page(|p| p.resources[0].origin.0 = 99);
+    assert!(
+        origin.contains("resources[0].origin: there is no origin 99"),
+        "{origin}"
+    );
 }
 
 #[test]

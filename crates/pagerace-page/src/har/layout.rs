@@ -13,13 +13,11 @@ use super::markup::{self, Element as Markup};
 use super::pages::Chosen;
 use super::recording::{Recording, upgraded};
 use super::value::{filled, flag, list, number, position};
+use crate::model::MAX_ELEMENTS;
 use crate::{
     Element, ElementKind, FontUse, Largest, PageLayout, PictureShares, Rect, RenderingTime,
     ResourceId, Wait,
 };
-
-/// More elements than any page shows; what lies beyond is left out.
-const MAX_ELEMENTS: usize = 20_000;
 
 /// The layout of the page; `None` if the recording has none.
 pub(super) fn read(
@@ -113,6 +111,7 @@ fn shares(recording: &Recording, layout: &Value) -> Option<PictureShares> {
     };
     Some(PictureShares {
         canvas: share(told, "canvas"),
+        canvas_scripted: flag(told, "canvasScripted"),
         images: list(told, "images").iter().filter_map(image).collect(),
         other_images: share(told, "otherImages"),
     })

@@ -3,8 +3,7 @@
 
 use serde_json::Value;
 
-/// Sizes above this (4 GiB) are taken for damage, not for a response.
-const MAX_SIZE: f64 = 4_294_967_296.0;
+use crate::model::MAX_BYTES;
 
 /// Spans above this (an hour) are taken for damage, not for a page load.
 const MAX_MILLIS: f64 = 3_600_000.0;
@@ -29,10 +28,12 @@ pub(super) fn number(object: &Value, key: &str) -> Option<f64> {
     n.is_finite().then_some(n)
 }
 
-/// A number of bytes; negative and absurd values are unknown.
+/// A number of bytes; negative and absurd values are damage, and unknown.
 pub(super) fn size(object: &Value, key: &str) -> Option<u64> {
     let n = number(object, key)?;
-    (0.0..=MAX_SIZE).contains(&n).then(|| n.round() as u64)
+    (0.0..=MAX_BYTES as f64)
+        .contains(&n)
+        .then(|| n.round() as u64)
 }
 
 /// A span in milliseconds; negative (HAR's -1: "not applicable") and absurd

@@ -46,6 +46,9 @@ pub struct PageLayout {
 pub struct PictureShares {
     /// Of the canvas, borders and gradients: pixels that no element owns.
     pub canvas: f64,
+    /// Scripts colour the canvas: without them it has another colour.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub canvas_scripted: bool,
     /// Of images, wherever they are seen.
     pub images: Vec<(ResourceId, f64)>,
     /// Of all other images together.

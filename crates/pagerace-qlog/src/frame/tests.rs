@@ -45,7 +45,8 @@ fn handshake_frames() {
 #[test]
 fn flow_control_frames() {
     let payload = [
-        0x10, 9, 0x11, 4, 8, 0x12, 7, 0x13, 6, 0x14, 5, 0x15, 4, 3, 0x04, 8, 1, 2, 0x05, 8, 1,
+        0x10, 9, 0x11, 4, 8, 0x12, 7, 0x13, 6, 0x14, 5, 0x15, 4, 3, 0x16, 7, 0x17, 6, 0x04, 8, 1,
+        2, 0x05, 8, 1,
     ];
     assert_eq!(
         qlog(&payload),
@@ -56,6 +57,8 @@ fn flow_control_frames() {
             {"frame_type": "max_streams", "stream_type": "unidirectional", "maximum": 6},
             {"frame_type": "data_blocked", "limit": 5},
             {"frame_type": "stream_data_blocked", "stream_id": 4, "limit": 3},
+            {"frame_type": "streams_blocked", "stream_type": "bidirectional", "limit": 7},
+            {"frame_type": "streams_blocked", "stream_type": "unidirectional", "limit": 6},
             {"frame_type": "reset_stream", "stream_id": 8, "error_code": 1, "final_size": 2},
             {"frame_type": "stop_sending", "stream_id": 8, "error_code": 1},
         ])

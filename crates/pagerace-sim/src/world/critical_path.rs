@@ -5,6 +5,9 @@
 //! The spans touch and cover the whole time, so that their parts add up to the
 //! metric by construction.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use pagerace_browser::{Cause, Moment};
 use pagerace_core::{Duration, Instant};
 use pagerace_page::ResourceId;
@@ -22,6 +25,17 @@ struct Evidence {
     up: Vec<Service>,
     /// By connection, spans of its packets' troubles: see [`troubles`].
     troubles: Vec<Vec<Trouble>>,
+    /// Losses of response bytes that were sent again, by the time of the loss.
+    repairs: Vec<Repair>,
+}
+
+/// Bytes of a lost packet, from the loss until they crossed the bottleneck again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Repair {
+    from: Instant,
+    repaired: Instant,
+    /// The lost packet, in the log of the downlink.
+    packet: usize,
 }
 
 /// A span in which a packet of a connection waited for the bottleneck, or in
@@ -40,6 +54,7 @@ impl World<'_> {
         let (down, up) = (self.wire_down.services(), self.wire_up.services());
         let evidence = Evidence {
             troubles: self.troubles(&down, &up),
+            repairs: self.repairs(),
             down,
             up,
         };
@@ -247,7 +262,9 @@ impl World<'_> {
         (i, r): (usize, ResourceId),
         crossed: Instant,
     ) {
-        let repairs = self.repairs(i, r);
+        let concerns =
+            |repair: &&Repair| self.concerns(i, r, &self.wire_down.packets[repair.packet]);
+        let repairs: Vec<Repair> = evidence.repairs.iter().filter(concerns).copied().collect();
         let own_over = self.first_sent_by(i, r);
         let first = evidence.down.partition_point(|s| s.until <= spans.at);
         for service in &evidence.down[first..] {
@@ -258,7 +275,7 @@ impl World<'_> {
             let mut part = self.carried(&self.wire_down.packets[service.packet], i, r);
             // Nothing of the response is left to be queued: it waits for a repair.
             let at = spans.at;
-            let waits = |&(from, repaired): &(Instant, Instant)| from <= at && at < repaired;
+            let waits = |repair: &Repair| repair.from <= at && at < repair.repaired;
             if part == Part::Queueing && at >= own_over && repairs.iter().any(waits) {
                 part = Part::Loss;
             }
@@ -309,32 +326,38 @@ impl World<'_> {
         }
     }
 
-    /// Spans between a loss that holds up `r` and the repair, by their begin.
-    fn repairs(&self, i: usize, r: ResourceId) -> Vec<(Instant, Instant)> {
+    /// All losses of response bytes and their repairs.
+    fn repairs(&self) -> Vec<Repair> {
         let log = &self.wire_down;
-        let mut spans = Vec::new();
-        for (k, lost) in log.packets.iter().enumerate() {
-            if !lost.is_gone() || !self.concerns(i, r, lost) {
-                continue;
+        let mut again: BTreeMap<ResourceId, Vec<(usize, Range<u64>)>> = BTreeMap::new();
+        for (k, packet) in log.packets.iter().enumerate() {
+            for frame in log.frames_of(packet).iter().filter(|f| f.retransmission) {
+                let bytes = frame.offset..frame.offset + u64::from(frame.length);
+                again.entry(frame.resource).or_default().push((k, bytes));
             }
-            let from = lost.crossed_at.unwrap_or(lost.sent_at);
-            for frame in log.frames_of(lost) {
+        }
+        let crossed = |packet: &WirePacket| packet.crossed_at.unwrap_or(packet.sent_at);
+        let mut repairs = Vec::new();
+        let lost = log.packets.iter().enumerate();
+        for (k, packet) in lost.filter(|(_, packet)| packet.is_gone()) {
+            for frame in log.frames_of(packet) {
                 let end = frame.offset + u64::from(frame.length);
-                let repairs = |p: &&WirePacket| {
-                    log.frames_of(p).iter().any(|f| {
-                        f.retransmission
-                            && f.resource == frame.resource
-                            && f.offset < end
-                            && frame.offset < f.offset + u64::from(f.length)
-                    })
+                let later = again.get(&frame.resource).map_or(&[][..], Vec::as_slice);
+                let later = &later[later.partition_point(|(at, _)| *at <= k)..];
+                let same = |(_, bytes): &&(usize, Range<u64>)| {
+                    bytes.start < end && frame.offset < bytes.end
                 };
-                if let Some(repair) = log.packets[k + 1..].iter().find(repairs) {
-                    spans.push((from, repair.crossed_at.unwrap_or(repair.sent_at)));
+                if let Some((repair, _)) = later.iter().find(same) {
+                    repairs.push(Repair {
+                        from: crossed(packet),
+                        repaired: crossed(&log.packets[*repair]),
+                        packet: k,
+                    });
                 }
             }
         }
-        spans.sort_unstable();
-        spans
+        repairs.sort_unstable();
+        repairs
     }
 }
 
@@ -371,8 +394,8 @@ fn disjoint(mut troubles: Vec<Trouble>) -> Vec<Trouble> {
 
 /// The bottleneck idles until `until`: for a repair, or because the sender is
 /// held back.
-fn idle(spans: &mut Spans, until: Instant, repairs: &[(Instant, Instant)]) {
-    for &(from, repaired) in repairs {
+fn idle(spans: &mut Spans, until: Instant, repairs: &[Repair]) {
+    for &Repair { from, repaired, .. } in repairs {
         if from >= until {
             break;
         }

@@ -55,6 +55,13 @@ pub enum Frame<'a> {
         /// Limit in bytes.
         limit: u64,
     },
+    /// `STREAMS_BLOCKED`.
+    StreamsBlocked {
+        /// Whether it is for bidirectional streams.
+        bidirectional: bool,
+        /// Limit.
+        limit: u64,
+    },
     /// `RESET_STREAM`.
     ResetStream {
         /// Stream.
@@ -222,6 +229,10 @@ impl<'a> Frames<'a> {
             0x14 => Frame::DataBlocked(self.varint()?),
             0x15 => Frame::StreamDataBlocked {
                 id: self.varint()?,
+                limit: self.varint()?,
+            },
+            0x16 | 0x17 => Frame::StreamsBlocked {
+                bidirectional: kind == 0x16,
                 limit: self.varint()?,
             },
             0x18 => {

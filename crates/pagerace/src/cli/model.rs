@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::Duration;
-use pagerace_lab::plan::{QUIC_MTU, SharedTransport};
+use pagerace_lab::plan::{CPU, QUIC_MTU, SharedTransport};
 use pagerace_sim::{Connections, EarlyData, NameLookup, Reprioritisation, Retransmission};
 use pagerace_transport::{quic::DEFAULT_MTU, tls};
 
@@ -288,11 +288,10 @@ fn number(text: &str) -> Result<f64, String> {
 
 pub(crate) fn cpu(text: &str) -> Result<f64, String> {
     let factor = number(text)?;
-    let fits = (0.01..=1000.0).contains(&factor);
-    if fits {
+    if CPU.contains(&factor) {
         Ok(factor)
     } else {
-        Err("not between 0.01 and 1000".to_owned())
+        Err(format!("not between {} and {}", CPU.start(), CPU.end()))
     }
 }
 

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::{Context, STYLES, elements, scripts};
+use super::{Context, STYLES, elements, scripts, scripts_colour_canvas};
 use crate::record::fonts;
 
 /// Builds a snapshot: a node with its parent, name or text, attributes, styles
@@ -370,4 +370,19 @@ fn what_is_not_seen_without_scripts_is_theirs() {
     assert_eq!(scripted(Some(&page("\"two", shown))), [false, false]);
     assert_eq!(scripted(Some(&page("\"two", None))), [false, true]);
     assert_eq!(scripted(Some(&page("\"changed", None))), [false, true]);
+}
+
+#[test]
+fn a_canvas_of_another_colour_without_scripts_is_theirs() {
+    let page = |colour| {
+        let mut page = Page::default();
+        let screen = Some([0.0, 0.0, 800.0, 600.0]);
+        let html = page.node(0, "HTML", &[], &[], screen);
+        page.node(html, "BODY", &[], &[("background-color", colour)], screen);
+        page.snapshot()
+    };
+    let (dark, light) = (page("rgb(20, 20, 20)"), page("rgb(255, 255, 255)"));
+    assert!(scripts_colour_canvas(&dark, Some(&light)));
+    assert!(!scripts_colour_canvas(&dark, Some(&dark)));
+    assert!(!scripts_colour_canvas(&dark, None), "nobody looked");
 }

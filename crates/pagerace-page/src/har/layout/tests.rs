@@ -448,7 +448,7 @@ fn shares_of_the_picture_are_read_as_far_as_they_make_sense() {
     assert_eq!(import(&own).layout.expect("recorded").shares, None);
     own["layout"]["elements"][0]["share"] = json!(0.25);
     own["layout"]["elements"][4]["share"] = json!(7);
-    own["layout"]["shares"] = json!({"canvas": 0.05, "otherImages": "much", "images": [
+    own["layout"]["shares"] = json!({"canvas": 0.05, "canvasScripted": true, "otherImages": "much", "images": [
         {"url": "https://a.test/big.png", "share": 0.5},
         {"url": "https://a.test/never-requested.png", "share": 0.1},
         {"url": "https://a.test/below.png"},
@@ -458,6 +458,7 @@ fn shares_of_the_picture_are_read_as_far_as_they_make_sense() {
     assert_eq!(shares, [0.25, 0.0, 0.0, 0.0]);
     let read = PictureShares {
         canvas: 0.05,
+        canvas_scripted: true,
         images: vec![(ResourceId(3), 0.5), (ResourceId(4), 0.0)],
         other_images: 0.0,
     };

@@ -1,0 +1,222 @@
+//! Whether a page that was read from a results file can be loaded. The importers make
+//! no other pages; a file may have been edited.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+use pagerace_core::Duration;
+
+use super::{ElementKind, FittedLargest, Page, PageLayout, Resource, ResourceId, Trigger, Wait};
+
+/// The most requests of a page load; a file with more holds a session.
+pub const MAX_RESOURCES: usize = 20_000;
+/// The most elements of a recorded layout.
+pub const MAX_ELEMENTS: usize = 20_000;
+/// The largest transfer, in bytes.
+pub const MAX_BYTES: u64 = 1 << 32;
+/// The largest field section, in bytes; servers refuse far smaller ones.
+const MAX_FIELD_BYTES: u32 = 1 << 20;
+/// The longest span within a page load.
+pub const MAX_TIME: Duration = Duration::from_secs(24 * 60 * 60);
+/// Coordinates and sizes on the screen, CSS pixels.
+const PIXELS: RangeInclusive<f64> = -1e7..=1e7;
+
+impl Page {
+    /// Refuses a page that cannot be loaded: references to what does not exist, a
+    /// discovery that never happens, sizes and times that no page load has.
+    ///
+    /// # Errors
+    /// The path of the field, what was found, and what is expected.
+    pub fn check(&self) -> Result<(), String> {
+        let count = self.resources.len();
+        if count == 0 {
+            return Err("resources: there are none; a page needs its document".to_owned());
+        }
+        at_most("resources", count, MAX_RESOURCES)?;
+        at_most("origins", self.origins.len(), MAX_RESOURCES)?;
+        for (i, resource) in self.resources.iter().enumerate() {
+            self.check_resource(i, resource)
+                .map_err(|reason| format!("resources[{i}].{reason}"))?;
+        }
+        self.known("document", self.document)?;
+        if let Some(fit) = self.fit {
+            self.check_wait("fit.after", fit.after)?;
+            if let Some(FittedLargest::Image { id }) = fit.largest {
+                self.known("fit.largest.id", id)?;
+            }
+            span("fit.delay", fit.delay)?;
+        }
+        match &self.layout {
+            Some(layout) => self
+                .check_layout(layout)
+                .map_err(|reason| format!("layout.{reason}")),
+            None => Ok(()),
+        }
+    }
+
+    fn known(&self, field: &str, id: ResourceId) -> Result<(), String> {
+        if id.index() < self.resources.len() {
+            return Ok(());
+        }
+        let count = self.resources.len();
+        Err(format!(
+            "{field}: there is no resource {} (they are counted from 0, and there are {count})",
+            id.0
+        ))
+    }
+
+    fn check_resource(&self, i: usize, resource: &Resource) -> Result<(), String> {
+        if resource.id.index() != i {
+            return Err(format!("id: found {}, expected {i}", resource.id.0));
+        }
+        if resource.origin.index() >= self.origins.len() {
+            let count = self.origins.len();
+            return Err(format!(
+                "origin: there is no origin {} (they are counted from 0, and there are {count})",
+                resource.origin.0
+            ));
+        }
+        match resource.discovery.trigger.parent() {
+            None if i > 0 => {
+                return Err("discovery.trigger: only the first request is a navigation".to_owned());
+            }
+            Some(parent) if parent.index() >= i => {
+                return Err(format!(
+                    "discovery.trigger.parent: found {}, expected a resource before {i}",
+                    parent.0
+                ));
+            }
+            _ => {}
+        }
+        let trigger = resource.discovery.trigger;
+        if let Trigger::Markup { parent, offset } = trigger {
+            let parent = self.resource(parent);
+            at_most("discovery.trigger.offset", offset, parent.body_bytes)?;
+        }
+        if let Trigger::Script { delay, .. } | Trigger::After { delay, .. } = trigger {
+            span("discovery.trigger.delay", Some(delay))?;
+        }
+        if let Some(wait) = resource.discovery.wait {
+            self.check_wait("discovery.wait.id", wait)?;
+        }
+        at_most("body_bytes", resource.body_bytes, MAX_BYTES)?;
+        at_most("request_body_bytes", resource.request_body_bytes, MAX_BYTES)?;
+        at_most(
+            "decoded_bytes",
+            resource.decoded_bytes.unwrap_or(0),
+            MAX_BYTES,
+        )?;
+        for (field, bytes) in [
+            ("request_header_bytes", resource.request_header_bytes),
+            ("response_header_bytes", resource.response_header_bytes),
+        ] {
+            at_most(field, bytes, MAX_FIELD_BYTES)?;
+        }
+        span("think_time", Some(resource.think_time))?;
+        span("cpu_time", resource.cpu_time)?;
+        span("fails_after", resource.fails_after)
+    }
+
+    fn check_wait(&self, field: &str, wait: Wait) -> Result<(), String> {
+        match wait {
+            Wait::Resource { id } => self.known(field, id),
+            Wait::ContentLoaded | Wait::Loaded => Ok(()),
+        }
+    }
+
+    fn check_layout(&self, layout: &PageLayout) -> Result<(), String> {
+        let (width, height) = layout.viewport;
+        within("viewport", f64::from(width), &(1.0..=1e5))?;
+        within("viewport", f64::from(height), &(1.0..=1e5))?;
+        at_most("elements", layout.elements.len(), MAX_ELEMENTS)?;
+        for (i, element) in layout.elements.iter().enumerate() {
+            let field = |name: &str| format!("elements[{i}].{name}");
+            match &element.kind {
+                ElementKind::Text { fonts } => {
+                    for font in fonts {
+                        self.known(&field("kind.fonts"), *font)?;
+                    }
+                }
+                ElementKind::Image { resource } | ElementKind::Background { resource } => {
+                    self.known(&field("kind.resource"), *resource)?;
+                }
+                ElementKind::Other => {}
+            }
+            let rect = element.rect;
+            let natural = element.natural.unwrap_or_default();
+            for side in [
+                rect.x,
+                rect.y,
+                rect.width,
+                rect.height,
+                natural.0,
+                natural.1,
+            ] {
+                within(&field("rect"), f64::from(side), &PIXELS)?;
+            }
+            self.check_wait(&field("after.id"), element.after)?;
+            span(&field("delay"), element.delay)?;
+            within(&field("share"), element.share, &(0.0..=1.0))?;
+        }
+        for font in &layout.fonts {
+            self.known("fonts", font.font)?;
+        }
+        for id in &layout.by_layout {
+            self.known("by_layout", *id)?;
+        }
+        if let Some(largest) = layout.largest {
+            within("largest.size", largest.size, &(0.0..=1e12))?;
+            if let Some(id) = largest.image {
+                self.known("largest.image", id)?;
+            }
+            if let Some(text) = largest.text
+                && text >= layout.elements.len()
+            {
+                return Err(format!("largest.text: there is no element {text}"));
+            }
+        }
+        if let Some(shares) = &layout.shares {
+            within("shares.canvas", shares.canvas, &(0.0..=1.0))?;
+            within("shares.other_images", shares.other_images, &(0.0..=1.0))?;
+            for (id, share) in &shares.images {
+                self.known("shares.images", *id)?;
+                within("shares.images", *share, &(0.0..=1.0))?;
+            }
+        }
+        if let Some(rendering) = layout.rendering {
+            span("rendering.first", Some(rendering.first))?;
+            span("rendering.later", rendering.later)?;
+        }
+        within("slowdown", layout.slowdown.unwrap_or(1.0), &(0.01..=1e3))
+    }
+}
+
+fn at_most<N: PartialOrd + Display>(field: &str, found: N, limit: N) -> Result<(), String> {
+    if found <= limit {
+        Ok(())
+    } else {
+        Err(format!("{field}: found {found}, expected at most {limit}"))
+    }
+}
+
+fn within(field: &str, found: f64, range: &RangeInclusive<f64>) -> Result<(), String> {
+    if range.contains(&found) {
+        return Ok(());
+    }
+    let (from, to) = (range.start(), range.end());
+    Err(format!("{field}: found {found}, expected {from} to {to}"))
+}
+
+fn span(field: &str, found: Option<Duration>) -> Result<(), String> {
+    match found {
+        Some(found) if found > MAX_TIME => Err(format!(
+            "{field}: found {} s, expected at most {} s",
+            found.as_millis_f64() / 1e3,
+            MAX_TIME.as_millis_f64() / 1e3
+        )),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;
