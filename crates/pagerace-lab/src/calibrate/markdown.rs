@@ -5,28 +5,32 @@ use std::fmt::Write as _;
 use super::accuracy::Accuracy;
 use super::tables::{Extent, Section, Table, sections};
 
-/// The whole document. `rerun` is the command that repeats the measurement.
-pub fn markdown(accuracy: &Accuracy, rerun: &str) -> String {
+/// One document. `rerun` is the command that repeats the measurement.
+pub fn markdown(accuracy: &Accuracy, rerun: &str, extent: Extent) -> String {
     let mut out = String::new();
-    for (i, section) in sections(accuracy, rerun, Extent::Full).iter().enumerate() {
+    for (i, section) in sections(accuracy, rerun, extent).iter().enumerate() {
         write_section(&mut out, section, i == 0);
     }
     out
 }
 
-/// One section; the first is the document's heading, its lines a list.
+/// One section; the first has the document's heading.
 fn write_section(out: &mut String, section: &Section, first: bool) {
-    let (mark, item) = if first { ("#", "- ") } else { ("##", "") };
     if !first {
         out.push('\n');
     }
+    let mark = if first { "#" } else { "##" };
+    let (item, between) = if section.list {
+        ("- ", "\n")
+    } else {
+        ("", "\n\n")
+    };
     // Writing to a String cannot fail.
     let _ = writeln!(out, "{mark} {}\n", section.title);
     let lines = section
         .text
         .iter()
         .map(|line| format!("{item}{}", escaped(line)));
-    let between = if first { "\n" } else { "\n\n" };
     let _ = writeln!(out, "{}", lines.collect::<Vec<_>>().join(between));
     if !section.command.is_empty() {
         let _ = writeln!(out, "\n```\n{}\n```", section.command);

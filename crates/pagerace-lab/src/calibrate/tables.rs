@@ -24,6 +24,8 @@ pub struct Section {
     pub title: String,
     /// Paragraphs before the tables.
     pub text: Vec<String>,
+    /// Whether the paragraphs are the items of a list.
+    pub list: bool,
     /// A command, after the paragraphs; empty if there is none.
     pub command: String,
     /// The tables.
@@ -43,35 +45,48 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// How much is written.
+/// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// The errors, the winners, Lighthouse: what fits on a terminal.
-    Summary,
-    /// Everything, down to single cells.
-    Full,
+    /// What fits on a terminal: the errors, the winners, Lighthouse.
+    Terminal,
+    /// What people read: that, by kind of page, network, protocol and strategy, with the
+    /// errors of differences.
+    Page,
+    /// What they look up: pages, causes and single cells.
+    Tables,
 }
 
-/// All sections in order. `rerun` is the command that repeats the measurement;
-/// it may be empty.
+/// All sections in order. `rerun` is the command that repeats the measurement; it may be
+/// empty.
 pub fn sections(accuracy: &Accuracy, rerun: &str, extent: Extent) -> Vec<Section> {
-    let full = extent == Extent::Full;
-    let mut sections = vec![
-        head::head(accuracy),
-        goals::goals(accuracy),
-        errors::errors(accuracy, full),
-        winners::winners(accuracy),
-    ];
-    if full {
-        sections.push(differences::differences(accuracy));
+    let goals = || goals::goals(accuracy);
+    let errors = |parts| errors::errors(accuracy, parts);
+    let winners = || winners::winners(accuracy);
+    let beside = lighthouse::lighthouse(accuracy);
+    match extent {
+        Extent::Terminal => [head::facts(accuracy), goals(), errors(false), winners()]
+            .into_iter()
+            .chain(beside)
+            .collect(),
+        Extent::Page => [
+            head::introduction(accuracy),
+            goals(),
+            errors(true),
+            winners(),
+            differences::differences(accuracy),
+        ]
+        .into_iter()
+        .chain(beside)
+        .chain([head::facts(accuracy), head::rerun(accuracy, rerun)])
+        .collect(),
+        Extent::Tables => vec![
+            head::tables(),
+            errors::by_page(accuracy),
+            why::why(accuracy),
+            cells::cells(accuracy),
+        ],
     }
-    sections.extend(lighthouse::lighthouse(accuracy));
-    if full {
-        sections.push(why::why(accuracy));
-        sections.push(cells::cells(accuracy));
-        sections.push(head::rerun(accuracy, rerun));
-    }
-    sections
 }
 
 impl Table {

@@ -8,13 +8,13 @@ use super::tables::{Extent, Table, sections};
 /// Plain text without colours, ended by a line break.
 pub fn text(accuracy: &Accuracy) -> String {
     let mut out = String::new();
-    for (i, section) in sections(accuracy, "", Extent::Summary).iter().enumerate() {
+    for (i, section) in sections(accuracy, "", Extent::Terminal).iter().enumerate() {
         if i > 0 {
             out.push('\n');
         }
         // Writing to a String cannot fail.
         let _ = writeln!(out, "{}", section.title);
-        if i == 0 {
+        if section.list {
             for line in &section.text {
                 let _ = writeln!(out, "  {line}");
             }

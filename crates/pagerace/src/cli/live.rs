@@ -223,7 +223,8 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, requires = "observations", help_heading = "Output")]
     pub(crate) offline: bool,
 
-    /// Write the comparison as Markdown.
+    /// Write the comparison as Markdown, its long tables beside it (accuracy.md,
+    /// accuracy-tables.md).
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
 

@@ -7,7 +7,7 @@ mod timelines;
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
@@ -15,6 +15,7 @@ use pagerace_lab::calibrate::design::design;
 use pagerace_lab::calibrate::differences::csv;
 use pagerace_lab::calibrate::json::write_accuracy;
 use pagerace_lab::calibrate::markdown::markdown;
+use pagerace_lab::calibrate::tables::Extent;
 use pagerace_lab::calibrate::text::text;
 use pagerace_lab::calibrate::{Accuracy, Input, Observations, Prediction, accuracy, predict};
 use pagerace_lab::export::file::write_atomically;
@@ -144,15 +145,28 @@ fn print(compared: &Accuracy) -> Result<()> {
 
 fn write(args: &CalibrateArgs, compared: &Accuracy) -> Result<()> {
     if let Some(path) = &args.output {
-        let text = markdown(compared, &rerun());
-        write_atomically(path, |out| out.write_all(text.as_bytes()))?;
-        say(path)?;
+        for (path, extent) in [(path.clone(), Extent::Page), (beside(path), Extent::Tables)] {
+            let text = markdown(compared, &rerun(), extent);
+            write_atomically(&path, |out| out.write_all(text.as_bytes()))?;
+            say(&path)?;
+        }
     }
     if let Some(path) = &args.json {
         write_atomically(path, |out| write_accuracy(compared, &rerun(), out))?;
         say(path)?;
     }
     Ok(())
+}
+
+/// The file of the tables: `accuracy.md` has `accuracy-tables.md` beside it.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push("-tables");
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
 }
 
 /// What stands above the errors of differences.

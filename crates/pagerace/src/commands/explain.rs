@@ -176,6 +176,9 @@ fn plan(args: &ExplainArgs) -> Result<Plan> {
     if networks.len() > 1 {
         bail!("--network: {} were named, one is explained", networks.len());
     }
+    // Cheap arguments first: a wrong name should not wait for a large file.
+    let interventions = interventions::shared(&args.model)?;
+    let deciders = args.needs.read()?;
     let mut plan = Plan {
         pages: pages(std::slice::from_ref(&args.har), args.page.as_ref())?,
         networks,
@@ -186,14 +189,14 @@ fn plan(args: &ExplainArgs) -> Result<Plan> {
         connections: args.model.connections.into(),
         retransmission: args.model.retransmission.into(),
         transport: args.model.transport(),
-        interventions: interventions::shared(&args.model)?,
+        interventions,
         needs: Vec::new(),
         deadline: args.model.deadline,
         metric: args.metric,
         baseline: 0,
     };
     if plan.has_policies() {
-        plan.needs = needs(&plan.pages, &args.needs.read()?, &plan.browser)?;
+        plan.needs = needs(&plan.pages, &deciders, &plan.browser)?;
     }
     plan.check()?;
     Ok(plan)

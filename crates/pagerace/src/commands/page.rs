@@ -54,9 +54,9 @@ pub(crate) fn run(args: &PageArgs) -> Result<()> {
     let options = ImportOptions {
         page: args.page.clone(),
     };
+    args.essential.check()?;
     let mut page = load(&args.har, &options)?;
     pagerace_sim::fit_paints(&mut page)?;
-    args.essential.check()?;
     if args.essential.essential {
         return essential::run(&args.essential, page, args.json);
     }

@@ -26,12 +26,13 @@ use summary::Summary;
 
 pub(crate) fn run(args: &RecordArgs) -> Result<()> {
     check_writable(&args.output)?;
+    let device = Device::named(&args.device)?;
     let source = Source::parse(&args.source, args.root.as_deref())?;
     let site = source.serve(&args.host)?;
     let scratch = Scratch::new()?;
     let mut options = Options::new(&scratch.path);
     options.executable.clone_from(&args.chromium);
-    options.device = Device::named(&args.device)?;
+    options.device = device;
     if let Some(site) = &site {
         options.rules.extend(site.rules());
         options.spki = site.keys();

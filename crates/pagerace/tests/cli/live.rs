@@ -158,6 +158,8 @@ fn from_a_folder_to_a_calibration() {
     assert_eq!(calibrate.code, 0, "{}", calibrate.err);
     let accuracy = sandbox.read("accuracy.md");
     assert!(accuracy.contains("Page Load Time"), "{accuracy}");
+    let tables = sandbox.read("accuracy-tables.md");
+    assert!(tables.contains("## All cells"), "{tables}");
     let timelines = sandbox.read("t.csv");
     for (world, path) in [
         ("live", "style.css"),

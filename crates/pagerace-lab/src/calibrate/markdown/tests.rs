@@ -1,8 +1,8 @@
-use super::{escaped, markdown};
+use super::{Extent, escaped, markdown};
 use crate::calibrate::accuracy::{Input, accuracy};
 use crate::calibrate::samples::{metric, observations, predictions};
 
-fn document() -> String {
+fn document(extent: Extent) -> String {
     let all = accuracy(&Input {
         observations: &observations(),
         predictions: &predictions(),
@@ -14,14 +14,15 @@ fn document() -> String {
         held_out: &["shop".to_owned()],
         threshold_ms: 20.0,
     });
-    markdown(&all, "pagerace calibrate pages/*.page")
+    markdown(&all, "pagerace calibrate pages/*.page", extent)
 }
 
 #[test]
 fn a_heading_with_date_versions_seed_and_lateness() {
-    let text = document();
-    assert!(text.starts_with("# Model against reality\n\n- Measured: 2026-01-31\n"));
+    let text = document(Extent::Page);
+    assert!(text.starts_with("# Model against reality\n\nHow far "));
     for line in [
+        "\n## What was measured\n\n- Measured: 2026-01-31\n",
         "- Browser: Chromium 156.0\n",
         "- Kernel: Linux 6.18\n",
         "- Seed: 7\n",
@@ -35,14 +36,18 @@ fn a_heading_with_date_versions_seed_and_lateness() {
 
 #[test]
 fn tables_have_a_line_per_row() {
-    let text = document();
+    let text = document(Extent::Page);
     let row = "| Largest Contentful Paint | 6 | 10 % | 46 % | 54 % | -3.0 % | 1.5 % | 100 ms | 0 |";
     assert!(text.contains(row), "{text}");
     assert!(text.contains("\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n"));
     let lines = text.lines().filter(|line| line.starts_with('|'));
     assert!(lines.clone().count() > 20);
     assert!(lines.into_iter().all(|line| line.ends_with('|')));
-    assert_eq!(text, document(), "the same input gives the same bytes");
+    assert_eq!(
+        text,
+        document(Extent::Page),
+        "the same input gives the same bytes"
+    );
 }
 
 #[test]

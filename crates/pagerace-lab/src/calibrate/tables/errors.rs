@@ -26,7 +26,8 @@ fn error_fields(metric: MetricId, errors: &Errors) -> Vec<String> {
     ]
 }
 
-pub(super) fn errors(accuracy: &Accuracy, full: bool) -> Section {
+/// The errors of all pages, if `parts` also by kind of page, network, protocol and strategy.
+pub(super) fn errors(accuracy: &Accuracy, parts: bool) -> Section {
     let mut section = Section {
         title: "Relative error".to_owned(),
         text: vec![
@@ -47,13 +48,12 @@ pub(super) fn errors(accuracy: &Accuracy, full: bool) -> Section {
         }
         section.tables.push(table);
     }
-    if full {
+    if parts {
         section.tables.extend([
             apart("By kind of page", "kind", &accuracy.by_kind),
             apart("By network", "network", &accuracy.by_network),
             apart("By protocol", "protocol", &accuracy.by_protocol),
             apart("By strategy over HTTP/3", "strategy", &accuracy.by_strategy),
-            by_page(accuracy),
         ]);
         if !accuracy.elsewhere.is_empty() {
             section.tables.push(apart(
@@ -95,10 +95,10 @@ fn apart(caption: &str, column: &str, groups: &[Group]) -> Table {
     table
 }
 
-fn by_page(accuracy: &Accuracy) -> Table {
+pub(super) fn by_page(accuracy: &Accuracy) -> Section {
     let mut header = vec!["page"];
     header.extend(ERRORS);
-    let mut table = Table::new("By page", 2, &header);
+    let mut table = Table::new("", 2, &header);
     for group in &accuracy.by_page {
         let held_out = accuracy.held_out.contains(&group.name);
         let mark = if held_out { " (held out)" } else { "" };
@@ -106,5 +106,9 @@ fn by_page(accuracy: &Accuracy) -> Table {
         row.extend(error_fields(group.metric, &group.errors));
         table.add(row);
     }
-    table
+    Section {
+        title: "Relative error by page".to_owned(),
+        tables: vec![table],
+        ..Section::default()
+    }
 }

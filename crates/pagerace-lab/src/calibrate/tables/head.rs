@@ -1,11 +1,55 @@
 //! When, where and with what was measured; and how to do it again.
 
+use std::collections::BTreeSet;
+
 use super::{NONE, Section, or_none};
 use crate::calibrate::accuracy::Accuracy;
 use crate::unit::{Unit, percent};
 
-/// The first section: a list of facts.
-pub(super) fn head(accuracy: &Accuracy) -> Section {
+const TITLE: &str = "Model against reality";
+
+/// What this is about.
+pub(super) fn introduction(accuracy: &Accuracy) -> Section {
+    let (pages, held_out) = (accuracy.pages.len(), accuracy.held_out.len());
+    let loaded = accuracy.cells.iter();
+    let loaded: BTreeSet<_> = loaded
+        .map(|c| (&c.page, &c.network, &c.contender))
+        .collect();
+    Section {
+        title: TITLE.to_owned(),
+        text: vec![
+            format!(
+                "How far predicted page loads are from loads in a real browser: {pages} pages, \
+                 {} live loads in {} combinations of page, network and contender. The model was \
+                 tuned on {} of the pages; the other {held_out} were held out, and say how far \
+                 off it is on pages that nobody looked at.",
+                accuracy.quality.runs,
+                loaded.len(),
+                pages - held_out,
+            ),
+            "Every page, the largest errors with their causes, and every cell are in the tables \
+             beside this file (its name with `-tables`)."
+                .to_owned(),
+        ],
+        ..Section::default()
+    }
+}
+
+/// The heading of the tables.
+pub(super) fn tables() -> Section {
+    Section {
+        title: format!("{TITLE}: tables"),
+        text: vec![
+            "Every page, the largest errors with their causes, and every cell. The file beside \
+             this one (its name without `-tables`) sums them up and defines the columns."
+                .to_owned(),
+        ],
+        ..Section::default()
+    }
+}
+
+/// A list of facts.
+pub(super) fn facts(accuracy: &Accuracy) -> Section {
     let (setting, quality) = (&accuracy.setting, &accuracy.quality);
     let given = |text: &str| if text.is_empty() { NONE } else { text }.to_owned();
     let ms = |value: Option<f64>| or_none(value.map(|v| Unit::Milliseconds.format(v)));
@@ -49,8 +93,9 @@ pub(super) fn head(accuracy: &Accuracy) -> Section {
         ));
     }
     Section {
-        title: "Model against reality".to_owned(),
+        title: "What was measured".to_owned(),
         text: lines,
+        list: true,
         ..Section::default()
     }
 }
