@@ -90,6 +90,11 @@ fn damage(value: &mut Value, rng: &mut Rng) {
                 _ => damage(&mut list[at], rng),
             }
         }
+        // A number in its place is what comes closest to a plan.
+        leaf if leaf.is_u64() && rng.chance(0.8) => {
+            let most = [10, 1_000, 1_000_000, 1 << 33][rng.below(4) as usize];
+            *leaf = json!(rng.below(most));
+        }
         leaf => *leaf = foreign(rng),
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn introduction(accuracy: &Accuracy) -> Section {
                 pages - held_out,
             ),
             "Every page, the largest errors with their causes, and every cell are in the tables \
-             beside this file (its name with `-tables`)."
+             beside this file, whose name ends in -tables."
                 .to_owned(),
         ],
         ..Section::default()
@@ -41,7 +41,7 @@ pub(super) fn tables() -> Section {
         title: format!("{TITLE}: tables"),
         text: vec![
             "Every page, the largest errors with their causes, and every cell. The file beside \
-             this one (its name without `-tables`) sums them up and defines the columns."
+             this one, without -tables in its name, sums them up and defines the columns."
                 .to_owned(),
         ],
         ..Section::default()

@@ -33,7 +33,7 @@ fn the_terminal_gets_errors_and_winners() {
         threshold_ms: 20.0,
     });
     let text = text(&all);
-    assert!(text.starts_with("Model against reality\n  Measured: 2026-01-31\n"));
+    assert!(text.starts_with("What was measured\n  Measured: 2026-01-31\n"));
     for heading in ["\nRelative error\n", "\nWinners\n", "\nBeside Lighthouse\n"] {
         assert!(text.contains(heading), "{text}");
     }
