@@ -191,7 +191,7 @@ impl Page {
     }
 }
 
-fn at_most<N: PartialOrd + Display>(field: &str, found: N, limit: N) -> Result<(), String> {
+fn at_most<N: PartialOrd + Display + Copy>(field: &str, found: N, limit: N) -> Result<(), String> {
     if found <= limit {
         Ok(())
     } else {
