@@ -88,11 +88,11 @@ impl Profile {
         !matches!(self, Self::Safari)
     }
 
-    /// Whether asynchronous scripts of other sites wait until the document is parsed.
+    /// True if asynchronous scripts of other sites wait until the document is parsed.
     ///
     /// Inferred from live loads of five pages in Chromium 156: such scripts ran 0.3 to
     /// 5.6 s after they had arrived. On one of the pages the main thread was idle meanwhile.
-    /// That inserted scripts wait like those of the markup is an assumption.
+    /// The same is assumed of inserted scripts.
     pub const fn delays_async_scripts(self) -> bool {
         matches!(self, Self::Chrome)
     }

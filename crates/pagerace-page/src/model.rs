@@ -8,7 +8,9 @@ mod paints;
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use serde::{Deserialize, Serialize};
 
-pub use self::check::{MAX_BYTES, MAX_ELEMENTS, MAX_RESOURCES, MAX_TIME};
+pub use self::check::{
+    MAX_AREA, MAX_BYTES, MAX_ELEMENTS, MAX_FIELD_BYTES, MAX_RESOURCES, MAX_TIME,
+};
 pub use self::layout::{
     Element, ElementKind, FontDisplay, FontUse, Largest, PageLayout, PictureShares, Rect,
     RenderingTime,

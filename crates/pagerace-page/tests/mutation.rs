@@ -70,6 +70,7 @@ fn import(name: &str, seed: u64, bytes: &[u8]) {
 }
 
 fn check(page: &Page) {
+    assert_eq!(page.check(), Ok(()), "what is imported can be raced");
     assert!(page.document.index() < page.resources.len());
     for (i, r) in page.resources.iter().enumerate() {
         match r.discovery.trigger {

@@ -34,7 +34,12 @@ impl Browser {
     /// `id` is there and has run, or never will be: callbacks that waited for
     /// it are called.
     pub(super) fn wait_is_over(&mut self, now: Instant, id: ResourceId) {
-        self.scripts_make_text(now, Wait::Resource { id });
+        // A script that does not get its data shows nothing of it, unless it did not get
+        // it in the recording either.
+        let (state, resource) = (&self.states[id.index()], &self.page.resources[id.index()]);
+        if !state.abandoned && (!state.failed || resource.fails_after.is_some()) {
+            self.scripts_make_text(now, Wait::Resource { id });
+        }
         for child in self.graph.nodes[id.index()].awaited_by.clone() {
             if let Some(delay) = self.states[child.index()].armed.take() {
                 self.trigger(now, Some(id), child, delay);

@@ -63,7 +63,8 @@ impl Browser {
             }
             // Whatever is on the screen does not look as it should.
             Role::Style => self.screen.miss_look(),
-            Role::Html | Role::Redirect | Role::Script(_) | Role::Font | Role::Other => {}
+            Role::Script(_) | Role::Other => self.miss_text_of(r),
+            Role::Html | Role::Redirect | Role::Font => {}
         }
     }
 

@@ -39,19 +39,30 @@ impl Browser {
         }
     }
 
-    /// What scripts make once this has happened is there, or will be after a delay.
-    pub(super) fn scripts_make_text(&mut self, now: Instant, event: Wait) {
+    /// The blocks that scripts make once `event` has happened.
+    fn made_after(&self, event: Wait) -> Vec<usize> {
         let scripted = self.layout.text.partition_point(|b| b.end.is_some());
-        for block in scripted..self.layout.text.len() {
-            let Block { after, delay, .. } = self.layout.text[block];
-            if after != event {
-                continue;
-            }
+        let made = scripted..self.layout.text.len();
+        made.filter(|&block| self.layout.text[block].after == event)
+            .collect()
+    }
+
+    /// The blocks that wait for `event` appear, now or after their delays.
+    pub(super) fn scripts_make_text(&mut self, now: Instant, event: Wait) {
+        for block in self.made_after(event) {
+            let delay = self.layout.text[block].delay;
             if delay.is_zero() {
                 self.text_made(block);
             } else {
                 self.schedule(now + delay, Timer::TextMade(block));
             }
+        }
+    }
+
+    /// Text that was to be made of `id` never appears.
+    pub(super) fn miss_text_of(&mut self, id: ResourceId) {
+        for block in self.made_after(Wait::Resource { id }) {
+            self.screen.miss(self.layout.text[block].size);
         }
     }
 

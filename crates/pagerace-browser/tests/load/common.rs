@@ -149,6 +149,8 @@ pub(crate) struct Network {
     pub(crate) fails: Vec<ResourceId>,
     /// These break off after half of their body.
     pub(crate) breaks: Vec<ResourceId>,
+    /// These end with something missing, and are of no use without it.
+    pub(crate) spoilt: Vec<ResourceId>,
     /// What the browser's cache holds, in page order.
     pub(crate) cached: Vec<Cached>,
     /// What each origin speaks.
@@ -161,6 +163,7 @@ impl Default for Network {
             rtt: Duration::from_millis(100),
             rate: 0,
             fails: Vec::new(),
+            spoilt: Vec::new(),
             breaks: Vec::new(),
             cached: Vec::new(),
             protocols: Vec::new(),
@@ -325,6 +328,7 @@ pub(crate) fn load(
                         arrivals.entry(r).or_default().push((now, received));
                         browser.handle_body(now, r, received);
                     }
+                    Event::End(r) if network.spoilt.contains(&r) => browser.handle_broken(now, r),
                     Event::End(r) => {
                         let size = page.resources[r.index()].body_bytes;
                         arrivals.entry(r).or_default().push((now, size));

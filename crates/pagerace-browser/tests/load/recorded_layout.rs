@@ -487,33 +487,59 @@ fn a_frame_waits_for_the_images_that_it_shows() {
     assert_eq!(large.1, small.1, "the load event does not wait");
 }
 
+/// A page whose text comes with the document, but for the largest, which a script makes 10 ms
+/// after `after`; resource 2 is the script's data.
+fn with_made_text(after: Wait) -> Page {
+    let script = Trigger::Markup {
+        parent: id(0),
+        offset: 1_000,
+    };
+    let data = Trigger::Script {
+        parent: id(1),
+        delay: ms(0.0),
+    };
+    let made = page(vec![
+        document(4_000),
+        resource(Destination::Script, 1_000, script),
+        resource(Destination::Fetch, 1_000, data),
+    ]);
+    let late = Element {
+        after,
+        delay: Some(ms(10.0)),
+        ..text(500.0, None, &[])
+    };
+    let elements = vec![text(100.0, Some(3_000), &[]), late];
+    with_layout(&made, elements)
+}
+
+const OF_DATA: Wait = Wait::Resource { id: ResourceId(2) };
+
 #[test]
 fn text_that_a_script_makes_of_its_data_waits_for_the_data() {
-    let lcp = |after| {
-        let script = Trigger::Markup {
-            parent: id(0),
-            offset: 1_000,
-        };
-        let data = Trigger::Script {
-            parent: id(1),
-            delay: ms(0.0),
-        };
-        let made = page(vec![
-            document(4_000),
-            resource(Destination::Script, 1_000, script),
-            resource(Destination::Fetch, 1_000, data),
-        ]);
-        let late = Element {
-            after,
-            delay: Some(ms(10.0)),
-            ..text(500.0, None, &[])
-        };
-        let elements = vec![text(100.0, Some(3_000), &[]), late];
-        paints(&loaded(with_layout(&made, elements), &Network::default())).1
-    };
-    let (parsed, data) = (lcp(Wait::ContentLoaded), lcp(Wait::Resource { id: id(2) }));
+    let lcp = |after| paints(&loaded(with_made_text(after), &Network::default())).1;
+    let (parsed, data) = (lcp(Wait::ContentLoaded), lcp(OF_DATA));
     // A round trip of 100 ms for the data.
     assert!((90.0..110.0).contains(&(data - parsed)), "{parsed} {data}");
+}
+
+#[test]
+fn text_of_data_that_fails_is_not_shown_and_of_broken_data_never_rightly() {
+    let fails = Network {
+        fails: vec![id(2)],
+        ..Network::default()
+    };
+    let (first, largest) = paints(&loaded(with_made_text(OF_DATA), &fails));
+    assert!(largest <= first, "the other text: {first} {largest}");
+    let spoilt = Network {
+        spoilt: vec![id(2)],
+        ..Network::default()
+    };
+    let broken = Arc::new(with_made_text(OF_DATA));
+    let broken = load(&broken, &no_cpu(Profile::Chrome), &spoilt, 1)
+        .browser
+        .metrics();
+    assert_eq!(broken.lcp, None, "what was to be larger is missing");
+    assert!(broken.fcp.is_some());
 }
 
 #[test]

@@ -26,7 +26,7 @@ const TRACE_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long one wait for events lasts, so that deadlines are seen.
 pub(super) const TICK: Duration = Duration::from_millis(50);
 
-/// What processors did in another load, by URL.
+/// Processor times of another load, by URL.
 pub(super) fn cpu(
     browser: &mut Browser,
     url: &str,
@@ -37,8 +37,8 @@ pub(super) fn cpu(
     Ok(recorder.trace.finish(url, &frame).cpu)
 }
 
-/// A page that has been loaded, what was seen of it, and its main frame. `makers`: whether
-/// nodes remember the scripts that made them, which takes time of its own.
+/// Loads the page; its session, what was seen of it, and its main frame. With `makers`, nodes
+/// remember the scripts that made them, which takes time of its own.
 fn watched(
     browser: &mut Browser,
     url: &str,

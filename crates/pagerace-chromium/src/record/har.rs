@@ -42,7 +42,7 @@ pub(super) struct Load {
     pub(super) viewport: (f64, f64),
     /// What [`paints::SCRIPT`] returned.
     pub(super) paints: Value,
-    /// Of [`paints::makers`].
+    /// The answer of [`paints::makers`].
     pub(super) makers: BTreeSet<String>,
     pub(super) keep_secrets: bool,
     /// The same as `snapshot`, of a load without scripts; none if there was none.

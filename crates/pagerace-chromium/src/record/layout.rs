@@ -89,7 +89,7 @@ pub(super) fn elements(
     painter.finish(seen.as_ref())
 }
 
-/// Whether scripts colour the page's canvas: it has another colour in `unscripted`.
+/// Tells if scripts colour the page's canvas: it has another colour in `unscripted`.
 pub(super) fn scripts_colour_canvas(snapshot: &Value, unscripted: Option<&Value>) -> bool {
     let colour = |snapshot| Snapshot::new(snapshot).map(|page| canvas(&page));
     unscripted

@@ -24,7 +24,7 @@ pub struct Section {
     pub title: String,
     /// Paragraphs before the tables.
     pub text: Vec<String>,
-    /// Whether the paragraphs are the items of a list.
+    /// Makes a list of the paragraphs.
     pub list: bool,
     /// A command, after the paragraphs; empty if there is none.
     pub command: String,
@@ -45,15 +45,15 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// What is written.
+/// The parts of an accuracy, by where people meet them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// What fits on a terminal: the errors, the winners, Lighthouse.
+    /// The errors, the winners, Lighthouse: a screenful.
     Terminal,
-    /// What people read: that, by kind of page, network, protocol and strategy, with the
+    /// A page to read: the same by kind of page, network, protocol and strategy, with the
     /// errors of differences.
     Page,
-    /// What they look up: pages, causes and single cells.
+    /// Tables to look things up: pages, causes and single cells.
     Tables,
 }
 

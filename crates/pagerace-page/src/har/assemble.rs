@@ -18,6 +18,7 @@ use super::value::{filled, list, millis};
 use super::{
     cache, destination, extension, headers, layout, loading, origins, rtt, sizes, viewport,
 };
+use crate::model::MAX_FIELD_BYTES;
 use crate::{
     Category, FittedLargest, Page, RecordedPage, RecordedTimes, Resource, ResourceId, category,
 };
@@ -135,9 +136,9 @@ pub(super) fn page(
             destination: destinations[i],
             script_mode: modes[i],
             mime_type: entry.mime.clone(),
-            request_header_bytes: header_bytes[i].0,
+            request_header_bytes: header_bytes[i].0.min(MAX_FIELD_BYTES),
             request_body_bytes: entry.request_body_size,
-            response_header_bytes: header_bytes[i].1,
+            response_header_bytes: header_bytes[i].1.min(MAX_FIELD_BYTES),
             body_bytes: bodies[i],
             decoded_bytes: entry.content_size,
             think_time: Duration::from_millis_f64(think[i]),

@@ -13,7 +13,7 @@ use super::markup::{self, Element as Markup};
 use super::pages::Chosen;
 use super::recording::{Recording, upgraded};
 use super::value::{filled, flag, list, number, position};
-use crate::model::MAX_ELEMENTS;
+use crate::model::{MAX_AREA, MAX_ELEMENTS, MAX_TIME};
 use crate::{
     Element, ElementKind, FontUse, Largest, PageLayout, PictureShares, Rect, RenderingTime,
     ResourceId, Wait,
@@ -289,7 +289,7 @@ fn largest(
     viewport: (u32, u32),
 ) -> Option<Largest> {
     let paints = own.get("paints")?;
-    let size = number(paints, "lcpSize").filter(|size| *size > 0.0)?;
+    let size = number(paints, "lcpSize").filter(|size| *size > 0.0 && *size <= MAX_AREA)?;
     let image = match filled(paints, "lcpKind")? {
         "text" => None,
         "image" => Some(find(recording, filled(paints, "lcpUrl")?)?),
@@ -314,7 +314,7 @@ fn rendering(page: Option<&Value>) -> Option<RenderingTime> {
     let sum = |early: bool| of(early).map(|t| t.end - t.start).sum::<f64>();
     let later = of(false).count();
     (of(true).count() > 0).then(|| RenderingTime {
-        first: Duration::from_millis_f64(sum(true)),
+        first: Duration::from_millis_f64(sum(true)).min(MAX_TIME),
         later: (later > 0).then(|| Duration::from_millis_f64(sum(false) / later as f64)),
     })
 }

@@ -6,7 +6,10 @@ use std::ops::RangeInclusive;
 
 use pagerace_core::Duration;
 
-use super::{ElementKind, FittedLargest, Page, PageLayout, Resource, ResourceId, Trigger, Wait};
+use super::{
+    Element, ElementKind, FittedLargest, Page, PageLayout, Rect, Resource, ResourceId, Trigger,
+    Wait,
+};
 
 /// The most requests of a page load; a file with more holds a session.
 pub const MAX_RESOURCES: usize = 20_000;
@@ -15,9 +18,11 @@ pub const MAX_ELEMENTS: usize = 20_000;
 /// The largest transfer, in bytes.
 pub const MAX_BYTES: u64 = 1 << 32;
 /// The largest field section, in bytes; servers refuse far smaller ones.
-const MAX_FIELD_BYTES: u32 = 1 << 20;
+pub const MAX_FIELD_BYTES: u32 = 1 << 20;
 /// The longest span within a page load.
 pub const MAX_TIME: Duration = Duration::from_secs(24 * 60 * 60);
+/// The largest area of an element, square CSS pixels.
+pub const MAX_AREA: f64 = 1e12;
 /// Coordinates and sizes on the screen, CSS pixels.
 const PIXELS: RangeInclusive<f64> = -1e7..=1e7;
 
@@ -124,39 +129,44 @@ impl Page {
         }
     }
 
+    fn check_element(&self, element: &Element) -> Result<(), String> {
+        match &element.kind {
+            ElementKind::Text { fonts } => {
+                for font in fonts {
+                    self.known("kind.fonts", *font)?;
+                }
+            }
+            ElementKind::Image { resource } | ElementKind::Background { resource } => {
+                self.known("kind.resource", *resource)?;
+            }
+            ElementKind::Other => {}
+        }
+        let Rect {
+            x,
+            y,
+            width,
+            height,
+        } = element.rect;
+        for side in [x, y, width, height] {
+            within("rect", f64::from(side), &PIXELS)?;
+        }
+        let natural = element.natural.unwrap_or_default();
+        for side in [natural.0, natural.1] {
+            within("natural", f64::from(side), &PIXELS)?;
+        }
+        self.check_wait("after.id", element.after)?;
+        span("delay", element.delay)?;
+        within("share", element.share, &(0.0..=1.0))
+    }
+
     fn check_layout(&self, layout: &PageLayout) -> Result<(), String> {
         let (width, height) = layout.viewport;
         within("viewport", f64::from(width), &(1.0..=1e5))?;
         within("viewport", f64::from(height), &(1.0..=1e5))?;
         at_most("elements", layout.elements.len(), MAX_ELEMENTS)?;
         for (i, element) in layout.elements.iter().enumerate() {
-            let field = |name: &str| format!("elements[{i}].{name}");
-            match &element.kind {
-                ElementKind::Text { fonts } => {
-                    for font in fonts {
-                        self.known(&field("kind.fonts"), *font)?;
-                    }
-                }
-                ElementKind::Image { resource } | ElementKind::Background { resource } => {
-                    self.known(&field("kind.resource"), *resource)?;
-                }
-                ElementKind::Other => {}
-            }
-            let rect = element.rect;
-            let natural = element.natural.unwrap_or_default();
-            for side in [
-                rect.x,
-                rect.y,
-                rect.width,
-                rect.height,
-                natural.0,
-                natural.1,
-            ] {
-                within(&field("rect"), f64::from(side), &PIXELS)?;
-            }
-            self.check_wait(&field("after.id"), element.after)?;
-            span(&field("delay"), element.delay)?;
-            within(&field("share"), element.share, &(0.0..=1.0))?;
+            self.check_element(element)
+                .map_err(|reason| format!("elements[{i}].{reason}"))?;
         }
         for font in &layout.fonts {
             self.known("fonts", font.font)?;
@@ -165,7 +175,7 @@ impl Page {
             self.known("by_layout", *id)?;
         }
         if let Some(largest) = layout.largest {
-            within("largest.size", largest.size, &(0.0..=1e12))?;
+            within("largest.size", largest.size, &(0.0..=MAX_AREA))?;
             if let Some(id) = largest.image {
                 self.known("largest.image", id)?;
             }

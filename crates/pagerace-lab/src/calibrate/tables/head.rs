@@ -8,7 +8,7 @@ use crate::unit::{Unit, percent};
 
 const TITLE: &str = "Model against reality";
 
-/// What this is about.
+/// The introduction of the page.
 pub(super) fn introduction(accuracy: &Accuracy) -> Section {
     let (pages, held_out) = (accuracy.pages.len(), accuracy.held_out.len());
     let loaded = accuracy.cells.iter();

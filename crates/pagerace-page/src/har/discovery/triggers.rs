@@ -7,6 +7,7 @@ use super::{How, Link, offsets};
 use crate::har::notes::{Kind, Notes};
 use crate::har::recording::Recording;
 use crate::har::viewport;
+use crate::model::MAX_TIME;
 use crate::{Discovery, Evidence, ResourceId, Trigger, Wait};
 
 /// An inline script whose request comes later than this after its bytes, with
@@ -189,10 +190,11 @@ fn id(index: usize) -> ResourceId {
     ResourceId(index as u32)
 }
 
-/// From `ready` to the request of `i`, never negative.
+/// From `ready` to the request of `i`, never negative, and a day at most: a page may have
+/// stayed open for longer, and dates may be damaged.
 fn since(recording: &Recording, i: usize, ready: f64) -> Duration {
     let delay = recording.start(i).map_or(0.0, |start| start - ready);
-    Duration::from_millis_f64(delay.max(0.0))
+    Duration::from_millis_f64(delay.max(0.0)).min(MAX_TIME)
 }
 
 /// For each document: its style sheets and scripts that block the parser, in

@@ -1,4 +1,4 @@
-//! When what scripts make appeared, and what it waited for.
+//! Dates of elements that scripts make, and what they waited for.
 //!
 //! The recording knows two paints. The first contentful paint dates what
 //! scripts made only if everything contentful is theirs; the largest one dates
@@ -44,7 +44,7 @@ pub(super) fn forget_places(
     }
 }
 
-/// What the largest text waited for, and when that was there, in milliseconds since the
+/// Finds the cause of the largest text, and when that was there, in milliseconds since the
 /// navigation: the last data that its makers had asked for; without data, and before
 /// `DOMContentLoaded` at `loaded`, the last of its makers.
 pub(super) fn cause(
@@ -103,7 +103,8 @@ pub(super) fn date(
     let finished = chosen.timing("onLoad").unwrap_or(f64::INFINITY);
     let since = |key, at: f64| {
         let paint = extension::paint(page, key).filter(|paint| *paint > at)?;
-        let is_frame = |t: &&MainThreadTask| t.kind == TaskKind::Rendering && t.start < paint;
+        let is_frame =
+            |t: &&MainThreadTask| t.kind == TaskKind::Rendering && (at..paint).contains(&t.start);
         // What shows a frame, the model adds by itself.
         let frame = tasks.iter().rfind(is_frame).map_or(paint, |t| t.start);
         // So does it with rendering, and with what scripts do before the load event.

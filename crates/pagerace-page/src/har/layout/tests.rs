@@ -331,6 +331,7 @@ fn largest_text(makers: &[&str], asked: &str, loaded: u32) -> (Wait, Option<f64>
         "lcpRect": [0, 95, 120, 70],
         "lcpMakers": makers.iter().map(|p| format!("https://a.test/{p}")).collect::<Vec<_>>()});
     own["mainThread"] = json!([
+        {"ms": 100, "durationMs": 5, "kind": "layout"},
         {"ms": 110, "durationMs": 20, "kind": "script", "url": "https://a.test/a.js"},
         {"ms": 205, "durationMs": 5, "kind": "script", "url": "https://a.test/a.js"},
         {"ms": 220, "durationMs": 8, "kind": "layout"},
@@ -367,6 +368,30 @@ fn the_largest_text_waits_for_the_data_that_its_makers_asked_for() {
     let parsed = (Wait::ContentLoaded, Some(65.0));
     assert_eq!(largest_text(&["b.js"], "fetch", 150), parsed, "of another");
     assert_eq!(largest_text(&[], "fetch", 150), parsed, "who knows whose");
+}
+
+#[test]
+fn a_frame_before_the_cause_shows_nothing_of_it() {
+    let delay = |frame: u32| {
+        let mut own = own();
+        own["layout"]["elements"] = json!([{"kind": "text", "rect": [0, 0, 100, 31]}]);
+        own["paints"] = json!({"lcpMs": 240, "lcpSize": 3_100, "lcpKind": "text"});
+        own["mainThread"] = json!([{"ms": frame, "durationMs": 4, "kind": "layout"}]);
+        let har = json!({"log": {
+            "pages": [{"_pagerace": own, "pageTimings": {"onContentLoad": 100}}],
+            "entries": [entry("", "text/html", 100, &json!({}))],
+        }});
+        let options = crate::ImportOptions::default();
+        let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
+        let delay = page.layout.expect("recorded").elements[0].delay;
+        delay.map(Duration::as_millis_f64)
+    };
+    assert_eq!(delay(220), Some(120.0));
+    assert_eq!(
+        delay(90),
+        Some(140.0),
+        "its own frame was too short to be told"
+    );
 }
 
 #[test]

@@ -20,9 +20,9 @@ fn entry(path: &str, mime: &str, start: u32, time: u32, stack: &[&str]) -> Value
 const APP: &str = "https://a.test/app.js";
 const OTHER: &str = "https://a.test/other.js";
 
-/// A document, two scripts that are there after 300 ms, and `more`;
-/// `DOMContentLoaded` after 500 ms, the load event after 2 s.
-fn import(more: &[Value]) -> Page {
+/// A document, two scripts that are there after 300 ms, and `more`; `own` is what a
+/// recording of ours tells besides.
+fn loaded(timings: &Value, own: &Value, more: &[Value]) -> Page {
     let mut entries = vec![
         entry("/", "text/html", 0, 200, &[]),
         entry("/app.js", "text/javascript", 200, 100, &[]),
@@ -33,9 +33,15 @@ fn import(more: &[Value]) -> Page {
     }
     entries.extend_from_slice(more);
     let page = json!({"id": "p", "startedDateTime": "2026-01-01T00:00:00.000Z",
-        "pageTimings": {"onContentLoad": 500, "onLoad": 2000}});
+        "pageTimings": timings, "_pagerace": own});
     let har = json!({"log": {"pages": [page], "entries": entries}}).to_string();
     from_bytes("t.har", har.as_bytes(), &ImportOptions::default()).unwrap()
+}
+
+/// `DOMContentLoaded` after 500 ms, the load event after 2 s.
+fn import(more: &[Value]) -> Page {
+    let timings = json!({"onContentLoad": 500, "onLoad": 2000});
+    loaded(&timings, &Value::Null, more)
 }
 
 /// What the last resource waits for, and its delay in milliseconds.
@@ -94,22 +100,10 @@ fn a_timer_keeps_its_delay() {
 
 /// The same, recorded by us beside its servers: `/app.js` ran from 300 to 310 ms.
 fn import_own(more: &[Value]) -> Page {
-    let mut entries = vec![
-        entry("/", "text/html", 0, 200, &[]),
-        entry("/app.js", "text/javascript", 200, 100, &[]),
-        entry("/other.js", "text/javascript", 200, 100, &[]),
-    ];
-    for entry in &mut entries {
-        entry["_initiator"] = json!({"type": "other"});
-    }
-    entries.extend_from_slice(more);
     let task = |ms: u32, url: Option<&str>| json!({"ms": ms, "durationMs": 10, "kind": "script", "url": url});
-    let tasks = json!([task(300, Some(APP)), task(330, None), task(350, None)]);
-    let page = json!({"id": "p", "startedDateTime": "2026-01-01T00:00:00.000Z",
-        "pageTimings": {"onContentLoad": 352, "onLoad": 2000},
-        "_pagerace": {"version": 1, "mainThread": tasks}});
-    let har = json!({"log": {"pages": [page], "entries": entries}}).to_string();
-    from_bytes("t.page", har.as_bytes(), &ImportOptions::default()).unwrap()
+    let tasks = [task(300, Some(APP)), task(330, None), task(350, None)];
+    let timings = json!({"onContentLoad": 352, "onLoad": 2000});
+    loaded(&timings, &json!({"version": 1, "mainThread": tasks}), more)
 }
 
 #[test]
