@@ -1,21 +1,21 @@
-//! What the browser wants of the network.
+//! Instructions of the browser to the network.
 
 use pagerace_core::Priority;
 use pagerace_page::ResourceId;
 
-/// Something the network side has to do now.
+/// An action that the network side performs now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Request the resource, with this priority signal.
+    /// Requests the resource with this priority signal.
     Fetch {
-        /// Which.
+        /// The resource to request.
         resource: ResourceId,
-        /// What the request signals (RFC 9218).
+        /// The priority signal of the request (RFC 9218).
         priority: Priority,
     },
-    /// Change the priority of a request that was made (`PRIORITY_UPDATE`).
+    /// Changes the priority of an earlier request (`PRIORITY_UPDATE`).
     Reprioritise {
-        /// Which.
+        /// The resource of the request.
         resource: ResourceId,
         /// The new signal.
         priority: Priority,

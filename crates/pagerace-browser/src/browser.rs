@@ -1,8 +1,8 @@
 //! The page load as a state machine.
 //!
-//! Everything that can happen is an event with a time: bytes and ends of
-//! responses come from outside, ends of tasks and elapsed delays from a queue
-//! in total order. Each is handled to the end before the next.
+//! Every event has a time. Bytes and ends of responses come from outside; ends of tasks
+//! and elapsed delays come from a totally ordered queue. Each event is handled completely
+//! before the next.
 
 mod callbacks;
 mod causes;
@@ -36,9 +36,9 @@ use crate::{Action, BrowserConfig};
 
 /// One page load in one browser.
 ///
-/// A pure state machine: no clock, no IO. Call [`start`](Self::start), then
-/// report what arrives, and [`handle_timeout`](Self::handle_timeout) when
-/// [`poll_timeout`](Self::poll_timeout) says so; after each call drain
+/// A pure state machine without clock or IO. Call [`start`](Self::start), then report
+/// arrivals, and call [`handle_timeout`](Self::handle_timeout) at the time that
+/// [`poll_timeout`](Self::poll_timeout) returns. After each call drain
 /// [`poll_action`](Self::poll_action). Times must not decrease.
 #[derive(Debug)]
 pub struct Browser {
@@ -52,11 +52,12 @@ pub struct Browser {
     states: Vec<State>,
     parsers: Vec<Option<Box<Parser>>>,
     lanes: Vec<Lane>,
-    /// Threads that may be able to take a task.
+    /// Threads that may be able to start a task.
     woken: Vec<usize>,
-    /// Each with the cause under which it was set.
+    /// Timers, each with the cause under which it was set.
     timers: EventQueue<(Timer, Option<Cause>)>,
-    /// Timers that may still lead to something (not those of fonts' block period).
+    /// The number of timers that keep the load going (not those of font block periods and
+    /// image flushes).
     timers_pending: usize,
     started: Option<Instant>,
     /// The event that is being handled.
@@ -64,17 +65,17 @@ pub struct Browser {
     load: LoadEvent,
     rendering: Rendering,
     screen: Screen,
-    /// Tasks of the page's own thread that are longer than 50 ms.
+    /// Tasks of the page's own thread that are longer than 50 ms: start and end.
     long_tasks: Vec<(Instant, Instant)>,
-    /// What each of them waited for last.
+    /// The cause of each long task.
     long_task_causes: Vec<Option<Cause>>,
 }
 
 impl Browser {
-    /// A browser that is about to load `page`.
+    /// Creates a browser for one load of `page`.
     ///
-    /// `seed` decides the variation of CPU costs: by resource, so that loads
-    /// of one page under one seed see the same costs whatever the order.
+    /// `seed` determines the variation of CPU costs. The variation is drawn by resource, so that
+    /// loads of one page with one seed see the same costs in any order of requests.
     pub fn new(page: Arc<Page>, config: &BrowserConfig, seed: u64) -> Self {
         let profile = config.profile;
         let graph = Graph::new(&page, profile);
@@ -121,7 +122,7 @@ impl Browser {
         }
     }
 
-    /// The navigation begins.
+    /// Starts the navigation.
     pub fn start(&mut self, now: Instant) {
         assert!(self.started.is_none(), "a browser loads one page once");
         self.started = Some(now);
@@ -131,7 +132,7 @@ impl Browser {
         self.advance(now);
     }
 
-    /// The head of a response arrived.
+    /// Reports the arrival of a response head.
     pub fn handle_response_start(&mut self, now: Instant, r: ResourceId) {
         self.advance(now);
         self.head_is_here(now, r);
@@ -139,7 +140,7 @@ impl Browser {
         self.advance(now);
     }
 
-    /// `received` bytes of the encoded body are there in order.
+    /// Reports that `received` bytes of the encoded body have arrived in order.
     pub fn handle_body(&mut self, now: Instant, r: ResourceId, received: u64) {
         self.advance(now);
         self.head_is_here(now, r);
@@ -150,9 +151,8 @@ impl Browser {
         self.advance(now);
     }
 
-    /// The response is complete: all of its body has arrived over the network,
-    /// what was not reported before just now. For a 304 see
-    /// [`handle_not_modified`](Self::handle_not_modified).
+    /// Reports a complete response. Body bytes that were not reported before arrive now.
+    /// For a 304, call [`handle_not_modified`](Self::handle_not_modified) instead.
     pub fn handle_response_end(&mut self, now: Instant, r: ResourceId) {
         self.advance(now);
         self.head_is_here(now, r);
@@ -164,8 +164,8 @@ impl Browser {
         self.advance(now);
     }
 
-    /// The response is a complete 304: the cached body is still good and there
-    /// at once. None of it counts as received (see [`crate::LoadMetrics::byte_index`]).
+    /// Reports a complete 304. The cached body is valid and available at once. Its bytes
+    /// do not count as received (see [`crate::LoadMetrics::byte_index`]).
     pub fn handle_not_modified(&mut self, now: Instant, r: ResourceId) {
         self.advance(now);
         self.head_is_here(now, r);
@@ -176,7 +176,7 @@ impl Browser {
         self.advance(now);
     }
 
-    /// The response will never be complete.
+    /// Reports that the response will never be complete.
     pub fn handle_failure(&mut self, now: Instant, r: ResourceId) {
         self.advance(now);
         self.arrival(now, r, self.states[r.index()].received, true);
@@ -185,31 +185,32 @@ impl Browser {
         self.advance(now);
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) wants to be called.
+    /// Returns the time at which to call [`handle_timeout`](Self::handle_timeout).
     pub fn poll_timeout(&self) -> Option<Instant> {
         self.timers.next_at()
     }
 
-    /// Time has come.
+    /// Handles all timers that are due at `now`.
     pub fn handle_timeout(&mut self, now: Instant) {
         self.advance(now);
     }
 
-    /// What the network has to do now; to be drained after each `handle_*`.
+    /// Returns the next action for the network. Drain this after each `handle_*` call.
     pub fn poll_action(&mut self) -> Option<Action> {
         self.requests.poll()
     }
 
-    /// Whether the load is over: the load event fired (or there is no document
-    /// to fire it), no request is held or in flight, no trigger is pending, and
+    /// Returns true if the load is over: the load event has fired (or there is no
+    /// document to fire it), no request is held or in flight, no trigger is pending, and
     /// no thread has work.
     pub fn is_done(&self) -> bool {
         (self.load.fired.is_some() || self.document_is_lost()) && self.is_quiet()
     }
 
-    /// Whether nothing will happen any more by itself.
+    /// Returns true if no further event will happen without input.
     fn is_quiet(&self) -> bool {
-        // Only timers of block periods are left then.
+        // If the other conditions hold, the remaining timers do not continue the load,
+        // but may show text that waits for a broken font.
         let text_to_come = self.timers.next_at().is_some() && self.waits_for_broken_font();
         self.requests.is_idle()
             && self.timers_pending == 0
@@ -217,18 +218,18 @@ impl Browser {
             && !text_to_come
     }
 
-    /// When the browser knew that it needs `r`.
+    /// Returns the time at which the browser discovered `r`.
     pub fn discovered_at(&self, r: ResourceId) -> Option<Instant> {
         self.states[r.index()].discovered.map(|ready| ready.at)
     }
 
-    /// When the browser's own scheduler let `r` go; `None` for what the cache
-    /// answers without a request.
+    /// Returns the time at which the browser's own scheduler released the request for
+    /// `r`, or `None` if the cache answers without a request.
     pub fn requested_at(&self, r: ResourceId) -> Option<Instant> {
         self.requests.requested_at(r)
     }
 
-    /// Lets everything happen that is due at or before `now`.
+    /// Handles all timers that are due at or before `now`.
     fn advance(&mut self, now: Instant) {
         while let Some((at, (timer, cause))) = self.timers.pop_due(now) {
             self.current = Ready::new(at, cause);
@@ -253,8 +254,8 @@ impl Browser {
         }
     }
 
-    /// What follows from any event: a paint or the load event may be due, and
-    /// free threads take their next tasks.
+    /// Handles the consequences of any event: a paint or the load event may be due, and
+    /// free threads start their next tasks.
     fn settle(&mut self, now: Instant) {
         self.check_reveal(now);
         self.check_render(now);
@@ -264,14 +265,14 @@ impl Browser {
         }
     }
 
-    /// Gives a thread a task that became possible just now.
+    /// Queues a task that became possible at the current event.
     fn queue(&mut self, lane: usize, task: Task) {
         self.lanes[lane].push(task, self.current);
         self.woken.push(lane);
     }
 
     fn schedule(&mut self, at: Instant, timer: Timer) {
-        // No load goes on for these.
+        // These timers do not keep the load going.
         if !matches!(
             timer,
             Timer::FontBlockOver | Timer::FontShown(_) | Timer::Flush(_)
@@ -281,8 +282,8 @@ impl Browser {
         self.timers.schedule(at, (timer, self.current.cause));
     }
 
-    /// Whether there will never be a document: its request failed before it
-    /// began, or was never made.
+    /// Returns true if there will never be a document, because its request failed before
+    /// the response head or was never made.
     fn document_is_lost(&self) -> bool {
         self.graph.document.is_none_or(|d| {
             let state = &self.states[d];

@@ -1,8 +1,8 @@
-//! What the browser's cache holds of a page.
+//! The contents of the browser's cache for a page.
 //!
-//! The cache answers in no time: reading a disk takes a few milliseconds at
-//! most, far below a round trip, and depends on the machine. Leaves out its
-//! limits in size, its partition by top-level site, and service workers.
+//! The cache answers without delay: reading from disk takes a few milliseconds at most,
+//! far below a round trip, and depends on the machine. Left out: size limits,
+//! partitioning by top-level site, and service workers.
 
 use pagerace_page::CacheUse;
 use serde::{Deserialize, Serialize};
@@ -11,14 +11,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cached {
-    /// It does not have it, or may not use it.
+    /// The cache has no response, or may not use it.
     #[default]
     No,
-    /// It is fresh: there is no request.
+    /// The cached response is fresh, so no request is made.
     Fresh,
-    /// It has the body but has to ask whether it is still good; the answer is
-    /// a 304 without body, reported by
-    /// [`handle_not_modified`](crate::Browser::handle_not_modified).
+    /// The cached response needs validation. The server answers with a 304 without body,
+    /// reported by [`handle_not_modified`](crate::Browser::handle_not_modified).
     Validate,
 }
 

@@ -1,14 +1,13 @@
-//! What an event of the load waited for last.
+//! The network event that an event of the load waited for last.
 //!
-//! The model follows one rule: while something that arrived is handled, that
-//! arrival is the cause of all that happens. A task, a timer and a paint that
-//! is put off keep the cause under which they were put off; where two things
-//! are needed, the one that came last counts. Waiting for a busy thread is work
-//! of the browser and changes no cause. So the time from a cause to its effect
-//! is the browser's own, and the time before it lies with the network.
+//! An arrival is the cause of everything that happens while it is handled. A task, a
+//! timer and a deferred paint keep the cause under which they were deferred. If an event
+//! needs two things, the later one is its cause. Waiting for a busy thread is work of the
+//! browser and does not change the cause. The time from a cause to its effect therefore
+//! belongs to the browser, and the time before the cause to the network.
 //!
-//! Only what comes over the network is a cause. What comes from the cache
-//! hands on the cause of whatever asked for it.
+//! Only arrivals over the network are causes. A response from the cache passes on the
+//! cause of its request.
 
 use std::fmt;
 
@@ -18,25 +17,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::LoadMetrics;
 
-/// What an event waited for last: bytes of a resource.
+/// An arrival of bytes that an event waited for last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cause {
-    /// Whose.
+    /// The resource whose bytes arrived.
     pub resource: ResourceId,
-    /// Encoded body bytes that had arrived in order; 0: the head was enough
-    /// (or the server said that the cached body is still good).
+    /// The encoded body bytes that had arrived in order. Zero means that the response
+    /// head (or a 304) was sufficient.
     pub received: u64,
-    /// Whether it was the end of the response, or its failure.
+    /// True if the arrival ended the response, or was its failure.
     pub ended: bool,
-    /// When they arrived.
+    /// The time of the arrival.
     pub at: Instant,
 }
 
-/// A moment of a load that can be explained.
+/// A milestone of a load whose cause can be reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Moment {
-    /// First byte of the document.
+    /// The first byte of the document.
     Ttfb,
     /// First contentful paint.
     Fcp,
@@ -51,7 +50,7 @@ pub enum Moment {
 }
 
 impl Moment {
-    /// All of them, roughly in the order in which they come.
+    /// All moments, roughly in order of time.
     pub const ALL: [Self; 6] = [
         Self::Ttfb,
         Self::Fcp,
@@ -61,7 +60,7 @@ impl Moment {
         Self::Tti,
     ];
 
-    /// Its name as in serialised form.
+    /// Returns the name of the moment in its serialised form.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ttfb => "ttfb",
@@ -81,7 +80,7 @@ impl fmt::Display for Moment {
 }
 
 impl LoadMetrics {
-    /// When the moment came, since the start of the navigation.
+    /// Returns the time of the moment since the start of the navigation.
     pub const fn at(&self, moment: Moment) -> Option<Duration> {
         match moment {
             Moment::Ttfb => self.ttfb,
@@ -94,8 +93,8 @@ impl LoadMetrics {
     }
 }
 
-/// When something became possible, and what it waited for last; without a
-/// cause, that is the navigation itself.
+/// The time at which something became possible, and its cause. The cause of the
+/// navigation itself is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ready {
     pub(crate) at: Instant,
@@ -107,8 +106,8 @@ impl Ready {
         Self { at, cause }
     }
 
-    /// What needs both waited for the later one (for the other, if they came
-    /// together).
+    /// Combines two conditions that are both needed: the later one counts, and `other` if
+    /// both came at the same time.
     pub(crate) fn and(self, other: Self) -> Self {
         if other.at >= self.at { other } else { self }
     }

@@ -2,19 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Which browser is modelled and on what machine.
+/// The browser to model, and the machine that it runs on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BrowserConfig {
-    /// What is signalled, and in which order requests are made.
+    /// The profile that determines priority signals and the order of requests.
     pub profile: Profile,
-    /// Main-thread slow-down: 1 for a desktop, 4 for Lighthouse's mid-tier phone.
+    /// The main-thread slow-down: 1 for a desktop, 4 for Lighthouse's mid-tier phone.
     pub cpu: f64,
-    /// Sigma of the log-normal run-to-run variation of think times and CPU
-    /// costs; 0 turns it off.
+    /// The sigma of the log-normal run-to-run variation of think times and CPU costs; 0
+    /// disables it.
     pub jitter: f64,
 }
 
-/// A browser's way of asking.
+/// The browser whose request behaviour is modelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {

@@ -1,18 +1,17 @@
-//! What work costs on the main thread where the recording does not say.
+//! CPU costs of work for which the recording contains no time.
 //!
-//! Everything here is modelled; `docs/browser-model.md` says from which
-//! measurements the figures were taken. Costs are for a desktop
-//! (`cpu` = 1), linear in decoded bytes, and vary from run to run by one
-//! log-normal factor for each resource, drawn from a stream of that resource's
-//! own: two strategies under one seed see the same factor.
+//! All costs are modelled; `docs/browser-model.md` names the measurements behind the
+//! figures. Costs are for a desktop (`cpu` = 1) and linear in decoded bytes. They vary
+//! from run to run by one log-normal factor for each resource, drawn from a stream of
+//! that resource, so that two strategies with one seed see the same factor.
 
 use pagerace_core::{Destination, Duration, Rng};
 use pagerace_page::{Page, Resource, ResourceId};
 
 use crate::BrowserConfig;
 
-/// Decoded bytes for each encoded byte of text, if the decoded size is
-/// unknown; about what gzip does to markup and code.
+/// Decoded bytes per encoded byte of text if the decoded size is unknown; about the ratio
+/// of gzip on markup and code.
 const TEXT_RATIO: f64 = 4.0;
 /// HTML parsing and DOM building, inline scripts included, per decoded KiB.
 const HTML_MS_PER_KIB: f64 = 0.15;
@@ -22,15 +21,15 @@ const STYLE_MS_PER_KIB: f64 = 0.03;
 const SCRIPT_MS_PER_KIB: f64 = 0.25;
 /// Image decoding per encoded KiB, off the main thread.
 const IMAGE_MS_PER_KIB: f64 = 0.02;
-/// First layout and paint: fixed part, and per decoded KiB of document.
+/// The first layout and paint: a fixed part, and a part per decoded KiB of document.
 const FIRST_RENDER_MS: f64 = 10.0;
 const FIRST_RENDER_MS_PER_KIB: f64 = 0.2;
 /// A later layout and paint.
 const RENDER_MS: f64 = 5.0;
-/// How much of a CPU slow-down layout feels. Lighthouse's simulator halves it
-/// (`DEFAULT_LAYOUT_TASK_MULTIPLIER`), as layout is less bound to the CPU.
+/// The share of a CPU slow-down that applies to layout. Lighthouse's simulator halves it
+/// (`DEFAULT_LAYOUT_TASK_MULTIPLIER`), because layout is less CPU-bound.
 const RENDER_CPU_SHARE: f64 = 0.5;
-/// Preload scanner: fixed part for each arrival of bytes, and per decoded KiB.
+/// The preload scanner: a fixed part for each arrival of bytes, and a part per decoded KiB.
 const SCAN_MS: f64 = 0.2;
 const SCAN_MS_PER_KIB: f64 = 0.01;
 
@@ -40,17 +39,17 @@ pub(crate) struct Costs {
     cpu: f64,
     jitter: f64,
     seed: u64,
-    /// Drawn factors by resource; zero is not drawn yet.
+    /// The factor of each resource; zero if it has not been drawn.
     factors: Vec<f64>,
     render_factor: f64,
-    /// Recorded milliseconds of the first layout and paint, and of a later one.
+    /// The recorded milliseconds of the first layout and paint, and of a later one.
     recorded_first_render: Option<f64>,
     recorded_render: Option<f64>,
 }
 
 impl Costs {
-    /// Costs for a load of `page`. A slow-down or sigma that is negative or
-    /// not a number counts as none.
+    /// Creates the costs for a load of `page`. A negative value counts as zero. A value
+    /// that is not finite counts as no slow-down, or no variation.
     pub(crate) fn new(page: &Page, config: &BrowserConfig, seed: u64) -> Self {
         let cpu = if config.cpu.is_finite() {
             config.cpu.max(0.0)
@@ -97,7 +96,7 @@ impl Costs {
         Duration::from_millis_f64(millis * self.cpu * factor)
     }
 
-    /// Parsing `bytes` encoded bytes of a document.
+    /// Returns the cost of parsing `bytes` encoded bytes of a document.
     pub(crate) fn parse(&mut self, document: &Resource, bytes: u64) -> Duration {
         let millis = match document.cpu_time {
             Some(whole) if document.body_bytes > 0 => {
@@ -108,7 +107,7 @@ impl Costs {
         self.scaled(document.id, millis)
     }
 
-    /// Parsing a style sheet.
+    /// Returns the cost of parsing a style sheet.
     pub(crate) fn style(&mut self, sheet: &Resource) -> Duration {
         let millis = sheet.cpu_time.map_or_else(
             || kib(sheet.body_bytes) * ratio(sheet) * STYLE_MS_PER_KIB,
@@ -117,7 +116,7 @@ impl Costs {
         self.scaled(sheet.id, millis)
     }
 
-    /// Compiling and running a script.
+    /// Returns the cost of compiling and running a script.
     pub(crate) fn script(&mut self, script: &Resource) -> Duration {
         let millis = script
             .cpu_time
@@ -125,9 +124,9 @@ impl Costs {
         self.scaled(script.id, millis)
     }
 
-    /// What is left of a recorded delay between `parent` and what it asked for,
-    /// once `parent` has run. If its time is not recorded, that is still
-    /// inside the delay; what the model spends on it (on a desktop) is taken off.
+    /// Returns the part of a recorded delay between `parent` and its request that remains
+    /// after `parent` has run. If the run time of a script is not recorded, the delay
+    /// includes it, so its modelled time on a desktop is subtracted.
     pub(crate) fn delay_after(parent: &Resource, delay: Duration) -> Duration {
         if parent.cpu_time.is_some() || parent.destination != Destination::Script {
             return delay;
@@ -135,7 +134,7 @@ impl Costs {
         delay.saturating_sub(Duration::from_millis_f64(script_millis(parent)))
     }
 
-    /// Decoding an image.
+    /// Returns the cost of decoding an image.
     pub(crate) fn decode(&mut self, image: &Resource) -> Duration {
         let millis = image.cpu_time.map_or_else(
             || kib(image.body_bytes) * IMAGE_MS_PER_KIB,
@@ -144,7 +143,7 @@ impl Costs {
         self.scaled(image.id, millis)
     }
 
-    /// Style, layout and paint: the first of `document`, or a later one.
+    /// Returns the cost of style, layout and paint: the first one of a document, or a later one.
     pub(crate) fn render(&self, first: Option<(&Resource, u64)>) -> Duration {
         let millis = match first {
             Some((document, parsed)) => self.recorded_first_render.unwrap_or_else(|| {
@@ -156,14 +155,14 @@ impl Costs {
         Duration::from_millis_f64(millis * cpu * self.render_factor)
     }
 
-    /// From the arrival of `bytes` of a document to its scanner's requests.
+    /// Returns the time from the arrival of `bytes` of a document to its scanner's requests.
     pub(crate) fn scan(&self, document: &Resource, bytes: u64) -> Duration {
         let millis = SCAN_MS + kib(bytes) * ratio(document) * SCAN_MS_PER_KIB;
         Duration::from_millis_f64(millis * self.cpu)
     }
 }
 
-/// The modelled time of a script on a desktop.
+/// Returns the modelled time of a script on a desktop.
 fn script_millis(script: &Resource) -> f64 {
     kib(script.body_bytes) * ratio(script) * SCRIPT_MS_PER_KIB
 }
@@ -172,7 +171,7 @@ fn kib(bytes: u64) -> f64 {
     bytes as f64 / 1024.0
 }
 
-/// Decoded bytes for each encoded byte.
+/// Returns the decoded bytes per encoded byte.
 fn ratio(resource: &Resource) -> f64 {
     match resource.decoded_bytes {
         Some(decoded) if resource.body_bytes > 0 => decoded as f64 / resource.body_bytes as f64,

@@ -1,84 +1,83 @@
-//! What waits for what: the page turned around, from parents to children.
+//! The dependencies of a page, from parents to children.
 //!
-//! Built once for each load. A resource whose parent does not come before it
-//! in the page (which an importer never produces) has no trigger and is never
-//! discovered.
+//! The graph is built once for each load. A resource whose parent does not precede it in
+//! the page has no trigger and is never discovered; importers never produce such a page.
 
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use pagerace_page::{Page, Resource, ResourceId, Trigger, Wait};
 
 use crate::config::Profile;
 
-/// The page's resources as nodes, in page order.
+/// The resources of a page as nodes, in page order.
 #[derive(Debug)]
 pub(crate) struct Graph {
-    /// One for each resource.
+    /// One node for each resource.
     pub(crate) nodes: Vec<Node>,
-    /// The document that is shown.
+    /// The index of the document that is shown.
     pub(crate) document: Option<usize>,
-    /// Threads that run scripts: the page's own, and one for each isolated frame.
+    /// The number of threads that run scripts: one for the page, and one for each
+    /// isolated frame.
     pub(crate) lanes: usize,
 }
 
-/// How a response is used.
+/// The use of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// It only points elsewhere.
+    /// A redirect to another resource.
     Redirect,
-    /// A document with a parser of its own.
+    /// A document with its own parser.
     Html,
     /// A style sheet.
     Style,
-    /// A script. One that no markup names runs like an inserted one.
+    /// A script. A script that is not in the markup runs like a script-inserted one.
     Script(ScriptMode),
     /// An image.
     Image,
     /// A font.
     Font,
-    /// Nothing that the model looks into.
+    /// A resource that the model does not interpret.
     Other,
 }
 
-/// A place in a document where its parser has something to do.
+/// A position in a document at which its parser stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stop {
-    /// Encoded bytes of the document.
+    /// The position in encoded bytes of the document.
     pub(crate) offset: u64,
-    /// What stands there.
+    /// The resource at the position.
     pub(crate) resource: ResourceId,
-    /// True: a script that blocks the parser. False: something that only the
-    /// parser finds.
+    /// True for a parser-blocking script, false for a resource that only the parser finds.
     pub(crate) blocks: bool,
 }
 
-/// A resource and those that wait for it.
+/// A resource with its dependents.
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) role: Role,
-    /// The document it belongs to; a document belongs to itself.
+    /// The document of the resource; a document is its own frame.
     pub(crate) frame: Option<usize>,
-    /// Where the markup of its frame names it (or the sheet or redirect that
-    /// led to it).
+    /// The position in the markup of its frame, or the position of the style sheet or
+    /// redirect that led to it.
     pub(crate) anchor: Option<u64>,
-    /// Which thread it runs on.
+    /// The thread on which the resource runs.
     pub(crate) lane: usize,
-    /// It is asked for only when a layout has found that it is needed.
+    /// True if the resource is requested only after a layout needs it.
     pub(crate) by_layout: bool,
-    /// Found by the preload scanner, ascending by offset.
+    /// Resources found by the preload scanner, ascending by offset.
     pub(crate) scanned: Vec<(u64, ResourceId)>,
-    /// Where its parser stops, ascending by offset; documents only.
+    /// The stops of the parser, ascending by offset; documents only.
     pub(crate) stops: Vec<Stop>,
-    /// Its deferred scripts in document order; documents only.
+    /// The deferred scripts in document order; documents only.
     pub(crate) deferred: Vec<ResourceId>,
-    /// Redirect targets: known with the response head.
+    /// Redirect targets, known from the response head.
     pub(crate) on_head: Vec<ResourceId>,
-    /// Wait until it has run or been parsed, and then this long.
+    /// Resources requested with a delay after this one has run or been parsed.
     pub(crate) on_processed: Vec<(ResourceId, Duration)>,
-    /// Fonts and images of a style sheet: wait for a layout after that.
+    /// Fonts and images of a style sheet, requested by the first layout after it.
     pub(crate) on_layout: Vec<ResourceId>,
-    /// Wait until it is complete, and then this long.
+    /// Resources requested with a delay after this response is complete.
     pub(crate) on_end: Vec<(ResourceId, Duration)>,
-    /// What is asked for in a callback that waits for this.
+    /// Resources requested in a callback that waits for this one.
     pub(crate) awaited_by: Vec<ResourceId>,
 }
 
@@ -103,7 +102,7 @@ impl Node {
 }
 
 impl Graph {
-    /// The graph of `page` as a browser of this profile sees it.
+    /// Builds the graph of `page` for the browser `profile`.
     pub(crate) fn new(page: &Page, profile: Profile) -> Self {
         let count = page.resources.len();
         let document = Some(page.document.index()).filter(|&d| d < count);
@@ -121,7 +120,7 @@ impl Graph {
             lanes: 1,
         };
         for (index, resource) in page.resources.iter().enumerate() {
-            // The document is one even if the recording says that it leads on.
+            // The document stays a document even if the recording contains a redirect from it.
             let role = if Some(index) == document {
                 Role::Html
             } else {
@@ -150,7 +149,7 @@ impl Graph {
             }
         }
         for node in &mut graph.nodes {
-            // Stable: resources at one offset stay in page order.
+            // The sort is stable: resources at one offset stay in page order.
             node.scanned.sort_by_key(|&(offset, _)| offset);
             node.stops.sort_by_key(|stop| stop.offset);
         }
@@ -158,7 +157,7 @@ impl Graph {
         graph
     }
 
-    /// Frame, position and thread of a node, from its parent's.
+    /// Derives the frame, position and thread of a node from those of its parent.
     fn place(
         &mut self,
         index: usize,
@@ -198,7 +197,7 @@ impl Graph {
         }
     }
 
-    /// Hangs a resource below its parent.
+    /// Adds a resource to the dependents of its parent.
     fn attach(&mut self, id: ResourceId, resource: &Resource, parent: usize, page: &Page) {
         let (role, anchor, frame) = (
             self.nodes[id.index()].role,
@@ -229,7 +228,7 @@ impl Graph {
             Trigger::Script { delay, .. } => self.nodes[parent].on_processed.push((id, delay)),
             Trigger::After { delay, .. } => self.nodes[parent].on_end.push((id, delay)),
         }
-        // The end of a redirect chain stands where its beginning was named.
+        // The target of a redirect chain has the position of its first resource.
         if let (Role::Script(mode), Some(offset), Some(frame)) = (role, anchor, frame)
             && mode == ScriptMode::Blocking
         {
@@ -257,7 +256,7 @@ impl Graph {
         }
     }
 
-    /// Whether the resource belongs to the document that is shown.
+    /// Returns true if the resource belongs to the document that is shown.
     pub(crate) fn in_main_frame(&self, id: ResourceId) -> bool {
         self.document.is_some() && self.nodes[id.index()].frame == self.document
     }
@@ -277,13 +276,13 @@ fn role(resource: &Resource, redirects: bool) -> Role {
     }
 }
 
-/// Whether the preload scanner asks for such a resource ahead of the parser:
-/// what `link`, `script` and `img` elements name. Frames, media, and what
-/// inline scripts ask for wait for the parser.
+/// Returns true if the preload scanner requests the resource ahead of the parser. The
+/// scanner sees `link`, `script` and `img` elements; frames, media and requests of inline
+/// scripts wait for the parser.
 fn scanner_finds(resource: &Resource) -> bool {
     match resource.destination {
         Destination::Script => resource.script_mode != ScriptMode::Inserted,
-        // Prefetches and manifests are `link` elements, too.
+        // Prefetches and manifests are also `link` elements.
         Destination::Style | Destination::Font | Destination::Image | Destination::Other => true,
         Destination::Document | Destination::Iframe | Destination::Media | Destination::Fetch => {
             false
@@ -291,7 +290,8 @@ fn scanner_finds(resource: &Resource) -> bool {
     }
 }
 
-/// Whether scripts after this sheet wait for it (sheets for other media do not block).
+/// Returns true if scripts after this sheet wait for it. Sheets for other media do not
+/// block scripts.
 pub(crate) fn blocks_scripts(resource: &Resource) -> bool {
     resource.priority != RequestPriority::VeryLow
 }

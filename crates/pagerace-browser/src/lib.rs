@@ -1,15 +1,15 @@
 //! The page-load model of a browser, without IO.
 //!
-//! Time and bytes come in through `handle_*`, requests and deadlines go out
-//! through `poll_*`. What is modelled, on which evidence, and what is left out
-//! is written in `docs/browser-model.md`; the metrics are in `docs/metrics.md`.
+//! Time and bytes enter through `handle_*`; requests and deadlines leave through
+//! `poll_*`. `docs/browser-model.md` describes the model, its evidence and its limits;
+//! `docs/metrics.md` defines the metrics.
 //!
-//! The map: [`Browser`] holds one load. `graph` turns a page into what waits
-//! for what; `requests` lets requests go and says with which priority, by the
-//! rules of a [`profile`]; `main_thread` and `costs` are the CPU; `parser` is
-//! an HTML document on its way in; `paint` is what is on the screen and when;
-//! `interactive` computes TTI and TBT. [`cause`] says what an event of the load
-//! waited for last, [`cache`] what the browser's cache holds.
+//! [`Browser`] holds the state of one load. `graph` turns a page into its dependencies.
+//! `requests` schedules requests and sets their priorities by the rules of a [`profile`].
+//! `main_thread` and `costs` model the CPU, `parser` an HTML document that is being
+//! parsed, and `paint` the screen over time. `pagerace_core::interactive` computes TTI
+//! and TBT. [`cause`] attributes each event of the load to the network event that it
+//! waited for last. [`cache`] describes the contents of the browser's cache.
 
 pub mod action;
 pub mod browser;

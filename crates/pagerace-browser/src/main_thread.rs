@@ -1,8 +1,7 @@
-//! A thread that does one task after the other, in the order in which they
-//! were queued.
+//! A thread that runs tasks one after the other, in the order in which they were queued.
 //!
-//! Leaves out task priorities and idle periods: a task that is ready first
-//! runs first.
+//! Left out: task priorities and idle periods. Tasks run in the order in which they
+//! become ready.
 
 use std::collections::VecDeque;
 
@@ -11,7 +10,7 @@ use pagerace_page::ResourceId;
 
 use crate::cause::Ready;
 
-/// Something a thread does without interruption.
+/// A unit of work that a thread does without interruption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Task {
     /// Parse the next piece of a document.
@@ -26,7 +25,7 @@ pub(crate) enum Task {
     Load,
 }
 
-/// One thread.
+/// A thread with its queue of tasks.
 #[derive(Debug, Default)]
 pub(crate) struct Lane {
     queue: VecDeque<(Task, Ready)>,
@@ -34,12 +33,12 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    /// Queues a task that became possible as `ready` says.
+    /// Queues a task that became possible at `ready`.
     pub(crate) fn push(&mut self, task: Task, ready: Ready) {
         self.queue.push_back((task, ready));
     }
 
-    /// The next task, if the thread is free.
+    /// Takes the next task, if the thread is free.
     pub(crate) fn next(&mut self) -> Option<(Task, Ready)> {
         if self.running.is_some() {
             None
@@ -48,17 +47,17 @@ impl Lane {
         }
     }
 
-    /// The thread works on `task` from `started` on.
+    /// Marks `task` as running since `started`.
     pub(crate) fn run(&mut self, task: Task, started: Instant) {
         self.running = Some((task, started));
     }
 
-    /// The running task is over: what it was and when it began.
+    /// Ends the running task. Returns the task and its start time.
     pub(crate) fn finish(&mut self) -> Option<(Task, Instant)> {
         self.running.take()
     }
 
-    /// Whether nothing runs or waits.
+    /// Returns true if no task is running or waiting.
     pub(crate) fn is_idle(&self) -> bool {
         self.running.is_none() && self.queue.is_empty()
     }

@@ -1,16 +1,16 @@
-//! What a person sees of a load.
+//! The user-perceived metrics of a load.
 
 use pagerace_core::Duration;
 use serde::{Deserialize, Serialize};
 
-/// Metrics of one load, since the start of the navigation; `None` where the
-/// load ended before the metric was defined. If something arrived broken (see
-/// [`crate::Browser::handle_broken`]), what it would have shown never is: there is no
-/// Speed Index, no largest paint if that was to be it, and no paint at all if
-/// painting had to wait for it.
+/// Metrics of one load, relative to the start of the navigation; `None` if the load ended
+/// before the metric was defined. The content of a broken response (see
+/// [`crate::Browser::handle_broken`]) is never shown. Such a load has no Speed Index, no
+/// largest paint if the content would have been it, and no paint at all if the content
+/// blocked rendering.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadMetrics {
-    /// First byte of the document (after redirects).
+    /// The first byte of the document (after redirects).
     pub ttfb: Option<Duration>,
     /// First contentful paint.
     pub fcp: Option<Duration>,
@@ -18,8 +18,8 @@ pub struct LoadMetrics {
     pub lcp: Option<Duration>,
     /// Speed Index of the model's visual progress.
     pub speed_index: Option<Duration>,
-    /// Byte index: the area above the curve of body bytes that arrived over the
-    /// network; what the cache has does not count.
+    /// Byte index: the area above the curve of body bytes that arrived over the network.
+    /// Bytes from the cache do not count.
     pub byte_index: Option<Duration>,
     /// Time to interactive.
     pub tti: Option<Duration>,
@@ -29,14 +29,12 @@ pub struct LoadMetrics {
     pub dom_content_loaded: Option<Duration>,
     /// The load event (page load time).
     pub onload: Option<Duration>,
-    /// Cumulative Layout Shift. Only real browsers have it: the model knows no
-    /// layout.
+    /// Cumulative Layout Shift. Only real browsers report it, because the model has no layout.
     #[serde(default)]
     pub cls: Option<LayoutShift>,
 }
 
-/// A layout shift score, a number without unit, held as whole millionths so
-/// that it compares exactly.
+/// A layout shift score without unit, stored in whole millionths so that scores compare exactly.
 ///
 /// # Source
 /// Layout Instability, <https://wicg.github.io/layout-instability/#layout-shift-score>.
@@ -45,13 +43,13 @@ pub struct LoadMetrics {
 pub struct LayoutShift(u64);
 
 impl LayoutShift {
-    /// The score to the next millionth; `None` if it is negative or no number.
+    /// Rounds a score to the nearest millionth. Returns `None` if it is negative or not finite.
     pub fn from_score(score: f64) -> Option<Self> {
         let valid = score >= 0.0 && score.is_finite();
         valid.then(|| Self((score * 1e6).round() as u64))
     }
 
-    /// The score.
+    /// Returns the score.
     pub fn score(self) -> f64 {
         self.0 as f64 / 1e6
     }

@@ -1,10 +1,10 @@
-//! What there is to see of a page, and what of it is on the screen since when.
+//! The visible content of a page, and the state of the screen over time.
 //!
-//! Most recordings do not tell where things are. The model then knows two kinds
-//! of visible elements: blocks of the document's text above the fold, and images
-//! that the page says lie in the viewport. Their areas are heuristics, stated
-//! here and in `docs/browser-model.md`; everything computed from them is the
-//! model's. Where the page has a layout, `recorded` takes it from there.
+//! Most recordings do not contain the positions of elements. The model then assumes two
+//! kinds of visible elements: blocks of the document's text above the fold, and images
+//! that the page marks as in the viewport. Their areas are heuristics, stated here and in
+//! `docs/browser-model.md`, and so are all values computed from them. If the page has a
+//! layout, `recorded` uses it instead.
 
 mod cover;
 mod recorded;
@@ -18,74 +18,75 @@ use crate::graph::{Graph, Role};
 
 /// The viewport, in CSS pixels: Lighthouse's desktop screen, 1350 x 940.
 const VIEWPORT: f64 = 1350.0 * 940.0;
-/// Share of the viewport that text covers.
+/// The share of the viewport that text covers.
 const TEXT_SHARE: f64 = 0.3;
-/// Blocks that the text above the fold is cut into, by position in the markup.
+/// The number of blocks of the text above the fold, divided by position in the markup.
 const TEXT_BLOCKS: u64 = 4;
-/// The largest element of a block, as LCP counts it: a paragraph of three
-/// lines, 600 x 60 pixels. An image of 7.2 kB is as large.
+/// The size of the largest element of a block for LCP: a paragraph of three lines, 600 x
+/// 60 pixels. An image of 7.2 kB has the same size.
 const PARAGRAPH: f64 = 600.0 * 60.0;
-/// Encoded bytes of an image for each pixel on the screen (1.6 bits).
+/// The encoded bytes of an image per pixel on the screen (1.6 bits).
 const BYTES_PER_PIXEL: f64 = 0.2;
-/// Largest share of the viewport that one image covers.
+/// The largest share of the viewport that one image covers.
 const IMAGE_SHARE_MAX: f64 = 0.6;
-/// Images below this are beacons and spacers; nobody sees them.
+/// Images with fewer bytes are beacons and spacers, which are not visible.
 const IMAGE_BYTES_MIN: u64 = 200;
-/// Share of the document that is above the fold if no image tells.
+/// The share of the document above the fold if no image indicates it.
 const FOLD_SHARE: f64 = 0.25;
-/// Bytes of markup before the body if nothing in the head tells.
+/// The bytes of markup before the body if no element in the head indicates it.
 const HEAD_BYTES: u64 = 1024;
 
-/// Where the document's visible part is, in encoded bytes.
+/// The visible parts of the document, by position in encoded bytes.
 #[derive(Debug)]
 pub(crate) struct Layout {
-    /// The body begins.
+    /// The position at which the body begins.
     pub(crate) body_start: u64,
-    /// What needs no image, in the order in which the parser gets there.
+    /// The elements that need no image, in the order in which the parser reaches them.
     pub(crate) text: Vec<Block>,
-    /// What will be seen of each resource, in page order.
+    /// The visible image of each resource, in page order.
     pub(crate) images: Vec<Option<VisibleImage>>,
-    /// Whether all of this is recorded.
+    /// True if the layout is recorded.
     pub(crate) recorded: bool,
 }
 
-/// A block of text, or something else that the document alone brings.
+/// A block of text, or another element that needs no image.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Block {
-    /// Encoded bytes of the document up to its end; `None` if a script makes it.
+    /// The position of the block's end in encoded bytes of the document; `None` if a
+    /// script creates the block.
     pub(crate) end: Option<u64>,
-    /// If a script makes it: after what,
+    /// The event after which a script creates the block.
     pub(crate) after: Wait,
-    /// and how long after that.
+    /// The delay between that event and the block.
     pub(crate) delay: Duration,
     pub(crate) size: Size,
-    /// The fonts that it waits for, if the layout is recorded; else it waits
-    /// for all.
+    /// The fonts that the block waits for if the layout is recorded; otherwise it waits
+    /// for all fonts.
     pub(crate) fonts: Vec<ResourceId>,
 }
 
-/// An image that somebody sees.
+/// A visible image.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct VisibleImage {
     pub(crate) size: Size,
-    /// Whether it becomes visible as it arrives.
+    /// True if the image becomes visible while it loads.
     pub(crate) incremental: bool,
 }
 
-/// How much of the screen something is.
+/// The size of an element on the screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Size {
-    /// Pixels that it adds to the picture.
+    /// The pixels that the element adds to the picture.
     pub(crate) area: f64,
-    /// Pixels of its largest element as largest contentful paint counts them;
-    /// zero if it is no candidate.
+    /// The pixels of the largest element as counted by largest contentful paint; zero if
+    /// it is not a candidate.
     pub(crate) element: f64,
-    /// Whether it makes a paint contentful.
+    /// True if the element makes a paint contentful.
     pub(crate) contentful: bool,
 }
 
 impl Size {
-    /// Something whose largest element is all of it.
+    /// Returns the size of a single element of this area.
     pub(crate) const fn whole(area: f64) -> Self {
         Self {
             area,
@@ -96,10 +97,11 @@ impl Size {
 }
 
 impl Layout {
-    /// The layout that the recording holds or that the model assumes for `page`.
+    /// Returns the layout from the recording, or the layout that the model assumes for `page`.
     ///
-    /// If assumed: the fold is at the last image in the viewport. A document without
-    /// bytes is one whose size the recording lost: its text is there at its end.
+    /// In the assumed layout, the fold is at the last image in the viewport. If the
+    /// recording lost the size of a document, the document has no bytes and its text
+    /// appears at its end.
     pub(crate) fn new(page: &Page, graph: &Graph) -> Self {
         let Some(document) = graph.document else {
             let images = vec![None; page.resources.len()];
@@ -173,7 +175,7 @@ impl Layout {
         guessed
     }
 
-    /// Makes the recording's largest paint the largest of the model.
+    /// Makes the recorded largest paint the largest paint of the model.
     fn respect_fitted(&mut self, largest: FittedLargest) {
         let is_largest = |i: usize| match largest {
             FittedLargest::Text => false,
@@ -191,7 +193,7 @@ impl Layout {
         }
         for (i, image) in self.images.iter_mut().enumerate() {
             if let Some(image) = image.as_mut().filter(|_| !is_largest(i)) {
-                // A later one of the same size would not count either.
+                // A later element of the same size is not a new largest paint either.
                 image.size.element = image.size.element.min(largest);
             }
         }
@@ -199,16 +201,15 @@ impl Layout {
 }
 
 impl Layout {
-    /// Whether an element at `anchor` stands in the head: an image there is a
-    /// preload.
+    /// Returns true if an element at `anchor` is in the head. An image in the head is a preload.
     pub(crate) fn in_head(&self, anchor: Option<u64>) -> bool {
         anchor.is_some_and(|anchor| anchor <= self.body_start)
     }
 }
 
-/// The body is assumed to begin behind the last render-blocking element of the
-/// markup that Chromium requests as one of the head (`High` or above), and that
-/// no frame or media element precedes.
+/// Returns the assumed beginning of the body. The body follows the last render-blocking
+/// element of the markup that Chromium requests with a priority of the head (`High` or
+/// above) and that is not preceded by a frame or media element.
 fn guessed_body_start(page: &Page, graph: &Graph, document: usize) -> u64 {
     let size = page.resources[document].body_bytes;
     let placed = page
@@ -219,7 +220,7 @@ fn guessed_body_start(page: &Page, graph: &Graph, document: usize) -> u64 {
             let anchor = node.anchor.filter(|_| node.frame == graph.document)?;
             Some((resource, node, anchor.min(size)))
         });
-    // Frames and media stand in the body.
+    // Frames and media are in the body.
     let in_body = page
         .resources
         .iter()
@@ -243,18 +244,18 @@ fn guessed_body_start(page: &Page, graph: &Graph, document: usize) -> u64 {
         .max(HEAD_BYTES.min(size / 4))
 }
 
-/// Whether browsers show what they have of such an image. Vector images, AVIF
-/// (but for those made of tiles) and JPEG XL are shown when they are complete.
+/// Returns true if browsers show partial images of this type. Vector images, AVIF (except
+/// for tiled ones) and JPEG XL are shown when they are complete.
 fn is_incremental(mime_type: &str) -> bool {
     !matches!(mime_type, "image/svg+xml" | "image/avif" | "image/jxl")
 }
 
-/// Area in pixels of one block of text.
+/// Returns the area of one block of text in pixels.
 pub(crate) fn text_area() -> f64 {
     VIEWPORT * TEXT_SHARE / TEXT_BLOCKS as f64
 }
 
-/// Area in pixels of an image of so many bytes; `None` if nobody sees it.
+/// Returns the area in pixels of an image of `bytes` bytes, or `None` if it is not visible.
 fn image_area(bytes: u64) -> Option<f64> {
     (bytes >= IMAGE_BYTES_MIN)
         .then(|| (bytes as f64 / BYTES_PER_PIXEL).min(VIEWPORT * IMAGE_SHARE_MAX))

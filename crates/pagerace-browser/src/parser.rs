@@ -1,9 +1,8 @@
-//! An HTML document on its way through the parser.
+//! An HTML document in the parser.
 //!
-//! Follows the HTML standard's parsing model as far as loading goes:
-//! parser-blocking scripts, script-blocking style sheets, the list of scripts
-//! that run when the document has finished parsing. Leaves out
-//! `document.write` and speculation that fails.
+//! Follows the HTML standard's parsing model as far as loading is concerned: parser-blocking
+//! scripts, script-blocking style sheets, and the list of scripts that run when the document has
+//! finished parsing. Left out: `document.write` and failed speculation.
 //! <https://html.spec.whatwg.org/multipage/parsing.html#the-end>
 
 use std::collections::{BTreeSet, VecDeque};
@@ -12,53 +11,53 @@ use pagerace_page::ResourceId;
 
 use crate::cause::Ready;
 
-/// Most encoded bytes that one task parses, so that a document that arrives
-/// at once does not become one long task; Chromium's parser yields likewise.
+/// The most encoded bytes that one task parses, so that a document that arrives at once
+/// does not become one long task. Chromium's parser yields likewise.
 pub(crate) const CHUNK: u64 = 16 * 1024;
 
-/// How far one document is.
+/// The progress of one document in the parser.
 #[derive(Debug, Default)]
 pub(crate) struct Parser {
-    /// Encoded bytes that went through the parser.
+    /// The encoded bytes that have been parsed.
     pub(crate) parsed: u64,
-    /// How many of the scanner's children the parser has met.
+    /// The number of the scanner's children that the parser has reached.
     pub(crate) met: usize,
-    /// Which of its stops comes next.
+    /// The index of the next stop.
     pub(crate) next_stop: usize,
-    /// A parse task waits or runs.
+    /// True if a parse task is queued or running.
     pub(crate) task_queued: bool,
-    /// The end of the parse task that runs.
+    /// The offset at which the running parse task ends.
     pub(crate) target: u64,
     /// The script that the parser waits for.
     pub(crate) blocked_on: Option<ResourceId>,
-    /// That script's task waits or runs.
+    /// True if the task of that script is queued or running.
     pub(crate) script_queued: bool,
-    /// Scripts that are there and wait for the end of parsing.
+    /// Scripts that have arrived and wait for the end of parsing.
     pub(crate) late: Vec<ResourceId>,
-    /// The parser reached the end.
+    /// True if the parser has reached the end of the document.
     pub(crate) finished: bool,
     /// Deferred scripts that have not run.
     pub(crate) deferred: VecDeque<ResourceId>,
-    /// The first deferred script's task waits or runs.
+    /// True if the task of the first deferred script is queued or running.
     pub(crate) deferred_queued: bool,
-    /// Deferred scripts have run too: `DOMContentLoaded`.
+    /// True if the deferred scripts have run too, that is, after `DOMContentLoaded`.
     pub(crate) complete: bool,
-    /// How many bytes were there when, and by which arrival; both ascending.
+    /// The bytes available after each arrival, with the arrival; both ascending.
     pub(crate) arrivals: Vec<(u64, Ready)>,
-    /// Style sheets that scripts after them wait for, by position.
+    /// Style sheets that block the scripts after them, by position.
     pub(crate) sheets: BTreeSet<(u64, ResourceId)>,
 }
 
 impl Parser {
-    /// Whether a script at `anchor` has to wait for an earlier sheet.
+    /// Returns true if a script at `anchor` has to wait for an earlier style sheet.
     pub(crate) fn has_sheet_before(&self, anchor: u64) -> bool {
         self.sheets
             .first()
             .is_some_and(|&(offset, _)| offset < anchor)
     }
 
-    /// When the bytes that the running task parses were there; `None` if it
-    /// parses none.
+    /// Returns the arrival that completed the bytes of the running task, or `None` if the
+    /// task parses no bytes.
     pub(crate) fn target_arrival(&self) -> Option<Ready> {
         let index = self.arrivals.partition_point(|a| a.0 < self.target);
         self.arrivals.get(index).map(|a| a.1)

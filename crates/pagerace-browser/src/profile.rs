@@ -1,6 +1,6 @@
-//! What each browser signals, and which requests it holds back.
+//! The priority signals of each browser, and the requests that it holds back.
 //!
-//! One file for each browser, with its sources.
+//! Each browser has its own file, with sources.
 
 pub(crate) mod chrome;
 mod firefox;
@@ -11,24 +11,24 @@ use pagerace_page::{Page, Resource, ResourceId, Trigger};
 
 use crate::config::Profile;
 
-/// A browser profile, for lists.
+/// The description of a browser profile, for lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProfileInfo {
     /// The name in a scenario.
     pub name: &'static str,
-    /// One sentence.
+    /// A one-sentence summary.
     pub summary: &'static str,
-    /// Where its behaviour is documented or was measured.
+    /// The documentation or measurement of the browser's behaviour.
     pub source: &'static str,
 }
 
-/// All profiles, in the order of [`Profile`].
+/// Returns all profiles in the order of [`Profile`].
 pub fn profiles() -> &'static [ProfileInfo] {
     &[chrome::INFO, firefox::INFO, safari::INFO]
 }
 
 impl Profile {
-    /// The profile's name.
+    /// Returns the name of the profile.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Chrome => "chrome",
@@ -37,8 +37,7 @@ impl Profile {
         }
     }
 
-    /// What a request for this resource signals when `class` is its priority
-    /// class.
+    /// Returns the priority signal of a request for `resource` in priority class `class`.
     pub fn signal(self, resource: &Resource, class: RequestPriority) -> Priority {
         match self {
             Self::Chrome => chrome::signal(resource.destination, class),
@@ -47,11 +46,11 @@ impl Profile {
         }
     }
 
-    /// The priority class of each resource when it is first requested, in page order.
+    /// Returns the priority class of each resource when it is first requested, in page order.
     ///
-    /// Recordings tell the class that a request ended with. Images in the
-    /// viewport are raised after layout, so theirs was lower at first.
-    /// `in_head` tells the images that are preloads.
+    /// Recordings contain the final class of a request. Images in the viewport are raised
+    /// after layout, so their first class was lower. `in_head` returns true for an image
+    /// that is a preload.
     pub(crate) fn first_classes(
         self,
         page: &Page,
@@ -67,9 +66,9 @@ impl Profile {
         }
     }
 
-    /// The class and signal that a request is raised to: an image's once layout
-    /// finds it in the viewport, a script's once a parser waits for it. `None` if
-    /// this browser changes nothing then.
+    /// Returns the class and signal to which a request is raised: for an image when
+    /// layout finds it in the viewport, for a script when a parser waits for it. Returns
+    /// `None` if this browser does not raise the request.
     pub fn raised(self, resource: &Resource) -> Option<(RequestPriority, Priority)> {
         let class = RequestPriority::High;
         match (self, resource.destination) {
@@ -81,23 +80,23 @@ impl Profile {
         }
     }
 
-    /// Whether frames of other sites run on threads of their own.
+    /// Returns true if frames of other sites run on their own threads.
     ///
     /// Chromium and Firefox isolate sites; Safari keeps a page in one process.
     pub const fn isolates_sites(self) -> bool {
         !matches!(self, Self::Safari)
     }
 
-    /// True if asynchronous scripts of other sites wait until the document is parsed.
+    /// Returns true if asynchronous scripts of other sites wait until the document is parsed.
     ///
     /// Inferred from live loads of five pages in Chromium 156: such scripts ran 0.3 to
-    /// 5.6 s after they had arrived. On one of the pages the main thread was idle meanwhile.
-    /// The same is assumed of inserted scripts.
+    /// 5.6 s after they had arrived, and on one page the main thread was idle meanwhile.
+    /// Script-inserted scripts are assumed to behave alike.
     pub const fn delays_async_scripts(self) -> bool {
         matches!(self, Self::Chrome)
     }
 
-    /// Whether the request waits while [leaders](Self::leads) are in flight.
+    /// Returns true if the request waits while [leaders](Self::leads) are in flight.
     pub(crate) fn follows(
         self,
         resource: &Resource,
@@ -111,7 +110,7 @@ impl Profile {
         }
     }
 
-    /// Whether followers wait for this request.
+    /// Returns true if followers wait for this request.
     pub(crate) fn leads(self, resource: &Resource, class: RequestPriority) -> bool {
         match self {
             Self::Chrome => false,
@@ -121,7 +120,8 @@ impl Profile {
     }
 }
 
-/// Images begin low; everything else as recorded.
+/// Returns the first class: images in the viewport start low, and others keep their
+/// recorded class.
 fn first_class_of_image_or_recorded(resource: &Resource) -> RequestPriority {
     if resource.destination == Destination::Image && resource.in_viewport {
         RequestPriority::Low.max(resource.priority)
@@ -130,7 +130,7 @@ fn first_class_of_image_or_recorded(resource: &Resource) -> RequestPriority {
     }
 }
 
-/// Whether this is a script that blocks the parser and comes before the body.
+/// Returns true if the resource is a parser-blocking script that precedes the body.
 fn is_head_script(resource: &Resource, class: RequestPriority) -> bool {
     resource.destination == Destination::Script
         && resource.script_mode == ScriptMode::Blocking

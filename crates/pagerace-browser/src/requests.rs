@@ -1,22 +1,21 @@
-//! Lets requests go, or holds them back.
+//! The request schedulers of the browsers.
 //!
-//! Chromium: the renderer's `ResourceLoadScheduler`. Until the parser reaches
-//! the body ("tight" mode), a throttleable request below `High` starts only
-//! while fewer than two throttleable requests are in flight; `Medium` ones may
-//! also start while fewer than two `Medium` ones are. Held requests leave by
-//! priority, then by age; the first one that may not start stops those behind
-//! it. Afterwards this scheduler holds nothing. Behind it comes the network
-//! service's, with its limits for HTTP/1.1 (`delayable`); HTTP/2 and HTTP/3 are
-//! exempt from them (`delay_requests_on_multiplexed_connections` is off on
-//! networks that Chromium takes for 4G, which the model does).
+//! Chromium: the renderer's `ResourceLoadScheduler`. Until the parser reaches the body ("tight"
+//! mode), a throttleable request below `High` starts only while fewer than two throttleable
+//! requests are in flight; a `Medium` request may also start while fewer than two `Medium` ones
+//! are. Held requests leave by priority, then by age; the first one that may not start blocks
+//! those behind it. After the tight mode this scheduler holds no requests. The next stage is the
+//! scheduler of the network service, with limits for HTTP/1.1 (`delayable`). HTTP/2 and HTTP/3
+//! are exempt from them, because `delay_requests_on_multiplexed_connections` is off on 4G
+//! networks, which the model assumes.
 //!
-//! Firefox, Safari: some requests wait while others are in flight, see the
-//! profiles. Nothing further is modelled of them over HTTP/1.1: for Firefox, the
-//! pacing of requests (`network.http.pacing.requests`) and the extra
-//! connections for urgent ones are left out; for Safari nothing is known.
+//! Firefox, Safari: some requests wait while others are in flight, see the profiles.
+//! Their behaviour over HTTP/1.1 is not modelled further: for Firefox, the pacing of
+//! requests (`network.http.pacing.requests`) and the extra connections for urgent
+//! requests are left out; for Safari it is not known.
 //!
-//! Only requests of the page's own document are held; frames' go at once. The
-//! limit of six connections to a server belongs to whoever holds connections.
+//! Only requests of the page's own document are held; requests of frames leave at once.
+//! The owner of the connections enforces the limit of six connections to a server.
 
 mod delayable;
 
@@ -33,16 +32,16 @@ use crate::graph::Graph;
 use crate::paint::Layout;
 use crate::profile::chrome as chrome_limits;
 
-/// The browser's own request scheduler.
+/// The state of the browser's request scheduler.
 #[derive(Debug)]
 pub(crate) struct Requests {
     profile: Profile,
     entries: Vec<Entry>,
     actions: VecDeque<Action>,
-    /// Held requests, the next one first.
+    /// Held requests, the next one to leave first.
     held: BTreeSet<(u8, u32, ResourceId)>,
     asked: u32,
-    /// Chromium: the parser has not reached the body.
+    /// Chromium: true until the parser reaches the body.
     tight: bool,
     throttleable_in_flight: usize,
     medium_in_flight: usize,
@@ -57,19 +56,19 @@ struct Entry {
     signal: Priority,
     throttleable: bool,
     leads: bool,
-    /// Its place among the held ones.
+    /// The rank and age of the request while it is held.
     held: Option<(u8, u32)>,
     medium: bool,
-    /// The browser has asked for it: it is held, waits or is requested.
+    /// True if the browser has asked for the resource: the request is held, waiting or sent.
     asked: bool,
     requested: Option<Ready>,
     ended: bool,
     origin: usize,
-    /// The network service's limits concern it while its class is low.
+    /// True if the network service's limits apply while the class is low.
     limited: bool,
-    /// Of the page's own document.
+    /// True if the resource belongs to the page's own document.
     main: bool,
-    /// Counts among the delayable ones in flight.
+    /// True if the request counts among the delayable requests in flight.
     delayable: bool,
 }
 
@@ -118,7 +117,7 @@ impl Requests {
         }
     }
 
-    /// What each origin speaks.
+    /// Sets the protocol of each origin.
     pub(crate) fn set_protocols(&mut self, page: &Page, of_origin: &[Protocol]) {
         for (entry, resource) in self.entries.iter_mut().zip(&page.resources) {
             let protocol = of_origin.get(resource.origin.index());
@@ -127,7 +126,7 @@ impl Requests {
         }
     }
 
-    /// The browser wants `id`.
+    /// Adds a request for `id`.
     pub(crate) fn ask(&mut self, now: Ready, id: ResourceId) {
         self.entries[id.index()].asked = true;
         if self.entries[id.index()].throttleable {
@@ -150,7 +149,7 @@ impl Requests {
         self.held.insert((rank, age, id));
     }
 
-    /// Starts held requests as far as the rules let them.
+    /// Starts held requests as far as the limits allow.
     fn release(&mut self, now: Ready) {
         while let Some(&(rank, age, id)) = self.held.first() {
             if !self.may_start(id) {
@@ -191,7 +190,7 @@ impl Requests {
         }
     }
 
-    /// Past all schedulers.
+    /// Sends a request that has passed all schedulers.
     fn send(&mut self, now: Ready, id: ResourceId) {
         let entry = &mut self.entries[id.index()];
         entry.requested = Some(now);
@@ -211,7 +210,7 @@ impl Requests {
         }
     }
 
-    /// The response of `id` is complete or will never be.
+    /// Reports that the response of `id` is complete or will never be.
     pub(crate) fn ended(&mut self, now: Ready, id: ResourceId) {
         let entry = &mut self.entries[id.index()];
         if entry.requested.is_none() || entry.ended {
@@ -229,14 +228,15 @@ impl Requests {
         self.release(now);
     }
 
-    /// The parser reached the body: Chromium's limits end.
+    /// Ends Chromium's tight mode when the parser reaches the body.
     pub(crate) fn loosen(&mut self, now: Ready) {
         self.tight = false;
         self.release(now);
     }
 
-    /// Changes the class and the signal of a request in flight, or of one that is
-    /// still held. Nothing happens to a request that was not asked for, or has a higher class.
+    /// Changes the class and the signal of a request that is held or in flight. Does
+    /// nothing if the resource was not asked for, or if its request has ended, has this
+    /// signal already, or has a higher class.
     pub(crate) fn raise(
         &mut self,
         now: Ready,
@@ -281,12 +281,12 @@ impl Requests {
         self.entries[id.index()].requested.map(|ready| ready.at)
     }
 
-    /// What the request for `id` waited for last.
+    /// Returns the cause of the request for `id`.
     pub(crate) fn cause(&self, id: ResourceId) -> Option<Cause> {
         self.entries[id.index()].requested?.cause
     }
 
-    /// Whether nothing is held or in flight.
+    /// Returns true if no request is held or in flight.
     pub(crate) fn is_idle(&self) -> bool {
         self.held.is_empty() && self.in_flight == 0
     }

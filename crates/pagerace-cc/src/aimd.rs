@@ -1,9 +1,9 @@
-//! A window that grows as TCP's first ones do: slow start, then a packet now
-//! and then. What several controllers build on.
+//! The additive-increase, multiplicative-decrease window of the early TCPs, on
+//! which several controllers build.
 
 use crate::{initial_window, minimum_window};
 
-/// A window and its threshold, in bytes.
+/// A window and its slow start threshold, in bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Aimd {
     mtu: u16,
@@ -14,7 +14,7 @@ pub(crate) struct Aimd {
 }
 
 impl Aimd {
-    /// At the beginning of a connection.
+    /// Creates the window in its state at the start of a connection.
     pub(crate) fn new(mtu: u16) -> Self {
         Self {
             mtu,
@@ -40,7 +40,7 @@ impl Aimd {
         self.ssthresh.is_none_or(|ssthresh| self.window < ssthresh)
     }
 
-    /// Reno's growth by `bytes` acknowledged.
+    /// Grows the window as Reno does for `bytes` acknowledged bytes.
     pub(crate) fn grow(&mut self, bytes: u64) {
         if self.in_slow_start() {
             self.slow_start(bytes);
@@ -49,13 +49,13 @@ impl Aimd {
         }
     }
 
-    /// RFC 9002, section 7.3.1: as much as is acknowledged.
+    /// Grows the window by the acknowledged bytes (RFC 9002, section 7.3.1).
     pub(crate) fn slow_start(&mut self, bytes: u64) {
         self.window += bytes;
     }
 
-    /// A packet for each `every` bytes acknowledged; with a window of bytes,
-    /// this is the congestion avoidance of RFC 9002, section 7.3.3.
+    /// Grows the window by one packet per `every` acknowledged bytes. If `every`
+    /// is the window, this is the congestion avoidance of RFC 9002, section 7.3.3.
     pub(crate) fn avoid(&mut self, bytes: u64, every: u64) {
         self.acked += bytes;
         if self.acked >= every {
@@ -64,30 +64,30 @@ impl Aimd {
         }
     }
 
-    /// Sets the window, but not below the least.
+    /// Sets the window, which is at least the minimum window.
     pub(crate) fn set(&mut self, window: u64) {
         self.window = window.max(minimum_window(self.mtu));
         self.acked = 0;
     }
 
-    /// Sets the threshold, but not below the least window.
+    /// Sets the threshold, which is at least the minimum window.
     pub(crate) fn set_ssthresh(&mut self, ssthresh: u64) {
         self.ssthresh = Some(ssthresh.max(minimum_window(self.mtu)));
     }
 
-    /// Sets window and threshold: the end of slow start.
+    /// Sets both window and threshold, which ends slow start.
     pub(crate) fn reduce(&mut self, window: u64) {
         self.set(window);
         self.ssthresh = Some(self.window);
     }
 
-    /// Persistent congestion (RFC 9002, section 7.6.2) and a timeout (RFC
-    /// 5681, section 3.1): begin with the least window.
+    /// Reduces the window to the minimum after persistent congestion (RFC 9002,
+    /// section 7.6.2) or a timeout (RFC 5681, section 3.1).
     pub(crate) fn collapse(&mut self) {
         self.set(0);
     }
 
-    /// The largest packet has a new size.
+    /// Sets the maximum packet size.
     pub(crate) fn set_mtu(&mut self, mtu: u16) {
         self.mtu = mtu;
         self.window = self.window.max(minimum_window(mtu));

@@ -1,23 +1,22 @@
-//! BBR version 1 as Linux has it (`net/ipv4/tcp_bbr.c`, 6.x), which is the
-//! algorithm of Cardwell et al., "BBR: Congestion-Based Congestion Control"
-//! (ACM Queue 14(5), 2016), and of draft-cardwell-iccrg-bbr-congestion-control-00,
-//! with Linux's allowance for bunched acknowledgements.
+//! BBR version 1 as implemented by Linux (`net/ipv4/tcp_bbr.c`, 6.x): the
+//! algorithm of Cardwell et al., "BBR: Congestion-Based Congestion Control" (ACM
+//! Queue 14(5), 2016), and of draft-cardwell-iccrg-bbr-congestion-control-00, with
+//! Linux's allowance for aggregated acknowledgements.
 //!
-//! It estimates the path's bandwidth (the fastest delivery of ten round trips)
-//! and its round trip without queue (the shortest of ten seconds), and sends at
-//! the former with at most two products of both in flight.
+//! BBR estimates the path's bandwidth (the highest delivery rate of ten round
+//! trips) and its round trip time without a queue (the minimum of ten seconds). It
+//! paces at the bandwidth and keeps at most two bandwidth-delay products in flight.
 //!
-//! Deviates: the first phase of the gain cycle is chosen by a hash of the time
-//! and of what was delivered, where Linux draws a random number; recovery ends
-//! when something sent after the latest loss was found is acknowledged, and
-//! after a timeout when as many bytes are as were outstanding, where Linux
-//! compares sequence numbers; two packets are the least window. Before the
-//! first acknowledgement it paces for a round trip of 1 ms, for it is not told
-//! of the handshake's.
-//! Left out: the long-term estimate for paths with a token-bucket policer
-//! (`lt_bw`), which Linux turns to when a fifth of the packets was lost in two
-//! intervals in a row; not believing a delayed acknowledgement's round trip;
-//! undoing a recovery that turned out to be needless.
+//! Deviations: the first phase of the gain cycle is chosen by a hash of the time
+//! and the delivered bytes, whereas Linux draws a random number. Recovery ends
+//! when a packet sent after the latest loss was detected is acknowledged; after a
+//! timeout, it ends when as many bytes are acknowledged as were outstanding. Linux
+//! compares sequence numbers in both cases. The minimum window is two packets.
+//! Before the first acknowledgement, the sender paces for a round trip of 1 ms,
+//! because the controller is not told the handshake's round trip time.
+//! Left out: the long-term bandwidth estimate for token-bucket policers (`lt_bw`), which
+//! Linux uses after losing a fifth of the packets in two consecutive intervals; ignoring
+//! the round trip time of delayed acknowledgements; undoing a spurious recovery.
 
 use pagerace_core::{Duration, Instant};
 
@@ -31,11 +30,12 @@ mod window;
 
 use filter::{Aggregation, MaxBandwidth};
 
-/// Gains are in 256ths, as in Linux.
+/// The unit of gains, which are in 256ths as in Linux.
 const UNIT: u64 = 256;
-/// 2/ln 2: doubles the rate in each round trip of `Startup`.
+/// 2/ln 2: the gain that doubles the rate in each round trip of `Startup`.
 const HIGH_GAIN: u64 = UNIT * 2885 / 1000 + 1;
-/// Its inverse: empties in a round trip the queue that `Startup` made.
+/// The inverse of [`HIGH_GAIN`], which drains the queue that `Startup` built in
+/// one round trip.
 const DRAIN_GAIN: u64 = UNIT * 1000 / 2885;
 /// The gain cycle of `ProbeBw`: probe, drain, cruise.
 const CYCLE: [u64; 8] = [
@@ -48,45 +48,46 @@ const CYCLE: [u64; 8] = [
     UNIT,
     UNIT,
 ];
-/// How long the bandwidth filter remembers, in round trips.
+/// The length of the bandwidth filter in round trips.
 const BANDWIDTH_ROUNDS: u64 = 10;
-/// The window in `ProbeRtt`, and the least otherwise; in packets.
+/// The window in `ProbeRtt`, and the least window outside of packet conservation;
+/// in packets.
 const MIN_PACKETS: u64 = 4;
-/// Per cent of the bandwidth at which to pace, to keep the queue short.
+/// The pacing rate in per cent of the bandwidth; the margin keeps the queue short.
 const PACING_PERCENT: u64 = 99;
-/// What an unknown round trip is taken for.
+/// The round trip time assumed before the first measurement.
 const NOMINAL_RTT: Duration = Duration::from_millis(1);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
-    /// Doubles the rate to find the bandwidth.
+    /// Doubles the rate in each round trip to find the bandwidth.
     Startup,
-    /// Empties the queue that came of it.
+    /// Drains the queue that `Startup` built.
     Drain,
-    /// Sends at the bandwidth, and now and then a bit faster.
+    /// Paces at the bandwidth and periodically probes for more.
     ProbeBw,
-    /// Nearly stops, to see the round trip of an empty queue.
+    /// Reduces the data in flight to measure the round trip time without a queue.
     ProbeRtt,
 }
 
-/// What the losses make of it.
+/// The state of loss recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Losses {
     None,
-    /// Over when something sent after `found`, the time of the latest loss,
-    /// is acknowledged: many losses in a row are one recovery. In its first
-    /// round trip (`conserve`) a packet is sent for each that leaves.
+    /// Ends when a packet sent after `found`, the time of the latest loss, is
+    /// acknowledged; consecutive losses therefore share one recovery. In its first
+    /// round trip (`conserve`), one packet is sent for each that leaves the network.
     Recovery {
         conserve: bool,
         found: Instant,
     },
-    /// A timeout; so many bytes until it is over.
+    /// Recovery from a timeout, with the bytes left to acknowledge before it ends.
     Timeout {
         left: u64,
     },
 }
 
-/// Paces at the path's bandwidth.
+/// Paces at the estimated bandwidth of the path.
 #[derive(Clone, Debug)]
 pub struct Bbr {
     mtu: u16,
@@ -103,7 +104,8 @@ pub struct Bbr {
     aggregation: Aggregation,
     round: u64,
     round_start: bool,
-    /// A round trip ends with what was sent after so much was delivered.
+    /// The delivered bytes at the start of the round trip. It ends with the
+    /// acknowledgement of a packet that was sent after that.
     next_round_delivered: u64,
     min_rtt: Option<Duration>,
     min_rtt_at: Option<Instant>,
@@ -119,14 +121,14 @@ pub struct Bbr {
     idle_restart: bool,
     recovery: Recovery,
     losses: Losses,
-    /// Recovery began or ended with what is being told of.
+    /// True if recovery began since the last update of the window.
     began: bool,
     ended: bool,
     ssthresh: Option<u64>,
 }
 
 impl Bbr {
-    /// At the beginning of a connection.
+    /// Creates the controller in its state at the start of a connection.
     pub fn new(mtu: u16) -> Self {
         let mut new = Self {
             mtu,
@@ -168,7 +170,7 @@ impl Bbr {
         u64::from(self.mtu)
     }
 
-    /// The window over the round trip, times the gain of `Startup`.
+    /// Paces the window over the round trip, with the gain of `Startup`.
     fn pace_initially(&mut self, rtt: Duration) {
         let nanos = u128::from(rtt.as_nanos().max(1_000));
         let rate = u128::from(self.window) * 1_000_000_000 / nanos;
@@ -176,7 +178,8 @@ impl Bbr {
         self.pacing_rate = paced(rate, HIGH_GAIN);
     }
 
-    /// While the pipe is not full, the rate only rises.
+    /// Sets the pacing rate from the bandwidth estimate. Until the pipe is full,
+    /// the estimate can only raise the rate.
     fn set_pacing_rate(&mut self, gain: u64) {
         let rate = paced(self.bandwidth.get(), gain);
         if !self.has_seen_rtt && !self.rtt_smoothed.is_zero() {
@@ -220,7 +223,7 @@ impl Bbr {
     }
 }
 
-/// `rate` bytes per second with a gain and the margin.
+/// Returns `rate` in bytes per second times the gain and the pacing margin.
 fn paced(rate: u64, gain: u64) -> u64 {
     let rate = u128::from(rate) * u128::from(gain * PACING_PERCENT) / u128::from(UNIT * 100);
     u64::try_from(rate).unwrap_or(u64::MAX)
@@ -230,7 +233,7 @@ impl Controller for Bbr {
     fn on_sent(&mut self, now: Instant, bytes: u64) {
         self.min_rtt_at.get_or_insert(now);
         if self.sampler.in_flight() == 0 && self.sampler.is_app_limited() {
-            // Nothing was to be sent for a while: no burst now.
+            // The sender restarts after an idle period, which must not cause a burst.
             self.idle_restart = true;
             self.aggregation.restart(now);
             match self.mode {

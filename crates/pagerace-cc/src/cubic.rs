@@ -1,14 +1,13 @@
-//! CUBIC as RFC 9438 has it, with slow start, recovery and the limits of the
-//! window as RFC 9002, section 7.
+//! CUBIC (RFC 9438), with slow start, recovery and window limits from RFC 9002, section 7.
 //!
-//! Deviates: a loss reduces the window, not the bytes in flight (section 4.6
-//! allows it to those who, as here, do not let an unused window grow).
-//! Three of the registry's controllers are this one with different slow starts:
-//! the plain one, Linux's `HyStart`, and `HyStart`++, which section 4.10
-//! recommends. The one with Linux's is Linux's in two things more (`bictcp_update`
-//! of `net/ipv4/tcp_cubic.c`, 6.18): its estimate of Reno's window never grows
-//! faster than [`ALPHA`], and until the first loss the window grows by
-//! [`UNTESTED_GROWTH`] at least.
+//! Deviation: a loss reduces the window, not the bytes in flight. Section 4.6
+//! permits this if, as here, an underutilised window does not grow.
+//! Three of the registry's controllers are CUBIC with different slow starts:
+//! plain, Linux's `HyStart`, and `HyStart`++, which section 4.10 recommends. The
+//! variant with Linux's `HyStart` follows Linux in two further points
+//! (`bictcp_update` of `net/ipv4/tcp_cubic.c`, 6.18): its estimate of Reno's
+//! window never grows faster than [`ALPHA`], and until the first loss the window
+//! grows by at least [`UNTESTED_GROWTH`].
 //! Left out: spurious losses (section 4.9).
 
 use pagerace_core::{Duration, Instant};
@@ -18,52 +17,50 @@ use crate::hystart_plus::HyStartPlus;
 use crate::recovery::Recovery;
 use crate::{Ack, Controller, initial_window, minimum_window};
 
-/// Section 5, in segments per second cubed.
+/// Section 5: C in segments per second cubed.
 const C: f64 = 0.4;
-/// Section 4.6: what is left of the window after a loss.
+/// Section 4.6: the share of the window left after a loss.
 const BETA: f64 = 0.7;
-/// Section 4.3: the growth in segments a round trip that, with [`BETA`], has
+/// Section 4.3: growth in segments per round trip that, with [`BETA`], gives
 /// Reno's average window.
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 
-/// The share by which Linux's window grows in each round trip while no loss has
-/// told what the path carries: `cnt` is 20 at most.
+/// The minimum share by which Linux's window grows per round trip before the first
+/// loss: `cnt` is 20 at most.
 const UNTESTED_GROWTH: f64 = 1.0 / 20.0;
 
-/// Grows as a cubic function of the time since the last congestion.
+/// Grows the window as a cubic function of the time since the last congestion event.
 #[derive(Clone, Debug)]
 pub struct Cubic {
     mtu: u16,
-    /// In bytes, with fraction.
+    /// In bytes, with a fractional part.
     window: f64,
     ssthresh: Option<f64>,
-    /// The window before the last reduction, perhaps lowered by fast
-    /// convergence; in bytes.
+    /// The window before the last reduction in bytes, possibly lowered by fast convergence.
     w_max: Option<f64>,
-    /// The window before the last reduction; in bytes.
+    /// The window before the last reduction in bytes.
     prior_window: f64,
     recovery: Recovery,
     slow_start: SlowStart,
-    /// The current stage of congestion avoidance.
+    /// The current congestion avoidance stage.
     epoch: Option<Epoch>,
-    /// Until when the time of the epoch is accounted for.
+    /// The time up to which the epoch's time is accounted for.
     accounted: Instant,
-    /// When something was sent or acknowledged last.
+    /// The time when a packet was last sent or acknowledged.
     active: Instant,
     rtt_smoothed: Duration,
 }
 
-/// How the window grows before the first congestion.
+/// The slow start variant.
 #[derive(Clone, Debug)]
 enum SlowStart {
-    /// Until a packet is lost.
+    /// Slow start that lasts until a packet is lost.
     Plain,
     HyStart(HyStart),
     HyStartPlus(HyStartPlus),
 }
 
-/// What is fixed when a stage of congestion avoidance begins, and the window
-/// that Reno would have in it.
+/// The constants of a congestion avoidance stage, and Reno's window in it.
 #[derive(Clone, Debug)]
 struct Epoch {
     start: Instant,
@@ -71,22 +68,22 @@ struct Epoch {
     k: f64,
     /// The plateau in bytes.
     w_max: f64,
-    /// In bytes.
+    /// The estimate of Reno's window, in bytes.
     w_est: f64,
 }
 
 impl Cubic {
-    /// At the beginning of a connection; slow start ends with a loss.
+    /// Creates the controller at the start of a connection. Slow start ends with a loss.
     pub fn new(mtu: u16) -> Self {
         Self::with(mtu, SlowStart::Plain)
     }
 
-    /// With Linux's `HyStart`.
+    /// Creates the variant with Linux's `HyStart`.
     pub fn with_hystart(mtu: u16) -> Self {
         Self::with(mtu, SlowStart::HyStart(HyStart::default()))
     }
 
-    /// With `HyStart`++ (RFC 9406).
+    /// Creates the variant with `HyStart`++ (RFC 9406).
     pub fn with_hystart_plus(mtu: u16) -> Self {
         Self::with(mtu, SlowStart::HyStartPlus(HyStartPlus::default()))
     }
@@ -107,8 +104,8 @@ impl Cubic {
         }
     }
 
-    /// Time up to `now` in which the window could not grow does not count as
-    /// time since the last congestion.
+    /// Excludes the time up to `now`, in which the window could not grow, from the
+    /// time since the last congestion event.
     ///
     /// Source: section 5.8, <https://www.rfc-editor.org/rfc/rfc9438#section-5.8>.
     fn skip_time(&mut self, now: Instant) {
@@ -126,7 +123,7 @@ impl Cubic {
         let (mut bytes, mut ends) = (ack.bytes, false);
         match &mut self.slow_start {
             SlowStart::Plain => {}
-            // It judges an acknowledgement before the window grows by it.
+            // `HyStart` judges an acknowledgement before the window grows by it.
             SlowStart::HyStart(_) => return,
             SlowStart::HyStartPlus(hystart) => {
                 let growth = hystart.on_ack(ack);
@@ -143,8 +140,8 @@ impl Cubic {
     fn grow(&mut self, ack: &Ack) {
         let (segment, cwnd, acked) = (f64::from(self.mtu), self.window, ack.bytes as f64);
         let epoch = self.epoch.get_or_insert_with(|| {
-            // After a loss the curve rises to the old window. Without one (slow
-            // start reached its threshold: section 4.8) it begins at its plateau.
+            // After a loss, the curve rises to the old window. Without a loss (slow start
+            // reached its threshold: section 4.8), the curve begins at its plateau.
             let w_max = self.w_max.filter(|&w| w > cwnd).unwrap_or(cwnd);
             let k = libm::cbrt((w_max - cwnd) / segment / C);
             Epoch {
@@ -159,8 +156,8 @@ impl Cubic {
             C * x * x * x * segment + epoch.w_max
         };
         let t = ack.now.since(epoch.start).as_secs_f64();
-        // Section 4.3: Reno's window in the same situation, which grows as fast as
-        // Reno's own from the old window on; but not in Linux.
+        // Section 4.3: the estimate of Reno's window grows as fast as Reno's once
+        // it reaches the prior window, except in Linux.
         let speeds_up = !matches!(self.slow_start, SlowStart::HyStart(_));
         let alpha = if speeds_up && epoch.w_est >= self.prior_window {
             1.0
@@ -236,8 +233,8 @@ impl Controller for Cubic {
             SlowStart::HyStartPlus(hystart) => hystart.on_congestion(now),
         }
         if self.recovery.on_congestion(now, sent_at, persistent) {
-            // Section 4.7: a window that did not get back to where it was makes
-            // room for others.
+            // Section 4.7, fast convergence: a window that did not return to its
+            // previous maximum releases bandwidth to other flows.
             let shrinking = self.w_max.is_some_and(|w_max| self.window < w_max);
             let share = if shrinking {
                 f64::midpoint(1.0, BETA)
@@ -252,7 +249,7 @@ impl Controller for Cubic {
         }
         if persistent {
             // RFC 9002, section 7.6.2; RFC 9438, section 4.8: the next epoch
-            // begins on its plateau.
+            // begins at its plateau.
             self.window = minimum;
             self.w_max = None;
             self.epoch = None;

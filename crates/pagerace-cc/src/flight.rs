@@ -1,34 +1,34 @@
-//! How much a controller's connection has in flight, from what it is told.
+//! Tracks the bytes that a controller's connection has in flight.
 
 /// Bytes in flight.
 ///
-/// A transport says the exact number after each acknowledgement; between two
-/// of them this adds and subtracts.
+/// The transport reports the exact number after each acknowledgement. Between two
+/// reports, this type adds the bytes sent and subtracts those acknowledged or lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Flight(u64);
 
 impl Flight {
-    /// In bytes.
+    /// The number of bytes.
     pub(crate) fn bytes(self) -> u64 {
         self.0
     }
 
-    /// Whether nothing is on its way.
+    /// Returns true if nothing is in flight.
     pub(crate) fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// A packet left.
+    /// Adds a sent packet.
     pub(crate) fn sent(&mut self, bytes: u64) {
         self.0 += bytes;
     }
 
-    /// Packets were acknowledged or declared lost.
+    /// Removes packets that were acknowledged or declared lost.
     pub(crate) fn settled(&mut self, bytes: u64) {
         self.0 = self.0.saturating_sub(bytes);
     }
 
-    /// The transport says how much it is.
+    /// Sets the number that the transport reports.
     pub(crate) fn set(&mut self, bytes: u64) {
         self.0 = bytes;
     }

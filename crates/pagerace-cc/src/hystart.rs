@@ -1,53 +1,53 @@
-//! `HyStart` as Linux has it (`net/ipv4/tcp_cubic.c`, 6.18), after Ha and Rhee,
-//! "Taming the Elephants: New TCP Slow Start" (Computer Networks 55(9), 2011):
-//! slow start ends when a train of acknowledgements is as long as the path's
-//! one-way delay, or when the delay has grown.
+//! `HyStart` as implemented by Linux (`net/ipv4/tcp_cubic.c`, 6.18), after Ha and
+//! Rhee, "Taming the Elephants: New TCP Slow Start" (Computer Networks 55(9),
+//! 2011). Slow start ends when a train of acknowledgements is as long as the
+//! path's one-way delay, or when the delay has grown.
 //!
-//! It counts acknowledgements, not the packets that they cover: one sample for
-//! each, with the round trip of the latest packet.
+//! The algorithm counts acknowledgements, not the packets that they cover. Each
+//! acknowledgement gives one sample: the round trip time of its latest packet.
 //!
-//! Deviates where the sender is paced. Linux paces slow start at two windows a
-//! round trip (`tcp_pacing_ss_ratio`), which takes half of it, and lets trains
-//! take the other half as well. Trains of a paced sender are not looked at here:
-//! QUIC paces at 1.25 windows a round trip (RFC 9002, section 7.7, N), so that a
-//! growing window is never through with a train before the next begins, and
-//! trains are as long as round trips on an empty path. The delay is looked at in
-//! either case.
+//! Deviation for paced senders: Linux paces slow start at two windows per round
+//! trip (`tcp_pacing_ss_ratio`), so that sending takes half of it, and allows
+//! trains to take the whole round trip. This implementation ignores the trains of
+//! a paced sender. QUIC paces at 1.25 windows per round trip (RFC 9002, section
+//! 7.7, N), so a growing window never completes a train before the next begins,
+//! and trains are as long as round trips even on an empty path. The delay is
+//! checked in either case.
 
 use pagerace_core::{Duration, Instant};
 
 use crate::Ack;
 use crate::rounds::Rounds;
 
-/// Acknowledgements not farther apart are one train: `hystart_ack_delta_us`.
+/// The longest gap between acknowledgements of one train: `hystart_ack_delta_us`.
 const ACK_GAP: Duration = Duration::from_millis(2);
-/// Samples before a delay is believed: `HYSTART_MIN_SAMPLES`.
+/// Number of samples before a delay is used: `HYSTART_MIN_SAMPLES`.
 const MIN_SAMPLES: u32 = 8;
-/// Bounds of the growth that counts: `HYSTART_DELAY_MIN`, `HYSTART_DELAY_MAX`.
+/// Bounds of the significant delay growth: `HYSTART_DELAY_MIN`,
+/// `HYSTART_DELAY_MAX`.
 const DELAY_GROWTH: (Duration, Duration) = (Duration::from_millis(4), Duration::from_millis(16));
-/// In packets; smaller windows are let grow: `hystart_low_window`.
+/// Window in packets below which slow start continues: `hystart_low_window`.
 const LOW_WINDOW: u64 = 16;
-/// The time that segmentation offload may add to a train: `hystart_ack_delay`,
-/// which is less only above 2 Gbit/s.
+/// The time that segmentation offload may add to a train: `hystart_ack_delay`.
+/// The kernel's value is smaller only above 2 Gbit/s.
 const OFFLOAD: Duration = Duration::from_millis(1);
 
-/// Looks for the end of slow start.
+/// Detects the end of slow start.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HyStart {
     paced: bool,
     rounds: Rounds,
     round_start: Instant,
-    /// The last acknowledgement of the train.
+    /// The time of the train's last acknowledgement.
     train_end: Instant,
     delay_min: Option<Duration>,
     round_delay: Option<Duration>,
     samples: u32,
-    /// What the acknowledgement that is being read told so far.
+    /// The packets reported so far for the acknowledgement being processed.
     told: Option<Told>,
 }
 
-/// The latest packet of an acknowledgement, and the bytes by which the window
-/// may grow.
+/// The latest packet of an acknowledgement, and the bytes by which the window may grow.
 #[derive(Clone, Copy, Debug)]
 struct Told {
     latest: Ack,
@@ -55,12 +55,12 @@ struct Told {
 }
 
 impl HyStart {
-    /// The sender spreads packets over the round trip.
+    /// Configures the detector for a sender that spreads packets over the round trip.
     pub(crate) fn set_paced(&mut self) {
         self.paced = true;
     }
 
-    /// A packet was acknowledged in slow start.
+    /// Handles the acknowledgement of a packet in slow start.
     pub(crate) fn on_packet(&mut self, ack: &Ack) {
         let bytes = if ack.app_limited { 0 } else { ack.bytes };
         let told = self.told.get_or_insert(Told {
@@ -73,13 +73,15 @@ impl HyStart {
         }
     }
 
-    /// What was told of the current acknowledgement is not to grow the window.
+    /// Discards the packets reported for the current acknowledgement, so that
+    /// they do not grow the window.
     pub(crate) fn forget_packets(&mut self) {
         self.told = None;
     }
 
-    /// All packets of an acknowledgement were told. `window`: in packets. Returns
-    /// the bytes by which slow start may grow, or `None` if it is over.
+    /// Completes an acknowledgement after all its packets were reported. `window`
+    /// is in packets. Returns the bytes by which slow start may grow the window,
+    /// or `None` if slow start is over.
     pub(crate) fn on_ack_end(&mut self, window: u64) -> Option<u64> {
         let Some(Told { latest, bytes }) = self.told.take() else {
             return Some(0);
@@ -101,7 +103,7 @@ impl HyStart {
             && (self.is_train_long(ack, delay_min) | self.has_grown(delay, delay_min))
     }
 
-    /// What was seen is of no use after a timeout.
+    /// Discards all measurements after a timeout.
     pub(crate) fn restart(&mut self, now: Instant) {
         *self = Self {
             paced: self.paced,

@@ -1,35 +1,35 @@
 //! `HyStart`++ (RFC 9406, <https://www.rfc-editor.org/rfc/rfc9406>): when the
-//! delay grows, slow start goes on at a quarter of its pace for five round
-//! trips, and ends then unless the growth turns out to have been an accident.
+//! delay grows, slow start continues at a quarter of its pace for five round
+//! trips. It then ends, unless the delay has fallen again in the meantime.
 //!
-//! Left out: the limit `L` of section 4.3 on what one acknowledgement opens,
-//! for here each tells of one packet.
+//! Left out: the limit `L` of section 4.3 on the growth per acknowledgement,
+//! because each call here reports a single packet.
 
 use pagerace_core::{Duration, Instant};
 
 use crate::Ack;
 use crate::rounds::Rounds;
 
-/// Section 4.3: bounds of the growth that counts.
+/// Section 4.3: lower and upper bound of the delay growth that is significant.
 const RTT_THRESH: (Duration, Duration) = (Duration::from_millis(4), Duration::from_millis(16));
-/// Section 4.3: the share of the round trip that counts as growth.
+/// Section 4.3: divisor of the round trip time that gives the significant growth.
 const MIN_RTT_DIVISOR: u64 = 8;
-/// Section 4.3: samples before a round trip is believed.
+/// Section 4.3: number of samples before the delay of a round trip is used.
 const N_RTT_SAMPLE: u32 = 8;
-/// Section 4.3: how much slower conservative slow start is.
+/// Section 4.3: factor by which conservative slow start is slower.
 const CSS_GROWTH_DIVISOR: u64 = 4;
-/// Section 4.3: how many round trips it lasts.
+/// Section 4.3: duration of conservative slow start in round trips.
 const CSS_ROUNDS: u32 = 5;
 
-/// Conservative slow start.
+/// The state of conservative slow start.
 #[derive(Clone, Copy, Debug)]
 struct Conservative {
-    /// The delay at which it began.
+    /// The delay at which conservative slow start began.
     baseline: Duration,
     rounds: u32,
 }
 
-/// Steers slow start.
+/// Controls growth in slow start and decides when it ends.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HyStartPlus {
     rounds: Rounds,
@@ -37,21 +37,21 @@ pub(crate) struct HyStartPlus {
     round_delay: Option<Duration>,
     samples: u32,
     conservative: Option<Conservative>,
-    /// Section 4.2: it is for the first slow start only.
+    /// Section 4.2: the algorithm applies to the first slow start only.
     is_over: bool,
 }
 
-/// What an acknowledgement does in slow start.
+/// The effect of an acknowledgement in slow start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Growth {
     /// Bytes by which the window grows.
     pub(crate) bytes: u64,
-    /// Slow start ends with it.
+    /// True if slow start ends with this acknowledgement.
     pub(crate) ends: bool,
 }
 
 impl HyStartPlus {
-    /// A packet was acknowledged in slow start.
+    /// Handles the acknowledgement of a packet in slow start.
     pub(crate) fn on_ack(&mut self, ack: &Ack) -> Growth {
         let bytes = match self.conservative {
             Some(_) => ack.bytes / CSS_GROWTH_DIVISOR,
@@ -72,7 +72,7 @@ impl HyStartPlus {
         Growth { bytes, ends }
     }
 
-    /// A packet was lost: section 4.2 ends the algorithm.
+    /// Handles a packet loss, which ends the algorithm (section 4.2).
     pub(crate) fn on_congestion(&mut self, _now: Instant) {
         self.is_over = true;
         self.conservative = None;
@@ -94,8 +94,8 @@ impl HyStartPlus {
         }
     }
 
-    /// Returns whether conservative slow start has lasted long enough; a round
-    /// trip in the midst of which it began counts.
+    /// Returns true if conservative slow start has lasted long enough. The
+    /// round trip during which it began counts.
     fn end_round(&mut self) -> bool {
         self.last_delay = self.round_delay.take();
         self.samples = 0;

@@ -1,11 +1,11 @@
-//! TCP-Illinois: losses say that the window must shrink, the queueing delay
-//! how fast it grows and how much it shrinks.
+//! TCP-Illinois: losses trigger a window reduction; the queueing delay sets the
+//! rate of growth and the size of the reduction.
 //!
 //! Liu, Basar and Srikant, "TCP-Illinois: A Loss- and Delay-Based Congestion
-//! Control Algorithm for High-Speed Networks" (Performance Evaluation 65,
-//! 2008; first at VALUETOOLS 2006), with the parameters and the choices of
-//! Linux (`net/ipv4/tcp_illinois.c`, 6.x): growth and decrease are chosen once
-//! for each round trip, and after a timeout they are Reno's.
+//! Control Algorithm for High-Speed Networks" (Performance Evaluation 65, 2008;
+//! first at VALUETOOLS 2006), with the parameters and the choices of Linux
+//! (`net/ipv4/tcp_illinois.c`, 6.x): growth and decrease are set once per round
+//! trip, and a timeout resets them to Reno's.
 
 use pagerace_core::{Duration, Instant};
 
@@ -14,38 +14,38 @@ use crate::recovery::Recovery;
 use crate::rounds::{DelayMeter, RoundTrip};
 use crate::{Ack, Controller};
 
-/// Packets a round trip: with a full queue, and with an empty one.
+/// Growth in packets per round trip: with a full queue, and with an empty one.
 const ALPHA: (f64, f64) = (0.3, 10.0);
-/// What a loss takes from the window: with an empty queue, and with a full one.
+/// Share of the window that a loss removes: with an empty queue, and with a full one.
 const BETA: (f64, f64) = (0.125, 0.5);
-/// Reno's.
+/// Reno's growth and decrease.
 const RENO: (f64, f64) = (1.0, 0.5);
-/// Shares of the longest queueing delay. Up to the first, growth is fastest;
-/// up to the second, a loss takes least; from the third, most.
+/// Shares of the longest queueing delay. Growth is fastest up to the first share,
+/// decrease is smallest up to the second, and decrease is largest from the third.
 const SHARES: (f64, f64, f64) = (0.01, 0.1, 0.8);
-/// In packets; below, it is Reno.
+/// Window in packets below which growth and decrease are Reno's.
 const WINDOW_THRESHOLD: u64 = 15;
-/// Round trips with little delay before growth is fastest again.
+/// Number of round trips with little delay before growth is fastest again.
 const THETA: u32 = 5;
 
-/// Grows slower, and falls deeper, as the queue fills.
+/// Grows more slowly and shrinks further as the queue fills.
 #[derive(Clone, Debug)]
 pub struct Illinois {
     aimd: Aimd,
     recovery: Recovery,
     meter: DelayMeter,
-    /// Packets a round trip.
+    /// Growth in packets per round trip.
     alpha: f64,
-    /// What a loss takes from the window.
+    /// Share of the window that a loss removes.
     beta: f64,
-    /// The delay has been above the first share.
+    /// True if the delay has exceeded the first share.
     was_above: bool,
-    /// Round trips since then in which it was not.
+    /// Round trips since then in which the delay did not exceed it.
     low_rounds: u32,
 }
 
 impl Illinois {
-    /// At the beginning of a connection.
+    /// Creates the controller in its state at the start of a connection.
     pub fn new(mtu: u16) -> Self {
         Self {
             aimd: Aimd::new(mtu),

@@ -1,14 +1,14 @@
-//! Congestion controllers, one file each: how much a sender may have in flight.
+//! Congestion controllers, which limit the data that a sender has in flight.
 //!
-//! A [`Controller`] is a state machine without clock and without socket; the
-//! transport tells it what was sent, acknowledged and lost, in units of bytes
-//! and [`pagerace_core`] time, and asks for the window. QUIC and TCP can use
-//! the same ones.
+//! A [`Controller`] is a state machine without a clock or a socket. The transport
+//! reports the bytes that were sent, acknowledged and lost, with times from
+//! [`pagerace_core`], and queries the window. QUIC and TCP can use the same controllers.
 //!
-//! To add one: a file with its `Controller`, and a line in [`registry`].
+//! Each controller has its own file. To add one, write a file with its `Controller` and
+//! add an entry to [`registry`].
 //!
-//! Left out: ECN marks as something other than a loss, and undoing a reduction
-//! that turned out to be needless.
+//! Left out: a reaction to ECN marks that differs from the reaction to losses, and
+//! undoing a spurious window reduction.
 
 use std::fmt;
 
@@ -40,94 +40,93 @@ pub use tahoe::Tahoe;
 pub use vegas::Vegas;
 pub use yeah::Yeah;
 
-/// What an acknowledged packet tells.
+/// An acknowledged packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ack {
-    /// When the acknowledgement arrived.
+    /// The time when the acknowledgement arrived.
     pub now: Instant,
-    /// When the packet was sent.
+    /// The time when the packet was sent.
     pub sent_at: Instant,
-    /// The packet's size as counted in flight.
+    /// The packet's size in bytes, as counted in flight.
     pub bytes: u64,
-    /// The round trip that this packet saw.
+    /// The round trip time of this packet.
     pub rtt_latest: Duration,
-    /// The shortest round trip so far.
+    /// The shortest round trip time so far.
     pub rtt_min: Duration,
-    /// The smoothed round trip.
+    /// The smoothed round trip time.
     pub rtt_smoothed: Duration,
-    /// The sender had less to send than the window allowed.
+    /// True if the sender had less to send than the window allowed.
     pub app_limited: bool,
 }
 
-/// Decides how much may be in flight.
+/// Limits the data that a sender may have in flight.
 pub trait Controller: fmt::Debug + Send + Sync {
-    /// A packet that counts as in flight was sent.
+    /// Called when a packet that counts as in flight is sent.
     fn on_sent(&mut self, now: Instant, bytes: u64);
 
-    /// A packet was acknowledged for the first time.
+    /// Called when a packet is acknowledged for the first time.
     fn on_ack(&mut self, ack: &Ack);
 
-    /// All packets that one acknowledgement covers were told by
-    /// [`on_ack`](Self::on_ack), and losses that it revealed by
-    /// [`on_congestion`](Self::on_congestion); `in_flight` bytes are left.
+    /// Called at the end of an acknowledgement, after all packets that it covers were
+    /// passed to [`on_ack`](Self::on_ack) and all losses that it revealed to
+    /// [`on_congestion`](Self::on_congestion). `in_flight` is the number of bytes left.
     fn on_ack_end(&mut self, _now: Instant, _in_flight: u64) {}
 
-    /// The sender has nothing more to send although the window has room. Not
-    /// to be called where it is the pacing that holds data back.
+    /// Called when the sender has nothing more to send although the window has room.
+    /// Not called when pacing holds data back.
     fn on_app_limited(&mut self, _now: Instant, _in_flight: u64) {}
 
-    /// Packets were declared lost, the latest of them sent at `sent_at`.
-    /// `persistent` says that nothing got through for so long that the path
-    /// must be probed anew: persistent congestion of QUIC (RFC 9002, section
-    /// 7.6), a retransmission timeout of TCP (RFC 5681, section 3.1).
+    /// Called when packets are declared lost, the latest of which was sent at
+    /// `sent_at`. `persistent` is true if nothing got through for so long that the path
+    /// must be probed anew: QUIC's persistent congestion (RFC 9002, section 7.6) or a
+    /// TCP retransmission timeout (RFC 5681, section 3.1).
     fn on_congestion(&mut self, now: Instant, sent_at: Instant, lost_bytes: u64, persistent: bool);
 
-    /// Most bytes that may be in flight.
+    /// The maximum number of bytes in flight.
     fn window(&self) -> u64;
 
-    /// Bits per second at which to send, if the controller wants a say; of the
-    /// bytes that [`on_sent`](Self::on_sent) counts.
+    /// The pacing rate in bits per second, if the controller sets one. The rate applies
+    /// to the bytes that [`on_sent`](Self::on_sent) counts.
     fn pacing_rate(&self) -> Option<u64> {
         None
     }
 
-    /// Whether it decides by itself how much to send while losses are repaired.
-    /// If not, TCP reduces the window proportionally (RFC 6937).
+    /// Returns true if the controller itself decides how much to send during recovery.
+    /// If false, TCP applies proportional rate reduction (RFC 6937).
     fn owns_recovery(&self) -> bool {
         false
     }
 
-    /// The transport itself spreads packets over the round trip. Told before
-    /// anything is sent.
+    /// Called if the transport paces packets over the round trip, before the first
+    /// packet is sent.
     fn set_paced(&mut self) {}
 
-    /// The largest packet has a new size.
+    /// Sets the maximum packet size.
     fn set_mtu(&mut self, mtu: u16);
 
-    /// The window in bytes at which slow start ends; `None` before the first
-    /// congestion.
+    /// The slow start threshold in bytes; `None` before the first congestion event.
     fn ssthresh(&self) -> Option<u64>;
 
-    /// Its name in the registry.
+    /// The controller's name in the registry; `cubic` for both entries of plain CUBIC.
     fn name(&self) -> &'static str;
 
-    /// A copy in the same state.
+    /// Returns a copy in the same state.
     fn clone_box(&self) -> Box<dyn Controller>;
 }
 
-/// A controller in the registry.
+/// An entry of the registry.
 #[derive(Clone, Copy, Debug)]
 pub struct CcInfo {
-    /// What users write.
+    /// The name that users write.
     pub name: &'static str,
-    /// One line for people.
+    /// A one-line description.
     pub summary: &'static str,
-    /// The document that defines it.
+    /// The document or implementation that defines the controller.
     pub source: &'static str,
     new: fn(mtu: u16) -> Box<dyn Controller>,
 }
 
-/// All controllers.
+/// Returns all controllers.
 pub fn registry() -> &'static [CcInfo] {
     &[
         CcInfo {
@@ -199,7 +198,8 @@ pub fn registry() -> &'static [CcInfo] {
     ]
 }
 
-/// What a server's TCP runs under this name: Linux's `cubic` has `HyStart`.
+/// Returns the controller that a server's TCP runs under this name: Linux's `cubic`
+/// includes `HyStart`.
 pub fn over_tcp(name: &str) -> &str {
     if name == "cubic" {
         "cubic-hystart"
@@ -208,7 +208,7 @@ pub fn over_tcp(name: &str) -> &str {
     }
 }
 
-/// What a server's QUIC runs under this name: plain `cubic`.
+/// Returns the controller that a server's QUIC runs under this name: `cubic` is plain.
 pub fn over_quic(name: &str) -> &str {
     if name == "cubic" {
         "cubic-rfc9438"
@@ -217,18 +217,18 @@ pub fn over_quic(name: &str) -> &str {
     }
 }
 
-/// No controller has this name.
+/// The error for a name that no controller has.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("no congestion controller is called `{name}`; there are {}", known())]
 pub struct UnknownController {
-    /// What was written.
+    /// The unknown name.
     pub name: String,
 }
 
-/// A new controller for packets of up to `mtu` bytes.
+/// Builds a new controller for packets of up to `mtu` bytes.
 ///
 /// # Errors
-/// [`UnknownController`] lists those that exist.
+/// [`UnknownController`], which lists the known names, if `name` is not registered.
 pub fn build(name: &str, mtu: u16) -> Result<Box<dyn Controller>, UnknownController> {
     let info = registry().iter().find(|info| info.name == name);
     let info = info.ok_or_else(|| UnknownController {
@@ -245,7 +245,7 @@ fn known() -> String {
     names.join(", ")
 }
 
-/// Where every controller begins, in bytes.
+/// The initial window of every controller, in bytes.
 ///
 /// Source: RFC 9002, section 7.2, <https://www.rfc-editor.org/rfc/rfc9002#section-7.2>.
 fn initial_window(mtu: u16) -> u64 {
@@ -253,7 +253,7 @@ fn initial_window(mtu: u16) -> u64 {
     (10 * mtu).min(14_720.max(2 * mtu))
 }
 
-/// Below which no controller goes, in bytes. Source: as [`initial_window`].
+/// The minimum window of every controller, in bytes. Source: as [`initial_window`].
 fn minimum_window(mtu: u16) -> u64 {
     2 * u64::from(mtu)
 }

@@ -1,19 +1,20 @@
-//! `NewReno` as RFC 6582 has it, as far as a controller sees it.
+//! The congestion control part of `NewReno` (RFC 6582).
 //!
-//! What RFC 6582 adds to Reno is where recovery ends: when everything that was
-//! outstanding at its beginning has arrived, repairs included (section 3.2,
-//! `recover`). Until then further losses, those of repairs too, do not reduce
-//! the window again, and nothing opens it; after it the window is what was in
-//! flight when the last acknowledgement came and one packet more, up to the
-//! threshold (step 3, option 1). What that acknowledgement covers counts as in
-//! flight: QUIC acknowledges two packets at a time, and would lose one of them
-//! at the end of each recovery.
-//! [`Reno`](crate::Reno) is through with recovery a round trip after it began,
-//! and then counts the loss of a repair as another congestion.
+//! RFC 6582 changes the end of Reno's recovery. Recovery lasts until all data
+//! that was outstanding at its start has arrived, including retransmissions
+//! (section 3.2, `recover`). Until then, further losses, including those of
+//! retransmissions, do not reduce the window again, and nothing opens it.
+//! Afterwards, the window is the data in flight at the last acknowledgement
+//! plus one packet, up to the threshold (step 3, option 1). The data covered by
+//! that acknowledgement counts as in flight: QUIC acknowledges two packets at a
+//! time, and would otherwise lose one of them at the end of each recovery.
+//! In contrast, [`Reno`](crate::Reno) ends recovery a round trip after it
+//! began, and treats the loss of a retransmission as another congestion event.
 //!
-//! Deviates: there are no sequence numbers here, so "everything that was
-//! outstanding" is counted in bytes. Left out: partial acknowledgements, which
-//! say what to send again, for the transport knows that by selective ones.
+//! Deviation: the controllers see no sequence numbers, so the data outstanding
+//! at the start of recovery is counted in bytes. Left out: partial
+//! acknowledgements, which select the data to retransmit; the transport uses
+//! selective acknowledgements for that.
 
 use pagerace_core::Instant;
 
@@ -22,23 +23,23 @@ use crate::flight::Flight;
 use crate::recovery::Recovery;
 use crate::{Ack, Controller};
 
-/// Halves the window once for all losses until the path is repaired.
+/// Halves the window once for all losses of a recovery period.
 #[derive(Clone, Debug)]
 pub struct NewReno {
     aimd: Aimd,
-    /// For repeated timeouts; what ends recovery is `repair`.
+    /// Detects repeated timeouts; `repair` determines the end of recovery.
     recovery: Recovery,
     flight: Flight,
-    /// Bytes still to be acknowledged before recovery ends.
+    /// Bytes that must still be acknowledged before recovery ends.
     repair: Option<u64>,
-    /// Recovery ended with the acknowledgement that is being told of.
+    /// True if the acknowledgement being processed ended recovery.
     repaired: bool,
-    /// Bytes that the acknowledgement which is being told of covers.
+    /// Bytes covered by the acknowledgement being processed.
     covered: u64,
 }
 
 impl NewReno {
-    /// At the beginning of a connection.
+    /// Creates the controller in its state at the start of a connection.
     pub fn new(mtu: u16) -> Self {
         Self {
             aimd: Aimd::new(mtu),
@@ -72,7 +73,7 @@ impl Controller for NewReno {
     fn on_ack_end(&mut self, _now: Instant, in_flight: u64) {
         self.flight.set(in_flight);
         if self.repair.is_some() && self.flight.is_empty() {
-            // Nothing is left that could be acknowledged or lost.
+            // No outstanding packet can still be acknowledged or lost.
             self.repair = None;
             self.repaired = true;
         }
@@ -96,7 +97,7 @@ impl Controller for NewReno {
             self.repair = Some(outstanding);
         }
         if persistent {
-            // Section 4: the timer ends recovery.
+            // Section 4: a timeout ends recovery.
             self.repair = None;
             self.aimd.collapse();
         }

@@ -1,15 +1,12 @@
-//! How fast a path delivers: delivery rate samples as in
-//! draft-cheng-iccrg-delivery-rate-estimation-02,
+//! Delivery rate samples as in draft-cheng-iccrg-delivery-rate-estimation-02,
 //! <https://datatracker.ietf.org/doc/html/draft-cheng-iccrg-delivery-rate-estimation-02>.
 //!
-//! A sample is what was delivered between the sending of a packet and its
-//! acknowledgement, over the time in which it was sent or the time in which
-//! it was acknowledged, whichever is longer.
+//! A sample divides the data delivered between a packet's sending and its acknowledgement
+//! by the time in which that data was sent or acknowledged, whichever is longer.
 //!
-//! Deviates: packets are known by the instant at which they were sent, so those
-//! of one instant share a record. A record is dropped when all that is in
-//! flight was sent later as far as can be known; a packet that arrives
-//! after all gives no sample.
+//! Deviation: a packet is identified by the instant at which it was sent, so packets of
+//! one instant share a record. A record is dropped when, as far as can be known, all data
+//! in flight was sent later. A packet that arrives after that gives no sample.
 
 use std::collections::VecDeque;
 
@@ -18,31 +15,31 @@ use pagerace_core::{Duration, Instant};
 use crate::Ack;
 use crate::flight::Flight;
 
-/// Takes a sample for each acknowledgement.
+/// Takes a delivery rate sample for each acknowledgement.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RateSampler {
     /// Bytes delivered so far: `C.delivered`.
     delivered: u64,
-    /// When the last of them was acknowledged: `C.delivered_time`.
+    /// The time of the last delivery: `C.delivered_time`.
     delivered_at: Instant,
-    /// When the packet was sent that was acknowledged last, or the first after
-    /// a silence: `C.first_sent_time`.
+    /// The time when the most recently acknowledged packet was sent, or the first packet
+    /// after an idle period: `C.first_sent_time`.
     first_sent: Instant,
-    /// Until so much is delivered, samples show the application's rate.
+    /// The number of delivered bytes up to which samples are application-limited.
     app_limited_until: Option<u64>,
     flight: Flight,
-    /// In the order of sending.
+    /// The records, in order of sending.
     records: VecDeque<Record>,
     /// Bytes in `records`.
     recorded: u64,
     current: Current,
 }
 
-/// What is remembered of the packets sent at one instant.
+/// The state recorded for the packets sent at one instant.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     sent_at: Instant,
-    /// Not yet acknowledged.
+    /// Bytes not yet acknowledged.
     bytes: u64,
     first_sent: Instant,
     delivered: u64,
@@ -50,42 +47,42 @@ struct Record {
     app_limited: bool,
 }
 
-/// The acknowledgement that is being told of.
+/// The acknowledgement being processed.
 #[derive(Clone, Copy, Debug, Default)]
 struct Current {
     acked: u64,
     lost: u64,
-    /// The record of the packet that was sent last, and its round trip.
+    /// The record and the round trip time of the most recently sent packet.
     newest: Option<(Record, Duration)>,
-    /// The shortest round trip so far.
+    /// The shortest round trip time so far.
     rtt_min: Duration,
 }
 
-/// What an acknowledgement tells.
+/// The result of an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sample {
     /// Bytes acknowledged.
     pub(crate) acked: u64,
     /// Bytes declared lost since the last sample.
     pub(crate) lost: u64,
-    /// Bytes in flight now.
+    /// Bytes in flight after the acknowledgement.
     pub(crate) in_flight: u64,
-    /// Bytes in flight before.
+    /// Bytes in flight before the acknowledgement.
     pub(crate) prior_in_flight: u64,
-    /// The round trip of the packet that was sent last.
+    /// The round trip time of the most recently sent packet.
     pub(crate) rtt: Option<Duration>,
-    /// `None` where the draft's section 3.3 finds it unreliable.
+    /// The delivery rate; `None` if it is unreliable by section 3.3 of the draft.
     pub(crate) rate: Option<Rate>,
 }
 
-/// How fast the path delivered.
+/// A delivery rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rate {
     /// Bytes per second.
     pub(crate) bytes_per_second: u64,
-    /// The application had too little to send, so the path may be faster.
+    /// True if the application had too little to send, so the path may be faster.
     pub(crate) app_limited: bool,
-    /// Bytes that were delivered when the packet was sent.
+    /// The total bytes that were delivered when the packet was sent.
     pub(crate) prior_delivered: u64,
 }
 
@@ -100,12 +97,12 @@ impl RateSampler {
         self.flight.bytes()
     }
 
-    /// Whether samples show the application's rate.
+    /// Returns true if samples are application-limited.
     pub(crate) fn is_app_limited(&self) -> bool {
         self.app_limited_until.is_some()
     }
 
-    /// A packet was sent: section 3.2.
+    /// Records a sent packet (section 3.2).
     pub(crate) fn on_sent(&mut self, now: Instant, bytes: u64) {
         if self.flight.is_empty() {
             self.first_sent = now;
@@ -129,7 +126,7 @@ impl RateSampler {
         });
     }
 
-    /// A packet was acknowledged: section 3.3, `UpdateRateSample`.
+    /// Records an acknowledged packet (section 3.3, `UpdateRateSample`).
     pub(crate) fn on_ack(&mut self, ack: &Ack) {
         self.delivered += ack.bytes;
         self.delivered_at = ack.now;
@@ -157,20 +154,20 @@ impl RateSampler {
         }
     }
 
-    /// Packets were declared lost.
+    /// Records lost packets.
     pub(crate) fn on_lost(&mut self, bytes: u64) {
         self.flight.settled(bytes);
         self.current.lost += bytes;
     }
 
-    /// What is in flight, and what comes of it, is less than the path could
-    /// carry: section 3.4.
+    /// Marks the data in flight, which is less than the path could carry, as
+    /// application-limited (section 3.4).
     pub(crate) fn on_app_limited(&mut self, in_flight: u64) {
         self.app_limited_until = Some(self.delivered + in_flight);
     }
 
-    /// The acknowledgement is told of: section 3.3, `GenerateRateSample`.
-    /// `None` if it acknowledged nothing.
+    /// Completes an acknowledgement (section 3.3, `GenerateRateSample`). Returns `None`
+    /// if it acknowledged nothing.
     pub(crate) fn on_ack_end(&mut self, now: Instant, in_flight: u64) -> Option<Sample> {
         self.flight.set(in_flight);
         self.prune();
@@ -200,7 +197,7 @@ impl RateSampler {
         let sending = record.sent_at.since(record.first_sent);
         let acknowledging = now.since(record.delivered_at);
         let interval = sending.max(acknowledging);
-        // A packet of ours was delivered faster than light.
+        // Section 3.3: an interval below the minimum round trip time is unreliable.
         if interval < rtt_min || interval.is_zero() {
             return None;
         }
@@ -213,8 +210,8 @@ impl RateSampler {
         })
     }
 
-    /// Drops records of which nothing is in flight: those that are used up, and
-    /// the oldest as long as the rest hold all that is in flight.
+    /// Drops records of packets that are no longer in flight: those fully acknowledged,
+    /// and the oldest as long as the others account for all data in flight.
     fn prune(&mut self) {
         while let Some(oldest) = self.records.front() {
             if self.recorded - oldest.bytes < self.flight.bytes() {

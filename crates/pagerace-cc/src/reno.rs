@@ -1,15 +1,15 @@
-//! Reno as RFC 9002, section 7 and appendix B, has it, which are the rules of
-//! RFC 5681 with the window reduced once for the losses of a round trip.
+//! Reno as specified by RFC 9002, section 7 and appendix B: the rules of RFC
+//! 5681, with one window reduction for all losses of a round trip.
 //!
-//! Deviates: growth in congestion avoidance is counted in whole packets (RFC
-//! 3465's byte counting), where appendix B adds a rounded-down share of a
-//! packet for each acknowledgement; the latter falls behind the rule of one
-//! packet a round trip that section 7.3.3 sets.
+//! Deviation: congestion avoidance counts whole packets (RFC 3465's byte
+//! counting), whereas appendix B adds a rounded-down share of a packet for each
+//! acknowledgement. The rounding falls behind the rule of one packet per round
+//! trip that section 7.3.3 sets.
 //!
-//! Left out: what the Reno of 1990 did when several packets of one window were
-//! lost (it halved for each of them, or waited for its timer). How losses are
-//! found and repaired is the transport's part here, and both of ours
-//! know by selective acknowledgements which packets are missing.
+//! Left out: the reaction of the Reno of 1990 to several losses in one window
+//! (it halved the window for each of them, or waited for its timer). Loss
+//! detection and retransmission belong to the transport here, and both
+//! transports know from selective acknowledgements which packets are missing.
 
 use pagerace_core::Instant;
 
@@ -25,7 +25,7 @@ pub struct Reno {
 }
 
 impl Reno {
-    /// At the beginning of a connection.
+    /// Creates the controller in its state at the start of a connection.
     pub fn new(mtu: u16) -> Self {
         Self {
             aimd: Aimd::new(mtu),
@@ -38,7 +38,7 @@ impl Controller for Reno {
     fn on_sent(&mut self, _now: Instant, _bytes: u64) {}
 
     fn on_ack(&mut self, ack: &Ack) {
-        // Section 7.8: a window that is not used does not grow.
+        // Section 7.8: an underutilised window does not grow.
         if !self.recovery.on_ack(ack) && !ack.app_limited {
             self.aimd.grow(ack.bytes);
         }
@@ -51,7 +51,7 @@ impl Controller for Reno {
         _lost_bytes: u64,
         persistent: bool,
     ) {
-        // Section 7.3.2: once for each round trip.
+        // Section 7.3.2: one reduction per round trip.
         if self.recovery.on_congestion(now, sent_at, persistent) {
             self.aimd.reduce(self.aimd.window() / 2);
         }

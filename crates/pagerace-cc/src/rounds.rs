@@ -1,23 +1,23 @@
-//! Round trips as a sender counts them, and what each of them measured.
+//! Round trips as a sender counts them, and the delays measured in each.
 
 use pagerace_core::{Duration, Instant};
 
 use crate::Ack;
 
-/// Tells round trips apart.
+/// Detects the boundaries between round trips.
 ///
-/// A round trip ends with the first acknowledgement of something that was
-/// sent since it began. There are no sequence numbers here: what was sent at
-/// the very instant at which a round trip began was sent in answer to the
-/// acknowledgement that began it, and so belongs to it.
+/// A round trip ends with the first acknowledgement of a packet that was sent
+/// since the round trip began. The controllers see no sequence numbers. A
+/// packet sent at the very instant at which a round trip began was sent in
+/// response to the acknowledgement that began it, and so belongs to it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rounds {
     began: Option<Instant>,
 }
 
 impl Rounds {
-    /// Whether this acknowledgement ends a round trip; if so, the next begins.
-    /// The first acknowledgement of all ends one.
+    /// Returns true if this acknowledgement ends a round trip and begins the
+    /// next. The first acknowledgement of a connection does.
     pub(crate) fn on_ack(&mut self, ack: &Ack) -> bool {
         let ends = self.began.is_none_or(|began| ack.sent_at >= began);
         if ends {
@@ -26,24 +26,24 @@ impl Rounds {
         ends
     }
 
-    /// A round trip begins at `now`, whatever came before.
+    /// Begins a round trip at `now`, regardless of earlier packets.
     pub(crate) fn restart(&mut self, now: Instant) {
         self.began = Some(now);
     }
 }
 
-/// What a round trip measured.
+/// The delays measured in one round trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RoundTrip {
-    /// The shortest time of a packet.
+    /// The shortest round trip time of a packet.
     pub(crate) shortest: Duration,
-    /// The average time of a packet.
+    /// The mean round trip time of the packets.
     pub(crate) mean: Duration,
-    /// How many packets were measured.
+    /// The number of packets measured.
     pub(crate) samples: u64,
 }
 
-/// Measures the delay of each round trip, and the extremes of all.
+/// Measures the delay in each round trip, and the extremes over all of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DelayMeter {
     rounds: Rounds,
@@ -55,8 +55,8 @@ pub(crate) struct DelayMeter {
 }
 
 impl DelayMeter {
-    /// Takes a packet's time; returns the round trip that ends with it, which
-    /// includes it.
+    /// Records a packet's round trip time. Returns the round trip that this
+    /// packet ends, including this packet.
     pub(crate) fn on_ack(&mut self, ack: &Ack) -> Option<RoundTrip> {
         let rtt = ack.rtt_latest;
         self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
@@ -77,24 +77,24 @@ impl DelayMeter {
         Some(ended)
     }
 
-    /// Drops what the current round trip measured and begins another one.
+    /// Discards the measurements of the current round trip and begins another one.
     pub(crate) fn restart(&mut self, now: Instant) {
         self.rounds.restart(now);
         self.clear();
     }
 
-    /// Forgets everything, the extremes too.
+    /// Discards all measurements, including the extremes.
     pub(crate) fn forget(&mut self, now: Instant) {
         *self = Self::default();
         self.rounds.restart(now);
     }
 
-    /// The shortest time of all, taken for that of an empty path.
+    /// The shortest round trip time seen, taken as the path's delay without a queue.
     pub(crate) fn base(&self) -> Duration {
         self.base.unwrap_or(Duration::ZERO)
     }
 
-    /// The longest time of all.
+    /// The longest round trip time seen.
     pub(crate) fn longest(&self) -> Duration {
         self.longest
     }

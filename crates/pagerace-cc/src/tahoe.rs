@@ -1,10 +1,11 @@
-//! Tahoe: slow start, congestion avoidance, and back to slow start after every
-//! loss, as Jacobson's "Congestion Avoidance and Control" (SIGCOMM 1988) and
-//! 4.3BSD-Tahoe had it.
+//! Tahoe: slow start, congestion avoidance, and a return to slow start after
+//! every loss, as in Jacobson's "Congestion Avoidance and Control" (SIGCOMM
+//! 1988) and 4.3BSD-Tahoe.
 //!
-//! Deviates: the connection begins with ten packets, and the window falls to
-//! two (RFC 9002, section 7.2), where 1988 had one; and only what was lost is
-//! sent again, where Tahoe went back to the first loss and repeated all.
+//! Deviation: the initial window is ten packets and the minimum two (RFC 9002,
+//! section 7.2), whereas both were one in 1988. Only lost data is
+//! retransmitted, whereas Tahoe went back to the first loss and retransmitted
+//! everything after it.
 
 use pagerace_core::Instant;
 
@@ -12,7 +13,7 @@ use crate::aimd::Aimd;
 use crate::recovery::Recovery;
 use crate::{Ack, Controller};
 
-/// Slow start after every loss.
+/// Returns to slow start after every loss.
 #[derive(Clone, Debug)]
 pub struct Tahoe {
     aimd: Aimd,
@@ -20,7 +21,7 @@ pub struct Tahoe {
 }
 
 impl Tahoe {
-    /// At the beginning of a connection.
+    /// Creates the controller in its state at the start of a connection.
     pub fn new(mtu: u16) -> Self {
         Self {
             aimd: Aimd::new(mtu),
@@ -33,8 +34,8 @@ impl Controller for Tahoe {
     fn on_sent(&mut self, _now: Instant, _bytes: u64) {}
 
     fn on_ack(&mut self, ack: &Ack) {
-        // What left before the loss would be a duplicate acknowledgement in
-        // 1988: it does not open the window.
+        // In 1988, packets sent before the loss caused duplicate
+        // acknowledgements, which do not open the window.
         if !self.recovery.on_ack(ack) && !ack.app_limited {
             self.aimd.grow(ack.bytes);
         }

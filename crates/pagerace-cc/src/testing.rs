@@ -1,4 +1,4 @@
-//! What the tests of several controllers share.
+//! Helpers shared by the tests of several controllers.
 
 use pagerace_core::{Duration, Instant};
 
@@ -7,12 +7,12 @@ use crate::{Ack, Controller};
 /// The packet size of the tests.
 pub(crate) const MTU: u64 = 1_200;
 
-/// `ms` milliseconds after the start.
+/// Returns the instant `ms` milliseconds after the start.
 pub(crate) fn at(ms: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(ms)
 }
 
-/// A packet sent at one time and acknowledged at another, in milliseconds.
+/// Returns the acknowledgement of a packet; both times are in milliseconds.
 pub(crate) fn ack(sent_ms: u64, now_ms: u64) -> Ack {
     let rtt = Duration::from_millis(now_ms - sent_ms);
     Ack {
@@ -26,15 +26,14 @@ pub(crate) fn ack(sent_ms: u64, now_ms: u64) -> Ack {
     }
 }
 
-/// Acknowledges a window of packets at once: sent at one time, acknowledged
-/// at another, in milliseconds.
+/// Acknowledges a window of packets at once; both times are in milliseconds.
 pub(crate) fn ack_window(controller: &mut dyn Controller, sent_ms: u64, now_ms: u64) {
     for _ in 0..controller.window() / MTU {
         controller.on_ack(&ack(sent_ms, now_ms));
     }
 }
 
-/// The window in packets, fractions dropped.
+/// Returns the window in whole packets.
 pub(crate) fn packets(controller: &dyn Controller) -> u64 {
     controller.window() / MTU
 }

@@ -7,11 +7,11 @@ use super::*;
 
 const MTU: u64 = 1_200;
 
-/// Which packets a path loses.
+/// The packets that a path loses.
 enum Losses {
-    /// Every n-th.
+    /// Every n-th packet.
     Periodic(u64),
-    /// Each with this probability.
+    /// Each packet with this probability.
     Random(f64, Rng),
 }
 
@@ -29,10 +29,10 @@ enum Event {
     Lost(Instant),
 }
 
-/// The time average of the window in segments of a sender that always has
-/// data, on a path of endless rate with this round trip, over the packets
-/// `counted`. A packet is declared lost 9/8 of a round trip after it was sent
-/// (RFC 9002, section 6.1.2); the next packet takes its place.
+/// Returns the time-averaged window in segments over the packets `counted`. The sender
+/// always has data, and the path has unlimited rate and the given round trip time. A
+/// packet is declared lost 9/8 of a round trip after it was sent (RFC 9002, section
+/// 6.1.2); the next packet takes its place.
 fn average_window(
     controller: &mut dyn Controller,
     rtt: Duration,
@@ -83,12 +83,12 @@ fn average_window(
         / MTU as f64
 }
 
-/// A controller, a round trip in ms, and (1/p, average window) several times.
+/// A controller, a round trip time in ms, and pairs of (1/p, average window).
 type Row = (&'static str, u64, &'static [(u64, f64)]);
 
-/// Average windows in segments, with a loss every 1/p packets, that theory
-/// gives: Reno's sqrt(3/2p), and CUBIC's C = 0.4 curve at 100 ms, where Reno's
-/// is not above it; at 10 ms it is up to p = 10^-6.
+/// Theoretical average windows in segments, with one loss every 1/p packets. Reno
+/// follows sqrt(3/2p). At 100 ms, CUBIC follows its C = 0.4 curve unless Reno's window
+/// is larger; at 10 ms Reno's window is larger down to p = 10^-6.
 ///
 /// Source: RFC 9438, section 5.1, <https://www.rfc-editor.org/rfc/rfc9438#section-5.1>.
 const THEORY: [Row; 6] = [
@@ -115,21 +115,22 @@ const RENO_WINDOWS: [(u64, f64); 4] = [
     (100_000, 379.0),
 ];
 
-/// The average window that `name` reaches, in segments.
+/// Returns the average window that `name` reaches, in segments.
 fn packet_average(name: &str, rtt_ms: u64, n: u64, mut losses: Losses) -> f64 {
     let mut controller = build(name, MTU as u16).unwrap();
     let rtt = Duration::from_millis(rtt_ms);
-    // Rare losses take long to wait for; where they are periodic, a few suffice.
+    // Rare losses make cycles long; with periodic losses, a few cycles suffice.
     let cycles = if n >= 100_000 { 20..40 } else { 20..280 };
     let counted = cycles.start * n..cycles.end * n;
     average_window(controller.as_mut(), rtt, &mut losses, counted)
 }
 
-/// `NewReno` does not grow while it recovers, which the response function leaves
-/// out; in the shortest cycles, of eight round trips, that makes 15.1 %.
+/// `NewReno` does not grow the window during recovery, which the response function
+/// ignores. In the shortest cycles, of eight round trips, the difference is 15.1 %, so
+/// these are not compared.
 const NEWRENO_WINDOWS: [(u64, f64); 3] = [RENO_WINDOWS[1], RENO_WINDOWS[2], RENO_WINDOWS[3]];
 
-/// Fails if any of (what, got, wanted) is off by more than `tolerance`.
+/// Fails if any (name, actual, expected) entry is off by more than `tolerance`.
 fn compare(tolerance: f64, results: &[(String, f64, f64)]) {
     let line = |(what, got, wanted): &(String, f64, f64)| {
         format!(
@@ -163,9 +164,9 @@ fn average_windows_under_periodic_loss_are_those_of_theory() {
     compare(0.15, &results);
 }
 
-/// The time average of a continuous window that obeys the equations of RFC
-/// 9438, sections 4.2 to 4.7 (without `cubic`: Reno's), under random loss with
-/// probability 1/n: no packets, no acknowledgements, no recovery.
+/// Returns the time average of a continuous window under random loss with probability
+/// 1/n. The window obeys RFC 9438, sections 4.2 to 4.7, or Reno's equations if `cubic`
+/// is false. The model has no packets, no acknowledgements and no recovery.
 fn fluid_average(cubic: bool, rtt: f64, n: f64, rng: &mut Rng) -> f64 {
     let beta = if cubic { 0.7 } else { 0.5 };
     let friendly_alpha = if cubic {
@@ -203,11 +204,10 @@ fn fluid_average(cubic: bool, rtt: f64, n: f64, rng: &mut Rng) -> f64 {
     area / time
 }
 
-/// Random loss is not the theory's loss: the gaps between losses vary, and
-/// CUBIC's growth of a whole segment a round trip above the prior window (RFC
-/// 9438, section 4.3) lifts its average above Reno's. So the reference is a
-/// fluid model of the same equations, itself checked against the closed form
-/// that is known for Reno.
+/// Random loss differs from the periodic loss of the theory: the gaps between losses vary,
+/// and CUBIC's growth of a whole segment per round trip above the prior window (RFC 9438,
+/// section 4.3) lifts its average above Reno's. The reference is therefore a fluid model
+/// of the same equations, which is itself checked against the known closed form for Reno.
 #[test]
 fn average_windows_under_random_loss_are_those_of_a_fluid_model() {
     let mut results = Vec::new();
@@ -246,11 +246,11 @@ fn an_unknown_name_lists_the_known_ones() {
 fn controllers_answer_to_their_names_and_begin_with_ten_packets() {
     for info in registry() {
         let controller = build(info.name, 1_200).unwrap();
-        // The plain variant is CUBIC itself.
+        // `cubic-rfc9438` builds plain CUBIC, which is named `cubic`.
         let expected = info.name.strip_suffix("-rfc9438").unwrap_or(info.name);
         assert_eq!(controller.name(), expected);
         assert_eq!((controller.window(), controller.ssthresh()), (12_000, None));
-        // RFC 9002, section 7.2: at most 14,720 bytes, unless two packets are more.
+        // RFC 9002, section 7.2: at most 14,720 bytes, or two packets if these are larger.
         assert_eq!(build(info.name, 1_500).unwrap().window(), 14_720);
         assert_eq!(build(info.name, 9_000).unwrap().window(), 18_000);
     }
@@ -285,7 +285,7 @@ proptest! {
     fn windows_stay_in_bounds_whatever_happens(operations in operations()) {
         for info in registry() {
             let mut controller = build(info.name, 1_200).unwrap();
-            // Those that only losses tell to shrink.
+            // The excluded controllers also shrink the window without a loss.
             let grows = !["bbr", "newreno", "vegas", "yeah"].contains(&info.name);
             let (mut now, mut mtu) = (Instant::from_nanos(1_000_000_000), 1_200);
             let mut in_flight = 0_u64;

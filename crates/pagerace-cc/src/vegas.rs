@@ -1,13 +1,13 @@
-//! Vegas: keeps two to four packets in the queue, by the delay it sees.
+//! Vegas: uses the delay to keep two to four packets in the queue.
 //!
 //! Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global
 //! Internet" (IEEE JSAC 13(8), 1995), with the parameters and the choices of
-//! Linux (`net/ipv4/tcp_vegas.c`, 6.x): once for each round trip; the shortest
-//! delay of the round trip counts; slow start doubles in each round trip, not
-//! in every second; the path's delay is learnt anew after a silence; losses are
-//! Reno's.
+//! Linux (`net/ipv4/tcp_vegas.c`, 6.x). The window is adjusted once per round
+//! trip, by the shortest delay of the round trip. Slow start doubles the window
+//! in every round trip, not in every second one. The path's delay is measured
+//! anew after an idle period. Losses are handled as by Reno.
 //!
-//! Left out: Vegas's own retransmissions (the transport's part).
+//! Left out: Vegas's own retransmissions, which belong to the transport.
 
 use pagerace_core::Instant;
 
@@ -17,28 +17,30 @@ use crate::recovery::Recovery;
 use crate::rounds::{DelayMeter, RoundTrip};
 use crate::{Ack, Controller};
 
-/// Fewer packets in the queue: faster.
+/// The window grows if fewer packets are queued.
 const ALPHA: u64 = 2;
-/// More packets in the queue: slower.
+/// The window shrinks if more packets are queued.
 const BETA: u64 = 4;
-/// More packets in the queue: slow start is over.
+/// Slow start ends if more packets are queued.
 const GAMMA: u64 = 1;
-/// A round trip with fewer packets may consist of delayed acknowledgements.
+/// The minimum number of packets that a round trip is judged by: with fewer,
+/// all its acknowledgements may be delayed ones.
 const MIN_SAMPLES: u64 = 3;
 
-/// Grows and shrinks by the delay.
+/// Grows and shrinks the window by the measured delay.
 #[derive(Clone, Debug)]
 pub struct Vegas {
     aimd: Aimd,
     recovery: Recovery,
     meter: DelayMeter,
     flight: Flight,
-    /// In recovery, and so without measurement.
+    /// True from a congestion event until the first acknowledgement after
+    /// recovery, which restarts the measurement.
     is_off: bool,
 }
 
 impl Vegas {
-    /// At the beginning of a connection.
+    /// Creates the controller in its state at the start of a connection.
     pub fn new(mtu: u16) -> Self {
         Self {
             aimd: Aimd::new(mtu),
@@ -56,11 +58,11 @@ impl Vegas {
             let bytes = u128::from(window) * u128::from(part) / u128::from(whole.max(1));
             u64::try_from(bytes).unwrap_or(u64::MAX)
         };
-        // The paper's Diff: packets beyond what the empty path would hold.
+        // Diff in the paper: the packets beyond what the path holds without a queue.
         let queued = share(rtt - base, base) / mtu;
         if self.aimd.in_slow_start() {
             if queued > GAMMA {
-                // What the path carries, and no queue.
+                // The window that the path holds without a queue, and one packet.
                 let carried = share(base, rtt) + mtu;
                 self.aimd.reduce(carried.min(window));
             } else if !ack.app_limited {
@@ -73,7 +75,7 @@ impl Vegas {
         } else if queued < ALPHA && !ack.app_limited {
             self.aimd.set(window + mtu);
         }
-        // Linux's `tcp_current_ssthresh`.
+        // Source: `tcp_current_ssthresh` of Linux.
         if let Some(ssthresh) = self.aimd.ssthresh() {
             self.aimd
                 .set_ssthresh(ssthresh.max(self.aimd.window() / 4 * 3));

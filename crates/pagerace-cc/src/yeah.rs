@@ -1,9 +1,9 @@
-//! `YeAH`-TCP: fast as Scalable TCP while the queue is short, Reno while it is
-//! not, and it empties the queue by itself where nobody competes for it.
+//! `YeAH`-TCP: grows like Scalable TCP while the queue is short and like Reno while
+//! it is long. It also drains a long queue by itself if no other flow competes.
 //!
-//! Baiocchi, Castellani and Vacirca, "`YeAH`-TCP: Yet Another Highspeed TCP"
-//! (`PFLDnet` 2007), with the parameters of Linux (`net/ipv4/tcp_yeah.c`): a
-//! queue of up to 80 packets and of an eighth of the path's delay is short.
+//! Baiocchi, Castellani and Vacirca, "`YeAH`-TCP: Yet Another Highspeed TCP" (`PFLDnet`
+//! 2007), with the parameters of Linux (`net/ipv4/tcp_yeah.c`). A queue is short if it
+//! holds at most 80 packets and adds at most an eighth of the path's delay.
 
 use pagerace_core::Instant;
 
@@ -13,47 +13,47 @@ use crate::recovery::Recovery;
 use crate::rounds::{DelayMeter, RoundTrip};
 use crate::{Ack, Controller, minimum_window};
 
-/// Packets in the queue from which it is emptied: `TCP_YEAH_ALPHA`.
+/// The queue length in packets above which the queue is drained: `TCP_YEAH_ALPHA`.
 const ALPHA: u64 = 80;
-/// The queueing delay that counts as long is the path's over this: `TCP_YEAH_PHY`.
+/// A queueing delay is long above the path's delay divided by this: `TCP_YEAH_PHY`.
 const PHI: u64 = 8;
-/// Emptying takes at most this part of the window: 2 to the power of
+/// Draining removes at most the window divided by this: 2 to the power of
 /// `TCP_YEAH_EPSILON`.
 const EPSILON: u64 = 2;
-/// A loss takes at least this part of the window: 2 to the power of
-/// `TCP_YEAH_DELTA`.
+/// A loss removes at least the window divided by this: 2 to the power of `TCP_YEAH_DELTA`.
 const DELTA: u64 = 8;
-/// Slow round trips in a row from which others are taken to compete:
-/// `TCP_YEAH_RHO`.
+/// The number of consecutive slow round trips from which other flows are assumed
+/// to compete: `TCP_YEAH_RHO`.
 const RHO: u32 = 16;
-/// Fast round trips after which nobody is: `TCP_YEAH_ZETA`.
+/// The number of fast round trips after which no flow is assumed to compete:
+/// `TCP_YEAH_ZETA`.
 const ZETA: u32 = 50;
-/// Packets for which Scalable TCP adds one, at most: `TCP_SCALABLE_AI_CNT`.
+/// Scalable TCP adds a packet per this many packets at most:
+/// `TCP_SCALABLE_AI_CNT`.
 const SCALABLE: u64 = 100;
-/// As Vegas: a round trip of fewer packets may consist of delayed
-/// acknowledgements.
+/// The minimum number of packets that a round trip is judged by, as in Vegas: with
+/// fewer, all its acknowledgements may be delayed ones.
 const MIN_SAMPLES: u64 = 3;
 
-/// Two modes, by the queue.
+/// Switches between fast and slow growth by the length of the queue.
 #[derive(Clone, Debug)]
 pub struct Yeah {
     aimd: Aimd,
     recovery: Recovery,
     meter: DelayMeter,
     flight: Flight,
-    /// Bytes in the queue in the last round trip.
+    /// Bytes in the queue during the last round trip.
     queued: u64,
-    /// Slow round trips in a row.
+    /// Consecutive slow round trips.
     slow_rounds: u32,
     fast_rounds: u32,
-    /// The window that Reno would have, in bytes; emptying the queue stops at
-    /// it.
+    /// The window that Reno would have, in bytes, and the lower limit for draining.
     reno_window: u64,
     is_off: bool,
 }
 
 impl Yeah {
-    /// At the beginning of a connection.
+    /// Creates the controller in its state at the start of a connection.
     pub fn new(mtu: u16) -> Self {
         Self {
             aimd: Aimd::new(mtu),

@@ -1,9 +1,9 @@
-//! Finding and starting Chromium, and ending it with all that it started.
+//! Starting Chromium, and ending it with all its processes.
 //!
-//! The pipe of `--remote-debugging-pipe` is file descriptors 3 and 4. A shell
-//! moves standard input and output there before it becomes the browser, so that
-//! no unsafe code has to run between fork and exec, and whoever spawns the
-//! command (in a namespace, for example) needs to know nothing of it.
+//! The pipe of `--remote-debugging-pipe` uses file descriptors 3 and 4. A shell moves
+//! standard input and output there before it executes the browser. This needs no unsafe
+//! code between fork and exec, and works with any way of spawning the command (in a
+//! network namespace, for example).
 
 mod arguments;
 mod find;
@@ -26,47 +26,48 @@ use crate::error::ChromiumError;
 pub use find::find;
 use process::Process;
 
-/// The first answer may wait for a cold disk.
+/// The timeout for the first answer, which may wait for a cold disk.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
-/// A browser that was asked to end may take this long to write its logs.
+/// The time that a closing browser may take to write its logs.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Starts a process; where the browser shall live in a network namespace, this
-/// is what puts it there.
+/// A function that starts a process. It places the browser in a network namespace if needed.
 pub type Spawn<'a> = &'a dyn Fn(Command) -> io::Result<Child>;
 
-/// How to start a browser.
+/// The options for starting a browser.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The program; none: see [`find`](fn@find).
+    /// The path of the program; [`find`](fn@find) chooses it if this is `None`.
     pub executable: Option<PathBuf>,
-    /// Scratch folder for profile and logs; made if it is not there.
+    /// The scratch folder for profile and logs, which is created if it does not exist.
     pub directory: PathBuf,
-    /// Where each host is. All other names are not found, unless this, `look_up` and
-    /// `rules` are empty.
+    /// The address of each host. All other names do not resolve, unless this, `look_up`
+    /// and `rules` are empty.
     pub hosts: Vec<(String, IpAddr)>,
-    /// Hosts whose addresses the browser asks a name server for.
+    /// Hosts whose addresses the browser resolves with a name server.
     pub look_up: Vec<String>,
-    /// Further rules of `--host-resolver-rules`, such as `MAP a.test 127.0.0.1:8443`.
+    /// Additional rules of `--host-resolver-rules`, such as `MAP a.test 127.0.0.1:8443`.
     pub rules: Vec<String>,
-    /// `host:port` of each origin that speaks HTTP/3; no other does, unless `online`.
+    /// `host:port` of each origin that uses HTTP/3. Other origins do not, unless `online`
+    /// is set.
     pub quic_hosts: Vec<String>,
-    /// Base64 of SHA-256 of public keys whose certificates are trusted.
+    /// Base64-encoded SHA-256 hashes of public keys whose certificates are trusted.
     pub spki: Vec<String>,
-    /// What pages believe they run on.
+    /// The emulated device.
     pub device: Device,
-    /// Write a network log.
+    /// True to write a network log.
     pub netlog: bool,
-    /// The real web: names are resolved as usual, HTTP/3 by the servers' offer.
+    /// True to use the real web: names are resolved as usual, and HTTP/3 is used if
+    /// servers advertise it.
     pub online: bool,
-    /// Further command-line arguments.
+    /// Additional command-line arguments.
     pub arguments: Vec<String>,
-    /// Also open a debugging port, for programs that attach to one (Lighthouse).
+    /// True to open a debugging port as well, for programs that attach to one (Lighthouse).
     pub port: bool,
 }
 
 impl Options {
-    /// A desktop that sees whatever the machine sees, with scratch files in `directory`.
+    /// Creates the options of an unrestricted desktop browser with scratch files in `directory`.
     pub fn new(directory: impl Into<PathBuf>) -> Self {
         Self {
             executable: None,
@@ -85,10 +86,11 @@ impl Options {
     }
 }
 
-/// A running browser; killed with all its processes when it is dropped.
+/// A running browser. Dropping it kills all its processes.
 #[derive(Debug)]
 pub struct Browser {
-    // Before `process`: nobody may ask a killed browser.
+    // Declared before `process`, so that it is dropped first and sends nothing to a
+    // killed browser.
     wire: cdp::Shared,
     process: Process,
     version: String,
@@ -101,7 +103,7 @@ impl Browser {
     ///
     /// # Errors
     /// [`ChromiumError::NotFound`], [`ChromiumError::Start`], [`ChromiumError::File`];
-    /// [`ChromiumError::Ended`] with the browser's words if it ends at once;
+    /// [`ChromiumError::Ended`] with the browser's standard error if it ends at once;
     /// [`ChromiumError::Timeout`] if it does not answer.
     pub fn launch(options: &Options, spawn: Spawn<'_>) -> Result<Self, ChromiumError> {
         let executable = find(options.executable.as_deref())?;
@@ -123,31 +125,31 @@ impl Browser {
         })
     }
 
-    /// Such as `156.0.7000.1`.
+    /// Returns the version, such as `156.0.7000.1`.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// The device that its pages believe they run on.
+    /// Returns the emulated device.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// What its pages send as `User-Agent`.
+    /// Returns the `User-Agent` of the browser's pages.
     pub fn user_agent(&self) -> String {
         self.device.user_agent(&self.user_agent, &self.version)
     }
 
-    /// Process id of the browser process.
+    /// Returns the process id of the browser process.
     pub fn process_id(&self) -> u32 {
         self.process.id()
     }
 
-    /// An empty page in a browsing context of its own: no cookies, no cache, no
-    /// connections are shared with earlier pages. It appears as the device.
+    /// Opens an empty page in its own browsing context, which shares no cookies, cache or
+    /// connections with earlier pages. The page emulates the device.
     ///
     /// # Errors
-    /// Of the calls that make it; see [`Session::call`].
+    /// Returns the errors of its calls; see [`Session::call`].
     pub fn page(&mut self) -> Result<Session, ChromiumError> {
         let context = self.make(
             "Target.createBrowserContext",
@@ -165,20 +167,19 @@ impl Browser {
             "sessionId",
         )?;
         let mut session = Session::new(self.wire.clone(), session, context);
-        // Without it no dialog would be told of, and each would stop its page.
+        // Dialogs are reported only after this, and an unhandled dialog would block its page.
         session.call("Page.enable", json!({}))?;
         self.device
             .apply(&mut session, &self.user_agent, &self.version)?;
         Ok(session)
     }
 
-    /// Waits until the browser has nothing left to do but what it is asked for,
-    /// some seconds at most.
+    /// Waits until the browser is idle, for a few seconds at most.
     pub fn wait_until_quiet(&self) {
         startup::wait_until_quiet(self.process.id());
     }
 
-    /// Calls a method of the browser and returns one text of the answer.
+    /// Calls a method of the browser and returns a text field of the answer.
     fn make(
         &self,
         method: &str,
@@ -189,10 +190,10 @@ impl Browser {
         text(&answer, field, method)
     }
 
-    /// The port of the DevTools protocol, if one was asked for.
+    /// Returns the port of the DevTools protocol, if [`Options::port`] was set.
     ///
     /// # Errors
-    /// [`ChromiumError::Timeout`]: the browser opened none.
+    /// Returns [`ChromiumError::Timeout`] if the browser did not open a port.
     pub fn port(&self) -> Result<u16, ChromiumError> {
         let path = self.process.profile().join("DevToolsActivePort");
         let clock = Clock::start();
@@ -212,16 +213,15 @@ impl Browser {
         }
     }
 
-    /// Where the network log is written, if one was asked for. It is complete
-    /// only after [`close`](Self::close), and stays there.
+    /// Returns the path of the network log, if one was requested. The log is complete
+    /// only after [`close`](Self::close), which does not remove it.
     pub fn netlog(&self) -> Option<&Path> {
         self.process.netlog()
     }
 
-    /// Ends the browser in order, so that its logs are complete; kills it if it
-    /// does not end.
+    /// Closes the browser, so that its logs are complete, and kills it if it does not end.
     pub fn close(self) {
-        // It may be gone already; dropping kills what is left.
+        // The browser may have ended already; dropping it kills the remaining processes.
         let _ = cdp::lock(&self.wire).call(None, "Browser.close", json!({}), CLOSE_TIMEOUT);
         self.process.wait(CLOSE_TIMEOUT);
     }

@@ -1,10 +1,10 @@
-//! The DevTools protocol as JSON over a pipe, with flat sessions: every message
-//! of a target carries its `sessionId`.
+//! The DevTools protocol as JSON over a pipe, with flat sessions: every message of a
+//! target contains its `sessionId`.
 //!
-//! <https://chromedevtools.github.io/devtools-protocol/>. Each call waits for its
-//! answer; events that come meanwhile are kept in order. One thread reads the
-//! pipe, so that the browser never waits for us to take an event. A dialog that a
-//! page opens (`alert`) is accepted at once: it would stop the load.
+//! <https://chromedevtools.github.io/devtools-protocol/>. Each call waits for its answer,
+//! and events that arrive meanwhile are kept in order. A thread reads the pipe, so that
+//! the browser never blocks on writing an event. A dialog that a page opens (`alert`) is
+//! accepted at once, because it would block the load.
 
 mod pipe;
 mod session;
@@ -16,13 +16,13 @@ pub(crate) use wire::{Shared, Wire, lock, share};
 
 use serde_json::Value;
 
-/// Something happened in a target.
+/// An event of a target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// Name, such as `Network.dataReceived`.
+    /// The name, such as `Network.dataReceived`.
     pub method: String,
-    /// What goes with it.
+    /// The parameters of the event.
     pub params: Value,
-    /// The session it came from: the page's own, or that of a frame below it.
+    /// The session that sent the event: that of the page, or of a frame below it.
     pub session: String,
 }

@@ -2,17 +2,17 @@
 
 use pagerace_core::{Duration, Instant};
 
-/// Nanoseconds since it was made, by the monotonic clock.
+/// A monotonic clock that counts nanoseconds since its creation.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock(std::time::Instant);
 
 impl Clock {
-    /// Starts at zero.
+    /// Starts a clock at zero.
     pub fn start() -> Self {
         Self(real_now())
     }
 
-    /// The time now.
+    /// Returns the current time.
     pub fn now(self) -> Instant {
         let since = real_now().saturating_duration_since(self.0);
         Instant::ZERO + Duration::from_std(since)

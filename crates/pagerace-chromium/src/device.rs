@@ -1,36 +1,36 @@
-//! What a page runs on: screen, density, user agent, speed of the processor.
+//! Emulated devices: screen, pixel density, user agent, CPU speed.
 //!
-//! Mobile and tablet are the devices of Lighthouse (Moto G Power) and of
-//! Chromium's own device list (iPad-sized Android tablet). Chromium slows down the
-//! threads of the page's process for them.
+//! The mobile device is Lighthouse's Moto G Power; the tablet is an iPad-sized Android
+//! tablet from Chromium's own device list. Chromium throttles the threads of the page's
+//! process for both.
 
 use serde_json::{Value, json};
 
 use crate::cdp::Session;
 use crate::error::ChromiumError;
 
-/// A screen and a user agent.
+/// A screen, a user agent and a CPU speed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Device {
-    /// Name, such as `desktop`.
+    /// The name, such as `desktop`.
     pub name: String,
-    /// Viewport width, CSS pixels.
+    /// The width of the viewport in CSS pixels.
     pub width: u32,
-    /// Viewport height, CSS pixels.
+    /// The height of the viewport in CSS pixels.
     pub height: u32,
-    /// Physical pixels per CSS pixel.
+    /// The number of physical pixels per CSS pixel.
     pub scale: f64,
-    /// Whether it has a touch screen and honours `<meta name=viewport>`.
+    /// True if the device has a touch screen and honours `<meta name=viewport>`.
     pub mobile: bool,
-    /// The `User-Agent`; `Chrome/VERSION` in it becomes the browser's own version.
-    /// None: the browser's own, without the word `Headless`.
+    /// The `User-Agent`, in which `Chrome/VERSION` is replaced by the browser's version.
+    /// If `None`, the browser's own without the word `Headless`.
     pub user_agent: Option<String>,
-    /// How many times slower than this machine's its processor is: the rate of
-    /// DevTools' `Emulation.setCPUThrottlingRate`, 1 or more.
+    /// The factor by which the CPU is slower than that of this machine: the rate of
+    /// DevTools' `Emulation.setCPUThrottlingRate`, at least 1.
     pub cpu: f64,
 }
 
-/// Of phones and tablets.
+/// The CPU slow-down of phones and tablets.
 ///
 /// # Source
 /// Lighthouse's simulated mobile device, `throttling.cpuSlowdownMultiplier` in
@@ -38,13 +38,13 @@ pub struct Device {
 const MOBILE_CPU: f64 = 4.0;
 
 impl Device {
-    /// The devices that have a name.
+    /// The names of the predefined devices.
     pub const NAMES: [&'static str; 3] = ["desktop", "mobile", "tablet"];
 
-    /// `desktop`, `mobile` or `tablet`.
+    /// Returns the device `desktop`, `mobile` or `tablet`.
     ///
     /// # Errors
-    /// [`ChromiumError::Device`]: no device has this name.
+    /// Returns [`ChromiumError::Device`] if no device has this name.
     pub fn named(name: &str) -> Result<Self, ChromiumError> {
         match name {
             "desktop" => Ok(Self::desktop()),
@@ -54,7 +54,7 @@ impl Device {
         }
     }
 
-    /// 1350 x 940 at scale 1: Lighthouse's desktop.
+    /// Returns Lighthouse's desktop: 1350 x 940 at scale 1.
     pub fn desktop() -> Self {
         Self {
             name: "desktop".into(),
@@ -67,7 +67,7 @@ impl Device {
         }
     }
 
-    /// 412 x 823 at scale 1.75, four times slower: Lighthouse's Moto G Power.
+    /// Returns Lighthouse's Moto G Power: 412 x 823 at scale 1.75, four times slower.
     pub fn mobile() -> Self {
         Self {
             name: "mobile".into(),
@@ -82,7 +82,8 @@ impl Device {
         }
     }
 
-    /// 800 x 1280 at scale 2, four times slower: an Android tablet, upright.
+    /// Returns an Android tablet in portrait orientation: 800 x 1280 at scale 2, four
+    /// times slower.
     pub fn tablet() -> Self {
         Self {
             name: "tablet".into(),
@@ -97,17 +98,17 @@ impl Device {
         }
     }
 
-    /// What pages are told, given the browser's own user agent and version.
+    /// Returns the user agent that pages see, given the browser's own user agent and version.
     pub fn user_agent(&self, own: &str, version: &str) -> String {
         let major = version.split('.').next().unwrap_or(version);
         match &self.user_agent {
-            // Chrome itself tells pages no more than its major version.
+            // Chrome itself reveals only its major version to pages.
             Some(text) => text.replace("Chrome/VERSION", &format!("Chrome/{major}.0.0.0")),
             None => own.replace("HeadlessChrome", "Chrome"),
         }
     }
 
-    /// Makes `session` appear as this device.
+    /// Makes `session` emulate this device.
     pub(crate) fn apply(
         &self,
         session: &mut Session,
@@ -140,7 +141,7 @@ impl Device {
         })
     }
 
-    /// The user agent, and the client hints that go with it.
+    /// Returns the user agent and the matching client hints.
     fn agent_override(&self, own_agent: &str, version: &str) -> Value {
         let major = version.split('.').next().unwrap_or(version);
         let brands = |version: &str| {

@@ -1,103 +1,103 @@
-//! What can go wrong with a browser, its files, and the programs around it.
+//! Errors of the browser, its files, and its helper programs.
 
 use std::io;
 use std::path::PathBuf;
 
 use pagerace_core::Duration;
 
-/// A load cannot be measured or recorded.
+/// The reason why a load cannot be measured or recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum ChromiumError {
-    /// There is no Chromium.
+    /// Chromium is not installed.
     #[error(
         "no Chromium found (looked for {looked_for}); install it (Debian: apt install chromium), or name the program with --chromium PATH or $PAGERACE_CHROMIUM; races in simulation work without it"
     )]
     NotFound {
-        /// Names and paths that were tried.
+        /// The names and paths that were tried.
         looked_for: String,
     },
     /// The program cannot be started.
     #[error("cannot start {executable}: {source}")]
     Start {
-        /// Which program.
+        /// The path of the program.
         executable: PathBuf,
-        /// Why.
+        /// The error reported by the operating system.
         source: io::Error,
     },
-    /// A file or folder for the browser cannot be made or read.
+    /// A file or folder for the browser cannot be created or read.
     #[error("cannot use {path}: {source}; give a folder that may be written and has room")]
     File {
-        /// Which.
+        /// The path of the file or folder.
         path: PathBuf,
-        /// Why.
+        /// The error reported by the operating system.
         source: io::Error,
     },
-    /// The browser ended, or closed its end of the pipe.
+    /// The browser has ended, or has closed its end of the pipe.
     #[error("Chromium ended before its work was done; the last that it said: {said}")]
     Ended {
-        /// The last lines of its standard error.
+        /// The last lines of the browser's standard error.
         said: String,
     },
-    /// The browser did not answer or did not get there in time.
+    /// The browser did not answer or finish in time.
     #[error(
         "Chromium took more than {waited} for {what}; a busy machine or a page that never ends: give it more time"
     )]
     Timeout {
-        /// What was awaited.
+        /// The awaited answer or event.
         what: String,
-        /// How long.
+        /// The time for which it was awaited.
         waited: Duration,
     },
-    /// A call was refused.
+    /// The browser refused a call.
     #[error("Chromium refused {method}: {message}")]
     Refused {
-        /// Method of the DevTools protocol.
+        /// The method of the DevTools protocol.
         method: String,
-        /// In Chromium's words.
+        /// The error message from Chromium.
         message: String,
     },
-    /// An answer lacks what the protocol promises.
+    /// An answer lacks a field that the protocol guarantees.
     #[error("Chromium's answer to {method} has no {missing}; it may be too old or too new")]
     Answer {
-        /// Method of the DevTools protocol.
+        /// The method of the DevTools protocol.
         method: String,
-        /// What is not there.
+        /// The missing field.
         missing: &'static str,
     },
     /// The document could not be loaded.
     #[error("cannot load {url}: {reason}")]
     Navigation {
-        /// Address.
+        /// The address of the document.
         url: String,
-        /// Chromium's word, such as `net::ERR_NAME_NOT_RESOLVED`.
+        /// Chromium's error code, such as `net::ERR_NAME_NOT_RESOLVED`.
         reason: String,
     },
     /// The renderer crashed.
     #[error("the page's process crashed while it loaded {url}")]
     Crashed {
-        /// Address.
+        /// The address of the page.
         url: String,
     },
-    /// A device has no such name.
+    /// No device has this name.
     #[error("no device is called {name:?}; choose desktop, mobile or tablet")]
     Device {
-        /// What was written.
+        /// The name that the user wrote.
         name: String,
     },
-    /// A network log is none.
+    /// A file is not a network log.
     #[error("{path} is no network log of Chromium: {found}")]
     NetLog {
-        /// Which file.
+        /// The path of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// Description of the error.
         found: String,
     },
     /// A program for Node.js cannot be installed or run.
     #[error("{program} is not available: {reason}")]
     Node {
-        /// Which.
+        /// The name of the program.
         program: &'static str,
-        /// Why, and what helps.
+        /// The reason, with a remedy where there is one.
         reason: String,
     },
 }

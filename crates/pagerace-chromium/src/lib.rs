@@ -1,21 +1,21 @@
-//! A stock Chromium, driven over the DevTools protocol: records pages and
-//! measures loads.
+//! Records pages and measures loads with a stock Chromium, controlled over the DevTools
+//! protocol.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
-//! | [`browser`] | finding and starting Chromium, and ending it with all that it started |
+//! | [`browser`] | starting Chromium, and ending it with all its processes |
 //! | [`cdp`] | the DevTools protocol over a pipe: calls, answers, events |
-//! | [`device`] | what a page believes it runs on |
-//! | [`measure`](mod@measure) | one load: paint times, blocking, shifts, resources |
-//! | [`record`](mod@record) | one load: everything that a replay needs, as HAR |
-//! | [`netlog`] | Chromium's network log: what HTTP/3 streams waited for |
-//! | [`trace`] | what is read of a trace: screenshots and when the navigation began |
-//! | [`processes`](mod@processes) | who uses the processors, from `/proc` |
+//! | [`device`] | the emulated device |
+//! | [`measure`](mod@measure) | one load: paint times, blocking time, layout shifts, resources |
+//! | [`record`](mod@record) | one load: all data that a replay needs, as HAR |
+//! | [`netlog`] | Chromium's network log: head-of-line blocking of HTTP/3 streams |
+//! | [`trace`] | screenshots and the start of the navigation from a trace |
+//! | [`processes`](mod@processes) | processes and their CPU time, from `/proc` |
 //! | [`node`] | Speed Index and Lighthouse, which are programs for Node.js |
 //!
-//! Protocol: <https://chromedevtools.github.io/devtools-protocol/>. Left out:
-//! Windows, browsers other than Chromium and its children, and steering a page
-//! beyond one navigation (no clicks, no scrolling).
+//! Protocol: <https://chromedevtools.github.io/devtools-protocol/>. Left out: Windows,
+//! browsers that are not based on Chromium, and interaction with a page beyond one
+//! navigation (no clicks, no scrolling).
 
 pub mod browser;
 pub mod cdp;

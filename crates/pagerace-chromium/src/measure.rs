@@ -1,12 +1,12 @@
-//! One load, measured from outside: when things were painted, what blocked, what
-//! shifted, and how each resource came.
+//! Measurement of one load: paint times, blocking time, layout shifts, and the timing of
+//! each resource.
 //!
-//! Paint times, shifts and long tasks are the browser's own, from performance
-//! observers that are in place before the page; resources are those of the
-//! DevTools protocol, because Resource Timing hides what other origins sent. All
-//! times count from the start of the navigation. What was not observed is `None`.
-//! Definitions: see [`Observed`]. Left out: workers, and what happens within
-//! frames of other sites but for their requests.
+//! Paint times, shifts and long tasks are the browser's own, from performance observers
+//! that are installed before the page loads. Resources come from the DevTools protocol,
+//! because Resource Timing hides data of other origins. All times are relative to the
+//! start of the navigation; a value that was not observed is `None`. Definitions: see
+//! [`Observed`]. Left out: workers, and the contents of cross-site frames except for
+//! their requests.
 
 mod metrics;
 mod report;
@@ -29,28 +29,26 @@ use report::Report;
 use requests::Requests;
 use watch::Watch;
 
-/// A trace with screenshots may take this long to come out of the browser.
+/// The time that the browser may take to deliver a trace with screenshots.
 const TRACE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long to look, and at what.
+/// The options of a measurement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MeasureOptions {
-    /// The load is over when, after the load event, this long no request was in
-    /// flight and nothing large was painted and no long task ran. With 5 s or more
-    /// there is a TTI.
+    /// The time without requests in flight, large paints and long tasks after which a
+    /// load is over, if the load event has fired. TTI requires at least 5 s.
     pub settle: Duration,
-    /// The longest that a load may take, from the navigation on.
+    /// The maximum time of a load since the start of the navigation.
     pub deadline: Duration,
-    /// Take screenshots and compute the Speed Index. Costs the machine about 2 ms
-    /// for each frame that changes, so compare only runs that did the same.
+    /// True to take screenshots and compute the Speed Index. This costs the machine about
+    /// 2 ms for each frame that changes, so compare only runs with the same setting.
     pub speed_index: bool,
-    /// Requests for these URLs fail before they leave the browser; `*` stands for
-    /// anything.
+    /// URLs whose requests fail before they leave the browser; `*` matches any text.
     pub blocked: Vec<String>,
 }
 
 impl Default for MeasureOptions {
-    /// 1 s of quiet, within 60 s, with Speed Index.
+    /// Waits for 1 s of quiet within 60 s, with Speed Index.
     fn default() -> Self {
         Self {
             settle: Duration::from_secs(1),
@@ -61,16 +59,16 @@ impl Default for MeasureOptions {
     }
 }
 
-/// What was seen of a load.
+/// The observations of a load.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Observed {
-    /// First byte of the document: `responseStart` of Navigation Timing.
+    /// The first byte of the document: `responseStart` of Navigation Timing.
     pub ttfb: Option<Duration>,
     /// First contentful paint.
     pub fcp: Option<Duration>,
-    /// Largest contentful paint: the last candidate.
+    /// Largest contentful paint: the time of the last candidate.
     pub lcp: Option<Duration>,
-    /// Speed Index of speedline over the screenshots of the viewport.
+    /// The Speed Index from speedline over screenshots of the viewport.
     pub speed_index: Option<Duration>,
     /// Time to interactive, <https://web.dev/articles/tti>; only if the quiet
     /// window of 5 s was observed to its end.
@@ -78,87 +76,88 @@ pub struct Observed {
     /// Total blocking time, <https://web.dev/articles/tbt>: from FCP to TTI, or to
     /// the end of the observation if there is no TTI.
     pub tbt: Option<Duration>,
-    /// `DOMContentLoaded` was fired.
+    /// The time of the `DOMContentLoaded` event.
     pub dom_content_loaded: Option<Duration>,
-    /// The load event was fired.
+    /// The time of the load event.
     pub onload: Option<Duration>,
-    /// Cumulative layout shift: the largest session window,
+    /// Cumulative Layout Shift: the largest session window,
     /// <https://web.dev/articles/cls>.
     pub cls: Option<f64>,
-    /// The image that was the largest contentful paint; none if it was text.
+    /// The image of the largest contentful paint; `None` if it was text.
     pub lcp_url: Option<String>,
-    /// Area of the largest contentful paint, CSS pixels.
+    /// The area of the largest contentful paint in CSS pixels.
     pub lcp_size: Option<u64>,
-    /// Each request, redirects apart, in order.
+    /// The requests in order; each redirect is a request of its own.
     pub resources: Vec<ObservedResource>,
-    /// Share of the final viewport that was there, from 0 to 1; with Speed Index.
+    /// The visible share of the final viewport over time, from 0 to 1; with Speed Index only.
     pub visual_progress: Vec<(Duration, f64)>,
-    /// What went wrong: requests that failed, a load event that did not come.
+    /// Failures of the load, such as failed requests or a missing load event.
     pub failures: Vec<String>,
-    /// Head-of-line blocking on HTTP/3; known when the browser has ended, see
+    /// Head-of-line blocking on HTTP/3, known after the browser has ended; see
     /// [`measure_once`].
     pub hol: Option<HolBlocked>,
-    /// What the network log says of QUIC, likewise.
+    /// The QUIC statistics of the network log, known after the browser has ended.
     pub netlog: Option<NetLog>,
-    /// Tasks of the page's main thread over 50 ms: start and length, of the Long
-    /// Tasks API, lengths in whole milliseconds.
+    /// Tasks of the page's main thread over 50 ms as (start, length), from the Long Tasks
+    /// API, whose lengths are whole milliseconds.
     pub long_tasks: Vec<(Duration, Duration)>,
-    /// How long was observed.
+    /// The end of the observation.
     pub until: Duration,
-    /// Why a metric that was asked for is not there.
+    /// The reasons why requested metrics are missing.
     pub notes: Vec<String>,
 }
 
-/// One request and its response. A time that is not known is `None`.
+/// A request and its response. Unknown times are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ObservedResource {
-    /// Address.
+    /// The address.
     pub url: String,
-    /// Method, such as `GET`.
+    /// The method, such as `GET`.
     pub method: String,
-    /// Protocol in the words of ALPN: `http/1.1`, `h2`, `h3`.
+    /// The protocol as an ALPN name: `http/1.1`, `h2`, `h3`.
     pub protocol: String,
-    /// What asked for it: `parser`, `script`, `preload`, `other`, ...
+    /// The initiator of the request: `parser`, `script`, `preload`, `other`, ...
     pub initiator_type: String,
-    /// What it is, in DevTools' words in lower case: `document`, `script`, `image`, ...
+    /// The resource type of DevTools in lower case: `document`, `script`, `image`, ...
     pub kind: String,
-    /// Status; none if no response came.
+    /// The status code; `None` without a response.
     pub status: Option<u16>,
-    /// The page asked for it.
+    /// The time at which the page made the request.
     pub start: Duration,
-    /// The name is being resolved.
+    /// The start of the name resolution.
     pub dns_start: Option<Duration>,
-    /// The connection is being made; none on a connection that was there.
+    /// The start of the connection set-up; `None` for a reused connection.
     pub connect_start: Option<Duration>,
-    /// The connection is ready, TLS included.
+    /// The end of the connection set-up, TLS included.
     pub connect_end: Option<Duration>,
-    /// The request leaves.
+    /// The time at which the request was sent.
     pub request_start: Option<Duration>,
-    /// The first byte of the response's head.
+    /// The arrival of the first byte of the response head.
     pub response_start: Option<Duration>,
-    /// The last byte.
+    /// The arrival of the last byte.
     pub response_end: Option<Duration>,
-    /// Bytes of head and body as they came, compressed; without TLS.
+    /// The bytes of head and body as transferred, compressed, without TLS.
     pub transfer_size: u64,
-    /// DevTools' word: `Blocking`, `InBodyParserBlocking`, `NonBlocking`, ...
+    /// The render-blocking status of DevTools: `Blocking`, `InBodyParserBlocking`,
+    /// `NonBlocking`, ...
     pub render_blocking: Option<String>,
-    /// The last priority, in DevTools' words: `VeryHigh` to `VeryLow`.
+    /// The last priority in DevTools' terms: `VeryHigh` to `VeryLow`.
     pub priority: String,
-    /// Number of its connection; none if it needed none.
+    /// The number of the connection; `None` if the request used none.
     pub connection: Option<u64>,
-    /// Why it failed, such as `net::ERR_CONNECTION_RESET`.
+    /// The reason for a failure, such as `net::ERR_CONNECTION_RESET`.
     pub failed: Option<String>,
 }
 
-/// Loads `url` in a fresh browsing context and measures until it is quiet.
+/// Loads `url` in a fresh browsing context and measures until the page is quiet.
 ///
-/// For comparable numbers let each run have a browser of its own
-/// ([`measure_once`]): a second page in a warm process is faster.
+/// For comparable numbers, use a new browser for each run ([`measure_once`]): a second
+/// page in a warm process loads faster.
 ///
 /// # Errors
-/// [`ChromiumError::Navigation`]: the document cannot be had.
-/// [`ChromiumError::Crashed`], [`ChromiumError::Ended`], [`ChromiumError::Timeout`]:
-/// the browser fails. A load that does not end is no error but
+/// [`ChromiumError::Navigation`] if the document cannot be loaded.
+/// [`ChromiumError::Crashed`], [`ChromiumError::Ended`] or [`ChromiumError::Timeout`] if
+/// the browser fails. A load that does not end is not an error, but is reported in
 /// [`Observed::failures`].
 pub fn measure(
     browser: &mut Browser,
@@ -166,7 +165,7 @@ pub fn measure(
     options: &MeasureOptions,
 ) -> Result<Observed, ChromiumError> {
     let mut notes = Vec::new();
-    // Before the load, so that nothing is installed while it runs.
+    // Speedline is opened before the load, so that no installation runs during the load.
     let speedline = options.speed_index.then(node::Speedline::open);
     let speedline = speedline.and_then(|opened| opened.map_err(|e| notes.push(e.to_string())).ok());
 
@@ -200,11 +199,11 @@ pub fn measure(
     Ok(observed)
 }
 
-/// Starts a browser, measures one load, and ends the browser. If `browser` asks
-/// for a network log, it is read and removed.
+/// Starts a browser, measures one load, and ends the browser. If `browser` requests a
+/// network log, the log is read and removed.
 ///
 /// # Errors
-/// As [`Browser::launch`] and [`measure`](measure()).
+/// Returns the errors of [`Browser::launch`] and [`measure`](measure()).
 pub fn measure_once(
     browser: &Options,
     url: &str,
@@ -217,7 +216,7 @@ pub fn measure_once(
     running.close();
     let log = netlog.map(|path| {
         let log = netlog::read(&path);
-        // Left behind, it would only take room.
+        // The log is no longer needed and may be large.
         let _ = std::fs::remove_file(&path);
         log
     });
@@ -233,7 +232,7 @@ pub fn measure_once(
     Ok(observed)
 }
 
-/// Turns on what is watched.
+/// Enables the observed domains and installs the performance observers.
 fn prepare(session: &mut Session) -> Result<(), ChromiumError> {
     session.call("Network.enable", json!({}))?;
     session.call("Target.setAutoAttach", watch::auto_attach())?;

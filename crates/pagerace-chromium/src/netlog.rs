@@ -1,11 +1,11 @@
-//! Chromium's network log: what QUIC streams waited for, and how many packets
-//! came and went.
+//! Chromium's network log: head-of-line blocking of QUIC streams, and the number of
+//! packets sent and received.
 //!
-//! <https://www.chromium.org/developers/design-documents/network-stack/netlog/>.
-//! One JSON object whose event list has one event a line; the browser writes it as
-//! it goes and closes the object when it ends. A browser that was killed leaves a
-//! file that stops anywhere: what is whole is read. Times are whole milliseconds.
-//! Left out: everything but QUIC.
+//! <https://www.chromium.org/developers/design-documents/network-stack/netlog/>. The log
+//! is one JSON object with a list of events, one event per line. The browser writes it
+//! continuously and closes the object when it ends. If the browser was killed, the file
+//! is truncated, and its complete lines are read. Times are whole milliseconds. Left out:
+//! all events except those of QUIC.
 
 mod hol;
 
@@ -22,35 +22,35 @@ use hol::Stream;
 /// Bytes that waited for earlier bytes of their own stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HolBlocked {
-    /// Bytes that arrived while earlier bytes of their stream were missing, each
+    /// The bytes that arrived while earlier bytes of their stream were missing, each
     /// counted once.
     pub bytes: u64,
-    /// The same bytes, each times the milliseconds until it could be delivered;
-    /// those that still wait at the end are not counted.
+    /// The sum over these bytes of the milliseconds until each could be delivered. Bytes
+    /// that are never delivered do not count.
     pub byte_ms: u64,
 }
 
-/// What a network log says of HTTP/3.
+/// The HTTP/3 statistics of a network log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NetLog {
     /// Head-of-line blocking of all streams of all connections.
     pub hol: HolBlocked,
-    /// QUIC connections that received stream data.
+    /// The QUIC connections that received stream data.
     pub connections: u64,
-    /// STREAM frames received.
+    /// The STREAM frames received.
     pub stream_frames: u64,
-    /// Bytes of these frames, repeated ones included.
+    /// The bytes of these frames, including retransmitted ones.
     pub stream_bytes: u64,
-    /// QUIC packets that the browser sent.
+    /// The QUIC packets that the browser sent.
     pub packets_sent: u64,
-    /// QUIC packets that the browser received.
+    /// The QUIC packets that the browser received.
     pub packets_received: u64,
-    /// QUIC packets that the browser sent and declared lost.
+    /// The QUIC packets that the browser sent and declared lost.
     pub packets_lost: u64,
-    /// Lines of the event list that are no event: none in a whole file, at most
-    /// one in that of a browser that was killed.
+    /// The malformed lines of the event list: none in a complete file, and at most one if
+    /// the browser was killed.
     pub broken_lines: u64,
-    /// Whether the log has its end.
+    /// True if the log is complete.
     pub complete: bool,
 }
 
@@ -69,8 +69,8 @@ struct Source {
     id: i64,
 }
 
-/// The parameters of a STREAM frame; those of other events may have the same names
-/// and other types.
+/// The parameters of a STREAM frame. Other events may have parameters of the same names
+/// but other types.
 #[derive(Deserialize)]
 struct Frame {
     params: Params,
@@ -83,7 +83,7 @@ struct Params {
     length: u64,
 }
 
-/// Numbers of the events, which differ between versions of Chromium.
+/// The numbers of the event types, which differ between versions of Chromium.
 struct Types {
     frame: u64,
     sent: Option<u64>,
@@ -94,8 +94,8 @@ struct Types {
 /// Reads a network log.
 ///
 /// # Errors
-/// [`ChromiumError::File`]: it cannot be read. [`ChromiumError::NetLog`]: it is no
-/// network log, or stops before its first event.
+/// Returns [`ChromiumError::File`] if the file cannot be read, and
+/// [`ChromiumError::NetLog`] if it is not a network log or stops before its first event.
 pub fn read(path: &Path) -> Result<NetLog, ChromiumError> {
     let file_error = |source: io::Error| ChromiumError::File {
         path: path.into(),
@@ -111,19 +111,19 @@ pub fn read(path: &Path) -> Result<NetLog, ChromiumError> {
     })
 }
 
-/// What may be wrong with the bytes of a network log.
+/// An error in the bytes of a network log.
 #[derive(Debug)]
 pub enum ParseError {
-    /// They cannot be read.
+    /// The bytes cannot be read.
     Read(io::Error),
-    /// They are something else.
+    /// The bytes are not a network log.
     Content(String),
 }
 
 /// Reads the bytes of a network log.
 ///
 /// # Errors
-/// [`ParseError`].
+/// Returns [`ParseError`] if the bytes cannot be read or are not a network log.
 pub fn parse(mut from: impl BufRead) -> Result<NetLog, ParseError> {
     let mut line = Vec::new();
     next_line(&mut from, &mut line)?;
@@ -138,7 +138,7 @@ pub fn parse(mut from: impl BufRead) -> Result<NetLog, ParseError> {
     let mut streams: BTreeMap<(i64, u64), Stream> = BTreeMap::new();
     loop {
         next_line(&mut from, &mut line)?;
-        // An event ends with a brace, then a comma, or the end of the list.
+        // An event ends with a brace, followed by a comma or the end of the list.
         let end = line.iter().rposition(|byte| !b",] ".contains(byte));
         let Some(end) = end else {
             log.complete = line.contains(&b']');
@@ -162,7 +162,7 @@ pub fn parse(mut from: impl BufRead) -> Result<NetLog, ParseError> {
     Ok(log)
 }
 
-/// The next line without its end; empty at the end of the file.
+/// Reads the next line without its line terminator; empty at the end of the file.
 fn next_line(from: &mut impl BufRead, line: &mut Vec<u8>) -> Result<(), ParseError> {
     line.clear();
     from.read_until(b'\n', line).map_err(ParseError::Read)?;
@@ -172,7 +172,7 @@ fn next_line(from: &mut impl BufRead, line: &mut Vec<u8>) -> Result<(), ParseErr
     Ok(())
 }
 
-/// The first line holds the names of all numbers.
+/// Reads the event types from the first line, which names all numbers.
 fn types(line: &[u8]) -> Result<Types, String> {
     #[derive(Deserialize)]
     struct Head {
@@ -197,7 +197,7 @@ fn types(line: &[u8]) -> Result<Types, String> {
     })
 }
 
-/// Takes in one event; whether it is one.
+/// Counts one event; returns `None` if the text is not an event.
 fn count(
     log: &mut NetLog,
     streams: &mut BTreeMap<(i64, u64), Stream>,

@@ -1,10 +1,9 @@
-//! Programs for Node.js: speedline for the Speed Index, Lighthouse as a second
-//! opinion.
+//! Programs for Node.js: speedline for the Speed Index, and Lighthouse for comparison.
 //!
-//! What they need is part of this crate: a manifest, a lock file, and a script that
-//! reads and writes JSON. It is unpacked into the user's cache folder and installed
-//! by `npm ci` on first use. Without Node.js both are errors that say so, and all
-//! else works.
+//! The crate embeds a manifest, a lock file, and a script that reads and writes JSON for
+//! each program. On first use, these are unpacked into the user's cache folder and
+//! installed with `npm ci`. Without Node.js, both programs return an error that says so,
+//! and everything else works.
 
 mod lighthouse;
 mod package;

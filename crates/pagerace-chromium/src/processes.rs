@@ -1,4 +1,4 @@
-//! The machine's processes and the processor time that they have used.
+//! The processes of the machine and their CPU time.
 //!
 //! Source: `proc(5)`, `/proc/PID/stat`.
 
@@ -8,15 +8,15 @@ use std::fs;
 /// A process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Process {
-    /// Process id of its parent.
+    /// The process id of the parent.
     pub parent: u32,
-    /// Its process group.
+    /// The process group.
     pub group: u32,
-    /// User and system time, in ticks of a hundredth of a second.
+    /// User and system time in ticks of a hundredth of a second.
     pub ticks: u64,
 }
 
-/// All processes by their id; `None` where there is no `/proc`.
+/// Returns all processes by id, or `None` if there is no `/proc`.
 pub fn processes() -> Option<BTreeMap<u32, Process>> {
     let all = fs::read_dir("/proc").ok()?.filter_map(|entry| {
         let entry = entry.ok()?;
@@ -28,12 +28,12 @@ pub fn processes() -> Option<BTreeMap<u32, Process>> {
 }
 
 fn process(stat: &str) -> Option<Process> {
-    // The name stands in parentheses and may hold anything.
+    // The name is in parentheses and may contain any character.
     let rest = stat.rsplit_once(')')?.1;
     let fields: Vec<&str> = rest.split_whitespace().collect();
     let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
     let id = |at: usize| u32::try_from(number(at)?).ok();
-    // Fields 4, 5, 14 and 15: the state is field 3.
+    // Fields 4, 5, 14 and 15 of the file; the state, field 3, is the first after the name.
     Some(Process {
         parent: id(1)?,
         group: id(2)?,

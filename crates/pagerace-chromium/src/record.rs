@@ -1,22 +1,22 @@
-//! Recording a page: everything that a replay and the page model need, as HAR.
+//! Recording a page as HAR, with all data that a replay and the page model need.
 //!
-//! [`record`] loads a page in a fresh context and returns a HAR 1.2 with
-//! bodies and extension fields (`docs/recording.md`). Requests, bodies, timing
-//! and priorities come from the DevTools protocol, main-thread times from a
-//! trace, rectangles from a snapshot of the loaded page at scroll position 0. A
-//! second load, without scripts, tells which elements are not seen without them.
+//! [`record`] loads a page in a fresh context and returns a HAR 1.2 with bodies and
+//! extension fields (`docs/recording.md`). Requests, bodies, timing and priorities come
+//! from the DevTools protocol, main-thread times from a trace, and rectangles from a
+//! snapshot of the loaded page at scroll position 0. A second load without scripts
+//! determines which elements are visible only with scripts.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
-//! | `collect`, `unscripted` | drive the browser |
+//! | `collect`, `unscripted` | control of the browser |
 //! | `log` | requests from events |
 //! | `trace` | main-thread time from the trace |
-//! | `layout`, `markup`, `fonts`, `place` | what stands where, and where in the document |
+//! | `layout`, `markup`, `fonts`, `place` | elements, on the page and in the document |
 //! | `shares` | the shares of images, texts and boxes in the picture |
-//! | `har`, `fields`, `timings`, `paints` | the file |
+//! | `har`, `fields`, `timings`, `paints` | the HAR file |
 //!
-//! Left out: web sockets, what happens after the load (scrolling, clicks), and
-//! bodies that Chromium does not keep (of redirects, preflights and workers).
+//! Left out: web sockets, events after the load (scrolling, clicks), and bodies that
+//! Chromium does not keep (of redirects, preflights and workers).
 
 mod collect;
 mod fields;
@@ -37,20 +37,19 @@ use serde_json::Value;
 
 use crate::{Browser, ChromiumError};
 
-/// What to record, and for how long.
+/// The options of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordOptions {
-    /// Keep cookies, authorisation fields and request bodies.
+    /// True to keep cookies, authorisation fields and request bodies.
     pub keep_secrets: bool,
-    /// How long after the load nothing may happen on the network before the page
-    /// counts as settled.
+    /// The time without network events after which a loaded page counts as settled.
     pub settle: Duration,
-    /// After this long the page is taken as it is.
+    /// The time after which the page is recorded in its current state.
     pub deadline: Duration,
 }
 
 impl Default for RecordOptions {
-    /// No secrets, 2 s of quiet, at most 60 s.
+    /// Leaves out secrets, and waits for 2 s of quiet, at most 60 s.
     fn default() -> Self {
         Self {
             keep_secrets: false,
@@ -60,15 +59,15 @@ impl Default for RecordOptions {
     }
 }
 
-/// So many loads tell the processor's times: those of one differ by a third on a shared
-/// machine.
+/// The number of loads whose median CPU times are recorded. The times of single loads
+/// differ by a third on a shared machine.
 const CPU_LOADS: usize = 3;
 
-/// Loads `url` and returns the recording, a HAR.
+/// Loads `url` and returns the recording as HAR.
 ///
 /// # Errors
-/// [`ChromiumError::Navigation`] if there is no document; otherwise what the
-/// browser's own calls meet.
+/// Returns [`ChromiumError::Navigation`] if the document cannot be loaded, and the errors
+/// of the browser's calls.
 pub fn record(
     browser: &mut Browser,
     url: &str,
@@ -81,7 +80,7 @@ pub fn record(
     }
     load.trace.cpu = trace::medians(&all);
     if let Some(html) = har::html(&load) {
-        // It tells more of the page, but nothing hangs on it.
+        // The load without scripts adds information, but the recording does not depend on it.
         load.unscripted =
             unscripted::snapshot(browser, url, html, options.settle).unwrap_or_default();
     }

@@ -1,8 +1,8 @@
-//! What is read of a trace: when the navigation began, and the screenshots.
+//! The start of the navigation and the screenshots in a trace.
 //!
 //! <https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU>
-//! (trace event format). Only the categories that this needs are asked for, as each
-//! costs the page time; screenshots cost the compositor about a millisecond each.
+//! (trace event format). Only the necessary categories are traced, because each one slows
+//! the page; a screenshot costs the compositor about a millisecond.
 
 use pagerace_core::Duration;
 use serde_json::{Value, json};
@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use crate::cdp::Session;
 use crate::error::ChromiumError;
 
-/// Screenshots of every frame that changed something.
+/// The category of screenshots, one of each frame with a visible change.
 pub(crate) const SCREENSHOTS: &str = "disabled-by-default-devtools.screenshot";
-/// Has `navigationStart`.
+/// The category of `navigationStart`.
 const TIMING: &str = "blink.user_timing";
 
-/// Starts a trace of these two categories. Only a page's own session, not the
-/// browser's, gives screenshots.
+/// Starts a trace of these two categories. Only the session of a page provides
+/// screenshots, not the session of the browser.
 pub(crate) fn start(session: &mut Session) -> Result<(), ChromiumError> {
     session.call(
         "Tracing.start",
@@ -28,8 +28,8 @@ pub(crate) fn start(session: &mut Session) -> Result<(), ChromiumError> {
     Ok(())
 }
 
-/// Ends the trace and takes what it has; events of other kinds that come
-/// meanwhile go to `other`.
+/// Ends the trace and returns its events. Other events that arrive meanwhile are passed
+/// to `other`.
 pub(crate) fn end(
     session: &mut Session,
     timeout: Duration,
@@ -58,28 +58,28 @@ pub(crate) fn end(
     }
 }
 
-/// A picture of the viewport.
+/// A screenshot of the viewport.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Screenshot {
-    /// Microseconds, by the clock of the trace.
+    /// The time in microseconds on the clock of the trace.
     pub at: u64,
-    /// JPEG, base64.
+    /// The JPEG image in Base64.
     pub image: String,
 }
 
-/// What a trace of one load holds.
+/// The data from a trace of one load.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
-    /// When the navigation began, microseconds by the clock of the trace.
+    /// The start of the navigation in microseconds on the clock of the trace.
     pub navigation_start: Option<u64>,
-    /// In order of time, from the start of the navigation on.
+    /// The screenshots since the start of the navigation, in order of time.
     pub screenshots: Vec<Screenshot>,
 }
 
-/// Reads the events of a trace; those that are broken are passed over.
+/// Reads the events of a trace and skips malformed ones.
 ///
-/// `frame`: the page's main frame, whose last navigation to something other than
-/// `about:blank` is the one that counts.
+/// `frame` is the page's main frame, whose last navigation to an address other than
+/// `about:blank` counts.
 pub fn read(events: &[Value], frame: &str) -> Trace {
     let mut trace = Trace::default();
     for event in events {

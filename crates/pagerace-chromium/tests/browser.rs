@@ -1,6 +1,6 @@
-//! A real Chromium and pages from a server on the loopback interface. Skipped aloud
-//! where there is no Chromium. Facts only: order, counts, presence; machines are
-//! too noisy for more.
+//! A real Chromium with pages from a server on the loopback interface. The tests are
+//! skipped with a message if there is no Chromium. They check only order, counts and
+//! presence, because machines are too noisy for more.
 
 #[path = "browser/server.rs"]
 mod server;
@@ -41,10 +41,10 @@ const BUSY: server::Files = &[(
     "<!doctype html><p>Text<script>const work = () => { const end = performance.now() + 250; while (performance.now() < end); }; new PerformanceObserver(() => setTimeout(work, 200)).observe({ type: 'paint', buffered: true })</script>",
 )];
 
-/// One browser at a time: side by side they starve each other.
+/// Only one browser runs at a time, because concurrent ones slow each other down.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// A scratch folder that goes with the test, and the test's turn.
+/// A scratch folder that is removed after the test, and the test's turn.
 struct Scratch {
     folder: PathBuf,
     _turn: MutexGuard<'static, ()>,
@@ -53,7 +53,7 @@ struct Scratch {
 impl Scratch {
     fn new(name: &str) -> Self {
         let folder = format!("pagerace-chromium-{name}-{}", std::process::id());
-        // A test that failed in its turn leaves nothing behind that would matter.
+        // A failed test leaves no state behind, so that a poisoned lock is harmless.
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         Self {
             folder: std::env::temp_dir().join(folder),
@@ -80,7 +80,7 @@ fn spawn(mut command: Command) -> std::io::Result<std::process::Child> {
     command.spawn()
 }
 
-/// Loads the root of `files`; `None`: skipped.
+/// Loads the root of `files`; returns `None` if the test is skipped.
 fn load(name: &str, files: server::Files, how: &MeasureOptions) -> Option<Observed> {
     let scratch = Scratch::new(name);
     let mut options = options(&scratch)?;
@@ -115,8 +115,8 @@ fn a_plain_page_has_its_metrics_in_order() {
     assert!(order.iter().all(Option::is_some), "{seen:#?}");
     assert!(seen.ttfb < seen.fcp && seen.fcp <= seen.lcp, "{order:?}");
     assert!(seen.dom_content_loaded < seen.onload, "{seen:#?}");
-    // The image is the largest paint; it, and so the load event, waits 300 ms; the
-    // style sheet holds back the first paint by 80 ms.
+    // The image is the largest paint. It delays the load event by 300 ms, and the style
+    // sheet delays the first paint by 80 ms.
     assert!(
         seen.lcp_url
             .as_ref()
@@ -158,11 +158,11 @@ fn a_plain_page_has_its_metrics_in_order() {
         let known: Vec<_> = times.into_iter().flatten().collect();
         assert!(known.is_sorted(), "{one:?}");
     }
-    // The document's first byte is the same in both clocks.
+    // The document's first byte has the same time in both clocks.
     let document = seen.resources[0].response_start.unwrap().as_millis_f64();
     let ttfb = seen.ttfb.unwrap().as_millis_f64();
     assert!((document - ttfb).abs() < 1.0, "{document} and {ttfb}");
-    // In the order in which the page asked.
+    // Failures are in the order of the requests.
     let failed: Vec<&str> = seen
         .failures
         .iter()
@@ -199,10 +199,10 @@ fn a_shift_is_seen() {
     let Some(seen) = load("shift", SHIFT, &QUICK) else {
         return;
     };
-    // A box of 300 px moves by 180 or so in a viewport of 940.
+    // A box of 300 px moves by about 180 px in a viewport of 940 px.
     let cls = seen.cls.unwrap();
     assert!((0.02..0.5).contains(&cls), "{cls}");
-    // Not asked for.
+    // The Speed Index was not requested.
     assert_eq!(seen.speed_index, None);
 }
 
@@ -251,7 +251,7 @@ fn pages_share_nothing_and_see_the_device() {
     let url = format!("http://{}/", server::serve(PLAIN));
     for _ in 0..2 {
         let seen = measure(&mut browser, &url, &QUICK).expect("it loads");
-        // A shared cache would have made the second load smaller.
+        // With a shared cache, the second load would have been smaller.
         assert!(
             seen.resources
                 .iter()
@@ -274,7 +274,7 @@ fn pages_share_nothing_and_see_the_device() {
     );
     let thrown = page.evaluate("null.x").unwrap_err().to_string();
     assert!(thrown.contains("TypeError"), "{thrown}");
-    // A dialog does not stop anything.
+    // A dialog does not block the page.
     assert_eq!(
         page.evaluate("(alert('!'), 7)").expect("accepted"),
         json!(7)
@@ -296,7 +296,7 @@ fn what_cannot_be_loaded_is_an_error_that_says_so() {
         "{error}"
     );
 
-    // A program that is no browser.
+    // A program that is not a browser.
     options.executable = Some("/bin/true".into());
     let error = Browser::launch(&options, &spawn).unwrap_err();
     assert!(matches!(error, ChromiumError::Ended { .. }), "{error}");

@@ -1,5 +1,5 @@
-//! Lighthouse with a real Chromium. Skipped aloud where either is missing; slow
-//! (some 20 s a run), so it runs only when it is asked for by name:
+//! Lighthouse with a real Chromium. The test is skipped with a message if either is
+//! missing. It is slow (about 20 s a run), so that it runs only on request:
 //! `cargo test -p pagerace-chromium --test lighthouse -- --ignored`.
 
 #[path = "browser/server.rs"]
@@ -40,14 +40,14 @@ fn lighthouse_observes_and_predicts() {
     };
     eprintln!("{seen:#?}");
     assert_eq!(seen.version, "12.8.2");
-    // Provided throttling: it reports what it observed.
+    // Without throttling, Lighthouse reports the observed metrics.
     assert_eq!(seen.reported.fcp, seen.observed.fcp);
     assert!(seen.reported.lcp >= seen.reported.fcp && seen.reported.fcp.is_some());
     assert!(seen.reported.tti.is_some() && seen.reported.speed_index.is_some());
 
     let predicted = lighthouse(&options, &url, Some(link), &spawn).expect("as before");
     eprintln!("{predicted:#?}");
-    // A connection and a request are two round trips at the least.
+    // A connection and a request take at least two round trips.
     assert!(predicted.reported.fcp >= Some(Duration::from_millis(800)));
     assert!(predicted.observed.fcp < Some(Duration::from_millis(800)));
     let _ = std::fs::remove_dir_all(&scratch);

@@ -1,10 +1,10 @@
-//! Words of the Fetch standard, as far as delivery cares.
+//! Terms of the Fetch standard that delivery depends on.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What a resource is for (a request's destination).
+/// The destination of a request: the purpose its resource serves.
 ///
 /// Source: Fetch standard, <https://fetch.spec.whatwg.org/#concept-request-destination>;
 /// `Fetch` stands for the empty destination (fetch, XHR, beacons).
@@ -21,13 +21,13 @@ pub enum Destination {
     Script,
     /// A web font.
     Font,
-    /// An image, the favicon included.
+    /// An image, including the favicon.
     Image,
     /// Audio, video or a text track.
     Media,
     /// `fetch()`, XHR, `EventSource`, beacons.
     Fetch,
-    /// A web app manifest, and whatever else is known to matter to no paint.
+    /// A web app manifest, or any other resource that affects no paint.
     Other,
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for Destination {
     }
 }
 
-/// How a script element runs.
+/// The way a script element is executed.
 ///
 /// Source: HTML standard, <https://html.spec.whatwg.org/multipage/scripting.html#the-script-element>.
 #[derive(
@@ -73,17 +73,17 @@ pub enum ScriptMode {
     /// Blocks the parser until it has run.
     #[default]
     Blocking,
-    /// Runs in order after parsing.
+    /// Runs after parsing, in document order.
     Defer,
-    /// Runs as soon as it is there.
+    /// Runs as soon as it has been fetched.
     Async,
-    /// Inserted by another script: behaves as async.
+    /// Inserted by another script. Runs like an async script.
     Inserted,
 }
 
 /// Chromium's request priority, as recorded in a HAR's `_priority`.
 ///
-/// Ordered from most to least urgent.
+/// Variants are ordered from most to least urgent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum RequestPriority {
     /// Main document, style sheets in head, fonts.

@@ -1,30 +1,32 @@
-//! Time to interactive and total blocking time, as Lighthouse defines them: one
-//! definition for modelled loads and for those of a real browser.
+//! Time to interactive (TTI) and total blocking time (TBT), as Lighthouse defines them.
+//! Modelled loads and loads of a real browser share this definition.
 //!
 //! <https://web.dev/articles/tti>, <https://web.dev/articles/tbt>.
 
 use crate::{Duration, Instant};
 
-/// A task longer than this is long.
+/// A task that lasts longer than this is a long task.
 const LONG_TASK: Duration = Duration::from_millis(50);
-/// A window this long has to be quiet.
+/// Length of the quiet window that TTI requires.
 const QUIET: Duration = Duration::from_secs(5);
-/// The most requests that may be in flight in a quiet window.
+/// The maximum number of requests in flight during a quiet window.
 const QUIET_REQUESTS: i64 = 2;
 
-/// Whether a task of this length blocks input noticeably.
+/// Returns true if a task of this length is a long task.
 pub fn is_long(length: Duration) -> bool {
     length > LONG_TASK
 }
 
-/// TTI: the end of the last long task before the first five seconds, after
-/// FCP, without long tasks and with at most two GET requests in flight; never
-/// before FCP or `DOMContentLoaded`. `None` if no such window was seen to its end.
+/// Computes TTI: the end of the last long task before the first quiet window after FCP, but
+/// no earlier than FCP or `DOMContentLoaded`.
 ///
-/// `long_tasks` (start, end) ascend; `requests` are (start, end) of each GET request,
-/// in any order; nothing is known of what came after `until`. The trace of a
-/// simulated load ends when nothing is left to do, so there it is
-/// [`Instant::MAX`], and a quiet window always exists.
+/// A quiet window is five seconds without long tasks and with at most two GET requests in
+/// flight. Returns `None` if the load was not observed to the end of such a window.
+///
+/// `long_tasks` holds (start, end) of each long task, in ascending order. `requests` holds
+/// (start, end) of each GET request, in any order. `until` is the end of the observation. A
+/// simulated load runs until nothing is left to do, so its caller passes [`Instant::MAX`]
+/// and a quiet window always exists.
 pub fn time_to_interactive(
     fcp: Instant,
     dom_content_loaded: Instant,
@@ -33,7 +35,7 @@ pub fn time_to_interactive(
     until: Instant,
 ) -> Option<Instant> {
     let network = network_quiet(requests, until);
-    // Quiet periods of the CPU begin at FCP or at the end of a long task.
+    // A quiet period of the CPU begins at FCP or at the end of a long task.
     let mut begin = fcp;
     for (start, end) in long_tasks.iter().copied().chain([(until, until)]) {
         if end <= fcp {
@@ -50,7 +52,8 @@ pub fn time_to_interactive(
     None
 }
 
-/// Periods in which at most two requests are in flight; the last ends at `until`.
+/// Returns the periods in which at most two requests are in flight. The last one ends at
+/// `until`.
 fn network_quiet(requests: &[(Instant, Instant)], until: Instant) -> Vec<(Instant, Instant)> {
     let mut changes: Vec<(Instant, i64)> = requests
         .iter()
@@ -74,7 +77,7 @@ fn network_quiet(requests: &[(Instant, Instant)], until: Instant) -> Vec<(Instan
     periods
 }
 
-/// TBT: what each task between FCP and TTI has beyond 50 ms.
+/// Computes TBT: the sum of the time beyond 50 ms of each task between FCP and TTI.
 pub fn total_blocking_time(
     fcp: Instant,
     tti: Instant,

@@ -1,9 +1,10 @@
-//! What every part of Pagerace shares: virtual time, seeded randomness, the
-//! event queue, the words of the Fetch and HTTP priority standards, and metrics
-//! that both worlds compute.
+//! The foundation that all Pagerace crates share: virtual time, seeded randomness, the
+//! event queue, terms of the Fetch and HTTP priority standards, and metrics computed for
+//! both simulated and real loads.
 //!
-//! Nothing here knows of pages, packets or browsers.
+//! This crate has no notion of pages, packets or browsers.
 
+pub mod agenda;
 pub mod fetch;
 pub mod interactive;
 pub mod priority;
@@ -12,6 +13,7 @@ pub mod queue;
 pub mod rng;
 pub mod time;
 
+pub use agenda::Agenda;
 pub use fetch::{Destination, RequestPriority, ScriptMode};
 pub use priority::{Dependency, Priority};
 pub use protocol::Protocol;

@@ -1,6 +1,6 @@
-//! What a request signals about its priority: the two parameters of HTTP's
-//! extensible priorities (RFC 9218), and the place in HTTP/2's dependency tree
-//! that they replace (RFC 7540).
+//! The priority signals of a request: the two parameters of HTTP's extensible priorities
+//! (RFC 9218), and a stream's position in the HTTP/2 dependency tree that they replace (RFC
+//! 7540).
 
 use std::fmt;
 
@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 /// Source: RFC 9218, section 4, <https://www.rfc-editor.org/rfc/rfc9218#section-4>.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Priority {
-    /// 0 (most urgent) to 7.
+    /// Urgency, from 0 (most urgent) to 7.
     pub urgency: u8,
-    /// Whether parts are useful before the whole is there.
+    /// True if the client can use parts of the response before all of it has arrived.
     pub incremental: bool,
 }
 
 impl Priority {
-    /// Urgency of 0 to 7; larger values are clamped to 7.
+    /// Creates a priority. Urgencies above 7 are clamped to 7.
     pub const fn new(urgency: u8, incremental: bool) -> Self {
         Self {
             urgency: if urgency > 7 { 7 } else { urgency },
@@ -35,7 +35,7 @@ impl Default for Priority {
 }
 
 impl fmt::Display for Priority {
-    /// The canonical field value; defaults are left out (may be empty).
+    /// Writes the canonical field value. Defaults are omitted, so the value may be empty.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.urgency, self.incremental) {
             (3, false) => Ok(()),
@@ -46,17 +46,17 @@ impl fmt::Display for Priority {
     }
 }
 
-/// A stream's place in HTTP/2's dependency tree.
+/// A stream's position in the HTTP/2 dependency tree.
 ///
 /// Source: RFC 7540, section 5.3, <https://www.rfc-editor.org/rfc/rfc7540#section-5.3>;
 /// deprecated by RFC 9113, but still sent by browsers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dependency {
-    /// The stream it depends on; 0 is the root.
+    /// The stream that this one depends on. 0 is the root.
     pub parent: u64,
-    /// Share among the streams with the same parent, 1 to 256.
+    /// Weight among the streams with the same parent, 1 to 256.
     pub weight: u16,
-    /// Whether it takes the parent's other children as its own.
+    /// True if the stream adopts the parent's other children as its own.
     pub exclusive: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The versions of HTTP that can be raced.
+//! The HTTP versions that Pagerace simulates.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,24 +6,24 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// A version of HTTP, and with it a transport.
+/// An HTTP version, including its transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
-    /// HTTP/1.1 over TLS and TCP (RFC 9112): one response at a time on each of
-    /// several connections.
+    /// HTTP/1.1 over TLS and TCP (RFC 9112): several connections, each with one response at
+    /// a time.
     H1,
-    /// HTTP/2 over TLS and TCP (RFC 9113): many responses on one connection.
+    /// HTTP/2 over TLS and TCP (RFC 9113): concurrent responses on one connection.
     H2,
     /// HTTP/3 over QUIC (RFC 9114).
     H3,
 }
 
 impl Protocol {
-    /// All of them, oldest first.
+    /// All versions, oldest first.
     pub const ALL: [Self; 3] = [Self::H1, Self::H2, Self::H3];
 
-    /// As users write it: `h1`, `h2` or `h3`.
+    /// Returns the name that users write: `h1`, `h2` or `h3`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::H1 => "h1",
@@ -32,7 +32,7 @@ impl Protocol {
         }
     }
 
-    /// Whether it runs over TCP.
+    /// Returns true if this version runs over TCP.
     pub const fn is_tcp(self) -> bool {
         matches!(self, Self::H1 | Self::H2)
     }
@@ -44,11 +44,11 @@ impl fmt::Display for Protocol {
     }
 }
 
-/// No protocol has this name.
+/// Error for a name that belongs to no protocol.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("no protocol is called `{0}`; there are h1, h2 and h3")]
 pub struct UnknownProtocol(
-    /// What was written.
+    /// The unknown name.
     pub String,
 );
 

@@ -1,4 +1,4 @@
-//! A queue of future events in a total order: by time, then by when they were
+//! A queue of future events in a total order: by time, then by the order in which they were
 //! scheduled.
 
 use std::cmp::Reverse;
@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 
 use crate::time::Instant;
 
-/// Future events of type `E`, earliest first; ties in scheduling order.
+/// Future events of type `E`, earliest first. Ties keep scheduling order.
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
     heap: BinaryHeap<Reverse<Entry<E>>>,
@@ -49,7 +49,7 @@ impl<E> Default for EventQueue<E> {
 }
 
 impl<E> EventQueue<E> {
-    /// An empty queue at the start of time.
+    /// Creates an empty queue at [`Instant::ZERO`].
     pub fn new() -> Self {
         Self::default()
     }
@@ -57,7 +57,7 @@ impl<E> EventQueue<E> {
     /// Schedules `event` at `at`.
     ///
     /// # Panics
-    /// If `at` lies before the latest event that was popped: time does not run
+    /// Panics if `at` is before the time of the last popped event, as time does not run
     /// backwards.
     pub fn schedule(&mut self, at: Instant, event: E) {
         assert!(
@@ -73,19 +73,19 @@ impl<E> EventQueue<E> {
         self.scheduled += 1;
     }
 
-    /// When the next event is due.
+    /// Returns the time of the next event.
     pub fn next_at(&self) -> Option<Instant> {
         self.heap.peek().map(|e| e.0.at)
     }
 
-    /// Takes the next event and moves time to it.
+    /// Removes the next event and advances the queue's time to it.
     pub fn pop(&mut self) -> Option<(Instant, E)> {
         let Reverse(entry) = self.heap.pop()?;
         self.now = entry.at;
         Some((entry.at, entry.event))
     }
 
-    /// Takes the next event if it is due at or before `now`.
+    /// Removes the next event if it is due at or before `now`.
     pub fn pop_due(&mut self, now: Instant) -> Option<(Instant, E)> {
         if self.next_at()? <= now {
             self.pop()
@@ -94,12 +94,12 @@ impl<E> EventQueue<E> {
         }
     }
 
-    /// How many events wait.
+    /// Returns the number of pending events.
     pub fn len(&self) -> usize {
         self.heap.len()
     }
 
-    /// Whether no event waits.
+    /// Returns true if no event is pending.
     pub fn is_empty(&self) -> bool {
         self.heap.is_empty()
     }

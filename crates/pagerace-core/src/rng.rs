@@ -1,9 +1,9 @@
-//! Seeded randomness: one stream per component.
+//! Seeded random numbers, with one stream per component.
 //!
-//! A stream is derived from the run's seed and the component's name, so adding
-//! a component never reshuffles the others. The generator is xoshiro256++,
-//! whose output is fixed by its definition; logarithms and exponentials come
-//! from `libm`, so draws are the same on every machine.
+//! Each stream is derived from the run's seed and the component's name, so adding a
+//! component leaves the other streams unchanged. The generator is xoshiro256++, whose
+//! output is fixed by its definition. Logarithms and exponentials come from `libm`, so
+//! draws are the same on every machine.
 
 use rand_core::{Rng as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -13,52 +13,54 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 pub struct Rng(Xoshiro256PlusPlus);
 
 impl Rng {
-    /// The stream of component `name` under `seed`.
+    /// Creates the stream of component `name` under `seed`.
     pub fn new(seed: u64, name: &str) -> Self {
         Self(Xoshiro256PlusPlus::seed_from_u64(derive_seed(seed, name)))
     }
 
-    /// 64 uniform bits.
+    /// Draws 64 uniform bits.
     pub fn next_u64(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// Uniform in `[0, 1)`, with 53 random bits.
+    /// Draws a uniform number in `[0, 1)` with 53 random bits.
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// True with probability `p`. Draws one number whatever `p` is.
+    /// Returns true with probability `p`. Consumes one number regardless of `p`.
     pub fn chance(&mut self, p: f64) -> bool {
         self.unit() < p
     }
 
-    /// Uniform in `0..n`.
+    /// Draws a uniform integer in `0..n`.
     ///
     /// # Panics
-    /// If `n` is zero.
+    /// Panics if `n` is zero.
     pub fn below(&mut self, n: u64) -> u64 {
         assert!(n > 0, "nothing to choose from");
-        // Multiply-shift; the bias is below n / 2^64.
+        // Multiply-shift: the bias is below n / 2^64.
         ((u128::from(self.next_u64()) * u128::from(n)) >> 64) as u64
     }
 
-    /// Standard normal (Box-Muller, one of the pair).
+    /// Draws from the standard normal distribution (Box-Muller; the pair's second number is
+    /// unused).
     pub fn normal(&mut self) -> f64 {
         let u = 1.0 - self.unit();
         let v = self.unit();
         libm::sqrt(-2.0 * libm::log(u)) * libm::cos(2.0 * std::f64::consts::PI * v)
     }
 
-    /// Log-normal with median 1 and the given sigma of the logarithm.
+    /// Draws from the log-normal distribution with median 1 and standard deviation `sigma`
+    /// of the logarithm.
     pub fn lognormal(&mut self, sigma: f64) -> f64 {
         libm::exp(sigma * self.normal())
     }
 }
 
-/// A seed for the part `name` of whatever `seed` stands for.
+/// Derives a seed for the part `name` of the entity that `seed` belongs to.
 ///
-/// FNV-1a over both, finished by the mixer of `SplitMix64`.
+/// Hashes both with FNV-1a, then applies the `SplitMix64` finaliser.
 pub fn derive_seed(seed: u64, name: &str) -> u64 {
     let mut h: u64 = 0xcbf2_9ce4_8422_2325;
     for b in seed.to_le_bytes().into_iter().chain(name.bytes()) {

@@ -1,7 +1,7 @@
 //! Virtual time: whole nanoseconds since the start of a run.
 //!
-//! Our own types rather than `std::time`: they print, serialise and start at
-//! zero, and cannot read a clock.
+//! These types replace `std::time` because they print, serialise, start at zero and cannot
+//! read a clock.
 
 use std::fmt;
 use std::iter::Sum;
@@ -9,14 +9,14 @@ use std::ops::{Add, AddAssign, Mul, Sub};
 
 use serde::{Deserialize, Serialize};
 
-/// A point in virtual time: nanoseconds since the run began.
+/// A point in virtual time, in nanoseconds since the start of the run.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(transparent)]
 pub struct Instant(u64);
 
-/// A span of virtual time in whole nanoseconds; never negative.
+/// A span of virtual time in whole nanoseconds. Never negative.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -26,105 +26,105 @@ pub struct Duration(u64);
 impl Instant {
     /// The start of the run.
     pub const ZERO: Self = Self(0);
-    /// Later than anything that happens.
+    /// An instant later than any event.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// The instant `nanos` nanoseconds after the start.
+    /// Creates the instant `nanos` nanoseconds after the start.
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
-    /// Nanoseconds since the start.
+    /// Returns the nanoseconds since the start.
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
-    /// Milliseconds since the start, with fraction.
+    /// Returns the milliseconds since the start, including fractions.
     pub fn as_millis_f64(self) -> f64 {
         self.0 as f64 / 1e6
     }
 
-    /// The time from `earlier` to `self`; zero if `earlier` is later.
+    /// Returns the time from `earlier` to `self`, or zero if `earlier` is later.
     pub const fn since(self, earlier: Self) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }
 
-    /// The time since the start.
+    /// Returns the time since the start.
     pub const fn since_start(self) -> Duration {
         Duration(self.0)
     }
 }
 
 impl Duration {
-    /// No time.
+    /// The empty span.
     pub const ZERO: Self = Self(0);
     /// The longest span.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// A span of whole nanoseconds.
+    /// Creates a span of whole nanoseconds.
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
-    /// A span of whole microseconds.
+    /// Creates a span of whole microseconds.
     pub const fn from_micros(micros: u64) -> Self {
         Self(micros * 1_000)
     }
 
-    /// A span of whole milliseconds.
+    /// Creates a span of whole milliseconds.
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis * 1_000_000)
     }
 
-    /// A span of whole seconds.
+    /// Creates a span of whole seconds.
     pub const fn from_secs(secs: u64) -> Self {
         Self(secs * 1_000_000_000)
     }
 
-    /// A span of milliseconds with fraction, rounded to whole nanoseconds.
-    /// Negative and not-a-number become zero, infinity the longest span.
+    /// Creates a span from fractional milliseconds, rounded to whole nanoseconds. Negative
+    /// values and NaN become zero, and infinity becomes [`Self::MAX`].
     pub fn from_millis_f64(millis: f64) -> Self {
         Self((millis * 1e6).round() as u64)
     }
 
-    /// Whole nanoseconds.
+    /// Returns the span in whole nanoseconds.
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
-    /// Milliseconds with fraction.
+    /// Returns the span in milliseconds, including fractions.
     pub fn as_millis_f64(self) -> f64 {
         self.0 as f64 / 1e6
     }
 
-    /// Seconds with fraction.
+    /// Returns the span in seconds, including fractions.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
-    /// Whether this is no time at all.
+    /// Returns true if the span is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
 
-    /// `self - other`, or zero if `other` is longer.
+    /// Returns `self - other`, or zero if `other` is longer.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 
-    /// Scaled by a non-negative factor, rounded to whole nanoseconds.
+    /// Scales the span by a non-negative factor, rounded to whole nanoseconds.
     #[must_use]
     pub fn mul_f64(self, factor: f64) -> Self {
         Self((self.0 as f64 * factor).round() as u64)
     }
 
-    /// As the standard library's type, for other crates' interfaces.
+    /// Converts to the standard library's type, for use with other crates.
     pub const fn to_std(self) -> std::time::Duration {
         std::time::Duration::from_nanos(self.0)
     }
 
-    /// From the standard library's type; saturates after 584 years.
+    /// Converts from the standard library's type. Saturates after 584 years.
     pub fn from_std(d: std::time::Duration) -> Self {
         Self(u64::try_from(d.as_nanos()).unwrap_or(u64::MAX))
     }
@@ -159,7 +159,7 @@ impl AddAssign for Duration {
 impl Sub for Duration {
     type Output = Self;
     /// # Panics
-    /// If `d` is longer: a span cannot be negative.
+    /// Panics if `d` is longer than `self`, as a span cannot be negative.
     fn sub(self, d: Self) -> Self {
         Self(self.0.checked_sub(d.0).expect("a span cannot be negative"))
     }
@@ -179,7 +179,7 @@ impl Sum for Duration {
 }
 
 impl fmt::Display for Duration {
-    /// Milliseconds below ten seconds, seconds above.
+    /// Prints milliseconds below ten seconds and seconds above.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ms = self.as_millis_f64();
         if ms < 10.0 {

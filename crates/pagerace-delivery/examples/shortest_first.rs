@@ -1,8 +1,7 @@
-//! Adding a strategy: shortest remaining first.
+//! Example of a custom strategy: shortest remaining first.
 //!
-//! Inside the crate a strategy is one file in `strategies/` and one line in
-//! `registry.rs`. A program of its own does the same with `MINE` below and
-//! [`StrategySpec::parse_with`].
+//! Inside the crate a strategy is one file in `strategies/` and one line in `registry.rs`.
+//! A separate program uses a list such as `MINE` below and [`StrategySpec::parse_with`].
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -10,7 +9,7 @@ use std::io::Write as _;
 use pagerace_delivery::bench::{Bench, Event, response};
 use pagerace_delivery::{Response, Strategy, StrategyError, StrategyInfo, StrategySpec, Values};
 
-/// The response that needs the fewest bytes more goes first.
+/// Sends the response with the fewest remaining bytes first.
 struct ShortestFirst;
 
 impl Strategy for ShortestFirst {
@@ -20,7 +19,7 @@ impl Strategy for ShortestFirst {
     }
 }
 
-/// The description that makes it a strategy with a name.
+/// The description under which the strategy can be named.
 const SHORTEST_FIRST: StrategyInfo = StrategyInfo {
     name: "shortest-first",
     summary: "The response with the fewest bytes left goes first",
@@ -29,14 +28,13 @@ const SHORTEST_FIRST: StrategyInfo = StrategyInfo {
     build: |_: &Values| Box::new(ShortestFirst),
 };
 
-/// The one line: add yours here.
+/// The program's own strategies. Add yours here.
 static MINE: &[StrategyInfo] = &[SHORTEST_FIRST];
 
-/// What `strategy` sends, packet by packet, where a large response meets two
-/// small ones.
+/// Lists the packets that `strategy` sends for a large response and two small ones.
 ///
 /// # Errors
-/// If no strategy is called so.
+/// Returns an error if `strategy` does not name a known strategy.
 pub fn order(strategy: &str) -> Result<String, StrategyError> {
     let mut strategy = StrategySpec::parse_with(strategy, MINE)?.build();
     let mut bench = Bench::of([response(0, 6000), response(4, 2400)]);
@@ -53,10 +51,10 @@ pub fn order(strategy: &str) -> Result<String, StrategyError> {
     Ok(order)
 }
 
-/// Prints the order of the new strategy, and of one to compare it with.
+/// Prints the order of the new strategy, and that of round robin for comparison.
 ///
 /// # Errors
-/// If nothing can be printed.
+/// Returns an error if printing fails.
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut out = std::io::stdout().lock();
     for strategy in ["shortest-first", "round-robin"] {

@@ -1,9 +1,10 @@
-//! A link that carries one packet per tick: enough to see an order.
+//! A link that carries one packet per tick, for observing the order that a strategy
+//! produces.
 //!
-//! For tests and examples of strategies. It offers responses as a server does
-//! (arrival, flow control, changed signals, cancellation, the rest of a packet
-//! after an end) and writes down who got what. There is no loss, no delay and
-//! no protocol; times are ticks, of one packet each.
+//! The bench serves tests and examples of strategies. It offers responses as a server does
+//! (arrival, flow control, changed signals, cancellation, a second response in the rest of
+//! a packet) and records the bytes that each response sends. It has no loss, no delay and
+//! no protocol. Time is counted in ticks of one packet each.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +12,10 @@ use pagerace_core::{Dependency, Destination, Priority, RequestPriority, ScriptMo
 
 use crate::{Facts, Response, Strategy};
 
-/// Bytes that fit into a packet of the bench.
+/// Bytes that fit into one packet of the bench.
 pub const PACKET_BYTES: u64 = 1200;
 
-/// What happens at the start of a tick.
+/// An event at the start of a tick.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The head of a response is ready.
@@ -23,35 +24,35 @@ pub enum Event {
     Update(u64, Priority),
     /// The client places a stream in HTTP/2's dependency tree.
     Depend(u64, Dependency),
-    /// Flow control blocks a stream.
+    /// Flow control blocks a stream from sending.
     Block(u64),
-    /// Flow control lets a stream send again.
+    /// Flow control allows a stream to send again.
     Unblock(u64),
     /// The client cancels a stream.
     Cancel(u64),
-    /// The packet of this tick has room for so many response bytes only
-    /// (at least one).
+    /// The packet of this tick has room for only this many response bytes (at least one).
     Room(u64),
 }
 
-/// Bytes of one response in one packet.
+/// The bytes that one response has in one packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
     /// The tick.
     pub tick: u64,
     /// The response's stream.
     pub stream: u64,
-    /// How many.
+    /// Number of bytes.
     pub bytes: u64,
 }
 
-/// What is to happen, by tick.
+/// A schedule of events by tick.
 #[derive(Clone, Debug, Default)]
 pub struct Bench {
     events: BTreeMap<u64, Vec<Event>>,
 }
 
-/// A response of `length` bytes: a low-priority image, signalled by default.
+/// Creates a response of `length` bytes: an image of Chromium's class `Low` with the
+/// default signal.
 pub const fn response(stream: u64, length: u64) -> Response {
     Response {
         stream,
@@ -68,19 +69,19 @@ pub const fn response(stream: u64, length: u64) -> Response {
 }
 
 impl Bench {
-    /// A bench on which nothing happens yet.
+    /// Creates a bench without events.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Lets `event` happen at `tick`; those of one tick happen in the order in
-    /// which they were given.
+    /// Schedules `event` at `tick`. Events of one tick happen in the order in which they
+    /// were added.
     pub fn at(&mut self, tick: u64, event: Event) -> &mut Self {
         self.events.entry(tick).or_default().push(event);
         self
     }
 
-    /// Lets `responses` arrive together, before the first packet.
+    /// Creates a bench where all `responses` arrive before the first packet.
     pub fn of(responses: impl IntoIterator<Item = Response>) -> Self {
         let mut bench = Self::new();
         for response in responses {
@@ -89,11 +90,11 @@ impl Bench {
         bench
     }
 
-    /// Runs until everything is sent, or until nothing can be sent any more
-    /// and no event is left.
+    /// Runs until nothing can be sent and no event is left. Returns the log of what was
+    /// sent.
     ///
     /// # Panics
-    /// If the strategy names a response that is not there.
+    /// Panics if the strategy picks an index that is out of range.
     pub fn run(&self, strategy: &mut dyn Strategy) -> Vec<Sent> {
         let mut wire = Wire {
             strategy,
@@ -123,7 +124,7 @@ impl Bench {
 
 struct Wire<'a> {
     strategy: &'a mut dyn Strategy,
-    /// Ascending by stream.
+    /// Responses that have arrived and not left, in ascending stream order.
     active: Vec<Response>,
     blocked: Vec<u64>,
     log: Vec<Sent>,
@@ -156,7 +157,7 @@ impl Wire<'_> {
         }
     }
 
-    /// Fills a packet; false if there is nothing to put in.
+    /// Fills one packet. Returns false if no response can send.
     fn fill_packet(&mut self, tick: u64, mut room: u64) -> bool {
         let mut filled = false;
         while room > 0 {

@@ -1,6 +1,6 @@
-//! What can be wrong with a strategy that somebody wrote down.
+//! Errors in the text of a strategy.
 
-/// Why a text is not a strategy.
+/// Error that occurs when a text does not describe a strategy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StrategyError {
     /// A list has an empty entry, or the whole text is empty.
@@ -10,67 +10,67 @@ pub enum StrategyError {
     Empty {
         /// The whole text.
         text: String,
-        /// Which entry, from 1.
+        /// Position of the empty entry, from 1.
         position: usize,
-        /// All names.
+        /// Names of all known strategies.
         known: String,
     },
     /// No strategy has this name.
     #[error("no strategy is called {found:?}{nearest}; known are {known}")]
     UnknownName {
-        /// The name that was written.
+        /// The name as written.
         found: String,
-        /// "; did you mean ...?", or nothing.
+        /// A suggestion such as ` (did you mean fifo?)`, or empty.
         nearest: String,
-        /// All names.
+        /// Names of all known strategies.
         known: String,
     },
     /// The strategy has no such parameter.
     #[error("strategy {strategy} has no parameter {found:?}: it takes {allowed}")]
     UnknownParameter {
-        /// The strategy.
+        /// Name of the strategy.
         strategy: &'static str,
-        /// The parameter that was written.
+        /// The parameter as written.
         found: String,
-        /// What it takes.
+        /// The parameters that the strategy takes.
         allowed: String,
     },
-    /// A parameter without a value.
+    /// A parameter has no value.
     #[error(
         "parameter {parameter:?} of strategy {strategy} has no value: write {parameter}=VALUE, {allowed}"
     )]
     NoValue {
-        /// The strategy.
+        /// Name of the strategy.
         strategy: &'static str,
-        /// The parameter.
+        /// Name of the parameter.
         parameter: String,
-        /// What its value may be.
+        /// The values that the parameter may have.
         allowed: String,
     },
-    /// A value that the parameter does not take.
+    /// A value is outside the parameter's range.
     #[error("parameter {parameter} of strategy {strategy} is {found:?}: it must be {allowed}")]
     BadValue {
-        /// The strategy.
+        /// Name of the strategy.
         strategy: &'static str,
-        /// The parameter.
+        /// Name of the parameter.
         parameter: &'static str,
-        /// The value that was written.
+        /// The value as written.
         found: String,
-        /// What it may be.
+        /// The values that the parameter may have.
         allowed: String,
     },
-    /// A parameter given more than once.
+    /// A parameter is given more than once.
     #[error("parameter {parameter} of strategy {strategy} is given twice: give it once")]
     ParameterTwice {
-        /// The strategy.
+        /// Name of the strategy.
         strategy: &'static str,
-        /// The parameter.
+        /// Name of the parameter.
         parameter: &'static str,
     },
-    /// The same strategy, with the same parameters, twice in one list.
+    /// A list contains the same strategy twice with the same parameters.
     #[error("strategy {strategy} is listed twice: name it once, or give it other parameters")]
     StrategyTwice {
-        /// The strategy, parameters resolved.
+        /// The strategy with all parameters resolved.
         strategy: String,
     },
 }

@@ -1,13 +1,13 @@
-//! Strategies: which response's bytes leave in the next packet.
+//! Strategies decide which response's bytes go into the next packet.
 //!
-//! A [`Strategy`] is asked once for each packet. It sees every response that
-//! has bytes to send and names one; it cannot name none, so every strategy
-//! keeps the link busy by construction.
+//! A [`Strategy`] is asked for each packet, and again for the rest of a packet after a
+//! response has ended. It sees every response that has bytes to send and must pick one of
+//! them, so every strategy keeps the link busy by construction.
 //!
-//! A [`StrategySpec`] is a strategy with its parameters, written
-//! `name:param=value`; [`registry()`] lists the strategies, one file each in
-//! `strategies/`. [`mod@bench`] runs one on a link that carries a packet per
-//! tick: enough to see an order.
+//! A [`StrategySpec`] is a strategy with its parameters, written `name:param=value`.
+//! [`registry()`] lists the strategies, each in its own file in `strategies/`.
+//! [`mod@bench`] runs a strategy on a link that carries one packet per tick, which shows
+//! the order it produces.
 //!
 //! ```
 //! use pagerace_delivery::StrategySpec;
@@ -20,10 +20,10 @@
 //! # Ok::<(), pagerace_delivery::StrategyError>(())
 //! ```
 //!
-//! Beside them stand the [`reliability`] policies: which responses may come late, in
-//! part, or not at all.
+//! The [`reliability`] policies decide which responses may arrive late, in part, or not at
+//! all.
 //!
-//! What a strategy does to a page, on a network, is not known here.
+//! This crate does not model the effect of a strategy on a page or a network.
 
 pub mod bench;
 pub mod error;
@@ -48,32 +48,33 @@ pub use spec::StrategySpec;
 
 /// Decides which response the next packet belongs to.
 ///
-/// One value serves one connection. All methods are called in the order in
-/// which things happen on that connection; none may depend on anything else,
-/// so that a run repeats.
+/// Each connection has its own value. Its methods are called in the order of events on that
+/// connection. They must depend on nothing else, so that runs are reproducible.
 pub trait Strategy: Send {
-    /// The head of a response is ready; it will be offered to [`pick`](Self::pick)
-    /// whenever it may send.
+    /// Called when the head of a response is ready. The response is offered to
+    /// [`pick`](Self::pick) whenever it may send.
     fn arrived(&mut self, _response: &Response) {}
 
-    /// The client changed the priority signal (`PRIORITY_UPDATE`).
+    /// Called when the client has changed the priority signal (`PRIORITY_UPDATE`).
     fn updated(&mut self, _response: &Response) {}
 
-    /// The client signalled a place in HTTP/2's dependency tree. Comes before
-    /// [`arrived`](Self::arrived), and again when the place changes; also for
-    /// streams that never send anything.
+    /// Called when the client signals a stream's position in the HTTP/2 dependency tree.
+    ///
+    /// The first call comes before [`arrived`](Self::arrived), and another follows each
+    /// change of position. Calls may also name streams that never send anything.
     fn dependency(&mut self, _stream: u64, _dependency: Dependency) {}
 
-    /// Index into `ready` of the response that gets the next packet, or the
+    /// Returns the index into `ready` of the response that gets the next packet, or the
     /// rest of one.
     ///
-    /// `ready` is never empty; it holds the responses that have bytes left and
-    /// are not blocked by flow control, ascending by stream.
+    /// `ready` is never empty. It holds the responses that have bytes left and are not
+    /// blocked by flow control, in ascending stream order.
     fn pick(&mut self, ready: &[Response]) -> usize;
 
-    /// `bytes` of `response` were put in a packet (`response.sent` includes them).
+    /// Called when `bytes` of `response` were put in a packet. `response.sent` includes
+    /// them.
     fn sent(&mut self, _response: &Response, _bytes: u64) {}
 
-    /// The response is complete or was cancelled.
+    /// Called when the response is complete or was cancelled.
     fn left(&mut self, _stream: u64) {}
 }

@@ -1,6 +1,7 @@
-//! Names that somebody may have meant.
+//! Suggestions for misspelt names.
 
-/// Edits (insert, delete, replace a character) between two texts.
+/// Returns the edit distance of two texts: the number of inserted, deleted or replaced
+/// characters.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -16,14 +17,14 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// The initials of a hyphenated name: `rr` of `round-robin`.
+/// Returns the initials of a hyphenated name: `rr` for `round-robin`.
 fn initials(name: &str) -> String {
     name.split('-')
         .filter_map(|word| word.chars().next())
         .collect()
 }
 
-/// Those of `known` that `found` may have meant, nearest first; few or none.
+/// Returns up to three names of `known` that `found` may stand for, nearest first.
 pub(crate) fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let found = found.to_lowercase().replace('_', "-");
     if found.is_empty() || found.len() > 64 {

@@ -1,21 +1,21 @@
-//! Parameters of strategies: what they may be, and what they are.
+//! Parameters of strategies: their declarations and values.
 
 use std::fmt;
 
 /// A parameter that a strategy takes.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
-    /// Its name, as written before the `=`.
+    /// Name of the parameter, as written before the `=`.
     pub name: &'static str,
-    /// Its value where none is written; must lie in `range`.
+    /// Value of the parameter if none is written. Must lie in `range`.
     pub default: &'static str,
-    /// What it may be.
+    /// The values that the parameter may have.
     pub range: Range,
-    /// What it does, one clause.
+    /// Effect of the parameter, in one clause.
     pub meaning: &'static str,
 }
 
-/// What a parameter may be; bounds are included.
+/// The values that a parameter may have. Bounds are inclusive.
 #[derive(Clone, Copy, Debug)]
 pub enum Range {
     /// A real number.
@@ -53,7 +53,7 @@ impl Range {
         match self {
             Self::Number { min, max } => {
                 let number: f64 = text.parse().ok()?;
-                // The sum turns -0 into 0, so that equal values are written alike.
+                // Adding 0 turns -0 into 0, so that equal values are written alike.
                 (min <= number && number <= max).then_some(Value::Number(number + 0.0))
             }
             Self::Integer { min, max } => {
@@ -76,7 +76,7 @@ impl fmt::Display for Range {
 }
 
 impl Values {
-    /// The defaults of `parameters`.
+    /// Returns the defaults of `parameters`.
     pub(crate) fn defaults(parameters: &[Parameter]) -> Self {
         Self(
             parameters
@@ -93,7 +93,8 @@ impl Values {
         )
     }
 
-    /// Sets `parameter` to what `text` says; false if it may not be that.
+    /// Sets `parameter` to the value of `text`. Returns false if the value is outside the
+    /// range.
     pub(crate) fn set(&mut self, parameter: &Parameter, text: &str) -> bool {
         let Some(value) = parameter.range.read(text) else {
             return false;
@@ -103,10 +104,10 @@ impl Values {
         true
     }
 
-    /// The number of parameter `name`.
+    /// Returns the number of parameter `name`.
     ///
     /// # Panics
-    /// If the strategy declares no such number: a mistake in its code.
+    /// Panics if the strategy declares no such number, which is a bug in the strategy.
     pub fn number(&self, name: &str) -> f64 {
         match self.get(name) {
             Value::Number(number) => number,
@@ -114,10 +115,11 @@ impl Values {
         }
     }
 
-    /// The whole number of parameter `name`.
+    /// Returns the whole number of parameter `name`.
     ///
     /// # Panics
-    /// If the strategy declares no such whole number: a mistake in its code.
+    /// Panics if the strategy declares no such whole number, which is a bug in the
+    /// strategy.
     pub fn integer(&self, name: &str) -> u64 {
         match self.get(name) {
             Value::Integer(integer) => integer,
@@ -125,10 +127,10 @@ impl Values {
         }
     }
 
-    /// The word of parameter `name`.
+    /// Returns the word of parameter `name`.
     ///
     /// # Panics
-    /// If the strategy declares no such word: a mistake in its code.
+    /// Panics if the strategy declares no such word, which is a bug in the strategy.
     pub fn word(&self, name: &str) -> &'static str {
         match self.get(name) {
             Value::Word(word) => word,
@@ -136,7 +138,7 @@ impl Values {
         }
     }
 
-    /// Names and values as they are written, in the order of declaration.
+    /// Returns the names and values as they are written, in the order of declaration.
     pub(crate) fn written(&self) -> impl Iterator<Item = (&'static str, String)> {
         self.0.iter().map(|&(name, value)| {
             let text = match value {

@@ -1,4 +1,4 @@
-//! Which strategies there are. A new one is a file in `strategies/` and a line here.
+//! The list of strategies. A new strategy is a file in `strategies/` and a line here.
 
 use std::fmt;
 
@@ -6,18 +6,18 @@ use crate::Strategy;
 use crate::parameter::{Parameter, Values};
 use crate::strategies as s;
 
-/// What a strategy is, and how it is made.
+/// Description and constructor of a strategy.
 #[derive(Clone, Copy)]
 pub struct StrategyInfo {
-    /// Its name: lower-case words and digits joined by hyphens.
+    /// Name of the strategy: lower-case words and digits joined by hyphens.
     pub name: &'static str,
-    /// What it does, one sentence.
+    /// Effect of the strategy, in one sentence.
     pub summary: &'static str,
-    /// The document that it follows.
+    /// The document that the strategy follows.
     pub source: &'static str,
-    /// The parameters that it takes, in the order in which they are displayed.
+    /// Parameters of the strategy, in the order in which they are displayed.
     pub parameters: &'static [Parameter],
-    /// Makes one, for one connection.
+    /// Builds the strategy for one connection.
     pub build: fn(&Values) -> Box<dyn Strategy>,
 }
 
@@ -35,10 +35,11 @@ const REGISTRY: &[StrategyInfo] = &[
     s::hybrid::INFO,
 ];
 
-/// What a race runs when no strategies are named: each once but `h2-tree`, which
-/// shares equally where nobody signals a tree, and otherwise at the middle of
-/// its range where the source names no single value (`alpha` 0.5), and with the
-/// middle one of Sander 2022's burst lengths as the batch (10 packets).
+/// The strategies that a race runs when none are named.
+///
+/// The list has every strategy once, except `h2-tree`, which shares equally if the client
+/// signals no tree. `alpha` is 0.5, the middle of its range, as its source names no single
+/// value. The batch has 10 packets, the middle one of Sander 2022's burst lengths.
 pub const DEFAULTS: &[&str] = &[
     "eps",
     "fifo",
@@ -52,7 +53,7 @@ pub const DEFAULTS: &[&str] = &[
     "hybrid:alpha=0.5:urgency=class",
 ];
 
-/// All strategies, in the order in which they are listed to people.
+/// Returns all strategies, in the order in which they are listed to users.
 pub const fn registry() -> &'static [StrategyInfo] {
     REGISTRY
 }

@@ -1,9 +1,10 @@
-//! Reliability policies: which objects a page may have late, in part, or not at all.
+//! Reliability policies decide which objects of a page may arrive late, in part, or not at
+//! all.
 //!
-//! A [`Policy`] is asked once for each response, and says how its content is
-//! delivered: on its stream, behind what is essential, or in datagrams that are not
-//! sent again, under [`Terms`]. A [`ReliabilitySpec`] is a policy as
-//! people write it; [`policies()`] lists them, one file each in `reliability/policies/`.
+//! A [`Policy`] is asked once for each response. It decides how the content is delivered:
+//! on its stream, after essential content, or in datagrams that are not retransmitted,
+//! under [`Terms`]. A [`ReliabilitySpec`] is a policy as users write it. [`policies()`]
+//! lists the policies, each in its own file in `reliability/policies/`.
 //!
 //! ```
 //! use pagerace_delivery::reliability::ReliabilitySpec;
@@ -15,8 +16,8 @@
 //! ```
 //!
 //! # Source
-//! `full` and `datagram` are the two sides of Srivastava 2024, section 5.9; it leaves
-//! the others open (section 9).
+//! `full` and `datagram` are the two sides of the comparison in Srivastava 2024, section
+//! 5.9. The thesis leaves the other policies to future work (section 9).
 
 mod error;
 mod policies;
@@ -33,38 +34,38 @@ pub use spec::ReliabilitySpec;
 
 /// Decides how the content of responses is delivered.
 ///
-/// One value serves one connection; as for [`Strategy`](crate::Strategy), nothing but
-/// what it is told may enter its decisions.
+/// Each connection has its own value. As with [`Strategy`](crate::Strategy), decisions must
+/// depend only on the arguments of its methods.
 pub trait Policy: Send {
-    /// How to deliver the object whose answer is ready.
+    /// Returns the delivery of an object whose response is ready.
     fn deliver(&mut self, object: &Object, path: &Conditions) -> Delivery;
 }
 
-/// What a policy may know of an object.
+/// The properties of an object that a policy may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Object {
-    /// What the page makes of it.
+    /// Role of the object in the page.
     pub nature: Nature,
-    /// Bytes of its content, as transferred.
+    /// Bytes of the object's content, as transferred.
     pub length: u64,
 }
 
-/// What a page makes of an object.
+/// The role of an object in its page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nature {
-    /// Whether the page needs it to be of use.
+    /// True if the page is of no use without the object.
     pub essential: bool,
-    /// Whether it is of no use unless it is complete.
+    /// True if the object is of no use unless it is complete.
     pub whole: bool,
-    /// Whether something that is seen waits for it, or changes with it, essential or
-    /// not: text waits for its font.
+    /// True if visible content waits for the object or changes with it, whether or not it
+    /// is essential. For example, text waits for its font.
     pub seen: bool,
-    /// Whether the policy's [`Selection`] selects it.
+    /// True if the policy's [`Selection`] selects the object.
     pub selected: bool,
 }
 
 impl Nature {
-    /// Of what nothing is known: the page needs all of it.
+    /// The default for an unknown object: the page needs all of it.
     pub const ESSENTIAL: Self = Self {
         essential: true,
         whole: true,
@@ -79,69 +80,72 @@ impl Default for Nature {
     }
 }
 
-/// What is known of a connection.
+/// The measured state of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conditions {
-    /// Congestion window in bytes: what can be sent in a round trip.
+    /// Congestion window in bytes: the amount that can be sent in a round trip.
     pub window: u64,
-    /// Packets that were sent.
+    /// Number of packets sent.
     pub packets_sent: u64,
-    /// Packets that were declared lost.
+    /// Number of packets declared lost.
     pub packets_lost: u64,
-    /// Bytes of responses that may not be late, and have not been sent.
+    /// Unsent bytes of the responses that must not be late.
     pub urgent_left: u64,
 }
 
-/// Packets after which a share of losses says something.
+/// The minimum number of packets from which a loss rate is estimated.
 const ENOUGH_PACKETS: u64 = 50;
 
 impl Conditions {
-    /// Share of packets lost; `None` before enough were sent to tell.
+    /// Returns the share of packets lost, or `None` if too few were sent to estimate it.
     pub fn loss(&self) -> Option<f64> {
         let enough = self.packets_sent >= ENOUGH_PACKETS;
         enough.then(|| self.packets_lost as f64 / self.packets_sent as f64)
     }
 }
 
-/// How content is delivered.
+/// The way that content is delivered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Delivery {
     /// Reliably, on its stream, in the order of the strategy.
     Stream,
-    /// Reliably, on its stream, after all that is delivered as [`Self::Stream`]: new
-    /// bytes and repairs.
+    /// Reliably, on its stream, but after all content delivered as [`Self::Stream`]. This
+    /// applies to new bytes and to retransmissions.
     Late,
-    /// In datagrams. To a client that takes none, as [`Self::Stream`], or
-    /// [`Self::Late`] if the terms are.
+    /// In datagrams. For a client without datagram support, the same as [`Self::Late`] if
+    /// the terms are late and as [`Self::Stream`] otherwise.
     Datagrams(Terms),
 }
 
-/// How content is delivered in datagrams.
+/// The terms under which content is delivered in datagrams.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Terms {
-    /// Whether datagrams go after all that is delivered as [`Delivery::Stream`].
+    /// True if the datagrams go after all content delivered as [`Delivery::Stream`].
     pub late: bool,
-    /// Chunks of parity as a share of the content's, rounded up; zero for none.
+    /// Number of parity chunks as a share of the content's chunks, rounded up. Zero for no
+    /// parity.
     pub parity: f64,
-    /// From the request: nothing is sent or waited for after it.
+    /// Time from the request after which nothing is sent or waited for.
     pub deadline: Option<Duration>,
-    /// What becomes of what is missing.
+    /// Handling of the missing parts.
     pub repair: Option<Repair>,
 }
 
-/// When what is missing is fetched again.
+/// The time at which missing parts are fetched again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
-    /// At once.
+    /// Immediately.
     Now,
-    /// When no essential object is outstanding.
+    /// Once no essential object is outstanding.
     Later,
-    /// Likewise, if what came is of no use; else it is left as it is.
+    /// Same as [`Self::Later`] if the received part is of no use. Otherwise the object stays
+    /// incomplete.
     IfUseless,
 }
 
 impl Terms {
-    /// As in Srivastava 2024: sent once, in the order of the strategy; lost is lost.
+    /// The terms of Srivastava 2024: each datagram is sent once, in the order of the
+    /// strategy, and lost data stays lost.
     pub const ONCE: Self = Self {
         late: false,
         parity: 0.0,

@@ -1,38 +1,38 @@
-//! What a strategy may know of a response.
+//! The properties of a response that a strategy may use.
 
 use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
 use serde::{Deserialize, Serialize};
 
-/// A response that a server is sending, as its scheduler sees it.
+/// A response that a server is sending, as seen by the server's scheduler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Response {
-    /// The request stream's id; unique on its connection, ascending by request.
+    /// Id of the request stream. Unique on its connection and ascending in request order.
     pub stream: u64,
     /// The priority that the client signalled, as last updated (RFC 9218).
     pub signal: Priority,
-    /// What the server knows of the resource without being told.
+    /// The server's own knowledge of the resource, independent of signals.
     pub facts: Facts,
-    /// Bytes of the response on its stream, framing included.
+    /// Bytes of the response on its stream, including framing.
     pub length: u64,
-    /// Bytes of them already given to the transport.
+    /// Bytes of the response already passed to the transport.
     pub sent: u64,
 }
 
-/// What a server that knows its site knows of a resource.
+/// The knowledge that a server has of a resource of its own site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
-    /// What it is for.
+    /// Destination of the request.
     pub destination: Destination,
-    /// How it runs, if it is a script.
+    /// Execution mode, if the resource is a script.
     pub script_mode: ScriptMode,
-    /// The priority class that Chromium gives it.
+    /// Priority class that Chromium assigns to the request.
     pub class: RequestPriority,
-    /// Whether the first paint waits for it.
+    /// True if the first paint waits for the resource.
     pub render_blocking: bool,
 }
 
 impl Response {
-    /// Bytes not yet given to the transport.
+    /// Returns the bytes not yet passed to the transport.
     pub const fn remaining(&self) -> u64 {
         self.length - self.sent
     }

@@ -1,20 +1,20 @@
-//! Taking turns: who waited longest goes next.
+//! Round-robin turns: the stream that has waited longest goes next.
 
 use crate::Response;
 use crate::streams::Streams;
 
-/// When each stream last had a turn. Who arrives waits as if it just had one.
+/// The last turn of each stream. An arriving stream waits as if it had just had a turn.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rotation {
     pub(crate) last: Streams<u64>,
-    /// Numbers turns and arrivals alike.
+    /// Counter that numbers both turns and arrivals.
     turns: u64,
-    /// Who was picked and has not sent since.
+    /// The stream that was picked and has not sent since.
     picked: Option<u64>,
 }
 
 impl Rotation {
-    /// `stream` joins at the back.
+    /// Adds `stream` at the back of the rotation.
     pub(crate) fn join(&mut self, stream: u64) {
         self.turns += 1;
         self.last.insert(stream, self.turns);
@@ -24,10 +24,10 @@ impl Rotation {
         self.last.remove(stream);
     }
 
-    /// Picks the one of `ready` that waited longest.
+    /// Picks the response of `ready` that has waited longest.
     ///
     /// # Panics
-    /// If `ready` is empty, or holds a stream that did not join.
+    /// Panics if `ready` is empty or holds a stream that has not joined.
     pub(crate) fn pick(&mut self, ready: &[Response]) -> usize {
         let mut longest = None;
         self.last.each_ready(ready, |index, _, last| {
@@ -40,20 +40,20 @@ impl Rotation {
         index
     }
 
-    /// Notes who was picked; its turn counts once it has sent.
+    /// Records the picked stream. Its turn counts once it has sent.
     pub(crate) fn picked(&mut self, stream: u64) {
         self.picked = Some(stream);
     }
 
-    /// `stream` sent something. The number of its turn, if this is its first
-    /// sending since it was picked.
+    /// Records that `stream` has sent. Returns the number of its turn if this is the first
+    /// time since it was picked.
     pub(crate) fn sent(&mut self, stream: u64) -> Option<u64> {
         self.picked.take_if(|picked| *picked == stream)?;
         self.turns += 1;
         Some(self.turns)
     }
 
-    /// `stream` goes to the back.
+    /// Moves `stream` to the back of the rotation.
     pub(crate) fn send_back(&mut self, stream: u64, turn: u64) {
         if let Some(last) = self.last.get_mut(stream) {
             *last = turn;

@@ -1,22 +1,22 @@
-//! Sharing a link by weight, exact to the packet.
+//! Fair sharing of a link by weight, exact to one packet.
 //!
 //! Follows J. Bennett and H. Zhang, "WF2Q: worst-case fair weighted fair
 //! queueing", INFOCOM 1996, and for trees their "Hierarchical packet fair
-//! queueing algorithms", IEEE/ACM Transactions on Networking 5 (1997). Each
-//! competitor has a *start tag*, the virtual time at which a fluid system would
-//! begin its next packet; of those whose start is due, the one whose packet a
-//! fluid system would finish first is served. While the competitors stay the
-//! same, nobody is ever more than a packet ahead of its share or behind it.
+//! queueing algorithms", IEEE/ACM Transactions on Networking 5 (1997). Each competitor has
+//! a *start tag*: the virtual time at which a fluid system would begin its next packet.
+//! Among the competitors whose start tag is due, the scheduler serves the one whose packet
+//! a fluid system would finish first. While the set of competitors stays the same, none of
+//! them is ever more than one packet ahead of its share or behind it.
 //!
-//! Who comes, or comes back from being blocked, starts at the current virtual
-//! time: absence earns nothing. Times are fixed-point integers, so runs repeat
-//! on every machine.
+//! A competitor that is new, or that was blocked, starts at the current virtual time, so
+//! absence earns no credit. Times are fixed-point integers, so runs are the same on every
+//! machine.
 //!
-//! Deviates: the virtual time is the weighted mean of the start tags of those
-//! who compete. While they stay the same that is the fluid system's time; when
-//! they change it stays among the tags, so that it cannot drift. And weights
-//! may change: a start tag then keeps its distance from the virtual time in
-//! *bytes*, so that no advance or arrears is inflated.
+//! This implementation deviates in two points. The virtual time is the weighted mean of the
+//! competitors' start tags. It equals the fluid system's time while the competitors stay
+//! the same. When they change it stays among the tags, so it cannot drift. Also, weights
+//! may change: a start tag then keeps its distance from the virtual time in *bytes*, so
+//! that no lead or lag is inflated.
 
 use crate::Response;
 use crate::streams::Streams;
@@ -24,18 +24,18 @@ use crate::streams::Streams;
 /// Fractional bits of a [`Weight`].
 const FRACTION_BITS: u32 = 32;
 
-/// Bytes that a packet is taken to hold when finish times are compared: QUIC's
-/// smallest maximum datagram (RFC 9000, section 14,
-/// <https://www.rfc-editor.org/rfc/rfc9000#section-14>). Only its ratio to a
-/// response's last few bytes matters.
+/// Assumed size of a packet in bytes when finish times are compared: QUIC's smallest
+/// maximum datagram size (RFC 9000, section 14,
+/// <https://www.rfc-editor.org/rfc/rfc9000#section-14>). Only its ratio to a response's
+/// last few bytes matters.
 const PACKET_BYTES: u64 = 1200;
 
-/// A positive weight; only ratios between competitors matter.
+/// A positive weight. Only ratios between competitors matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Weight(u64);
 
 impl Weight {
-    /// Any smaller weight is taken as this: about a millionth.
+    /// The minimum weight, about a millionth. Smaller weights are raised to it.
     const MIN: u64 = 1 << 12;
 
     pub(crate) const fn whole(weight: u32) -> Self {
@@ -43,13 +43,13 @@ impl Weight {
         Self((weight as u64) << FRACTION_BITS)
     }
 
-    /// From a share of 0 to 1 (or any number up to 2^31).
+    /// Creates a weight from a share of 0 to 1, or any number up to 2^31.
     pub(crate) fn real(weight: f64) -> Self {
         let bits = weight * (1_u64 << FRACTION_BITS) as f64;
         Self((bits as u64).max(Self::MIN))
     }
 
-    /// The virtual time that `bytes` take at this weight.
+    /// Returns the virtual time that `bytes` take at this weight.
     fn time_of(self, bytes: u64) -> i128 {
         time_of(bytes, i128::from(self.0))
     }
@@ -59,12 +59,12 @@ fn time_of(bytes: u64, weight: i128) -> i128 {
     (i128::from(bytes) << (2 * FRACTION_BITS)) / weight
 }
 
-/// One competitor.
+/// The scheduling state of one competitor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lane {
     weight: Weight,
     start: i128,
-    /// The contest at which it last competed.
+    /// Number of the last contest that the competitor entered.
     seen: u64,
 }
 
@@ -78,15 +78,15 @@ impl Lane {
     }
 }
 
-/// The contest among siblings.
+/// Repeated contests among siblings.
 #[derive(Clone, Debug)]
 pub(crate) struct Contest<K> {
-    /// The virtual time.
+    /// Current virtual time.
     now: i128,
     number: u64,
-    /// Sum of the weights of those that compete.
+    /// Sum of the competitors' weights.
     weights: i128,
-    /// Sum over those of how far each start lies ahead of `now`, times its weight.
+    /// Sum of each competitor's distance from `now` to its start tag, times its weight.
     ahead: i128,
     entries: Vec<Entry<K>>,
 }
@@ -119,8 +119,7 @@ impl<K: Copy> Contest<K> {
         self.entries.clear();
     }
 
-    /// Enters `lane`, which has `remaining` bytes to send. Ties go to the
-    /// first to enter.
+    /// Enters `lane`, which has `remaining` bytes to send. Ties go to the first to enter.
     pub(crate) fn enter(&mut self, lane: &mut Lane, key: K, remaining: u64) {
         if lane.seen + 1 != self.number {
             lane.start = lane.start.max(self.now);
@@ -137,18 +136,19 @@ impl<K: Copy> Contest<K> {
         });
     }
 
-    /// Who wins; nobody if nobody entered.
+    /// Closes the contest and returns the winner, or `None` if nobody entered.
     pub(crate) fn close(&mut self) -> Option<K> {
         if self.entries.is_empty() {
             return None;
         }
-        // Rounded down, the mean is not below the earliest start: one is due.
+        // The mean is rounded down but is not below the earliest start tag, so at least one
+        // entry is due.
         self.now += self.ahead.div_euclid(self.weights);
         let due = self.entries.iter().filter(|e| e.start <= self.now);
         due.min_by_key(|e| e.finish).map(|e| e.key)
     }
 
-    /// `lane` sent `bytes` after the last contest.
+    /// Charges `lane` for `bytes` sent after the last contest.
     pub(crate) fn charge(&mut self, lane: &mut Lane, bytes: u64) {
         lane.start += lane.weight.time_of(bytes);
         if self.weights > 0 {
@@ -156,10 +156,10 @@ impl<K: Copy> Contest<K> {
         }
     }
 
-    /// Gives `lane` another weight.
+    /// Changes the weight of `lane`.
     pub(crate) fn reweigh(&self, lane: &mut Lane, weight: Weight) {
         let ahead = lane.start - self.now;
-        // Split, so that the product of a long distance cannot overflow.
+        // Split, so that the product of a large distance cannot overflow.
         let (old, new) = (i128::from(lane.weight.0), i128::from(weight.0));
         lane.start = self.now + ahead / new * old + ahead % new * old / new;
         lane.weight = weight;
@@ -186,17 +186,17 @@ impl FairShare {
         self.lanes.remove(stream);
     }
 
-    /// Gives the streams new weights, ascending by stream.
+    /// Assigns new weights to the streams, in ascending stream order.
     pub(crate) fn reweigh_all(&mut self, weights: impl Iterator<Item = Weight>) {
         for (lane, weight) in self.lanes.values_mut().zip(weights) {
             self.contest.reweigh(lane, weight);
         }
     }
 
-    /// Which of `ready` sends next.
+    /// Picks the response of `ready` that sends next.
     ///
     /// # Panics
-    /// If `ready` is empty, or holds a stream that did not join.
+    /// Panics if `ready` is empty or holds a stream that has not joined.
     pub(crate) fn pick(&mut self, ready: &[Response]) -> usize {
         self.contest.open();
         self.lanes.each_ready(ready, |i, response, lane| {

@@ -14,11 +14,10 @@ use crate::{Strategy, StrategyError};
 
 /// A strategy and the values of all its parameters.
 ///
-/// Parsed from `name`, or `name:param=value` with any number of further
-/// `:param=value`; parameters left out take their defaults. Displayed, and
-/// serialised, in that form with all parameters resolved, in the order in
-/// which the strategy declares them. Two specs are equal if they are displayed
-/// alike; that is also their order.
+/// The text form is `name`, followed by any number of `:param=value`. Parameters left out
+/// take their defaults. A spec is displayed and serialised in that form with all parameters
+/// resolved, in the order in which the strategy declares them. Specs compare by their
+/// displayed text.
 #[derive(Clone)]
 pub struct StrategySpec {
     info: &'static StrategyInfo,
@@ -27,16 +26,15 @@ pub struct StrategySpec {
 }
 
 impl StrategySpec {
-    /// The strategy that `info` describes, with its defaults.
+    /// Creates the spec of the strategy that `info` describes, with default parameters.
     ///
     /// # Panics
-    /// If a default lies outside its range: a mistake in the declaration.
+    /// Panics if a default lies outside its range, which is a bug in the declaration.
     pub fn new(info: &'static StrategyInfo) -> Self {
         Self::resolved(info, Values::defaults(info.parameters))
     }
 
-    /// The specs that a race runs when none are named: every strategy of the
-    /// registry once, with its default parameters.
+    /// Returns the specs that a race runs when none are named. See [`DEFAULTS`].
     pub fn defaults() -> Vec<Self> {
         DEFAULTS
             .iter()
@@ -49,8 +47,8 @@ impl StrategySpec {
     /// Spaces around names are ignored.
     ///
     /// # Errors
-    /// Those of parsing one spec; [`StrategyError::Empty`] for an empty entry;
-    /// [`StrategyError::StrategyTwice`] where two entries mean the same.
+    /// Returns the errors of parsing one spec, [`StrategyError::Empty`] for an empty entry,
+    /// and [`StrategyError::StrategyTwice`] if two entries resolve to the same spec.
     pub fn parse_list(text: &str) -> Result<Vec<Self>, StrategyError> {
         let mut specs: Vec<Self> = Vec::new();
         for (i, entry) in text.split(',').enumerate() {
@@ -72,13 +70,13 @@ impl StrategySpec {
         Ok(specs)
     }
 
-    /// Parses one spec, of the registry or of `extra`.
+    /// Parses one spec of a strategy in the registry or in `extra`.
     ///
-    /// This is how a program adds a strategy of its own. Serialised specs are
-    /// looked up in the registry alone.
+    /// Programs use this to add their own strategies. Deserialisation looks up the registry
+    /// only.
     ///
     /// # Errors
-    /// A [`StrategyError`] that says what was found and what is allowed.
+    /// Returns a [`StrategyError`] that states the text found and the values allowed.
     pub fn parse_with(text: &str, extra: &'static [StrategyInfo]) -> Result<Self, StrategyError> {
         let mut parts = text.trim().split(':');
         let name = parts.next().expect("a split has a first part").trim();
@@ -108,23 +106,23 @@ impl StrategySpec {
         Ok(Self::resolved(info, values))
     }
 
-    /// What the strategy is.
+    /// Returns the description of the strategy.
     pub const fn info(&self) -> &'static StrategyInfo {
         self.info
     }
 
-    /// The strategy's name, without parameters.
+    /// Returns the strategy's name, without parameters.
     pub const fn name(&self) -> &'static str {
         self.info.name
     }
 
-    /// The values of the parameters.
+    /// Returns the values of the parameters.
     pub const fn values(&self) -> &Values {
         &self.values
     }
 
-    /// The spec with the parameters that differ from their defaults: short,
-    /// for headings. Parses to the same spec.
+    /// Returns a short form for headings: the name and the parameters that differ from
+    /// their defaults. It parses to the same spec.
     pub fn label(&self) -> String {
         let defaults = Values::defaults(self.info.parameters);
         let mut label = self.info.name.to_owned();
@@ -136,7 +134,7 @@ impl StrategySpec {
         label
     }
 
-    /// A fresh strategy, for one connection.
+    /// Builds the strategy for one connection.
     pub fn build(&self) -> Box<dyn Strategy> {
         (self.info.build)(&self.values)
     }
@@ -190,7 +188,7 @@ fn read_parameter(
     Ok(parameter)
 }
 
-/// All names, for messages.
+/// Lists all names, for error messages.
 fn known(extra: &'static [StrategyInfo]) -> String {
     let names: Vec<&str> = registry()
         .iter()
@@ -214,7 +212,7 @@ fn unknown_name(found: &str, extra: &'static [StrategyInfo]) -> StrategyError {
     }
 }
 
-/// The parameters of a strategy, for messages.
+/// Lists the parameters of a strategy, for error messages.
 fn takes(info: &StrategyInfo) -> String {
     if info.parameters.is_empty() {
         return "none".to_owned();

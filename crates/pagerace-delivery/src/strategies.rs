@@ -1,4 +1,4 @@
-//! The strategies, one file each; each says which document it follows.
+//! The strategies, one file each. Each file names the document that it follows.
 
 pub mod batched_round_robin;
 pub mod eps;

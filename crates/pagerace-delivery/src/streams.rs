@@ -1,8 +1,8 @@
-//! A small map from stream ids, made to be walked beside the ready responses.
+//! A small map keyed by stream id, designed to be walked alongside the ready responses.
 
 use crate::Response;
 
-/// Values by stream id, ascending.
+/// Values in ascending order of their stream ids.
 #[derive(Clone, Debug)]
 pub(crate) struct Streams<T>(Vec<(u64, T)>);
 
@@ -13,7 +13,7 @@ impl<T> Default for Streams<T> {
 }
 
 impl<T> Streams<T> {
-    /// Sets the value of `stream`; returns the one that it had.
+    /// Sets the value of `stream` and returns the previous one.
     pub(crate) fn insert(&mut self, stream: u64, value: T) -> Option<T> {
         match self.0.binary_search_by_key(&stream, |e| e.0) {
             Ok(i) => Some(std::mem::replace(&mut self.0[i].1, value)),
@@ -38,10 +38,11 @@ impl<T> Streams<T> {
         self.0.iter_mut().map(|e| &mut e.1)
     }
 
-    /// Visits each ready response with its index and value, ascending by stream.
+    /// Visits each ready response with its index and value, in ascending stream order.
     ///
     /// # Panics
-    /// If a response is ready that never arrived, or the order is not ascending.
+    /// Panics if a ready response has never arrived, or if `ready` is not in ascending
+    /// order.
     pub(crate) fn each_ready(
         &mut self,
         ready: &[Response],

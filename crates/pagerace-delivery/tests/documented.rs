@@ -1,4 +1,4 @@
-//! `docs/strategies.md` tells of every strategy and every parameter.
+//! Checks that `docs/strategies.md` describes every strategy and every parameter.
 
 use pagerace_delivery::registry;
 

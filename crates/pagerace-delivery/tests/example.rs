@@ -1,4 +1,4 @@
-//! The example runs, and does what it says.
+//! Checks that the example runs and sends in the documented order.
 
 #[allow(
     dead_code,
@@ -8,7 +8,7 @@
 #[path = "../examples/shortest_first.rs"]
 mod shortest_first;
 
-/// The streams of the packets that `strategy` sends.
+/// Returns the streams of the packets that `strategy` sends.
 fn streams(strategy: &str) -> Vec<String> {
     let order = shortest_first::order(strategy).expect(strategy);
     let stream = |line: &str| line.split([' ', ',']).nth(3).map(str::to_owned);

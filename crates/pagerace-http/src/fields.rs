@@ -1,21 +1,23 @@
 //! Field lines: names and values as bytes.
 //!
-//! Also makes filler of a wanted size, for recordings that tell how large a
-//! field section was but not what it held.
+//! Also generates filler lines of a given size, for recordings that hold the size of a
+//! field section but not its lines.
+//!
 
 use bytes::Bytes;
 
-/// One field line. Cloning is cheap: names and values are shared.
+/// One field line. Cloning is cheap, because names and values are shared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Field {
-    /// Lower case, as HTTP/3 wants it; pseudo-header fields begin with `:`.
+    /// The name in lower case, as HTTP/2 and HTTP/3 require. Names of pseudo-header
+    /// fields begin with `:`.
     pub name: Bytes,
     /// The value, without surrounding white space.
     pub value: Bytes,
 }
 
 impl Field {
-    /// A field line of owned or static parts.
+    /// Creates a field line from owned or static parts.
     pub fn new(name: impl Into<Bytes>, value: impl Into<Bytes>) -> Self {
         Self {
             name: name.into(),
@@ -23,7 +25,7 @@ impl Field {
         }
     }
 
-    /// A field line that costs no allocation.
+    /// Creates a field line without allocating.
     pub const fn from_static(name: &'static str, value: &'static str) -> Self {
         Self {
             name: Bytes::from_static(name.as_bytes()),
@@ -31,7 +33,7 @@ impl Field {
         }
     }
 
-    /// The size that limits and tables count, in bytes.
+    /// The size in bytes that counts towards size limits and dynamic table capacities.
     ///
     /// Source: RFC 9204, section 3.2.1; RFC 9114, section 4.2.2.
     pub fn size(&self) -> u64 {
@@ -39,7 +41,7 @@ impl Field {
     }
 }
 
-/// The value of the first field line with that name.
+/// Returns the value of the first field line named `name`.
 pub fn get<'a>(fields: &'a [Field], name: &str) -> Option<&'a Bytes> {
     fields
         .iter()
@@ -47,14 +49,14 @@ pub fn get<'a>(fields: &'a [Field], name: &str) -> Option<&'a Bytes> {
         .map(|f| &f.value)
 }
 
-/// The size of a field section as `SETTINGS_MAX_FIELD_SECTION_SIZE` counts it.
+/// The size of a field section in bytes, as `SETTINGS_MAX_FIELD_SECTION_SIZE` counts it.
 ///
 /// Source: RFC 9114, section 4.2.2.
 pub fn section_size(fields: &[Field]) -> u64 {
     fields.iter().map(Field::size).sum()
 }
 
-/// The size of a field section as a recording (HAR) counts it: each line
+/// The size of a field section in bytes, as a recording (HAR) counts it: each line is
 /// written as `name: value`, CR, LF.
 pub fn text_size(fields: &[Field]) -> u64 {
     fields
@@ -63,18 +65,18 @@ pub fn text_size(fields: &[Field]) -> u64 {
         .sum()
 }
 
-/// The colon, the space, CR and LF of a line of text.
+/// Bytes of a text line beside its name and value: colon, space, CR and LF.
 const LINE_OVERHEAD: usize = 4;
 
-/// Name of the filler lines; not in QPACK's static table.
+/// Name of the filler lines. QPACK's static table does not contain it.
 const FILLER_NAME: &[u8] = b"x-filler";
 
-/// Longest value of one filler line, in bytes. Real values have 42 on average
-/// in the recordings that this was fitted to.
+/// Longest value of one filler line, in bytes. Values in the recordings that the filler
+/// was fitted to have 42 bytes on average.
 const FILLER_VALUE: usize = 64;
 
-/// What filler values are cut from: letters, digits and signs with Huffman
-/// codes of 5 and 6 bits, five to one.
+/// The text that filler values are cut from: letters, digits and hyphens, with five
+/// characters of 5-bit Huffman codes for each one of a 6-bit code.
 const FILLER_TEXT: &[u8; 512] = &filler_text();
 
 const fn filler_text() -> [u8; 512] {
@@ -83,7 +85,7 @@ const fn filler_text() -> [u8; 512] {
     let mut state: u32 = 0x9e37_79b9;
     let mut i = 0;
     while i < text.len() {
-        // Xorshift (Marsaglia 2003): any fixed order of letters would do.
+        // Xorshift (Marsaglia 2003). Any fixed order of letters would do.
         state ^= state << 13;
         state ^= state >> 17;
         state ^= state << 5;
@@ -93,19 +95,19 @@ const fn filler_text() -> [u8; 512] {
     text
 }
 
-/// Field lines whose [`text_size`] is `bytes`; nothing if `bytes` is smaller
-/// than the shortest such line (13 bytes).
+/// Returns field lines whose [`text_size`] is `bytes`, or no lines if `bytes` is smaller
+/// than the shortest filler line (13 bytes).
 ///
-/// Modelled: QPACK without a dynamic table leaves 0.65 of their text. Of the
-/// request fields of 6,386 recorded requests it leaves 0.71, of the response
-/// fields 0.60.
+/// Modelled: QPACK without a dynamic table encodes filler in 0.65 of its text size. It
+/// encodes the request fields of 6,386 recorded requests in 0.71 of their text size, the
+/// response fields in 0.60.
 pub fn filler_fields(bytes: u32) -> Vec<Field> {
     let overhead = FILLER_NAME.len() + LINE_OVERHEAD;
     let mut left = bytes as usize;
     let mut fields = Vec::with_capacity(left / (overhead + FILLER_VALUE) + 1);
     while left > overhead {
         let line = left.min(overhead + FILLER_VALUE);
-        // Never leave a rest that is too short to be a line of its own.
+        // Leave no remainder that is too short for a line of its own.
         let rest = left - line;
         let line = if (1..=overhead).contains(&rest) {
             line - (overhead + 1 - rest)

@@ -1,14 +1,14 @@
-//! Entry points for fuzzers: plain functions of bytes that must never panic.
+//! Entry points for fuzzers: functions of bytes that must never panic.
 
 use bytes::Bytes;
 
 use crate::h3::{Config, Connection, Role};
 use crate::{Field, h2, hpack, object, priority, qpack, ranges};
 
-/// Feeds a connection: `input` is a list of (stream, length, bytes); the high
-/// bit of the length ends the stream after them.
+/// Feeds an HTTP/3 connection. `input` is a list of (stream, length, bytes). If the high
+/// bit of the length is set, the stream ends after the bytes.
 ///
-/// Returns how many events came out.
+/// Returns the number of events.
 pub fn h3_connection(role: Role, input: &[u8]) -> usize {
     let config = Config {
         qpack_max_table_capacity: 512,
@@ -45,11 +45,11 @@ pub fn h3_connection(role: Role, input: &[u8]) -> usize {
     events
 }
 
-/// Feeds an HTTP/2 connection whose peer has begun rightly: `input` is a list of
-/// (type, flags, stream, length, payload); type 255 stands for bytes without a
-/// frame around them.
+/// Feeds an HTTP/2 connection whose peer has sent a valid preface. `input` is a list of
+/// (type, flags, stream, length, payload). Type 255 stands for bytes without a frame
+/// header.
 ///
-/// Returns how many events came out.
+/// Returns the number of events.
 pub fn h2_connection(role: Role, input: &[u8]) -> usize {
     let mut config = h2::Config::server();
     config.max_header_list_size = 512;
@@ -98,7 +98,7 @@ pub fn h2_connection(role: Role, input: &[u8]) -> usize {
     events
 }
 
-/// Splits `input` in two field sections and decodes them.
+/// Splits `input` into two field sections and decodes them.
 pub fn hpack_decoder(input: &[u8]) {
     let Some((split, rest)) = input.split_first() else {
         return;
@@ -107,19 +107,20 @@ pub fn hpack_decoder(input: &[u8]) {
     let mut decoder = hpack::Decoder::default();
     if decoder.decode(first, 4096).is_ok() {
         decoder.set_capacity_max(64);
-        // Either way is fine; only a panic is not.
+        // Both results are fine. Only a panic is a failure.
         let _ = decoder.decode(second, 4096);
     }
 }
 
-/// Parses a priority field; what parses must print and parse to the same.
+/// Parses a priority field. Checks that a parsed priority parses to itself again after
+/// printing.
 pub fn priority_field(input: &[u8]) {
     if let Some(parsed) = priority::parse(input) {
         assert_eq!(priority::parse(parsed.to_string().as_bytes()), Some(parsed));
     }
 }
 
-/// Splits `input` in an encoder stream and a field section and decodes them.
+/// Splits `input` into an encoder stream and a field section and decodes both.
 pub fn qpack_decoder(input: &[u8]) {
     let Some((split, rest)) = input.split_first() else {
         return;
@@ -127,13 +128,15 @@ pub fn qpack_decoder(input: &[u8]) {
     let (instructions, section) = rest.split_at(usize::from(*split).min(rest.len()));
     let mut decoder = qpack::Decoder::new(512);
     if decoder.handle_encoder_stream(instructions).is_ok() {
-        // Either way is fine; only a panic is not.
+        // Both results are fine. Only a panic is a failure.
         let _ = decoder.decode(0, section, 4096);
     }
 }
 
-/// Feeds an HTTP/1.1 server, which answers everything at once: `input` is a list
-/// of (length, bytes).
+/// Feeds an HTTP/1.1 server that answers every request at once. `input` is a list of
+/// (length, bytes).
+///
+/// Returns the number of events.
 pub fn h1_server(input: &[u8]) -> usize {
     let mut server = crate::h1::Server::new(crate::h1::Config {
         head_bytes_max: 512,
@@ -162,8 +165,10 @@ pub fn h1_server(input: &[u8]) -> usize {
     events
 }
 
-/// Feeds an HTTP/1.1 client that asks again whenever it may; `input` as for
+/// Feeds an HTTP/1.1 client that sends a request whenever it can. `input` is as for
 /// [`h1_server`].
+///
+/// Returns the number of events.
 pub fn h1_client(input: &[u8]) -> usize {
     let mut client = crate::h1::Client::new(crate::h1::Config {
         head_bytes_max: 512,
@@ -184,15 +189,15 @@ pub fn h1_client(input: &[u8]) -> usize {
             assert!(client.is_closed());
         }
     }
-    // Either way is fine; only a panic is not.
+    // Both results are fine. Only a panic is a failure.
     let _ = client.handle_end();
     events
 }
 
-/// Feeds what concerns objects in datagrams: HTTP datagrams, chunks, end markers, the
-/// announcement, `range` fields, and answers of several parts.
+/// Feeds the parsers for objects in datagrams: HTTP datagrams, chunks, end markers,
+/// announcements, `range` fields, and multipart responses.
 ///
-/// Returns how many parts were found.
+/// Returns the number of parts found.
 pub fn objects(input: &[u8]) -> usize {
     let mut client = Connection::new(Role::Client, Config::default());
     client
@@ -222,7 +227,7 @@ pub fn objects(input: &[u8]) -> usize {
     parts
 }
 
-/// The pieces of a list of (length, bytes).
+/// Splits a list of (length, bytes) into pieces.
 fn pieces(mut input: &[u8]) -> impl Iterator<Item = Bytes> {
     std::iter::from_fn(move || {
         let (length, rest) = input.split_first()?;

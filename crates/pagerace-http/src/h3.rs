@@ -1,14 +1,14 @@
 //! An HTTP/3 connection as a state machine, client or server.
 //!
-//! Bytes go in by [`Connection::handle_data`], come out by
-//! [`Connection::poll_write`]; what they mean comes out by
-//! [`Connection::poll_event`]. The caller owns the QUIC connection: it opens
-//! the streams, resets them when an [`Event::StreamError`] says so, and closes
-//! the connection with the code of a [`ConnectionError`].
+//! The caller passes received bytes to [`Connection::handle_data`], sends the bytes from
+//! [`Connection::poll_write`], and learns what the peer did from
+//! [`Connection::poll_event`]. The caller owns the QUIC connection: it opens the streams,
+//! resets them on [`Event::StreamError`], and closes the connection with the code of a
+//! [`ConnectionError`].
 //!
-//! Source: RFC 9114, <https://www.rfc-editor.org/rfc/rfc9114>; `PRIORITY_UPDATE`
-//! from RFC 9218, section 7. Left out: push (a client here never allows it, a
-//! server never promises), extended CONNECT, and HTTP datagrams.
+//! Source: RFC 9114, <https://www.rfc-editor.org/rfc/rfc9114>; `PRIORITY_UPDATE` from RFC
+//! 9218, section 7; HTTP datagrams from RFC 9297. Not implemented: push (a client never
+//! allows it, a server never promises) and extended CONNECT.
 
 mod client;
 mod code;
@@ -31,32 +31,37 @@ pub use settings::Settings;
 
 pub use crate::Role;
 
-/// What this end allows the other. All limits are in bytes unless said.
+/// Limits that one end sets for its peer, and behaviour of its own. Sizes are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Largest field section taken, as [`crate::fields::section_size`] counts.
+    /// Largest accepted field section, as [`crate::fields::section_size`] counts.
     pub max_field_section_size: u64,
-    /// Largest dynamic table that the peer may use towards us.
+    /// Largest dynamic table that the peer's encoder may use.
     pub qpack_max_table_capacity: u64,
-    /// Streams that may wait for dynamic table entries.
+    /// Number of streams that may be blocked on dynamic table entries.
     pub qpack_blocked_streams: u64,
-    /// Most bytes held for all streams that wait so; beyond, the connection
+    /// Most bytes held for all blocked streams together. Beyond the limit, the connection
     /// fails with `H3_EXCESSIVE_LOAD`.
     pub blocked_bytes_max: usize,
-    /// Most priority updates kept for requests that have not come yet.
+    /// Most priority updates kept for requests that have not arrived. Beyond the limit,
+    /// those with the lowest stream ids are dropped.
     pub pending_priorities_max: usize,
-    /// Whether SETTINGS holds a reserved setting, as RFC 9114, section 7.2.4.1
-    /// asks. Deviates: always the same one, so that a run repeats.
+    /// Requests that a client may cancel in excess of those that it takes to their end;
+    /// beyond, a server's connection fails with `H3_EXCESSIVE_LOAD` (the attack of
+    /// CVE-2023-44487). As for HTTP/2, completed responses stand in for time.
+    pub cancelled_max: u32,
+    /// True to include a reserved setting in SETTINGS, as RFC 9114, section 7.2.4.1 asks.
+    /// Deviates: the setting is always the same, so that runs are reproducible.
     pub grease: bool,
-    /// Whether responses may come as numbered datagrams, and be sent so to peers
-    /// that say the same: see [`crate::object`]. The QUIC connection has to have
-    /// enabled DATAGRAM frames.
+    /// True to accept responses in numbered datagrams, and to send them to peers with the
+    /// same setting: see [`crate::object`]. The QUIC connection must have DATAGRAM frames
+    /// enabled.
     pub object_datagrams: bool,
 }
 
 impl Default for Config {
-    /// 64 KiB field sections, as browsers take about that much; no dynamic
-    /// table, hence no blocked streams.
+    /// Field sections of 64 KiB, about as much as browsers accept, and no dynamic table,
+    /// so that no stream blocks.
     fn default() -> Self {
         Self {
             max_field_section_size: 64 * 1024,
@@ -64,6 +69,7 @@ impl Default for Config {
             qpack_blocked_streams: 0,
             blocked_bytes_max: 4 * 1024 * 1024,
             pending_priorities_max: 128,
+            cancelled_max: 1000,
             grease: true,
             object_datagrams: false,
         }

@@ -1,8 +1,8 @@
 //! HTTP/1.1, HTTP/2 and HTTP/3 without IO.
 //!
-//! [`h1`], [`h2::Connection`] and [`h3::Connection`] are state machines over
-//! bytes: they open no socket, read no clock and draw no random number, so that
-//! the same code serves a simulation and a real connection.
+//! [`h1`], [`h2::Connection`] and [`h3::Connection`] are state machines over bytes. They
+//! open no socket, read no clock and draw no random number, so that the same code serves
+//! a simulation and a real connection.
 //!
 //! | module | document |
 //! |---|---|
@@ -11,14 +11,14 @@
 //! | [`hpack`] | HPACK, RFC 7541 |
 //! | [`h3`] | HTTP/3, RFC 9114, and `PRIORITY_UPDATE`, RFC 9218 section 7 |
 //! | [`qpack`] | QPACK, RFC 9204 |
-//! | [`object`] | responses in numbered HTTP datagrams (RFC 9297), an extension of ours |
+//! | [`object`] | responses in numbered HTTP datagrams (RFC 9297), an extension of this project |
 //! | [`priority`] | the `priority` field, RFC 9218 sections 4 and 5 |
-//! | [`ranges`] | ranges of bytes, RFC 9110 sections 14 and 15.3.7 |
+//! | [`ranges`] | byte ranges, RFC 9110 sections 14 and 15.3.7 |
 //! | [`fields`] | field lines, RFC 9110 section 5 |
 //! | [`varint`] | variable-length integers, RFC 9000 section 16 |
 //!
-//! Left out: server push (refused as RFC 9113 and RFC 9114 allow), extended CONNECT, and
-//! compressing what we send against a dynamic table.
+//! Not implemented: server push (refused as RFC 9113 and RFC 9114 allow), extended
+//! CONNECT, and encoding field sections against a dynamic table.
 
 pub mod fields;
 pub mod fuzz;

@@ -1,31 +1,31 @@
-//! Whether a message is well-formed.
+//! Checks that messages are well-formed.
 //!
-//! HTTP/2 and HTTP/3 have the same rules: RFC 9113, sections 8.1.1, 8.2 and 8.3;
-//! RFC 9114, sections 4.1.2, 4.2 and 4.3; RFC 9110, sections 5.1 and 5.5 for the
-//! characters. Left out: extended CONNECT (`:protocol` is unknown here and
-//! therefore malformed).
+//! HTTP/2 and HTTP/3 have the same rules: RFC 9113, sections 8.1.1, 8.2 and 8.3; RFC
+//! 9114, sections 4.1.2, 4.2 and 4.3; RFC 9110, sections 5.1 and 5.5 for the characters.
+//! Extended CONNECT is not implemented: `:protocol` is an unknown pseudo-header field and
+//! makes a request malformed.
 
 use bytes::Bytes;
 
 use crate::Field;
 
-/// Why a message is malformed, for people.
+/// Human-readable reason why a message is malformed.
 pub(crate) type Malformed = String;
 
-/// What the framing needs to know of a request.
+/// The properties of a request that its framing depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RequestHead {
     pub(crate) content_length: Option<u64>,
 }
 
-/// What the framing needs to know of a response.
+/// The properties of a response that its framing depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ResponseHead {
     pub(crate) status: u16,
     pub(crate) content_length: Option<u64>,
 }
 
-/// The pseudo-header fields of a section, each at most once.
+/// The pseudo-header fields of a field section, each of which may occur once.
 #[derive(Default)]
 struct Pseudo<'a> {
     method: Option<&'a Bytes>,
@@ -88,7 +88,7 @@ pub(crate) fn check_response(fields: &[Field]) -> Result<ResponseHead, Malformed
         .and_then(|s| s.parse().ok())
         .filter(|s| (100..1000).contains(s))
         .ok_or(":status is not three digits")?;
-    // 101 has no meaning here: RFC 9113, section 8.6; RFC 9114, section 4.5.
+    // HTTP/2 and HTTP/3 do not support 101: RFC 9113, section 8.6; RFC 9114, section 4.5.
     if status == 101 {
         return Err(":status 101".into());
     }
@@ -106,7 +106,7 @@ pub(crate) fn check_trailers(fields: &[Field]) -> Result<(), Malformed> {
     check_lines(fields).map(drop)
 }
 
-/// What concerns each line, whatever the message.
+/// Checks the rules for single field lines, which hold for every kind of message.
 fn check_lines(fields: &[Field]) -> Result<Pseudo<'_>, Malformed> {
     let mut pseudo = Pseudo::default();
     let mut regular = false;
@@ -155,8 +155,8 @@ fn check_lines(fields: &[Field]) -> Result<Pseudo<'_>, Malformed> {
     Ok(pseudo)
 }
 
-/// `:authority` or `host` must name the authority, and agree: RFC 9113, section
-/// 8.3.1; RFC 9114, section 4.3.1.
+/// Checks that `:authority` or `host` names the authority, and that they agree if both
+/// are present: RFC 9113, section 8.3.1; RFC 9114, section 4.3.1.
 fn check_authority(authority: Option<&Bytes>, fields: &[Field]) -> Result<(), Malformed> {
     let host = crate::fields::get(fields, "host");
     match (authority, host) {
@@ -167,7 +167,8 @@ fn check_authority(authority: Option<&Bytes>, fields: &[Field]) -> Result<(), Ma
     }
 }
 
-/// The length that all `content-length` lines agree on: RFC 9110, section 8.6.
+/// Returns the length in the `content-length` lines, which must agree: RFC 9110, section
+/// 8.6.
 fn content_length(fields: &[Field]) -> Result<Option<u64>, Malformed> {
     let mut length = None;
     for field in fields.iter().filter(|f| f.name == b"content-length"[..]) {
@@ -197,7 +198,8 @@ fn is_lower_case_token(text: &[u8]) -> bool {
     is_token(text) && !text.iter().any(u8::is_ascii_uppercase)
 }
 
-/// Visible characters, bytes above 127, and inside also spaces and tabs.
+/// Returns true if `value` holds only visible characters, bytes above 127, spaces and
+/// tabs, and neither begins nor ends with a space or tab.
 fn is_value(value: &[u8]) -> bool {
     let is_space = |b: Option<&u8>| matches!(b, Some(b' ' | b'\t'));
     value

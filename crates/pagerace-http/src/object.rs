@@ -1,9 +1,9 @@
-//! Responses whose content comes in numbered HTTP datagrams: an extension of ours,
-//! after the system of Srivastava 2024, section 5.8.
+//! Responses whose content is sent in numbered HTTP datagrams: an extension of this
+//! project, modelled on Srivastava 2024, section 5.8.
 //!
-//! Both ends say that they know it by a setting of their own beside
-//! `SETTINGS_H3_DATAGRAM` (RFC 9297 leaves it to an extension what datagrams mean
-//! for GET, which defines none itself). A server may then answer with
+//! Each end announces support by a setting of this extension beside
+//! `SETTINGS_H3_DATAGRAM`. RFC 9297 defines no meaning of datagrams for GET and leaves it
+//! to extensions. A server may then respond with
 //!
 //! ```text
 //! HEADERS  :status 200, object-datagrams: length=4711, chunk=1158, parity=1, repair=later
@@ -11,16 +11,21 @@
 //! DATA     how many chunks were sent                               (the end marker)
 //! ```
 //!
-//! The content is cut into chunks of `chunk` bytes, the last one shorter; chunk *n*
-//! begins at byte *n* times `chunk`. Numbers from the count of chunks on are parity:
-//! any so many chunks as the content has restore it (Reed-Solomon, shorter chunks
-//! filled up with zeros). `repair` says that what is missing may be asked for by range
-//! requests (RFC 9110, section 14), `now`, `later` once what the page needs first is
-//! there, or then `if-useless` as it came; without it, lost is lost. `deadline` is the time in milliseconds from the
-//! request, after which the server sends no more datagrams and the client waits for
-//! none. `repr-digest` (RFC 9530) tells whether all is as it was.
+//! The content is cut into chunks of `chunk` bytes, of which the last one may be shorter.
+//! Chunk *n* begins at byte *n* times `chunk`. Numbers from the count of content chunks
+//! on denote Reed-Solomon parity: any set of chunks as large as the count of content
+//! chunks restores the content, with shorter chunks padded with zeros.
 //!
-//! There is no `content-length`: it would have to count the end marker.
+//! `repair` allows the client to fetch missing chunks by range requests (RFC 9110,
+//! section 14). `now` allows it at once, and `later` once no essential object is
+//! outstanding. `if-useless` is like `later`, but the client fetches nothing if the
+//! received part is of use on its own. Without `repair`, lost chunks stay lost.
+//!
+//! `deadline` is a time in milliseconds from the request. After it the server sends no
+//! more datagrams and the client waits for none. `repr-digest` (RFC 9530) lets the client
+//! verify the content.
+//!
+//! The response has no `content-length`, because that would have to count the end marker.
 
 use bytes::{Buf, Bytes};
 use pagerace_core::Duration;
@@ -31,53 +36,56 @@ use crate::{Field, fields, varint};
 /// The field that announces a response in datagrams.
 pub const FIELD: &str = "object-datagrams";
 
-/// Most bytes of a chunk: what a QUIC packet can carry at most (RFC 9000, section 18.2).
+/// Largest chunk in bytes: the maximum UDP payload that QUIC permits (RFC 9000, section
+/// 18.2).
 const CHUNK_MAX: u32 = 65_527;
 
-/// Most chunks of content, a gigabyte's; there is no more parity than content.
+/// Most chunks of content, enough for a gigabyte. There may be at most as many parity
+/// chunks.
 const CHUNKS_MAX: u64 = 1 << 20;
 
-/// Longest deadline: an hour, in milliseconds.
+/// Longest deadline in milliseconds: one hour.
 const DEADLINE_MAX_MS: u64 = 3_600_000;
 
-/// How a response in datagrams is cut, and what happens to what is lost.
+/// The chunking of a response in datagrams, and the handling of lost chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Announcement {
-    /// Bytes of the content; at least one.
+    /// Length of the content in bytes; at least 1.
     pub length: u64,
-    /// Bytes of each chunk but the last of the content.
+    /// Length in bytes of each chunk except the last content chunk, which may be shorter.
     pub chunk: u32,
-    /// Chunks of parity beyond those of the content.
+    /// Number of parity chunks, which follow the content chunks.
     pub parity: u32,
-    /// When what is missing may be asked for again, if at all.
+    /// Time at which the client may fetch missing chunks; `None` for never.
     pub repair: Option<Repair>,
-    /// From the request: no datagrams are sent or waited for after it.
+    /// Time from the request after which no datagrams are sent or waited for.
     pub deadline: Option<Duration>,
 }
 
-/// When what was lost may be asked for again.
+/// Time at which the client may fetch lost chunks again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
-    /// At once.
+    /// Immediately.
     Now,
-    /// Once all that is essential is there.
+    /// Once no essential object is outstanding.
     Later,
-    /// Likewise, if what came is of no use without it.
+    /// Like [`Later`](Self::Later), but only if the received part is of no use on its
+    /// own.
     IfUseless,
 }
 
 impl Announcement {
-    /// Chunks of the content.
+    /// Number of content chunks.
     pub const fn chunks(&self) -> u64 {
         self.length.div_ceil(self.chunk as u64)
     }
 
-    /// Chunks of content and parity.
+    /// Number of content and parity chunks.
     pub const fn total(&self) -> u64 {
         self.chunks() + self.parity as u64
     }
 
-    /// Bytes of the chunk with this number.
+    /// Length in bytes of the chunk numbered `number`.
     pub fn size(&self, number: u64) -> usize {
         let chunk = u64::from(self.chunk);
         if number + 1 == self.chunks() {
@@ -87,7 +95,7 @@ impl Announcement {
         }
     }
 
-    /// The response field that tells it.
+    /// Returns the response field that carries the announcement.
     pub fn field(&self) -> Field {
         use std::fmt::Write as _;
         let mut value = format!("length={}, chunk={}", self.length, self.chunk);
@@ -110,8 +118,8 @@ impl Announcement {
         Field::new(FIELD, value)
     }
 
-    /// What the fields of a response tell of it; `None` if they announce nothing,
-    /// or nothing that makes sense, in which case the content never comes.
+    /// Reads the announcement from the fields of a response. Returns `None` if there is
+    /// none, and an error if it is invalid, in which case the content never arrives.
     pub fn of_fields(fields: &[Field]) -> Option<Result<Self, Malformed>> {
         let value = fields::get(fields, FIELD)?;
         Some(Self::parse(value).ok_or(Malformed))
@@ -159,31 +167,32 @@ impl Announcement {
     }
 }
 
-/// An announcement that makes no sense: the response is malformed.
+/// An invalid announcement, which makes the response malformed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the object-datagrams field makes no sense")]
 pub struct Malformed;
 
-/// Appends the number that begins a chunk.
+/// Appends the chunk number that precedes the bytes of a chunk.
 pub fn encode_number(number: u64, out: &mut Vec<u8>) {
     varint::encode(number, out);
 }
 
-/// A chunk's number and its bytes; `None` if there is no number.
+/// Splits the payload of a datagram into chunk number and chunk bytes. Returns `None` if
+/// the payload holds no complete number.
 pub fn decode_chunk(mut payload: Bytes) -> Option<(u64, Bytes)> {
     let (number, length) = varint::decode(&payload)?;
     payload.advance(length);
     Some((number, payload))
 }
 
-/// The content of the end marker: how many chunks were sent.
+/// Encodes the content of the end marker, which is the number of chunks sent.
 pub fn end_marker(sent: u64) -> Vec<u8> {
     let mut marker = Vec::with_capacity(8);
     varint::encode(sent, &mut marker);
     marker
 }
 
-/// Reads an end marker; `None` if it is none.
+/// Decodes the content of an end marker. Returns `None` if `content` is no end marker.
 pub fn decode_end_marker(content: &[u8]) -> Option<u64> {
     let (sent, length) = varint::decode(content)?;
     (length == content.len()).then_some(sent)

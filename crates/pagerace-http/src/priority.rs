@@ -11,10 +11,9 @@ use crate::Field;
 
 /// Parses the value of a `priority` field (several lines joined by `, `).
 ///
-/// Unknown keys, values of another type and urgencies out of range count as
-/// absent, as RFC 9218, section 4 wants; so the only failure, `None`, is a
-/// value that is no dictionary at all, which a recipient ignores (RFC 9651,
-/// section 4.2).
+/// Unknown keys, values of another type and urgencies out of range are ignored, as RFC
+/// 9218, section 4 requires. Returns `None` only if the value is not a dictionary at all.
+/// A recipient ignores such a field (RFC 9651, section 4.2).
 pub fn parse(value: &[u8]) -> Option<Priority> {
     let dictionary = Parser::new(value).parse::<Dictionary>().ok()?;
     let mut priority = Priority::default();
@@ -29,8 +28,8 @@ pub fn parse(value: &[u8]) -> Option<Priority> {
     Some(priority)
 }
 
-/// The signal of a request: its `priority` field lines, joined; the default
-/// where there are none or they are no dictionary.
+/// Returns the priority in the `priority` field lines of a request, which are joined.
+/// Returns the default priority if there are none or they are not a dictionary.
 pub fn of_fields(fields: &[Field]) -> Priority {
     let mut lines = fields.iter().filter(|f| f.name == b"priority"[..]);
     let Some(first) = lines.next() else {

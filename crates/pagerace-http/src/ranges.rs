@@ -1,4 +1,4 @@
-//! Ranges of bytes: what a request asks for, and how an answer tells which it has.
+//! Byte ranges in requests and in responses.
 //!
 //! Source: RFC 9110, sections 14 and 15.3.7, <https://www.rfc-editor.org/rfc/rfc9110#section-14>.
 
@@ -10,42 +10,42 @@ use crate::Field;
 
 pub use read::{NotRanges, RangeReader};
 
-/// Most ranges that a request may have; more are an attack (RFC 9110, section 17.15),
-/// or better served whole.
+/// Most ranges that a request may have. Requests with more are an attack (RFC 9110,
+/// section 17.15), or better served with the whole content.
 pub const RANGES_MAX: usize = 128;
 
-/// Bytes from the first to the last, both included.
+/// A byte range that includes both its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ByteRange {
     /// Offset of the first byte.
     pub first: u64,
-    /// Offset of the last byte; not before the first.
+    /// Offset of the last byte; at least `first`.
     pub last: u64,
 }
 
-/// What a `range` field asks for.
+/// The ranges that a `range` field selects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// These, within the content; at least one, as they were written.
+    /// At least one range, in the order of the field, each limited to the content.
     Parts(Vec<ByteRange>),
-    /// Nothing that is there.
+    /// No range overlaps the content.
     Unsatisfiable,
 }
 
 impl ByteRange {
-    /// Bytes in it; never zero.
+    /// Number of bytes in the range; never zero.
     pub const fn size(self) -> u64 {
         self.last - self.first + 1
     }
 
-    /// As `content-range` tells it, of content of `length` bytes.
+    /// Formats the range as a `content-range` value, for content of `length` bytes.
     pub fn content_range(self, length: u64) -> String {
         format!("bytes {}-{}/{length}", self.first, self.last)
     }
 }
 
-/// What a `range` field asks for of content of `length` bytes; `None`: it is to be
-/// ignored (another unit, too many ranges, or no ranges at all).
+/// Parses a `range` field for content of `length` bytes. Returns `None` if the field is
+/// to be ignored: it has another unit, too many ranges, or is malformed.
 pub fn parse(field: &[u8], length: u64) -> Option<Wanted> {
     let text = std::str::from_utf8(field).ok()?;
     let (unit, set) = text.split_once('=')?;
@@ -68,23 +68,23 @@ pub fn parse(field: &[u8], length: u64) -> Option<Wanted> {
     })
 }
 
-/// What one range asks for.
+/// The result of one range of a `range` field.
 enum One {
     Part(ByteRange),
-    /// Nothing that is there.
+    /// The range does not overlap the content.
     Nowhere,
 }
 
-/// One range; `None`: it is none.
+/// Parses one range. Returns `None` if it is malformed.
 fn range(spec: &str, length: u64) -> Option<One> {
     let (first, last) = spec.split_once('-')?;
     let number = |text: &str| {
         let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        // More digits than fit mean more than there is.
+        // A number that does not fit is beyond the end of any content.
         digits.then(|| text.parse().unwrap_or(u64::MAX))
     };
     if first.is_empty() {
-        // The last so many bytes.
+        // A suffix range: the last `suffix` bytes.
         let suffix = number(last)?;
         if suffix == 0 || length == 0 {
             return Some(One::Nowhere);
@@ -110,10 +110,10 @@ fn range(spec: &str, length: u64) -> Option<One> {
     Some(One::Part(ByteRange { first, last }))
 }
 
-/// The `range` field that asks for `ranges`.
+/// Returns the `range` field that requests `ranges`.
 ///
 /// # Panics
-/// If there are none.
+/// If `ranges` is empty.
 pub fn field(ranges: &[ByteRange]) -> Field {
     assert!(!ranges.is_empty(), "a range field has a range");
     let mut value = String::from("bytes=");
@@ -125,8 +125,8 @@ pub fn field(ranges: &[ByteRange]) -> Field {
     Field::new("range", value)
 }
 
-/// What stands before a part of a `multipart/byteranges` answer (RFC 9110, section
-/// 14.6); the first has no line break before it.
+/// Returns the boundary line and head of a part of a `multipart/byteranges` response (RFC
+/// 9110, section 14.6). All parts but the `first` are preceded by a line break.
 pub fn part_head(
     range: ByteRange,
     length: u64,
@@ -150,13 +150,13 @@ pub fn part_head(
     head
 }
 
-/// What stands after the last part.
+/// Returns the closing boundary line after the last part.
 pub fn parts_end(boundary: &str) -> String {
     format!("\r\n--{boundary}--\r\n")
 }
 
-/// The offset and size of the part that a `content-range` field tells of, and the
-/// length of the content if it is known.
+/// Parses a `content-range` value. Returns the range, and the length of the content if it
+/// is known.
 fn parse_content_range(value: &str) -> Option<(ByteRange, Option<u64>)> {
     let (unit, rest) = value.trim().split_once(' ')?;
     let (range, length) = rest.trim().split_once('/')?;

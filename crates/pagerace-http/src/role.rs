@@ -1,10 +1,10 @@
-//! The two ends of a connection.
+//! Roles of the two ends of a connection.
 
-/// Which end of the connection this is.
+/// The role of one end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Sends requests.
+    /// The end that sends requests.
     Client,
-    /// Answers them.
+    /// The end that sends responses.
     Server,
 }

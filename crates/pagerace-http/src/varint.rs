@@ -1,11 +1,11 @@
-//! Variable-length integers of QUIC.
+//! QUIC variable-length integers.
 //!
 //! Source: RFC 9000, section 16, <https://www.rfc-editor.org/rfc/rfc9000#section-16>.
 
-/// The largest value that fits: 2^62 - 1.
+/// The largest encodable value: 2^62 - 1.
 pub const MAX: u64 = (1 << 62) - 1;
 
-/// Bytes that the shortest encoding of `value` takes: 1, 2, 4 or 8.
+/// Length in bytes of the shortest encoding of `value`: 1, 2, 4 or 8.
 ///
 /// # Panics
 /// If `value` exceeds [`MAX`].
@@ -19,7 +19,7 @@ pub const fn size(value: u64) -> usize {
     }
 }
 
-/// Bytes of an encoding that begins with `first`.
+/// Length in bytes of an encoding whose first byte is `first`.
 pub const fn size_from_first(first: u8) -> usize {
     1 << (first >> 6)
 }
@@ -34,8 +34,9 @@ pub fn encode(value: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(&(value | prefix).to_be_bytes()[8 - len..]);
 }
 
-/// The value at the start of `bytes` and how many bytes it took; `None` if
-/// they end inside it. Longer encodings than needed are accepted.
+/// Decodes the integer at the start of `bytes`. Returns its value and the length of its
+/// encoding, or `None` if the encoding is incomplete. Encodings longer than needed are
+/// accepted.
 pub fn decode(bytes: &[u8]) -> Option<(u64, usize)> {
     let first = *bytes.first()?;
     let len = size_from_first(first);

@@ -1,26 +1,26 @@
-//! Several pages: how many gain, how many lose, and by how much.
+//! Comparison over several pages: how many pages gain, how many lose, and by how much.
 //!
-//! As Sander 2022 counts: per page the difference of the medians relative to
-//! the baseline's; a page gains or loses if that is more than five per cent.
+//! Counting follows Sander 2022: per page, the difference of the medians is taken relative
+//! to the baseline's median. A page gains or loses if this exceeds five per cent.
 
 use crate::metric::{MetricId, Wording};
 use crate::results::Results;
 use crate::stats::median;
 use crate::unit::signed_percent;
 
-/// Share of the baseline beyond which a page gains or loses.
+/// The share of the baseline's median beyond which a page gains or loses.
 pub const GAIN: f64 = 0.05;
 
-/// All pages on one network by one metric.
+/// A metric on one network, over all pages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AcrossPages {
-    /// By what.
+    /// The metric that is compared.
     pub metric: MetricId,
     /// Index into the plan's networks.
     pub network: usize,
-    /// One for each contender but the baseline, in the plan's order.
+    /// One row per contender except the baseline, in the plan's order.
     pub rows: Vec<AcrossRow>,
-    /// In one plain sentence, the network's name first.
+    /// A plain sentence that begins with the network's name.
     pub sentence: String,
 }
 
@@ -29,15 +29,16 @@ pub struct AcrossPages {
 pub struct AcrossRow {
     /// Index into the plan's contenders.
     pub contender: usize,
-    /// Per page: the difference of the medians as a share of the baseline's.
-    /// Infinite where only this contender mostly fails; `None` where one side
-    /// has no median or the baseline's is zero or infinite.
+    /// Per page: the difference of the medians as a share of the baseline's median.
+    /// Infinite if only this contender mostly fails. `None` if one side has no median,
+    /// the baseline's median is zero or infinite, or a lower median comes with more
+    /// broken objects.
     pub relative: Vec<Option<f64>>,
     /// Pages that gain more than five per cent.
     pub gain: usize,
-    /// Pages that lose more than five per cent, or whose loads fail.
+    /// Pages that lose more than five per cent, or on which most loads fail.
     pub lose: usize,
-    /// Pages in between.
+    /// Pages that change by at most five per cent.
     pub same: usize,
     /// Pages that cannot be compared.
     pub missing: usize,
@@ -60,7 +61,7 @@ impl AcrossRow {
     }
 }
 
-/// Counts over all pages of `results` on one network.
+/// Counts gains and losses over all pages of `results` on one network.
 pub fn across_pages(results: &Results, network: usize, metric: MetricId) -> AcrossPages {
     let plan = &results.plan;
     let baseline = plan.baseline;
@@ -73,7 +74,7 @@ pub fn across_pages(results: &Results, network: usize, metric: MetricId) -> Acro
             .collect()
     };
     let reference = medians(baseline);
-    // A page that is lower because objects arrived broken has gained nothing.
+    // A page with more broken objects has gained nothing, even if its median is lower.
     let honest = |contender: usize| -> Vec<Option<f64>> {
         let breaks = |page: usize| {
             let broken = |contender| results.variant(page, network, contender).broken();
@@ -119,13 +120,14 @@ fn count(contender: usize, medians: &[Option<f64>], reference: &[Option<f64>]) -
     }
 }
 
-/// The contender that most pages gain by, less those that lose.
+/// Describes the contender with the most pages gained less pages lost.
 fn sentence(results: &Results, network: usize, metric: MetricId, rows: &[AcrossRow]) -> String {
     let plan = &results.plan;
     let (name, pages) = (&plan.networks[network].name, plan.pages.len());
     let net = |row: &AcrossRow| row.gain as i64 - row.lose as i64;
     let Some(best) = rows.iter().max_by(|a, b| {
-        // Later of equals wins `max_by`; the lower median first, then the plan's order.
+        // `max_by` returns the last of equals: prefer the lower median, then the plan's
+        // order.
         let median = |row: &AcrossRow| row.median.unwrap_or(f64::INFINITY);
         net(a)
             .cmp(&net(b))
@@ -139,7 +141,7 @@ fn sentence(results: &Results, network: usize, metric: MetricId, rows: &[AcrossR
     let middle = best.median.map_or_else(String::new, |share| {
         format!("; the median page changes by {}", signed_percent(share))
     });
-    // "on 3 pages" once, the bare number after it.
+    // The noun follows the first count; the second count is a bare number.
     let on = format!(
         "on {} {}",
         best.gain,

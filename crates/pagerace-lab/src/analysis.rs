@@ -1,4 +1,4 @@
-//! Contenders against the baseline, by one metric, on one page and network.
+//! Comparison of contenders with the baseline by one metric, on one page and network.
 
 use crate::metric::MetricId;
 use crate::model_error::{ModelError, Question};
@@ -8,22 +8,22 @@ use crate::stats::{
     median_interval, signed_rank,
 };
 
-/// Confidence of intervals.
+/// The confidence level of intervals.
 pub const CONFIDENCE: f64 = 0.95;
-/// Level below which a corrected p-value counts.
+/// The significance level for corrected p-values.
 pub const LEVEL: f64 = 0.05;
-/// Differences below this share of the baseline are called too small to notice.
+/// Differences below this share of the baseline are too small to notice.
 pub const NOTICEABLE: f64 = 0.01;
 
-/// How the contenders compare.
+/// The comparison of all contenders by one metric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analysis {
-    /// By what.
+    /// The metric that is compared.
     pub metric: MetricId,
-    /// One for each contender, in the plan's order.
+    /// One comparison per contender, in the plan's order.
     pub rows: Vec<Comparison>,
-    /// Indices into `rows`, lowest median first, those without one last; of
-    /// equals the baseline first, then the plan's order.
+    /// Indices into `rows`, lowest median first and rows without a median last. Of
+    /// equals, the baseline comes first, then the plan's order decides.
     pub ranking: Vec<usize>,
     /// Index of the baseline in `rows`.
     pub baseline: usize,
@@ -36,67 +36,67 @@ pub struct Comparison {
     pub runs: usize,
     /// Runs that failed; they count as later than any finished one.
     pub failed: usize,
-    /// Runs that can be compared with the baseline's run of the same seed.
+    /// Pairs of runs with the same seed that can be compared with the baseline.
     pub pairs: usize,
     /// Median over the runs; infinite if more than half failed.
     pub median: Option<f64>,
-    /// Median of the paired differences to the baseline.
+    /// Median of the paired differences from the baseline.
     pub difference: Option<f64>,
-    /// The same as a share of the baseline's median; `None` if that is zero
+    /// `difference` as a share of the baseline's median; `None` if that median is zero
     /// or infinite.
     pub relative: Option<f64>,
     /// 95 % interval of the difference; `None` with fewer than six pairs.
     pub interval: Option<Interval>,
-    /// Cliff's delta; negative where the contender's runs are mostly lower.
+    /// Cliff's delta; negative if the contender's values are mostly lower.
     pub cliffs_delta: Option<f64>,
     /// Matched-pairs rank-biserial correlation of the differences.
     pub rank_biserial: Option<f64>,
-    /// Mann-Whitney U, two-sided, uncorrected: for comparison with the papers.
+    /// Two-sided p-value of the Mann-Whitney U test, uncorrected, for comparison with
+    /// the papers.
     pub mann_whitney_p: Option<f64>,
-    /// Wilcoxon's signed-rank test of the paired differences, uncorrected.
+    /// P-value of Wilcoxon's signed-rank test of the paired differences, uncorrected.
     pub signed_rank_p: Option<f64>,
-    /// The same after Holm's correction over the contenders on this network.
+    /// `signed_rank_p` after Holm's correction over the contenders on this network.
     pub signed_rank_p_holm: Option<f64>,
-    /// What the model leaves open; `None` where that was never measured, or nothing was
+    /// The uncertainty of the model; `None` if it was never measured or nothing was
     /// simulated.
     pub model: Option<ModelError>,
-    /// `interval`, widened by what the model leaves open.
+    /// `interval`, widened by the uncertainty of the model.
     pub model_interval: Option<(f64, f64)>,
-    /// Whether objects arrived broken that do not at the baseline: then nothing is won.
+    /// True if more objects arrive broken than with the baseline, which rules out a gain.
     pub breaks: bool,
-    /// What follows.
+    /// The conclusion of the comparison.
     pub mark: Mark,
 }
 
-/// What a comparison says.
+/// The conclusion of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// The baseline itself.
+    /// The contender is the baseline.
     Baseline,
-    /// Lower than the baseline, surely and noticeably.
+    /// Significantly and noticeably lower than the baseline.
     Better,
-    /// Higher than the baseline, surely and noticeably.
+    /// Significantly and noticeably higher than the baseline.
     Worse,
-    /// Surely different, but by no more than the model's error.
+    /// Significantly different, but within the model's error.
     WithinModel,
-    /// Surely different, but by less than one per cent.
+    /// Significantly different, but by less than one per cent.
     TooSmall,
-    /// Not surely different, and the interval lies within one per cent of the
-    /// baseline: whatever the difference is, nobody would notice it.
+    /// Not significantly different. The interval lies within one per cent of the
+    /// baseline, so any difference is too small to notice.
     NoDifference,
-    /// Not surely different, but a noticeable difference is not ruled out.
+    /// Not significantly different, but a noticeable difference is possible.
     Unsure,
-    /// Fewer pairs than [`runs_needed`]: whatever the data, nothing is sure.
+    /// Fewer pairs than [`runs_needed`], so no result can be significant.
     TooFewRuns,
-    /// Lower than the baseline, but objects arrived broken that do not at the
-    /// baseline: no gain.
+    /// Lower than the baseline, but with more broken objects, which makes it no gain.
     Broken,
-    /// The metric has no value, here or at the baseline.
+    /// The metric has no value for this contender or for the baseline.
     Undefined,
 }
 
 impl Mark {
-    /// One word or two, for tables and files.
+    /// A label of one to three words, for tables and files.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Baseline => "baseline",
@@ -113,7 +113,7 @@ impl Mark {
     }
 }
 
-/// Compares all contenders on one page and network with the baseline.
+/// Compares all contenders with the baseline on one page and network.
 pub fn analyse(results: &Results, page: usize, network: usize, metric: MetricId) -> Analysis {
     let variants: Vec<&Variant> = (0..results.plan.contenders.len())
         .map(|contender| results.variant(page, network, contender))
@@ -121,7 +121,7 @@ pub fn analyse(results: &Results, page: usize, network: usize, metric: MetricId)
     compare(results, &variants, results.plan.baseline, metric)
 }
 
-/// Compares `variants` of `results` with the one at `baseline`.
+/// Compares `variants` of `results` with the variant at `baseline`.
 pub fn compare(
     results: &Results,
     variants: &[&Variant],
@@ -154,7 +154,7 @@ pub fn compare(
             row.model_interval = model_interval(row, base);
             mark(row, base, needed)
         };
-        // What was saved by not delivering something is not gained.
+        // A value that is lower because objects arrived broken is no gain.
         let lower = matches!(row.mark, Mark::Better | Mark::TooSmall)
             && row.difference.is_some_and(|d| d < 0.0);
         row.breaks = variants[i].broken() > variants[baseline].broken();
@@ -178,7 +178,7 @@ pub fn compare(
     }
 }
 
-/// All but the correction and the mark, which need the other rows.
+/// Computes all fields except the correction and the mark, which depend on other rows.
 fn row(variant: &Variant, metric: MetricId, reference: Option<&Vec<Option<f64>>>) -> Comparison {
     let values = variant.values(metric);
     let defined: Vec<f64> = values.iter().copied().flatten().collect();
@@ -216,15 +216,15 @@ fn row(variant: &Variant, metric: MetricId, reference: Option<&Vec<Option<f64>>>
     row
 }
 
-/// `difference` as a share of `base`; `None` where that means nothing.
+/// Returns `difference` as a share of `base`; `None` if `base` is zero or infinite.
 pub(crate) fn relative(difference: Option<f64>, base: Option<f64>) -> Option<f64> {
     let (difference, base) = (difference?, base?);
     (base > 0.0 && base.is_finite()).then(|| difference / base)
 }
 
-/// Fewest pairs with which one of `tests` can be sure, and an
-/// interval exists: if all of `n` differences have one sign, the signed-rank
-/// test gives `2 / 2^n`, which the correction multiplies by `tests`.
+/// The minimum number of pairs for a significant result in one of `tests` and for an
+/// interval. If all `n` differences have the same sign, the signed-rank test gives
+/// `2 / 2^n`, which the correction multiplies by `tests`.
 pub fn runs_needed(tests: usize) -> usize {
     const LEAST: usize = 6;
     let sure = |n: &usize| 2.0 / (1_u64 << n) as f64 * (tests as f64) < LEVEL;
@@ -259,7 +259,7 @@ fn mark(row: &Comparison, base: Option<f64>, needed: usize) -> Mark {
     }
 }
 
-/// The interval of the runs, and on both sides what the model leaves open.
+/// Returns the interval of the runs, widened on both sides by the model's uncertainty.
 fn model_interval(row: &Comparison, base: Option<f64>) -> Option<(f64, f64)> {
     let (interval, model) = (row.interval?, row.model.as_ref()?);
     let open = model.percent / 100.0 * base.filter(|base| base.is_finite())?;

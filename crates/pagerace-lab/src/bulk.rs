@@ -1,12 +1,12 @@
-//! One large transfer instead of a page: how transports and congestion
-//! controllers compare when there is nothing to schedule.
+//! Comparison of transports and congestion controllers by one large transfer
+//! instead of a page, so that there is nothing to schedule.
 //!
-//! What is measured follows Srivastava 2024, section 5.2: transfer time,
-//! throughput over time, and protocol overhead as the bytes on the wire beyond
-//! the file's, relative to the file's. *Deviates*: medians of the runs instead
-//! of means, so that one unlucky run does not hide the others. A transfer that
-//! fails counts as infinitely long, as a failed load does in a race: medians of
-//! the survivors alone would favour those of whom few survive.
+//! The measures follow Srivastava 2024, section 5.2: transfer time, throughput
+//! over time, and protocol overhead (the bytes on the wire beyond the file's
+//! size, relative to that size). *Deviation*: medians of the runs replace
+//! means, so that a single slow run does not dominate. A failed transfer counts
+//! as infinitely long, like a failed load in a race. Medians over the finished
+//! transfers alone would favour contenders that mostly fail.
 
 use std::collections::BTreeSet;
 
@@ -31,29 +31,29 @@ pub use json::{BULK_FORMAT, BULK_SCHEMA, write_bulk_json};
 pub use report::bulk_report;
 pub use sentence::bulk_sentence;
 
-/// Transfers a file once: scenario and seed. An error says why the scenario
-/// cannot be run at all; a transfer that fails is an outcome.
+/// Transfers a file once, given a scenario and a seed. Returns an error if the
+/// scenario cannot be run at all; a transfer that fails is an outcome.
 pub type BulkRunner<'a> = dyn Fn(&BulkScenario, u64) -> Result<BulkOutcome, String> + Sync + 'a;
 
-/// Everything that decides a comparison of transfers.
+/// All inputs of a comparison of transfers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BulkPlan {
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub bytes: u64,
     /// The networks, resolved.
     pub networks: Vec<Network>,
-    /// Who transfers; the others are compared with the first.
+    /// The contenders; the first is the baseline.
     pub contenders: Vec<BulkContender>,
-    /// Transfers of each contender on each network.
+    /// Number of transfers per contender and network.
     pub runs: u32,
-    /// From which all randomness derives.
+    /// The seed from which all randomness derives.
     pub seed: u64,
-    /// Largest UDP payload of QUIC, in bytes.
+    /// Maximum UDP payload of QUIC in bytes.
     pub quic_mtu: u16,
-    /// TLS of TCP connections.
+    /// TLS version of TCP connections.
     pub tcp_tls: tls::Version,
-    /// Virtual time after which a transfer is given up.
+    /// Virtual time after which a transfer is aborted.
     #[serde(rename = "deadline_ns")]
     pub deadline: Duration,
 }
@@ -62,49 +62,49 @@ pub struct BulkPlan {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BulkContender {
-    /// In which version of HTTP.
+    /// The version of HTTP.
     pub protocol: Protocol,
     /// The server's congestion controller.
     pub congestion: String,
 }
 
-/// Transfers that were run.
+/// The results of a comparison of transfers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BulkResults {
-    /// What was run.
+    /// The plan that was run.
     pub plan: BulkPlan,
-    /// By network and contender, in that nesting: the outcomes of all runs.
+    /// The outcomes of all runs, by network and then contender.
     pub cells: Vec<Vec<BulkOutcome>>,
 }
 
-/// All runs of one contender on one network: medians in which a failed run
-/// counts as infinite, of the goodput as nothing; `None` without runs.
+/// Summary of all runs of one contender on one network. Values are medians in which
+/// a failed run counts as infinite, or as zero for the goodput; `None` without runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BulkSummary {
     /// Runs that did not finish.
     pub failed: usize,
-    /// From the first packet to the last byte, ms.
+    /// Time from the first packet to the last byte, in ms.
     pub time_ms: Option<f64>,
-    /// The shortest and the longest, ms.
+    /// The shortest and the longest time, in ms.
     pub range_ms: Option<(f64, f64)>,
-    /// Connection set-up, ms.
+    /// Connection set-up time in ms.
     pub connect_ms: Option<f64>,
-    /// The file's bits by the transfer time, bit/s.
+    /// Size of the file divided by the transfer time, in bit/s.
     pub goodput: Option<f64>,
-    /// Bytes on the wire in both directions beyond the file's, as a share of
-    /// the file's. Source: Srivastava 2024, section 5.2, "Protocol Overhead".
+    /// Bytes on the wire in both directions beyond the file's size, as a share
+    /// of that size. Source: Srivastava 2024, section 5.2, "Protocol Overhead".
     pub overhead: Option<f64>,
-    /// Bytes that the server sent again.
+    /// Bytes that the server retransmitted.
     pub retransmitted_bytes: Option<f64>,
     /// Packets that the server declared lost.
     pub packets_lost: Option<f64>,
 }
 
 impl BulkPlan {
-    /// Refuses a plan that cannot be run.
+    /// Returns an error if the plan cannot be run.
     ///
     /// # Errors
-    /// [`LabError::Plan`] names what was found and what is expected.
+    /// [`LabError::Plan`] with the invalid value and what is expected instead.
     pub fn check(&self) -> Result<(), LabError> {
         let bad = |text: String| Err(LabError::Plan(text));
         if self.bytes == 0 {
@@ -129,18 +129,18 @@ impl BulkPlan {
         Ok(())
     }
 
-    /// Transfers of the whole comparison.
+    /// Number of transfers in the whole comparison.
     pub fn transfers(&self) -> usize {
         self.networks.len() * self.contenders.len() * self.runs as usize
     }
 
-    /// Seed of run `run`, the same for all contenders, so that runs are paired;
-    /// below 2^53, as of a race.
+    /// Seed of run `run`. All contenders share it, so that runs are paired. It
+    /// is below 2^53, as in a race.
     pub fn run_seed(&self, run: usize) -> u64 {
         derive_seed(self.seed, &format!("bulk/{run}")) >> 11
     }
 
-    /// Short name of a contender: what tells it from the others.
+    /// Short name of a contender, made of the properties that distinguish it.
     pub fn label(&self, contender: usize) -> String {
         let BulkContender {
             protocol,
@@ -176,7 +176,7 @@ impl BulkResults {
         &self.cells[network * self.plan.contenders.len() + contender]
     }
 
-    /// The same in short.
+    /// Summarises the outcomes of this network and contender.
     pub fn summary(&self, network: usize, contender: usize) -> BulkSummary {
         let cell = self.cell(network, contender);
         let values = |value: &dyn Fn(&BulkOutcome) -> f64, failed: f64| -> Vec<f64> {
@@ -205,20 +205,20 @@ impl BulkResults {
         }
     }
 
-    /// Transfers that did not finish.
+    /// Number of transfers that did not finish.
     pub fn failed(&self) -> usize {
         let all = self.cells.iter().flatten();
         all.filter(|o| o.failure.is_some()).count()
     }
 
-    /// Why transfers did not finish, each reason once.
+    /// Reasons why transfers did not finish, without duplicates.
     pub fn reasons(&self) -> Vec<&str> {
         let all = self.cells.iter().flatten();
         distinct(all.filter_map(|o| o.failure.as_deref()))
     }
 
-    /// The finished run whose time is the (lower) median, for pictures; the
-    /// first run if none has finished.
+    /// Index of the finished run with the (lower) median time, which represents
+    /// the cell in figures; the first run if none has finished.
     pub fn median_run(&self, network: usize, contender: usize) -> usize {
         let cell = self.cell(network, contender).iter().enumerate();
         let finished = cell.filter(|(_, o)| o.failure.is_none());
@@ -229,23 +229,22 @@ impl BulkResults {
     }
 }
 
-/// Files know no infinity.
+/// Returns `None` for infinite values, which the files cannot represent.
 fn finite(value: Option<f64>) -> Option<f64> {
     value.filter(|v| v.is_finite())
 }
 
-/// See [`BulkSummary::overhead`].
+/// Computes [`BulkSummary::overhead`].
 fn overhead(outcome: &BulkOutcome, file: u64) -> f64 {
     let file = file as f64;
     ((outcome.bytes_down + outcome.bytes_up) as f64 - file) / file
 }
 
-/// Runs all transfers of `plan` on `jobs` threads. The results depend on the
-/// plan alone.
+/// Runs all transfers of `plan` on `jobs` threads. The results depend only on the plan.
 ///
 /// # Errors
-/// [`LabError::Plan`] or [`LabError::Scenario`] if it cannot be run,
-/// [`LabError::Interrupted`] if `progress` broke off.
+/// [`LabError::Plan`] or [`LabError::Scenario`] if the plan cannot be run,
+/// [`LabError::Interrupted`] if `progress` stops the run.
 pub fn run_bulk(
     plan: &BulkPlan,
     jobs: usize,

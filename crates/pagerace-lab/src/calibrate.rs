@@ -1,20 +1,20 @@
-//! How far predictions lie from what was measured live.
+//! Comparison of predictions with live measurements.
 //!
-//! * [`design`]: which combinations are measured;
-//! * [`observation`]: what was measured, as a file;
-//! * [`prediction`]: what the simulator says of the same variants;
-//! * [`lighthouse`]: Lighthouse's published accuracy, and its predictions;
-//! * [`cell`], [`errors`]: one prediction beside one observation, and the
-//!   quantiles of their relative errors, in the form of Lighthouse's table;
-//! * [`differences`]: predicted differences between contenders beside measured ones;
-//! * [`goals`], [`kind`]: what errors may be, and of which kinds pages are;
-//! * [`winner`], [`ranking`]: whether the model picks the same winners;
-//! * [`blame`]: the resource at which a prediction first goes wrong, and how;
-//! * [`mod@accuracy`]: all of that over all pages, networks and contenders;
-//! * [`tables`], [`markdown`], [`text`], [`json`]: how it is written.
+//! * [`design`]: the combinations to measure;
+//! * [`observation`]: live measurements, stored as a file;
+//! * [`prediction`]: simulations of the same variants;
+//! * [`lighthouse`]: Lighthouse's published accuracy and its predictions;
+//! * [`cell`], [`errors`]: one prediction compared with one observation, and the
+//!   quantiles of the relative error, in the form of Lighthouse's table;
+//! * [`differences`]: predicted and measured differences between contenders;
+//! * [`goals`], [`kind`]: limits for the errors, and kinds of pages;
+//! * [`winner`], [`ranking`]: agreement on the winners between model and reality;
+//! * [`blame`]: the first resource at which a prediction diverges, and how;
+//! * [`mod@accuracy`]: the whole comparison over all pages, networks and contenders;
+//! * [`tables`], [`markdown`], [`text`], [`json`]: output formats.
 //!
-//! Live runs are not paired with simulated ones, nor taken as paired with each
-//! other: medians are compared with medians, and samples by Mann-Whitney.
+//! Live runs are paired neither with simulated runs nor with each other. Medians are
+//! compared with medians, and samples are compared by the Mann-Whitney test.
 
 pub mod accuracy;
 pub mod blame;

@@ -1,4 +1,4 @@
-//! Who races: a way to deliver pages, and how people write and read it.
+//! A contender, which is one way to deliver pages, and its text form.
 
 use std::fmt;
 
@@ -15,64 +15,65 @@ mod text;
 pub use choose::choose;
 pub use text::{ContenderError, ContenderText};
 
-/// One way to deliver pages; what contenders share stands in the plan.
+/// One way to deliver pages. Settings that all contenders share are part of the plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contender {
-    /// In which version of HTTP each origin is spoken to.
+    /// The version of HTTP for each origin.
     pub protocols: ProtocolMap,
-    /// The servers' congestion controller, a name of `pagerace_cc`'s registry.
+    /// The servers' congestion controller, by its name in `pagerace_cc`'s registry.
     pub congestion: String,
-    /// What an earlier visit left behind.
+    /// The state that an earlier visit left behind.
     pub visit: Visit,
-    /// In which order servers send.
+    /// The order in which servers send responses.
     pub strategy: StrategySpec,
-    /// Which responses may be late, in part, or not arrive at all.
+    /// The responses that may arrive late, in part, or not at all.
     #[serde(default)]
     pub reliability: ReliabilitySpec,
-    /// Which requests are blocked or answered late, beyond those of the plan.
+    /// The requests that are blocked or answered late, in addition to the plan's.
     #[serde(default)]
     pub interventions: Interventions,
 }
 
-/// What a contender without interventions is called beside others.
+/// The label of a contender without interventions, if others have some.
 const ORIGINAL: &str = "original";
 
-/// What differs among the contenders of a race.
+/// The properties in which the contenders of a race differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Varying {
-    /// [`Contender::protocols`].
+    /// True if [`Contender::protocols`] differ.
     pub protocols: bool,
-    /// [`Contender::congestion`].
+    /// True if [`Contender::congestion`] differs.
     pub congestion: bool,
-    /// [`Contender::visit`].
+    /// True if [`Contender::visit`] differs.
     pub visit: bool,
-    /// [`Contender::strategy`], where it matters.
+    /// True if [`Contender::strategy`] differs among contenders for which it matters.
     pub strategy: bool,
-    /// [`Contender::reliability`], where it matters.
+    /// True if [`Contender::reliability`] differs where it matters.
     pub reliability: bool,
-    /// [`Contender::interventions`].
+    /// True if [`Contender::interventions`] differ.
     pub interventions: bool,
 }
 
-/// What the contenders of a race are called.
+/// The noun for the contenders of a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Noun {
-    /// They differ in nothing but the strategy.
+    /// The contenders differ only in the strategy.
     Strategy,
-    /// They differ in more.
+    /// The contenders differ in other properties.
     Variant,
 }
 
 impl Contender {
-    /// Whether the strategy can make a difference. HTTP/1.1 sends one response
-    /// at a time, so that there is nothing to choose from.
+    /// Returns true if the strategy can make a difference. HTTP/1.1 sends one response at
+    /// a time on a connection, which leaves no choice.
     pub fn has_choice(&self) -> bool {
         self.protocols.is_uniform() != Some(Protocol::H1)
     }
 
-    /// The reliability policy, as far as it can make a difference: HTTP/1.1 and HTTP/2
-    /// have no datagrams, and HTTP/1.1 has nothing to put behind anything else.
+    /// The reliability policy, if it can make a difference; the default otherwise.
+    /// HTTP/1.1 and HTTP/2 have no datagrams. HTTP/1.1 sends one response at a time, so
+    /// none can be deferred.
     pub fn effective_reliability(&self) -> ReliabilitySpec {
         let matters = match self.protocols.is_uniform() {
             Some(Protocol::H1) => false,
@@ -86,8 +87,8 @@ impl Contender {
         }
     }
 
-    /// The controllers of TCP and QUIC, of each as far as it is among `spoken`: `cubic` is
-    /// not the same over both.
+    /// Returns the controllers over TCP and over QUIC, each only if `spoken` includes
+    /// such a protocol. The name `cubic` stands for different controllers over the two.
     pub(crate) fn controllers_over(&self, spoken: &[Protocol]) -> (Option<&str>, Option<&str>) {
         let tcp = spoken.iter().any(|protocol| protocol.is_tcp());
         let quic = spoken.iter().any(|protocol| !protocol.is_tcp());
@@ -97,7 +98,7 @@ impl Contender {
         )
     }
 
-    /// Whether both load every page alike.
+    /// Returns true if both contenders load every page in the same way.
     pub fn loads_as(&self, other: &Self) -> bool {
         let strategy = self.strategy == other.strategy || !self.has_choice();
         strategy
@@ -108,7 +109,7 @@ impl Contender {
             && self.interventions == other.interventions
     }
 
-    /// The protocols that the page's origins speak, without repetition.
+    /// Returns the protocols that the page's origins use, without duplicates.
     pub fn protocols_of(&self, page: &Page) -> Vec<Protocol> {
         let spoken = |protocol: &Protocol| {
             let mut origins = page.origins.iter();
@@ -117,8 +118,7 @@ impl Contender {
         Protocol::ALL.into_iter().filter(spoken).collect()
     }
 
-    /// Its name where `varying` tells contenders apart: what they share is
-    /// left out.
+    /// Returns a name made of the properties that differ according to `varying`.
     pub fn label(&self, varying: Varying) -> String {
         let mut words = Vec::new();
         if varying.protocols {
@@ -152,7 +152,7 @@ impl Contender {
 }
 
 impl Default for Contender {
-    /// HTTP/3 with CUBIC, a first visit, delivered in order of priority.
+    /// HTTP/3 with CUBIC, a first visit, and delivery in order of priority.
     fn default() -> Self {
         Self {
             protocols: ProtocolMap::default(),
@@ -166,7 +166,7 @@ impl Default for Contender {
 }
 
 impl fmt::Display for Contender {
-    /// Everything that it is, as [`ContenderText`] reads it.
+    /// Writes all properties, in the form that [`ContenderText`] parses.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             protocols,
@@ -188,7 +188,7 @@ impl fmt::Display for Contender {
 }
 
 impl Varying {
-    /// What differs among `contenders`.
+    /// Determines the properties that differ among `contenders`.
     pub fn among(contenders: &[Contender]) -> Self {
         let Some(first) = contenders.first() else {
             return Self::default();
@@ -206,12 +206,12 @@ impl Varying {
         }
     }
 
-    /// Whether contenders differ in more than the strategy.
+    /// Returns true if contenders differ in properties other than the strategy.
     pub const fn beyond_strategy(self) -> bool {
         self.protocols || self.congestion || self.visit || self.reliability || self.interventions
     }
 
-    /// What such contenders are called.
+    /// Returns the noun for such contenders.
     pub const fn noun(self) -> Noun {
         if self.beyond_strategy() {
             Noun::Variant
@@ -222,7 +222,7 @@ impl Varying {
 }
 
 impl Noun {
-    /// One of them.
+    /// The singular.
     pub const fn one(self) -> &'static str {
         match self {
             Self::Strategy => "strategy",
@@ -230,7 +230,7 @@ impl Noun {
         }
     }
 
-    /// Several of them.
+    /// The plural.
     pub const fn many(self) -> &'static str {
         match self {
             Self::Strategy => "strategies",
@@ -238,15 +238,15 @@ impl Noun {
         }
     }
 
-    /// "1 strategy", "3 variants".
+    /// Formats a count: "1 strategy", "3 variants".
     pub fn count(self, n: usize) -> String {
         let word = if n == 1 { self.one() } else { self.many() };
         format!("{n} {word}")
     }
 }
 
-/// Every combination once, the last dimension fastest; of those that differ
-/// only in a strategy or a reliability policy that makes no difference, the first.
+/// Returns every combination, with the last dimension varying fastest. Of combinations that
+/// differ only in a strategy or reliability policy without effect, only the first is kept.
 pub fn product(
     protocols: &[ProtocolMap],
     congestion: &[String],

@@ -1,17 +1,17 @@
-//! Whether contenders that block more bytes are slower on a page.
+//! Correlation between blocked bytes and slowness of the contenders on a page.
 //!
 //! Sander 2022 correlates, per page, the differences in head-of-line blocked
-//! bytes with those in Speed Index (Spearman). Here one point is a contender: the
-//! medians of its paired differences to the baseline.
+//! bytes with those in Speed Index (Spearman). Here, each point is a contender:
+//! the medians of its paired differences from the baseline.
 
 use crate::analysis::analyse;
 use crate::metric::MetricId;
 use crate::results::Results;
 use crate::stats::{Spearman, spearman};
 
-/// Correlates, over the contenders but the baseline, the differences in
-/// HOL-blocked bytes with those in Speed Index; `None` with fewer than three
-/// contenders that have both, or if either never varies.
+/// Correlates the differences in HOL-blocked bytes with those in Speed Index,
+/// over all contenders except the baseline; `None` if fewer than three contenders
+/// have both, or if either is constant.
 pub fn hol_with_speed_index(results: &Results, page: usize, network: usize) -> Option<Spearman> {
     let differences = |metric: &str| -> Vec<Option<f64>> {
         let metric: MetricId = metric.parse().expect("a metric of ours");

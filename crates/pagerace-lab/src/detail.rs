@@ -1,7 +1,6 @@
-//! Chosen runs once more, with everything recorded.
+//! Repetition of selected runs with full recording.
 //!
-//! A load depends on its scenario and seed alone, so the run that comes out is
-//! the one that was counted.
+//! A load depends only on its scenario and seed, so a repeated run equals the original.
 
 use pagerace_sim::Outcome;
 
@@ -9,16 +8,16 @@ use crate::error::LabError;
 use crate::results::Results;
 use crate::runner::{Cached, OnProgress, Runner, run_all};
 
-/// A run of a variant.
+/// A selected run of a variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Choice {
     /// Index into [`Results::variants`].
     pub variant: usize,
-    /// Which of its runs, from zero.
+    /// Index of the run, from zero.
     pub run: usize,
 }
 
-/// The median run of every variant by the plan's metric.
+/// Selects the median run of every variant by the plan's metric.
 pub fn median_runs(results: &Results) -> Vec<Choice> {
     let metric = results.plan.metric;
     results
@@ -32,12 +31,12 @@ pub fn median_runs(results: &Results) -> Vec<Choice> {
         .collect()
 }
 
-/// Runs each choice with a trace and hands it to `keep`, on any thread, whose
-/// results come back in the order of `choices`. Outcomes live only as long as
-/// `keep` runs: a trace of a large page takes megabytes.
+/// Repeats each choice with a trace and passes its outcome to `keep`, on any
+/// thread. Returns the results of `keep` in the order of `choices`. Outcomes are
+/// dropped after `keep` returns, because a trace of a large page takes megabytes.
 ///
 /// # Errors
-/// [`LabError::Scenario`] or [`LabError::Interrupted`], as a race.
+/// [`LabError::Scenario`] or [`LabError::Interrupted`], as in a race.
 pub fn record<T: Send + Sync>(
     results: &Results,
     choices: &[Choice],

@@ -1,71 +1,71 @@
-//! What can be wrong with a plan or a file.
+//! Errors of plans, races and files.
 
 use std::io;
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Why a race could not be run, read or written.
+/// The reason why a race cannot be run, read or written.
 #[derive(Debug, Error)]
 pub enum LabError {
-    /// The plan cannot be run as it is.
+    /// The plan cannot be run.
     #[error("{0}")]
     Plan(String),
     /// The simulator refused a scenario.
     #[error("{0}")]
     Scenario(String),
-    /// A live load could not be measured at all.
+    /// A live load could not be measured.
     #[error("{0}")]
     Live(String),
-    /// The race was stopped from outside.
+    /// The race was interrupted.
     #[error("interrupted after {done} of {total} page loads; nothing was written")]
     Interrupted {
-        /// Loads that were complete.
+        /// Number of completed loads.
         done: usize,
-        /// Loads that the race consists of.
+        /// Total number of loads.
         total: usize,
     },
     /// A file could not be read.
     #[error("{}: cannot be read: {source}", path.display())]
     Read {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// A file could not be written.
     #[error("{}: cannot be written: {source}", path.display())]
     Write {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// A file is not a results file of ours.
+    /// A file is not a results file of this program.
     #[error("{file}: {reason}")]
     NotResults {
-        /// Its name.
+        /// Name of the file.
         file: String,
-        /// What was found, and what to do.
+        /// The problem, and a hint for solving it.
         reason: String,
     },
-    /// A metric that nobody can take apart.
+    /// The metric cannot be explained.
     #[error("{metric} cannot be taken apart; {known} can")]
     NotExplainable {
-        /// What was asked for.
+        /// The requested metric.
         metric: String,
-        /// All that can.
+        /// Names of the explainable metrics.
         known: String,
     },
-    /// Two contenders that cannot be compared.
+    /// The two contenders cannot be compared.
     #[error("{0}")]
     NothingToExplain(String),
-    /// A metric that does not exist.
+    /// The metric does not exist.
     #[error("no metric is called \"{name}\"; there are {known}")]
     UnknownMetric {
-        /// What was asked for.
+        /// The requested metric.
         name: String,
-        /// All there are.
+        /// Names of all metrics.
         known: String,
     },
 }

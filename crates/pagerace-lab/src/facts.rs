@@ -1,5 +1,5 @@
-//! What the contenders of a race share, in words: what does not stand in their
-//! names stands in the heading.
+//! The settings that all contenders of a race share, in words. Headings show them
+//! because the contenders' labels do not.
 
 use pagerace_core::Protocol;
 use pagerace_page::Interventions;
@@ -9,13 +9,14 @@ use pagerace_transport::{quic::DEFAULT_MTU, tls};
 use crate::plan::Plan;
 use crate::world::World;
 
-/// What was modelled: "chrome, CPU x1, jitter 0.1, connections per origin, ...".
+/// Returns the shared settings of a simulation: "chrome, CPU x1, jitter 0.1,
+/// connections per origin, ...".
 pub fn facts(plan: &Plan) -> String {
     facts_in(plan, World::Simulated)
 }
 
-/// What held for all contenders in this world. The plan's browser and its
-/// settings are those of the model: a live load has none of them.
+/// Returns the settings that all contenders share in this world. The plan's browser and
+/// some transport settings exist in the model only and are left out for live loads.
 pub fn facts_in(plan: &Plan, world: World) -> String {
     let varying = plan.varying();
     let all = 0..plan.contenders.len();
@@ -62,7 +63,7 @@ pub fn facts_in(plan: &Plan, world: World) -> String {
     if quic && (tcp || mtu != DEFAULT_MTU) {
         facts.push(format!("QUIC packets of {mtu} bytes"));
     }
-    // A real browser and server agree on a version by themselves.
+    // A real browser and server negotiate the TLS version.
     if tcp && world == World::Simulated {
         let version = match plan.transport.tcp_tls {
             tls::Version::Tls12 => "1.2",
@@ -70,7 +71,7 @@ pub fn facts_in(plan: &Plan, world: World) -> String {
         };
         facts.push(format!("TLS {version} over TCP"));
     }
-    // Real TLS says what it says.
+    // Real TLS determines the size of its own ClientHello.
     let hello = tcp || !plan.transport.real_tls;
     let small = plan.transport.client_hello == tls::ClientHello::Small;
     if small && hello && world == World::Simulated {
@@ -116,7 +117,7 @@ pub fn facts_in(plan: &Plan, world: World) -> String {
     facts.join(", ")
 }
 
-/// Interventions that every contender has for itself, so that no name tells them.
+/// Returns the interventions that every contender has of its own, which no label shows.
 fn shared_interventions(plan: &Plan) -> Option<&Interventions> {
     let own = &plan.contenders[plan.baseline].interventions;
     (!plan.varying().interventions && !own.is_empty()).then_some(own)

@@ -1,4 +1,4 @@
-//! A stand-in for the simulator, so that the laboratory is tested without it.
+//! A stand-in for the simulator in tests of this crate.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::plan::{Plan, SharedTransport};
 use crate::results::{Results, RunSummary};
 use crate::runner::run_race;
 
-/// A page of one document.
+/// Returns a page of one document.
 pub(crate) fn page(name: &str) -> Page {
     Page {
         name: name.to_owned(),
@@ -77,13 +77,13 @@ pub(crate) fn page(name: &str) -> Page {
     }
 }
 
-/// The contender that the text means, by default as a race does.
+/// Returns the contender that the text describes, with the defaults of a race.
 pub(crate) fn contender(text: &str) -> Contender {
     let read: ContenderText = text.parse().unwrap();
     read.or(&Contender::default())
 }
 
-/// A race of these contenders on fast-4g and cable, against the first.
+/// Returns a race of these contenders on fast-4g and cable; the first is the baseline.
 pub(crate) fn plan(contenders: &[&str], runs: u32) -> Plan {
     Plan {
         pages: vec![Arc::new(page("news"))],
@@ -106,7 +106,7 @@ pub(crate) fn plan(contenders: &[&str], runs: u32) -> Plan {
     }
 }
 
-/// A load whose times depend on strategy and seed alone.
+/// Runs a load whose times depend only on strategy and seed.
 #[allow(
     clippy::unnecessary_wraps,
     reason = "it stands for a function that can fail"
@@ -122,8 +122,8 @@ pub(crate) fn load(scenario: &Scenario, seed: u64, _record: bool) -> Result<Outc
     Ok(outcome(base + gain, seed))
 }
 
-/// A load whose time goes into set-up, a third, and browser work, the rest;
-/// each older version of HTTP takes 90 ms longer to set up.
+/// Explains a load that spends a third of its time on set-up and the rest on
+/// browser work. Each older version of HTTP adds 90 ms of set-up.
 #[allow(
     clippy::unnecessary_wraps,
     reason = "it stands for a function that can fail"
@@ -152,7 +152,7 @@ pub(crate) fn explain(
     }))
 }
 
-/// An outcome with this LCP in milliseconds.
+/// Returns an outcome with this LCP in milliseconds.
 pub(crate) fn outcome(lcp_ms: f64, seed: u64) -> Outcome {
     let lcp = Some(Duration::from_millis_f64(lcp_ms));
     Outcome {
@@ -175,14 +175,14 @@ pub(crate) fn outcome(lcp_ms: f64, seed: u64) -> Outcome {
     }
 }
 
-/// Results whose loads are what `run` says, given variant parts and run.
+/// Returns results whose loads `run` defines, given the variant's parts and the run.
 pub(crate) fn results(
     plan: &Plan,
     run: impl Fn((usize, usize, usize), usize) -> RunSummary,
 ) -> Results {
     let go_on = |_| std::ops::ControlFlow::Continue(());
     let mut results = run_race(plan, 1, &load, &go_on).unwrap();
-    // Tests of statistics have no model to be wrong.
+    // Tests of statistics do without model errors.
     results.model_errors = ModelErrors::default();
     for variant in &mut results.variants {
         let parts = (variant.page, variant.network, variant.contender);
@@ -193,7 +193,7 @@ pub(crate) fn results(
     results
 }
 
-/// A finished run with these times in milliseconds.
+/// Returns a finished run with these times in milliseconds.
 pub(crate) fn times(lcp: f64, speed_index: f64, onload: f64) -> RunSummary {
     let ms = |v| Some(Duration::from_millis_f64(v));
     RunSummary {
@@ -207,7 +207,7 @@ pub(crate) fn times(lcp: f64, speed_index: f64, onload: f64) -> RunSummary {
     }
 }
 
-/// A run that failed.
+/// Returns a failed run.
 pub(crate) fn failed() -> RunSummary {
     RunSummary {
         failure: Some("the deadline passed".to_owned()),

@@ -1,26 +1,26 @@
-//! The race itself: a plan, all its page loads, the statistics, the verdict.
+//! The race itself: plan, page loads, statistics and verdict.
 //!
-//! * [`contender`]: who races, and how people write and read that;
-//! * [`plan`]: everything that decides a race, resolved and serialisable;
+//! * [`contender`]: the contenders and their text form;
+//! * [`plan`]: all inputs of a race, resolved and serialisable;
 //! * [`runner`]: runs a plan on all cores, with the same result for any number;
-//! * [`metric`]: what can be measured, by name;
+//! * [`metric`]: the metrics, by name;
 //! * [`stats`]: the tests and intervals, one file each;
-//! * [`analysis`]: contenders against the baseline, on one page and network;
-//! * [`mod@verdict`]: that in one plain sentence;
-//! * [`model_error`]: what the model leaves open of a difference;
-//! * [`robustness`]: whether a verdict holds under other assumptions;
-//! * [`across`]: the same over several pages;
-//! * [`correlation`]: whether contenders that block more are slower;
-//! * [`why`]: where the time between two contenders goes;
+//! * [`analysis`]: comparison with the baseline, on one page and network;
+//! * [`mod@verdict`]: the comparison in plain sentences;
+//! * [`model_error`]: the uncertainty of simulated differences;
+//! * [`robustness`]: verdicts under other assumptions;
+//! * [`across`]: comparison over several pages;
+//! * [`correlation`]: correlation between blocked bytes and slowness;
+//! * [`why`]: causes of the difference between two contenders;
 //! * [`bulk`]: one large transfer instead of a page;
-//! * [`world`]: where loads took place, simulated or live;
-//! * [`calibrate`]: how far predictions lie from what was measured live;
-//! * [`facts`]: what all contenders share, for headings;
-//! * [`detail`], [`qlog`]: chosen runs once more, recorded;
-//! * [`export`]: JSON, CSV, the HTML report's input, files that are never half written.
+//! * [`world`]: the origin of results, simulated or live;
+//! * [`calibrate`]: comparison of predictions with live measurements;
+//! * [`facts`]: settings that all contenders share, for headings;
+//! * [`detail`], [`qlog`]: repetition of selected runs with recording;
+//! * [`export`]: JSON, CSV, input of the HTML report, and atomic file writes.
 //!
-//! Nothing here knows how a page load is simulated: the simulator comes in as
-//! a [`Runner`].
+//! This crate does not depend on how a page load is simulated: the simulator is passed
+//! in as a [`Runner`].
 
 pub mod across;
 pub mod analysis;
@@ -60,5 +60,5 @@ pub use runner::{Load, Order, Progress, Runner, run_live, run_race};
 pub use verdict::{Verdict, VerdictKind, verdict};
 pub use world::{Fact, World};
 
-/// Version of the product, as every result names it.
+/// The version of the product, which every result contains.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,6 +1,6 @@
-//! What can be measured, by name. Definitions with sources: `docs/metrics.md`.
+//! The metrics, by name. Definitions and sources are in `docs/metrics.md`.
 //!
-//! Every metric here is a cost: lower is better.
+//! Every metric is a cost: lower is better.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,34 +17,34 @@ use crate::unit::Unit;
 /// A metric's entry in the registry.
 #[derive(Debug)]
 pub struct Metric {
-    /// As users write it.
+    /// The name that users write.
     pub name: &'static str,
-    /// For headings.
+    /// The title for headings.
     pub title: &'static str,
-    /// What it is counted in.
+    /// The unit of the values.
     pub unit: Unit,
-    /// Whether less is better.
+    /// True if lower values are better.
     pub lower_is_better: bool,
-    /// How a verdict speaks of it.
+    /// The wording of the metric in a verdict.
     pub wording: Wording,
-    /// One line that says what it is.
+    /// A one-line definition.
     pub definition: &'static str,
-    /// Whether a simulation can have it.
+    /// True if a simulation can provide the metric.
     pub simulated: bool,
-    /// What a load has of it.
+    /// Returns the metric's value in a run.
     pub get: fn(&RunSummary) -> Option<f64>,
 }
 
-/// How a verdict speaks of a metric.
+/// The wording of a metric in a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wording {
-    /// A moment that comes sooner or later: "shows the largest element".
+    /// A point in time that is reached sooner or later: "shows the largest element".
     Moment(&'static str),
     /// A quantity that is lower or higher: "Speed Index".
     Amount(&'static str),
 }
 
-/// A metric of the registry; written and serialised as its name.
+/// A metric of the registry, written and serialised as its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "&'static str")]
 pub struct MetricId(usize);
@@ -53,7 +53,7 @@ fn ms(value: Option<Duration>) -> Option<f64> {
     value.map(Duration::as_millis_f64)
 }
 
-/// An entry for a time of the page load.
+/// Builds an entry for a time of the page load.
 macro_rules! time {
     ($name:literal, $title:literal, $field:ident, $wording:expr, $definition:literal) => {
         Metric {
@@ -72,7 +72,7 @@ macro_rules! time {
     };
 }
 
-/// An entry for a counter of the transport.
+/// Builds an entry for a counter of the transport.
 macro_rules! counter {
     ($name:literal, $title:literal, $unit:ident, $field:ident, $noun:literal, $definition:literal) => {
         Metric {
@@ -301,13 +301,13 @@ static METRICS: &[Metric] = &[
     ),
 ];
 
-/// All metrics, in the order in which tables list them.
+/// Returns all metrics, in the order in which tables list them.
 pub fn metrics() -> &'static [Metric] {
     METRICS
 }
 
 impl Metric {
-    /// Its key in JSON and its column in CSV: the name with its unit.
+    /// The key in JSON and the column in CSV: the name, with `_ms` appended for times.
     pub fn key(&self) -> String {
         let name = self.name.replace('-', "_");
         match self.unit {
@@ -318,22 +318,22 @@ impl Metric {
 }
 
 impl MetricId {
-    /// All metrics, in the order in which tables list them.
+    /// Returns all metrics, in the order in which tables list them.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..METRICS.len()).map(Self)
     }
 
-    /// The times of the page load: what a person feels.
+    /// Returns the metrics that are times.
     pub fn times() -> impl Iterator<Item = Self> {
         Self::all().filter(|m| m.metric().unit == Unit::Milliseconds)
     }
 
-    /// Its entry in the registry.
+    /// The metric's entry in the registry.
     pub fn metric(self) -> &'static Metric {
         &METRICS[self.0]
     }
 
-    /// Its place in [`metrics`].
+    /// The metric's index in [`metrics`].
     pub const fn index(self) -> usize {
         self.0
     }

@@ -1,11 +1,11 @@
-//! How far simulated differences are from differences in a real browser.
+//! Errors of simulated differences, compared with differences in a real browser.
 //!
-//! `model_error/table.csv` has the form that `pagerace calibrate --model-errors` writes; its
-//! first lines say where its numbers come from. It holds, for each kind of comparison,
-//! metric, class of networks and evidence of paints, quantiles of |predicted difference −
-//! live difference| as a share of the live median of the pair's baseline. A verdict leaves
-//! the 95th percentile open. Where nothing was measured it leaves twice what was measured
-//! nearest, and says so.
+//! `model_error/table.csv` has the format that `pagerace calibrate --model-errors`
+//! writes; its first lines state the source of its numbers. For each kind of comparison,
+//! metric, class of networks and evidence of paints, the table holds quantiles of
+//! |predicted difference − live difference| as a share of the live median of the pair's
+//! baseline. A verdict allows for the 95th percentile. If a combination was never
+//! measured, the verdict allows for twice the nearest measured value, and says so.
 
 use pagerace_browser::Profile;
 use pagerace_net::Network;
@@ -16,33 +16,33 @@ use serde::Serialize;
 use crate::metric::MetricId;
 use crate::plan::Plan;
 
-/// What the product was measured with.
+/// The errors measured for this version.
 const TABLE: &str = include_str!("model_error/table.csv");
 
-/// Its header.
+/// The header of the table.
 const HEADER: &str = "kind,metric,network,evidence,pairs,significant,sign_right,p50_percent,\
                       p95_percent,bias_percent";
 
-/// A 95th percentile of fewer pairs is none.
+/// Minimum number of pairs for a 95th percentile.
 const PAIRS_MIN: u32 = 10;
 
-/// How much wider the interval is where another comparison stands in for one that was
-/// never measured.
+/// Factor that widens the interval if another comparison stands in for one that was never
+/// measured.
 const STAND_IN: f64 = 2.0;
 
-/// What two contenders differ in.
+/// The respect in which two contenders differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// The version of HTTP.
     Protocol,
-    /// The order in which servers send.
+    /// The order in which servers send responses.
     Strategy,
     /// The congestion controller.
     Controller,
     /// Requests that are blocked.
     Block,
-    /// Answers that come later.
+    /// Responses that are delayed.
     Delay,
 }
 
@@ -55,7 +55,7 @@ impl Kind {
         Self::Delay,
     ];
 
-    /// As files and tables write it.
+    /// The name in files and tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Protocol => "protocol",
@@ -77,13 +77,13 @@ impl Kind {
     }
 }
 
-/// Measured errors of differences; none where nobody measured.
+/// Measured errors of differences; empty if nothing was measured.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelErrors {
     rows: Vec<Row>,
 }
 
-/// A line of the table, as far as verdicts use it.
+/// A line of the table, with the fields that verdicts use.
 #[derive(Clone, Debug, PartialEq)]
 struct Row {
     kind: Kind,
@@ -94,43 +94,43 @@ struct Row {
     p95: f64,
 }
 
-/// What the model leaves open of a difference.
+/// The uncertainty of a simulated difference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelError {
-    /// Either way, in percent of the baseline's median.
+    /// The uncertainty in either direction, in percent of the baseline's median.
     pub percent: f64,
-    /// On what that rests: "for protocols on recorded layouts".
+    /// The basis of the estimate: "for protocols on recorded layouts".
     pub basis: String,
 }
 
-/// What is compared, as far as the model's error depends on it.
+/// The properties of a comparison that determine the model's error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// In what the contenders differ.
+    /// The respects in which the contenders differ.
     pub kinds: Vec<Kind>,
-    /// What else is compared that nobody ever measured, for people.
+    /// Properties of the comparison that were never measured, in words.
     pub unmeasured: Vec<&'static str>,
-    /// By what.
+    /// The metric that is compared.
     pub metric: MetricId,
-    /// Whether packets are lost at random.
+    /// True if packets are lost at random.
     pub lossy: bool,
-    /// How the page's paints are founded.
+    /// The evidence for the page's paints.
     pub evidence: PaintEvidence,
 }
 
 impl ModelErrors {
-    /// Those that this version was measured with.
+    /// Returns the errors measured for this version.
     ///
     /// # Panics
-    /// Never: a test reads the table.
+    /// Never panics in practice, because a test reads the table.
     pub fn embedded() -> Self {
         Self::read(TABLE).expect("the table is well-formed")
     }
 
-    /// Reads a table; lines that begin with `#` say how it came about.
+    /// Parses a table; lines that begin with `#` are comments.
     ///
     /// # Errors
-    /// The line, and what is wrong with it.
+    /// The line number and a description of the error.
     pub fn read(text: &str) -> Result<Self, String> {
         let lines = text.lines().enumerate().map(|(i, line)| (i + 1, line));
         let mut lines = lines.filter(|(_, line)| !line.starts_with('#') && !line.is_empty());
@@ -145,14 +145,14 @@ impl ModelErrors {
         })
     }
 
-    /// What the model leaves open; `None` where the metric was never measured.
+    /// Returns the model's uncertainty; `None` if the metric was never measured.
     pub fn of(&self, question: &Question) -> Option<ModelError> {
         let rows = || {
             let all = self.rows.iter();
             all.filter(|row| row.metric == question.metric && row.pairs >= PAIRS_MIN)
         };
         let evidence = if question.metric.metric().name == "ttfb" {
-            // Nothing is painted before it.
+            // TTFB precedes all paints, so their evidence does not matter.
             PaintEvidence::Recorded
         } else {
             question.evidence
@@ -174,7 +174,7 @@ impl ModelErrors {
                 basis: format!("for {} {place}", people.join(" and ")),
             });
         }
-        // The same comparison elsewhere, then any.
+        // Fall back to the same kind of comparison elsewhere, and then to any comparison.
         let near = |lossy: bool| {
             let kinds = rows().filter(|row| question.kinds.contains(&row.kind));
             widest(kinds.filter(|row| row.lossy == lossy).map(|row| row.p95))
@@ -227,14 +227,14 @@ impl Row {
 }
 
 impl ModelError {
-    /// "±15 % for protocols on recorded layouts".
+    /// Formats the uncertainty: "±15 % for protocols on recorded layouts".
     pub fn text(&self) -> String {
         format!("±{:.0} % {}", self.percent, self.basis)
     }
 }
 
 impl Question {
-    /// What a contender's comparison with another asks on this page and network.
+    /// Describes the comparison of a pair of contenders on this page and network.
     pub fn of(
         plan: &Plan,
         page: usize,
@@ -271,20 +271,20 @@ impl Question {
     }
 }
 
-/// Those that block and those that delay.
+/// Splits interventions into those that block and those that delay.
 fn split(interventions: &Interventions) -> (Vec<&Intervention>, Vec<&Intervention>) {
     let all = interventions.all().iter();
     all.partition(|one| matches!(one.effect, Effect::Block(_)))
 }
 
-/// Whether the network itself loses packets, beside those that its queues drop.
+/// Returns true if the network itself loses packets, apart from queue overflows.
 pub fn is_lossy(network: &Network) -> bool {
     [&network.down, &network.up]
         .iter()
         .any(|link| link.loss.mean() > 0.0)
 }
 
-/// "on recorded layouts with loss".
+/// Formats the conditions: "on recorded layouts with loss".
 fn place(evidence: PaintEvidence, lossy: bool) -> String {
     let evidence = match evidence {
         PaintEvidence::Recorded => "on recorded layouts",

@@ -1,7 +1,8 @@
-//! Names that somebody may have meant.
+//! Suggestions for misspelt names.
 
-/// Those of `known` that are at most two edits (a third of the name) away from
-/// `found`, or share its beginning; nearest first, three at most.
+/// Returns up to three of `known`, nearest first, that are at most two edits
+/// (and at most a third of the name) away from `found`, or of which one is a
+/// prefix of the other.
 pub(crate) fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     const LONGEST: usize = 64;
     let found = found.to_lowercase();
@@ -22,7 +23,7 @@ pub(crate) fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> 
     near.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Characters to insert, delete or replace.
+/// Returns the edit distance: characters to insert, delete or replace.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut above: Vec<usize> = (0..=b.len()).collect();

@@ -1,4 +1,4 @@
-//! Work on all cores with results in order: the same for any number of threads.
+//! Parallel work with ordered results, which are the same for any number of threads.
 
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 /// Calls `work` for `0..count` on `jobs` threads and returns the results by
-/// index; `None` if `progress`, which is told how many are done, broke off.
+/// index. Returns `None` if `progress`, which is called with the number of
+/// completed calls, stops the work.
 ///
-/// Each thread takes the next index that nobody has, and keeps a state of its
-/// own, which `work` may use as a cache only.
+/// Each thread takes the next free index and keeps its own state, which `work`
+/// may use only as a cache.
 pub(crate) fn map<S: Default, T: Send + Sync>(
     jobs: usize,
     count: usize,

@@ -1,5 +1,5 @@
-//! Everything that decides a race, resolved: a plan and a version of the
-//! product give the same results on any machine.
+//! All inputs of a race, resolved: the same plan and version of the product give
+//! the same results on any machine.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -26,78 +26,79 @@ mod interventions;
 mod reliability;
 mod settings;
 
-/// A race: every contender loads every page over every network, several times.
+/// A race: every contender loads every page on every network several times.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// The pages, whole, so that their files are not needed again.
+    /// The complete pages, so that their files are not needed again.
     pub pages: Vec<Arc<Page>>,
     /// The networks, resolved.
     pub networks: Vec<Network>,
-    /// Who races.
+    /// The contenders.
     pub contenders: Vec<Contender>,
-    /// Loads of each variant.
+    /// Number of loads per variant.
     pub runs: u32,
-    /// From which all others derive.
+    /// The seed from which all other seeds derive.
     pub seed: u64,
-    /// The browser's model and its settings.
+    /// The browser model and its settings.
     pub browser: BrowserConfig,
-    /// Which origins share a connection.
+    /// The rule by which origins share connections.
     pub connections: Connections,
-    /// When lost bytes are sent again.
+    /// The rule by which retransmissions of lost bytes are scheduled.
     pub retransmission: Retransmission,
-    /// The transport's settings that all contenders share.
+    /// Transport settings that all contenders share.
     pub transport: SharedTransport,
-    /// Which requests are blocked or answered late, whoever races.
+    /// Requests that are blocked or answered late for all contenders.
     #[serde(default)]
     pub interventions: Interventions,
-    /// What each page needs of its objects, by page and resource; empty if nobody
-    /// asked. Reliability policies go by it.
+    /// The needs of each page, by page and resource, which some reliability
+    /// policies require; empty if unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<Arc<Vec<ObjectNeed>>>,
-    /// Virtual time after which a load is given up.
+    /// Virtual time after which a load is aborted.
     #[serde(rename = "deadline_ns")]
     pub deadline: Duration,
-    /// By which contenders are ranked.
+    /// The metric by which contenders are ranked.
     pub metric: MetricId,
-    /// With which the others are compared: index into `contenders`.
+    /// Index in `contenders` of the baseline, with which the others are compared.
     pub baseline: usize,
 }
 
-/// The most loads of a race; their results take some kilobytes each.
+/// Maximum number of loads in a race; each result takes some kilobytes.
 const MAX_LOADS: u128 = 10_000_000;
-/// Slow-downs of the main thread.
+/// Valid slow-down factors of the main thread.
 pub const CPU: RangeInclusive<f64> = 0.01..=1_000.0;
 
-/// What of a [`TransportSettings`] all contenders share.
+/// The part of [`TransportSettings`] that all contenders share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SharedTransport {
-    /// Real TLS instead of keys of the same sizes that cost nothing; QUIC only.
+    /// True for real TLS; false for keys of the same sizes without cost. QUIC only.
     pub real_tls: bool,
-    /// Largest UDP payload of QUIC, in bytes.
+    /// Maximum UDP payload of QUIC in bytes.
     pub quic_mtu: u16,
-    /// TLS of TCP connections.
+    /// TLS version of TCP connections.
     pub tcp_tls: tls::Version,
-    /// How large the first message of a client is.
+    /// Size of the `ClientHello` message.
     pub client_hello: tls::ClientHello,
-    /// How servers fill TCP's segments.
+    /// The way in which servers fill TCP segments.
     pub record_ends: RecordEnds,
-    /// Whether requests may leave with the first flight of a resumed connection.
+    /// Early data: requests in the first flight of a resumed connection.
     pub early_data: EarlyData,
-    /// What it costs to learn a server's address.
+    /// The cost of a name lookup.
     pub name_lookup: NameLookup,
-    /// How changed priorities are told.
+    /// The way in which changed priorities are signalled.
     pub reprioritisation: Reprioritisation,
 }
 
-/// From QUIC's least to what fits into an Ethernet frame with IPv6.
+/// The permitted UDP payload of QUIC: from QUIC's minimum to the size that fits
+/// into an Ethernet frame with IPv6.
 ///
 /// # Source
 /// RFC 9000, section 14; 1,500 bytes less 40 of IPv6 and 8 of UDP.
 pub const QUIC_MTU: RangeInclusive<u16> = 1_200..=1_452;
 
-/// Refuses a size of QUIC's packets that is none.
+/// Returns an error if the size of QUIC's packets is out of range.
 pub(crate) fn check_quic_mtu(bytes: u16) -> Result<(), LabError> {
     if QUIC_MTU.contains(&bytes) {
         return Ok(());
@@ -126,10 +127,10 @@ impl Default for SharedTransport {
 }
 
 impl Plan {
-    /// Refuses a plan that cannot be run.
+    /// Returns an error if the plan cannot be run.
     ///
     /// # Errors
-    /// [`LabError::Plan`] names the field, what was found and what is expected.
+    /// [`LabError::Plan`] with the field, its value and what is expected instead.
     pub fn check(&self) -> Result<(), LabError> {
         let bad = |text: String| Err(LabError::Plan(text));
         if self.pages.is_empty() || self.networks.is_empty() || self.contenders.is_empty() {
@@ -218,14 +219,14 @@ impl Plan {
         Ok(())
     }
 
-    /// The label of a contender that loads every page as one before it.
+    /// Returns the label of the first contender that loads every page like an earlier one.
     fn twin(&self) -> Option<String> {
         let pairs = self.contenders.iter().enumerate();
         let mut twins = pairs.filter(|(i, c)| self.contenders[..*i].iter().any(|o| o.loads_as(c)));
         twins.next().map(|(i, _)| self.label(i))
     }
 
-    /// Refuses early data over a TLS that has none.
+    /// Returns an error if early data is enabled with a TLS version that has none.
     fn check_early_data(&self) -> Result<(), LabError> {
         let SharedTransport {
             tcp_tls,
@@ -246,14 +247,14 @@ impl Plan {
         )))
     }
 
-    /// Whether the contender at `index` speaks such a protocol to any origin.
+    /// Returns true if the contender at `index` uses such a protocol for any origin.
     pub fn speaks(&self, index: usize, wanted: fn(Protocol) -> bool) -> bool {
         let contender = &self.contenders[index];
         let mut pages = self.pages.iter();
         pages.any(|page| contender.protocols_of(page).into_iter().any(wanted))
     }
 
-    /// The hosts of all pages, each once, in the order in which pages have them.
+    /// Returns the hosts of all pages without duplicates, in order of appearance.
     pub fn hosts(&self) -> Vec<&str> {
         let mut seen = BTreeSet::new();
         let origins = self.pages.iter().flat_map(|page| &page.origins);
@@ -261,8 +262,8 @@ impl Plan {
         hosts.filter(|host| seen.insert(*host)).collect()
     }
 
-    /// Protocol rules that decide for no host of any page, each once: most
-    /// likely a host that is misspelt, or one that an earlier rule decides for.
+    /// Returns the protocol rules that apply to no host of any page, without duplicates.
+    /// Such a rule probably has a misspelt host or is hidden by an earlier rule.
     pub fn unmatched_rules(&self) -> Vec<String> {
         let hosts = self.hosts();
         let mut rules = Vec::new();
@@ -276,7 +277,7 @@ impl Plan {
         rules
     }
 
-    /// Refuses contenders whose pages do not fit on one connection.
+    /// Returns an error if a contender cannot load a page over a single connection.
     fn check_single(&self) -> Result<(), LabError> {
         for (i, contender) in self.contenders.iter().enumerate() {
             for page in &self.pages {
@@ -296,44 +297,45 @@ impl Plan {
         Ok(())
     }
 
-    /// What differs among the contenders.
+    /// Returns the properties in which the contenders differ.
     pub fn varying(&self) -> Varying {
         Varying::among(&self.contenders)
     }
 
-    /// What the contenders are called.
+    /// Returns the noun for the contenders.
     pub fn noun(&self) -> Noun {
         self.varying().noun()
     }
 
-    /// Short name of the contender at `index`: what tells it from the others.
+    /// Returns the short name of the contender at `index`, made of the properties
+    /// that distinguish it.
     pub fn label(&self, index: usize) -> String {
         self.contenders[index].label(self.varying())
     }
 
-    /// Short names of all contenders.
+    /// Returns the short names of all contenders.
     pub fn labels(&self) -> Vec<String> {
         let varying = self.varying();
         self.contenders.iter().map(|c| c.label(varying)).collect()
     }
 
-    /// Seed of run `run`, the same for all variants, so that runs are paired.
-    /// Below 2^53, so that it survives JSON readers that know only floats.
+    /// Returns the seed of run `run`. All variants share it, so that runs are paired.
+    /// It is below 2^53, so that JSON readers with floats only keep it intact.
     pub fn run_seed(&self, run: usize) -> u64 {
         derive_seed(self.seed, &format!("run/{run}")) >> 11
     }
 
-    /// Page loads of the whole race.
+    /// Number of page loads in the whole race.
     pub fn loads(&self) -> usize {
         self.variants() * self.runs as usize
     }
 
-    /// Variants: pages times networks times contenders.
+    /// Number of variants: pages times networks times contenders.
     pub fn variants(&self) -> usize {
         self.pages.len() * self.networks.len() * self.contenders.len()
     }
 
-    /// Place of a variant in the results.
+    /// Index of a variant in the results.
     pub fn variant_index(&self, page: usize, network: usize, contender: usize) -> usize {
         assert!(network < self.networks.len() && contender < self.contenders.len());
         (page * self.networks.len() + network) * self.contenders.len() + contender
@@ -350,7 +352,7 @@ impl Plan {
         )
     }
 
-    /// What the simulator needs for the variant at `index`.
+    /// Returns the simulator's input for the variant at `index`.
     pub fn scenario(&self, index: usize) -> Scenario {
         let (page, network, contender) = self.variant_parts(index);
         let contender = self.contenders[contender].clone();
@@ -382,7 +384,7 @@ impl Plan {
     }
 }
 
-/// The first name that was seen before.
+/// Returns the first name that occurs a second time.
 fn repeated(names: impl Iterator<Item = String>) -> Option<String> {
     let mut seen = BTreeSet::new();
     names.into_iter().find(|name| !seen.insert(name.clone()))

@@ -1,7 +1,7 @@
-//! Which runs are written as qlog files.
+//! Selection and writing of qlog files.
 //!
-//! `pagerace-qlog` makes and names the files of a load; this module decides
-//! of which loads, and writes them. Only HTTP/3 has qlog files: variants that
+//! `pagerace-qlog` creates and names the files of a load; this module selects
+//! the loads and writes the files. Only HTTP/3 has qlog files, so variants that
 //! load their page over TCP alone are left out.
 
 use std::collections::BTreeSet;
@@ -19,27 +19,27 @@ use crate::export::file::write_atomically;
 use crate::plan::Plan;
 use crate::results::Results;
 
-/// Which runs of each variant are written.
+/// The runs of each variant to write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum QlogRuns {
     /// The median run by the plan's metric.
     #[default]
     Median,
-    /// All.
+    /// All runs.
     All,
-    /// These, counted from one as users do.
+    /// The given runs, counted from one.
     These(BTreeSet<usize>),
 }
 
-/// Loads a page once and returns every packet that was sealed or opened, or
-/// why the scenario cannot be run.
+/// Loads a page once and returns every packet that was sealed or opened.
+/// Returns an error if the scenario cannot be run.
 pub type LoggingRunner<'a> =
     dyn Fn(&Scenario, u64) -> Result<(Outcome, Vec<LoggedPacket>), String> + 'a;
 
 impl FromStr for QlogRuns {
     type Err = LabError;
 
-    /// `median`, `all`, or numbers from 1 separated by commas.
+    /// Parses `median`, `all`, or numbers from 1 separated by commas.
     fn from_str(text: &str) -> Result<Self, LabError> {
         match text {
             "median" => return Ok(Self::Median),
@@ -59,10 +59,10 @@ impl FromStr for QlogRuns {
 }
 
 impl QlogRuns {
-    /// The chosen runs of all variants that speak HTTP/3.
+    /// Returns the selected runs of all variants that use HTTP/3.
     ///
     /// # Errors
-    /// [`LabError::Plan`] if a number is beyond the plan's runs.
+    /// [`LabError::Plan`] if a number exceeds the plan's runs.
     pub fn choices(&self, results: &Results) -> Result<Vec<Choice>, LabError> {
         let runs = results.plan.runs as usize;
         let each = |wanted: Vec<usize>| {
@@ -90,10 +90,10 @@ impl QlogRuns {
         }
     }
 
-    /// Refuses numbers beyond `runs`, before a race is run.
+    /// Returns an error if a number exceeds `runs`, so that this is known before the race.
     ///
     /// # Errors
-    /// [`LabError::Plan`] names the number.
+    /// [`LabError::Plan`] with the number.
     pub fn check(&self, runs: u32) -> Result<(), LabError> {
         let Self::These(numbers) = self else {
             return Ok(());
@@ -107,19 +107,19 @@ impl QlogRuns {
     }
 }
 
-/// Whether any connection of the variant at `index` speaks HTTP/3.
+/// Returns true if any connection of the variant at `index` uses HTTP/3.
 pub fn speaks_h3(plan: &Plan, index: usize) -> bool {
     let (page, _, contender) = plan.variant_parts(index);
     let protocols = plan.contenders[contender].protocols_of(&plan.pages[page]);
     protocols.contains(&Protocol::H3)
 }
 
-/// Runs the choices once more and writes their files into `directory`, which
-/// must exist. Returns the paths.
+/// Repeats the choices and writes their files into `directory`, which must
+/// exist. Returns the paths.
 ///
 /// # Errors
-/// [`LabError::Write`] if a file cannot be written, [`LabError::Scenario`] if
-/// one cannot be run; files before it remain, each of them whole.
+/// [`LabError::Write`] if a file cannot be written, [`LabError::Scenario`] if a
+/// choice cannot be run. Files written before the error remain, and are complete.
 pub fn write_qlogs(
     results: &Results,
     choices: &[Choice],

@@ -1,7 +1,7 @@
-//! What a race leaves: per variant and run, the metrics and counters.
+//! The results of a race: metrics and counters per variant and run.
 //!
-//! Per-resource times, visual progress and traces are not kept, so memory
-//! stays bounded whatever the pages; [`crate::detail`] runs chosen loads again.
+//! Per-resource times, visual progress and traces are not kept, so that memory stays
+//! bounded for any pages. [`crate::detail`] repeats selected loads.
 
 use std::collections::BTreeSet;
 
@@ -17,29 +17,28 @@ use crate::unit::Unit;
 use crate::why::Why;
 use crate::world::{Fact, World};
 
-/// A race that was run.
+/// The results of a race.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Results {
-    /// What was raced.
+    /// The plan that was run.
     pub plan: Plan,
-    /// One for each page, network and contender, in that nesting.
+    /// One variant per page, network and contender, nested in this order.
     pub variants: Vec<Variant>,
-    /// Where the differences come from, if that was asked for: see
+    /// The causes of differences, if requested: see
     /// [`why::explain_race`](crate::why::explain_race).
     pub whys: Vec<Why>,
-    /// How far the model is off, which verdicts leave open; of live loads none.
+    /// Errors of the model, which verdicts allow for; empty for live loads.
     pub model_errors: ModelErrors,
-    /// Whether verdicts hold under other assumptions, if that was asked for: see
+    /// The verdicts under other assumptions, if requested: see
     /// [`check_robustness`](crate::robustness::check_robustness).
     pub robustness: Vec<Robustness>,
-    /// Where the loads took place.
+    /// The world in which the loads took place.
     pub world: World,
-    /// Under which circumstances, for tables and reports; empty in simulation,
-    /// which has none.
+    /// The circumstances of live loads, for tables and reports; empty for simulated loads.
     pub environment: Vec<Fact>,
 }
 
-/// A page, a network and a contender, with the outcomes of all runs.
+/// A page, network and contender, with the outcomes of all runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variant {
     /// Index into [`Plan::pages`].
@@ -48,71 +47,71 @@ pub struct Variant {
     pub network: usize,
     /// Index into [`Plan::contenders`].
     pub contender: usize,
-    /// Run `k` of every variant has the same seed.
+    /// The runs; run `k` has the same seed in every variant.
     pub runs: Vec<RunSummary>,
 }
 
 /// One load, without its details.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunSummary {
-    /// What a person would have seen.
+    /// The metrics of the page load.
     pub load: LoadMetrics,
-    /// What the network did.
+    /// The counters of the transport.
     pub transport: TransportCounters,
-    /// Counters of `transport` that nobody counted: they have no value, rather
+    /// Counters in `transport` that were not measured and therefore have no value, rather
     /// than zero. Empty in simulation.
     pub uncounted: BTreeSet<MetricId>,
-    /// When the last essential object was complete.
+    /// Time when the last essential object was complete.
     pub essential: Option<Duration>,
-    /// Requests that will never be answered: times that the load has not
-    /// reached never come.
+    /// Requests that are never answered. Times that the load has not reached because of
+    /// them are infinite.
     pub unanswered: usize,
-    /// Why the load did not finish, if it did not.
+    /// The reason why the load did not finish, if it failed.
     pub failure: Option<String>,
 }
 
 impl Results {
-    /// The variant of this page, network and contender (indices into the plan).
+    /// Returns the variant of this page, network and contender (indices into the plan).
     ///
     /// # Panics
-    /// If the plan has no such variant.
+    /// Panics if the plan has no such variant.
     pub fn variant(&self, page: usize, network: usize, contender: usize) -> &Variant {
         &self.variants[self.plan.variant_index(page, network, contender)]
     }
 
-    /// Why loads failed, each reason once, in the order of the variants.
+    /// Returns the reasons of failed loads without duplicates, in the order of the
+    /// variants.
     pub fn reasons(&self) -> Vec<&str> {
         let runs = self.variants.iter().flat_map(|variant| &variant.runs);
         distinct(runs.filter_map(|run| run.failure.as_deref()))
     }
 }
 
-/// Each text once, in the order in which they first come.
+/// Returns the texts without duplicates, in order of first appearance.
 pub(crate) fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut seen = BTreeSet::new();
     texts.filter(|text| seen.insert(*text)).collect()
 }
 
 impl Variant {
-    /// The metric of each run, as the statistics take it: `None` where the
-    /// metric is not defined, infinity where the load failed.
+    /// Values of the runs as used in statistics: `None` if the metric is undefined,
+    /// infinity if the load failed.
     pub fn values(&self, metric: MetricId) -> Vec<Option<f64>> {
         self.runs.iter().map(|run| run.value(metric)).collect()
     }
 
-    /// Objects that arrived broken, in all runs.
+    /// Number of objects that arrived broken, over all runs.
     pub fn broken(&self) -> u64 {
         self.runs.iter().map(|r| r.transport.broken_objects).sum()
     }
 
-    /// Runs that did not finish.
+    /// Number of runs that did not finish.
     pub fn failed(&self) -> usize {
         self.runs.iter().filter(|run| run.failure.is_some()).count()
     }
 
-    /// The run that stands for all in pictures: the finished one whose metric
-    /// is the (lower) median, the earliest of equals; the first run if none
-    /// has a value.
+    /// Index of the run that represents the variant in figures: the earliest finished run
+    /// with the (lower) median value; the first run if none has a value.
     pub fn median_run(&self, metric: MetricId) -> usize {
         let mut finished: Vec<(f64, usize)> = self
             .values(metric)
@@ -133,16 +132,15 @@ impl Variant {
 }
 
 impl RunSummary {
-    /// The metric, as the statistics take it: `None` where it is not defined,
-    /// infinity where the load failed, whatever it had reached before, and for
-    /// times that never come because a request is never answered, or an object is
-    /// broken.
+    /// The value used in statistics. `None` if the metric is undefined. Infinity if the
+    /// load failed, regardless of the values reached before, and for times that are never
+    /// reached because a request is unanswered or an object is broken.
     pub fn value(&self, metric: MetricId) -> Option<f64> {
         let entry = metric.metric();
         if self.failure.is_none() {
             let never = || {
-                // What a broken object would have shown never is.
-                // An essential object that came in part is not essential content, either.
+                // The paint of a broken object never happens. An essential object that
+                // arrived in part does not count as essential content.
                 let part = entry.name == "essential" && self.transport.partial_objects > 0;
                 let never = self.unanswered > 0 || self.transport.broken_objects > 0 || part;
                 (never && entry.unit == Unit::Milliseconds && entry.simulated)
@@ -150,11 +148,11 @@ impl RunSummary {
             };
             return self.reached(metric).or_else(never);
         }
-        // A score is no time: a load that failed has none.
+        // A score is not a time, so a failed load has none.
         (entry.unit != Unit::Score).then_some(f64::INFINITY)
     }
 
-    /// The metric, or what the load had reached of it when it failed.
+    /// The value of the metric, or the value that a failed load had reached.
     pub fn reached(&self, metric: MetricId) -> Option<f64> {
         if self.uncounted.contains(&metric) {
             return None;

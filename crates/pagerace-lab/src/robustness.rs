@@ -1,9 +1,10 @@
-//! Whether a verdict holds under assumptions that are known to turn verdicts round.
+//! Checks of verdicts under assumptions that are known to reverse verdicts.
 //!
-//! The baseline and the two contenders with the lowest medians load the page again, in
-//! a few runs with the seeds of the race, with another size of QUIC's packets, another
-//! queue, and without `HyStart` in TCP. A verdict flips if another contender then beats
-//! the one that leads, noticeably and in all runs but one.
+//! The leader, the baseline and the two other contenders with the lowest medians load
+//! the page again, in a few runs with the seeds of the race, under each of these
+//! assumptions: other sizes of QUIC's packets, another queue, and TCP without
+//! `HyStart`. A verdict flips if another contender then beats the leader, noticeably
+//! and in all runs but one.
 
 use std::fmt;
 
@@ -19,22 +20,22 @@ use crate::runner::{Cached, OnProgress, Runner, run_all};
 use crate::stats::median;
 use crate::verdict::{VerdictKind, verdict};
 
-/// Loads of each contender under each assumption, at most.
+/// Maximum number of loads per contender and assumption.
 const RUNS_MAX: u32 = 7;
 
-/// What is assumed otherwise.
+/// An assumption that differs from the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assumption {
-    /// QUIC's packets have so many bytes of UDP payload.
+    /// QUIC's packets have this many bytes of UDP payload.
     QuicPackets(u16),
-    /// The queue of the downlink holds so many packets.
+    /// The queue of the downlink holds this many packets.
     Queue(u32),
     /// `cubic` has no `HyStart` over TCP.
     NoHystart,
 }
 
 impl Assumption {
-    /// All of them, in the order in which they are told.
+    /// All assumptions, in order of output.
     pub const ALL: [Self; 4] = [
         Self::QuicPackets(1_200),
         Self::QuicPackets(1_452),
@@ -42,7 +43,7 @@ impl Assumption {
         Self::NoHystart,
     ];
 
-    /// The scenario under this assumption; `None` if it is no other.
+    /// Returns the scenario under this assumption; `None` if it does not change.
     fn of(self, scenario: &Scenario) -> Option<Scenario> {
         let mut other = scenario.clone();
         match self {
@@ -63,7 +64,7 @@ impl Assumption {
         (!same).then_some(other)
     }
 
-    /// Whether it can matter to a contender.
+    /// Returns true if the assumption can affect a contender.
     fn concerns(self, plan: &Plan, contender: usize) -> bool {
         match self {
             Self::QuicPackets(_) => plan.speaks(contender, |protocol| !protocol.is_tcp()),
@@ -83,31 +84,31 @@ impl fmt::Display for Assumption {
     }
 }
 
-/// A verdict under other assumptions.
+/// The checks of a verdict under other assumptions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Robustness {
     /// Index into [`Plan::pages`].
     pub page: usize,
     /// Index into [`Plan::networks`].
     pub network: usize,
-    /// Loads of each contender under each assumption.
+    /// Number of loads per contender and assumption.
     pub runs: u32,
-    /// One for each assumption that can matter.
+    /// One check per assumption that can make a difference.
     pub checks: Vec<Check>,
 }
 
-/// A verdict under one other assumption.
+/// The check of a verdict under one assumption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// What is assumed.
+    /// The assumption.
     pub assumption: Assumption,
-    /// Who leads then (index into the plan's contenders); `None` if the verdict holds.
+    /// The new leader (index into the plan's contenders); `None` if the verdict holds.
     pub instead: Option<usize>,
 }
 
 impl Robustness {
-    /// "Robustness (7 runs each): holds with QUIC packets of 1200 bytes; flips with a
-    /// queue of 100 packets (h2 leads)."
+    /// Formats the checks: "Robustness (7 runs each): flips with a queue of 100 packets
+    /// (h2 leads); holds with QUIC packets of 1200 bytes."
     pub fn sentence(&self, plan: &Plan) -> String {
         let holding = self.checks.iter().filter(|check| check.instead.is_none());
         let holding: Vec<String> = holding.map(|check| check.assumption.to_string()).collect();
@@ -132,14 +133,14 @@ impl Robustness {
     }
 }
 
-/// What was found on this page and network.
+/// Returns the checks on this page and network.
 pub fn of(results: &Results, page: usize, network: usize) -> Option<&Robustness> {
     let mut all = results.robustness.iter();
     all.find(|one| (one.page, one.network) == (page, network) && !one.checks.is_empty())
 }
 
-/// "Robustness: of 52 verdicts 40 hold; 8 flip with a queue of 100 packets, 4 without
-/// `HyStart`."; `None` if nobody looked.
+/// Formats a summary: "Robustness: of 52 verdicts 40 hold; 8 flip with a queue of 100
+/// packets, 4 flip without `HyStart`."; `None` if no verdict was checked.
 pub fn across(results: &Results, network: usize) -> Option<String> {
     let here = || {
         let all = results.robustness.iter();
@@ -167,21 +168,21 @@ pub fn across(results: &Results, network: usize) -> Option<String> {
     (verdicts > 0).then(|| format!("Robustness: of {verdicts} verdicts {holds} hold{more}."))
 }
 
-/// A verdict to be checked.
+/// A verdict to check.
 struct Cell {
     page: usize,
     network: usize,
-    /// Who leads, first, and the others.
+    /// The leader, followed by its rivals.
     racers: Vec<usize>,
-    /// By which share of the leader's median each of `racers` has to be lower.
+    /// The share of the leader's median by which each of `racers` must be lower.
     margins: Vec<f64>,
 }
 
-/// Checks every verdict that says something, and leaves what it finds in
-/// [`Results::robustness`]. `started` is told how many loads that takes.
+/// Checks every verdict that has a leader and stores the checks in
+/// [`Results::robustness`]. `started` is called with the number of loads required.
 ///
 /// # Errors
-/// Those of a race.
+/// The errors of a race.
 pub fn check_robustness(
     results: &mut Results,
     jobs: usize,
@@ -257,7 +258,7 @@ pub fn check_robustness(
     Ok(())
 }
 
-/// The verdicts that say something.
+/// Returns the verdicts that have a leader.
 fn cells(results: &Results) -> Vec<Cell> {
     let plan = &results.plan;
     let mut cells = Vec::new();
@@ -276,8 +277,8 @@ fn cells(results: &Results) -> Vec<Cell> {
                 _ => None,
             };
             let Some(leader) = leader else { continue };
-            // What beats a baseline must beat the model's error as well, unless it was
-            // said to be worse.
+            // A contender that beats the baseline must also exceed the model's error,
+            // unless the verdict had called it worse.
             let unsaid = said.kind == VerdictKind::NoDifference && !open;
             let margin = |racer: &usize| match analysis.rows[*racer].mark {
                 Mark::Worse => NOTICEABLE,
@@ -299,7 +300,7 @@ fn cells(results: &Results) -> Vec<Cell> {
     cells
 }
 
-/// The leader, the baseline, and the two that come first otherwise.
+/// Returns the leader, the other two with the lowest medians, and the baseline.
 fn racers(analysis: &Analysis, leader: usize) -> Vec<usize> {
     let finite = |&i: &usize| {
         let row = &analysis.rows[i];
@@ -315,13 +316,14 @@ fn racers(analysis: &Analysis, leader: usize) -> Vec<usize> {
     racers
 }
 
-/// The model's error, as a share of the baseline's median.
+/// Returns the largest model error, as a share of the baseline's median.
 fn widest(analysis: &Analysis) -> f64 {
     let errors = analysis.rows.iter().filter_map(|row| row.model.as_ref());
     errors.map(|e| e.percent / 100.0).fold(0.0, f64::max)
 }
 
-/// Whether `own` is lower than `leader` by this share of it, in all runs but one.
+/// Returns true if `own` is lower than `leader` in all runs but one, with a median gain
+/// of at least `margin`, a share of the leader's value.
 fn beats(own: &[Option<f64>], leader: &[Option<f64>], margin: f64) -> bool {
     let pairs = own.iter().zip(leader);
     let pairs: Vec<(f64, f64)> = pairs.filter_map(|(a, b)| Some((*a)?).zip(*b)).collect();

@@ -1,4 +1,4 @@
-//! Runs a plan on all cores.
+//! Runs the loads of a plan.
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -13,24 +13,24 @@ use crate::plan::Plan;
 use crate::results::{Results, RunSummary, Variant};
 use crate::world::World;
 
-/// Loads a page once: scenario, seed, whether to record a trace. The same
-/// arguments must give the same outcome. An error says why the scenario cannot
-/// be run at all; a load that fails is an outcome.
+/// Loads a page once, given a scenario, a seed, and true to record a trace. The
+/// same arguments must give the same outcome. Returns an error if the scenario
+/// cannot be run at all; a load that fails is an outcome.
 pub type Runner<'a> = dyn Fn(&Scenario, u64, bool) -> Result<Outcome, String> + Sync + 'a;
 
-/// In which order the loads of a race are run.
+/// The order in which the loads of a race run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// All runs of a variant, then all of the next: a scenario is built once.
+    /// All runs of a variant before those of the next, so that each scenario is built once.
     #[default]
     ByVariant,
-    /// Run 0 of every variant, then run 1: what drifts on a real machine meets
-    /// all variants alike. Contenders take turns at going first.
+    /// Run 0 of every variant, then run 1, so that drift on a real machine
+    /// affects all variants alike. The contender that goes first rotates.
     Interleaved,
 }
 
 impl Order {
-    /// All loads of the plan in this order.
+    /// Returns all loads of the plan in this order.
     pub fn loads(self, plan: &Plan) -> impl Iterator<Item = Load> + '_ {
         (0..plan.loads()).map(move |index| {
             let (variant, run) = self.load(plan, index);
@@ -45,7 +45,7 @@ impl Order {
         })
     }
 
-    /// Variant and run of the load at `index` of the order.
+    /// Returns variant and run of the load at `index` in this order.
     fn load(self, plan: &Plan, index: usize) -> (usize, usize) {
         let runs = plan.runs as usize;
         match self {
@@ -60,7 +60,7 @@ impl Order {
     }
 }
 
-/// One load of a race: indices into the plan, and the run's seed.
+/// One load of a race, as indices into the plan and the run's seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
     /// Index into [`Plan::pages`].
@@ -69,31 +69,31 @@ pub struct Load {
     pub network: usize,
     /// Index into [`Plan::contenders`].
     pub contender: usize,
-    /// Which run of the variant, from zero.
+    /// Index of the run within the variant, from zero.
     pub run: usize,
     /// The run's seed, the same for all variants.
     pub seed: u64,
 }
 
-/// How far a race is.
+/// The progress of a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Loads that are complete.
+    /// Number of completed loads.
     pub done: usize,
-    /// Loads in all.
+    /// Total number of loads.
     pub total: usize,
 }
 
-/// Told after each load, from any thread; breaks the race off by returning
+/// Called after each load, from any thread. Stops the race by returning
 /// [`ControlFlow::Break`].
 pub type OnProgress<'a> = dyn Fn(Progress) -> ControlFlow<()> + Sync + 'a;
 
-/// A worker's last scenario: consecutive loads mostly belong to one variant.
+/// A worker's last scenario, because consecutive loads mostly belong to one variant.
 #[derive(Default)]
 pub(crate) struct Cached(Option<(usize, Scenario)>);
 
 impl Cached {
-    /// The scenario of the variant at `index`.
+    /// Returns the scenario of the variant at `index`.
     pub(crate) fn scenario(&mut self, plan: &Plan, index: usize) -> &Scenario {
         if self.0.as_ref().is_none_or(|(cached, _)| *cached != index) {
             self.0 = Some((index, plan.scenario(index)));
@@ -102,11 +102,11 @@ impl Cached {
     }
 }
 
-/// Runs `total` pieces of work that may fail, and stops at the first error.
+/// Runs `total` fallible work items, and stops at the first error.
 ///
 /// # Errors
-/// [`LabError::Scenario`] of a piece that failed, [`LabError::Interrupted`] if
-/// `progress` broke off.
+/// [`LabError::Scenario`] if an item fails, [`LabError::Interrupted`] if
+/// `progress` stops the run.
 pub(crate) fn run_all<T: Send + Sync>(
     jobs: usize,
     total: usize,
@@ -138,12 +138,12 @@ pub(crate) fn run_all<T: Send + Sync>(
         .ok_or(LabError::Interrupted { done, total })
 }
 
-/// Runs every load of `plan` on `jobs` threads, in the simulator. The results
-/// depend on the plan alone, not on `jobs`.
+/// Runs every load of `plan` on `jobs` threads in the simulator. The results
+/// depend only on the plan, not on `jobs`.
 ///
 /// # Errors
 /// [`LabError::Plan`] or [`LabError::Scenario`] if the plan cannot be run,
-/// [`LabError::Interrupted`] if `progress` broke off.
+/// [`LabError::Interrupted`] if `progress` stops the run.
 pub fn run_race(
     plan: &Plan,
     jobs: usize,
@@ -162,9 +162,9 @@ pub fn run_race(
 }
 
 /// Runs every load of `plan` live: one after the other on this thread,
-/// [interleaved](Order::Interleaved). `load` measures one load; what it calls
-/// a failed load is a result, what it returns as an error ends the race. The
-/// caller adds [`Results::environment`].
+/// [interleaved](Order::Interleaved). `load` measures one load. A failed load
+/// is a result; an error ends the race. The caller adds
+/// [`Results::environment`].
 ///
 /// # Errors
 /// As [`run_race`]; [`LabError::Live`] holds the error of `load`.
@@ -179,7 +179,7 @@ pub fn run_live(
     for (index, next) in order.loads(plan).enumerate() {
         summaries.push(load(next).map_err(LabError::Live)?);
         let done = index + 1;
-        // What is complete is worth keeping, even if the last word was to stop.
+        // A complete race is worth keeping, even if the last call asked to stop.
         if progress(Progress { done, total }).is_break() && done < total {
             return Err(LabError::Interrupted { done, total });
         }
@@ -187,7 +187,7 @@ pub fn run_live(
     Ok(collect(plan, order, World::Live, summaries))
 }
 
-/// Results from the summaries of all loads, which came in this order.
+/// Builds the results from the summaries of all loads, given in `order`.
 fn collect(plan: &Plan, order: Order, world: World, summaries: Vec<RunSummary>) -> Results {
     let mut loads: Vec<((usize, usize), RunSummary)> = summaries
         .into_iter()

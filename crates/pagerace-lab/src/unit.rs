@@ -1,22 +1,22 @@
-//! Numbers with units, as tables and sentences print them.
+//! Formatting of numbers with units for tables and sentences.
 
-/// What a metric is counted in.
+/// The unit of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Milliseconds.
     Milliseconds,
     /// Bytes.
     Bytes,
-    /// Bytes times the milliseconds they waited.
+    /// Bytes times the milliseconds that they waited.
     ByteMilliseconds,
-    /// Things.
+    /// A number of items.
     Count,
-    /// A number without dimension.
+    /// A dimensionless number.
     Score,
 }
 
 impl Unit {
-    /// As it is written after a number; empty for counts and scores.
+    /// The symbol that follows a number; empty for counts and scores.
     pub const fn symbol(self) -> &'static str {
         match self {
             Self::Milliseconds => "ms",
@@ -26,12 +26,12 @@ impl Unit {
         }
     }
 
-    /// `value` in the largest step that keeps three digits or so before the point.
+    /// Formats `value` in the scale that suits its size.
     pub fn format(self, value: f64) -> String {
         self.scale(value).format(value)
     }
 
-    /// The step in which a column of numbers up to `largest` is printed.
+    /// Returns the scale for a column of numbers up to `largest`.
     pub fn scale(self, largest: f64) -> Scale {
         let size = if largest.is_finite() {
             largest.abs()
@@ -60,7 +60,7 @@ impl Unit {
     }
 }
 
-/// One step of a unit: all numbers of a column share it.
+/// A multiple of a unit and a precision, shared by all numbers of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
     divisor: f64,
@@ -69,7 +69,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// `value` with its unit.
+    /// Formats `value` with its unit.
     pub fn format(self, value: f64) -> String {
         if value.is_infinite() {
             return self.number(value);
@@ -77,7 +77,7 @@ impl Scale {
         format!("{}{}", self.number(value), self.symbol)
     }
 
-    /// `value` with its unit and always a sign, except for zero.
+    /// Formats `value` with its unit and always a sign, except for zero.
     pub fn format_signed(self, value: f64) -> String {
         if value.is_infinite() {
             return self.signed_number(value);
@@ -85,7 +85,7 @@ impl Scale {
         format!("{}{}", self.signed_number(value), self.symbol)
     }
 
-    /// `low` to `high` in one unit, both with a sign.
+    /// Formats `low` to `high` in one unit, both with a sign.
     pub fn format_range(self, low: f64, high: f64) -> String {
         format!(
             "{} to {}{}",
@@ -95,7 +95,7 @@ impl Scale {
         )
     }
 
-    /// `low` to `high` in one unit, without plus signs.
+    /// Formats `low` to `high` in one unit, without plus signs.
     pub fn format_plain_range(self, low: f64, high: f64) -> String {
         format!(
             "{} to {}{}",
@@ -128,7 +128,7 @@ impl Scale {
     }
 }
 
-/// A share as per cent: one decimal below ten, none above.
+/// Formats a share as per cent, with one decimal below ten and none above.
 pub fn percent(share: f64) -> String {
     let value = share * 100.0;
     let decimals = usize::from(value.abs() < 9.95);
@@ -141,7 +141,7 @@ pub fn percent(share: f64) -> String {
     format!("{text} %")
 }
 
-/// A share as per cent with a sign.
+/// Formats a share as per cent with a sign.
 pub fn signed_percent(share: f64) -> String {
     let text = percent(share);
     if text.starts_with('-') || text == "0 %" {
@@ -151,7 +151,7 @@ pub fn signed_percent(share: f64) -> String {
     }
 }
 
-/// A probability: three decimals, or that it is below one thousandth.
+/// Formats a probability with three decimals, or as below one thousandth.
 pub fn probability(p: f64) -> String {
     if p < 0.001 {
         "< 0.001".to_owned()

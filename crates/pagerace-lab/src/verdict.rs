@@ -1,9 +1,9 @@
-//! What a comparison says, in plain sentences.
+//! The result of a comparison in plain sentences.
 //!
-//! A contender counts as better or worse only if the 95 % interval of the
-//! paired differences excludes zero, the signed-rank test corrected over all
-//! contenders agrees, and the difference is at least one per cent, and more than the
-//! model's error where that was measured.
+//! A contender counts as better or worse only if the 95 % interval of the paired
+//! differences excludes zero, the signed-rank test corrected over all contenders is
+//! significant, and the difference is at least one per cent. If the model's error was
+//! measured, the interval widened by that error must exclude zero as well.
 
 use crate::analysis::{Analysis, Comparison, LEVEL, Mark, NOTICEABLE, analyse, compare};
 use crate::contender::Noun;
@@ -18,39 +18,40 @@ mod words;
 use no_winner::without_winner;
 use words::{amount, by, join};
 
-/// The answer for one page on one network.
+/// The verdict for one page on one network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// How it went.
+    /// The kind of the verdict.
     pub kind: VerdictKind,
-    /// The best contender (index into the plan's): the first in the ranking
-    /// that is better than the baseline, else simply the first; `None` if no
-    /// contender has a value.
+    /// The best contender (index into the plan's): the first in the ranking that is
+    /// better than the baseline, or else the first that does not break more objects than
+    /// it. `None` if no contender has a value.
     pub winner: Option<usize>,
-    /// One or more plain sentences, the network's name first.
+    /// One or more plain sentences that begin with the network's name.
     pub sentence: String,
 }
 
-/// How a verdict went.
+/// The kind of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VerdictKind {
     /// A contender is better than the baseline.
     Better,
-    /// None is.
+    /// No contender is better than the baseline.
     NoDifference,
-    /// Too few runs, no values, or nothing to compare with.
+    /// The runs are too few, values are missing, the model is too inaccurate, or there is
+    /// nothing to compare.
     Unknown,
 }
 
-/// Names of what is compared, for the sentences.
+/// Names used in the sentences.
 struct Names<'a> {
     network: &'a str,
     contenders: Vec<String>,
     noun: Noun,
 }
 
-/// The verdict on `analysis`, which compares the contenders of `results` on
-/// this page and network.
+/// Returns the verdict on `analysis`, which compares the contenders of `results` on this
+/// page and network.
 pub fn verdict(results: &Results, page: usize, network: usize, analysis: &Analysis) -> Verdict {
     let names = Names {
         network: &results.plan.networks[network].name,
@@ -103,7 +104,8 @@ pub fn verdict(results: &Results, page: usize, network: usize, analysis: &Analys
     }
 }
 
-/// "fast-4g: A shows the largest element 120 ms (8 %) sooner than B (95 % interval ...)."
+/// Formats the lead: "fast-4g: A shows the largest element 120 ms (8 %) sooner than B
+/// (95 % interval ...)."
 fn lead(names: &Names<'_>, analysis: &Analysis, best: usize) -> String {
     let row = &analysis.rows[best];
     let (network, winner) = (names.network, &names.contenders[best]);
@@ -123,7 +125,7 @@ fn lead(names: &Names<'_>, analysis: &Analysis, best: usize) -> String {
     let by = amount(analysis.metric, row);
     let interval = row.interval.map_or_else(String::new, |interval| {
         let unit = analysis.metric.metric().unit;
-        // Both ends are negative here; the sentence counts how much is gained.
+        // Both ends are negative here; the sentence states the gain.
         let gain = |low: f64, high: f64| {
             let size = if low.is_finite() { -low } else { -high };
             unit.scale(size).format_plain_range(-high, -low)
@@ -150,8 +152,8 @@ fn lead(names: &Names<'_>, analysis: &Analysis, best: usize) -> String {
     }
 }
 
-/// Better contenders that do not differ noticeably from the best of them, and
-/// those of which that is not sure.
+/// Returns the better contenders that do not differ noticeably from the best, and those
+/// for which this is uncertain.
 fn as_good(
     results: &Results,
     page: usize,
@@ -185,7 +187,8 @@ fn as_good(
     )
 }
 
-/// "Later: A by 310 ms (12 %), B by 200 ms (8 %) and 2 more.", the worst first.
+/// Formats the worse contenders, worst first: "Later: A by 310 ms (12 %), B by 200 ms
+/// (8 %) and 2 more."
 fn worse(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
     const NAMED_MAX: usize = 3;
     let size = |i: usize| analysis.rows[i].difference.unwrap_or(0.0);
@@ -211,8 +214,8 @@ fn worse(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
     (!parts.is_empty()).then(|| format!("{word}: {}.", join(&parts)))
 }
 
-/// "Within the model's error (±6 % for protocols on recorded layouts): A 40 ms (3 %)
-/// sooner."
+/// Formats the contenders within the model's error: "Within the model's error (±6 % for
+/// protocols on recorded layouts): A 40 ms (3 %) sooner."
 fn within_model(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
     let rows = || {
         let ranked = analysis.ranking.iter().map(|&i| (i, &analysis.rows[i]));
@@ -248,8 +251,8 @@ fn within_model(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
     ))
 }
 
-/// Why a contender is unsure although its p-value is small: the test and the interval
-/// ask different things.
+/// Explains contenders that are unsure despite a small p-value, because the interval of
+/// the median includes zero.
 fn torn(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
     let all = analysis.rows.iter().enumerate();
     let torn = all.filter(|(_, row)| {
@@ -266,7 +269,7 @@ fn torn(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
     })
 }
 
-/// Times of the load that the winner makes worse.
+/// Lists the times of the load that are worse with the winner.
 fn price(
     results: &Results,
     page: usize,
@@ -286,7 +289,7 @@ fn price(
             )
         })
         .collect();
-    // Several tests of one contender: corrected as such.
+    // The tests of one contender by several metrics need a correction.
     let corrected = holm(
         &others
             .iter()
@@ -307,7 +310,8 @@ fn price(
     (!parts.is_empty()).then(|| format!("Worse with {winner}: {}.", join(&parts)))
 }
 
-/// "A breaks 8 objects of 161 (in the median run), B 1: that is no gain."
+/// Formats the broken objects: "Broken objects, in the median run: A 8 of 161 and B 1;
+/// what that saves is no gain."
 fn broken(
     results: &Results,
     page: usize,
@@ -347,7 +351,7 @@ fn broken(
     })
 }
 
-/// "Failed loads: A 2 of 30."
+/// Formats the failures: "Failed loads (they count as later than any other): A 2 of 30."
 fn failures(results: &Results, page: usize, network: usize, names: &Names<'_>) -> Option<String> {
     let parts: Vec<String> = names
         .contenders

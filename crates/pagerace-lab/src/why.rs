@@ -1,5 +1,5 @@
-//! Why one contender is slower than another: a metric's time of a pair of runs,
-//! taken apart along the critical path by the simulator.
+//! Explanation of the difference between two contenders: in a pair of runs, the
+//! simulator splits a metric's time along the critical path.
 
 use pagerace_core::Duration;
 use pagerace_net::Network;
@@ -23,12 +23,12 @@ pub use json::{WHY_FORMAT, WHY_SCHEMA, write_why_json};
 pub use round::{STEP, steps};
 pub use sentence::sentence;
 
-/// Loads a page once and takes a metric apart; `None` if the load has no such
-/// metric. An error says why the scenario cannot be run.
+/// Loads a page once and explains a metric; `None` if the load has no value of it.
+/// Returns an error if the scenario cannot be run.
 pub type Explainer<'a> =
     dyn Fn(&Scenario, u64, Explainable) -> Result<Option<Explained>, String> + Sync + 'a;
 
-/// A contender beside the baseline, in one run of both.
+/// The explanation of a contender's difference from the baseline, in one pair of runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Why {
     /// Index into [`Plan::pages`].
@@ -37,9 +37,9 @@ pub struct Why {
     pub network: usize,
     /// Index into [`Plan::contenders`].
     pub contender: usize,
-    /// The run, from zero: that whose difference is the median.
+    /// Index of the run with the median difference, from zero.
     pub run: usize,
-    /// What was taken apart.
+    /// The metric that is explained.
     pub metric: Explainable,
     /// The baseline's time.
     pub base: Split,
@@ -47,33 +47,33 @@ pub struct Why {
     pub own: Split,
 }
 
-/// A metric's time, taken apart.
+/// A metric's time, split into parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Split {
     /// The metric's value: the sum of `parts`.
     pub total: Duration,
-    /// Where it went.
+    /// The time spent on each part.
     pub parts: Parts,
     /// The critical path, from the navigation to the metric.
     pub path: Vec<Step>,
 }
 
 impl Why {
-    /// How much more time than the baseline the contender spends on `part`, in
+    /// Returns how much more time the contender spends on `part` than the baseline, in
     /// nanoseconds.
     pub fn difference(&self, part: Part) -> i64 {
         nanos(self.own.parts.get(part)) - nanos(self.base.parts.get(part))
     }
 
-    /// How much later than the baseline's the contender's metric is, in
-    /// nanoseconds: the sum of the differences of all parts.
+    /// Returns how much later the contender reaches the metric than the baseline, in
+    /// nanoseconds. This is the sum of the differences of all parts.
     pub fn total_difference(&self) -> i64 {
         nanos(self.own.total) - nanos(self.base.total)
     }
 }
 
-/// What a part is called on this network: where nothing is lost at random, a loss is a
-/// packet that the queue had no room for.
+/// Returns the title of a part on this network. Without random loss, every loss is a
+/// queue overflow.
 pub fn title(part: Part, network: &Network) -> &'static str {
     if part == Part::Loss && !is_lossy(network) {
         "queue overflow: loss recovery, HOL blocking"
@@ -82,15 +82,15 @@ pub fn title(part: Part, network: &Network) -> &'static str {
     }
 }
 
-/// A span in signed nanoseconds; those of a load fit by far.
+/// Converts a duration to signed nanoseconds; those of a load are far from the limit.
 fn nanos(span: Duration) -> i64 {
     i64::try_from(span.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// What the simulator calls `metric`.
+/// Returns the simulator's name of `metric`.
 ///
 /// # Errors
-/// [`LabError::NotExplainable`] names those that can be taken apart.
+/// [`LabError::NotExplainable`] with the explainable metrics.
 pub fn explainable(metric: MetricId) -> Result<Explainable, LabError> {
     let name = metric.metric().name;
     let found = Explainable::ALL.into_iter().find(|e| e.name() == name);
@@ -100,8 +100,8 @@ pub fn explainable(metric: MetricId) -> Result<Explainable, LabError> {
     })
 }
 
-/// The run whose difference between two variants is the (lower) median, the
-/// earliest of equals; `None` if no run has a value in both.
+/// Returns the earliest run with the (lower) median difference between two variants;
+/// `None` if no run has a finite difference.
 pub fn median_pair(base: &Variant, own: &Variant, metric: MetricId) -> Option<usize> {
     let pairs = base.values(metric).into_iter().zip(own.values(metric));
     let mut differences: Vec<(f64, usize)> = pairs
@@ -116,24 +116,25 @@ pub fn median_pair(base: &Variant, own: &Variant, metric: MetricId) -> Option<us
     first.map(|(_, run)| *run)
 }
 
-/// Whether a race's contenders are explained without being asked: if they
-/// differ in more than the strategy, and the metric can be taken apart.
+/// Returns true if a race's contenders are explained by default: they differ in more
+/// than the strategy, and the metric is explainable.
 pub fn is_explained(plan: &Plan) -> bool {
     let several = plan.contenders.len() > 1;
     several && plan.varying().beyond_strategy() && explainable(plan.metric).is_ok()
 }
 
-/// How many loads [`explain_race`] runs at most.
+/// Maximum number of loads that [`explain_race`] runs.
 pub fn loads(plan: &Plan) -> usize {
     2 * plan.pages.len() * plan.networks.len() * (plan.contenders.len() - 1)
 }
 
-/// Takes the plan's metric apart for every contender that surely differs from the
-/// baseline, in the run whose difference is the median, and leaves it in
-/// [`Results::whys`]. A contender that has no pair of finished runs is left out.
+/// Explains the plan's metric for every contender that is marked as better, worse,
+/// within the model's error or breaking objects, in the run with the median
+/// difference, and stores the explanations in [`Results::whys`]. Contenders without a
+/// pair of finished runs are left out.
 ///
 /// # Errors
-/// [`LabError::NotExplainable`], and those of a race.
+/// [`LabError::NotExplainable`], and the errors of a race.
 pub fn explain_race(
     results: &mut Results,
     jobs: usize,
@@ -163,8 +164,8 @@ pub fn explain_race(
 /// Page, network, contender and run.
 type Pair = (usize, usize, usize, usize);
 
-/// As [`explain_race`], for one run of one contender of the first page and
-/// network; `None` if the metric has no value on either side.
+/// Explains one run of one contender on the first page and network, as
+/// [`explain_race`] does; `None` if the metric has no value on either side.
 ///
 /// # Errors
 /// As [`explain_race`].

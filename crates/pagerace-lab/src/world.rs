@@ -1,23 +1,23 @@
-//! Where results come from: simulated in virtual time, or measured in a real
-//! browser; and under which circumstances.
+//! The origin of results, simulated in virtual time or measured in a real
+//! browser, and the circumstances of measurements.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Where loads took place.
+/// The world in which loads took place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum World {
-    /// In the simulator, in virtual time: a browser model, our own transports.
+    /// The simulator, in virtual time, with a browser model and Pagerace's own transports.
     #[default]
     Simulated,
-    /// In a real browser, over real sockets and an emulated link, in real time.
+    /// A real browser, in real time, with real sockets and an emulated link.
     Live,
 }
 
 impl World {
-    /// As files and tables write it.
+    /// The name in files and tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Simulated => "simulated",
@@ -25,7 +25,7 @@ impl World {
         }
     }
 
-    /// What stands before the facts that all contenders share.
+    /// The heading of the facts that all contenders share.
     pub const fn heading(self) -> &'static str {
         match self {
             Self::Simulated => "Modelled",
@@ -44,14 +44,14 @@ impl fmt::Display for World {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fact {
-    /// What it is about: `browser`, `kernel`, `lateness p99`, `rejected runs`.
+    /// The subject: `browser`, `kernel`, `lateness p99`, `rejected runs`.
     pub name: String,
     /// The value with its unit.
     pub value: String,
 }
 
 impl Fact {
-    /// A fact of this name and value.
+    /// Creates a fact from a name and a value.
     pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -60,7 +60,7 @@ impl Fact {
     }
 }
 
-/// All facts in one line: `browser: Chromium 156.0; kernel: 6.18`.
+/// Formats all facts on one line: `browser: Chromium 156.0; kernel: 6.18`.
 pub fn facts_line(environment: &[Fact]) -> String {
     let one = |fact: &Fact| format!("{}: {}", fact.name, fact.value);
     environment.iter().map(one).collect::<Vec<_>>().join("; ")

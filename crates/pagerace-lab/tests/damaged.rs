@@ -1,5 +1,5 @@
-//! Results files that somebody changed: reading and racing them again ends in an error or
-//! in a result.
+//! Tests with damaged results files: reading and racing them must end in an error or a
+//! result.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use pagerace_page::{ImportOptions, Interventions};
 use serde_json::{Value, json};
 
 const FILES: u64 = 10_000;
-/// Of the files that are still plans, one in so many is raced; the others would only
-/// make the test longer.
+/// One in this many of the files that are still plans is raced, which limits the duration
+/// of the test.
 const RACED: u64 = 20;
 
 fn plan() -> Plan {
@@ -67,7 +67,7 @@ fn plan() -> Plan {
     }
 }
 
-/// Walks down to a random place and damages it.
+/// Descends to a random place and damages it.
 fn damage(value: &mut Value, rng: &mut Rng) {
     let stop = rng.chance(0.05);
     let choice = rng.below(3);
@@ -90,7 +90,7 @@ fn damage(value: &mut Value, rng: &mut Rng) {
                 _ => damage(&mut list[at], rng),
             }
         }
-        // A number in its place is what comes closest to a plan.
+        // Another number is the replacement most likely to keep the plan valid.
         leaf if leaf.is_u64() && rng.chance(0.8) => {
             let most = [10, 1_000, 1_000_000, 1 << 33][rng.below(4) as usize];
             *leaf = json!(rng.below(most));
@@ -138,7 +138,7 @@ fn damaged_results_files_are_refused_or_raced() {
             Ok(read) => {
                 accepted += 1;
                 if accepted % RACED == 0 && read.plan.loads() < 30 {
-                    // An error of a race is one as well.
+                    // A race that ends in an error is acceptable.
                     let _ = run_race(&read.plan, 1, &run, &go_on);
                 }
             }

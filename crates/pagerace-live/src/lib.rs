@@ -43,6 +43,7 @@ pub use ca::LocalCa;
 pub use client::{Client, Fetch, Fetched, get};
 pub use clock::Clock;
 pub use error::LiveError;
+pub use pagerace_transport::quic::Guard;
 pub use replay::ReplaySite;
 pub use server::Server;
 pub use servers::{OriginServer, Servers, ServersConfig, ServersReport};

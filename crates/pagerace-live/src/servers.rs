@@ -20,7 +20,7 @@ use pagerace_core::Protocol;
 use pagerace_delivery::StrategySpec;
 use pagerace_http::{h2, h3};
 use pagerace_peer::Retransmission;
-use pagerace_transport::quic::Settings;
+use pagerace_transport::quic::{Guard, Settings};
 
 pub use crate::ca::{Leaf, LocalCa};
 #[cfg(target_os = "linux")]
@@ -68,6 +68,8 @@ pub struct ServersConfig {
     pub h3: h3::Config,
     /// TCP connections at once; more are closed as soon as they come.
     pub connections_max: usize,
+    /// Limits on clients that the servers do not know; `None` where they know them.
+    pub guard: Option<Guard>,
     /// Everything random of QUIC follows from it; on a real network a secret.
     pub seed: u64,
     /// Whether a client that comes back may resume TLS; else each handshake is a
@@ -99,6 +101,7 @@ impl ServersConfig {
                 ..h3::Config::default()
             },
             connections_max: 1024,
+            guard: None,
             seed: secret_seed().unwrap_or_default(),
             tickets: false,
             record_frames: false,

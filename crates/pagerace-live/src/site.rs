@@ -2,6 +2,7 @@
 //! conditional requests where they can; what all sites share is here too.
 
 pub(crate) mod conditional;
+mod files;
 pub(crate) mod unknown;
 
 use std::collections::BTreeMap;
@@ -9,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use self::conditional::conditional;
+use self::files::Files;
 use bytes::Bytes;
 use pagerace_core::Duration;
 use pagerace_delivery::Facts;
@@ -84,13 +86,14 @@ impl Site for MemorySite {
     }
 }
 
-/// The files of a folder, read when they are asked for; further hosts may have
+/// The files of a folder, read while they are sent; further hosts may have
 /// folders of their own.
 #[derive(Clone, Debug)]
 pub struct FolderSite {
     root: PathBuf,
     /// By host name.
     hosts: BTreeMap<String, PathBuf>,
+    files: Files,
     unknown: Unknown,
 }
 
@@ -104,6 +107,7 @@ impl FolderSite {
         Ok(Self {
             root: folder(root)?,
             hosts: BTreeMap::new(),
+            files: Files::default(),
             unknown: Unknown::default(),
         })
     }
@@ -167,8 +171,8 @@ impl Site for FolderSite {
             return refusal;
         }
         let found = self.file(request).and_then(|(file, public)| {
-            let body = fs::read(&file).ok()?;
-            let mut whole = reply(200, content_type(&file), body);
+            let mut whole = reply(200, content_type(&file), Bytes::new());
+            whole.body = self.files.body(&file).ok()?;
             let fields = &mut whole.fields;
             fields.push(Field::from_static("accept-ranges", "bytes"));
             if public {

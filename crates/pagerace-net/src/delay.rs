@@ -1,17 +1,15 @@
-//! How long a packet travels behind the bottleneck.
+//! The travel time of a packet behind the bottleneck.
 //!
-//! The one-way delay is that of the instant at which the packet leaves the
-//! bottleneck. Jitter is added to it, for each packet on its own. Unless
-//! reordering is asked for, no packet overtakes its predecessor: one that would
-//! arrives together with it, as behind a radio link that delivers in sequence.
-//! The same holds for packets that the loss process takes.
+//! The one-way delay is the delay at the instant when the packet leaves the bottleneck. Jitter
+//! is added to it for each packet independently. Unless reordering is enabled, a packet that
+//! would overtake its predecessor arrives together with it, as behind a radio link that delivers
+//! in sequence. The same holds for packets that the loss process drops.
 //!
-//! Source of the jitter's form: `tc-netem(8)`, `delay TIME JITTER`, uniform
-//! within ±JITTER, and `distribution normal`. Deviates: netem reorders always;
-//! its normal distribution is a table cut at four standard deviations, ours is
-//! cut only where the delay would be negative. Left out: netem's correlation
-//! of successive draws, its other tables, its `reorder` with a share of packets
-//! that skip the delay.
+//! Source of the jitter models: `tc-netem(8)`, `delay TIME JITTER`, uniform within ±JITTER, and
+//! `distribution normal`. Deviations: netem always reorders; its normal distribution is a table
+//! truncated at four standard deviations, whereas this one is truncated only where the delay
+//! would be negative. Left out: netem's correlation of successive draws, its other tables, and
+//! its `reorder` for a share of packets that skip the delay.
 
 use std::fmt;
 
@@ -21,21 +19,21 @@ use serde::{Deserialize, Serialize};
 use crate::schedule::Schedule;
 use crate::units::delay_text;
 
-/// The longest delay that a description may ask for.
+/// The longest delay that a description may contain.
 pub const DELAY_MAX: Duration = Duration::from_secs(3_600);
 
 /// A one-way delay.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Delay {
-    /// The same for the whole run.
+    /// A delay that is the same for the whole run.
     Constant(Duration),
     /// Nanoseconds as a function of time.
     Changing(Schedule),
 }
 
 impl Delay {
-    /// The delay of a packet that leaves the bottleneck at `time`.
+    /// Returns the delay of a packet that leaves the bottleneck at `time`.
     pub fn at(&self, time: Instant) -> Duration {
         match self {
             Self::Constant(delay) => *delay,
@@ -43,7 +41,7 @@ impl Delay {
         }
     }
 
-    /// The longest that it ever is.
+    /// Returns the longest delay of the run.
     pub fn max(&self) -> Duration {
         match self {
             Self::Constant(delay) => *delay,
@@ -51,7 +49,7 @@ impl Delay {
         }
     }
 
-    /// With every value, in nanoseconds, replaced.
+    /// Returns the delay with `f` applied to every value in nanoseconds.
     pub(crate) fn map(&self, f: impl Fn(u64) -> u64) -> Self {
         match self {
             Self::Constant(delay) => Self::Constant(Duration::from_nanos(f(delay.as_nanos()))),
@@ -69,7 +67,7 @@ impl Delay {
         Ok(())
     }
 
-    /// For people: `50 ms`.
+    /// Returns a description for people: `50 ms`.
     pub(crate) fn to_human(&self) -> String {
         let ms = |ns| format!("{} ms", Duration::from_nanos(ns).as_millis_f64());
         match self {
@@ -86,7 +84,7 @@ impl From<Duration> for Delay {
 }
 
 impl fmt::Display for Delay {
-    /// As the grammar reads it: `50ms`, `10ms for 5s then 100ms`.
+    /// Writes the delay in the syntax of the grammar: `50ms`, `10ms for 5s then 100ms`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = |ns| delay_text(Duration::from_nanos(ns));
         match self {
@@ -96,18 +94,17 @@ impl fmt::Display for Delay {
     }
 }
 
-/// What is added to the delay of each packet, more or less than nothing.
+/// The random variation added to the delay of each packet, positive or negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Jitter {
-    /// Half the width of the uniform distribution; the standard deviation of
-    /// the normal one.
+    /// Half the width of the uniform distribution, or the standard deviation of the
+    /// normal distribution.
     pub spread: Duration,
-    /// How it is drawn.
+    /// The distribution of the variation.
     #[serde(default)]
     pub distribution: Distribution,
-    /// Whether packets may overtake each other; also where a falling delay
-    /// lets them.
+    /// True if packets may overtake each other. This also allows reordering by a falling delay.
     #[serde(default)]
     pub reorder: bool,
 }
@@ -116,15 +113,15 @@ pub struct Jitter {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Distribution {
-    /// All of ±spread is equally likely.
+    /// All values within ±spread are equally likely.
     #[default]
     Uniform,
-    /// Gauss's.
+    /// The normal distribution.
     Normal,
 }
 
 impl Jitter {
-    /// Whether it does nothing.
+    /// Returns true if the jitter has no effect.
     pub(crate) fn is_idle(&self) -> bool {
         self.spread.is_zero() && !self.reorder
     }
@@ -137,7 +134,7 @@ impl Jitter {
         Ok(())
     }
 
-    /// For people: `jitter of up to 10 ms either way`.
+    /// Returns a description for people: `jitter of up to 10 ms either way`.
     pub(crate) fn to_human(self) -> String {
         let ms = self.spread.as_millis_f64();
         let order = if self.reorder { ", reordering" } else { "" };
@@ -151,7 +148,7 @@ impl Jitter {
 }
 
 impl fmt::Display for Jitter {
-    /// As the grammar reads it: `10ms normal reorder`.
+    /// Writes the jitter in the syntax of the grammar: `10ms normal reorder`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&delay_text(self.spread))?;
         if self.distribution == Distribution::Normal {
@@ -164,8 +161,8 @@ impl fmt::Display for Jitter {
     }
 }
 
-/// The stretch behind the bottleneck at work: one arrival for each packet, in
-/// the order in which they left the bottleneck.
+/// The state of the delay stage. It computes the arrival of each packet, in the order in
+/// which packets leave the bottleneck.
 #[derive(Clone, Debug)]
 pub struct DelayProcess {
     delay: Delay,
@@ -176,7 +173,7 @@ pub struct DelayProcess {
 }
 
 impl DelayProcess {
-    /// The process of a delay and its jitter, with its own randomness.
+    /// Creates the delay stage with its own random numbers.
     pub fn new(delay: Delay, jitter: Option<Jitter>, rng: Rng) -> Self {
         Self {
             delay,
@@ -186,12 +183,12 @@ impl DelayProcess {
         }
     }
 
-    /// Whether packets may overtake each other.
+    /// Returns true if packets may overtake each other.
     pub fn reorders(&self) -> bool {
         self.jitter.is_some_and(|jitter| jitter.reorder)
     }
 
-    /// When a packet that left the bottleneck at `crossed_at` is there.
+    /// Returns the arrival time of a packet that left the bottleneck at `crossed_at`.
     #[inline]
     pub fn arrival(&mut self, crossed_at: Instant) -> Instant {
         let delay = self.delay.at(crossed_at);
@@ -209,11 +206,11 @@ impl DelayProcess {
     }
 }
 
-/// Nanoseconds to add, one draw of the distribution.
+/// Draws the nanoseconds to add from the distribution.
 fn draw(jitter: Jitter, rng: &mut Rng) -> i64 {
     let spread = jitter.spread.as_nanos();
     match jitter.distribution {
-        // An hour at most, so it fits.
+        // The spread is at most an hour, so the cast fits.
         Distribution::Uniform => rng.below(2 * spread + 1) as i64 - spread as i64,
         Distribution::Normal => (rng.normal() * spread as f64).round() as i64,
     }

@@ -1,62 +1,62 @@
-//! What can be wrong with a description of a network.
+//! Errors in the description of a network.
 
 use std::fmt::Write as _;
 
 use thiserror::Error;
 
-/// Why a description of a network was refused.
+/// The reason why a description of a network was rejected.
 #[derive(Debug, Error)]
 pub enum NetworkError {
-    /// Nothing was written.
+    /// The description is empty.
     #[error(
         "the network is empty; write a name such as `fast-4g`, or `rate 2mbit rtt 100ms loss 2%`"
     )]
     Empty,
-    /// The first word is neither a name nor a word of the grammar.
+    /// The first word is neither the name of a network nor a keyword of the grammar.
     #[error("no network is called `{name}`{}", suggest(.nearest))]
     UnknownName {
-        /// What was written.
+        /// The first word of the description.
         name: String,
-        /// Names and words that are spelt almost so, best first.
+        /// Names and keywords with a similar spelling, best match first.
         nearest: Vec<&'static str>,
     },
-    /// A word or a value that does not fit its place.
+    /// A word or value that is not allowed at its position.
     #[error("column {column} of the network: found `{found}`, expected {expected}")]
     Unexpected {
-        /// Where, counted in characters from 1.
+        /// The column of the word, counted in characters from 1.
         column: usize,
-        /// What was written.
+        /// The word that was found.
         found: String,
-        /// What would fit.
+        /// The words or values that are allowed.
         expected: String,
     },
-    /// The text ends where a value is due.
+    /// The text ends where a value is required.
     #[error("the network ends after `{word}`, which needs {expected}")]
     Unfinished {
         /// The last word.
         word: String,
-        /// What should follow.
+        /// The value that must follow.
         expected: &'static str,
     },
-    /// A word that is written twice, or next to one that says the same.
+    /// A keyword that is repeated, or that contradicts an earlier one.
     #[error("column {column} of the network: `{word}` after `{earlier}`; keep one of them")]
     Conflict {
-        /// Where, counted in characters from 1.
+        /// The column of the later word, counted in characters from 1.
         column: usize,
         /// The later word.
         word: String,
         /// The earlier word.
         earlier: String,
     },
-    /// A part without which there is no network.
+    /// A required part is missing.
     #[error("the network has no {what}; add for example `{example}`")]
     Lacks {
-        /// What is missing.
+        /// The missing part.
         what: &'static str,
-        /// How it could be written.
+        /// An example of the missing part.
         example: &'static str,
     },
-    /// A token bucket on a link whose rate changes.
+    /// A token bucket on a link whose rate changes over time.
     #[error(
         "a token bucket needs a constant rate, and {direction} follows a {follows}; remove `bucket`, or write `bucket none`"
     )]
@@ -66,40 +66,40 @@ pub enum NetworkError {
         /// `trace` or `schedule`.
         follows: &'static str,
     },
-    /// The trace cannot be used.
+    /// The trace file cannot be used.
     #[error(transparent)]
     Trace(#[from] TraceError),
 }
 
-/// Why a trace was refused.
+/// The reason why a trace was rejected.
 #[derive(Debug, Error)]
 pub enum TraceError {
     /// The file cannot be read.
     #[error("trace {path}: {source}")]
     Read {
-        /// The file.
+        /// The path of the file.
         path: String,
-        /// What the system said.
+        /// The error reported by the operating system.
         source: std::io::Error,
     },
-    /// Not a file, or far too long.
+    /// The file is not a regular file, is too long, or holds values that are not allowed.
     #[error("trace {path}: {why}")]
     Unusable {
-        /// The file.
+        /// The path of the file.
         path: String,
-        /// What is wrong, and what to do.
+        /// Description of the error, with a remedy where there is one.
         why: String,
     },
-    /// A line that is not what the format wants.
+    /// A line does not match the format.
     #[error("trace {path}, line {line}: found `{found}`, expected {expected}")]
     Line {
-        /// The file.
+        /// The path of the file.
         path: String,
-        /// The line, counted from 1.
+        /// The line number, counted from 1.
         line: usize,
-        /// What the line says.
+        /// The beginning of the line.
         found: String,
-        /// What would fit.
+        /// The expected content of the line.
         expected: &'static str,
     },
 }

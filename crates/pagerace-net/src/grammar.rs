@@ -1,4 +1,4 @@
-//! How a network is written.
+//! The syntax for describing a network.
 //!
 //! ```text
 //! network  = [ name ] { word }
@@ -20,20 +20,20 @@
 //! control  = "target" TIME | "interval" TIME | "limit" limit
 //! ```
 //!
-//! Without a name, `rate` and one of `rtt` and `delay` are required; the queue
-//! is `1bdp` and nothing is lost unless the text says otherwise. Every word
-//! holds for both directions; with `-up` behind it (`jitter-up`, `loss-up`,
-//! `gemodel-up`, `queue-up`, `bucket-up`) it holds for the uplink alone. After a name, words
-//! replace those of the named network's own description, one by one. Units are
-//! those of [`units`](crate::units). A path with spaces is put in `"`.
+//! Without a name, `rate` and one of `rtt` and `delay` are required; by default the queue
+//! is `1bdp` and there is no loss. A keyword applies to both directions; with `-up`
+//! appended (`jitter-up`, `loss-up`, `gemodel-up`, `queue-up`, `bucket-up`) it applies to
+//! the uplink alone. Keywords after a name replace those of the named network's
+//! description, one by one. Units are those of [`units`](crate::units). A path with
+//! spaces is enclosed in `"`.
 //!
-//! A schedule runs from the start of the run. `10ms for 5s then 100ms` steps
-//! and stays; `50ms..250ms over 10s` ramps and stays at its end; with `repeat`
-//! the pieces come again and again, and the last needs a time, too. `after` is
-//! for a first ramp: the value holds before it. A rate may be `0bit` for a
-//! while. See [`schedule`](crate::schedule) and [`delay`](crate::delay).
+//! A schedule runs from the start of the run. `10ms for 5s then 100ms` steps and stays;
+//! `50ms..250ms over 10s` ramps and stays at its end value; with `repeat` the pieces
+//! start again, and the last piece needs a time too. `after` is allowed on a first ramp:
+//! the start value holds before the ramp. A rate may be `0bit` for a while. See
+//! [`schedule`](crate::schedule) and [`delay`](crate::delay).
 //!
-//! `gemodel` without `r` takes 1-p for it, as `tc-netem(8)` does.
+//! If `gemodel` has no `r`, `r` is 1-p, as in `tc-netem(8)`.
 
 mod series;
 mod spec;
@@ -47,7 +47,7 @@ use crate::error::NetworkError;
 use crate::named::named;
 use crate::network::Network;
 
-/// Every word that begins a part of a description.
+/// The keywords that begin a part of a description.
 const WORDS: [&str; 15] = [
     "rate",
     "up",
@@ -66,10 +66,10 @@ const WORDS: [&str; 15] = [
     "bucket-up",
 ];
 
-/// Reads a network; the files of traces with it.
+/// Parses the description of a network, and reads the trace files that it names.
 ///
 /// # Errors
-/// [`NetworkError`] says where the text is wrong and what would be right.
+/// [`NetworkError`] names the position of the error and the text that is expected.
 pub fn parse(text: &str) -> Result<Network, NetworkError> {
     let text = text.trim();
     let mut tokens = Tokens::new(text);
@@ -92,7 +92,7 @@ pub fn parse(text: &str) -> Result<Network, NetworkError> {
     spec.build(text.to_owned())
 }
 
-/// A path as [`parse`] reads it back.
+/// Quotes a path so that [`parse`] reads it back.
 pub(crate) fn quote(path: &str) -> String {
     if path.chars().any(char::is_whitespace) {
         format!("\"{path}\"")

@@ -1,26 +1,24 @@
-//! Links without IO: rate, delay, queue, loss; and the networks made of two
-//! of them.
+//! Network links without IO: rate, delay, queue and loss, and networks made of two links.
 //!
-//! A packet that is offered to a [`Link`] passes four stages, each in its own
-//! module, in this order:
+//! A packet that is offered to a [`Link`] passes four stages in this order, each in its
+//! own module:
 //!
-//! 1. [`queue`]: is there room? If not, the packet comes back at once. `CoDel`
-//!    and `FQ-CoDel` may also drop it later, and choose who is next.
-//! 2. [`service`]: when does the bottleneck finish it? A constant rate, a
-//!    token bucket, a [`schedule`] or a recorded [`trace`].
-//! 3. [`loss`]: does it survive? A lost packet has used its share of the rate,
-//!    as on a radio link.
-//! 4. [`delay`]: the one-way delay, which may follow a [`schedule`], and
-//!    jitter.
+//! 1. [`queue`]: a packet that finds no room is returned at once. `CoDel` and `FQ-CoDel`
+//!    may also drop a packet later, and choose the next packet to serve.
+//! 2. [`service`]: the bottleneck, which determines when a packet has been transmitted: a
+//!    constant rate, a token bucket, a [`schedule`] or a recorded [`trace`].
+//! 3. [`loss`]: random loss behind the bottleneck. A lost packet has used its share of
+//!    the rate, as on a radio link.
+//! 4. [`delay`]: the one-way delay, which may follow a [`schedule`], and jitter.
 //!
-//! Keeping rate, delay and loss apart follows Sander et al. 2022, who give
-//! each stage a network namespace of its own so that none disturbs another.
+//! Rate, delay and loss are kept apart as in Sander et al. 2022, where each stage has its
+//! own network namespace so that the stages do not disturb each other.
 //!
-//! A [`Network`] is a downlink and an uplink. It is written the way `tc(8)`
-//! writes such things ([`grammar`]) or called by a name ([`named()`]).
+//! A [`Network`] is a downlink and an uplink. Users describe it in a syntax modelled on
+//! `tc(8)` ([`grammar`]) or select it by name ([`named()`]).
 //!
-//! Left out: explicit congestion notification, losses or jitter that change
-//! over time, correlated jitter, and the bytes that a link layer adds below IP.
+//! Left out: explicit congestion notification, loss or jitter that changes over time,
+//! correlated jitter, and the bytes that a link layer adds below IP.
 
 pub mod delay;
 pub mod grammar;

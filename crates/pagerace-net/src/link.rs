@@ -1,4 +1,4 @@
-//! One direction of a path: queue and bottleneck, then loss, then delay.
+//! One direction of a path: queue and bottleneck, followed by loss and delay.
 
 mod config;
 mod managed;
@@ -18,57 +18,57 @@ use crate::loss::LossProcess;
 use crate::queue::{Queue, Queued};
 use crate::service::Service;
 
-/// A packet that found no room.
+/// A packet that the queue refused for lack of room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dropped<P> {
-    /// What was offered.
+    /// The payload of the packet.
     pub payload: P,
 }
 
-/// What became of a packet.
+/// The fate of a packet that the queue accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit<P> {
-    /// It arrived.
+    /// The packet arrived.
     Delivered {
-        /// When.
+        /// The time of arrival.
         at: Instant,
-        /// When the bottleneck had finished it.
+        /// The time at which the bottleneck finished transmitting the packet.
         crossed_at: Instant,
-        /// What was sent.
+        /// The payload of the packet.
         payload: P,
     },
-    /// It was lost behind the bottleneck.
+    /// The packet was lost behind the bottleneck.
     Lost {
-        /// When it would have arrived.
+        /// The time at which the packet would have arrived.
         at: Instant,
-        /// When the bottleneck had finished it.
+        /// The time at which the bottleneck finished transmitting the packet.
         crossed_at: Instant,
-        /// What was sent.
+        /// The payload of the packet.
         payload: P,
     },
-    /// The queue dropped it after it had been accepted: because packets wait
-    /// for too long, or to make room.
+    /// The queue dropped the packet after accepting it, either because packets waited for
+    /// too long or to make room.
     Dropped {
-        /// When.
+        /// The time of the drop.
         at: Instant,
-        /// What was sent.
+        /// The payload of the packet.
         payload: P,
     },
 }
 
-/// Sums since the link was made.
+/// Packet and byte counts since the link was created.
 ///
-/// `enqueued = delivered + lost + queue_drops +` what is in flight; the same
-/// holds for bytes.
+/// `enqueued = delivered + lost + queue_drops +` the packets in flight; the same holds
+/// for the bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkCounters {
-    /// Packets offered, those without room included.
+    /// Packets offered, including refused ones.
     pub enqueued: u64,
     /// Packets that arrived.
     pub delivered: u64,
     /// Packets lost behind the bottleneck.
     pub lost: u64,
-    /// Packets without room, and packets that the queue dropped.
+    /// Packets refused by the queue or dropped from it.
     pub queue_drops: u64,
     /// Bytes of the packets offered.
     pub bytes_enqueued: u64,
@@ -76,15 +76,15 @@ pub struct LinkCounters {
     pub bytes_delivered: u64,
     /// Bytes of the packets lost behind the bottleneck.
     pub bytes_lost: u64,
-    /// Bytes of the packets without room or dropped.
+    /// Bytes of the packets refused by the queue or dropped from it.
     pub bytes_dropped: u64,
 }
 
-/// One direction of a path at work. `P` is what a packet carries.
+/// The state of one direction of a path. `P` is the payload of a packet.
 ///
-/// The owner offers packets with [`enqueue`](Self::enqueue), and at
-/// [`next_at`](Self::next_at) takes with [`poll`](Self::poll) what has come
-/// out. Time is given from outside and never runs backwards.
+/// The owner offers packets with [`enqueue`](Self::enqueue), and takes packets that have
+/// left the link with [`poll`](Self::poll) at [`next_at`](Self::next_at). The caller
+/// supplies the time, which never runs backwards.
 #[derive(Clone, Debug)]
 pub struct Link<P> {
     line: Line<P>,
@@ -93,14 +93,14 @@ pub struct Link<P> {
     now: Instant,
 }
 
-/// What waits for the bottleneck.
+/// The queue in front of the bottleneck.
 #[derive(Clone, Debug)]
 enum Line<P> {
     TailDrop(TailDrop),
     Managed(Box<Managed<P>>),
 }
 
-/// Everything behind the queue.
+/// The stages behind the queue.
 #[derive(Clone, Debug)]
 struct Beyond<P> {
     service: Service,
@@ -110,8 +110,8 @@ struct Beyond<P> {
 }
 
 impl<P> Link<P> {
-    /// An idle link. `rng` decides what is lost; jitter has a stream of its
-    /// own that is derived from it.
+    /// Creates an idle link. `rng` drives the losses; jitter uses a separate stream
+    /// derived from it.
     pub fn new(config: &LinkConfig, rng: Rng) -> Self {
         let jitter_rng = Rng::new(rng.clone().next_u64(), "jitter");
         let delay = DelayProcess::new(config.delay.clone(), config.jitter, jitter_rng);
@@ -134,15 +134,14 @@ impl<P> Link<P> {
         }
     }
 
-    /// Offers a packet of `size` bytes on the wire, the headers of IP and of
-    /// the transport included. `flow` tells connections apart, for queues that
-    /// keep each one on its own.
+    /// Offers a packet of `size` bytes on the wire, including the IP and transport headers.
+    /// `flow` identifies the connection for queues that treat each flow separately.
     ///
     /// # Errors
-    /// [`Dropped`] gives the payload back if the queue has no room.
+    /// Returns [`Dropped`] with the payload if the queue has no room.
     ///
     /// # Panics
-    /// If `now` lies before an earlier call's, or `size` is zero.
+    /// Panics if `now` is earlier than in a previous call, or if `size` is zero.
     pub fn enqueue(
         &mut self,
         now: Instant,
@@ -177,9 +176,9 @@ impl<P> Link<P> {
         offered
     }
 
-    /// When to [`poll`](Self::poll) next; `None` if nothing is in flight. With
-    /// a managed queue it may be the time at which the next packet is chosen,
-    /// and `poll` may find that nothing has come out yet.
+    /// Returns the time at which to call [`poll`](Self::poll) next, or `None` if nothing
+    /// is in flight. With a managed queue this may be the time at which the next packet
+    /// is chosen for service, when `poll` may still return `None`.
     pub fn next_at(&self) -> Option<Instant> {
         let arrival = self.beyond.travelling.next_at();
         match &self.line {
@@ -191,11 +190,10 @@ impl<P> Link<P> {
         }
     }
 
-    /// Takes the next packet that came out, or was lost or dropped, at or
-    /// before `now`.
+    /// Returns the next packet that was delivered, lost or dropped at or before `now`.
     ///
     /// # Panics
-    /// If `now` lies before an earlier call's.
+    /// Panics if `now` is earlier than in a previous call.
     pub fn poll(&mut self, now: Instant) -> Option<Exit<P>> {
         self.advance(now);
         let arrival = self.beyond.travelling.next_at().filter(|&at| at <= now);
@@ -229,22 +227,23 @@ impl<P> Link<P> {
         }
     }
 
-    /// Sums since the link was made, up to the last call's time.
+    /// Returns the counts from the creation of the link up to the time of the last call.
     pub fn counters(&self) -> &LinkCounters {
         &self.counters
     }
 
-    /// Packets that were accepted and have neither come out nor been dropped.
+    /// Returns the number of accepted packets that have been neither delivered, lost nor
+    /// dropped.
     pub fn in_flight(&self) -> usize {
         let waiting = match &self.line {
-            // They are among those whose arrival is known.
+            // Tail drop pushes waiting packets into `travelling` when it accepts them.
             Line::TailDrop(_) => 0,
             Line::Managed(line) => line.len(),
         };
         waiting + self.beyond.travelling.len()
     }
 
-    /// Bytes that wait for the bottleneck or cross it, as of the last call.
+    /// Returns the bytes that are waiting for or crossing the bottleneck, as of the last call.
     pub fn waiting_bytes(&self) -> u64 {
         match &self.line {
             Line::TailDrop(line) => line.bytes(),
@@ -277,8 +276,8 @@ impl LinkCounters {
 }
 
 impl<P> Beyond<P> {
-    /// Sends a packet through the bottleneck and on; returns when it has
-    /// crossed.
+    /// Sends a packet through the bottleneck and on to the delay stage. Returns the time
+    /// at which the packet has crossed the bottleneck.
     fn serve(&mut self, offered_at: Instant, size: u32, payload: P) -> Instant {
         let crossed_at = self.service.finish(offered_at, size);
         self.travelling.push(Traveller {
@@ -291,9 +290,9 @@ impl<P> Beyond<P> {
         crossed_at
     }
 
-    /// The same for one that has been chosen now. It is served by the time of
-    /// its arrival: what the bottleneck has left of a nanosecond or of an
-    /// opportunity is for who waited.
+    /// Serves a packet chosen from a managed queue. The packet is served as of the time
+    /// at which it was offered, so that a waiting packet uses the rest of a nanosecond or
+    /// of a delivery opportunity that the previous packet left over.
     fn serve_queued(&mut self, packet: Queued<P>) -> Instant {
         self.serve(packet.offered_at, packet.size, packet.payload)
     }

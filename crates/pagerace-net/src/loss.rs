@@ -1,12 +1,12 @@
-//! Which packets a link loses.
+//! Models of packet loss on a link.
 //!
-//! Source of the models: `tc-netem(8)`, `loss random` and `loss gemodel`;
-//! Hasslinger and Hohlfeld, "The Gilbert-Elliott Model for Packet Loss in Real
-//! Time Services on the Internet", MMB 2008.
-//! Deviates from netem: the two-state models begin in a state drawn from their
-//! stationary distribution, so that the mean loss holds from the first packet
-//! on; netem begins in the good state. Left out: netem's correlation of
-//! successive draws, its four-state model, corruption.
+//! Sources of the models: `tc-netem(8)`, `loss random` and `loss gemodel`; Hasslinger and
+//! Hohlfeld, "The Gilbert-Elliott Model for Packet Loss in Real Time Services on the
+//! Internet", MMB 2008.
+//! Deviation from netem: the two-state models begin in a state drawn from their
+//! stationary distribution, so that the mean loss holds from the first packet on; netem
+//! begins in the good state. Left out: netem's correlation of successive draws, its
+//! four-state model, and corruption.
 
 use std::fmt;
 
@@ -19,35 +19,35 @@ use crate::units::Probability;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Loss {
-    /// Nothing is lost but what the queue refuses.
+    /// The link loses no packets other than those that the queue refuses or drops.
     #[default]
     None,
-    /// Each packet on its own (Bernoulli).
+    /// Each packet is lost independently (Bernoulli).
     Random(Probability),
-    /// Runs of losses: the simple Gilbert model, given by what people measure.
+    /// Runs of losses: the simple Gilbert model, given by its measurable properties.
     Burst {
         /// The share of packets lost; less than one.
         mean: Probability,
         /// The mean length of a run of losses, in packets; at least one.
         length: f64,
     },
-    /// Gilbert-Elliott, given by netem's four parameters.
+    /// The Gilbert-Elliott model, given by netem's four parameters.
     GilbertElliott {
-        /// From good to bad, for each packet.
+        /// The probability per packet of moving from the good to the bad state.
         p: Probability,
-        /// From bad to good, for each packet.
+        /// The probability per packet of moving from the bad to the good state.
         r: Probability,
-        /// Chance to lose a packet in the bad state (netem's 1-h).
+        /// The probability of losing a packet in the bad state (netem's 1-h).
         lose_bad: Probability,
-        /// Chance to lose a packet in the good state (netem's 1-k).
+        /// The probability of losing a packet in the good state (netem's 1-k).
         lose_good: Probability,
     },
 }
 
 impl Loss {
-    /// The share of packets lost in the long run.
+    /// Returns the share of packets lost in the long run.
     ///
-    /// Two states: the bad one holds a share p/(p+r) of the packets.
+    /// In the two-state models, a share p/(p+r) of the packets falls into the bad state.
     pub fn mean(&self) -> f64 {
         match *self {
             Self::None => 0.0,
@@ -65,9 +65,8 @@ impl Loss {
         }
     }
 
-    /// The mean length in packets of a run of losses, where it has a short
-    /// closed form: 1/(1-p) for Bernoulli loss, 1/r for the simple Gilbert
-    /// model.
+    /// Returns the mean length of a run of losses in packets, if it has a short closed
+    /// form: 1/(1-p) for Bernoulli loss, 1/r for the simple Gilbert model.
     pub fn mean_burst(&self) -> Option<f64> {
         match *self {
             Self::None => None,
@@ -82,8 +81,8 @@ impl Loss {
         }
     }
 
-    /// The parameters as (p, r, chance in bad, chance in good); `None` for the
-    /// models without states.
+    /// Returns the parameters of a two-state model as (p, r, loss probability in the bad
+    /// state, loss probability in the good state), or `None` for the other models.
     pub fn states(&self) -> Option<(f64, f64, f64, f64)> {
         match *self {
             Self::None | Self::Random(_) => None,
@@ -106,7 +105,7 @@ impl Loss {
         }
     }
 
-    /// Refuses parameters that no chain has.
+    /// Rejects parameters that no Markov chain can have.
     pub(crate) fn check(&self) -> Result<(), String> {
         match *self {
             Self::Burst { mean, length } => {
@@ -130,7 +129,7 @@ impl Loss {
         }
     }
 
-    /// For people: `2% loss in bursts of 10 packets on average`.
+    /// Returns a description for people: `2% loss in bursts of 10 packets on average`.
     pub(crate) fn to_human(self) -> String {
         match self {
             Self::None => "no loss".to_owned(),
@@ -147,7 +146,7 @@ impl Loss {
         }
     }
 
-    /// As the grammar reads it, with `suffix` behind its first word.
+    /// Writes the model in the syntax of the grammar, with `suffix` appended to its first word.
     pub(crate) fn spec(&self, suffix: &str) -> String {
         match *self {
             Self::None => format!("loss{suffix} 0%"),
@@ -166,13 +165,13 @@ impl Loss {
 }
 
 impl fmt::Display for Loss {
-    /// As the grammar reads it: `loss 2% burst 10`.
+    /// Writes the model in the syntax of the grammar: `loss 2% burst 10`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.spec(""))
     }
 }
 
-/// A loss model at work: one decision for each packet, in order.
+/// The state of a loss model, which decides on each packet in order.
 #[derive(Clone, Debug)]
 pub struct LossProcess {
     rng: Rng,
@@ -193,7 +192,7 @@ enum Chain {
 }
 
 impl LossProcess {
-    /// The process of `loss`, with its own randomness.
+    /// Creates the process of `loss` with its own random numbers.
     pub fn new(loss: &Loss, mut rng: Rng) -> Self {
         let chain = match (*loss, loss.states()) {
             (Loss::Random(p), _) => Chain::Random(p.as_f64()),
@@ -212,12 +211,12 @@ impl LossProcess {
         Self { rng, chain }
     }
 
-    /// Whether the next packet is lost.
+    /// Returns true if the next packet is lost.
     pub fn loses_next(&mut self) -> bool {
         match &mut self.chain {
             Chain::Never => false,
             Chain::Random(p) => self.rng.chance(*p),
-            // netem, too, decides by the state before the move.
+            // As in netem, the state before the transition decides.
             Chain::TwoStates {
                 bad,
                 p,
@@ -233,8 +232,8 @@ impl LossProcess {
     }
 }
 
-/// The stationary share of the bad state. A chain that cannot move counts as
-/// good.
+/// Returns the stationary share of the bad state. A chain without transitions stays in
+/// the good state.
 fn bad_share(p: f64, r: f64) -> f64 {
     if p + r > 0.0 { p / (p + r) } else { 0.0 }
 }

@@ -1,28 +1,28 @@
-//! Networks that people know by name.
+//! Predefined networks with names.
 //!
-//! The sources give rates and round trips. None but Sander et al. 2022 gives a
-//! queue. Networks from WebPageTest, Lighthouse and the browsers' tools get 50
-//! packets each way, the default of the dummynet that WebPageTest shaped with;
-//! what else is ours is said to be ours.
+//! The sources give rates and round-trip times. Only Sander et al. 2022 also gives a
+//! queue. Networks from WebPageTest, Lighthouse and the browsers' developer tools get
+//! 50 packets each way, the default of dummynet, with which WebPageTest shaped traffic.
+//! The `source` of each network marks values of our own as `ours`.
 //!
-//! Deviates: the script of Sander's testbed counts 2^20 bits to a megabit when
-//! it sizes a queue of 1 BDP, and its rates include 14 bytes of Ethernet header
-//! in each packet; here a megabit is 10^6 bits and a packet begins with IP.
+//! Deviations: the script of Sander's testbed counts 2^20 bits to a megabit when it sizes
+//! a queue of 1 BDP, and its rates include 14 bytes of Ethernet header in each packet.
+//! Here a megabit is 10^6 bits and a packet begins with the IP header.
 
-/// A network with a name.
+/// A predefined network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamedNetwork {
-    /// What users write.
+    /// The name that users write.
     pub name: &'static str,
-    /// One line for people.
+    /// A one-line summary for people.
     pub summary: &'static str,
-    /// Where the values come from, and what is ours.
+    /// The source of the values, with the values that are ours.
     pub source: &'static str,
-    /// The same network in full, as [`grammar`](crate::grammar) reads it.
+    /// The full description of the network in the syntax of [`grammar`](crate::grammar).
     pub spec: &'static str,
 }
 
-/// All of them, the everyday ones first.
+/// Returns all named networks, the everyday ones first.
 pub fn named() -> &'static [NamedNetwork] {
     NAMED
 }

@@ -13,34 +13,34 @@ use crate::units::{BitRate, rate_text};
 
 /// A path between a browser and its servers.
 ///
-/// Prints as a description in full that [`parse`](Self::parse) reads back to
-/// the same links; a trace is printed as its path.
+/// Displays as a full description that [`parse`](Self::parse) reads back to the same
+/// links; a trace is displayed as its path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Network {
-    /// As the user wrote it: a name, or a description.
+    /// The text that the user wrote: a name or a description.
     pub name: String,
-    /// From the servers to the browser.
+    /// The link from the servers to the browser.
     pub down: LinkConfig,
-    /// From the browser to the servers.
+    /// The link from the browser to the servers.
     pub up: LinkConfig,
 }
 
 impl Network {
-    /// Reads a name or a description, see [`grammar`]. Reads the files of
-    /// traces.
+    /// Parses a name or a description (see [`grammar`]), and reads the trace files that
+    /// it names.
     ///
     /// # Errors
-    /// [`NetworkError`] says where the text is wrong and what would be right.
+    /// [`NetworkError`] names the position of the error and the text that is expected.
     pub fn parse(text: &str) -> Result<Self, NetworkError> {
         grammar::parse(text)
     }
 
-    /// Both links, with queues that are multiples of the product of bandwidth
-    /// and delay resolved (see [`QueueLimit`](crate::QueueLimit)).
+    /// Creates a network of two links. Queue limits that are multiples of the
+    /// bandwidth-delay product are resolved (see [`QueueLimit`](crate::QueueLimit)).
     ///
     /// # Errors
-    /// What is wrong with one of the links, in words.
+    /// Returns a message that describes the invalid link parameter.
     pub fn new(name: String, down: LinkConfig, up: LinkConfig) -> Result<Self, String> {
         down.check()?;
         up.check()?;
@@ -52,13 +52,13 @@ impl Network {
         Ok(Self { name, down, up })
     }
 
-    /// The round trip of an empty network at the start of the run: propagation
-    /// only, without jitter.
+    /// Returns the round-trip propagation delay at the start of the run, without queueing
+    /// and jitter.
     pub fn rtt(&self) -> Duration {
         self.down.delay.at(Instant::ZERO) + self.up.delay.at(Instant::ZERO)
     }
 
-    /// One line for people.
+    /// Returns a one-line description for people.
     pub fn describe(&self) -> String {
         let (down, up) = (&self.down, &self.up);
         let mut parts = vec![
@@ -128,7 +128,7 @@ impl fmt::Display for Network {
         if up_rate != rate {
             write!(f, " up {up_rate}")?;
         }
-        // The grammar reads no round trip that is longer than a delay may be.
+        // The grammar accepts no round trip longer than the maximum delay.
         if up.delay == down.delay && self.down.delay.max() + self.up.delay.max() <= DELAY_MAX {
             write!(f, " rtt {}", down.delay.map(|ns| 2 * ns))?;
         } else {
@@ -157,7 +157,7 @@ impl fmt::Display for Network {
         if let Some(bytes) = bucket {
             write!(f, " bucket {bytes}b")?;
         }
-        // Without a word of its own the uplink has the downlink's bucket.
+        // The uplink inherits the downlink's bucket unless the description says otherwise.
         match up_bucket {
             _ if up_bucket == bucket => Ok(()),
             Some(bytes) => write!(f, " bucket-up {bytes}b"),
@@ -166,7 +166,7 @@ impl fmt::Display for Network {
     }
 }
 
-/// The rate and the bucket as the grammar reads them.
+/// Returns the rate and the bucket in the syntax of the grammar.
 fn rate_words(rate: &Rate) -> (String, Option<u32>) {
     match rate {
         Rate::Constant(rate) => (rate.to_string(), None),

@@ -1,11 +1,11 @@
-//! What happens to packets that wait for a bottleneck.
+//! Queue disciplines in front of a bottleneck.
 //!
-//! Tail drop: first in, first out; a packet that does not fit is refused, the
-//! others stay. `CoDel` and `FQ-CoDel` choose packets when the bottleneck
-//! becomes free, and drop some of those that have waited for long.
+//! Tail drop is first in, first out: a packet that does not fit is refused, and waiting
+//! packets stay. `CoDel` and `FQ-CoDel` choose a packet when the bottleneck becomes free,
+//! and drop packets that have waited for too long.
 //!
-//! Left out: explicit congestion notification. `CoDel` always drops where it
-//! could mark; none of our transports sends packets that may be marked.
+//! Left out: explicit congestion notification. `CoDel` always drops where it could mark,
+//! because none of the simulated transports sends ECN-capable packets.
 
 mod codel;
 mod fifo;
@@ -33,7 +33,7 @@ use crate::units::BitRate;
 pub enum Queue {
     /// Controlled delay (RFC 8289).
     Codel(CodelConfig),
-    /// A queue for each flow, each with controlled delay (RFC 8290).
+    /// One queue per flow, each with controlled delay (RFC 8290).
     FqCodel(FqCodelConfig),
     /// First in, first out, up to a limit.
     #[serde(untagged)]
@@ -41,10 +41,10 @@ pub enum Queue {
 }
 
 impl Queue {
-    /// Tail drop at one product of bandwidth and delay, not yet resolved.
+    /// Tail drop with a limit of one bandwidth-delay product, not yet resolved.
     pub const ONE_BDP: Self = Self::TailDrop(QueueLimit::ONE_BDP);
 
-    /// The most that may wait.
+    /// Returns the limit of the queue.
     pub fn limit(&self) -> QueueLimit {
         match self {
             Self::Codel(codel) => codel.limit,
@@ -53,7 +53,7 @@ impl Queue {
         }
     }
 
-    /// The same queue, its limit resolved as [`QueueLimit::resolve`] does.
+    /// Returns the queue with its limit resolved by [`QueueLimit::resolve`].
     #[must_use]
     pub fn resolve(mut self, rate: BitRate, rtt: Duration) -> Self {
         let limit = match &mut self {
@@ -65,8 +65,7 @@ impl Queue {
         self
     }
 
-    /// Refuses queues through which no full packet passes, and parameters that
-    /// mean nothing.
+    /// Rejects limits below one full packet and invalid parameters.
     pub(crate) fn check(&self) -> Result<(), String> {
         match self {
             Self::Codel(codel) => codel.check(),
@@ -75,7 +74,7 @@ impl Queue {
         }
     }
 
-    /// For people: `a queue of 25000 bytes (1 BDP)`.
+    /// Returns a description for people: `a queue of 25000 bytes (1 BDP)`.
     pub(crate) fn to_human(self) -> String {
         let limit = self.limit().to_human();
         match self {
@@ -96,7 +95,7 @@ impl From<QueueLimit> for Queue {
 }
 
 impl fmt::Display for Queue {
-    /// As the grammar reads it: `1bdp`, `codel target 10ms`.
+    /// Writes the queue in the syntax of the grammar: `1bdp`, `codel target 10ms`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Codel(codel) => write!(f, "codel{codel}"),

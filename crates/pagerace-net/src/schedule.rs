@@ -1,20 +1,19 @@
-//! Quantities that change while a run goes on: steps and ramps.
+//! Quantities that change during a run: steps and ramps.
 //!
-//! A schedule is a list of pieces, one after the other from the start of the
-//! run. Each piece holds one value or moves in a straight line from one to
-//! another. After the last piece a value stays for ever, or the pieces repeat.
-//! Values are whole numbers; what they count (nanoseconds of delay, bits per
-//! second) is for the owner to say.
+//! A schedule is a list of consecutive pieces from the start of the run. Each piece holds
+//! one value or moves in a straight line from one value to another. After the last piece
+//! a final value stays for ever, or the pieces repeat. Values are whole numbers; their
+//! unit (nanoseconds of delay, bits per second) is up to the owner.
 
 use pagerace_core::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::units::span_text;
 
-/// A piece lasts at most an hour, so that sums of products fit into 128 bits.
+/// The maximum length of a piece, so that sums of products fit into 128 bits.
 const LASTS_MAX: Duration = Duration::from_secs(3_600);
 
-/// Pieces beyond which a recording is the better form.
+/// The maximum number of pieces; a trace suits longer recordings better.
 const PIECES_MAX: usize = 1_000;
 
 /// A value as a function of time.
@@ -25,33 +24,34 @@ pub struct Schedule {
     end: End,
 }
 
-/// A value that holds, or moves in a straight line, for a while.
+/// A value that holds or changes linearly for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Piece {
-    /// The value at its beginning.
+    /// The value at the beginning of the piece.
     pub from: u64,
-    /// The value that it reaches at its end; the same as `from` if it holds.
+    /// The value at the end of the piece; equal to `from` if the value holds.
     pub to: u64,
-    /// How long; not zero, at most an hour.
+    /// The length of the piece; not zero, and at most an hour.
     pub lasts: Duration,
 }
 
-/// What comes after the last piece.
+/// The value of a schedule after its last piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
-    /// This value, for ever.
+    /// The value stays constant for ever.
     Stays(u64),
-    /// The first piece again.
+    /// The schedule starts again from its first piece.
     Repeats,
 }
 
 impl Schedule {
-    /// A schedule of at least one piece.
+    /// Creates a schedule of at least one piece.
     ///
     /// # Errors
-    /// In words: no piece, too many, or one that lasts no time or too long.
+    /// Returns a message if there is no piece or there are too many, or if a piece has no
+    /// length or is too long.
     pub fn new(pieces: Vec<Piece>, end: End) -> Result<Self, String> {
         if pieces.is_empty() || pieces.len() > PIECES_MAX {
             let n = pieces.len();
@@ -71,23 +71,23 @@ impl Schedule {
         Ok(Self { pieces, end })
     }
 
-    /// What it is made of, in order.
+    /// Returns the pieces in order.
     pub fn pieces(&self) -> &[Piece] {
         &self.pieces
     }
 
-    /// What comes after the last piece.
+    /// Returns the value after the last piece.
     pub fn end(&self) -> End {
         self.end
     }
 
-    /// How long all pieces last together.
+    /// Returns the total length of the pieces.
     pub fn length(&self) -> Duration {
         self.pieces.iter().map(|p| p.lasts).sum()
     }
 
-    /// The value at a time; on a ramp rounded down. Where one piece ends and
-    /// another begins, the new one's.
+    /// Returns the value at `time`, rounded down on a ramp. At the boundary of two
+    /// pieces, the value is that of the later piece.
     pub fn at(&self, time: Instant) -> u64 {
         let mut x = time.as_nanos();
         if self.end == End::Repeats {
@@ -106,7 +106,7 @@ impl Schedule {
         }
     }
 
-    /// The largest value that it ever has or approaches.
+    /// Returns the largest value that the schedule has or approaches.
     pub fn max(&self) -> u64 {
         let stays = match self.end {
             End::Stays(value) => value,
@@ -116,7 +116,7 @@ impl Schedule {
         pieces.fold(stays, u64::max)
     }
 
-    /// The same with every value replaced.
+    /// Returns the schedule with `f` applied to every value.
     pub(crate) fn map(&self, f: impl Fn(u64) -> u64) -> Self {
         let piece = |p: &Piece| Piece {
             from: f(p.from),
@@ -132,7 +132,8 @@ impl Schedule {
         }
     }
 
-    /// As the grammar reads it: `50ms..250ms over 10s then 80ms`.
+    /// Writes the schedule in the syntax of the grammar:
+    /// `50ms..250ms over 10s then 80ms`.
     pub(crate) fn spec(&self, value: impl Fn(u64) -> String) -> String {
         let piece = |p: &Piece| {
             let (from, lasts) = (value(p.from), span_text(p.lasts));
@@ -146,14 +147,15 @@ impl Schedule {
         let last = self.pieces[self.pieces.len() - 1];
         match self.end {
             End::Repeats => return format!("{} repeat", words.join(" then ")),
-            // Where a ramp arrives, the value stays unless something follows.
+            // The value at the end of a ramp stays unless something follows, so it needs
+            // no word.
             End::Stays(stays) if !last.holds() && stays == last.to => {}
             End::Stays(stays) => words.push(value(stays)),
         }
         words.join(" then ")
     }
 
-    /// For people: `50 ms to 250 ms over 10s, then 80 ms`.
+    /// Returns a description for people: `50 ms to 250 ms over 10s, then 80 ms`.
     pub(crate) fn to_human(&self, value: impl Fn(u64) -> String) -> String {
         let piece = |p: &Piece| {
             let (from, lasts) = (value(p.from), span_text(p.lasts));
@@ -173,12 +175,12 @@ impl Schedule {
 }
 
 impl Piece {
-    /// Whether its value does not change.
+    /// Returns true if the value does not change.
     pub fn holds(&self) -> bool {
         self.from == self.to
     }
 
-    /// The value `x` nanoseconds after its beginning, rounded down.
+    /// Returns the value `x` nanoseconds after the beginning of the piece, rounded down.
     fn at(&self, x: u64) -> u64 {
         let (from, to) = (i128::from(self.from), i128::from(self.to));
         let moved = ((to - from) * i128::from(x)).div_euclid(i128::from(self.lasts.as_nanos()));

@@ -1,7 +1,7 @@
-//! The bottleneck: when it has finished a packet.
+//! The bottleneck, which determines when a packet has been transmitted.
 //!
-//! Packets are served one after the other. Where nothing overtakes, the end of
-//! a packet's service is known when it arrives.
+//! Packets are served one after the other. With a first-in, first-out queue, the end of a
+//! packet's service is known when the packet arrives.
 
 mod constant;
 mod opportunities;
@@ -19,11 +19,11 @@ use self::steps::StepClock;
 use crate::link::Rate;
 use crate::trace::{Shape, Trace};
 
-/// Units of work in a bit: a rate of R bits per second does R units in a
-/// nanosecond, so that times and remainders stay whole.
+/// Units of work in a bit. A rate of R bits per second does R units of work in a
+/// nanosecond, so that times and remainders are whole numbers.
 const UNITS_PER_BIT: u128 = 1_000_000_000;
 
-/// A bottleneck at work.
+/// The state of a bottleneck.
 #[derive(Clone, Debug)]
 pub struct Service(Kind);
 
@@ -36,7 +36,7 @@ enum Kind {
 }
 
 impl Service {
-    /// An idle bottleneck of this rate.
+    /// Creates an idle bottleneck with this rate.
     pub fn new(rate: &Rate) -> Self {
         Self(match rate {
             Rate::Constant(rate) => Kind::Constant(ConstantRate::new(*rate, 0)),
@@ -51,9 +51,10 @@ impl Service {
         })
     }
 
-    /// When a packet of `size` bytes that arrived at `now` has crossed. Calls
-    /// come in the order of service; so do the answers. Between calls that
-    /// find the bottleneck busy, `now` may go back.
+    /// Returns the time at which a packet of `size` bytes that arrived at `now` has
+    /// crossed the bottleneck. Calls must be in the order of service, and the returned
+    /// times are in that order too. `now` may be earlier than in the previous call if the
+    /// bottleneck is busy.
     pub fn finish(&mut self, now: Instant, size: u32) -> Instant {
         match &mut self.0 {
             Kind::Constant(c) => c.finish(now, size),
@@ -64,7 +65,7 @@ impl Service {
     }
 }
 
-/// The work in a packet of `size` bytes.
+/// Returns the work of transmitting a packet of `size` bytes.
 fn work(size: u32) -> u128 {
     u128::from(size) * 8 * UNITS_PER_BIT
 }

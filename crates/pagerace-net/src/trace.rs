@@ -1,19 +1,17 @@
 //! Recorded capacity of a link.
 //!
-//! Two formats, told apart by their first line; both repeat at their end, and
-//! both may be gzipped ([`Trace::read`]):
+//! A trace has one of two formats, distinguished by its first line. Both repeat at their
+//! end, and both may be gzipped ([`Trace::read`]):
 //!
 //! - *mahimahi*: each line is a time in whole milliseconds at which up to 1,500
 //!   bytes may cross. Source: `mm-link(1)` of mahimahi; recorded with Winstein
 //!   et al., NSDI 2013.
-//! - *steps*: each line is a time in seconds and a rate in Mbit/s. The rate
-//!   holds from its time to the next line's; the last one holds as long as the
-//!   one before it, or one second if it is alone. Times may begin anywhere.
-//!   Deviates from Pensieve's simulator, which reads the same files but holds
-//!   a rate *until* its time.
+//! - *steps*: each line is a time in seconds and a rate in Mbit/s. The rate holds from
+//!   its time until the next line's; the last rate holds as long as the one before it, or
+//!   one second if it is the only one. The first time may have any value. Deviation:
+//!   Pensieve's simulator reads the same files but holds a rate *until* its time.
 //!
-//! A serialised trace holds its data, so that a result can be run again where
-//! the file is not.
+//! A serialised trace contains its data, so that a result can be reproduced without the file.
 
 mod embed;
 mod read;
@@ -22,53 +20,53 @@ use pagerace_core::Duration;
 
 use crate::units::BitRate;
 
-/// Bytes that may cross at one line of a mahimahi trace.
+/// The bytes that may cross at one line of a mahimahi trace.
 pub const OPPORTUNITY_BYTES: u32 = 1_500;
 
-/// A recording of what a link can carry.
+/// A recording of the capacity of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     name: String,
     shape: Shape,
 }
 
-/// What a recording holds.
+/// The data of a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Chances to send 1,500 bytes.
+    /// Delivery opportunities of 1,500 bytes each.
     Opportunities(Opportunities),
-    /// Rates, one after the other.
+    /// Consecutive rates.
     Steps(Steps),
 }
 
 /// Times at which packets may cross, in order, repeated for ever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opportunities {
-    /// When, in ms since the beginning of the trace, and how many then. Times
-    /// increase; the last is the period and is not zero.
+    /// The times in ms since the beginning of the trace, and the number of opportunities
+    /// at each. Times increase; the last is the period and is not zero.
     runs: Vec<(u32, u32)>,
 }
 
-/// Rates that hold for a while each, repeated for ever.
+/// Rates that each hold for a while, repeated for ever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Steps {
-    /// How long in nanoseconds (not zero), and how many bits per second. Not
-    /// all rates are zero.
+    /// The duration of each step in nanoseconds (not zero) and its rate in bits per
+    /// second. At least one rate is not zero.
     steps: Vec<(u64, u64)>,
 }
 
 impl Trace {
-    /// The file's path as it was written.
+    /// Returns the path of the file as the user wrote it.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it holds.
+    /// Returns the data of the recording.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// How long until it repeats.
+    /// Returns the time after which the trace repeats.
     pub fn period(&self) -> Duration {
         match &self.shape {
             Shape::Opportunities(o) => o.period(),
@@ -76,7 +74,7 @@ impl Trace {
         }
     }
 
-    /// Capacity over one period, at least one bit per second.
+    /// Returns the mean capacity over one period; at least one bit per second.
     pub fn mean_rate(&self) -> BitRate {
         let bits = match &self.shape {
             Shape::Opportunities(o) => {
@@ -98,7 +96,7 @@ impl Trace {
 }
 
 impl Opportunities {
-    /// From runs of (ms, count); the error says what is wrong.
+    /// Creates a trace from runs of (ms, count). The error describes the invalid value.
     fn new(runs: Vec<(u32, u32)>) -> Result<Self, String> {
         if !runs.is_sorted_by(|a, b| a.0 < b.0) || runs.iter().any(|r| r.1 == 0) {
             return Err("its times do not increase".to_owned());
@@ -110,12 +108,13 @@ impl Opportunities {
         }
     }
 
-    /// When in ms, and how many then; times increase.
+    /// Returns the times in ms and the number of opportunities at each; times increase.
     pub fn runs(&self) -> &[(u32, u32)] {
         &self.runs
     }
 
-    /// How long until it repeats: the last line's time, as mahimahi has it.
+    /// Returns the time after which the trace repeats, which is the last line's time, as
+    /// in mahimahi.
     pub fn period(&self) -> Duration {
         let last = self.runs.last().expect("never empty");
         Duration::from_millis(u64::from(last.0))
@@ -123,7 +122,8 @@ impl Opportunities {
 }
 
 impl Steps {
-    /// From (nanoseconds, bits per second); the error says what is wrong.
+    /// Creates a trace from (nanoseconds, bits per second). The error describes the
+    /// invalid value.
     fn new(steps: Vec<(u64, u64)>) -> Result<Self, String> {
         let total: u128 = steps.iter().map(|s| u128::from(s.0)).sum();
         if steps.iter().any(|s| s.0 == 0) || total > 1_000_000_000_000_000_000 {
@@ -138,12 +138,12 @@ impl Steps {
         Ok(Self { steps })
     }
 
-    /// How long in nanoseconds, and how many bits per second.
+    /// Returns the duration of each step in nanoseconds and its rate in bits per second.
     pub fn steps(&self) -> &[(u64, u64)] {
         &self.steps
     }
 
-    /// How long until it repeats.
+    /// Returns the time after which the trace repeats.
     pub fn period(&self) -> Duration {
         Duration::from_nanos(self.steps.iter().map(|s| s.0).sum())
     }

@@ -1,12 +1,12 @@
-//! Quantities the way `tc(8)` writes them, held as whole numbers.
+//! Quantities in the notation of `tc(8)`, stored as whole numbers.
 //!
-//! Whole numbers make a description print and parse back to exactly the same
-//! network, on every machine. More decimals than a unit holds are rounded.
+//! Whole numbers ensure that a printed description parses back to exactly the same
+//! network on every machine. Decimals beyond the resolution of a unit are rounded.
 //!
-//! Source: `tc(8)`, sections RATES, TIMES and SIZES. Deviates: a bare number
-//! is refused everywhere (tc reads bit/s, microseconds and bytes), and so are
-//! rates in `bps`, `kbps`, `mbps`, which are *bytes* per second to tc and bits
-//! per second to everybody else.
+//! Source: `tc(8)`, sections RATES, TIMES and SIZES. Deviations: a bare number is always
+//! rejected (tc reads it as bit/s, microseconds or bytes). Rates in `bps`, `kbps` and
+//! `mbps` are rejected too, because they mean *bytes* per second to tc and bits per
+//! second to everybody else.
 
 use std::fmt;
 
@@ -15,16 +15,16 @@ use serde::{Deserialize, Serialize};
 
 /// A rate in whole bits per second, from 1 to 10^12.
 ///
-/// Zero is no rate: such a link never drains.
+/// Zero is not allowed because such a link would never drain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u64", into = "u64")]
 pub struct BitRate(u64);
 
 impl BitRate {
-    /// A terabit per second.
+    /// The maximum rate, one terabit per second.
     pub const MAX: Self = Self(1_000_000_000_000);
 
-    /// `None` outside 1 to 10^12 bits per second.
+    /// Creates a rate, or returns `None` outside 1 to 10^12 bits per second.
     pub const fn new(bits_per_second: u64) -> Option<Self> {
         if bits_per_second == 0 || bits_per_second > Self::MAX.0 {
             None
@@ -33,18 +33,18 @@ impl BitRate {
         }
     }
 
-    /// Bits per second.
+    /// Returns the rate in bits per second.
     pub const fn bits_per_second(self) -> u64 {
         self.0
     }
 
-    /// Bytes that pass in `span`, rounded down.
+    /// Returns the bytes that pass in `span`, rounded down.
     pub fn bytes_in(self, span: Duration) -> u64 {
         let bytes = u128::from(self.0) * u128::from(span.as_nanos()) / 8_000_000_000;
         u64::try_from(bytes).unwrap_or(u64::MAX)
     }
 
-    /// For people: `1.6 Mbit/s`.
+    /// Returns the rate for people: `1.6 Mbit/s`.
     pub fn to_human(self) -> String {
         let (scale, unit) = self.unit();
         format!(
@@ -65,7 +65,7 @@ impl BitRate {
 }
 
 impl fmt::Display for BitRate {
-    /// As `tc(8)` reads it: `1.6mbit`.
+    /// Writes the rate in the notation of `tc(8)`: `1.6mbit`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (scale, unit) = self.unit();
         write!(f, "{}{unit}", decimal(self.0, scale))
@@ -93,12 +93,12 @@ impl TryFrom<u64> for BitRate {
 pub struct Probability(u32);
 
 impl Probability {
-    /// Never.
+    /// The probability of an event that never happens.
     pub const ZERO: Self = Self(0);
-    /// Always.
+    /// The probability of a certain event.
     pub const ONE: Self = Self(1_000_000_000);
 
-    /// `None` above one billion.
+    /// Creates a probability, or returns `None` above one billion.
     pub const fn from_billionths(billionths: u32) -> Option<Self> {
         if billionths > Self::ONE.0 {
             None
@@ -107,30 +107,30 @@ impl Probability {
         }
     }
 
-    /// Billionths.
+    /// Returns the probability in billionths.
     pub const fn billionths(self) -> u32 {
         self.0
     }
 
-    /// As a fraction of one.
+    /// Returns the probability as a fraction of one.
     pub fn as_f64(self) -> f64 {
         f64::from(self.0) / 1e9
     }
 
-    /// One less this.
+    /// Returns one minus the probability.
     #[must_use]
     pub const fn complement(self) -> Self {
         Self(Self::ONE.0 - self.0)
     }
 
-    /// Whether it never happens.
+    /// Returns true if the probability is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
 }
 
 impl fmt::Display for Probability {
-    /// Per cent: `0.05%`.
+    /// Writes the probability as a percentage: `0.05%`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}%", decimal(u64::from(self.0), 7))
     }
@@ -150,7 +150,7 @@ impl TryFrom<u32> for Probability {
     }
 }
 
-/// Reads a rate such as `2mbit`; the error says what was expected.
+/// Parses a rate such as `2mbit`. The error names the values that are expected.
 pub(crate) fn parse_rate(text: &str) -> Result<BitRate, String> {
     const EXPECTED: &str = "a rate such as `2mbit` or `750kbit`";
     let (number, unit) = split(text);
@@ -173,7 +173,7 @@ pub(crate) fn parse_rate(text: &str) -> Result<BitRate, String> {
         .ok_or_else(|| format!("{EXPECTED}, from 1bit to 1000gbit"))
 }
 
-/// As [`parse_rate`], in bits per second, but nothing may pass: `0bit`.
+/// Parses a rate in bits per second like [`parse_rate`], but accepts zero: `0bit`.
 pub(crate) fn parse_rate_or_zero(text: &str) -> Result<u64, String> {
     let (number, unit) = split(text);
     if matches!(unit.as_str(), "bit" | "kbit" | "mbit" | "gbit") && scaled(number, 9) == Some(0) {
@@ -182,7 +182,7 @@ pub(crate) fn parse_rate_or_zero(text: &str) -> Result<u64, String> {
     parse_rate(text).map(BitRate::bits_per_second)
 }
 
-/// Reads a delay such as `50ms`, up to an hour.
+/// Parses a delay such as `50ms`, up to an hour.
 pub(crate) fn parse_delay(text: &str) -> Result<Duration, String> {
     const EXPECTED: &str = "a time such as `50ms`";
     let (number, unit) = split(text);
@@ -200,7 +200,7 @@ pub(crate) fn parse_delay(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| format!("{EXPECTED}, from 0 to 3600s"))
 }
 
-/// Reads a percentage such as `2%`.
+/// Parses a percentage such as `2%`.
 pub(crate) fn parse_percent(text: &str) -> Result<Probability, String> {
     const EXPECTED: &str = "a percentage such as `2%`, from 0% to 100%";
     let (number, unit) = split(text);
@@ -213,8 +213,8 @@ pub(crate) fn parse_percent(text: &str) -> Result<Probability, String> {
         .ok_or_else(|| EXPECTED.to_owned())
 }
 
-/// Reads a size in bytes such as `1514b`; `kb` and `mb` are powers of 1024, as
-/// `tc(8)` has it. `None` if it is no size.
+/// Parses a size in bytes such as `1514b`; `kb` and `mb` are powers of 1024, as in
+/// `tc(8)`. Returns `None` if the text is not a size.
 pub(crate) fn parse_bytes(text: &str) -> Option<u64> {
     let (number, unit) = split(text);
     let factor = match unit.as_str() {
@@ -227,19 +227,19 @@ pub(crate) fn parse_bytes(text: &str) -> Option<u64> {
     Some(thousandths / 1_000)
 }
 
-/// A plain positive number, `10` or `2.5`, up to a million.
+/// Parses a plain positive number, `10` or `2.5`, up to a million.
 pub(crate) fn parse_number(text: &str) -> Option<f64> {
     let (number, unit) = split(text);
     let number = number.parse().ok().filter(|n| *n > 0.0 && *n <= 1e6);
     if unit.is_empty() { number } else { None }
 }
 
-/// A time in milliseconds with as many decimals as it has: `0.5ms`.
+/// Formats a time in milliseconds with as many decimals as needed: `0.5ms`.
 pub(crate) fn delay_text(delay: Duration) -> String {
     format!("{}ms", decimal(delay.as_nanos(), 6))
 }
 
-/// A span as people write it: whole seconds in `s`, all else in `ms`.
+/// Formats a time span in `s` if it is a whole number of seconds, otherwise in `ms`.
 pub(crate) fn span_text(span: Duration) -> String {
     let ns = span.as_nanos();
     if ns > 0 && ns.is_multiple_of(1_000_000_000) {
@@ -249,12 +249,12 @@ pub(crate) fn span_text(span: Duration) -> String {
     }
 }
 
-/// A rate that may be zero, as the grammar of schedules reads it.
+/// Formats a rate that may be zero in the syntax of the grammar of schedules.
 pub(crate) fn rate_text(bits_per_second: u64) -> String {
     BitRate::new(bits_per_second).map_or_else(|| "0bit".to_owned(), |rate| rate.to_string())
 }
 
-/// The number in front and the unit behind, the latter in lower case.
+/// Splits text into its leading number and its unit in lower case.
 pub(crate) fn split(text: &str) -> (&str, String) {
     let end = text
         .find(|c: char| !c.is_ascii_digit() && c != '.')
@@ -263,8 +263,8 @@ pub(crate) fn split(text: &str) -> (&str, String) {
     (number, unit.to_ascii_lowercase())
 }
 
-/// `number` times ten to the `scale`, rounded half up; `None` if it is no
-/// plain decimal number or does not fit.
+/// Returns `number` times ten to the power of `scale`, rounded half up, or `None` if the
+/// text is not a plain decimal number or does not fit.
 fn scaled(number: &str, scale: u32) -> Option<u64> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     if (whole.is_empty() && fraction.is_empty()) || fraction.contains('.') {
@@ -284,7 +284,7 @@ fn scaled(number: &str, scale: u32) -> Option<u64> {
     value.checked_add(u64::from(up))
 }
 
-/// `value` over ten to the `scale`, without trailing zeros.
+/// Formats `value` over ten to the power of `scale`, without trailing zeros.
 fn decimal(value: u64, scale: u32) -> String {
     let unit = 10_u64.pow(scale);
     let (whole, rest) = (value / unit, value % unit);

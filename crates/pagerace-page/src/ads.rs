@@ -1,9 +1,9 @@
-//! Who says that a request is advertisement or counts visits, and why.
+//! Detection of requests that serve advertisement or tracking, with the reason.
 //!
-//! [`AdMatcher`] is the question; [`BuiltIn`] asks the short list that also
-//! makes [`Category::Ads`](crate::Category::Ads), [`ThirdParties`] a table of
-//! domains and the companies behind them. Filter lists that a user brings
-//! implement the trait elsewhere: nothing here reads them.
+//! [`AdMatcher`] is the interface. [`BuiltIn`] uses the short list that also decides
+//! [`Category::Ads`](crate::Category::Ads). [`ThirdParties`] uses a table of domains and
+//! the companies behind them. Matchers for the user's own filter lists implement the
+//! trait in another crate; this module does not read such lists.
 
 mod built_in;
 mod third_parties;
@@ -29,36 +29,36 @@ pub struct AdRequest<'a> {
     pub page_url: &'a str,
     /// Host of the page's document.
     pub page_host: &'a str,
-    /// What it is for.
+    /// Destination of the request, as in Fetch.
     pub destination: Destination,
     /// HTTP method.
     pub method: &'a str,
-    /// Whether it is on another registrable domain than the document.
+    /// True if the registrable domain differs from the document's.
     pub third_party: bool,
 }
 
-/// What a matcher says of a request.
+/// A matcher's classification of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AdMatch {
-    /// What it is; `None` if the list says that it is not to be taken for any.
+    /// Purpose of the request; `None` if the list exempts it from being advertisement.
     pub kind: Option<AdKind>,
-    /// Which list says so.
+    /// Name of the list that matched.
     pub source: String,
-    /// By which rule, domain or entity.
+    /// Rule, domain or entity that matched.
     pub rule: String,
 }
 
-/// What a request serves beside the page.
+/// Purpose of a request that does not serve the page's own content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AdKind {
-    /// Advertisement or counting; which of them is not said.
+    /// Advertisement or tracking; the list does not distinguish them.
     AdOrTracker,
     /// Advertisement.
     Ad,
-    /// Counting, testing, watching.
+    /// Visitor counting, A/B testing and session recording.
     Analytics,
-    /// Loads advertisement and counting.
+    /// Loader of advertisement and tracking scripts.
     TagManager,
     /// Pop-ups, newsletters, reviews, recommendations.
     Marketing,
@@ -69,8 +69,8 @@ pub enum AdKind {
 }
 
 impl AdKind {
-    /// Whether it is there for somebody else than the reader. What is not may
-    /// be part of what a reader came for.
+    /// Returns true for kinds that do not serve the reader. The other kinds may be part
+    /// of the content that a reader came for.
     pub const fn is_ad(self) -> bool {
         matches!(
             self,
@@ -93,25 +93,24 @@ impl fmt::Display for AdKind {
     }
 }
 
-/// Something that knows advertisement and trackers.
+/// A source of knowledge about advertisement and trackers.
 pub trait AdMatcher {
-    /// What it knows of a request; `None` if nothing.
+    /// Returns the classification of a request; `None` if the matcher does not know it.
     fn find(&self, request: &AdRequest<'_>) -> Option<AdMatch>;
 }
 
-/// Several matchers. The first that knows a request as advertisement or tracker,
-/// or as neither, decides; that one knows it as a widget counts if no other says
-/// more.
+/// Several matchers in order. The first match that is advertisement, tracker or exempted
+/// decides. Without one, the first match of a widget counts.
 #[derive(Default)]
 pub struct Matchers {
     all: Vec<Box<dyn AdMatcher>>,
 }
 
 impl<'a> AdRequest<'a> {
-    /// A request of `page`.
+    /// Creates a request from a resource of `page`.
     ///
     /// # Panics
-    /// If the resource is not of this page.
+    /// Panics if the resource is not of this page.
     pub fn of(page: &'a Page, resource: &'a Resource) -> Self {
         let document = page.resource(page.document);
         Self {
@@ -127,25 +126,25 @@ impl<'a> AdRequest<'a> {
 }
 
 impl Matchers {
-    /// None: every request is unknown.
+    /// Creates an empty list, which matches no request.
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// Those that come with Pagerace: the table of third parties, which names
-    /// entities, then the built-in list.
+    /// Creates a list of the matchers that come with Pagerace: first the table of third
+    /// parties, which names entities, then the built-in list.
     pub fn built_in() -> Self {
         Self::none().then(ThirdParties::new()).then(BuiltIn)
     }
 
-    /// These, and `matcher` for what they do not know.
+    /// Adds `matcher` with the lowest precedence.
     #[must_use]
     pub fn then(mut self, matcher: impl AdMatcher + 'static) -> Self {
         self.all.push(Box::new(matcher));
         self
     }
 
-    /// `matcher`, and these for what it does not know.
+    /// Adds `matcher` with the highest precedence.
     #[must_use]
     pub fn after(mut self, matcher: impl AdMatcher + 'static) -> Self {
         self.all.insert(0, Box::new(matcher));

@@ -1,7 +1,8 @@
 //! Content categories: the eight of Srivastava 2024, table 4.
 //!
-//! Advertisement and analytics are told by a built-in list ([`is_ad`]); all
-//! else by what a request is for, and by media type where scripts fetch it.
+//! A built-in list identifies advertisement and analytics ([`is_ad`]). The destination of
+//! the request decides all other categories; requests by scripts are classified by media
+//! type.
 
 mod ads;
 
@@ -11,8 +12,8 @@ use crate::Category;
 
 pub use ads::{ad_sign, is_ad};
 
-/// The category of a resource. Advertisement and analytics come first: an ad's
-/// image counts as ad.
+/// Returns the category of a resource. Advertisement and analytics take precedence: an
+/// image of an advertisement counts as [`Category::Ads`].
 pub fn of(url: &str, destination: Destination, mime_type: &str, third_party: bool) -> Category {
     if destination != Destination::Document && is_ad(url, third_party) {
         return Category::Ads;
@@ -20,8 +21,8 @@ pub fn of(url: &str, destination: Destination, mime_type: &str, third_party: boo
     asked_as(destination, mime_type)
 }
 
-/// The category of a resource by what it is for, whether it is advertisement
-/// or not; never [`Category::Ads`].
+/// Returns the category of a resource by destination and media type alone, whether or not
+/// it serves advertisement; never [`Category::Ads`].
 pub fn asked_as(destination: Destination, mime_type: &str) -> Category {
     match destination {
         Destination::Document | Destination::Iframe => Category::Html,
@@ -39,7 +40,7 @@ pub fn asked_as(destination: Destination, mime_type: &str) -> Category {
     }
 }
 
-/// What scripts fetch is data, unless its media type says otherwise.
+/// Data fetched by scripts counts as JSON unless its media type says otherwise.
 fn fetched(mime: &str) -> Category {
     match mime {
         _ if mime.starts_with("image/") => Category::Images,

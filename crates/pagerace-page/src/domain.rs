@@ -1,7 +1,7 @@
-//! Registrable domains by the Mozilla public suffix list (crate `psl`).
+//! Registrable domains according to the Mozilla public suffix list (crate `psl`).
 
-/// The registrable domain of `host` (`www.bbc.co.uk` gives `bbc.co.uk`); the
-/// host itself if it has none (addresses, `localhost`, a bare suffix).
+/// Returns the registrable domain of `host` (`www.bbc.co.uk` gives `bbc.co.uk`), or the
+/// host itself if it has none (IP addresses, `localhost`, a bare suffix).
 pub fn registrable(host: &str) -> &str {
     let host = host.strip_suffix('.').unwrap_or(host);
     if is_address(host) {
@@ -10,7 +10,7 @@ pub fn registrable(host: &str) -> &str {
     psl::domain_str(host).unwrap_or(host)
 }
 
-/// Whether two hosts belong to different registrable domains.
+/// Returns true if two hosts belong to different registrable domains.
 pub fn is_third_party(host: &str, document_host: &str) -> bool {
     !registrable(host).eq_ignore_ascii_case(registrable(document_host))
 }

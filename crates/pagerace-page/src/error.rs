@@ -1,9 +1,9 @@
-//! Why a recording could not be imported.
+//! Errors of importing a recording.
 
 use thiserror::Error;
 
-/// A recording that cannot become a page; says where, what was found and
-/// what to do about it.
+/// An error that prevents a recording from becoming a page. The message names the place,
+/// the finding and a remedy.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ImportError {
@@ -12,16 +12,16 @@ pub enum ImportError {
     Read {
         /// The file.
         file: String,
-        /// What the system said.
+        /// Error reported by the operating system.
         source: std::io::Error,
     },
-    /// Nothing in it.
+    /// The file is empty.
     #[error("{file}: the file is empty; export the recording again")]
     Empty {
         /// The file.
         file: String,
     },
-    /// The gzip stream is broken.
+    /// The gzip stream is damaged.
     #[error(
         "{file}: the gzip data is damaged or cut off after {read} decompressed bytes ({source}); \
          copy the file again"
@@ -29,12 +29,12 @@ pub enum ImportError {
     Gzip {
         /// The file.
         file: String,
-        /// Bytes that came out before the fault.
+        /// Number of decompressed bytes before the fault.
         read: u64,
-        /// What the decompressor said.
+        /// Error reported by the decompressor.
         source: std::io::Error,
     },
-    /// More bytes than we are willing to hold.
+    /// The decompressed file exceeds the size limit.
     #[error(
         "{file}: larger than {limit} bytes when decompressed; export it again without response \
          bodies"
@@ -42,18 +42,18 @@ pub enum ImportError {
     TooLarge {
         /// The file.
         file: String,
-        /// The bound, in bytes.
+        /// The limit, in bytes.
         limit: u64,
     },
-    /// Not text in UTF-8.
+    /// The text is not UTF-8.
     #[error("{file}: is text in {found}, but JSON is UTF-8; convert it (for example with iconv)")]
     Encoding {
         /// The file.
         file: String,
-        /// What the first bytes say.
+        /// Encoding indicated by the first bytes.
         found: &'static str,
     },
-    /// Not JSON.
+    /// The text is not valid JSON.
     #[error(
         "{file}: line {line}, column {column}: not valid JSON ({message}); the export was probably \
          cut off or is no HAR: export it again with \"Save all as HAR\" or the like"
@@ -65,10 +65,10 @@ pub enum ImportError {
         line: usize,
         /// 1-based column.
         column: usize,
-        /// What the parser expected.
+        /// Message of the JSON parser.
         message: String,
     },
-    /// JSON, but no HAR.
+    /// The file is JSON, but not a HAR.
     #[error(
         "{file}: {field}: expected {expected}, found {found}; a HAR 1.2 file holds its requests in \
          log.entries"
@@ -78,22 +78,22 @@ pub enum ImportError {
         file: String,
         /// The field, as a path from the root.
         field: &'static str,
-        /// What HAR 1.2 puts there.
+        /// Content of the field according to HAR 1.2.
         expected: &'static str,
-        /// What is there.
+        /// Content found in the field.
         found: String,
     },
-    /// No such page in the file.
+    /// The file has no such page.
     #[error("{file}: has no page \"{wanted}\"; choose one of: {}", .pages.join(", "))]
     NoSuchPage {
         /// The file.
         file: String,
-        /// What was asked for.
+        /// The page that the caller asked for.
         wanted: String,
-        /// Number, id and title of each page that there is.
+        /// Number, id and title of each page in the file.
         pages: Vec<String>,
     },
-    /// Entries, but none that a race could request.
+    /// The page has entries, but none that can be requested.
     #[error(
         "{file}: none of the {entries} entries can be raced; entry {entry} ({url}), for example: \
          {reason}; record the page again with the network log open from the start"
@@ -103,14 +103,14 @@ pub enum ImportError {
         file: String,
         /// Entries of the chosen page.
         entries: usize,
-        /// 0-based number of the first of them in the file.
+        /// 0-based number, in the file, of the first rejected entry.
         entry: usize,
         /// Its URL, shortened.
         url: String,
-        /// Why it is no request to race.
+        /// Reason why the entry cannot be requested.
         reason: &'static str,
     },
-    /// Too many entries for one page load.
+    /// The page has too many entries for one page load.
     #[error(
         "{file}: log.entries: the chosen page has {found} entries, more than {limit}; that is no \
          page load: record one navigation"
@@ -118,9 +118,9 @@ pub enum ImportError {
     TooManyEntries {
         /// The file.
         file: String,
-        /// How many there are.
+        /// Number of entries found.
         found: usize,
-        /// The bound.
+        /// The limit.
         limit: usize,
     },
 }

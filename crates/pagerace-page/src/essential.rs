@@ -1,28 +1,29 @@
-//! What of a page is essential: what a reader would miss, and what has to
-//! arrive complete to be of use.
+//! Classification of a page's resources as essential: resources that a reader would miss,
+//! and resources that are useless unless complete.
 //!
-//! [`assess`] gives each resource an [`Assessment`] with its reasons. The rules,
-//! in order; the first that applies decides, all other evidence is told beside it:
+//! [`assess`] gives each resource an [`Assessment`] with its reasons. The first
+//! applicable rule decides; all other evidence is reported beside it. The rules, in
+//! order:
 //!
-//! 1. The document and redirects to it are essential, whatever is said against it.
-//! 2. What the user says ([`Overrides`]).
-//! 3. Advertisement and trackers, as an [`AdMatcher`] knows them, are not: they
-//!    serve somebody else. This stands before paints because an advertisement
-//!    that holds up the first paint is no loss.
-//! 4. What the first or the largest paint, or the final picture, needs
-//!    ([`PaintEffect`]) is.
-//! 5. A redirect or preflight is what the request behind it is.
-//! 6. Beacons, icons of the browser's own frame, prefetches are not.
-//! 7. What is in a frame that is not essential, and what advertisement asked for,
-//!    is not.
-//! 8. Widgets (social networks, chats, marketing) are not, but for their images.
-//! 9. Then the category decides with party and place; `rules` says how.
-//! 10. Last, whatever leads to something essential is essential.
+//! 1. The document and the redirects to it are essential, regardless of other evidence.
+//! 2. The user's [`Overrides`] decide.
+//! 3. Advertisement and trackers known to an [`AdMatcher`] are not essential, because they
+//!    do not serve the reader. The rule precedes paints because an advertisement that
+//!    holds up the first paint is no loss.
+//! 4. A resource that the first paint, the largest paint or the final picture needs
+//!    ([`PaintEffect`]) is essential.
+//! 5. A redirect or preflight has the verdict of the request that it leads to.
+//! 6. Beacons, icons outside the page and prefetches are not essential.
+//! 7. Content of a frame that is not essential, and requests made by advertisement, are not
+//!    essential.
+//! 8. Widgets (social networks, chats, marketing) are not essential, except their images.
+//! 9. The category decides, together with party and position; see `rules`.
+//! 10. Finally, every resource that leads to an essential one is essential.
 //!
 //! # Source
-//! Categories and the first answer to each: Srivastava 2024, table 4 (HTML, CSS,
-//! JavaScript yes; fonts, advertisement no; images, JSON, others maybe).
-//! `docs/essential.md` has the rationale and what the rules make of real pages.
+//! Categories and their default: Srivastava 2024, table 4 (HTML, CSS, JavaScript
+//! essential; fonts, advertisement not; images, JSON, others undecided).
+//! `docs/essential.md` has the rationale and the results of the rules on real pages.
 
 mod facts;
 mod overrides;
@@ -40,28 +41,30 @@ pub use overrides::{EssentialError, Overrides};
 pub use paint::{PaintChange, PaintEffect};
 pub use reason::{Counts, Reason};
 
-/// Whether a resource is essential, whether it is of use in part, and why.
+/// Verdict on a resource: whether it is essential, whether a part of it is useful, and
+/// why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Assessment {
-    /// A reader would miss it.
+    /// True if a reader would miss the resource.
     pub essential: bool,
-    /// It is of no use unless all of it arrives. What is not (media, progressive
-    /// images) is of some use in part.
+    /// True if the resource is useless unless all of it arrives. Media and progressive
+    /// images are useful in part.
     pub whole: bool,
-    /// Why; the first one decided.
+    /// Reasons; the first one decided.
     pub reasons: Vec<Reason>,
 }
 
 /// Assesses every resource, in page order.
 ///
-/// `paints` says in page order what paints make of each resource; without it,
-/// only what the recording says of render-blocking and of the viewport counts.
+/// `paints` holds the effect of each resource on paints, in page order. Without it, the
+/// assessment relies on the recorded render-blocking status and viewport position.
 ///
 /// # Errors
-/// [`EssentialError`] if the overrides contradict what cannot be otherwise.
+/// Returns [`EssentialError`] if an override marks the document, or a redirect to it, as
+/// not essential.
 ///
 /// # Panics
-/// If `paints` is there and not as long as the page.
+/// Panics if `paints` and the page differ in length.
 pub fn assess(
     page: &Page,
     ads: &dyn AdMatcher,

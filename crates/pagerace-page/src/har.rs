@@ -1,11 +1,10 @@
-//! Import of HAR 1.2 recordings: Chrome DevTools, chrome-har, browsertime,
-//! WebPageTest, Firefox, Safari, our own recorder, and whatever else writes
-//! `log.entries`.
+//! Import of HAR 1.2 recordings by Chrome DevTools, chrome-har, browsertime, WebPageTest,
+//! Firefox, Safari, our own recorder, and any other writer of `log.entries`.
 //!
-//! HAR 1.2: <http://www.softwareishard.com/blog/har-12-spec/>. Every field may
-//! be missing or of a wrong type: that loses the field, not the file. Each
-//! decision on what recordings leave open is described in
-//! `docs/har-import.md`, and counted in the page's notes where it was taken.
+//! HAR 1.2: <http://www.softwareishard.com/blog/har-12-spec/>. Every field may be missing
+//! or have a wrong type; the importer then ignores the field, not the file.
+//! `docs/har-import.md` documents each decision on ambiguous data. The page's notes count
+//! the decisions that were taken.
 
 mod assemble;
 mod cache;
@@ -46,19 +45,19 @@ use serde_json::Value;
 use crate::model::MAX_RESOURCES;
 use crate::{Device, ImportError, Page, Recording, ResourceId};
 
-/// What to import of a recording.
+/// Selection of the part of a recording to import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportOptions {
-    /// Which page of a file with several: its id, title, or 1-based number.
-    /// `None` takes the first that has entries.
+    /// Page to import from a file with several: its id, title or 1-based number. `None`
+    /// selects the first page that has entries.
     pub page: Option<String>,
 }
 
 /// Reads a HAR file, plain or compressed with gzip.
 ///
 /// # Errors
-/// [`ImportError`] if the file cannot be read, is no HAR, has no such page, or
-/// holds nothing that can be requested.
+/// Returns [`ImportError`] if the file cannot be read, is not a HAR, has no such page, or
+/// holds no entry that can be requested.
 pub fn load(path: &Path, options: &ImportOptions) -> Result<Page, ImportError> {
     let (file, bytes) = read::file(path)?;
     from_bytes(&file, &bytes, options)
@@ -67,17 +66,16 @@ pub fn load(path: &Path, options: &ImportOptions) -> Result<Page, ImportError> {
 /// Reads a HAR file as [`load`] does, and keeps every exchange with its body.
 ///
 /// # Errors
-/// As [`load`].
+/// Returns the same errors as [`load`].
 pub fn load_recording(path: &Path, options: &ImportOptions) -> Result<Recording, ImportError> {
     let (file, bytes) = read::file(path)?;
     recording_from_bytes(&file, &bytes, options)
 }
 
-/// Imports a HAR from memory; `file_name` names it in messages, and the page
-/// after it.
+/// Imports a HAR from memory. `file_name` appears in messages and names the page.
 ///
 /// # Errors
-/// As [`load`].
+/// Returns the same errors as [`load`].
 pub fn from_bytes(
     file_name: &str,
     bytes: &[u8],
@@ -87,10 +85,10 @@ pub fn from_bytes(
     Ok(import(file_name, &root, options)?.page)
 }
 
-/// As [`from_bytes`], and keeps every exchange with its body.
+/// Imports a HAR as [`from_bytes`] does, and keeps every exchange with its body.
 ///
 /// # Errors
-/// As [`load`].
+/// Returns the same errors as [`load`].
 pub fn recording_from_bytes(
     file_name: &str,
     bytes: &[u8],
@@ -120,13 +118,13 @@ fn json(file_name: &str, bytes: &[u8]) -> Result<Value, ImportError> {
     read::parse(file_name, &bytes)
 }
 
-/// What becomes of the chosen page of a file.
+/// Result of importing the chosen page of a file.
 struct Imported {
     page: Page,
     device: Option<Device>,
-    /// Numbers of its entries in the file, in the file's order.
+    /// Numbers of the page's entries in the file, in the file's order.
     entries: Vec<usize>,
-    /// Which of them became which resource.
+    /// The resource of each entry that became one, by the entry's number.
     resources: BTreeMap<usize, ResourceId>,
 }
 
@@ -166,7 +164,7 @@ fn import(file_name: &str, root: &Value, options: &ImportOptions) -> Result<Impo
     })
 }
 
-/// The file's stem, with the page's number if one was asked for.
+/// Returns the file's stem, with the page's number if the caller asked for a page.
 fn page_name(file: &str, number: Option<usize>) -> String {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     let stem = name.strip_suffix(".gz").unwrap_or(name);
@@ -179,7 +177,7 @@ fn page_name(file: &str, number: Option<usize>) -> String {
     number.map_or_else(|| stem.to_owned(), |number| format!("{stem}#{number}"))
 }
 
-/// Recorder and browser, as they call themselves.
+/// Returns the names and versions of recorder and browser, as given in the file.
 fn creator(log: &Value) -> String {
     let describe = |key: &str| {
         let object = log

@@ -1,12 +1,12 @@
-//! In which order the bytes of an image bring its picture.
+//! The order in which the bytes of an image deliver its picture.
 //!
-//! Looks at JPEG (ITU-T T.81, annex B), at the heads of PNG
-//! (<https://www.w3.org/TR/png-3/#11IHDR>) and GIF (`GIF89a`, section 20) only;
-//! all other formats are unknown. Bytes may be cut off or damaged anywhere.
+//! The module parses JPEG (ITU-T T.81, annex B) and the headers of PNG
+//! (<https://www.w3.org/TR/png-3/#11IHDR>) and GIF (`GIF89a`, section 20). All other
+//! formats are unknown. The bytes may be truncated or damaged anywhere.
 
 use crate::{ImageBytes, ImageCoding};
 
-/// Reads an image's bytes; a damaged or cut one as far as it can be seen.
+/// Parses the bytes of an image, as far as they are present and valid.
 pub fn read(bytes: &[u8]) -> ImageBytes {
     if bytes.starts_with(&[0xff, 0xd8]) {
         jpeg(bytes)
@@ -20,19 +20,19 @@ pub fn read(bytes: &[u8]) -> ImageBytes {
     .unwrap_or_default()
 }
 
-/// The first frame header decides.
+/// Parses a JPEG up to its first frame header and, if it is progressive, its first scans.
 fn jpeg(bytes: &[u8]) -> Option<ImageBytes> {
     let mut segments = Segments { bytes, at: 2 };
     let (coding, frame) = loop {
         let (marker, segment) = segments.next()?;
         match marker {
-            // Progressive: Huffman or arithmetic coded, differential or not.
+            // Progressive frames: Huffman or arithmetic coding, differential or not.
             0xc2 | 0xc6 | 0xca | 0xce => break (ImageCoding::Progressive, segment),
-            // C4, C8 and CC are no frame headers.
+            // C4, C8 and CC are not frame headers.
             0xc0 | 0xc1 | 0xc3 | 0xc5 | 0xc7 | 0xc9 | 0xcb | 0xcd | 0xcf => {
                 break (ImageCoding::TopDown, segment);
             }
-            // The picture, or the end, before any header.
+            // A scan or the end of the image before any frame header.
             0xd9 | 0xda | 0x00 => return None,
             _ => {}
         }
@@ -46,8 +46,8 @@ fn jpeg(bytes: &[u8]) -> Option<ImageBytes> {
     })
 }
 
-/// Where the scan ends after which each component has been seen. Chromium shows
-/// nothing before (`JPEGImageDecoder`, `all_components_seen`).
+/// Returns the end of the scan by which each component has appeared once. Chromium shows
+/// nothing before that (`JPEGImageDecoder`, `all_components_seen`).
 fn first_scans(segments: &mut Segments<'_>, frame: &[u8]) -> Option<u64> {
     let count = usize::from(*frame.get(5)?);
     let mut missing: Vec<u8> = frame.get(6..)?.chunks_exact(3).map(|c| c[0]).collect();
@@ -61,7 +61,7 @@ fn first_scans(segments: &mut Segments<'_>, frame: &[u8]) -> Option<u64> {
             continue;
         };
         let parameters = 1 + 2 * usize::from(*scan.first()?);
-        // The scan begins with the mean of each block.
+        // A scan from coefficient 0 on carries the mean of each block.
         if *scan.get(parameters)? == 0 {
             let seen = scan.get(1..parameters)?.chunks_exact(2);
             let seen: Vec<u8> = seen.map(|component| component[0]).collect();
@@ -72,21 +72,21 @@ fn first_scans(segments: &mut Segments<'_>, frame: &[u8]) -> Option<u64> {
     Some(segments.at as u64)
 }
 
-/// The marker segments of a JPEG.
+/// Reader of the marker segments of a JPEG.
 struct Segments<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> Segments<'a> {
-    /// The next marker, and what its segment holds, if all of that is there;
-    /// markers that stand alone are passed over.
+    /// Returns the next marker, and the payload of its segment if it is complete. Markers
+    /// without a segment are skipped.
     fn next(&mut self) -> Option<(u8, Option<&'a [u8]>)> {
         loop {
             if *self.bytes.get(self.at)? != 0xff {
                 return None;
             }
-            // Any number of 0xff may stand before a marker.
+            // Any number of 0xff bytes may precede a marker.
             let rest = &self.bytes[self.at..];
             let fill = rest.iter().take_while(|b| **b == 0xff).count();
             let marker = *rest.get(fill)?;
@@ -105,7 +105,7 @@ impl<'a> Segments<'a> {
         }
     }
 
-    /// To the marker behind the coded data.
+    /// Advances to the marker after the entropy-coded data.
     fn skip_scan(&mut self) -> Option<()> {
         let rest = self.bytes.get(self.at..)?;
         let is_end = |pair: &[u8]| pair[0] == 0xff && !matches!(pair[1], 0x00 | 0xd0..=0xd7 | 0xff);
@@ -114,7 +114,7 @@ impl<'a> Segments<'a> {
     }
 }
 
-/// `IHDR` comes first; its last byte is the interlace method.
+/// Reads the interlace method, which is the last byte of `IHDR`.
 fn png(rest: &[u8]) -> Option<ImageBytes> {
     if rest.get(4..8)? != b"IHDR" {
         return None;
@@ -124,7 +124,7 @@ fn png(rest: &[u8]) -> Option<ImageBytes> {
         1 => ImageCoding::Interlaced,
         _ => return None,
     };
-    // The signature, the chunk and its checksum.
+    // Signature, `IHDR` chunk and its checksum.
     Some(ImageBytes {
         coding,
         head: 8 + 25,
@@ -132,7 +132,7 @@ fn png(rest: &[u8]) -> Option<ImageBytes> {
     })
 }
 
-/// The first image descriptor decides: of an animation, the first frame.
+/// Reads the first image descriptor: in an animation, the first frame decides.
 fn gif(rest: &[u8]) -> Option<ImageBytes> {
     let table = |flags: u8| {
         let entries = 2_usize << (flags & 7);
@@ -149,14 +149,14 @@ fn gif(rest: &[u8]) -> Option<ImageBytes> {
                 } else {
                     ImageCoding::TopDown
                 };
-                // The screen's size comes right behind the signature.
+                // The screen's size follows the signature.
                 return Some(ImageBytes {
                     coding,
                     head: 10,
                     coarse: None,
                 });
             }
-            // An extension: its label, then blocks up to an empty one.
+            // An extension: a label, then blocks up to an empty one.
             0x21 => {
                 at += 2;
                 loop {

@@ -1,16 +1,16 @@
-//! What is done to a page's requests to see what depends on them: some are
-//! blocked, others answered late.
+//! Interventions that show what depends on certain requests of a page: some requests are
+//! blocked, others are answered late.
 //!
-//! Written as `selector=effect`, several separated by spaces: `fonts=140ms`,
-//! `css+third-party-js=1s`, `cdn.example=hang`, `*/analytics.js*=refused`. What
-//! a selector selects is written in [`selector`], the two ways of blocking at
-//! [`Failure`]. Simulator and live replay ask the same [`Interventions`].
+//! An intervention is written as `selector=effect`; several are separated by spaces:
+//! `fonts=140ms`, `css+third-party-js=1s`, `cdn.example=hang`, `*/analytics.js*=refused`.
+//! Module [`selector`] documents selectors, and [`Failure`] the two ways of blocking.
+//! Simulator and live replay use the same [`Interventions`].
 //!
 //! # Source
-//! Srivastava 2024, sections 5.4.3 (single points of failure, by WebPageTest's
-//! black hole) and 5.10.2 (requests that are answered late).
+//! Srivastava 2024, sections 5.4.3 (single points of failure, by WebPageTest's black
+//! hole) and 5.10.2 (delayed responses).
 //!
-//! Left out: effects that change during a load, and bandwidth limits by host.
+//! Effects that change during a load and per-host bandwidth limits are not supported.
 
 mod effect;
 mod glob;
@@ -31,38 +31,38 @@ pub use selector::{Kind, Party, Selector, Term};
 pub use set::{EACH_HOST, THESIS, each_host, thesis};
 pub use target::Target;
 
-/// Something done to the requests that a selector selects. Written, and
-/// serialised, as `selector=effect`.
+/// An effect on the requests that a selector selects. Written and serialised as
+/// `selector=effect`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Intervention {
-    /// To which requests.
+    /// The requests concerned.
     pub selector: Selector,
-    /// What.
+    /// The effect on them.
     pub effect: Effect,
 }
 
-/// A text that is no intervention.
+/// Error of parsing an intervention.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum InterventionError {
-    /// Nothing was written.
+    /// The text is empty.
     #[error("is empty; write `fonts=1s`, `cdn.example=hang` or `ads=refused`, for example")]
     Empty,
-    /// There is no effect.
+    /// The text has no effect part.
     #[error(
         "`{0}` does not say what happens: write `{0}=1s` for a delay, `{0}=refused` or \
          `{0}=hang`"
     )]
     NoEffect(String),
-    /// The effect is none.
+    /// The effect part is invalid.
     #[error(
         "`{text}`: `{found}` is neither `refused`, `hang` nor a delay such as 140ms or 1.5s, \
          from 1ns to 60min"
     )]
     Effect {
-        /// All of the text.
+        /// The whole text.
         text: String,
-        /// What stands where the effect should.
+        /// The text in place of the effect.
         found: String,
     },
     /// A part of the selector is neither category, host nor URL pattern.
@@ -72,21 +72,21 @@ pub enum InterventionError {
          pattern (*/app.js*)"
     )]
     Term {
-        /// All of the text.
+        /// The whole text.
         text: String,
-        /// The part.
+        /// The invalid part.
         term: String,
     },
 }
 
 impl Intervention {
-    /// Reads an intervention whose effect may be left out; it is then `default`.
+    /// Parses an intervention whose effect may be missing; the effect is then `default`.
     ///
-    /// `=` may stand in a URL pattern: only the last one counts, and only where
-    /// an effect follows.
+    /// A URL pattern may contain `=`: only the last one counts, and only if an effect
+    /// follows it.
     ///
     /// # Errors
-    /// [`InterventionError`] says which part means nothing.
+    /// Returns [`InterventionError`] with the invalid part.
     pub fn parse_or(text: &str, default: Effect) -> Result<Self, InterventionError> {
         match text.parse() {
             Err(InterventionError::NoEffect(_)) => Ok(Self {

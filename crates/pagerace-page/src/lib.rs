@@ -1,11 +1,12 @@
-//! A recorded web page: origins, resources, how each is discovered; import
-//! from HAR.
+//! A recorded web page: its origins, its resources and how each resource is discovered;
+//! import from HAR.
 //!
-//! [`model`] is what the rest of Pagerace works on; [`har`] makes it from a
-//! recording; [`category`], [`domain`] and [`ads`] classify, [`essential`] says what a
-//! page can do without; [`intervention`] says which of its requests are blocked or
-//! delayed; [`sequence`] is a load as a list of transfers. How each oddity of a
-//! recording is decided is written down in `docs/har-import.md`.
+//! [`model`] defines the page that the rest of Pagerace works on, and [`har`] builds it
+//! from a recording. [`category`], [`domain`] and [`ads`] classify requests.
+//! [`essential`] finds the resources that a page can do without. [`intervention`] selects
+//! requests to block or delay. [`sequence`] describes a load as a list of transfers.
+//! `docs/har-import.md` documents how the importer decides every ambiguity of a
+//! recording.
 
 pub mod ads;
 pub mod category;

@@ -1,5 +1,5 @@
-//! The page as the race sees it: what is fetched from where, how big it is,
-//! and what has to happen before the browser knows that it needs it.
+//! Model of a recorded page: the resources it fetches, their origins and sizes, and the
+//! events that make the browser request each of them.
 
 mod check;
 mod layout;
@@ -28,42 +28,43 @@ pub struct ResourceId(pub u32);
 pub struct OriginId(pub u32);
 
 impl ResourceId {
-    /// As an index.
+    /// Returns the id as an index.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 impl OriginId {
-    /// As an index.
+    /// Returns the id as an index.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// One page load, ready to be raced.
+/// A recorded page load, ready for simulation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Page {
-    /// Short name for tables: the file's stem, or what the user chose.
+    /// Short name for tables: the file's stem, or a name that the user chose.
     pub name: String,
-    /// The URL that was navigated to (before redirects).
+    /// The URL that the user navigated to, before redirects.
     pub url: String,
-    /// Where the resources live, in order of first use.
+    /// The origins of the resources, in order of first use.
     pub origins: Vec<Origin>,
-    /// In the order in which the recording requested them; a parent always
-    /// comes before its children. The first is the navigation request.
+    /// Requests in recorded order, the navigation request first. A parent always precedes
+    /// its children.
     pub resources: Vec<Resource>,
-    /// The document that is finally shown: the end of the redirect chain.
+    /// The document that is finally shown, at the end of the redirect chain.
     pub document: ResourceId,
-    /// What the recording measured, for comparison only.
+    /// Measurements from the recording, for comparison only.
     pub recorded: RecordedPage,
-    /// Where things are on the screen, if the recording says so.
+    /// Positions of the page's elements on the screen, if recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<PageLayout>,
-    /// When things can appear, if the recording tells paints but no layout.
+    /// Earliest paint times fitted to the recorded paints, if the recording has paints
+    /// but no layout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fit: Option<PaintFit>,
-    /// What was missing, odd or left out, and what stands in for it.
+    /// Missing, odd or omitted data of the recording, and its substitutes.
     pub notes: Vec<Note>,
 }
 
@@ -76,45 +77,46 @@ pub struct Origin {
     pub host: String,
     /// Port.
     pub port: u16,
-    /// Server address, if recorded.
+    /// IP address of the server, if recorded.
     pub address: Option<String>,
-    /// Origins with the same number share one connection, where the recording
-    /// shows that a browser coalesced them; else each has its own.
+    /// Number of the connection group. Origins with the same number share one connection
+    /// because the recording shows that the browser coalesced them; every other origin
+    /// has a number of its own.
     pub connection_group: u32,
-    /// Whether the registrable domain differs from the document's.
+    /// True if the registrable domain differs from the document's.
     pub third_party: bool,
-    /// Round-trip time that the recording paid to this origin, estimated from
-    /// its connect times; `None` if there was no evidence.
+    /// Round-trip time to this origin in the recording, estimated from recorded connect
+    /// times; `None` if no handshake was recorded.
     pub recorded_rtt: Option<Duration>,
-    /// Protocol most of its responses used, normalised: `http/1.1`, `h2`, `h3`.
+    /// Protocol of most of its responses, normalised: `http/1.1`, `h2`, `h3`.
     pub protocol: Option<String>,
 }
 
 /// One request and its response.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Resource {
-    /// Its place in [`Page::resources`].
+    /// Index of this resource in [`Page::resources`].
     pub id: ResourceId,
     /// Absolute URL.
     pub url: String,
-    /// Where it comes from.
+    /// Origin that the resource is fetched from.
     pub origin: OriginId,
     /// HTTP method.
     pub method: String,
-    /// HTTP status of the response; 0 if it has none.
+    /// HTTP status of the response; 0 without a response.
     pub status: u16,
-    /// The request fails, this long after its host's name was looked up: no response
-    /// comes, and nothing is transferred. `None`: it is answered.
+    /// Time from the end of the name lookup until the request fails without a response,
+    /// with nothing transferred. `None` if the request is answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fails_after: Option<Duration>,
-    /// What it is for.
+    /// Destination of the request, as in Fetch.
     pub destination: Destination,
-    /// How it runs, if it is a script.
+    /// Execution mode, if the resource is a script.
     pub script_mode: ScriptMode,
-    /// Media type of the response without parameters, lower case; empty if unknown.
+    /// Media type of the response, lower case and without parameters; empty if unknown.
     pub mime_type: String,
-    /// Bytes of the request's field section as text: names, values and two
-    /// separators each, pseudo-fields included; cookies included.
+    /// Bytes of the request's field section as text. Each field counts its name, its
+    /// value and two separators; pseudo-fields and cookies are included.
     pub request_header_bytes: u32,
     /// Bytes of the request body.
     pub request_body_bytes: u64,
@@ -124,100 +126,99 @@ pub struct Resource {
     pub body_bytes: u64,
     /// Bytes of the decoded body, if known.
     pub decoded_bytes: Option<u64>,
-    /// Time the server took from receiving the request to its first byte.
+    /// Time from the server's receipt of the request to the first byte of its response.
     pub think_time: Duration,
-    /// Chromium's priority: recorded, or inferred from the destination.
+    /// Chromium's priority, either recorded or inferred from the destination.
     pub priority: RequestPriority,
-    /// Whether the first paint waits for it.
+    /// True if the first paint waits for the resource.
     pub render_blocking: bool,
-    /// What has to happen before it is requested.
+    /// Events that have to happen before the resource is requested.
     pub discovery: Discovery,
-    /// Whether it lies in the first viewport (images; modelled unless the
-    /// recording says so).
+    /// True if the image lies in the first viewport. Modelled unless the recording says
+    /// so; false for resources other than images.
     pub in_viewport: bool,
-    /// Main-thread time it costs when executed, parsed or decoded, if recorded.
+    /// Main-thread time for executing, parsing or decoding the resource, if recorded.
     pub cpu_time: Option<Duration>,
-    /// Whether the load event waits for it.
+    /// True if the load event waits for the resource.
     pub blocks_load: bool,
     /// Content category (Srivastava 2024, table 4).
     pub category: Category,
-    /// Whether it is on another registrable domain than the document.
+    /// True if the registrable domain differs from the document's.
     pub third_party: bool,
-    /// When the recording requested it and when it was complete, since the
-    /// navigation began, if recorded.
+    /// Recorded times of the request and of its completion, if any.
     pub recorded: Option<RecordedTimes>,
-    /// What the cache makes of it in a second visit right after this one.
+    /// Use of the cached response on a second visit right after this one.
     #[serde(default)]
     pub cache: CacheUse,
-    /// The way in which an image's bytes bring the picture.
+    /// Order in which the bytes of an image deliver its picture.
     #[serde(default, skip_serializing_if = "ImageBytes::is_unknown")]
     pub image: ImageBytes,
 }
 
-/// The way in which an image's bytes bring the picture, as they say themselves.
+/// Order in which the bytes of an image deliver its picture, as read from the image file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImageBytes {
-    /// In which order.
+    /// Coding order of the picture.
     pub coding: ImageCoding,
-    /// Bytes before the picture's size is known; 0 if that is not known.
+    /// Bytes up to the point where the picture's size is known; 0 if unknown.
     pub head: u64,
-    /// Bytes after which all of a progressive image is seen, if not sharply.
+    /// Bytes after which a progressive image covers its whole area, at reduced quality.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coarse: Option<u64>,
 }
 
 impl ImageBytes {
-    /// Whether nothing is known.
+    /// Returns true if nothing is known about the image's bytes.
     pub const fn is_unknown(&self) -> bool {
         matches!(self.coding, ImageCoding::Unknown)
     }
 }
 
-/// In which order the bytes of an image bring the picture.
+/// Order in which the bytes of an image deliver its picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ImageCoding {
-    /// It is no image, the recording does not hold it, or its format has no
-    /// such order that is known here.
+    /// The resource is not an image, the recording does not hold its body, or its format
+    /// has no coding order known to this crate.
     #[default]
     Unknown,
-    /// From the top down.
+    /// Rows from top to bottom.
     TopDown,
-    /// All of it, first coarse, then finer: a progressive JPEG.
+    /// The whole picture, first coarse, then finer: a progressive JPEG.
     Progressive,
-    /// All of it, first some rows or pixels, then those between: an interlaced
-    /// PNG or GIF.
+    /// Some rows or pixels of the whole picture, then those in between: an interlaced PNG
+    /// or GIF.
     Interlaced,
 }
 
-/// How a browser's cache serves a second visit right after the first
-/// (RFC 9111).
+/// Use of a browser's cache on a second visit right after the first (RFC 9111).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CacheUse {
-    /// Not at all: it may not be stored, or is stale and cannot be validated.
+    /// The cache is not used: the response may not be stored, or is stale and has no
+    /// validator.
     #[default]
     None,
-    /// It is fresh: no request is made.
+    /// The stored response is fresh; no request is made.
     Fresh,
-    /// It is stale, or must always be validated: a conditional request is made,
-    /// and answered by a 304 without body.
+    /// The stored response is stale or must always be validated. A conditional request is
+    /// made and answered by a 304 without a body.
     Validate,
 }
 
-/// How a browser comes to request a resource.
+/// The way a browser comes to request a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Discovery {
-    /// What triggers the request.
+    /// Event that triggers the request.
     pub trigger: Trigger,
-    /// How we know.
+    /// Evidence for the trigger.
     pub evidence: Evidence,
-    /// What else has to happen, before the delay of the trigger begins.
+    /// Further event that has to happen before the delay of the trigger begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<Wait>,
 }
 
-/// What a request waits for that a script makes in a callback.
+/// Event that calls back the script that makes a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "for")]
 pub enum Wait {
@@ -225,58 +226,59 @@ pub enum Wait {
     ContentLoaded,
     /// The load event of the page's document.
     Loaded,
-    /// This resource is there and has run, or has failed.
+    /// The resource has arrived and, if it is a script, has run; or it has failed.
     Resource {
-        /// It comes before what waits for it.
+        /// The awaited resource, which precedes the waiting one.
         id: ResourceId,
     },
 }
 
-/// What triggers a request.
+/// Event that triggers a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Trigger {
     /// The user navigates.
     Navigation,
-    /// The response headers of `parent` redirect here.
+    /// The response of `parent` redirects to this resource.
     Redirect {
-        /// The redirecting resource.
+        /// Resource whose response redirects.
         parent: ResourceId,
     },
-    /// The markup of document `parent` names it: known once `offset` encoded
-    /// bytes of the body have arrived (preload scanner) and been parsed.
+    /// The markup of document `parent` names the resource. The browser knows of it once
+    /// the first `offset` encoded bytes of the body have arrived (preload scanner) and
+    /// been parsed.
     Markup {
-        /// The (i)frame document.
+        /// Document or frame document.
         parent: ResourceId,
-        /// Encoded bytes of the parent's body, at most its size.
+        /// Offset in encoded bytes of the parent's body, at most its size.
         offset: u64,
     },
-    /// Style sheet `parent` names it (import, font, background image): known
-    /// when the sheet is complete and parsed; fonts and images wait further
-    /// until they are used by layout.
+    /// Style sheet `parent` names the resource (import, font or background image). The
+    /// browser knows of it once the sheet is complete and parsed. Fonts and images
+    /// additionally wait until layout uses them.
     Style {
-        /// The style sheet.
+        /// Style sheet that names the resource.
         parent: ResourceId,
     },
-    /// Script `parent` requests it, `delay` after it has executed and what
-    /// [`Discovery::wait`] names has happened.
+    /// Script `parent` requests the resource, `delay` after the script has executed and
+    /// the event of [`Discovery::wait`] has happened.
     Script {
-        /// The script.
+        /// Script that makes the request.
         parent: ResourceId,
-        /// Time between the end of execution, or of the wait, and the request,
-        /// less the time the recording spent on other known causes.
+        /// Time from the end of the execution or of the wait to the request, less the
+        /// time that the recording spent on other known causes.
         delay: Duration,
     },
-    /// Requested `delay` after `parent` was complete, cause unknown.
+    /// The request follows the completion of `parent` by `delay`; its cause is unknown.
     After {
-        /// The last resource that was complete before, or the document.
+        /// The last resource that was complete before the request, or the document.
         parent: ResourceId,
-        /// The time in between.
+        /// Time from the completion of the parent to the request.
         delay: Duration,
     },
 }
 
-/// How well a discovery is founded.
+/// Quality of the evidence for a discovery, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Evidence {
@@ -288,7 +290,7 @@ pub enum Evidence {
     Body,
     /// Inferred from the times of requests.
     Timing,
-    /// No times either: a fixed rule by destination.
+    /// A fixed rule by destination; the recording has no times either.
     Rule,
 }
 
@@ -317,13 +319,13 @@ pub enum Category {
 /// Times of the recording, relative to the start of the navigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedTimes {
-    /// The request was made.
+    /// Time at which the request was made.
     pub start: Duration,
-    /// The response was complete.
+    /// Time at which the response was complete.
     pub end: Duration,
 }
 
-/// What the recording measured of the page as a whole.
+/// Measurements of the recording for the page as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedPage {
     /// `DOMContentLoaded`.
@@ -339,48 +341,48 @@ pub struct RecordedPage {
     /// Speed Index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed_index: Option<Duration>,
-    /// What its downlink carried at least: the highest rate at which responses
-    /// arrived; `None` if too little did.
+    /// Lower bound of the downlink's rate: the highest rate at which responses arrived.
+    /// `None` if too few bytes arrived to tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub down_bits_per_second: Option<u64>,
-    /// What made the recording, as it calls itself.
+    /// Name of the program that made the recording, as given in the file.
     pub creator: String,
 }
 
-/// Something the importer decided that a user should know of.
+/// A decision of the importer that the user should know about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
-    /// What was missing or odd, with a count, and what stands in for it; one sentence.
+    /// One sentence with a count: the missing or odd data, and its substitute.
     pub text: String,
-    /// How many entries it concerns.
+    /// Number of entries concerned.
     pub entries: u32,
 }
 
 impl Page {
-    /// The resource with this id.
+    /// Returns the resource with this id.
     ///
     /// # Panics
-    /// If it is not of this page.
+    /// Panics if the id is not of this page.
     pub fn resource(&self, id: ResourceId) -> &Resource {
         &self.resources[id.index()]
     }
 
-    /// The origin with this id.
+    /// Returns the origin with this id.
     ///
     /// # Panics
-    /// If it is not of this page.
+    /// Panics if the id is not of this page.
     pub fn origin(&self, id: OriginId) -> &Origin {
         &self.origins[id.index()]
     }
 
-    /// Encoded body bytes of all responses.
+    /// Returns the encoded body bytes of all responses.
     pub fn body_bytes(&self) -> u64 {
         self.resources.iter().map(|r| r.body_bytes).sum()
     }
 }
 
 impl Trigger {
-    /// The resource that has to come first.
+    /// Returns the resource that has to come first; `None` for the navigation.
     pub const fn parent(self) -> Option<ResourceId> {
         match self {
             Self::Navigation => None,

@@ -1,4 +1,4 @@
-//! A recording with its bodies: what replay needs.
+//! A recording including its bodies, as replay needs it.
 
 use bytes::Bytes;
 use url::Url;
@@ -10,11 +10,11 @@ pub use crate::har::{load_recording, recording_from_bytes};
 /// A page, and every exchange of its recording with its body.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    /// The page as the race sees it.
+    /// The page that the recording describes.
     pub page: Page,
-    /// In the order of the recording.
+    /// Exchanges in recorded order.
     pub exchanges: Vec<Exchange>,
-    /// On what it was recorded, if the recording says so.
+    /// Device that the page was recorded on, if known.
     pub device: Option<Device>,
 }
 
@@ -31,18 +31,18 @@ pub struct Exchange {
     pub fields: Vec<(String, String)>,
     /// The decoded body; `None` if the recording has none.
     pub body: Option<Bytes>,
-    /// Bytes of the body as it was transferred.
+    /// Bytes of the body as transferred.
     pub encoded_bytes: Option<u64>,
-    /// Which resource of the page it became; `None` if it was left out.
+    /// The resource that the exchange became; `None` if it was left out of the page.
     pub resource: Option<ResourceId>,
-    /// Why it failed, in the recorder's words.
+    /// Reason of a failure, in the recorder's words.
     pub failed: Option<String>,
 }
 
-/// A screen, and who the browser said that it is.
+/// Screen and identification of the recording browser.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Device {
-    /// Such as `desktop`.
+    /// Name of the device, such as `desktop`.
     pub name: String,
     /// Width of the viewport, CSS pixels.
     pub width: u32,
@@ -50,10 +50,10 @@ pub struct Device {
     pub height: u32,
     /// Device pixels for each CSS pixel.
     pub scale: f64,
-    /// Whether it has a touch screen and a mobile viewport.
+    /// True if the device has a touch screen and a mobile viewport.
     pub mobile: bool,
-    /// `user-agent`, if not the browser's own.
+    /// `user-agent` field, if it differs from the browser's own.
     pub user_agent: Option<String>,
-    /// How many times slower than the recording machine's its processor is.
+    /// Factor by which the device's processor is slower than the recording machine's.
     pub cpu: f64,
 }

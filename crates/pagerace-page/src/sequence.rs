@@ -1,15 +1,16 @@
-//! The transfers of a page load as a list that needs no page: what is sent,
-//! how much of it, and when it was asked for.
+//! The transfers of a page load as a list that is independent of the page: their types,
+//! sizes and request times.
 //!
-//! Follows Srivastava 2024, section 5.7: recordings become a sequence of objects,
-//! each with a number, category, extension, size, start and transfer time, and
-//! the name of a file of that size ([`stand_in`]). Beyond it an object tells
-//! whose it is ([`Transfer::third_party`]) and whether a part of it is of any use
-//! ([`Transfer::must_be_whole`]): what a policy of partial reliability asks.
-//! Described, with an example, in `docs/objects.md`.
+//! The format follows Srivastava 2024, section 5.7. Recordings become a sequence of
+//! objects, each with a number, a category, an extension, a size, start and transfer
+//! times, and the name of a file of that size ([`stand_in`]). In addition, an object has
+//! the attributes that a policy of partial reliability needs: its party
+//! ([`Transfer::third_party`]) and whether a part of it is useful
+//! ([`Transfer::must_be_whole`]). `docs/objects.md` describes the format, with an
+//! example.
 //!
-//! Leaves out request methods, fields and bodies, status codes, and which object
-//! makes known which other: a sequence is replayed by its times alone.
+//! Request methods, fields, request bodies, status codes and the dependencies between
+//! objects are omitted: a sequence is replayed by its times alone.
 
 mod error;
 mod extension;
@@ -29,20 +30,21 @@ use crate::{Category, Page, Resource};
 pub use error::SequenceError;
 pub use srivastava::{VERSIONS, srivastava_page};
 
-/// More objects than any page load has.
+/// Maximum number of objects; no page load has as many.
 pub const MAX_OBJECTS: usize = crate::model::MAX_RESOURCES;
 
-/// Bytes of the largest object: 4 GiB, as in recordings.
+/// Maximum size of an object in bytes: 4 GiB, as in recordings.
 pub const MAX_SIZE_BYTES: u64 = crate::model::MAX_BYTES;
 
-/// Latest start and longest transfer: a day. Later ones of a recording count as this.
+/// Maximum start and transfer time: one day. Longer times of a recording are capped.
 pub use crate::model::MAX_TIME;
 
-/// Characters of the longest address; a longer one of a page is cut, and ends in `…`.
+/// Maximum number of characters of a URL. Longer URLs of a page are truncated and end in
+/// `…`.
 pub const MAX_URL_CHARS: usize = 2_000;
 
-/// The objects of one page load: at least one, by start time, those of one time by
-/// number. No two have the same number or file name.
+/// The objects of one page load, at least one, ordered by start time and then by number.
+/// Numbers and file names are unique.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TransferSequence {
     transfers: Vec<Transfer>,
@@ -51,65 +53,68 @@ pub struct TransferSequence {
 /// One object: a request and the body of its response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transfer {
-    /// Its number; of a page's resource its [`crate::ResourceId`].
+    /// Number of the object; for a resource of a page, its [`crate::ResourceId`].
     pub id: u32,
-    /// What it is.
+    /// Content category.
     pub category: Category,
-    /// Of a file that holds it: lower-case ASCII letters and digits, without the dot.
+    /// Extension of a file for the object: lower-case ASCII letters and digits, without
+    /// the dot.
     pub extension: String,
     /// Bytes of the body as transferred (content-encoded).
     pub size: u64,
-    /// When it was asked for, since the navigation began.
+    /// Time of the request, since the start of the navigation.
     pub start: Duration,
-    /// From the request to the last byte; `None` if unknown.
+    /// Time from the request to the last byte; `None` if unknown.
     pub transfer_time: Option<Duration>,
-    /// Of the file that stands in for it; a name without folders.
+    /// Name of the stand-in file, without folders.
     pub file_name: String,
-    /// Where it came from, if that is told.
+    /// URL of the object, if known.
     pub url: Option<String>,
-    /// Whether it is on another registrable domain than the document; `None` if unknown.
+    /// True if the registrable domain differs from the document's; `None` if unknown.
     pub third_party: Option<bool>,
-    /// Whether a part of it is of no use: all but raster images, audio and video,
-    /// of which a part can be shown. Says nothing of how much it matters.
+    /// True if a part of the object is useless. By default false for raster images, video
+    /// and audio other than WAV, of which a part can be shown. The flag does not tell how
+    /// important the object is.
     pub must_be_whole: bool,
 }
 
-/// Objects and bytes of a category.
+/// Totals of a category.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Total {
-    /// How many.
+    /// Number of objects.
     pub objects: usize,
-    /// Of all bodies.
+    /// Bytes of all bodies.
     pub bytes: u64,
 }
 
-/// How much of addresses a sequence tells.
+/// Extent of the URLs in a sequence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Urls {
-    /// Scheme, host and path: what follows `?` or `#`, names and passwords may
-    /// tell who visited.
+    /// Scheme, host and path. User names, passwords, queries and fragments may identify
+    /// the visitor.
     #[default]
     WithoutQueries,
-    /// As recorded, but for names and passwords.
+    /// The recorded URL without user name and password.
     Whole,
 }
 
 impl TransferSequence {
-    /// The transfers of a page, one for each resource, redirects included;
-    /// addresses without queries.
+    /// Creates the sequence of a page with one transfer per resource, redirects included,
+    /// and with URLs without queries.
     ///
-    /// A resource without recorded times starts with the one before it.
+    /// A resource without recorded times starts together with its predecessor.
     ///
     /// # Panics
-    /// If the page has no resource; importers make none such.
+    /// Panics if the page has no resource; imported pages have at least one.
     pub fn of(page: &Page) -> Self {
         Self::with_urls(page, Urls::default())
     }
 
-    /// As [`Self::of`], with as much of addresses as `urls` says.
+    /// Creates the sequence of a page as [`Self::of`] does, with URLs to the extent of
+    /// `urls`.
     ///
     /// # Panics
-    /// As [`Self::of`].
+    /// Panics if the page has no resource.
     pub fn with_urls(page: &Page, urls: Urls) -> Self {
         let mut latest = Duration::ZERO;
         let transfer = |resource: &Resource| {
@@ -120,46 +125,46 @@ impl TransferSequence {
         Self::sorted(page.resources.iter().map(transfer).collect())
     }
 
-    /// Reads what [`Self::to_json`] writes; `file` names it in messages.
+    /// Parses the output of [`Self::to_json`]; `file` names the text in messages.
     ///
     /// # Errors
-    /// [`SequenceError`]: too large, no JSON, no array of objects, an object
-    /// with an unknown, missing, repeated or wrong field, or two objects with
-    /// the same number or file name.
+    /// Returns [`SequenceError`] if the text is too large, is not JSON or is not an array
+    /// of objects; if an object has an unknown, missing, repeated or invalid field; or if
+    /// two objects share a number or file name.
     pub fn from_json(file: &str, text: &[u8]) -> Result<Self, SequenceError> {
         Ok(Self::sorted(read::transfers(file, text)?))
     }
 
-    /// Reads a file as [`Self::from_json`] does.
+    /// Reads a file in the format of [`Self::from_json`].
     ///
     /// # Errors
-    /// As [`Self::from_json`], and [`SequenceError::Read`].
+    /// Returns the errors of [`Self::from_json`], and [`SequenceError::Read`].
     pub fn load(path: &Path) -> Result<Self, SequenceError> {
         let (file, text) = read::file(path)?;
         Self::from_json(&file, &text)
     }
 
-    /// A JSON array, an object a transfer. Described in `docs/objects.md`.
+    /// Returns a JSON array with one object per transfer; see `docs/objects.md`.
     pub fn to_json(&self) -> String {
         write::json(&self.transfers)
     }
 
-    /// All of them, in order.
+    /// Returns the transfers in order.
     pub fn transfers(&self) -> &[Transfer] {
         &self.transfers
     }
 
-    /// All of them, in order, to keep.
+    /// Consumes the sequence and returns the transfers in order.
     pub fn into_transfers(self) -> Vec<Transfer> {
         self.transfers
     }
 
-    /// Bytes of all bodies.
+    /// Returns the total size of all bodies in bytes.
     pub fn bytes(&self) -> u64 {
         self.transfers.iter().map(|transfer| transfer.size).sum()
     }
 
-    /// Objects and bytes of each category that there is.
+    /// Returns the totals of each category that occurs.
     pub fn totals(&self) -> BTreeMap<Category, Total> {
         let mut totals: BTreeMap<Category, Total> = BTreeMap::new();
         for transfer in &self.transfers {
@@ -194,15 +199,15 @@ fn of_resource(resource: &Resource, start: Duration, urls: Urls) -> Transfer {
     }
 }
 
-/// `object-0007.js`.
+/// Returns a file name such as `object-0007.js`.
 fn file_name(id: u32, extension: &str) -> String {
     format!("object-{id:04}.{extension}")
 }
 
-/// As much of an address as may be told; nothing of what is none.
+/// Returns a URL to the extent of `urls`; `None` if the text is not a URL.
 fn told(url: &str, urls: Urls) -> Option<String> {
     let mut url = url::Url::parse(url).ok()?;
-    // Fails only for addresses that have neither.
+    // Fails only for URLs that cannot have user names or passwords.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     if urls == Urls::WithoutQueries {

@@ -94,7 +94,7 @@ fn news_has_all_kinds_of_scripts_ads_and_a_shared_connection() {
     );
 }
 
-/// They are generated: after a change of the generator, run
+/// The pages are generated: after a change of the generator, run
 /// `cargo run -p pagerace-page --example make_example_pages`.
 #[test]
 fn they_are_what_the_generator_writes() {

@@ -1,9 +1,10 @@
-//! Damaged recordings give an error or a page, never a panic or a hang.
+//! Import of damaged recordings: the result is an error or a page, never a panic or a
+//! hang.
 //!
-//! A seeded mutator works on real recordings (small ones of the shared corpus)
-//! and on the shipped example pages: bytes flipped and cut, and fields deleted
-//! or given values of another type, huge, negative, or from elsewhere.
-//! A failure prints the file and the seed that replay it.
+//! A seeded mutator damages small recordings of the shared corpus and the shipped example
+//! pages. It flips and cuts bytes, deletes fields, and sets fields to values of another
+//! type, to huge or negative values, or to values from elsewhere. A failure prints the
+//! file and the seed that reproduce it.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
@@ -14,13 +15,14 @@ use pagerace_core::Rng;
 use pagerace_page::{ImportOptions, Page, Trigger, from_bytes};
 use serde_json::{Value, json};
 
-/// Recordings are small so that thousands fit into seconds in the dev profile.
+/// Maximum size of a recording in bytes, so that thousands of mutants take seconds in the
+/// dev profile.
 const LARGEST: usize = 400_000;
 
 const BYTE_MUTANTS: u64 = 60;
 const FIELD_MUTANTS: u64 = 120;
 
-/// Name and JSON text of each recording to damage.
+/// Returns name and JSON text of each recording to damage.
 fn originals() -> Vec<(String, String)> {
     let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/pages");
     let shared = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/har");
@@ -55,7 +57,7 @@ fn text(path: &Path) -> Option<String> {
     Some(text)
 }
 
-/// Imports and looks over what comes out.
+/// Imports a recording and checks the result.
 fn import(name: &str, seed: u64, bytes: &[u8]) {
     let result = catch_unwind(AssertUnwindSafe(|| {
         match from_bytes(name, bytes, &ImportOptions::default()) {
@@ -93,7 +95,8 @@ fn flipped_and_missing_bytes() {
                 match rng.below(4) {
                     0 => bytes.truncate(at.max(1)),
                     1 => drop(bytes.drain(at..(at + 40).min(bytes.len()))),
-                    // Digits and quotes keep it JSON more often than noise does.
+                    // Digits and quotes keep the text valid JSON more often than random
+                    // bytes.
                     2 => bytes[at] = b"0123456789-\"{}[],:e"[rng.below(19) as usize],
                     _ => bytes[at] = rng.below(256) as u8,
                 }
@@ -121,7 +124,7 @@ fn deleted_and_foreign_fields() {
     }
 }
 
-/// Walks down to a random place and damages it.
+/// Descends to a random place and damages it.
 fn mutate(value: &mut Value, rng: &mut Rng) {
     let stop = rng.chance(0.06);
     match value {
@@ -150,7 +153,7 @@ fn mutate(value: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// Values that importers trip over.
+/// Returns a value that importers often mishandle.
 fn foreign(rng: &mut Rng) -> Value {
     match rng.below(18) {
         0 => Value::Null,

@@ -1,5 +1,5 @@
-//! What other recorders write, in small: proxies, test drivers, crawlers. Each
-//! imports sensibly, or is refused with a message that says why.
+//! Small recordings in the formats of other recorders: proxies, test drivers, crawlers.
+//! Each is imported sensibly or rejected with a message that states the reason.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
@@ -19,7 +19,7 @@ fn urls(page: &Page) -> Vec<&str> {
     page.resources.iter().map(|r| r.url.as_str()).collect()
 }
 
-/// An entry as a proxy sees it: no initiator, priority or resource type.
+/// An entry of a proxy, which records no initiator, priority or resource type.
 fn proxied(url: &str, mime: &str, start: &Value) -> Value {
     json!({
         "startedDateTime": start,

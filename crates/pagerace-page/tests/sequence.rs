@@ -1,7 +1,7 @@
-//! Transfer sequences: of every shared recording, and out of damaged texts, which
-//! give an error or a sequence, never a panic.
+//! Transfer sequences of every shared recording, and of damaged texts, which give an
+//! error or a sequence, never a panic.
 //!
-//! A failure prints the seed that replays it.
+//! A failure prints the seed that reproduces it.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 const BYTE_MUTANTS: u64 = 1500;
 const FIELD_MUTANTS: u64 = 1500;
 
-/// Counts bytes, and keeps none.
+/// A writer that counts the bytes and drops them.
 struct Counter(u64);
 
 impl Write for Counter {
@@ -64,7 +64,7 @@ fn every_shared_recording_has_one() {
     assert!(count > 0, "{folder} holds recordings");
 }
 
-/// Reads, and looks over what comes out.
+/// Parses a sequence and checks the result.
 fn read(seed: u64, text: &[u8]) {
     let result = catch_unwind(AssertUnwindSafe(|| {
         match TransferSequence::from_json("s.json", text) {
@@ -96,7 +96,8 @@ fn flipped_and_missing_bytes() {
             match rng.below(8) {
                 0 => bytes.truncate(at.max(1)),
                 1 => drop(bytes.drain(at..(at + 40).min(bytes.len()))),
-                // Digits and quotes keep it JSON more often than noise does.
+                // Digits and quotes keep the text valid JSON more often than random
+                // bytes.
                 2..=5 => bytes[at] = b"0123456789-\"{}[],:e."[rng.below(20) as usize],
                 _ => bytes[at] = rng.below(256) as u8,
             }
@@ -141,7 +142,7 @@ fn damage(entry: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// Values that readers trip over.
+/// Returns a value that parsers often mishandle.
 fn foreign(rng: &mut Rng) -> Value {
     match rng.below(14) {
         0 => Value::Null,

@@ -1,18 +1,36 @@
-//! Message bodies: real bytes, or filler of a given size.
+//! Message bodies: filler of a given size, bytes in memory, or bytes that are read as
+//! they are sent.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
+/// Content that stays where it is until it is sent, such as a file.
+pub trait Store: Debug + Send + Sync {
+    /// Reads at most `max` bytes from `offset`, at least one; `None` if the content
+    /// cannot be read any more or has changed.
+    fn read_at(&self, offset: u64, max: usize) -> Option<Bytes>;
+}
+
 /// A body of known size.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Body {
-    /// So many bytes that nobody looks at.
+    /// So many bytes of no meaning.
     Filler(u64),
-    /// These bytes.
+    /// Bytes in memory.
     Bytes(Bytes),
-    /// These, one after the other.
+    /// Bodies one after the other.
     Joined(Arc<[Body]>),
+    /// `length` bytes of a store from `offset`.
+    Stored {
+        /// The store.
+        store: Arc<dyn Store>,
+        /// Offset of the body's first byte in the store.
+        offset: u64,
+        /// Size in bytes.
+        length: u64,
+    },
 }
 
 static FILLER: [u8; 1 << 16] = [0x2e; 1 << 16];
@@ -27,16 +45,27 @@ impl Body {
             Self::Filler(n) => *n,
             Self::Bytes(b) => b.len() as u64,
             Self::Joined(parts) => parts.iter().map(Self::len).sum(),
+            Self::Stored { length, .. } => *length,
         }
     }
 
-    /// Whether there are none.
+    /// Returns true if the body has no bytes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// At most `max` bytes from `offset`; at least one, unless `offset` is the
-    /// end. Costs no copy.
+    /// Returns true if reading the body cannot fail.
+    pub fn is_in_memory(&self) -> bool {
+        match self {
+            Self::Filler(_) | Self::Bytes(_) => true,
+            Self::Joined(parts) => parts.iter().all(Self::is_in_memory),
+            Self::Stored { .. } => false,
+        }
+    }
+
+    /// At most `max` bytes from `offset`. They are at least one unless `max` is 0,
+    /// `offset` is the end, or a [`Store`] cannot be read any more. Copies nothing
+    /// that is in memory.
     pub fn slice(&self, offset: u64, max: usize) -> Bytes {
         let left = usize::try_from(self.len().saturating_sub(offset)).unwrap_or(usize::MAX);
         let n = left.min(max);
@@ -53,6 +82,12 @@ impl Body {
                 }
                 Bytes::new()
             }
+            Self::Stored { .. } if n == 0 => Bytes::new(),
+            Self::Stored {
+                store,
+                offset: first,
+                ..
+            } => store.read_at(first + offset, n).unwrap_or_default(),
         }
     }
 
@@ -63,16 +98,53 @@ impl Body {
         match self {
             Self::Filler(_) => Self::Filler(size),
             Self::Bytes(b) => Self::Bytes(b.slice(offset as usize..(offset + size) as usize)),
-            Self::Joined(_) => {
-                let mut parts = Vec::new();
-                let (mut at, end) = (offset, offset + size);
-                while at < end {
-                    let piece = self.slice(at, (end - at) as usize);
-                    at += piece.len() as u64;
-                    parts.push(Self::Bytes(piece));
+            Self::Stored {
+                store,
+                offset: first,
+                ..
+            } => Self::Stored {
+                store: store.clone(),
+                offset: first + offset,
+                length: size,
+            },
+            Self::Joined(parts) => {
+                let mut taken = Vec::new();
+                let (mut begin, end) = (0, offset + size);
+                for part in parts.iter() {
+                    let next = begin + part.len();
+                    let (from, to) = (offset.max(begin), end.min(next));
+                    if from < to {
+                        taken.push(part.part(from - begin, to - from));
+                    }
+                    begin = next;
                 }
-                Self::Joined(parts.into())
+                Self::Joined(taken.into())
             }
         }
     }
 }
+
+impl PartialEq for Body {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Filler(a), Self::Filler(b)) => a == b,
+            (Self::Bytes(a), Self::Bytes(b)) => a == b,
+            (Self::Joined(a), Self::Joined(b)) => a == b,
+            (
+                Self::Stored {
+                    store: a,
+                    offset: from_a,
+                    length: len_a,
+                },
+                Self::Stored {
+                    store: b,
+                    offset: from_b,
+                    length: len_b,
+                },
+            ) => Arc::ptr_eq(a, b) && (from_a, len_a) == (from_b, len_b),
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Body {}

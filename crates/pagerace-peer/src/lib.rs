@@ -25,7 +25,7 @@ pub mod site;
 pub mod stream;
 pub mod tcp;
 
-pub use body::Body;
+pub use body::{Body, Store};
 pub use client::{Client, ClientConfig, ClientEvent};
 pub use objects::LossReport;
 pub use outgoing::{Outgoing, SentFrame};

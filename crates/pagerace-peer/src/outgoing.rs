@@ -6,7 +6,7 @@ use bytes::{Bytes, BytesMut};
 use pagerace_core::{Dependency, Instant, Priority};
 use pagerace_delivery::reliability::{Conditions, Delivery, Object, Policy};
 use pagerace_delivery::{Response, Strategy};
-use pagerace_http::h3::data_frame;
+use pagerace_http::h3::{Code, data_frame};
 use pagerace_transport::quic::{Offer, PacketSource, StreamFrame, StreamOffer};
 
 use crate::body::Body;
@@ -360,9 +360,14 @@ impl PacketSource for Outgoing {
         !self.ready.is_empty() || !self.ready_late.is_empty()
     }
 
-    fn peek(&mut self, stream: u64, max: usize) -> Bytes {
+    fn peek(&mut self, stream: u64, max: usize) -> Result<Bytes, u64> {
         let payload = self.payload(stream);
-        payload.slice(self.picked().sent, max)
+        let data = payload.slice(self.picked().sent, max);
+        if data.is_empty() {
+            // Its store cannot be read any more.
+            return Err(Code::INTERNAL_ERROR.0);
+        }
+        Ok(data)
     }
 
     fn take_datagram(&mut self) -> Bytes {

@@ -84,7 +84,6 @@ pub struct Server<S> {
     thinking: EventQueue<(ConnectionId, u64)>,
     gone: ServerStats,
     gone_frames: Vec<SentFrame>,
-    dirty: bool,
 }
 
 struct Served {
@@ -124,7 +123,6 @@ impl<S: Site> Server<S> {
             thinking: EventQueue::new(),
             gone: ServerStats::default(),
             gone_frames: Vec::new(),
-            dirty: false,
         })
     }
 
@@ -150,10 +148,13 @@ impl<S: Site> Server<S> {
 
     /// The next datagram to send, written to `buf`.
     pub fn poll_transmit(&mut self, now: Instant, buf: &mut Vec<u8>) -> Option<Datagram> {
-        for (id, served) in &mut self.connections {
-            if let Some(quic) = self.host.connection(*id)
-                && quic.can_send()
-            {
+        for id in self.host.ready() {
+            let (Some(served), Some(quic)) =
+                (self.connections.get_mut(&id), self.host.connection(id))
+            else {
+                continue;
+            };
+            if quic.can_send() {
                 served.pump.send(quic);
             }
             served.outgoing.set_now(now);
@@ -161,8 +162,8 @@ impl<S: Site> Server<S> {
         let sent = self
             .host
             .poll_transmit(now, &mut Connections(&mut self.connections), buf);
-        if sent.is_none() && self.dirty {
-            self.bury();
+        while let Some(id) = self.host.poll_ended() {
+            self.forget(id);
         }
         sent
     }
@@ -226,9 +227,10 @@ impl<S: Site> Server<S> {
             };
             self.connections.insert(id, served);
         }
-        for (id, served) in &mut self.connections {
-            let Some(quic) = self.host.connection(*id) else {
-                self.dirty = true;
+        for id in self.host.ready() {
+            let (Some(served), Some(quic)) =
+                (self.connections.get_mut(&id), self.host.connection(id))
+            else {
                 continue;
             };
             // Only the receiver's side of a stream is metered.
@@ -253,7 +255,6 @@ impl<S: Site> Server<S> {
                 Passed::Connected | Passed::Available => {}
             });
             if lost {
-                self.dirty = true;
                 *last = quic.stats();
             }
             let mut dropped = Vec::new();
@@ -263,6 +264,7 @@ impl<S: Site> Server<S> {
                 pump.h3.forget(stream);
             }
             for stream in finished {
+                pump.h3.answered();
                 pump.h3.forget(stream);
                 outgoing.forget(stream);
             }
@@ -281,7 +283,7 @@ impl<S: Site> Server<S> {
                             dropped.push(stream);
                         }
                         Taken::Thinking(time) => {
-                            self.thinking.schedule(now + time, (*id, stream));
+                            self.thinking.schedule(now + time, (id, stream));
                         }
                     },
                     h3::Event::PriorityUpdate { stream, priority } => {
@@ -404,21 +406,14 @@ impl<S: Site> Server<S> {
         true
     }
 
-    /// Forgets connections that have ended.
-    fn bury(&mut self) {
-        self.dirty = false;
-        let host = &mut self.host;
-        let (gone, frames) = (&mut self.gone, &mut self.gone_frames);
-        self.connections.retain(|id, served| {
-            let lives = host.connection(*id).is_some();
-            if !lives {
-                gone.packets_sent += served.last.packets_sent;
-                gone.packets_lost += served.last.packets_lost;
-                gone.retransmitted_bytes += served.outgoing.retransmitted_bytes();
-                frames.append(&mut served.outgoing.take_frames());
-            }
-            lives
-        });
+    /// Forgets a connection that has ended.
+    fn forget(&mut self, id: ConnectionId) {
+        if let Some(mut served) = self.connections.remove(&id) {
+            self.gone.packets_sent += served.last.packets_sent;
+            self.gone.packets_lost += served.last.packets_lost;
+            self.gone.retransmitted_bytes += served.outgoing.retransmitted_bytes();
+            self.gone_frames.append(&mut served.outgoing.take_frames());
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::frame::QlogFrame;
 
 #[derive(Serialize)]
 pub(crate) struct Event {
-    /// Milliseconds.
+    /// Time in milliseconds.
     time: f64,
     name: &'static str,
     data: PacketEvent,
@@ -31,9 +31,9 @@ struct PacketHeader {
 
 #[derive(Serialize)]
 struct RawInfo {
-    /// With header and tag.
+    /// Packet length in bytes, with header and authentication tag.
     length: usize,
-    /// Without.
+    /// Length in bytes without header and tag.
     payload_length: usize,
 }
 

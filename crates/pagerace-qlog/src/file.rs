@@ -1,4 +1,4 @@
-//! A qlog file: a header record, then a record per event
+//! A qlog file: a header record, followed by one record per event
 //! (draft-ietf-quic-qlog-main-schema-02; RFC 7464).
 
 use pagerace_sim::{LoggedPacket, Side};
@@ -7,12 +7,12 @@ use serde::Serialize;
 use crate::event::Event;
 use crate::{QlogTitle, side_name};
 
-/// In front of each record (RFC 7464, section 2.2).
+/// Separator in front of each record (RFC 7464, section 2.2).
 const RECORD_SEPARATOR: char = '\u{1e}';
 
 #[derive(Serialize)]
 struct Header<'a> {
-    // qvis looks for these two first, within the first kilobyte.
+    // qvis expects these two fields within the first kilobyte, so they come first.
     qlog_version: &'static str,
     qlog_format: &'static str,
     title: &'a str,
@@ -40,11 +40,11 @@ struct VantagePoint {
 struct CommonFields {
     protocol_type: [&'static str; 2],
     time_format: &'static str,
-    /// Virtual time starts at no date.
+    /// Start of virtual time, which has no date.
     reference_time: u64,
 }
 
-/// Fields of our own; the schema leaves room for them here.
+/// Fields of this project, for which the schema leaves room here.
 #[derive(Serialize)]
 struct Configuration<'a> {
     code_version: &'static str,
@@ -52,11 +52,11 @@ struct Configuration<'a> {
     network: &'a str,
     strategy: &'a str,
     run: u64,
-    // As text: JavaScript's numbers do not hold 64 bits.
+    // The seed as text, because JavaScript's numbers hold only 53 bits.
     seed: String,
 }
 
-/// One end's file.
+/// Returns the file of one end.
 pub(crate) fn text(
     title: &QlogTitle,
     connection: u32,

@@ -1,23 +1,22 @@
-//! Frames in the words of qlog (draft-ietf-quic-qlog-quic-events-02, "QUIC
-//! Frames").
+//! Frames in qlog form (draft-ietf-quic-qlog-quic-events-02, "QUIC Frames").
 //!
-//! That draft knows no DATAGRAM frame; `datagram` is the name that later
-//! drafts give it. Frames without any name (`IMMEDIATE_ACK`, `ACK_FREQUENCY`)
-//! become `unknown` with their number.
+//! This draft does not define a DATAGRAM frame; `datagram` is the name in later drafts.
+//! Frames without a qlog name (`IMMEDIATE_ACK`, `ACK_FREQUENCY`) become `unknown` with
+//! their frame type.
 
 use std::fmt::Write as _;
 
 use pagerace_transport::quic::frame::Frame;
 use serde::Serialize;
 
-/// Microseconds per unit of an encoded ACK delay: `ack_delay_exponent` is 3,
-/// its default, on all our connections
+/// Microseconds per unit of an encoded ACK delay. All our connections use the default
+/// `ack_delay_exponent`, which is 3
 /// (<https://www.rfc-editor.org/rfc/rfc9000#section-18.2>).
 const ACK_DELAY_UNIT_US: f64 = 8.0;
 
-/// <https://datatracker.ietf.org/doc/html/draft-ietf-quic-ack-frequency>
+/// Frame type of <https://datatracker.ietf.org/doc/html/draft-ietf-quic-ack-frequency>.
 const IMMEDIATE_ACK: u64 = 0x1f;
-/// The same draft.
+/// Frame type of the same draft.
 const ACK_FREQUENCY: u64 = 0xaf;
 
 #[derive(Debug, Serialize)]
@@ -29,10 +28,10 @@ pub(crate) enum QlogFrame {
     },
     Ping,
     Ack {
-        /// Milliseconds.
+        /// Delay in milliseconds.
         ack_delay: f64,
-        /// From, to; both included. A range of one packet could be `[n]`, but
-        /// not every tool reads that.
+        /// Ranges as `[first, last]`, both included. The schema also allows `[n]` for a
+        /// range of one packet, but not every tool reads that.
         acked_ranges: Vec<[u64; 2]>,
     },
     ResetStream {

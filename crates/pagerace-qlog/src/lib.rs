@@ -1,15 +1,14 @@
-//! qlog files of simulated loads: what each end of each connection sent and
-//! received, packet by packet, frame by frame.
+//! qlog files of simulated loads: the packets and frames that each end of each connection
+//! sent and received.
 //!
-//! qlog version 0.3 (draft-ietf-quic-qlog-main-schema-02,
-//! draft-ietf-quic-qlog-quic-events-02) as JSON text sequences (RFC 7464), one
-//! file per connection and end: what qvis reads. Later drafts replace
-//! `qlog_version` by a schema URI and rename events; qvis refuses those.
+//! The files are qlog version 0.3 (draft-ietf-quic-qlog-main-schema-02,
+//! draft-ietf-quic-qlog-quic-events-02) as JSON text sequences (RFC 7464), one file per
+//! connection and end, which qvis reads. Later drafts replace `qlog_version` by a schema
+//! URI and rename events, and qvis refuses those.
 //!
-//! Only what packets show is written. Left out, for packets do not show it:
-//! recovery state (losses, congestion window, round-trip times), HTTP events,
-//! key updates, transport parameters. Connection identifiers in packet headers
-//! and ECN counts are left out too.
+//! The files contain only data that packets show. Recovery state (losses, congestion
+//! window, round-trip times), HTTP events, key updates and transport parameters are left
+//! out for this reason. Connection IDs in packet headers and ECN counts are left out too.
 
 mod event;
 mod file;
@@ -20,7 +19,7 @@ use std::collections::BTreeMap;
 
 use pagerace_sim::{LoggedPacket, Side};
 
-/// What the files of one load say about it.
+/// Description of a load, which its files contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QlogTitle {
     /// Name of the page.
@@ -36,12 +35,12 @@ pub struct QlogTitle {
 }
 
 impl QlogTitle {
-    /// How the names of the load's files begin:
+    /// Returns the common start of the load's file names:
     /// `<page>_<network>_<strategy>_run<k>`.
     ///
-    /// Made of ASCII letters, digits, `.`, `_` and `-` only, whatever the
-    /// names hold. A name from which more than spaces had to be replaced, or
-    /// which is long, ends in a short hash, so that two names never share a
+    /// The stem consists of ASCII letters, digits, `.`, `_` and `-`, whatever characters
+    /// the names contain. A name that is long, or in which characters other than spaces
+    /// had to be replaced, ends in a short hash, so that different names do not share a
     /// file.
     pub fn file_stem(&self) -> String {
         format!(
@@ -57,23 +56,24 @@ impl QlogTitle {
 /// A qlog file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QlogFile {
-    /// Its end of a connection: `conn<n>_<client or server>.sqlog`.
+    /// Suffix for connection and end: `conn<n>_<client or server>.sqlog`.
     pub name_suffix: String,
-    /// What it holds.
+    /// Content of the file.
     pub text: String,
 }
 
 impl QlogFile {
-    /// The whole file name.
+    /// Returns the complete file name.
     pub fn name(&self, title: &QlogTitle) -> String {
         format!("{}_{}", title.file_stem(), self.name_suffix)
     }
 }
 
-/// The files of one load, by connection, the client's before the server's.
+/// Returns the files of one load in order of connections, the client's before the
+/// server's.
 ///
-/// `packets` is what [`pagerace_sim::run_logged`] returned. The same packets
-/// give the same text, byte for byte.
+/// `packets` is the result of [`pagerace_sim::run_logged`]. Equal packets give equal
+/// text.
 pub fn qlogs(title: &QlogTitle, packets: &[LoggedPacket]) -> Vec<QlogFile> {
     let mut ends: BTreeMap<(u32, Side), Vec<&LoggedPacket>> = BTreeMap::new();
     for packet in packets {
@@ -88,7 +88,7 @@ pub fn qlogs(title: &QlogTitle, packets: &[LoggedPacket]) -> Vec<QlogFile> {
         .collect()
 }
 
-/// The side's name in qlog.
+/// Returns the qlog name of the side.
 const fn side_name(side: Side) -> &'static str {
     match side {
         Side::Client => "client",

@@ -1,4 +1,4 @@
-//! The files of whole loads, read back as JSON.
+//! Tests that read the files of complete loads back as JSON.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
@@ -17,7 +17,7 @@ use serde_json::Value;
 const NETWORK: &str = "rate 5mbit rtt 50ms loss 2% queue 1bdp";
 const SEED: u64 = 3;
 
-/// Names of draft-ietf-quic-qlog-quic-events-02.
+/// Frame type names in draft-ietf-quic-qlog-quic-events-02.
 const FRAME_TYPES: [&str; 21] = [
     "padding",
     "ping",
@@ -50,7 +50,7 @@ struct Load {
     files: Vec<QlogFile>,
 }
 
-/// A page of ten resources over a link that loses packets.
+/// Loads a page of ten resources over a link that loses packets.
 fn load() -> Load {
     let page = flat_page(&[
         700, 90_000, 15_000, 31_000, 42_000, 5_000, 64_000, 120_000, 2_000,
@@ -73,7 +73,7 @@ fn load() -> Load {
     }
 }
 
-/// The records of a JSON text sequence, read strictly.
+/// Parses the records of a JSON text sequence strictly.
 fn records(file: &QlogFile) -> Vec<Value> {
     let rest = file.text.strip_prefix('\u{1e}').unwrap();
     rest.split('\u{1e}')
@@ -85,7 +85,7 @@ fn records(file: &QlogFile) -> Vec<Value> {
         .collect()
 }
 
-/// All but the header.
+/// Returns all records except the header.
 fn events(file: &QlogFile) -> Vec<Value> {
     records(file).split_off(1)
 }
@@ -98,7 +98,7 @@ fn named<'a>(events: &'a [Value], name: &str) -> Vec<&'a Value> {
     events.iter().filter(|e| e["name"] == name).collect()
 }
 
-/// Distinct bytes of each client-opened bidirectional stream.
+/// Returns the number of distinct bytes on each client-initiated bidirectional stream.
 fn stream_bytes(events: &[&Value]) -> BTreeMap<u64, u64> {
     let mut streams: BTreeMap<u64, BTreeSet<(u64, u64)>> = BTreeMap::new();
     for frame in events.iter().flat_map(|e| frames(e)) {
@@ -221,8 +221,8 @@ fn stream_frames_add_up_to_the_responses() {
     bodies.sort_unstable();
     assert_eq!(streams.len(), bodies.len());
     for (stream, body) in streams.into_iter().zip(bodies) {
-        // A HEADERS frame of 300 bytes of text, which QPACK makes shorter or
-        // slightly longer, and two frame headers.
+        // The overhead is a HEADERS frame of 300 bytes of text, which QPACK makes shorter
+        // or slightly longer, and two frame headers.
         let overhead = stream - body;
         assert!((100..350).contains(&overhead), "{stream} for {body}");
     }
@@ -274,7 +274,7 @@ fn each_end_of_each_connection_gets_a_file() {
     assert_eq!(qlogs(&title, &[]), []);
 }
 
-/// Keys and JSON types of the parts that qvis reads, by event and frame type.
+/// Returns the keys and JSON types of the parts that qvis reads, by event and frame type.
 fn shape<'a>(events: impl IntoIterator<Item = &'a Value>) -> BTreeMap<String, &'static str> {
     let mut shape = BTreeMap::new();
     let mut add = |path: String, value: &Value| {
@@ -304,7 +304,7 @@ fn shape<'a>(events: impl IntoIterator<Item = &'a Value>) -> BTreeMap<String, &'
     shape
 }
 
-/// Real logs of an HTTP/3 server that qvis is known to open.
+/// Compares with real logs of an HTTP/3 server, which qvis can open.
 #[test]
 fn the_shape_is_that_of_real_logs() {
     let folder = concat!(

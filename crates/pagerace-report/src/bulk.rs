@@ -1,4 +1,5 @@
-//! One large transfer instead of a page: what its report shows, and the HTML.
+//! Report of bulk transfers, which load one large file instead of a page: input data and
+//! HTML.
 
 use std::fmt::Write as _;
 
@@ -7,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::input::Named;
 use crate::page::{Shell, escape::html};
 
-/// What follows the answers; without data.
+/// HTML that follows the verdicts; contains no data.
 const SECTIONS: &str = include_str!("../assets/bulk.html");
 
-/// Our scripts, in order; together they are one function's body.
+/// Scripts in order. Together they are the body of one function.
 const SCRIPTS: [&str; 6] = [
     include_str!("../assets/js/data.js"),
     include_str!("../assets/js/format.js"),
@@ -20,72 +21,73 @@ const SCRIPTS: [&str; 6] = [
     include_str!("../assets/js/bulk.js"),
 ];
 
-/// Transfers, as the page shows them.
+/// The data of one comparison of transfers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BulkReport {
     /// Heading and window title.
     pub title: String,
-    /// Version of the product.
+    /// Version of Pagerace.
     pub version: String,
-    /// From which all randomness derives; text, for JavaScript's numbers hold
-    /// 53 bits.
+    /// Seed of the comparison's random numbers. It is text, because JavaScript's numbers
+    /// hold only 53 bits.
     pub seed: String,
-    /// Runs of each contender on each network.
+    /// Number of runs of each contender on each network.
     pub runs: u32,
     /// Command that repeats the comparison; empty if there is none.
     pub rerun: String,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// Length of the steps of the series, ms.
+    /// Step of the time series, ms.
     pub interval_ms: f64,
-    /// Why transfers did not finish, each reason once.
+    /// Reasons why transfers did not finish, each listed once.
     pub failures: Vec<String>,
-    /// Who transferred it.
+    /// The contenders.
     pub contenders: Vec<Named>,
-    /// Where.
+    /// The networks.
     pub networks: Vec<Network>,
 }
 
-/// One network and how the transfers went there.
+/// The results on one network.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Network {
-    /// As the user wrote it.
+    /// The name as the user wrote it.
     pub name: String,
-    /// In one line.
+    /// Description in one line.
     pub description: String,
-    /// The answer in a plain sentence.
+    /// The verdict in a plain sentence.
     pub verdict: String,
-    /// One for each of [`BulkReport::contenders`].
+    /// Results, one entry for each of [`BulkReport::contenders`].
     pub transfers: Vec<Transfer>,
 }
 
-/// All runs of one contender, and its median run over time. A failed run counts
-/// as infinite in medians, which are `None` where they are infinite.
+/// Medians over the runs of one contender, and time series of its median run. A failed
+/// run counts as infinite, or as zero for goodput. Infinite medians are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Transfer {
-    /// Runs that did not finish.
+    /// Number of runs that did not finish.
     pub failed: u32,
-    /// Transfer time, ms.
+    /// Median transfer time, ms.
     pub time_ms: Option<f64>,
-    /// The shortest, ms.
+    /// Shortest transfer time, ms.
     pub shortest_ms: Option<f64>,
-    /// The longest, ms.
+    /// Longest transfer time, ms.
     pub longest_ms: Option<f64>,
-    /// Connection set-up, ms.
+    /// Median duration of the connection set-up, ms.
     pub connect_ms: Option<f64>,
-    /// The file's bits by the transfer time, bit/s.
+    /// Median goodput: the file's size divided by the transfer time, bit/s.
     pub goodput: Option<f64>,
-    /// Bytes on the wire beyond the file's, percent of the file's.
+    /// Median bytes on the wire in both directions beyond the file's size, percent of
+    /// that size.
     pub overhead_percent: Option<f64>,
-    /// Bytes the server sent again.
+    /// Median bytes that the server retransmitted.
     pub retransmitted_bytes: Option<f64>,
-    /// Packets the server declared lost.
+    /// Median packets that the server declared lost.
     pub packets_lost: Option<f64>,
-    /// Which run the series are of, from zero.
+    /// Number of the run that the series show, from zero.
     pub run: u32,
-    /// Why that run did not finish, if it did not.
+    /// Reason why that run did not finish, if it did not.
     pub failure: Option<String>,
-    /// Bytes that arrived, per step.
+    /// Received bytes, per step.
     pub arrived: Vec<u64>,
     /// Congestion window in bytes, per step.
     pub window: Vec<u64>,
@@ -93,16 +95,17 @@ pub struct Transfer {
     pub queued: Vec<u64>,
 }
 
-/// The data as the scripts read them.
+/// The embedded data, as the scripts read it.
 #[derive(Serialize)]
 struct Data<'a> {
-    /// The first is the one that the others are compared with.
+    /// Index of the contender that the others are compared with.
     baseline: usize,
     #[serde(flatten)]
     report: &'a BulkReport,
 }
 
-/// The report as one HTML file, under the same rules as [`render`](crate::render).
+/// Renders the report as one HTML file, with the same guarantees as
+/// [`render`](crate::render).
 pub fn render_bulk(report: &BulkReport) -> String {
     let count =
         |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });

@@ -1,7 +1,7 @@
-//! The report as it is embedded: what is long becomes short integer columns.
+//! The embedded form of the report, with long lists as columns of short integers.
 //!
-//! Times are whole ticks of 10 µs and ascending ones are stored as differences
-//! to their predecessor. `assets/js/data.js` reads this form.
+//! Times are whole ticks of 10 µs. Ascending times are stored as differences to their
+//! predecessors. `assets/js/data.js` reads this form.
 
 mod wire;
 
@@ -14,27 +14,28 @@ use crate::input::{
 };
 use wire::Wire;
 
-/// A tick: finer than a packet at 1 Gbit/s lasts, and short to write.
+/// Length of a tick: shorter than the transmission of a packet at 1 Gbit/s, with few
+/// digits to write.
 const TICK_NANOS: u64 = 10_000;
 
-/// What the entries of one page have in common.
+/// Numbers of valid indices, and limits, for the entries of one page.
 #[derive(Clone, Copy)]
 struct Limits {
     networks: usize,
     contenders: usize,
     parts: usize,
     resources: usize,
-    /// Pieces on the wire of each variant.
+    /// Most pieces in the wire data of each variant.
     pieces: usize,
 }
 
-/// See [`Report`]; fields of the same name mean the same.
+/// The embedded form of a [`Report`]. Fields of the same name have the same meaning.
 #[derive(Serialize)]
 pub(crate) struct Compact<'a> {
     tick_ms: f64,
     title: &'a str,
     version: &'a str,
-    /// Text: JavaScript's numbers hold 53 bits.
+    /// The seed as text, because JavaScript's numbers hold only 53 bits.
     seed: String,
     runs: u32,
     rerun: &'a str,
@@ -77,13 +78,13 @@ struct OnNetwork<'a> {
     whys: Vec<Reason<'a>>,
 }
 
-/// See [`Why`].
+/// The embedded form of a [`Why`].
 #[derive(Serialize)]
 struct Reason<'a> {
     contender: usize,
     run: u32,
     sentence: &'a str,
-    /// Milliseconds.
+    /// Times in milliseconds.
     baseline: Vec<f64>,
     own: Vec<f64>,
 }
@@ -100,15 +101,15 @@ struct Variant<'a> {
 struct Detail<'a> {
     run: u32,
     failure: Option<&'a str>,
-    /// Name and tick.
+    /// Names and ticks.
     marks: Vec<(&'a str, u64)>,
-    /// Ticks, each less its predecessor.
+    /// Times in ticks, as differences to their predecessors.
     progress_at: Vec<u64>,
-    /// Tenths of a percent.
+    /// Shares in tenths of a percent.
     progress_share: Vec<u64>,
-    /// Discovered, then the six spans in ticks, then bytes blocked by their own
-    /// stream and by others, version of HTTP, connection plus one (0: none),
-    /// whether that was reused.
+    /// Per resource: time of discovery and the six time spans, in ticks; bytes blocked by
+    /// their own stream and by other streams; HTTP version; connection number plus one
+    /// (0: none); 1 if the connection was reused.
     timings: Vec<Option<[u64; 12]>>,
     wire: Wire,
 }
@@ -271,12 +272,13 @@ impl<'a> Detail<'a> {
     }
 }
 
-/// An index that the scripts can rely on, as long as there is anything at all.
+/// Replaces an invalid index by 0, which is valid unless the list is empty.
 fn within(index: usize, length: usize) -> usize {
     if index < length { index } else { 0 }
 }
 
-/// Rounds the moments between spans, not the spans, so that no error adds up.
+/// Rounds the boundaries between spans, not the spans, so that rounding errors do not
+/// accumulate.
 fn timing(t: &Timing) -> [u64; 12] {
     let mut at = t.discovered;
     let spans = [t.queued, t.blocked, t.dns, t.connect, t.wait, t.receive].map(|span| {
@@ -307,12 +309,13 @@ fn timing(t: &Timing) -> [u64; 12] {
     ]
 }
 
-/// The tick nearest to `at`.
+/// Returns the tick nearest to `at`.
 fn ticks(at: Instant) -> u64 {
     at.as_nanos().saturating_add(TICK_NANOS / 2) / TICK_NANOS
 }
 
-/// Each value less its predecessor; a value below it counts as no step.
+/// Returns the differences to the largest value before. A smaller value gives a
+/// difference of zero.
 fn deltas(values: impl Iterator<Item = u64>) -> Vec<u64> {
     let mut last = 0;
     values

@@ -1,8 +1,8 @@
-//! Everything the page shows.
+//! Input data of the report page.
 //!
-//! Plain data: contenders, networks and metrics are named once and then
-//! referred to by their index. An index that points nowhere is a bug of the
-//! caller; the page leaves such an entry out.
+//! The types are plain data. Contenders, networks and metrics are listed once, and other
+//! entries refer to them by index. An invalid index is a bug of the caller; the page
+//! leaves out the entry that holds it.
 
 mod detail;
 
@@ -11,140 +11,142 @@ pub use detail::{Drop, Frame, HolGap, ProgressPoint, RunDetail, Timing};
 use pagerace_core::{Destination, Duration};
 use serde::{Deserialize, Serialize};
 
-/// A race, as the page shows it.
+/// The data of one race.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// Heading and window title, such as `example.org: 10 strategies on 3 networks`.
     pub title: String,
-    /// Version of the product, such as `0.1.0`.
+    /// Version of Pagerace, such as `0.1.0`.
     pub version: String,
-    /// Seed of the race.
+    /// Seed of the race's random numbers.
     pub seed: u64,
-    /// Runs of each variant.
+    /// Number of runs of each variant.
     pub runs: u32,
     /// Command that repeats the race, shown in the footer; empty if there is none.
     pub rerun: String,
-    /// The resolved scenario, such as the JSON text that the command line reads
-    /// back. Shown as it is, to be copied, so its size is the file's.
+    /// The resolved scenario, such as the JSON text that the command line reads back. The
+    /// file contains it unchanged, to be copied, so its size adds to the file's.
     pub scenario: String,
     /// The metric by which contenders are ranked: index into `metrics`.
     pub metric: usize,
     /// The contender that the others are compared with: index into `contenders`.
     pub baseline: usize,
-    /// What a contender is called: `strategy` or `variant`.
+    /// The noun for one contender: `strategy` or `variant`.
     pub noun: String,
-    /// What several are called: `strategies` or `variants`.
+    /// The plural noun for contenders: `strategies` or `variants`.
     pub nouns: String,
-    /// What the contenders share, such as `chrome, CPU x1, cubic`; may be empty.
+    /// Properties that the contenders share, such as `chrome, CPU x1, cubic`; may be
+    /// empty.
     pub shared: String,
-    /// Where the loads took place.
+    /// The kind of environment that the loads took place in.
     #[serde(default)]
     pub world: World,
-    /// Under which circumstances: name (`browser`) and value (`Chromium 156`).
-    /// Empty in simulation.
+    /// Circumstances of live loads, as name (`browser`) and value (`Chromium 156`). Empty
+    /// for simulated loads.
     #[serde(default)]
     pub environment: Vec<Named>,
     /// The metrics that can be selected, in the order in which they are offered.
     pub metrics: Vec<Metric>,
-    /// Who raced.
+    /// The contenders.
     pub contenders: Vec<Named>,
-    /// What time goes into, for [`NetworkResult::whys`].
+    /// The causes that load time is attributed to, for [`NetworkResult::whys`].
     pub parts: Vec<Named>,
-    /// The networks they raced on.
+    /// The networks.
     pub networks: Vec<Named>,
     /// The pages that were loaded.
     pub pages: Vec<PageResult>,
-    /// Counts over several pages, one entry for each network and metric; empty
-    /// if there is one page.
+    /// Comparisons over several pages, one entry for each network and metric; empty if
+    /// there is one page.
     pub across: Vec<AcrossPages>,
-    /// What a reader has to know, one sentence each: what was missing in the
-    /// recording, which runs failed, what the page model does not know.
+    /// Caveats for the reader, one sentence each: data missing from the recording, runs
+    /// that failed, limits of the page model.
     pub notes: Vec<String>,
 }
 
-/// Where loads took place.
+/// The kind of environment that loads took place in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum World {
-    /// In the simulator.
+    /// The simulator.
     #[default]
     Simulated,
-    /// In a real browser, over real sockets.
+    /// A real browser, over real sockets.
     Live,
 }
 
-/// Something with a name and an explanation.
+/// A name with a description.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Named {
-    /// As the user writes it, such as `weighted-incremental:alpha=0.75`.
+    /// The name as the user writes it, such as `weighted-incremental:alpha=0.75`.
     pub name: String,
-    /// One line, such as `1.6 Mbit/s down, 750 kbit/s up, 150 ms round trip`.
+    /// Description in one line, such as
+    /// `1.6 Mbit/s down, 750 kbit/s up, 150 ms round trip`.
     pub description: String,
 }
 
 /// A metric that can be selected.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Metric {
-    /// As the user writes it, such as `lcp`.
+    /// The name as the user writes it, such as `lcp`.
     pub name: String,
-    /// For headings, such as `Largest Contentful Paint`.
+    /// Title for headings, such as `Largest Contentful Paint`.
     pub title: String,
     /// Unit of its values: `ms`, `bytes`, `byte ms`, or empty for counts.
     pub unit: String,
-    /// Whether less is better. Almost always.
+    /// True if lower values are better, which holds for almost all metrics.
     pub lower_is_better: bool,
-    /// One line that says what it is.
+    /// Definition of the metric in one line.
     pub definition: String,
 }
 
-/// One page and how it fared.
+/// The results of one page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PageResult {
-    /// Short name.
+    /// Short name of the page.
     pub name: String,
     /// The URL that was navigated to.
     pub url: String,
-    /// Its resources, in page order.
+    /// The page's resources, in page order.
     pub resources: Vec<Resource>,
-    /// One entry for each network.
+    /// The page's results, one entry for each network.
     pub networks: Vec<NetworkResult>,
 }
 
 /// A resource of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resource {
-    /// The whole URL.
+    /// The complete URL.
     pub url: String,
-    /// What it is for.
+    /// The resource's destination.
     pub destination: Destination,
-    /// Encoded body bytes.
+    /// Encoded body size in bytes.
     pub bytes: u64,
-    /// Whether it holds back the first paint.
+    /// True if the resource is render-blocking.
     pub render_blocking: bool,
 }
 
-/// One page on one network.
+/// The results of one page on one network.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NetworkResult {
     /// Index into [`Report::networks`].
     pub network: usize,
     /// The verdict in plain sentences.
     pub verdict: String,
-    /// How the verdict went, for its mark.
+    /// The outcome of the verdict, which selects its mark.
     pub outcome: Verdict,
-    /// Whether the verdict holds under other assumptions, in a plain sentence; empty if
-    /// nobody looked.
+    /// A plain sentence that says whether the verdict holds under other assumptions;
+    /// empty if this was not tested.
     pub robustness: String,
-    /// The best contender by the ranked metric, whether or not it differs from
-    /// the baseline: index into [`Report::contenders`].
+    /// The best contender by the ranked metric, even if it does not differ from the
+    /// baseline: index into [`Report::contenders`].
     pub winner: Option<usize>,
     /// One row for each contender, best first by the ranked metric.
     pub rows: Vec<Row>,
-    /// Where differences to the baseline come from; empty if nobody asked.
+    /// Causes of the differences from the baseline; empty if not requested.
     pub whys: Vec<Why>,
 }
 
-/// How a verdict went.
+/// The outcome of a verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -153,41 +155,41 @@ pub enum Verdict {
     /// No contender is better than the baseline.
     #[default]
     NoDifference,
-    /// Nothing can be said: too few runs, or they failed.
+    /// The data support no verdict: too few runs, or failed runs.
     Unknown,
 }
 
-/// One contender's time beside the baseline's, by what it goes into.
+/// Load times of one contender and of the baseline, by cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Why {
     /// Index into [`Report::contenders`].
     pub contender: usize,
-    /// Which run of both, from zero.
+    /// Number of the compared run of both, from zero.
     pub run: u32,
-    /// The main reason in a plain sentence.
+    /// The main cause in a plain sentence.
     pub sentence: String,
     /// The baseline's time, one entry for each of [`Report::parts`].
     pub baseline: Vec<Duration>,
-    /// The contender's, likewise.
+    /// The contender's time, one entry for each of [`Report::parts`].
     pub own: Vec<Duration>,
 }
 
-/// One contender on one page and network.
+/// The results of one contender on one page and network.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Index into [`Report::contenders`].
     pub contender: usize,
-    /// Runs that did not finish.
+    /// Number of runs that did not finish.
     pub failed: u32,
-    /// One entry for each of [`Report::metrics`].
+    /// Metric values, one entry for each of [`Report::metrics`].
     pub values: Vec<Comparison>,
-    /// The median run by the ranked metric, if it was recorded. With many pages
-    /// the file stays small if only the baseline and the winner have one.
+    /// The median run by the ranked metric, if it was recorded. With many pages, the file
+    /// stays small if only the baseline and the winner have one.
     pub detail: Option<RunDetail>,
 }
 
-/// A metric's median, and how it compares with the baseline's. `None` where
-/// the data do not say.
+/// A metric's median, and its comparison with the baseline's. Fields are `None` if the
+/// data do not support them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// Median over the runs, in the metric's unit.
@@ -195,24 +197,24 @@ pub struct Comparison {
     /// Median of the paired differences to the baseline, in the metric's unit;
     /// negative is less than the baseline.
     pub difference: Option<f64>,
-    /// The same as a share of the baseline's median, in percent.
+    /// `difference` as a share of the baseline's median, in percent.
     pub difference_percent: Option<f64>,
-    /// Lower and upper end of the 95 % interval of `difference`.
+    /// Lower and upper end of the 95 % confidence interval of `difference`.
     pub interval: Option<(f64, f64)>,
-    /// Effect size, from -1 to 1 (Cliff's delta).
+    /// Effect size (Cliff's delta), from -1 to 1.
     pub effect_size: Option<f64>,
-    /// p of Wilcoxon's signed-rank test of the paired differences, corrected over the
-    /// contenders: the one that decides.
+    /// p-value of Wilcoxon's signed-rank test of the paired differences, corrected for
+    /// the number of contenders. The verdict is based on this test.
     pub p_value: Option<f64>,
-    /// `interval`, widened by what the model leaves open; `None` if that was never
+    /// `interval`, widened by the uncertainty of the model; `None` if that was not
     /// measured.
     pub model_interval: Option<(f64, f64)>,
-    /// Whether the difference is sure and large enough to notice: what the
-    /// verdicts count as better or worse.
+    /// True if the difference is significant and large enough to notice. Verdicts count
+    /// only such differences as better or worse.
     pub counts: bool,
 }
 
-/// How the pages fared on one network by one metric.
+/// The comparison over all pages on one network by one metric.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AcrossPages {
     /// Index into [`Report::networks`].
@@ -221,7 +223,7 @@ pub struct AcrossPages {
     pub metric: usize,
     /// The verdict over all pages in plain sentences; empty if there is none.
     pub verdict: String,
-    /// One entry for each contender but the baseline.
+    /// One entry for each contender except the baseline.
     pub rows: Vec<AcrossRow>,
 }
 
@@ -230,11 +232,11 @@ pub struct AcrossPages {
 pub struct AcrossRow {
     /// Index into [`Report::contenders`].
     pub contender: usize,
-    /// For each page that has both values: the difference of the medians as a
-    /// share of the baseline's, in percent; in page order. Gains and losses of
-    /// more than 5 % are counted from these (Sander 2022).
+    /// For each page with both values, in page order: the difference of the medians as a
+    /// share of the baseline's, in percent. Gains and losses of more than 5 % are counted
+    /// from these (Sander 2022).
     pub differences_percent: Vec<f64>,
-    /// Pages without a value on one side.
+    /// Number of pages without a value for the contender or the baseline.
     pub missing: u32,
 }
 

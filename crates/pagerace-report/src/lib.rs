@@ -1,15 +1,15 @@
 //! One self-contained HTML page that shows a race.
 //!
-//! [`render`] turns a [`Report`] into a single file that works from `file://`
-//! without a network: the data as JSON, the style, the scripts and the plotting
-//! library are inside, and a content security policy refuses every request.
+//! [`render`] turns a [`Report`] into a single file that works from `file://` without a
+//! network. It contains the data as JSON, the style sheet, the scripts and the plotting
+//! library. A content security policy refuses every request.
 //!
-//! The page shows what it is given: statistics and verdicts are made elsewhere.
+//! The page only presents its input: statistics and verdicts are computed elsewhere.
 //!
-//! * [`input`]: what the page shows, to be filled by the caller;
-//! * [`bulk`]: another page, of one large transfer;
-//! * `compact`: the same with long lists as short integer columns;
-//! * `page`: the HTML around it;
+//! * [`input`]: the input of the page, filled by the caller;
+//! * [`bulk`]: the page of bulk transfers;
+//! * `compact`: the embedded form of the input, with columns of short integers;
+//! * `page`: the HTML around the data;
 //! * `assets/`: style and scripts, plain files without a build step.
 
 pub mod bulk;

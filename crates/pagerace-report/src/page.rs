@@ -1,7 +1,7 @@
 //! The HTML around the data.
 //!
-//! Heading, verdicts and notes are plain HTML, readable without a script;
-//! everything else is drawn by the scripts in `assets/js`.
+//! Heading, verdicts and notes are plain HTML and readable without scripts. The scripts
+//! in `assets/js` draw everything else.
 
 pub(crate) mod escape;
 
@@ -20,19 +20,19 @@ const LIBRARY: &str = include_str!("../assets/echarts/echarts.min.js");
 
 const STYLE: &str = include_str!("../assets/report.css");
 
-/// What follows the verdicts, up to how it was made; without data.
+/// HTML between the verdicts and the section on methods; contains no data.
 const SECTIONS: &str = include_str!("../assets/sections.html");
 
-/// How simulated loads were made.
+/// Description of how simulated loads were made.
 const HOW_SIMULATED: &str = include_str!("../assets/how-simulated.html");
 
-/// How live loads were made.
+/// Description of how live loads were made.
 const HOW_LIVE: &str = include_str!("../assets/how-live.html");
 
-/// The end of the page; without data.
+/// HTML at the end of the page; contains no data.
 const FOOTER: &str = include_str!("../assets/footer.html");
 
-/// Our scripts, in order; together they are one function's body.
+/// Scripts in order. Together they are the body of one function.
 const SCRIPTS: [&str; 16] = [
     include_str!("../assets/js/data.js"),
     include_str!("../assets/js/format.js"),
@@ -52,17 +52,17 @@ const SCRIPTS: [&str; 16] = [
     include_str!("../assets/js/main.js"),
 ];
 
-/// Pages up to which all verdicts are shown unfolded.
+/// Most pages whose verdicts are shown unfolded.
 const PAGES_UNFOLDED: usize = 3;
 
-/// Notes up to which they are shown unfolded.
+/// Most notes that are shown unfolded.
 const NOTES_UNFOLDED: usize = 12;
 
-/// The report as one HTML file.
+/// Renders the report as one HTML file.
 ///
-/// The same report gives the same bytes. Strings of the report may hold
-/// anything: they are escaped, and the content security policy runs only the
-/// two scripts whose hashes it names and lets nothing be fetched.
+/// Equal reports give equal bytes. Strings of the report may contain anything, because
+/// they are escaped. The content security policy allows only the two scripts whose hashes
+/// it lists, and no requests.
 pub fn render(report: &Report) -> String {
     let data = serde_json::to_string(&Compact::new(report))
         .expect("plain structs with text keys always serialise");
@@ -86,25 +86,26 @@ pub fn render(report: &Report) -> String {
     .render()
 }
 
-/// What all our files have in common: head, style, data and scripts.
+/// The frame that all report files share: head, style, data and scripts.
 pub(crate) struct Shell<'a> {
-    /// Heading, as text.
+    /// Heading, as plain text.
     pub(crate) title: &'a str,
-    /// Version of the product, as text.
+    /// Version of Pagerace, as plain text.
     pub(crate) version: &'a str,
-    /// What stands below the heading, as HTML.
+    /// Facts below the heading, as HTML.
     pub(crate) facts: &'a str,
-    /// The rest of the page, as HTML; closes `main`.
+    /// The rest of the page, as HTML. It must close `main`.
     pub(crate) body: &'a str,
-    /// JSON.
+    /// The data, as JSON.
     pub(crate) data: &'a str,
-    /// Together one function's body, so that no name leaves it.
+    /// Scripts, which together form the body of one function, so that they define no
+    /// globals.
     pub(crate) scripts: &'a [&'a str],
 }
 
 impl Shell<'_> {
-    /// The whole file. A content security policy runs only the two scripts
-    /// whose hashes it names and lets nothing be fetched.
+    /// Renders the complete file. Its content security policy allows only the two scripts
+    /// whose hashes it lists, and no requests.
     pub(crate) fn render(&self) -> String {
         let script = own_script(self.scripts);
         let (library, own) = (hash(LIBRARY), hash(&script));
@@ -137,7 +138,7 @@ impl Shell<'_> {
     }
 }
 
-/// Scripts as one function, so that no name leaves it.
+/// Wraps the scripts in one function, so that they define no globals.
 fn own_script(scripts: &[&str]) -> String {
     format!(
         "(function () {{\n'use strict';\n{}}}());\n",
@@ -145,7 +146,7 @@ fn own_script(scripts: &[&str]) -> String {
     )
 }
 
-/// For the content security policy.
+/// Hash of a script for the content security policy: SHA-256, base64.
 fn hash(script: &str) -> String {
     BASE64.encode(Sha256::digest(script.as_bytes()))
 }
@@ -176,7 +177,7 @@ fn facts(report: &Report) -> String {
     facts.join(" · ")
 }
 
-/// The circumstances of live loads.
+/// Appends the circumstances of live loads.
 fn environment(out: &mut String, report: &Report) {
     if report.environment.is_empty() {
         return;
@@ -242,7 +243,7 @@ fn verdicts(out: &mut String, report: &Report) {
     }
 }
 
-/// One verdict: where, how it went, and the sentences.
+/// Appends one verdict: network, mark and sentences.
 fn verdict(
     out: &mut String,
     report: &Report,
@@ -260,7 +261,7 @@ fn verdict(
     let Some(network) = report.networks.get(network) else {
         return;
     };
-    // The sentences begin with the network's name, which is the heading here.
+    // The text begins with the network's name, which is already in the heading.
     let text = text
         .strip_prefix(network.name.as_str())
         .and_then(|rest| rest.strip_prefix(": "))
@@ -281,7 +282,7 @@ fn verdict(
     );
 }
 
-/// With a capital at the start of the sentence, unless that is a contender's name.
+/// Capitalises the first letter, unless the sentence begins with a contender's name.
 fn capitalised(text: &str, report: &Report) -> String {
     let first = text.split([' ', ',']).next().unwrap_or_default();
     let named = report

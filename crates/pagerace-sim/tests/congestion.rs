@@ -59,8 +59,8 @@ impl PacketSource for Endless {
         self.stream.is_some()
     }
 
-    fn peek(&mut self, _stream: u64, max: usize) -> Bytes {
-        Bytes::from_static(&[0; 1_200]).slice(..max.min(1_200))
+    fn peek(&mut self, _stream: u64, max: usize) -> Result<Bytes, u64> {
+        Ok(Bytes::from_static(&[0; 1_200]).slice(..max.min(1_200)))
     }
 
     fn wrote(&mut self, _stream: u64, bytes: usize, refused: bool) {

@@ -1,14 +1,13 @@
 //! Transports in virtual time.
 //!
-//! - [`quic`]: quinn-proto's state machine behind our own clock, keys, tap and
-//!   packet-by-packet scheduling. The simulator and the live server drive the
+//! - [`quic`]: quinn-proto's state machine with a virtual clock, and with its own keys,
+//!   tap and packet-by-packet scheduling. The simulator and the live server drive the
 //!   same [`quic::Host`].
-//! - [`tcp`]: our own TCP, segment by segment; for the simulator, as the live
-//!   world has the kernel's.
-//! - [`tls`]: handshake flights and records with the sizes of real TLS, to put on
-//!   it.
+//! - [`tcp`]: a TCP implementation that works segment by segment. Only the simulator uses
+//!   it, as live connections use the kernel's TCP.
+//! - [`tls`]: handshake flights and records with the sizes of real TLS, for use over TCP.
 //!
-//! Nothing here reads a clock, opens a socket or starts a thread.
+//! This crate reads no clock, opens no socket and starts no thread.
 
 pub mod quic;
 pub mod tcp;

@@ -1,5 +1,5 @@
-//! What scripts ask for in callbacks: when they have run, and something else
-//! has happened as well.
+//! Resources that scripts request in callbacks: after the script has run and another
+//! event has happened.
 
 use pagerace_core::{Duration, Instant};
 use pagerace_page::{ResourceId, Wait};
@@ -9,9 +9,9 @@ use super::state::Timer;
 use crate::costs::Costs;
 
 impl Browser {
-    /// What leads to `id` has happened, after which it takes `delay`; of a
-    /// script `by` that ran just now, if one did. What `id` waits for besides
-    /// may have to come yet.
+    /// Handles the trigger of `id`, which takes effect after `delay`. `by` is the script
+    /// that has just run, if the trigger is a script. The event that `id` additionally
+    /// waits for may still be pending.
     pub(super) fn arm(
         &mut self,
         now: Instant,
@@ -20,7 +20,7 @@ impl Browser {
         delay: Duration,
     ) {
         let wait = self.page.resources[id.index()].discovery.wait;
-        // Nothing waits for what comes later in the page.
+        // A wait for a later resource of the page is ignored.
         let earlier = |wait: &Wait| !matches!(wait, Wait::Resource { id: other } if *other >= id);
         match wait.filter(earlier) {
             Some(wait) if !self.has_happened(wait) => self.states[id.index()].armed = Some(delay),
@@ -31,11 +31,10 @@ impl Browser {
         }
     }
 
-    /// `id` is there and has run, or never will be: callbacks that waited for
-    /// it are called.
+    /// Runs the callbacks that waited for `id`, which has been processed or never will be.
     pub(super) fn wait_is_over(&mut self, now: Instant, id: ResourceId) {
-        // A script that does not get its data shows nothing of it, unless it did not get
-        // it in the recording either.
+        // A script whose data fail creates no text from them, unless they also failed in
+        // the recording.
         let (state, resource) = (&self.states[id.index()], &self.page.resources[id.index()]);
         if !state.abandoned && (!state.failed || resource.fails_after.is_some()) {
             self.scripts_make_text(now, Wait::Resource { id });
@@ -47,7 +46,7 @@ impl Browser {
         }
     }
 
-    /// An event of the page's document fires.
+    /// Fires an event of the page's document.
     pub(super) fn fire(&mut self, now: Instant, event: Wait) {
         for index in 0..self.page.resources.len() {
             if self.page.resources[index].discovery.wait == Some(event)
@@ -58,13 +57,13 @@ impl Browser {
         }
     }
 
-    /// Where the recording tells that something held its first paint: once that
-    /// has happened, things may appear after the delay that it tells.
+    /// Schedules the reveal of a page whose first paint the recording shows as held back:
+    /// content may appear with the recorded delay after the recorded event.
     pub(super) fn check_reveal(&mut self, now: Instant) {
         let Some((after, delay)) = self.rendering.hidden_until else {
             return;
         };
-        // An event that never happens in this load holds nothing back.
+        // An event that never happens in this load does not hold back the paint.
         let never = || self.load.fired.is_some() && self.is_quiet();
         if !self.rendering.reveal_set && (self.has_happened(after) || never()) {
             self.rendering.reveal_set = true;
@@ -90,7 +89,7 @@ impl Browser {
         }
     }
 
-    /// Asks for `id` after `delay`, in which script `ran` ran in the recording.
+    /// Discovers `id` after `delay`, during which the script `ran` ran in the recording.
     fn trigger(&mut self, now: Instant, ran: Option<ResourceId>, id: ResourceId, delay: Duration) {
         let ran = ran.map(|ran| &self.page.resources[ran.index()]);
         let delay = ran.map_or(delay, |ran| Costs::delay_after(ran, delay));

@@ -1,4 +1,4 @@
-//! What each event of the load waited for last: see [`crate::cause`].
+//! The causes of the events of a load; see [`crate::cause`].
 
 use pagerace_core::Instant;
 use pagerace_page::ResourceId;
@@ -7,23 +7,23 @@ use super::Browser;
 use crate::cause::{Cause, Moment, Ready};
 
 impl Browser {
-    /// What the discovery of `r` waited for last; `None` if that is the
-    /// navigation itself, or `r` was never discovered.
+    /// Returns the cause of the discovery of `r`, or `None` if that is the navigation
+    /// itself or `r` was never discovered.
     ///
-    /// The resource of a cause was discovered before what it caused, so that a
-    /// walk from cause to cause ends at the navigation.
+    /// The resource of a cause was discovered before its effects, so that following
+    /// causes ends at the navigation.
     pub fn discovery_cause(&self, r: ResourceId) -> Option<Cause> {
         self.states[r.index()].discovered?.cause
     }
 
-    /// What the request for `r` waited for last: its discovery, or whatever
-    /// made the browser's own scheduler let it go.
+    /// Returns the cause of the request for `r`: the cause of its discovery, or the
+    /// arrival that made the browser's own scheduler release it.
     pub fn request_cause(&self, r: ResourceId) -> Option<Cause> {
         self.requests.cause(r)
     }
 
-    /// What the moment waited for last; `None` if that is the navigation
-    /// itself, or the moment did not come.
+    /// Returns the cause of the moment, or `None` if that is the navigation itself or the
+    /// moment did not come.
     pub fn metric_cause(&self, moment: Moment) -> Option<Cause> {
         match moment {
             Moment::Ttfb => self.head_cause(),
@@ -35,14 +35,14 @@ impl Browser {
         }
     }
 
-    /// Each paint, in order of time: when, the share that it added to visual
-    /// progress, and what it waited for last. The shares add up to 1, and the
-    /// sum of share times time is the Speed Index (but for rounding).
+    /// Returns the time of each paint, its share of visual progress, and its cause, in
+    /// order of time. The shares add up to 1, and the sum of share times time is the
+    /// Speed Index (except for rounding).
     pub fn paint_causes(&self) -> Vec<(Instant, f64, Option<Cause>)> {
         self.screen.causes()
     }
 
-    /// From now on, what happens is caused by this arrival.
+    /// Makes this arrival the cause of subsequent events.
     pub(super) fn arrival(&mut self, now: Instant, r: ResourceId, received: u64, ended: bool) {
         let cause = Cause {
             resource: r,
@@ -53,7 +53,7 @@ impl Browser {
         self.current = Ready::new(now, Some(cause));
     }
 
-    /// The head of a response arrived, if it had not.
+    /// Handles the arrival of a response head, unless it has arrived before.
     pub(super) fn head_is_here(&mut self, now: Instant, r: ResourceId) {
         self.arrival(now, r, self.states[r.index()].received, false);
         self.head_arrived(now, r);
@@ -64,7 +64,7 @@ impl Browser {
         self.states[document].head?.cause
     }
 
-    /// TTI is the end of a long task, or `DOMContentLoaded`, or FCP.
+    /// The time to interactive is the end of a long task, `DOMContentLoaded`, or FCP.
     fn interactive_cause(&self) -> Option<Cause> {
         let at = self.interactive_at()?;
         let loaded = self.load.dom_content_loaded?;

@@ -1,5 +1,4 @@
-//! How the browser comes to know what it needs, and what it does when a
-//! response is there.
+//! The discovery of resources, and the use of their responses.
 
 use pagerace_core::{Destination, Duration, Instant, RequestPriority};
 use pagerace_page::{ResourceId, Trigger};
@@ -12,11 +11,11 @@ use crate::graph::{self, Role};
 use crate::main_thread::Task;
 
 impl Browser {
-    /// Discovers what the user navigates to.
+    /// Discovers the resource that the user navigates to.
     ///
-    /// Where the page's own load event is recorded, what it waited for is known
-    /// from the beginning: the event does not slip through a gap that a script
-    /// or a timer leaves between two requests.
+    /// If the page's load event is recorded, the resources that delay it are known from
+    /// the start. The event then cannot fire in a gap that a script or a timer leaves
+    /// between two requests.
     pub(super) fn navigate(&mut self, now: Instant) {
         if self.page.recorded.on_load.is_some() {
             for (state, resource) in self.states.iter_mut().zip(&self.page.resources) {
@@ -31,7 +30,7 @@ impl Browser {
         }
     }
 
-    /// The browser knows that it needs `id`.
+    /// Discovers `id`, if it has not been discovered.
     pub(super) fn discover(&mut self, now: Instant, id: ResourceId) {
         let index = id.index();
         if self.states[index].discovered.is_some() || self.states[index].abandoned {
@@ -47,7 +46,7 @@ impl Browser {
             state.holds_load = true;
             self.load.pending += 1;
         }
-        // What stands in the body does not hold what stands before it.
+        // Elements in the body do not block rendering of the content before them.
         let can_block = matches!(node.role, Role::Style | Role::Script(_) | Role::Redirect)
             && node
                 .anchor
@@ -90,7 +89,7 @@ impl Browser {
         }
     }
 
-    /// From now on until the request for `id` may leave.
+    /// Returns the time from now until the request for `id` may leave.
     fn dispatch(&mut self, now: Instant, id: ResourceId) -> Duration {
         let times = self.overheads;
         let Some(document) = self.graph.nodes[id.index()].frame else {
@@ -101,8 +100,8 @@ impl Browser {
         prepared.since(now).max(times.dispatch)
     }
 
-    /// The request for `id` is ready to leave, with the class that it has now:
-    /// what raises it, comes later.
+    /// Makes the request for `id`, which is ready to leave, in its current class. The
+    /// events that raise the class come later.
     pub(super) fn ask(&mut self, ready: Ready, id: ResourceId) {
         self.requests.ask(ready, id);
         let resource = &self.page.resources[id.index()];
@@ -120,7 +119,7 @@ impl Browser {
         }
     }
 
-    /// If a parser waits for the script `id`, its request becomes more urgent.
+    /// Raises the request for the script `id` if a parser waits for it.
     pub(super) fn raise_blocking_script(&mut self, id: ResourceId) {
         let node = &self.graph.nodes[id.index()];
         let parser = node.frame.and_then(|frame| self.parsers[frame].as_ref());
@@ -131,8 +130,7 @@ impl Browser {
         }
     }
 
-    /// A document takes the place of what was there: what has come of it is
-    /// looked at.
+    /// Commits a document: its parser and scanner process the bytes that have arrived.
     pub(super) fn commit(&mut self, now: Instant, id: ResourceId) {
         let state = &mut self.states[id.index()];
         state.waits_for_commit = false;
@@ -141,15 +139,15 @@ impl Browser {
         self.pump_parser(now, id.index());
     }
 
-    /// The cache has read the whole response of `id`; what follows from it has
-    /// the cause that led to `id`.
+    /// Delivers the whole response of `id` from the cache. Its effects have the cause of
+    /// the discovery of `id`.
     pub(super) fn cached_response(&mut self, now: Instant, id: ResourceId) {
         self.head_arrived(now, id);
         self.body_from_cache(now, id);
         self.response_ended(now, id, false);
     }
 
-    /// What is missing of the body comes from the cache.
+    /// Delivers the missing part of the body from the cache.
     pub(super) fn body_from_cache(&mut self, now: Instant, id: ResourceId) {
         let size = self.page.resources[id.index()].body_bytes;
         let state = &mut self.states[id.index()];
@@ -159,7 +157,7 @@ impl Browser {
         self.bytes_arrived(now, id, size);
     }
 
-    /// The head of a response is there: redirects are followed.
+    /// Handles a response head: follows redirects, and starts the commit of a document.
     pub(super) fn head_arrived(&mut self, now: Instant, id: ResourceId) {
         let state = &mut self.states[id.index()];
         if state.head.is_some() || state.settled.is_some() {
@@ -176,8 +174,8 @@ impl Browser {
         }
     }
 
-    /// Body bytes are there in order: the scanner looks at them, and a parser
-    /// may go on.
+    /// Handles body bytes that arrived in order: the scanner sees them, and a parser may
+    /// continue.
     pub(super) fn bytes_arrived(&mut self, now: Instant, id: ResourceId, received: u64) {
         let start = self.started.unwrap_or(now);
         let state = &mut self.states[id.index()];
@@ -197,7 +195,7 @@ impl Browser {
         self.pump_parser(now, id.index());
     }
 
-    /// The preload scanner finds what stands in `new` bytes of `id`.
+    /// Schedules the resources that the preload scanner finds in `new` bytes of `id`.
     fn scan(&mut self, now: Instant, id: ResourceId, new: u64) {
         let node = &self.graph.nodes[id.index()];
         let state = &mut self.states[id.index()];
@@ -220,7 +218,7 @@ impl Browser {
         }
     }
 
-    /// The response of `id` is complete, or will never be.
+    /// Handles a response that is complete or will never be.
     pub(super) fn response_ended(&mut self, now: Instant, id: ResourceId, failed: bool) {
         let index = id.index();
         if self.states[index].settled.is_some() {
@@ -229,7 +227,7 @@ impl Browser {
         self.states[index].settled = Some(now);
         self.states[index].failed = failed;
         if !failed {
-            // An empty body has no bytes for the scanner to see.
+            // The scanner has not run for an empty body.
             self.scan(now, id, 0);
         }
         self.requests.ended(self.current, id);
@@ -242,14 +240,14 @@ impl Browser {
         }
     }
 
-    /// Gives the response to whoever waits for it.
+    /// Uses the response according to the role of the resource.
     fn use_response(&mut self, now: Instant, id: ResourceId, failed: bool) {
         let index = id.index();
         let resource = &self.page.resources[index];
         let node = &self.graph.nodes[index];
         let usable = !failed && resource.status < 400;
         match node.role {
-            // Nothing came of the navigation: nothing is shown, no event fires.
+            // A failed navigation shows nothing and fires no event.
             Role::Html if self.document_is_lost() && Some(index) == self.graph.document => {}
             Role::Html => self.pump_parser(now, index),
             Role::Style if usable => {
@@ -269,15 +267,15 @@ impl Browser {
         }
     }
 
-    /// `id` has run, been parsed, or whatever its role asks for (or failed and
-    /// nothing will come of it): what waits for that goes on.
+    /// Marks `id` as processed: it has run, been parsed or otherwise been used, or it
+    /// failed. Continues the events that waited for it.
     pub(super) fn processed(&mut self, now: Instant, id: ResourceId) {
         let index = id.index();
         if self.states[index].processed {
             return;
         }
         self.states[index].processed = true;
-        // A document that breaks off is used as far as it came.
+        // A truncated document is used as far as it arrived.
         let is_document = self.graph.nodes[index].role == Role::Html;
         let state = &self.states[index];
         if !state.failed || (is_document && state.received > 0) {
@@ -293,14 +291,14 @@ impl Browser {
             }
         }
         self.wait_is_over(now, id);
-        // Documents hold the load event until their deferred scripts have run.
+        // Documents delay the load event until their deferred scripts have run.
         if !is_document {
             self.release(id);
         }
         self.unblock_parser(now, id);
     }
 
-    /// Nothing waits for `id` any more.
+    /// Removes `id` from the resources that the load event, rendering and text wait for.
     pub(super) fn release(&mut self, id: ResourceId) {
         let state = &mut self.states[id.index()];
         if std::mem::take(&mut state.holds_load) {
@@ -309,13 +307,13 @@ impl Browser {
         if std::mem::take(&mut state.holds_paint) {
             self.rendering.blockers -= 1;
         }
-        // Text waits on for a font that is broken, as if it never came.
+        // Text keeps waiting for a broken font, as if the font never arrived.
         if !self.states[id.index()].broken {
             self.release_text(id);
         }
     }
 
-    /// Text waits no longer for the font `id`.
+    /// Makes text stop waiting for the font `id`.
     pub(super) fn release_text(&mut self, id: ResourceId) {
         let state = &mut self.states[id.index()];
         if let Some(hold) = self.rendering.font_holds.get_mut(&id)
@@ -331,10 +329,9 @@ impl Browser {
         }
     }
 
-    /// Layout used the sheets that were parsed: fonts and images they name are
-    /// asked for, and images in the viewport become more urgent. What this layout
-    /// itself asks for follows with a later one: by then its request has left, if
-    /// it could.
+    /// Handles the end of a layout that used the parsed style sheets. Fonts and images that the
+    /// sheets name are requested, and images in the viewport become more urgent. Images
+    /// requested by this layout are raised by a later one, after their requests have left.
     pub(super) fn after_layout(&mut self, now: Instant) {
         let over = self.current;
         let raised = std::mem::take(&mut self.rendering.to_raise);
@@ -345,7 +342,7 @@ impl Browser {
         self.current = over;
         for image in raised {
             let resource = &self.page.resources[image.index()];
-            // A class below all others was the author's wish.
+            // A class below all others was chosen by the author.
             if resource.priority == RequestPriority::VeryLow {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Documents: their parsers, the scripts that these wait for, and the end.
+//! Documents: their parsers, scripts that block the parser or are deferred, and the load event.
 
 use pagerace_core::{Instant, ScriptMode};
 use pagerace_page::{ResourceId, Wait};
@@ -11,7 +11,7 @@ use crate::main_thread::Task;
 use crate::parser::CHUNK;
 
 impl Browser {
-    /// Lets the parser of document `index` go on, if it can.
+    /// Continues the parser of document `index`, if possible.
     pub(super) fn pump_parser(&mut self, now: Instant, index: usize) {
         loop {
             if self.states[index].waits_for_commit {
@@ -26,7 +26,7 @@ impl Browser {
             let received = self.states[index].received;
             let node = &self.graph.nodes[index];
             match node.stops.get(parser.next_stop).copied() {
-                // A stop at the very start still needs the response to begin.
+                // A stop at offset zero still needs the response head.
                 Some(stop) if stop.offset <= parser.parsed && self.states[index].head.is_some() => {
                     parser.next_stop += 1;
                     if self.graph.nodes[stop.resource.index()].by_layout {
@@ -56,7 +56,7 @@ impl Browser {
         }
     }
 
-    /// How far the next parse task of document `index` goes.
+    /// Returns the offset at which the next parse task of document `index` ends.
     pub(super) fn parse_target(&self, index: usize) -> u64 {
         let parser = self.parsers[index]
             .as_ref()
@@ -72,7 +72,7 @@ impl Browser {
             .max(parser.parsed)
     }
 
-    /// A parse task is over.
+    /// Handles the end of a parse task.
     pub(super) fn parsed(&mut self, now: Instant, id: ResourceId) {
         let index = id.index();
         let Some(parser) = &mut self.parsers[index] else {
@@ -84,7 +84,7 @@ impl Browser {
         if Some(index) == self.graph.document {
             self.reach_text();
         }
-        // The scanner is a hint; what the parser meets is needed in any case.
+        // The parser requests each resource that it reaches, whether or not the scanner has.
         while let Some(parser) = &mut self.parsers[index]
             && let Some(&(offset, child)) = self.graph.nodes[index].scanned.get(parser.met)
             && offset <= parsed
@@ -115,7 +115,7 @@ impl Browser {
         self.try_deferred_scripts(now, index);
     }
 
-    /// A script's response is there.
+    /// Handles the arrival of a script's response.
     pub(super) fn script_arrived(&mut self, now: Instant, id: ResourceId) {
         let node = &self.graph.nodes[id.index()];
         match (node.role, node.frame) {
@@ -135,8 +135,8 @@ impl Browser {
         }
     }
 
-    /// Runs the script that the parser of `frame` waits for, once it is there
-    /// and the sheets before it are parsed.
+    /// Runs the script that blocks the parser of `frame`, once it has arrived and the
+    /// style sheets before it are parsed.
     fn try_blocking_script(&mut self, frame: usize) {
         let Some(parser) = &mut self.parsers[frame] else {
             return;
@@ -155,8 +155,8 @@ impl Browser {
         }
     }
 
-    /// Runs the deferred scripts of `frame` in order, once it is parsed; then
-    /// the document is complete.
+    /// Runs the deferred scripts of `frame` in order, once it is parsed. After the last
+    /// one, the document is complete.
     fn try_deferred_scripts(&mut self, now: Instant, frame: usize) {
         loop {
             let Some(parser) = &self.parsers[frame] else {
@@ -192,7 +192,8 @@ impl Browser {
         self.release(ResourceId(frame as u32));
     }
 
-    /// `id` is done or will never be: a parser or a script may have waited for it.
+    /// Continues a parser or script that waited for `id`, which has been processed or
+    /// never will be.
     pub(super) fn unblock_parser(&mut self, now: Instant, id: ResourceId) {
         let node = &self.graph.nodes[id.index()];
         let (Some(frame), role, anchor) = (node.frame, node.role, node.anchor) else {
@@ -202,7 +203,7 @@ impl Browser {
             return;
         };
         match role {
-            // A redirect may lead to a sheet.
+            // A redirect may lead to a style sheet.
             Role::Style | Role::Redirect => {
                 if let Some(anchor) = anchor {
                     parser.sheets.remove(&(anchor, id));
@@ -224,7 +225,7 @@ impl Browser {
         }
     }
 
-    /// Queues the load event when nothing holds it.
+    /// Queues the load event when no resource delays it.
     pub(super) fn check_load(&mut self) {
         if self.load_is_due() && !self.load.queued && self.load.fired.is_none() {
             self.load.queued = true;
@@ -232,7 +233,8 @@ impl Browser {
         }
     }
 
-    /// The load event's task ran: fires, unless a script found more meanwhile.
+    /// Handles the end of the load event's task. The event fires unless a script found
+    /// more resources meanwhile.
     pub(super) fn load_dispatched(&mut self, now: Instant) {
         self.load.queued = false;
         if self.load_is_due() {
@@ -246,7 +248,8 @@ impl Browser {
     }
 }
 
-/// Whether nothing has to wait for it: it has run, or never will.
+/// Returns true if the parser need not wait for the resource: it has been processed, or
+/// never will be.
 fn is_gone(state: &State) -> bool {
     state.processed || state.abandoned || state.failed
 }

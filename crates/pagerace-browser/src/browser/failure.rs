@@ -1,4 +1,4 @@
-//! What a response that failed takes with it.
+//! The effects of a failed response on its dependents.
 
 use pagerace_core::Instant;
 use pagerace_page::ResourceId;
@@ -7,7 +7,7 @@ use super::Browser;
 use crate::graph::Role;
 
 impl Browser {
-    /// `id` failed: what only it could have led to will never be asked for.
+    /// Abandons the resources that only the failed response `id` could have led to.
     pub(super) fn abandon_children(&mut self, now: Instant, id: ResourceId) {
         let mut parents = vec![id];
         while let Some(parent) = parents.pop() {
@@ -31,7 +31,7 @@ impl Browser {
                 .filter(|s| !s.blocks && (whole || s.offset > parsed));
             lost.extend(beyond.map(|s| s.resource));
             lost.extend(&node.on_head);
-            // A document that breaks off is still parsed as far as it came.
+            // A truncated document is still parsed as far as it arrived.
             if whole || node.role != Role::Html {
                 lost.extend(node.on_processed.iter().map(|&(c, _)| c));
                 lost.extend(&node.on_layout);

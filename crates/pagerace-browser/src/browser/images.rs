@@ -1,10 +1,10 @@
 //! Images that are shown while they load.
 //!
-//! Chromium hands a loading image on when its size is known, and then at most once
-//! a second (`ImageResource::AppendData`, `kFlushDelay`,
+//! Chromium flushes the data of a loading image when its size is known, and then at most
+//! once a second (`ImageResource::AppendData`, `kFlushDelay`,
 //! <https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/core/loader/resource/image_resource.cc>).
-//! Modelled for all browsers alike. A look shows rows, by the share of the bytes
-//! that have come; a progressive image is shown as a whole after its first scans.
+//! All browsers are modelled alike. A flush shows rows in proportion to the bytes that
+//! have arrived; a progressive image is shown as a whole after its first scans.
 
 use pagerace_core::{Duration, Instant};
 use pagerace_page::{ImageCoding, ResourceId};
@@ -13,24 +13,25 @@ use super::Browser;
 use super::state::{ReadyImage, Timer};
 use crate::paint::Size;
 
-/// Between two looks at a loading image.
+/// The minimum time between two flushes of a loading image.
 const FLUSH_DELAY: Duration = Duration::from_secs(1);
 
-/// The looks at a loading image.
+/// The flushes of a loading image.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Flushes {
-    /// Its size is known.
+    /// True if the size of the image is known.
     sized: bool,
-    /// The last look; before the first one, when bytes came after its size was known.
+    /// The time of the last flush; before the first delayed one, the time at which the
+    /// first bytes arrived after the size was known.
     last: Option<Instant>,
-    /// The next look is due.
+    /// True if the next flush is scheduled.
     queued: bool,
-    /// The share of the image that can be painted.
+    /// The share of the image that has been flushed.
     shown: f64,
 }
 
 impl Browser {
-    /// More of an image has come.
+    /// Handles new bytes of an image.
     pub(super) fn image_bytes_arrived(&mut self, now: Instant, id: ResourceId) {
         let index = id.index();
         let head = self.page.resources[index].image.head;
@@ -49,7 +50,7 @@ impl Browser {
         self.schedule(now.max(last + FLUSH_DELAY), Timer::Flush(id));
     }
 
-    /// The browser looks at a loading image.
+    /// Flushes a loading image.
     pub(super) fn flush_image(&mut self, now: Instant, id: ResourceId) {
         let state = &mut self.states[id.index()];
         state.flushes.queued = false;
@@ -59,7 +60,7 @@ impl Browser {
         }
     }
 
-    /// The next frame shows what has come of an image.
+    /// Adds the newly arrived part of an image to the next frame.
     fn show_image_so_far(&mut self, id: ResourceId) {
         let index = id.index();
         let resource = &self.page.resources[index];
@@ -92,7 +93,7 @@ impl Browser {
         }
     }
 
-    /// An image in the viewport can be painted to its end.
+    /// Adds the rest of a complete image in the viewport to the next frame.
     pub(super) fn image_came(&mut self, id: ResourceId) {
         if let Some(image) = self.layout.images[id.index()] {
             let decoding = self.costs.decode(&self.page.resources[id.index()]);

@@ -1,8 +1,7 @@
-//! Responses that ended with something missing: of use in part, or broken.
+//! Responses that ended with missing data, and are partly usable or broken.
 //!
-//! A browser would go on with what it has, and be done sooner for it. That is no
-//! gain, so what was broken never makes a metric better here: the times at which it
-//! would have been seen do not come.
+//! A browser would continue with the data that it has, and finish sooner. A broken response must
+//! not improve a metric, so the paints that would have shown it never happen here.
 
 use pagerace_core::Instant;
 use pagerace_page::ResourceId;
@@ -12,8 +11,8 @@ use super::state::FontHold;
 use crate::graph::Role;
 
 impl Browser {
-    /// The response ended with something missing, and is of use all the same: an
-    /// image is shown as it is, which is then how it looks in the final picture.
+    /// Reports a response that ended with missing data but is still usable. An image is
+    /// shown as it is, and counts as complete in the final picture.
     pub fn handle_partial_end(&mut self, now: Instant, r: ResourceId) {
         self.advance(now);
         self.arrival(now, r, self.states[r.index()].received, true);
@@ -22,12 +21,12 @@ impl Browser {
         self.advance(now);
     }
 
-    /// The response ended with something missing, without which it is of no use.
+    /// Reports a response that ended with missing data and is unusable.
     ///
-    /// What only it could have led to never comes either. Text in a font that is
-    /// broken is seen when the browser stops waiting for it, as if it were still on
-    /// its way. If the page could not be painted without it, it is never painted
-    /// rightly: see [`LoadMetrics`](crate::LoadMetrics).
+    /// Resources that only this response could have led to never arrive either. Text in a
+    /// broken font appears when the browser stops waiting for the font, as if the font
+    /// were still loading. If the resource blocks rendering, no paint is valid: see
+    /// [`LoadMetrics`](crate::LoadMetrics).
     pub fn handle_broken(&mut self, now: Instant, r: ResourceId) {
         self.advance(now);
         let before: Vec<bool> = self.states.iter().map(|s| s.abandoned).collect();
@@ -52,7 +51,7 @@ impl Browser {
         self.advance(now);
     }
 
-    /// What would have been seen of a resource never is.
+    /// Records that the content of a resource will never be shown.
     fn never_shown(&mut self, r: ResourceId) {
         let node = &self.graph.nodes[r.index()];
         match node.role {
@@ -61,15 +60,15 @@ impl Browser {
                     self.screen.miss(image.size);
                 }
             }
-            // Whatever is on the screen does not look as it should.
+            // The whole page looks different without the style sheet.
             Role::Style => self.screen.miss_look(),
             Role::Script(_) | Role::Other => self.miss_text_of(r),
             Role::Html | Role::Redirect | Role::Font => {}
         }
     }
 
-    /// Whether text waits for a font that is broken: it will be seen when the browser
-    /// stops waiting.
+    /// Returns true if text waits for a broken font. The text will appear when the
+    /// browser stops waiting.
     pub(super) fn waits_for_broken_font(&self) -> bool {
         if self.layout.recorded {
             let mut holds = self.rendering.font_holds.iter();
@@ -81,8 +80,8 @@ impl Browser {
         !self.rendering.font_block_over && self.states.iter().any(lost)
     }
 
-    /// Whether the resource ended with something missing without which it is of no use,
-    /// or only such a resource could have led to it.
+    /// Returns true if the resource is broken: it ended with missing data and is
+    /// unusable, or only such a resource could have led to it.
     pub fn is_broken(&self, r: ResourceId) -> bool {
         self.states[r.index()].broken
     }

@@ -1,4 +1,4 @@
-//! What a load gives to measure.
+//! Measurements of a load.
 
 use pagerace_core::interactive::{time_to_interactive, total_blocking_time};
 use pagerace_core::{Duration, Instant};
@@ -8,7 +8,7 @@ use super::Browser;
 use crate::LoadMetrics;
 
 impl Browser {
-    /// What a person sees of the load, as far as it has come.
+    /// Returns the metrics of the load so far.
     pub fn metrics(&self) -> LoadMetrics {
         let Some(start) = self.started else {
             return LoadMetrics::default();
@@ -39,26 +39,26 @@ impl Browser {
         }
     }
 
-    /// The image that was the largest element when it was painted; `None` if
-    /// that was text, or nothing was painted.
+    /// Returns the image that was the largest element when it was painted, or `None` if
+    /// it was text or nothing was painted.
     pub fn lcp_image(&self) -> Option<ResourceId> {
         self.screen.largest_image()
     }
 
-    /// Pixels of the final picture so far, to compare loads of the same page by:
-    /// where areas are guessed, there are more than the screen has.
+    /// Returns the pixels of the final picture so far, for comparing loads of the same
+    /// page. If areas are guessed, this may exceed the screen.
     pub fn painted_area(&self) -> f64 {
         self.screen.area()
     }
 
-    /// Visual progress: (time, share in 0..=1), ascending; empty if nothing
-    /// was painted.
+    /// Returns visual progress as (time, share in 0..=1), ascending; empty if nothing was
+    /// painted.
     pub fn visual_progress(&self) -> Vec<(Instant, f64)> {
         self.started
             .map_or_else(Vec::new, |start| self.screen.progress(start))
     }
 
-    /// Time to interactive.
+    /// Returns the time to interactive.
     pub(super) fn interactive_at(&self) -> Option<Instant> {
         let fcp = self.screen.first()?;
         let dom_content_loaded = self.load.dom_content_loaded?.at;
@@ -71,7 +71,7 @@ impl Browser {
         )
     }
 
-    /// Start and end of each GET request.
+    /// Returns the start and end of each GET request.
     fn get_requests(&self) -> Vec<(Instant, Instant)> {
         self.page
             .resources
@@ -87,9 +87,9 @@ impl Browser {
             .collect()
     }
 
-    /// Byte index over what was discovered before the load event: the mean
-    /// time of arrival of a body byte, which is the area above the curve. What
-    /// comes from the cache does not count; without any other byte there is none.
+    /// Returns the byte index over the resources discovered before the load event: the
+    /// mean arrival time of a body byte, which is the area above the curve. Bytes from
+    /// the cache do not count; without other bytes there is no byte index.
     fn byte_index(&self) -> Option<Duration> {
         let until = self.load.fired.map_or(Instant::MAX, |ready| ready.at);
         let (mut bytes, mut nanos) = (0_u128, 0_u128);

@@ -1,4 +1,4 @@
-//! What the browser has, and what it knows of servers, before the load begins.
+//! The cache contents and the protocols of servers, set before the load begins.
 
 use pagerace_core::Protocol;
 
@@ -6,11 +6,11 @@ use super::Browser;
 use crate::Cached;
 
 impl Browser {
-    /// What the cache holds of each resource, in page order; nothing of what
-    /// lies beyond the list.
+    /// Sets the cache state of each resource in page order. Resources beyond the list are
+    /// not cached.
     ///
     /// # Panics
-    /// If the load has begun, or the list is longer than the page.
+    /// Panics if the load has begun, or if the list is longer than the page.
     pub fn set_cached(&mut self, cached: Vec<Cached>) {
         assert!(self.started.is_none(), "the cache is filled before a load");
         assert!(
@@ -22,13 +22,13 @@ impl Browser {
         }
     }
 
-    /// What each origin speaks, in page order; HTTP/3 for what lies beyond the
-    /// list, as for all if this is never called.
+    /// Sets the protocol of each origin in page order. Origins beyond the list use
+    /// HTTP/3, and so do all origins if this is never called.
     ///
-    /// Chromium limits requests over HTTP/1.1 further than others.
+    /// Chromium limits requests over HTTP/1.1 more than others.
     ///
     /// # Panics
-    /// If the load has begun, or the list is longer than the page's.
+    /// Panics if the load has begun, or if the list is longer than the page's origins.
     pub fn set_protocols(&mut self, mut of_origin: Vec<Protocol>) {
         assert!(self.started.is_none(), "protocols are known before a load");
         assert!(

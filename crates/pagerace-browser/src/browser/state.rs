@@ -1,4 +1,4 @@
-//! What a load knows of each resource, of the load event and of painting.
+//! The state of each resource, of the load event and of rendering.
 
 use std::collections::BTreeMap;
 
@@ -10,77 +10,78 @@ use crate::Cached;
 use crate::cause::Ready;
 use crate::paint::Size;
 
-/// One resource's way.
+/// The state of one resource.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
     pub(super) discovered: Option<Ready>,
-    /// What the cache has of it.
+    /// The state of the resource in the cache.
     pub(super) cached: Cached,
-    /// The head arrived.
+    /// The arrival of the response head.
     pub(super) head: Option<Ready>,
-    /// The document is there for its parser and its scanner; others always.
+    /// True while a document waits for its commit. Until then, its parser and its scanner
+    /// see no bytes.
     pub(super) waits_for_commit: bool,
-    /// The document's first request may leave.
+    /// The time from which the document's first request may leave.
     pub(super) prepared: Option<Instant>,
-    /// Encoded body bytes in order.
+    /// The encoded body bytes received in order.
     pub(super) received: u64,
-    /// How many of them came from the cache.
+    /// The part of the received bytes that came from the cache.
     pub(super) from_cache: u64,
-    /// Sum over bytes from the network of their time of arrival since the
-    /// start, in nanoseconds.
+    /// The sum of the arrival times since the start of all bytes from the network, in
+    /// nanoseconds.
     pub(super) byte_nanos: u128,
-    /// The response is complete, or will never be.
+    /// The time at which the response was complete or failed.
     pub(super) settled: Option<Instant>,
     pub(super) failed: bool,
-    /// It ended with something missing without which it is of no use, or only such a
-    /// thing could have led to it.
+    /// True if the response ended with missing data and is unusable, or only such a
+    /// resource could have led to this one.
     pub(super) broken: bool,
-    /// It has run, been parsed, or whatever its role asks for.
+    /// True if the resource has run, been parsed, or otherwise been used.
     pub(super) processed: bool,
-    /// Nothing will ever ask for it.
+    /// True if the resource will never be requested.
     pub(super) abandoned: bool,
-    /// It will be asked for this long after what it waits for has happened.
+    /// The delay between the event that the resource still waits for and its discovery.
     pub(super) armed: Option<Duration>,
-    /// How many of its scanned children the scanner has seen.
+    /// The number of scanned children that the scanner has seen.
     pub(super) scanned: usize,
-    /// The browser's looks at it while it loads, if it is an image.
+    /// The flushes of a loading image.
     pub(super) flushes: Flushes,
-    /// The load event waits for it.
+    /// True if the resource delays the load event.
     pub(super) holds_load: bool,
-    /// The first paint waits for it.
+    /// True if the resource blocks the first paint.
     pub(super) holds_paint: bool,
-    /// The text waits for it (fonts).
+    /// True if text waits for the resource (fonts).
     pub(super) holds_text: bool,
 }
 
-/// Something that happens by itself.
+/// An event that happens by itself.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Timer {
-    /// A trigger's delay, or the scanner's, is over.
+    /// The delay of a trigger or of the scanner is over.
     Discover(ResourceId),
     /// A request is ready to leave.
     Ask(ResourceId),
-    /// A document takes the place of what was there.
+    /// A document is committed.
     Commit(ResourceId),
-    /// The cache has read a response.
+    /// The cache has delivered a response.
     Cached(ResourceId),
-    /// A thread's task is over.
+    /// The task of a thread is over.
     TaskDone(usize),
-    /// The browser looks at a loading image.
+    /// The data of a loading image is flushed.
     Flush(ResourceId),
     /// A frame may be drawn again.
     Frame,
-    /// A script has made an element.
+    /// A script has created a text block.
     TextMade(usize),
     /// The first paint is no longer held back.
     Reveal,
-    /// Text stops waiting for fonts.
+    /// Text stops waiting for all fonts.
     FontBlockOver,
-    /// Text stops waiting for this font.
+    /// Text stops waiting for one font.
     FontShown(ResourceId),
 }
 
-/// What the load event waits for.
+/// The state of the load event.
 #[derive(Debug, Default)]
 pub(super) struct LoadEvent {
     pub(super) pending: usize,
@@ -89,58 +90,58 @@ pub(super) struct LoadEvent {
     pub(super) dom_content_loaded: Option<Ready>,
 }
 
-/// What the next paint waits for, and what it will show.
+/// The conditions and the content of the next paint.
 #[derive(Debug, Default)]
 pub(super) struct Rendering {
-    /// Render-blocking resources that are known and not done.
+    /// The number of discovered render-blocking resources that are not done.
     pub(super) blockers: usize,
-    /// Nothing is shown until so long after this has happened.
+    /// The event and the delay after it until which nothing is shown.
     pub(super) hidden_until: Option<(Wait, Duration)>,
-    /// It has happened.
+    /// True if that event has happened and the reveal is scheduled.
     pub(super) reveal_set: bool,
-    /// Fonts that text waits for.
+    /// The number of fonts that text waits for.
     pub(super) fonts: usize,
     pub(super) font_block_over: bool,
-    /// When text stopped waiting for fonts, if it did.
+    /// The time at which text stopped waiting for fonts.
     pub(super) fonts_since: Option<Ready>,
-    /// The first layout is done.
+    /// True if the first layout is done.
     pub(super) laid_out: bool,
-    /// When nothing stood in the way of the first layout any more.
+    /// The time from which nothing blocked the first layout.
     pub(super) layout_since: Ready,
-    /// A task is queued, or runs, or waits for the next frame.
+    /// True if a render task is queued, running, or waiting for the next frame.
     pub(super) queued: bool,
-    /// When it became possible.
+    /// The time at which that task became possible.
     pub(super) since: Ready,
     pub(super) last_start: Option<Instant>,
-    /// When the last frame was on the screen.
+    /// The time at which the last frame was on the screen.
     pub(super) last_shown: Instant,
-    /// Images in the viewport, or parts of them, that are there and not painted.
+    /// Images in the viewport, or parts of them, that are available but not painted.
     pub(super) ready_images: Vec<ReadyImage>,
-    /// Fonts and images of parsed sheets, until the next layout uses them.
+    /// Fonts and images that the next layout requests.
     pub(super) awaiting_layout: Vec<(ResourceId, Ready)>,
-    /// Images in the viewport that were asked for and that no layout has seen yet.
+    /// Requested images in the viewport that no layout has seen yet.
     pub(super) to_raise: Vec<ResourceId>,
-    /// When the parser (or what makes it) passed each block of text.
+    /// The time at which the parser passed each block of text, or a script created it.
     pub(super) text_since: BTreeMap<usize, Ready>,
-    /// How many blocks of the markup the parser has passed.
+    /// The number of blocks of the markup that the parser has passed.
     pub(super) text_parsed: usize,
-    /// Blocks of text that were reached and not painted, in order.
+    /// Blocks of text that exist but are not painted, in order.
     pub(super) text_waiting: Vec<usize>,
-    /// What the running task shows: images, blocks of text.
+    /// The images and blocks of text that the running task shows.
     pub(super) painting: Vec<ReadyImage>,
     pub(super) painting_text: Vec<usize>,
-    /// How text waits for each font of the page's document, by font.
+    /// The state of text in each font of the page's document.
     pub(super) font_holds: BTreeMap<ResourceId, FontHold>,
 }
 
-/// Text and a font, where the layout is recorded.
+/// The state of text in a font, if the layout is recorded.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum FontHold {
-    /// Asked for by the markup; nothing has used it.
+    /// The markup requested the font, and no text has used it.
     Preloaded,
-    /// Text in it is invisible.
+    /// Text in the font is invisible.
     Hidden,
-    /// Text in it is visible since then, in this font or another one.
+    /// Text in the font is visible since this time, in this font or a fallback.
     Shown(Ready),
 }
 
@@ -149,7 +150,7 @@ pub(super) enum FontHold {
 pub(super) struct ReadyImage {
     pub(super) id: ResourceId,
     pub(super) size: Size,
-    /// How long its decoding takes: it is done for the frame that shows the whole image.
+    /// The decoding time of the image; zero for a part that does not complete it.
     pub(super) decoding: Duration,
     pub(super) ready: Ready,
 }

@@ -1,4 +1,4 @@
-//! What the threads do, and painting.
+//! The tasks of the threads, and rendering.
 
 use pagerace_core::interactive::is_long;
 use pagerace_core::{Duration, Instant};
@@ -7,11 +7,11 @@ use super::Browser;
 use super::state::Timer;
 use crate::main_thread::Task;
 
-/// Time between two frames: 60 a second.
+/// The time between two frames at 60 frames per second.
 const FRAME: Duration = Duration::from_nanos(16_666_667);
 
 impl Browser {
-    /// A free thread takes its next task.
+    /// Starts the next task of a free thread.
     pub(super) fn start_task(&mut self, now: Instant, lane: usize) {
         if let Some((task, ready)) = self.lanes[lane].next() {
             self.current = ready;
@@ -21,7 +21,7 @@ impl Browser {
         }
     }
 
-    /// Prepares a task and says how long it takes.
+    /// Prepares a task and returns its duration.
     fn begin(&mut self, now: Instant, task: Task) -> Duration {
         match task {
             Task::Parse(id) => {
@@ -30,7 +30,7 @@ impl Browser {
                     return Duration::ZERO;
                 };
                 parser.target = target;
-                // What it parses may have come since it was queued.
+                // The bytes that the task parses may have arrived after it was queued.
                 if let Some(arrival) = parser.target_arrival() {
                     self.current = self.current.and(arrival);
                 }
@@ -44,7 +44,7 @@ impl Browser {
         }
     }
 
-    /// A thread's task is over.
+    /// Handles the end of a thread's task.
     pub(super) fn task_done(&mut self, now: Instant, lane: usize) {
         let Some((task, start)) = self.lanes[lane].finish() else {
             return;
@@ -62,8 +62,8 @@ impl Browser {
         }
     }
 
-    /// Whether the screen may show anything: some of the body is parsed, and
-    /// nothing that blocks rendering is missing.
+    /// Returns true if the screen may show content: some of the body is parsed, no
+    /// render-blocking resource is missing, and the page is not hidden.
     fn can_render(&self) -> bool {
         let Some(parser) = self.graph.document.and_then(|d| self.parsers[d].as_ref()) else {
             return false;
@@ -73,7 +73,7 @@ impl Browser {
             && self.rendering.hidden_until.is_none()
     }
 
-    /// Queues a render task if there is something new to show.
+    /// Queues a render task if there is new content to show or a layout to do.
     pub(super) fn check_render(&mut self, now: Instant) {
         if self.rendering.queued {
             return;
@@ -123,14 +123,14 @@ impl Browser {
     fn end_render(&mut self, now: Instant) {
         self.rendering.queued = false;
         let first = !self.rendering.laid_out;
-        // The first layout finds out which fonts the text needs.
+        // The first layout determines the fonts that the text needs.
         self.after_layout(now);
         if first {
             self.rendering.laid_out = true;
             self.first_layout_used_fonts(now);
         }
         let images = std::mem::take(&mut self.rendering.painting);
-        // A frame is shown as a whole, when its images are decoded.
+        // A frame is shown as a whole, after its images are decoded.
         let decoding = images.iter().map(|image| image.decoding);
         let decoding = decoding.fold(Duration::ZERO, |sum, one| sum + one);
         let shown = now + self.overheads.presentation + decoding;

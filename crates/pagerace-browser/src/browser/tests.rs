@@ -1,4 +1,4 @@
-//! Whole loads are in `tests/`; here is what a driver may do wrong.
+//! Misuse of the interface by a driver. Whole loads are tested in `tests/`.
 
 use super::*;
 use crate::LoadMetrics;

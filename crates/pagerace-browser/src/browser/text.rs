@@ -1,7 +1,7 @@
-//! Text: which of it the document has brought, and how it waits for fonts.
+//! Text: the blocks that are available, and their fonts.
 //!
-//! Where the layout is recorded, each block waits for the first of its own fonts,
-//! as their `font-display` says. Else all text waits for all fonts, as it does for
+//! If the layout is recorded, each block waits for the first of its own fonts, according
+//! to its `font-display`. Otherwise all text waits for all fonts, as with
 //! `font-display: block`.
 
 use pagerace_core::{Duration, Instant};
@@ -12,19 +12,19 @@ use super::state::{FontHold, Timer};
 use crate::cause::Ready;
 use crate::paint::{Block, Size};
 
-/// How long text stays invisible while its fonts load: the block period of
-/// `font-display: block`, about which CSS Fonts 4 says that three seconds are
-/// recommended, <https://www.w3.org/TR/css-fonts-4/#font-display-desc>;
-/// Chromium's `kFontLoadWaitLong`.
+/// The time for which text stays invisible while its fonts load: the block period of
+/// `font-display: block`, for which CSS Fonts 4 recommends three seconds,
+/// <https://www.w3.org/TR/css-fonts-4/#font-display-desc>; Chromium's
+/// `kFontLoadWaitLong`.
 const FONT_BLOCK_PERIOD: Duration = Duration::from_secs(3);
-/// The same of `font-display: fallback`; Chromium's `kFontLoadWaitShort`.
+/// The block period of `font-display: fallback`; Chromium's `kFontLoadWaitShort`.
 const FONT_SHORT_PERIOD: Duration = Duration::from_millis(100);
-/// Chromium ends the block period of `font-display: auto` this long after the
-/// navigation began (`AlignFontDisplayAutoTimeoutWithLCPGoal`).
+/// The time after the start of the navigation at which Chromium ends the block period of
+/// `font-display: auto` (`AlignFontDisplayAutoTimeoutWithLCPGoal`).
 const LCP_LIMIT: Duration = Duration::from_secs(2);
 
 impl Browser {
-    /// Notes the blocks of text that the parser has passed.
+    /// Adds the blocks of text that the parser has passed.
     pub(super) fn reach_text(&mut self) {
         let Some(document) = self.graph.document else {
             return;
@@ -39,7 +39,7 @@ impl Browser {
         }
     }
 
-    /// The blocks that scripts make once `event` has happened.
+    /// Returns the blocks that scripts create after `event`.
     fn made_after(&self, event: Wait) -> Vec<usize> {
         let scripted = self.layout.text.partition_point(|b| b.end.is_some());
         let made = scripted..self.layout.text.len();
@@ -47,7 +47,7 @@ impl Browser {
             .collect()
     }
 
-    /// The blocks that wait for `event` appear, now or after their delays.
+    /// Adds the blocks that wait for `event`, now or after their delays.
     pub(super) fn scripts_make_text(&mut self, now: Instant, event: Wait) {
         for block in self.made_after(event) {
             let delay = self.layout.text[block].delay;
@@ -59,26 +59,26 @@ impl Browser {
         }
     }
 
-    /// Text that was to be made of `id` never appears.
+    /// Records that text created from `id` never appears.
     pub(super) fn miss_text_of(&mut self, id: ResourceId) {
         for block in self.made_after(Wait::Resource { id }) {
             self.screen.miss(self.layout.text[block].size);
         }
     }
 
-    /// The block is part of the document.
+    /// Adds a block of text to the document.
     pub(super) fn text_made(&mut self, block: usize) {
         self.rendering.text_since.insert(block, self.current);
         self.rendering.text_waiting.push(block);
     }
 
-    /// Whether a frame would show text that no frame has shown.
+    /// Returns true if there is visible text that no frame has shown.
     pub(super) fn has_text_to_paint(&self) -> bool {
         let waiting = &self.rendering.text_waiting;
         waiting.iter().any(|&block| self.fonts_ready(block))
     }
 
-    /// The blocks that the frame that begins now shows.
+    /// Takes the blocks that the frame that begins now shows.
     pub(super) fn take_text_to_paint(&mut self) -> Vec<usize> {
         let waiting = std::mem::take(&mut self.rendering.text_waiting);
         let (ready, waiting) = waiting.into_iter().partition(|&b| self.fonts_ready(b));
@@ -86,8 +86,8 @@ impl Browser {
         ready
     }
 
-    /// The frame is drawn. Fonts that its own layout found to be needed hold
-    /// their text back.
+    /// Paints the text of the frame. Text whose fonts the layout of this frame requested
+    /// stays hidden.
     pub(super) fn paint_text(&mut self, now: Instant, first: bool) {
         for block in std::mem::take(&mut self.rendering.painting_text) {
             if (first || self.layout.recorded) && !self.fonts_ready(block) {
@@ -102,9 +102,9 @@ impl Browser {
         self.paint_pending_text(now);
     }
 
-    /// Text whose fonts are pending is laid out and invisible; it makes a paint
-    /// contentful all the same (<https://www.w3.org/TR/paint-timing/>: "text with
-    /// pending web fonts" counts). Pages without a recorded layout do without:
+    /// Paints text whose fonts are pending. Such text is laid out and invisible, but
+    /// makes a paint contentful (<https://www.w3.org/TR/paint-timing/>: "text with
+    /// pending web fonts" counts). Pages without a recorded layout skip this, because
     /// there all text waits for all fonts, used or not.
     fn paint_pending_text(&mut self, now: Instant) {
         if !self.layout.recorded || self.screen.first().is_some() {
@@ -126,7 +126,7 @@ impl Browser {
         self.screen.paint_text(now, size, ready);
     }
 
-    /// The first layout found out which fonts the text needs.
+    /// Starts the block periods of the fonts that the first layout uses.
     pub(super) fn first_layout_used_fonts(&mut self, now: Instant) {
         if self.rendering.fonts > 0 {
             self.schedule(now + FONT_BLOCK_PERIOD, Timer::FontBlockOver);
@@ -145,7 +145,7 @@ impl Browser {
         }
     }
 
-    /// Text does not wait for fonts any longer.
+    /// Ends the block period of all fonts.
     pub(super) fn font_block_over(&mut self) {
         self.rendering.font_block_over = true;
         if self.rendering.fonts > 0 {
@@ -153,8 +153,8 @@ impl Browser {
         }
     }
 
-    /// A font of the page's own document is asked for, by markup before the
-    /// first layout, by layout during and after it.
+    /// Handles the discovery of a font of the page's own document. Before the first
+    /// layout, the markup requests fonts; during and after it, layout does.
     pub(super) fn font_found(&mut self, now: Instant, font: ResourceId) {
         let by_markup = self.graph.nodes[font.index()].anchor.is_some();
         if by_markup && !self.rendering.laid_out {
@@ -164,7 +164,7 @@ impl Browser {
         }
     }
 
-    /// Layout uses a font that is not there: its block period begins.
+    /// Hides the text of a missing font that layout uses, for the font's block period.
     fn hide_text(&mut self, now: Instant, font: ResourceId) {
         let layout = self.page.layout.as_ref();
         let told = layout.and_then(|l| l.fonts.iter().find(|f| f.font == font));
@@ -184,7 +184,7 @@ impl Browser {
         self.rendering.font_holds.insert(font, hold);
     }
 
-    /// The block period of a font is over.
+    /// Ends the block period of a font.
     pub(super) fn font_shown(&mut self, font: ResourceId) {
         if let Some(hold @ FontHold::Hidden) = self.rendering.font_holds.get_mut(&font) {
             *hold = FontHold::Shown(self.current);
@@ -201,14 +201,14 @@ impl Browser {
             matches!(hold, Some(FontHold::Hidden | FontHold::Preloaded))
         };
         let block = &self.layout.text[block];
-        // A block in several fonts counts from the first that is there: what its
-        // other words will take up is laid out already.
+        // A block in several fonts is visible with the first available font. The space of
+        // its other words is laid out already.
         let hidden = !block.fonts.is_empty() && block.fonts.iter().all(hides);
         !hidden
     }
 
-    /// When a frame could show the block of text: the document has brought it,
-    /// there was a layout, and one of its fonts is there.
+    /// Returns the time from which a frame could show the block of text: the block is in
+    /// the document, a layout is done, and one of its fonts is available.
     fn text_ready(&self, block: usize) -> Ready {
         let laid_out = self.rendering.layout_since;
         let passed = self.rendering.text_since.get(&block).copied();

@@ -28,7 +28,7 @@ fn costs(cpu: f64, jitter: f64, seed: u64) -> Costs {
 fn costs_are_linear_in_decoded_bytes_and_slow_down() {
     let page = a_page();
     let document = &page.resources[0];
-    // 10 KiB encoded are 40 KiB decoded.
+    // 10 KiB of encoded data are 40 KiB of decoded data.
     assert_eq!(
         costs(1.0, 0.0, 1).parse(document, 10_240),
         Duration::from_millis_f64(6.0)
@@ -37,7 +37,7 @@ fn costs_are_linear_in_decoded_bytes_and_slow_down() {
         costs(4.0, 0.0, 1).parse(document, 5_120),
         Duration::from_millis_f64(12.0)
     );
-    // Layout feels half of the slow-down.
+    // Half of the slow-down applies to layout.
     assert_eq!(
         costs(1.0, 0.0, 1).render(Some((document, 10_240))),
         Duration::from_millis(18)
@@ -96,7 +96,7 @@ fn odd_settings_count_as_none() {
 fn a_recorded_delay_holds_the_scripts_own_time_unless_that_is_recorded() {
     let mut script = a_page().resources[0].clone();
     script.destination = Destination::Script;
-    // 40 KiB decoded take 10 ms.
+    // The 40 KiB of decoded script take 10 ms.
     let rest = |script: &Resource, ms| Costs::delay_after(script, Duration::from_millis(ms));
     assert_eq!(rest(&script, 25), Duration::from_millis(15));
     assert_eq!(rest(&script, 5), Duration::ZERO);

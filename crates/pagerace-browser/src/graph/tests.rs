@@ -1,5 +1,4 @@
-//! The graph is tested through the loads in `tests/`; here only what a load
-//! cannot show.
+//! Properties of the graph that a load cannot show. The loads in `tests/` cover the rest.
 
 use super::*;
 

@@ -1,26 +1,26 @@
-//! What is on top: how much of the picture each element makes.
+//! The area of each element that is not covered by others.
 //!
-//! The viewport in cells; the last element over the middle of a cell owns it, as
-//! elements come in the order in which they are painted. What nobody owns is the
-//! empty page, and no part of the picture. Left out: transparency.
+//! The viewport is divided into cells. Elements are in paint order, so the last element
+//! over the centre of a cell owns it. Cells without an owner are the empty page and not
+//! part of the picture. Left out: transparency.
 
 use pagerace_page::PageLayout;
 
-/// Side of a cell, CSS pixels.
+/// The side of a cell in CSS pixels.
 const CELL: u32 = 8;
 
-/// The area that each element owns, CSS pixels squared, in the layout's order.
+/// Returns the area that each element owns in square CSS pixels, in the layout's order.
 pub(super) fn owned(layout: &PageLayout) -> Vec<f64> {
-    // Whose middles lie in the viewport.
+    // The number of cells with their centre in the viewport.
     let cells = |length: u32| (length + CELL / 2 - 1) / CELL;
     let (columns, rows) = (cells(layout.viewport.0), cells(layout.viewport.1));
-    // A wall of screens has a million cells.
+    // Limits the memory for absurd viewports. Even a wall of screens has only a million cells.
     let count = (u64::from(columns) * u64::from(rows)).min(1 << 22) as usize;
     let mut owners: Vec<Option<usize>> = vec![None; count];
     for (number, element) in layout.elements.iter().enumerate() {
         let rect = element.rect;
         let span = |from: f32, length: f32, count: u32| {
-            // The cells whose middles lie inside.
+            // The cells with their centre inside the element.
             let cell = CELL as f32;
             let first = ((from / cell) - 0.5).ceil().clamp(0.0, count as f32) as u32;
             let end = (((from + length) / cell) - 0.5)

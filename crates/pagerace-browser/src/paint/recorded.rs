@@ -1,11 +1,11 @@
-//! The screen as the recording shows it: real rectangles, cut to the viewport.
+//! The layout from a recording: real rectangles, clipped to the viewport.
 //!
-//! Largest contentful paint counts elements as Chromium does
-//! (`image_paint_timing_detector.cc`, `largest_contentful_paint_calculator.cc`):
-//! visible pixels; an image that is enlarged at its own size; no image as large
-//! as the viewport; none of less than 0.05 bits for each visible pixel. And what
-//! was not the recorded largest paint is taken to be smaller than it, as it was
-//! in the recording.
+//! The sizes for largest contentful paint follow Chromium
+//! (`image_paint_timing_detector.cc`, `largest_contentful_paint_calculator.cc`). The
+//! visible pixels count; an enlarged image counts with its natural size; images as large
+//! as the viewport or with less than 0.05 bits per visible pixel are not candidates.
+//! Elements other than the recorded largest paint are taken to be smaller than it, as
+//! they were in the recording.
 
 use pagerace_core::Duration;
 use pagerace_page::{
@@ -16,8 +16,7 @@ use super::cover;
 use super::{Block, Layout, Size, VisibleImage, guessed_body_start, is_incremental};
 use crate::graph::{Graph, Role};
 
-/// Fewer bits for each pixel make no image but a placeholder
-/// (`kMinimumEntropyForLCP`).
+/// Images with fewer bits per pixel are placeholders (`kMinimumEntropyForLCP`).
 const LEAST_BITS_PER_PIXEL: f64 = 0.05;
 
 impl Layout {
@@ -82,7 +81,7 @@ impl Layout {
                 fonts: Vec::new(),
             });
         }
-        // What scripts make comes last.
+        // Scripted elements are last.
         text.sort_by_key(|block| (block.end.unwrap_or(u64::MAX), block.delay));
         for (i, image) in images.iter_mut().enumerate() {
             if let Some(VisibleImage { size, .. }) = image {
@@ -99,8 +98,8 @@ impl Layout {
     }
 }
 
-/// The size of an element for largest contentful paint: the recorded largest paint has its
-/// recorded size, and all else is smaller.
+/// Returns the size of an element for largest contentful paint. The recorded largest
+/// paint has its recorded size, and all other elements are smaller.
 fn capped(size: f64, layout: &PageLayout, is_largest: impl Fn(Largest) -> bool) -> f64 {
     match layout.largest {
         Some(largest) if is_largest(largest) => largest.size,
@@ -109,13 +108,13 @@ fn capped(size: f64, layout: &PageLayout, is_largest: impl Fn(Largest) -> bool) 
     }
 }
 
-/// The area of the viewport.
+/// Returns the area of the viewport.
 fn pixels(layout: &PageLayout) -> f64 {
     f64::from(layout.viewport.0) * f64::from(layout.viewport.1)
 }
 
-/// The pixels that each element adds to the picture: its measured share, where there
-/// is one. [`share_images`] sets those of images.
+/// Returns the pixels that each element adds to the picture, from its measured share if
+/// there is one. [`share_images`] sets the pixels of images.
 fn added(layout: &PageLayout) -> Vec<f64> {
     let mut added = cover::owned(layout);
     if layout.shares.is_some() {
@@ -132,8 +131,8 @@ fn added(layout: &PageLayout) -> Vec<f64> {
     added
 }
 
-/// Gives images the shares that were measured. Those that were not looked at one
-/// by one divide what is theirs by area.
+/// Sets the measured shares of images. Images that were not measured individually divide
+/// their common share by area.
 fn share_images(images: &mut [Option<VisibleImage>], shares: &PictureShares, pixels: f64) {
     let measured = |i: usize| shares.images.iter().find(|(id, _)| id.index() == i);
     let area = |image: &Option<VisibleImage>| image.map_or(0.0, |image| image.size.area);
@@ -152,7 +151,7 @@ fn share_images(images: &mut [Option<VisibleImage>], shares: &PictureShares, pix
     }
 }
 
-/// Fonts that are resources of this page, and nothing else.
+/// Returns the fonts that are font resources of this page.
 fn known_fonts(graph: &Graph, fonts: &[ResourceId]) -> Vec<ResourceId> {
     let is_font = |f: &&ResourceId| {
         graph
@@ -163,7 +162,7 @@ fn known_fonts(graph: &Graph, fonts: &[ResourceId]) -> Vec<ResourceId> {
     fonts.iter().filter(is_font).copied().collect()
 }
 
-/// Another place where image `id` is seen.
+/// Adds a place at which image `id` is shown.
 fn add_image(
     page: &Page,
     graph: &Graph,
@@ -198,8 +197,8 @@ fn add_image(
     }
 }
 
-/// The share of its pixels that an image has of its own: less than one if it
-/// is enlarged.
+/// Returns the natural size of an image over its shown size, at most one; less than one
+/// if the image is enlarged.
 fn enlargement(element: &Element) -> f64 {
     let rect = element.rect;
     let shown = f64::from(rect.width) * f64::from(rect.height);

@@ -1,4 +1,4 @@
-//! What is on the screen, and since when.
+//! The painted elements and the metrics of painting.
 
 use pagerace_core::{Duration, Instant};
 use pagerace_page::ResourceId;
@@ -6,36 +6,36 @@ use pagerace_page::ResourceId;
 use super::{Size, TEXT_SHARE, VIEWPORT};
 use crate::cause::{Cause, Ready};
 
-/// Something that was painted.
+/// A painted element.
 #[derive(Clone, Copy, Debug)]
 struct Painted {
     at: Instant,
-    /// What it adds to the picture.
+    /// The pixels that the paint adds to the picture.
     area: f64,
-    /// Its largest complete element; zero for parts of an image.
+    /// The largest complete element; zero for parts of an image.
     element: f64,
     contentful: bool,
     image: Option<ResourceId>,
-    /// When a frame could show it.
+    /// The time from which a frame could show the element, and its cause.
     ready: Ready,
 }
 
-/// All that was painted, in order of time.
+/// All paints in order of time.
 #[derive(Debug, Default)]
 pub(crate) struct Screen {
     painted: Vec<Painted>,
-    /// Areas are known, not guessed.
+    /// True if areas are recorded instead of guessed.
     measured: bool,
-    /// The largest element that will never be seen, in pixels.
+    /// The size of the largest element that will never be shown, in pixels.
     missing_element: f64,
-    /// Something will never be seen, or not look as it should.
+    /// True if some content will never be shown, or not as it should.
     incomplete: bool,
-    /// Something is missing without which there is no right paint at all.
+    /// True if missing content makes every paint invalid.
     void: bool,
 }
 
 impl Screen {
-    /// A screen on which areas are recorded, if `measured`.
+    /// Creates a screen; areas are recorded if `measured`.
     pub(crate) fn new(measured: bool) -> Self {
         Self {
             measured,
@@ -43,18 +43,18 @@ impl Screen {
         }
     }
 
-    /// A block of text appeared that a frame could show since `ready`.
+    /// Adds a block of text that a frame could show since `ready`.
     pub(crate) fn paint_text(&mut self, at: Instant, size: Size, ready: Ready) {
         self.paint(at, None, size, ready);
     }
 
-    /// A part of an image appeared that a frame could show since `ready`; only
-    /// what completes it is an element, and contentful.
+    /// Adds a part of an image that a frame could show since `ready`. Only the part that
+    /// completes the image is an element and contentful.
     pub(crate) fn paint_image(&mut self, at: Instant, image: ResourceId, size: Size, ready: Ready) {
         self.paint(at, Some(image), size, ready);
     }
 
-    /// Something of this size will never be seen.
+    /// Records that an element of this size will never be shown.
     pub(crate) fn miss(&mut self, size: Size) {
         if size.area > 0.0 || size.element > 0.0 {
             self.incomplete = true;
@@ -62,12 +62,12 @@ impl Screen {
         }
     }
 
-    /// What is seen will never look as it should.
+    /// Records that the content shown will never look as it should.
     pub(crate) fn miss_look(&mut self) {
         self.incomplete = true;
     }
 
-    /// Nothing that is seen counts.
+    /// Records that no paint is valid.
     pub(crate) fn void(&mut self) {
         self.incomplete = true;
         self.void = true;
@@ -84,14 +84,14 @@ impl Screen {
         });
     }
 
-    /// First contentful paint: text or a complete image.
+    /// Returns the first contentful paint: text or a complete image.
     pub(crate) fn first(&self) -> Option<Instant> {
         let contentful = |p: &&Painted| p.contentful && !self.void;
         self.painted.iter().find(contentful).map(|p| p.at)
     }
 
-    /// What the first contentful paint waited for last: of all that it showed,
-    /// what could be shown first.
+    /// Returns the cause of the first contentful paint, which is the cause of the
+    /// earliest ready element in it.
     pub(crate) fn first_cause(&self) -> Option<Cause> {
         let at = self.first()?;
         let shown = |p: &&Painted| p.at == at && p.contentful;
@@ -99,13 +99,12 @@ impl Screen {
         first.and_then(|p| p.ready.cause)
     }
 
-    /// What the largest contentful paint waited for last.
+    /// Returns the cause of the largest contentful paint.
     pub(crate) fn largest_cause(&self) -> Option<Cause> {
         self.largest_element().and_then(|p| p.ready.cause)
     }
 
-    /// Each paint: when, the share of the final picture that it added, and
-    /// what it waited for last.
+    /// Returns the time of each paint, its share of the final picture, and its cause.
     pub(crate) fn causes(&self) -> Vec<(Instant, f64, Option<Cause>)> {
         let weights = self.weights();
         let total: f64 = weights.iter().sum();
@@ -113,13 +112,13 @@ impl Screen {
         self.painted.iter().zip(&weights).map(paint).collect()
     }
 
-    /// Largest contentful paint: a later element counts only if it is larger
-    /// than all before it.
+    /// Returns the largest contentful paint. A later element counts only if it is larger
+    /// than all previous ones.
     pub(crate) fn largest(&self) -> Option<Instant> {
         self.largest_element().map(|p| p.at)
     }
 
-    /// The image that was the largest element; `None` if that was text.
+    /// Returns the image that was the largest element, or `None` if it was text.
     pub(crate) fn largest_image(&self) -> Option<ResourceId> {
         self.largest_element().and_then(|p| p.image)
     }
@@ -131,18 +130,17 @@ impl Screen {
                 largest = Some(painted);
             }
         }
-        // What was to be larger is missing: the largest never comes.
+        // If a larger element is missing, the largest contentful paint never happens.
         largest.filter(|l| !self.void && l.element >= self.missing_element)
     }
 
-    /// Pixels of all that was painted; where areas are guessed, more than the
-    /// screen has.
+    /// Returns the pixels of all paints. If areas are guessed, this may exceed the screen.
     pub(crate) fn area(&self) -> f64 {
         self.painted.iter().map(|p| p.area).sum()
     }
 
-    /// Area of all images together is scaled to what text leaves of the
-    /// viewport, if it is more than that; where areas are guessed.
+    /// Returns the factor that limits guessed image areas to the part of the viewport
+    /// that text leaves free.
     fn image_scale(&self) -> f64 {
         if self.measured {
             return 1.0;
@@ -157,7 +155,7 @@ impl Screen {
         if images > room { room / images } else { 1.0 }
     }
 
-    /// What each paint adds to the picture, in pixels.
+    /// Returns the pixels that each paint adds to the picture.
     fn weights(&self) -> Vec<f64> {
         let scale = self.image_scale();
         let weight = |p: &Painted| {
@@ -168,7 +166,7 @@ impl Screen {
             }
         };
         let mut weights: Vec<f64> = self.painted.iter().map(weight).collect();
-        // All that was painted is white, or was covered: the first paint is all.
+        // If all painted content is white or covered, the first paint is the whole picture.
         if weights.iter().sum::<f64>() <= 0.0
             && let Some(first) = weights.first_mut()
         {
@@ -177,7 +175,7 @@ impl Screen {
         weights
     }
 
-    /// Visual progress: (time, share of the final picture), from (`start`, 0) to 1.
+    /// Returns visual progress: (time, share of the final picture), from (`start`, 0) to 1.
     pub(crate) fn progress(&self, start: Instant) -> Vec<(Instant, f64)> {
         if self.painted.is_empty() {
             return Vec::new();
@@ -194,15 +192,15 @@ impl Screen {
                 _ => points.push((element.at, share)),
             }
         }
-        // The sum is exact but for rounding.
+        // The last share is 1 except for rounding.
         if let Some(last) = points.last_mut() {
             last.1 = 1.0;
         }
         points
     }
 
-    /// Speed Index: the area above the curve of visual progress; none if the picture
-    /// is never complete.
+    /// Returns the Speed Index, the area above the curve of visual progress, or `None` if
+    /// the picture is never complete.
     pub(crate) fn speed_index(&self, start: Instant) -> Option<Duration> {
         if self.incomplete {
             return None;

@@ -4,7 +4,7 @@ use pagerace_page::ResourceId;
 use super::*;
 use crate::cause::{Cause, Ready};
 
-/// A block of text, as the model assumes it.
+/// The size of a block of text in the assumed layout.
 fn text() -> Size {
     Size {
         area: text_area(),
@@ -13,7 +13,7 @@ fn text() -> Size {
     }
 }
 
-/// An image, or a part of one that is no element.
+/// The size of an image, or of a part of an image if `element` is zero.
 fn size(area: f64, element: f64) -> Size {
     Size {
         area,
@@ -22,7 +22,7 @@ fn size(area: f64, element: f64) -> Size {
     }
 }
 
-/// Since the start, by the navigation itself.
+/// Ready since the start, with the navigation as cause.
 const READY: Ready = Ready::new(Instant::ZERO, None);
 
 fn at(millis: u64) -> Instant {
@@ -78,7 +78,7 @@ fn progress_is_by_area_and_speed_index_lies_above_it() {
         screen.progress(Instant::ZERO),
         vec![(at(0), 0.0), (at(100), 0.25), (at(300), 1.0)]
     );
-    // 100 ms of nothing, 200 ms of three quarters missing.
+    // Nothing is visible for 100 ms, and three quarters are missing for 200 ms.
     assert_eq!(
         screen.speed_index(Instant::ZERO),
         Some(Duration::from_millis(250))
@@ -162,7 +162,7 @@ fn the_first_paint_waited_for_what_was_ready_first() {
         Ready::new(at(millis), Some(cause))
     };
     let mut screen = Screen::default();
-    // A part of an image is nothing contentful.
+    // A part of an image is not contentful.
     screen.paint_image(at(50), ResourceId(9), size(10.0, 0.0), ready(9, 10));
     screen.paint_text(at(100), text(), ready(0, 90));
     screen.paint_image(at(100), ResourceId(1), size(1e6, 1e6), ready(1, 80));

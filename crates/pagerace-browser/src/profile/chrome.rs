@@ -1,13 +1,12 @@
 //! Chromium.
 //!
-//! Signals: as measured with Chromium 156 on HTTP/3 (the `priority` header and
-//! `PRIORITY_UPDATE`); recordings that Chromium made from 2024 to 2026 carry
-//! the same. Classes of images: the first five that the preload scanner
-//! finds and that are not known to be small are `Medium` (feature
-//! `BoostImagePriority`, `resource_fetcher.cc`); images that layout finds in
-//! the viewport become `High`.
+//! Signals: as measured with Chromium 156 over HTTP/3 (the `priority` header and
+//! `PRIORITY_UPDATE`). Chromium recordings from 2024 to 2026 contain the same signals.
+//! Classes of images: the first five images that the preload scanner finds and that are
+//! not known to be small are `Medium` (feature `BoostImagePriority`,
+//! `resource_fetcher.cc`); images that layout finds in the viewport become `High`.
 //!
-//! Chromium of 2022 had no such boost and never signalled `i`.
+//! Chromium of 2022 did not boost images and never signalled `i`.
 
 use pagerace_core::{Destination, Priority, RequestPriority};
 use pagerace_page::{Page, Resource, ResourceId, Trigger};
@@ -21,14 +20,14 @@ pub(super) const INFO: ProfileInfo = ProfileInfo {
     source: "measured with Chromium 156; resource_load_scheduler.{h,cc} and resource_fetcher.cc of Chromium",
 };
 
-/// How many images of the markup begin as `Medium` (`image_count`).
+/// The number of images in the markup that start as `Medium` (`image_count`).
 const BOOSTED_IMAGES: usize = 5;
 
-/// Most throttleable requests in flight at which one below `High` may start
-/// before the body begins (`kTightLimitForRendererSideResourceScheduler`).
+/// Before the body begins, a request below `High` starts only while fewer throttleable
+/// requests than this are in flight (`kTightLimitForRendererSideResourceScheduler`).
 pub(crate) const TIGHT_LIMIT: usize = 2;
-/// Most `Medium` requests in flight at which another one may start before the
-/// body begins, whatever else is in flight (`tight_medium_limit`).
+/// Before the body begins, a `Medium` request also starts while fewer `Medium` requests
+/// than this are in flight, whatever else is in flight (`tight_medium_limit`).
 pub(crate) const TIGHT_MEDIUM_LIMIT: usize = 2;
 
 pub(super) fn signal(destination: Destination, class: RequestPriority) -> Priority {
@@ -57,8 +56,8 @@ pub(super) fn first_classes(
     in_head: impl Fn(ResourceId) -> bool,
 ) -> Vec<RequestPriority> {
     let is_image = |r: &&Resource| r.destination == Destination::Image;
-    // A recording with a Medium image was made by a Chromium that boosts: its
-    // Low images are those that it did not boost.
+    // A recording with a `Medium` image comes from a Chromium that boosts images, so that
+    // its `Low` images were not boosted.
     let recorded_boost = page
         .resources
         .iter()
@@ -76,7 +75,7 @@ pub(super) fn first_classes(
                 // Preloads are not counted.
                 && !in_head(resource.id);
             match resource.priority {
-                // Boosted by layout; Medium or Low before.
+                // Raised by layout; `Medium` or `Low` before.
                 RequestPriority::High | RequestPriority::VeryHigh
                     if resource.in_viewport && !in_head(resource.id) =>
                 {
@@ -97,15 +96,16 @@ pub(super) fn first_classes(
                     boosted += 1;
                     RequestPriority::Medium
                 }
-                // High outside the viewport or preloaded: the author asked for it.
+                // A `High` image that is outside the viewport or preloaded has its class
+                // from the author.
                 other => other,
             }
         })
         .collect()
 }
 
-/// Whether the renderer's scheduler may hold the request back: what elements
-/// and style sheets ask for. Navigations and what scripts fetch go at once.
+/// Returns true if the renderer's scheduler may hold the request back, that is, if an
+/// element or a style sheet makes it. Navigations and requests of scripts leave at once.
 pub(crate) fn is_throttleable(destination: Destination) -> bool {
     match destination {
         Destination::Style

@@ -1,13 +1,12 @@
 //! Firefox.
 //!
 //! Signals: the table that Firefox publishes for version 132 and later,
-//! <https://firefox-source-docs.mozilla.org/networking/http/prioritization.html>,
-//! and where it has no row (frames, media, ads) what Firefox 108 did in a
-//! server's qlog of December 2022. Holding back: in that qlog the images of
-//! the body were requested only after the head's style sheets and blocking
-//! scripts had arrived. Leaves out the tailing of trackers.
+//! <https://firefox-source-docs.mozilla.org/networking/http/prioritization.html>. Resources
+//! without a row (frames, media, ads) follow Firefox 108 in a server's qlog of December 2022.
+//! Holding back: in that qlog, the images of the body were requested only after the head's style
+//! sheets and blocking scripts had arrived. Left out: the tailing of trackers.
 //!
-//! Firefox 108 signalled u=1 for documents, u=4 for images, and never `i`.
+//! Firefox 108 signalled u=1 for documents and u=4 for images, and never `i`.
 
 use pagerace_core::{Destination, Priority, RequestPriority};
 use pagerace_page::Resource;
@@ -20,7 +19,7 @@ pub(super) const INFO: ProfileInfo = ProfileInfo {
     source: "firefox-source-docs.mozilla.org/networking/http/prioritization.html (132+); server qlog of Firefox 108",
 };
 
-/// An image that layout is about to render.
+/// The signal for an image that layout is about to render.
 pub(super) const IMAGE_IN_LAYOUT: Priority = Priority::new(3, true);
 
 pub(super) fn signal(resource: &Resource, class: RequestPriority) -> Priority {
@@ -30,7 +29,7 @@ pub(super) fn signal(resource: &Resource, class: RequestPriority) -> Priority {
         Destination::Style if least => Priority::new(4, false),
         Destination::Style => Priority::new(2, false),
         Destination::Script if is_head_script(resource, class) => Priority::new(2, false),
-        // Chromium records preloaded fonts as High, others as VeryHigh.
+        // Chromium records preloaded fonts as `High` and other fonts as `VeryHigh`.
         Destination::Font if class == RequestPriority::High => Priority::new(2, false),
         Destination::Script | Destination::Font => Priority::new(3, false),
         Destination::Image if least => Priority::new(6, true),
@@ -47,7 +46,8 @@ pub(super) fn leads(resource: &Resource, class: RequestPriority) -> bool {
         || is_head_script(resource, class)
 }
 
-/// Preloaded images, which stand in the head, left at once.
+/// Returns true if the request follows leaders. Preloaded images, which are in the head,
+/// leave at once.
 pub(super) fn follows(resource: &Resource, class: RequestPriority, in_head: bool) -> bool {
     match resource.destination {
         Destination::Image => !in_head,

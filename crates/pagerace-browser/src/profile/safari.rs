@@ -1,10 +1,9 @@
 //! Safari.
 //!
-//! Everything here is read off a server's qlog of December 2022 (Safari 16)
-//! and the recording that Safari made of the same load: `WebKit`'s five
-//! priorities become urgencies 0, 1, 3, 5 and 7, always incremental. Images,
-//! media and what is less urgent than they are were requested only when all
-//! style sheets and scripts that can block had arrived.
+//! The profile follows a server's qlog of December 2022 (Safari 16) and the recording
+//! that Safari made of the same load. `WebKit`'s five priorities become urgencies 0, 1,
+//! 3, 5 and 7, always incremental. Images, media and less urgent resources were requested
+//! only after all style sheets and scripts that can block had arrived.
 
 use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
 use pagerace_page::Resource;

@@ -1,19 +1,18 @@
 //! Chromium's limits on requests over HTTP/1.1.
 //!
 //! The network service's `ResourceScheduler`
-//! (`services/network/resource_scheduler/resource_scheduler.cc`,
-//! `ShouldStartRequest`): a request is delayable if its net priority is below
-//! `MEDIUM` (`kDelayablePriorityThreshold`), which is Blink's `High`, and its
-//! server supports no priorities, as only servers of HTTP/2 and HTTP/3 do.
-//! A delayable request starts while fewer than ten delayable ones are in
-//! flight in its document, and fewer than six requests of any kind to its
-//! server. Waiting ones leave by priority, then by age; those of a busy server
-//! are passed over.
+//! (`services/network/resource_scheduler/resource_scheduler.cc`, `ShouldStartRequest`): a
+//! request is delayable if its net priority is below `MEDIUM`
+//! (`kDelayablePriorityThreshold`), which is Blink's `High`, and its server does not
+//! support priorities, as only servers of HTTP/2 and HTTP/3 do. A delayable request
+//! starts while fewer than ten delayable requests are in flight in its document, and
+//! fewer than six requests of any kind to its server. Waiting requests leave by priority,
+//! then by age; requests to a busy server are skipped.
 //!
-//! Leaves out: that a server which nobody has talked to yet counts as one
-//! without priorities; that a request which has waited for 15 s starts anyway
-//! (`max_queuing_time`); networks that Chromium takes for 3G or slower, where
-//! the limit is eight, counts others too and holds for all protocols
+//! Rules of Chromium that are left out: a server without an earlier connection counts as
+//! one without priorities; a request that has waited for 15 s starts anyway
+//! (`max_queuing_time`); on networks that Chromium classifies as 3G or slower, the limit
+//! is eight, counts other requests too and applies to all protocols
 //! (`resource_scheduler_params_manager.cc`).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,29 +20,29 @@ use std::collections::{BTreeMap, BTreeSet};
 use pagerace_core::RequestPriority;
 use pagerace_page::ResourceId;
 
-/// Most delayable requests in flight
+/// The maximum number of delayable requests in flight
 /// (`kDefaultMaxNumDelayableRequestsPerClient`).
 const DELAYABLE_MAX: usize = 10;
-/// Most requests to one server in flight at which a delayable one may start
-/// (`kMaxNumDelayableRequestsPerHostPerClient`).
+/// A delayable request starts only while fewer requests than this are in flight to its
+/// server (`kMaxNumDelayableRequestsPerHostPerClient`).
 const PER_SERVER_MAX: usize = 6;
 
-/// Whether a request of this class can be delayable.
+/// Returns true if a request of this class can be delayable.
 pub(super) fn is_delayable(class: RequestPriority) -> bool {
     class > RequestPriority::High
 }
 
-/// Requests in flight of one document, and the delayable ones that wait.
+/// The requests in flight of one document, and its waiting delayable requests.
 #[derive(Debug, Default)]
 pub(super) struct Delayable {
     in_flight: usize,
-    /// By origin; of any class.
+    /// Requests of any class in flight, by origin.
     to_server: BTreeMap<usize, usize>,
     waiting: BTreeSet<Waiting>,
     asked: u32,
 }
 
-/// A delayable request that waits, the next one first.
+/// A waiting delayable request, ordered by class and age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Waiting {
     pub(super) class: RequestPriority,
@@ -53,13 +52,13 @@ pub(super) struct Waiting {
 }
 
 impl Delayable {
-    /// Whether a delayable request to `origin` may start now.
+    /// Returns true if a delayable request to `origin` may start now.
     pub(super) fn may_start(&self, origin: usize) -> bool {
         let to_server = self.to_server.get(&origin).copied().unwrap_or(0);
         self.in_flight < DELAYABLE_MAX && to_server < PER_SERVER_MAX
     }
 
-    /// Keeps a request that may not start.
+    /// Adds a request that may not start yet.
     pub(super) fn hold(&mut self, id: ResourceId, class: RequestPriority, origin: usize) {
         let age = self.asked;
         self.asked += 1;
@@ -71,14 +70,14 @@ impl Delayable {
         });
     }
 
-    /// Gives back a request that waits; `None` if it does not.
+    /// Removes a waiting request; returns `None` if it is not waiting.
     pub(super) fn take(&mut self, id: ResourceId) -> Option<Waiting> {
         let found = self.waiting.iter().find(|w| w.id == id).copied()?;
         self.waiting.remove(&found);
         Some(found)
     }
 
-    /// Gives back the next request that may start.
+    /// Removes the next request that may start.
     pub(super) fn next(&mut self) -> Option<Waiting> {
         let next = self.waiting.iter().find(|w| self.may_start(w.origin));
         let next = next.copied()?;
@@ -96,8 +95,8 @@ impl Delayable {
         self.in_flight -= usize::from(delayable);
     }
 
-    /// A delayable request in flight became too urgent to be one. What waits
-    /// stays until the next response ends, as in Chromium.
+    /// Handles a delayable request in flight that became too urgent to be delayable.
+    /// Waiting requests stay until the next response ends, as in Chromium.
     pub(super) fn raised(&mut self) {
         self.in_flight -= 1;
     }

@@ -1,8 +1,8 @@
-//! Painting, failures, frames and costs on small pages; times computed by hand.
+//! Painting, failures, frames and costs on small pages, with times computed by hand.
 //!
-//! Unless a test says otherwise the CPU takes no time, so that only round
-//! trips (100 ms) and layout count; layout costs half of 10 ms + 0.2 ms/KiB
-//! the first time and half of 5 ms afterwards.
+//! Unless a test says otherwise, the CPU takes no time, so that only round trips (100 ms)
+//! and layout count. Layout costs half of 10 ms + 0.2 ms/KiB the first time and half of
+//! 5 ms afterwards.
 
 use crate::common::{
     KIB, Network, blocking_sheet, document, head_script, id, in_markup, load, ms, no_cpu, page,
@@ -27,24 +27,24 @@ fn a_head_delays_the_first_paint_by_one_round_trip() {
     for r in 1..=3 {
         assert_eq!(l.asked(r), Some(100.0), "resource {r}");
     }
-    // Head done at 200; first layout (10 + 10 x 0.2) / 2 = 6 ms; the image
-    // (100,000 px, larger than a paragraph) waits for the next frame,
-    // 16.67 ms after the first began, and costs 2.5 ms.
+    // The head is done at 200 ms. The first layout takes (10 + 10 x 0.2) / 2 = 6 ms. The
+    // image (100,000 px, larger than a paragraph) waits for the next frame, 16.67 ms
+    // after the first began, and costs 2.5 ms.
     assert_eq!(m.fcp, Some(ms(206.0)));
     assert_eq!(m.lcp, Some(Duration::from_nanos(219_166_667)));
     assert_eq!(l.browser.lcp_image(), Some(id(3)));
     assert_eq!(m.dom_content_loaded, Some(ms(200.0)));
-    // The load event's task waits for the layout that began at 200.
+    // The load event's task waits for the layout that began at 200 ms.
     assert_eq!(m.onload, Some(ms(206.0)));
-    // No long task, and nothing in flight after 200.
+    // There is no long task, and nothing is in flight after 200 ms.
     assert_eq!(m.tti, Some(ms(206.0)));
     assert_eq!(m.tbt, Some(Duration::ZERO));
-    // Text is 0.3 of the viewport at 206; the image 100,000 px of it.
+    // Text covers 0.3 of the viewport at 206 ms; the image adds 100,000 px.
     let text = 0.3 * 1350.0 * 940.0;
     let si = 206.0 + 13.166_667 * 100_000.0 / (text + 100_000.0);
     let measured = m.speed_index.expect("painted").as_millis_f64();
     assert!((measured - si).abs() < 1e-3, "{measured} against {si}");
-    // 10 KiB at 100 ms, 30,000 bytes at 200 ms.
+    // 10 KiB arrive at 100 ms, 30,000 bytes at 200 ms.
     let bi = (10_240.0 * 100.0 + 30_000.0 * 200.0) / 40_240.0;
     let measured = m.byte_index.expect("bytes").as_millis_f64();
     assert!((measured - bi).abs() < 1e-3, "{measured} against {bi}");
@@ -55,7 +55,8 @@ fn fonts_are_found_by_layout_and_hold_text_for_three_seconds_at_most() {
     let font = resource(Destination::Font, 20_000, Trigger::Style { parent: id(1) });
     let p = page(vec![document(10 * KIB), blocking_sheet(5_000, 500), font]);
     let l = load(&p, &no_cpu(Profile::Chrome), &Network::default(), 1);
-    // Sheet at 200, layout until 206, font at 306, a frame of 2.5 ms.
+    // The sheet arrives at 200 ms, layout ends at 206 ms, the font arrives at 306 ms, and
+    // a frame takes 2.5 ms.
     assert_eq!(l.asked(2), Some(206.0));
     assert_eq!(l.browser.metrics().fcp, Some(ms(308.5)));
 
@@ -182,7 +183,7 @@ fn a_frame_of_another_site_does_not_keep_the_page_busy() {
 
 #[test]
 fn costs_follow_the_stated_model() {
-    // 100 KiB of script at 0.25 ms, 10 KiB of markup at 0.15 ms, twice as slow.
+    // 100 KiB of script at 0.25 ms/KiB, 10 KiB of markup at 0.15 ms/KiB, twice as slow.
     let p = page(vec![
         document(10 * KIB),
         script(ScriptMode::Defer, RequestPriority::Low, 100 * KIB, 10),
@@ -227,7 +228,7 @@ fn jitter_is_drawn_by_resource_and_seed() {
 
 #[test]
 fn images_become_visible_once_a_second_unless_their_format_forbids() {
-    // 100 kB/s: the image takes 4 s, from 1 kB / rate = 10 ms on.
+    // At 100 kB/s the image takes 4 s, beginning at 1 kB / rate = 10 ms.
     let network = Network {
         rate: 100_000,
         ..Network::default()
@@ -247,8 +248,8 @@ fn images_become_visible_once_a_second_unless_their_format_forbids() {
         (l.browser.visual_progress().len(), l.browser.metrics())
     };
     let ((jpeg, seen_early), (avif, seen_late)) = (steps("image/jpeg"), steps("image/avif"));
-    // The start, the text, the first rows, three flushes and the end; or the whole
-    // image at once.
+    // Progress has the start, the text, the first rows, three flushes and the end, or the
+    // whole image at once.
     assert_eq!((jpeg, avif), (7, 3));
     assert!(seen_early.speed_index < seen_late.speed_index);
     assert_eq!(

@@ -8,7 +8,7 @@ use crate::common::{
 use pagerace_browser::{BrowserConfig, Cached, Moment, Profile};
 use pagerace_page::model::Page;
 
-/// A document with a sheet, a script and an image.
+/// Returns a document with a sheet, a script and an image.
 fn site() -> Arc<Page> {
     page(vec![
         document(10 * KIB),
@@ -40,16 +40,16 @@ fn what_is_fresh_is_there_at_once_and_never_requested() {
     assert_eq!(l.browser.requested_at(id(1)), None);
     assert_eq!(l.found(1), Some(112.0), "with the first 1,200 bytes");
     let m = l.browser.metrics();
-    // The first layout begins when the parser is past the head: 2.4 kB are
-    // there after 24 ms; it takes half of 10 ms + 0.2 ms/KiB of what is parsed.
+    // The first layout begins when the parser is past the head: 2.4 kB arrive within
+    // 24 ms. It takes half of 10 ms + 0.2 ms/KiB of the parsed bytes.
     let fcp = m.fcp.expect("painted");
     assert!(fcp > ms(120.0) && fcp < ms(135.0), "{fcp:?}");
-    // Everything waited for the document only.
+    // The document is the cause of every moment.
     for moment in Moment::ALL {
         let cause = l.browser.metric_cause(moment).expect("a cause");
         assert_eq!(cause.resource, id(0), "{moment}");
     }
-    // 10 KiB, one byte each 10 us, in pieces of 1,200.
+    // 10 KiB, one byte every 10 us, in pieces of 1,200.
     let mean = m.byte_index.expect("bytes arrived").as_millis_f64();
     assert!(
         mean > 151.0 && mean < 160.0,

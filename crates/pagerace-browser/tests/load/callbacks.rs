@@ -1,6 +1,6 @@
-//! What scripts ask for in functions that something calls later, and pages that
-//! their recording saw hidden; times computed by hand. The CPU takes no time but
-//! for layout; a round trip is 100 ms.
+//! Resources that scripts request in callbacks, and pages that were hidden in their
+//! recording, with times computed by hand. The CPU takes no time except for layout; a
+//! round trip takes 100 ms.
 
 use pagerace_browser::Profile;
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
@@ -10,8 +10,8 @@ use crate::common::{
     KIB, Network, document, id, in_markup, load, ms, no_cpu, page, resource, script,
 };
 
-/// A document; an asynchronous script, here at 200 ms; its data, asked for at once;
-/// and an image that the script asks for 10 ms after `wait`.
+/// Returns a document, an asynchronous script that arrives at 200 ms, its data, requested
+/// at once, and an image that the script requests 10 ms after `wait`.
 fn resources(wait: Wait) -> Vec<Resource> {
     let by_script = |destination, delay| {
         let parent = id(1);
@@ -41,7 +41,7 @@ fn a_callback_comes_after_what_it_waits_for() {
     };
     let data = Wait::Resource { id: id(2) };
     let (asked, called, _) = found(data, &Network::default());
-    // The data takes a round trip, then 10 ms.
+    // The data take a round trip, and the callback another 10 ms.
     assert_eq!(called, asked.map(|at| at + 100.0 + 10.0));
     let (.., onload) = found(data, &Network::default());
     let (_, called, loaded) = found(Wait::Loaded, &Network::default());
@@ -95,7 +95,7 @@ fn nothing_appears_before_what_held_the_recording() {
     };
     assert!((fcp(fit(None)) - free).abs() < 1e-9);
     let held = fcp(fit(Some(ms(300.0))));
-    // DOMContentLoaded is at 100 ms, the first layout takes as long as before.
+    // `DOMContentLoaded` is at 100 ms, and the first layout takes as long as before.
     assert!(
         (held - (100.0 + 300.0 + (free - 100.0))).abs() < 1.0,
         "{free} {held}"

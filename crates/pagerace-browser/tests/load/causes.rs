@@ -1,4 +1,4 @@
-//! What each event waited for last: by hand, and laws for any load.
+//! The causes of events, computed by hand, and properties of the causes of any load.
 
 use crate::common::{
     KIB, Loaded, Network, blocking_sheet, document, head_script, id, in_markup, load, ms, no_cpu,
@@ -8,14 +8,14 @@ use pagerace_browser::{Browser, BrowserConfig, Cause, Moment, Profile};
 use pagerace_core::{Destination, Duration, Instant, RequestPriority, ScriptMode};
 use pagerace_page::model::{Page, Resource, Trigger};
 
-/// The cause as (resource, ended, milliseconds).
+/// Returns the cause as (resource, ended, milliseconds).
 fn told(cause: Option<Cause>) -> Option<(u32, bool, f64)> {
     cause.map(|c| (c.resource.0, c.ended, c.at.as_millis_f64()))
 }
 
 #[test]
 fn what_the_scanner_finds_waited_for_the_bytes_that_name_it() {
-    // 10 kB/s: 1,200 bytes take 120 ms.
+    // At 10 kB/s, 1,200 bytes take 120 ms.
     let network = Network {
         rate: 10_000,
         ..Network::default()
@@ -39,7 +39,7 @@ fn what_stands_behind_a_blocking_script_waited_for_the_script() {
     let p = page(vec![
         document(10 * KIB),
         head_script(1_000, 500),
-        // A frame is found by the parser only.
+        // Only the parser finds a frame.
         in_markup(Destination::Iframe, 1_000, 4_000),
     ]);
     let l = load(&p, &no_cpu(Profile::Chrome), &Network::default(), 1);
@@ -90,7 +90,7 @@ fn a_delay_keeps_the_cause_that_it_began_with() {
         told(l.browser.discovery_cause(id(2))),
         Some((1, true, 200.0))
     );
-    // It does hold the load event, once found: the event waited for its end.
+    // The resource delays the load event once it is found, so the event waited for its end.
     let onload = l.browser.metric_cause(Moment::Onload);
     assert_eq!(told(onload).map(|c| c.0), Some(1), "fired long before");
 }
@@ -106,7 +106,7 @@ fn work_of_a_busy_thread_is_no_cause() {
         slow,
         in_markup(Destination::Fetch, 100, 10_000),
     ]);
-    // A desktop's costs: the script keeps the thread while nothing arrives.
+    // With the costs of a desktop, the script occupies the thread while nothing arrives.
     let config = BrowserConfig {
         profile: Profile::Chrome,
         cpu: 1.0,
@@ -124,7 +124,7 @@ fn work_of_a_busy_thread_is_no_cause() {
 
 #[test]
 fn paint_waited_for_the_sheet_and_the_largest_for_the_image() {
-    // 100 kB/s: the image is on its way for 3.5 s.
+    // At 100 kB/s the image takes 3.5 s.
     let network = Network {
         rate: 100_000,
         ..Network::default()
@@ -166,8 +166,7 @@ fn text_waits_for_its_font_or_for_the_end_of_the_block_period() {
     let quick = load(&font(1_000), &no_cpu(Profile::Chrome), &network, 1);
     let fcp = quick.browser.metric_cause(Moment::Fcp);
     assert_eq!(fcp.map(|c| (c.resource, c.ended)), Some((id(2), true)));
-    // 4 s for the font: text appears 3 s after the layout, which waited for
-    // the sheet.
+    // The font takes 4 s, so text appears 3 s after the layout, which waited for the sheet.
     let slow = load(&font(40_000), &no_cpu(Profile::Chrome), &network, 1);
     let fcp = slow.browser.metric_cause(Moment::Fcp);
     assert_eq!(fcp.map(|c| (c.resource, c.ended)), Some((id(1), true)));
@@ -175,8 +174,8 @@ fn text_waits_for_its_font_or_for_the_end_of_the_block_period() {
 
 #[test]
 fn text_after_the_block_period_waited_for_the_layout_that_began_it() {
-    // 10 kB/s: the body begins in the first 1,200 bytes; the font is there
-    // after 5 s, three seconds after the first layout would do.
+    // At 10 kB/s the body begins in the first 1,200 bytes. The font arrives after 5 s,
+    // more than three seconds after the first layout.
     let network = Network {
         rate: 10_000,
         ..Network::default()
@@ -226,7 +225,7 @@ fn a_held_request_waited_for_what_let_it_go() {
     assert_eq!(told(l.browser.request_cause(id(3))), Some((1, true, 200.0)));
 }
 
-/// A browser on a desktop, and what arrives when, in milliseconds.
+/// A browser on a desktop that receives arrivals at given times in milliseconds.
 struct ByHand(Browser);
 
 impl ByHand {
@@ -251,7 +250,7 @@ impl ByHand {
         self.0.handle_response_end(at, id(resource));
     }
 
-    /// Lets all tasks and timers end.
+    /// Runs until no task or timer is left.
     fn rest(&mut self) {
         while let Some(at) = self.0.poll_timeout() {
             self.0.handle_timeout(at);
@@ -259,7 +258,7 @@ impl ByHand {
     }
 }
 
-/// A script that keeps the thread for 300 ms.
+/// Returns a script that occupies the thread for 300 ms.
 fn slow_script() -> Resource {
     Resource {
         cpu_time: Some(Duration::from_millis(300)),
@@ -296,13 +295,13 @@ fn a_parser_that_waited_for_the_thread_takes_what_came_meanwhile() {
     b.body(200, 0, 3_000);
     b.body(300, 0, 5_000);
     b.rest();
-    // The first stop ends the first task, which was queued at 200 ms.
+    // The first task, which was queued at 200 ms, ends at the first stop.
     let causes = [2, 3].map(|r| b.0.discovery_cause(id(r)).expect("a cause"));
     assert_eq!(causes.map(|c| c.resource), [id(0); 2]);
     assert_eq!(causes.map(|c| c.received), [3_000, 3_000]);
     assert!(b.0.discovered_at(id(2)) > Some(Instant::ZERO + ms(450.0)));
 
-    // Without a stop before, the task reaches what came last.
+    // Without an earlier stop, the task parses all bytes that have arrived.
     let mut b = ByHand::new(vec![document(9_000), slow_script(), frame(4_000)]);
     b.body(100, 0, 1_000);
     b.end(150, 1);
@@ -328,8 +327,8 @@ fn a_font_waited_for_the_later_of_its_sheet_and_the_layout() {
         visible_image(5_000, 5_000),
     ]);
     b.end(100, 0);
-    // The thread is busy from 200 to 500 ms: the sheet's parsing waits, and the
-    // layout that the image asks for behind it.
+    // The thread is busy from 200 to 500 ms. The parsing of the sheet waits, and so does
+    // the layout that the image needs after it.
     b.end(200, 1);
     b.end(250, 2);
     b.end(300, 4);
@@ -338,7 +337,7 @@ fn a_font_waited_for_the_later_of_its_sheet_and_the_layout() {
     assert_eq!(cause, Some((2, true, 250.0)));
 }
 
-/// What must hold of the causes of any load.
+/// Checks the properties of the causes of a load.
 pub(crate) fn check(page: &Page, l: &Loaded) -> Result<(), String> {
     let browser = &l.browser;
     for r in &page.resources {
@@ -377,8 +376,8 @@ pub(crate) fn check(page: &Page, l: &Loaded) -> Result<(), String> {
     Ok(())
 }
 
-/// The cause really arrived then, its effect is no earlier, and a walk back
-/// ends at the navigation.
+/// Checks that the cause arrived at its time, that its effect is not earlier, and that
+/// following causes ends at the navigation.
 fn check_one(
     page: &Page,
     l: &Loaded,

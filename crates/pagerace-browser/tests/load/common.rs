@@ -1,7 +1,7 @@
-//! Pages made by hand, and a network without queues, losses or handshakes.
+//! Hand-made pages, and a network without queues, losses or handshakes.
 //!
-//! Every response's head arrives one round trip after its request; bodies
-//! follow one after the other over one link of fixed rate, in 1,200-byte pieces.
+//! The head of each response arrives one round trip after its request. Bodies follow one
+//! after the other over one link of fixed rate, in 1,200-byte pieces.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(crate) fn ms(millis: f64) -> Duration {
     Duration::from_millis_f64(millis)
 }
 
-/// A resource with the priority that Chromium gives its destination.
+/// Returns a resource with the priority that Chromium assigns to its destination.
 pub(crate) fn resource(destination: Destination, bytes: u64, trigger: Trigger) -> Resource {
     let priority = match destination {
         Destination::Document | Destination::Iframe | Destination::Style | Destination::Font => {
@@ -45,7 +45,7 @@ pub(crate) fn resource(destination: Destination, bytes: u64, trigger: Trigger) -
         request_body_bytes: 0,
         response_header_bytes: 300,
         body_bytes: bytes,
-        // What is decoded is as large, so that costs are easy to compute.
+        // The decoded size equals the encoded size, so that costs are easy to compute.
         decoded_bytes: Some(bytes),
         think_time: Duration::ZERO,
         priority,
@@ -131,7 +131,7 @@ pub(crate) fn page(resources: Vec<Resource>) -> Arc<Page> {
     })
 }
 
-/// A CPU that takes no time (layout still does) and never varies.
+/// Returns a configuration in which the CPU takes no time (except for layout) and never varies.
 pub(crate) fn no_cpu(profile: Profile) -> BrowserConfig {
     BrowserConfig {
         profile,
@@ -143,17 +143,17 @@ pub(crate) fn no_cpu(profile: Profile) -> BrowserConfig {
 #[derive(Clone, Debug)]
 pub(crate) struct Network {
     pub(crate) rtt: Duration,
-    /// Bytes per second; zero is no limit.
+    /// Bytes per second; zero means no limit.
     pub(crate) rate: u64,
-    /// These never answer: the failure is known after a round trip.
+    /// Resources without a response: the failure is known after a round trip.
     pub(crate) fails: Vec<ResourceId>,
-    /// These break off after half of their body.
+    /// Resources whose response is truncated after half of the body.
     pub(crate) breaks: Vec<ResourceId>,
-    /// These end with something missing, and are of no use without it.
+    /// Resources whose response ends with missing data and is unusable.
     pub(crate) spoilt: Vec<ResourceId>,
-    /// What the browser's cache holds, in page order.
+    /// The cache state of each resource in page order.
     pub(crate) cached: Vec<Cached>,
-    /// What each origin speaks.
+    /// The protocol of each origin.
     pub(crate) protocols: Vec<Protocol>,
 }
 
@@ -174,9 +174,9 @@ impl Default for Network {
 pub(crate) struct Loaded {
     pub(crate) browser: Browser,
     pub(crate) actions: Vec<(Instant, Action)>,
-    /// When each resource's byte at an offset was there: (time, bytes).
+    /// The body bytes of each resource that had arrived at each time: (time, bytes).
     pub(crate) arrivals: BTreeMap<ResourceId, Vec<(Instant, u64)>>,
-    /// When each response began and ended (or failed).
+    /// The time at which each response began and ended (or failed).
     pub(crate) heads: BTreeMap<ResourceId, Instant>,
     pub(crate) ends: BTreeMap<ResourceId, Instant>,
     pub(crate) done: bool,
@@ -184,7 +184,7 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// Milliseconds from the start to the request for a resource.
+    /// Returns the milliseconds from the start to the request for a resource.
     pub(crate) fn asked(&self, index: u32) -> Option<f64> {
         self.browser
             .requested_at(id(index))
@@ -353,7 +353,7 @@ pub(crate) fn load(
 
 pub(crate) const KIB: u64 = 1024;
 
-/// A style sheet in the head.
+/// Returns a style sheet in the head.
 pub(crate) fn blocking_sheet(bytes: u64, offset: u64) -> Resource {
     Resource {
         render_blocking: true,
@@ -361,7 +361,7 @@ pub(crate) fn blocking_sheet(bytes: u64, offset: u64) -> Resource {
     }
 }
 
-/// A script in the head that blocks the parser.
+/// Returns a parser-blocking script in the head.
 pub(crate) fn head_script(bytes: u64, offset: u64) -> Resource {
     Resource {
         render_blocking: true,
@@ -369,7 +369,7 @@ pub(crate) fn head_script(bytes: u64, offset: u64) -> Resource {
     }
 }
 
-/// An image in the viewport, recorded with the priority that layout gave it.
+/// Returns an image in the viewport, recorded with the priority that layout gave it.
 pub(crate) fn visible_image(bytes: u64, offset: u64) -> Resource {
     Resource {
         in_viewport: true,

@@ -1,8 +1,8 @@
-//! Scripts, sheets, redirects: what waits for what; times computed by hand.
+//! Scripts, sheets and redirects: dependencies, with times computed by hand.
 //!
-//! Unless a test says otherwise the CPU takes no time, so that only round
-//! trips (100 ms) and layout count; layout costs half of 10 ms + 0.2 ms/KiB
-//! the first time and half of 5 ms afterwards.
+//! Unless a test says otherwise, the CPU takes no time, so that only round trips (100 ms)
+//! and layout count. Layout costs half of 10 ms + 0.2 ms/KiB the first time and half of
+//! 5 ms afterwards.
 
 use std::sync::Arc;
 
@@ -51,12 +51,12 @@ fn scripts_wait_for_earlier_sheets_only() {
         )
     };
     let before = page(vec![free.clone(), sheet(400), measured.clone(), child()]);
-    // A sheet that comes later in the document, and only after a redirect.
+    // A sheet that is later in the document, and behind a redirect.
     let hop = in_markup(Destination::Style, 0, 600);
     let after = page(vec![free, hop, measured, child(), sheet_behind(1)]);
     let l = load(&before, &config, &Network::default(), 1);
     assert_eq!(l.found(3), Some(200.0 + 40.0 + 7.0));
-    // At 200 that sheet is on its way; only an earlier one is waited for.
+    // At 200 ms that sheet is still loading, but scripts wait only for earlier sheets.
     let l = load(&after, &config, &Network::default(), 1);
     assert_eq!(l.found(3), Some(200.0 + 7.0));
 }
@@ -99,15 +99,15 @@ fn deferred_scripts_run_in_order_after_parsing_async_ones_when_they_arrive() {
         jitter: 0.0,
     };
     let l = load(&p, &config, &Network::default(), 1);
-    // All four leave the thread at once, for the body begins early; the first
-    // layout (10.2 ms from 100) is over when they arrive, one script after the
-    // other: defer, then what was queued while it ran (async), then defer.
+    // All four requests leave at once, because the body begins early. The first layout (10.2 ms
+    // from 100 ms) is over when they arrive. The scripts run one after the other: a deferred
+    // one, the async one that was queued meanwhile, then the other deferred one.
     let arrived = 200.0;
     assert_eq!(l.found(5), Some(arrived + 20.0 + 3.0));
     assert_eq!(l.found(4), Some(arrived + 30.0 + 3.0));
     let m = l.browser.metrics();
     assert_eq!(m.dom_content_loaded, Some(ms(arrived + 30.0)));
-    // The first fetch held the load event, so the second could, too.
+    // The first fetch delayed the load event, so that the second could delay it too.
     assert_eq!(m.onload, Some(ms(arrived + 33.0 + 100.0)));
 }
 
@@ -134,14 +134,14 @@ fn the_recorded_load_event_does_not_slip_through_a_gap() {
         assert!(l.done);
         l.browser.metrics().onload.expect("fired")
     };
-    // Nothing is recorded: the timer comes after the load event.
+    // No load event is recorded, and the timer fires after the load event.
     let silent = page(resources);
     assert!(onload(&silent) < ms(250.0));
-    // The recording's load event came after the image: 200 + 400 + 100.
+    // The recorded load event came after the image: 200 + 400 + 100.
     let mut recorded = Page::clone(&silent);
     recorded.recorded.on_load = Some(ms(5_000.0));
     assert_eq!(onload(&Arc::new(recorded.clone())), ms(700.0));
-    // Before the image: it holds nothing.
+    // If it came before the image, the image does not delay it.
     recorded.resources[2].blocks_load = false;
     assert!(onload(&Arc::new(recorded)) < ms(250.0));
 }

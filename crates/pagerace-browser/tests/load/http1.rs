@@ -1,5 +1,5 @@
-//! Chromium's limits on requests over HTTP/1.1. The CPU takes no time, a round
-//! trip 100 ms; bodies arrive at once.
+//! Chromium's limits on requests over HTTP/1.1. The CPU takes no time, a round trip takes
+//! 100 ms, and bodies arrive at once.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use pagerace_browser::{Action, Profile};
 use pagerace_core::{Destination, Instant, Protocol, RequestPriority, ScriptMode};
 use pagerace_page::model::{OriginId, Page, Resource};
 
-/// Origins of the made-up pages.
+/// The number of origins of the hand-made pages.
 const ORIGINS: usize = 3;
 
-/// A document, and these behind it.
+/// Returns a page of a document with these children.
 fn site(children: Vec<Resource>) -> Arc<Page> {
     let mut resources = vec![document(10 * KIB)];
     resources.extend(children);
@@ -23,7 +23,7 @@ fn site(children: Vec<Resource>) -> Arc<Page> {
     page
 }
 
-/// An image of the body, below the fold.
+/// Returns an image of the body, below the fold.
 fn image(origin: u32) -> Resource {
     Resource {
         origin: OriginId(origin),
@@ -38,7 +38,7 @@ fn over(protocol: Protocol) -> Network {
     }
 }
 
-/// How many requests leave at each time, in milliseconds.
+/// Returns the number of requests that leave at each time in milliseconds.
 fn waves(page: &Arc<Page>, profile: Profile, network: &Network) -> Vec<(f64, usize)> {
     let l = load(page, &no_cpu(profile), network, 1);
     assert!(l.done);
@@ -73,8 +73,8 @@ fn ten_images_in_all() {
 #[test]
 fn servers_that_know_priorities_are_exempt_and_do_not_count() {
     let p = site((0..24).map(|n| image(n % 3)).collect());
-    // Eight images for each server: 2 + 2 + ... of two HTTP/1.1 servers up to
-    // six each and ten in all, eight of the other at once.
+    // Each server has eight images. The two HTTP/1.1 servers take turns up to ten
+    // requests in all, and the other server gets eight at once.
     let network = Network {
         protocols: vec![Protocol::H1, Protocol::H1, Protocol::H2],
         ..Network::default()
@@ -106,7 +106,7 @@ fn other_browsers_are_not_known_to_limit_more() {
 
 #[test]
 fn an_image_that_layout_finds_in_view_leaves_at_once() {
-    // Twelve large images below the fold go first; layout finds the last one.
+    // Twelve large images below the fold are requested first; layout finds the last image.
     let mut children: Vec<Resource> = (0..12)
         .map(|_| Resource {
             body_bytes: 50_000,
@@ -118,7 +118,7 @@ fn an_image_that_layout_finds_in_view_leaves_at_once() {
         ..visible_image(5_000, 9_500)
     });
     let p = site(children);
-    // 1 MB/s: six images take 300 ms.
+    // At 1 MB/s, six images take 300 ms.
     let network = Network {
         rate: 1_000_000,
         ..over(Protocol::H1)
@@ -127,8 +127,8 @@ fn an_image_that_layout_finds_in_view_leaves_at_once() {
     let asked = l.asked(13).expect("requested");
     let rank = l.fetch_order().iter().position(|&r| r == 13);
     assert_eq!(rank, Some(7), "after the document and six images");
-    // The first layout begins with the first piece (1.2 ms), before the image
-    // is known; the next one a frame later, and takes half of 5 ms.
+    // The first layout begins with the first piece (1.2 ms), before the image is known.
+    // The next one begins a frame later and takes half of 5 ms.
     assert!((asked - (101.2 + 50.0 / 3.0 + 2.5)).abs() < 1e-3, "{asked}");
 }
 
@@ -145,8 +145,8 @@ fn an_image_that_is_raised_in_flight_frees_its_place_at_the_next_end() {
         ..visible_image(20_000, 9_000)
     };
     let p = site(children);
-    // 1 MB/s: each image takes 20 ms, the first one is there after 230 ms; the
-    // layout that raises the second one is over long before.
+    // At 1 MB/s each image takes 20 ms, and the first one arrives after 230 ms. The
+    // layout that raises the second one ends long before.
     let network = Network {
         rate: 1_000_000,
         ..over(Protocol::H1)

@@ -1,5 +1,4 @@
-//! Laws that hold for any page: random trees of resources, random networks,
-//! random failures.
+//! Properties of any load: random trees of resources, random networks, random failures.
 
 use std::sync::Arc;
 
@@ -24,7 +23,7 @@ const MODES: [ScriptMode; 4] = [
     ScriptMode::Inserted,
 ];
 
-/// Anything that is not the page itself, below one of its predecessors.
+/// Generates a resource other than the page itself, and the place of its parent.
 fn child() -> impl Strategy<Value = (Resource, usize, u8, u64, u64)> {
     (
         (
@@ -64,7 +63,8 @@ fn child() -> impl Strategy<Value = (Resource, usize, u8, u64, u64)> {
         })
 }
 
-/// A page of up to 24 resources; children hang below any predecessor, in any way.
+/// Generates a page of up to 24 resources; each child has any earlier resource as its
+/// parent, with any trigger.
 fn pages() -> impl Strategy<Value = Arc<Page>> {
     let loaded = any::<bool>();
     let parts = (0..60_000_u64, prop::collection::vec(child(), 0..24), loaded);
@@ -83,7 +83,7 @@ fn pages() -> impl Strategy<Value = Arc<Page>> {
             resources.push(r);
         }
         let mut page = page(resources);
-        // With a recorded load event all that holds it does so from the start.
+        // With a recorded load event, the resources that delay it do so from the start.
         Arc::make_mut(&mut page).recorded.on_load = loaded.then_some(Duration::ZERO);
         page
     })
@@ -114,7 +114,7 @@ fn networks() -> impl Strategy<Value = Network> {
     })
 }
 
-/// What must hold of every load.
+/// Checks the properties of every load.
 fn check(page: &Page, l: &Loaded) -> Result<(), TestCaseError> {
     prop_assert!(l.done, "the load did not end");
     let fetched = l.fetch_order();
@@ -174,7 +174,7 @@ fn check(page: &Page, l: &Loaded) -> Result<(), TestCaseError> {
                 .windows(2)
                 .all(|p| p[0].0 < p[1].0 && p[0].1 <= p[1].1)
         );
-        // Parts of images may come before anything contentful.
+        // Parts of images may be painted before the first contentful paint.
         prop_assert!(Some(progress[1].0.since_start()) <= m.fcp || m.fcp.is_none());
         let si = m.speed_index.expect("something was painted");
         prop_assert!(si + Duration::from_nanos(1) >= progress[1].0.since_start());
@@ -183,7 +183,7 @@ fn check(page: &Page, l: &Loaded) -> Result<(), TestCaseError> {
     causes::check(page, l).map_err(TestCaseError::fail)
 }
 
-/// When so many bytes of a body were there.
+/// Returns the time at which the first `bytes` bytes of a body had arrived.
 fn arrival(l: &Loaded, r: ResourceId, bytes: u64) -> Option<Instant> {
     l.arrivals
         .get(&r)?
@@ -195,8 +195,8 @@ fn arrival(l: &Loaded, r: ResourceId, bytes: u64) -> Option<Instant> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Every load ends, causes come before effects, metrics are in order; and
-    /// where nothing fails, everything is found.
+    /// Every load ends, causes come before effects, and metrics are in order. Without
+    /// failures, every resource is found.
     #[test]
     fn any_page_loads(page in pages(), config in configs(), network in networks(), seed in 0..4_u64) {
         let l = load(&page, &config, &network, seed);
@@ -208,7 +208,7 @@ proptest! {
         prop_assert!(m.onload.is_some() && m.dom_content_loaded.is_some());
     }
 
-    /// The same with responses that fail or break off.
+    /// Loads with failed or truncated responses end too.
     #[test]
     fn any_page_with_failures_ends(
         page in pages(), config in configs(), network in networks(),
@@ -221,9 +221,8 @@ proptest! {
         check(&page, &l)?;
     }
 
-    /// A second visit ends, too, over any mix of protocols: what is fresh is
-    /// never requested, everything is found, and nothing is counted as received
-    /// that did not come over the network.
+    /// A second visit over any mix of protocols ends too. Fresh resources are never requested,
+    /// every resource is found, and only bytes from the network count as received.
     #[test]
     fn any_page_loads_from_a_cache(
         page in pages(), config in configs(), network in networks(),
@@ -250,7 +249,7 @@ proptest! {
         prop_assert!(m.byte_index.is_none() || !l.arrivals.is_empty());
     }
 
-    /// The same inputs, the same load.
+    /// The same inputs give the same load.
     #[test]
     fn a_load_repeats(page in pages(), config in configs(), network in networks(), seed in 0..4_u64) {
         let (a, b) = (load(&page, &config, &network, seed), load(&page, &config, &network, seed));
@@ -259,8 +258,7 @@ proptest! {
         prop_assert_eq!(a.browser.visual_progress(), b.browser.visual_progress());
     }
 
-    /// On a page where one thing follows the other, a slower CPU never paints
-    /// or finishes earlier.
+    /// On a page that loads serially, a slower CPU never paints or finishes earlier.
     #[test]
     fn a_slower_cpu_never_helps_a_serial_page(
         size in 1_000..60_000_u64, sheet in 0..60_000_u64, script in 0..60_000_u64, image in 0..200_000_u64,

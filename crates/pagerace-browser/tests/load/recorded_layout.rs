@@ -1,5 +1,5 @@
-//! Pages whose recording says where things are: text waits for its own fonts,
-//! areas are real, lazy images wait for layout.
+//! Pages with a recorded layout: text waits for its own fonts, areas are real, and lazy
+//! images wait for layout.
 
 use std::sync::Arc;
 
@@ -83,9 +83,9 @@ fn paints(l: &Loaded) -> (f64, f64) {
     (at(m.fcp), at(m.lcp))
 }
 
-/// A sheet at 200 ms; a font that it names is asked for with the first layout,
-/// at about 204 ms (a layout feels half of a CPU without cost), and never
-/// comes before 304 ms.
+/// Loads a page whose sheet arrives at 200 ms. The first layout requests a font of the
+/// sheet at about 204 ms (a CPU without cost still takes half of the layout time), so the
+/// font arrives at 304 ms at the earliest.
 fn with_font(display: Option<FontDisplay>, rtt: Duration) -> (f64, f64) {
     let made = page(vec![
         document(4_000),
@@ -134,7 +134,7 @@ fn text_waits_for_its_own_fonts_as_they_say() {
 
 #[test]
 fn a_block_in_two_fonts_appears_with_the_first() {
-    // The second font is larger, and comes later.
+    // The second font is larger and arrives later.
     let network = Network {
         rate: 10_000_000,
         ..Network::default()
@@ -159,7 +159,7 @@ fn a_block_in_two_fonts_appears_with_the_first() {
 
 #[test]
 fn invisible_text_appears_in_time() {
-    // Every response takes 5 s: the sheet is there at 10 s.
+    // Every response takes 5 s, so the sheet arrives at 10 s.
     let late = ms(5_000.0);
     let after = |display| {
         let (fcp, lcp) = with_font(display, late);
@@ -182,7 +182,7 @@ fn invisible_text_appears_in_time() {
             "Chromium's limit of 2 s was over before: {hidden}"
         );
     }
-    // The sheet is there at 1.6 s: 0.4 s are left until the limit.
+    // The sheet arrives at 1.6 s, 0.4 s before the limit.
     let (fcp, lcp) = with_font(None, ms(800.0));
     assert!((1_600.0..1_610.0).contains(&fcp), "{fcp}");
     assert!((2_000.0..2_020.0).contains(&lcp), "{lcp}");
@@ -276,13 +276,12 @@ fn recorded_rendering_takes_its_time() {
     let made = page(vec![document(4_000), whole]);
     let made = with_layout(&made, vec![text(10.0, Some(1_000), &[]), image(1, 900.0)]);
     let (fcp, lcp) = paints(&loaded(made, &Network::default()));
-    // Without a CPU half of the rendering remains: 4 ms, then 1 ms.
+    // Without CPU costs, half of the rendering time remains: 4 ms, then 1 ms.
     assert!((104.0..105.0).contains(&fcp), "{fcp}");
     assert!((201.0..203.0).contains(&lcp), "{lcp}");
 }
 
-/// A document with a text and two images of 100 kB each, at 100 kB/s one after
-/// the other.
+/// Loads a document with a text and two images of 100 kB each, one after the other at 100 kB/s.
 fn two_images(shares: Option<PictureShares>) -> Loaded {
     let resources = vec![
         document(1_000),
@@ -293,7 +292,7 @@ fn two_images(shares: Option<PictureShares>) -> Loaded {
         share: 0.1,
         ..text(1000.0, Some(900), &[])
     };
-    // The first one covers most; the second is not looked at by itself.
+    // The first image covers most of the page; the second is not measured individually.
     let elements = vec![image(1, 1000.0), text, image(2, 10.0)];
     let mut page = with_layout(&page(resources), elements);
     page.layout.as_mut().expect("recorded").shares = shares;
@@ -357,8 +356,8 @@ fn a_page_without_colour_is_complete_with_its_first_paint() {
     assert_eq!(m.speed_index, m.fcp);
 }
 
-/// When how much of the picture was there, of an image of 320 kB at 100 kB/s
-/// whose size is known after 20 kB.
+/// Returns visual progress, with times relative to the end, of an image of 320 kB at
+/// 100 kB/s whose size is known after 20 kB.
 fn slow_image(coding: ImageCoding, coarse: Option<u64>) -> Vec<(f64, f64)> {
     let image_bytes = ImageBytes {
         coding,
@@ -398,7 +397,7 @@ fn slow_image(coding: ImageCoding, coarse: Option<u64>) -> Vec<(f64, f64)> {
 
 #[test]
 fn a_loading_image_is_looked_at_once_a_second_from_when_its_size_is_known() {
-    // 3 s of picture: little at once, then two flushes, then the end.
+    // The image takes 3 s: a little is shown at once, then two flushes, then the end.
     let points = slow_image(ImageCoding::TopDown, None);
     let rows: Vec<f64> = points.iter().map(|p| (p.1 * 10.0).round() / 10.0).collect();
     assert_eq!(rows, [0.0, 0.3, 0.7, 1.0], "{points:?}");
@@ -433,7 +432,7 @@ fn desktop() -> BrowserConfig {
 
 #[test]
 fn no_request_of_a_document_leaves_before_its_first_one() {
-    // A script costs nothing and asks for an image.
+    // A script without cost requests an image.
     let free = |resource| Resource {
         cpu_time: Some(Duration::ZERO),
         ..resource
@@ -487,8 +486,8 @@ fn a_frame_waits_for_the_images_that_it_shows() {
     assert_eq!(large.1, small.1, "the load event does not wait");
 }
 
-/// A page whose text comes with the document, but for the largest, which a script makes 10 ms
-/// after `after`; resource 2 is the script's data.
+/// Returns a page whose text is in the document, except for the largest, which a script
+/// creates 10 ms after `after`. Resource 2 is the script's data.
 fn with_made_text(after: Wait) -> Page {
     let script = Trigger::Markup {
         parent: id(0),
@@ -518,7 +517,7 @@ const OF_DATA: Wait = Wait::Resource { id: ResourceId(2) };
 fn text_that_a_script_makes_of_its_data_waits_for_the_data() {
     let lcp = |after| paints(&loaded(with_made_text(after), &Network::default())).1;
     let (parsed, data) = (lcp(Wait::ContentLoaded), lcp(OF_DATA));
-    // A round trip of 100 ms for the data.
+    // The data take a round trip of 100 ms.
     assert!((90.0..110.0).contains(&(data - parsed)), "{parsed} {data}");
 }
 

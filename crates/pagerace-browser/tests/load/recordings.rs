@@ -1,4 +1,4 @@
-//! Every recording loads in every browser: all of it is found, once, and the
+//! Loads every recording in every browser. Each resource is found exactly once, and the
 //! metrics are in order.
 
 use std::path::PathBuf;
@@ -77,7 +77,7 @@ fn every_recording_loads_in_every_browser() {
                 l.browser.visual_progress().last().map(|p| p.1),
                 m.fcp.map(|_| 1.0)
             );
-            // No faster than the bytes allow.
+            // The load is no faster than its bytes allow.
             let floor = page.body_bytes() as f64 / 1_250_000.0;
             assert!(
                 l.ended.as_millis_f64() / 1e3 >= floor,
@@ -109,9 +109,9 @@ fn every_recording_loads_in_every_browser() {
     );
 }
 
-/// Without CPU, only layouts, frames and the font block period lie between the
-/// last arrival that a paint or `DOMContentLoaded` waited for and itself: a
-/// cause that is not the last one would leave more.
+/// Without CPU costs, only layouts, frames and the font block period lie between the
+/// cause of a paint or of `DOMContentLoaded` and the event itself. A cause that is not
+/// the last arrival would leave more time.
 #[test]
 fn nothing_but_layout_lies_between_a_cause_and_its_effect() {
     let network = Network {
@@ -130,7 +130,7 @@ fn nothing_but_layout_lies_between_a_cause_and_its_effect() {
             .decoded_bytes
             .unwrap_or(4 * document.body_bytes)
             .max(document.body_bytes);
-        // Two first layouts, three later ones, and two frames.
+        // Allows two first layouts, three later ones, and two frames.
         let layout = 5.0 + decoded as f64 / 1024.0 * 0.1;
         let allowed = 2.0 * layout + 3.0 * 2.5 + 2.0 * 50.0 / 3.0;
         for moment in [Moment::Fcp, Moment::Lcp, Moment::DomContentLoaded] {
@@ -152,7 +152,8 @@ fn nothing_but_layout_lies_between_a_cause_and_its_effect() {
     assert!(checked == 0 || checked > 120, "{checked}");
 }
 
-/// A second visit right after the first, as the recorded fields allow it.
+/// Loads each page a second time right after the first, with the cache that the recorded
+/// fields allow.
 #[test]
 fn a_second_visit_is_faster_and_lighter() {
     let network = Network {
@@ -171,7 +172,7 @@ fn a_second_visit_is_faster_and_lighter() {
         validated += count(Cached::Validate);
         all += cached.len();
         pages += 1;
-        // With CPU costs, cached scripts may run ahead of the first paint.
+        // With CPU costs, cached scripts may run before the first paint.
         let config = no_cpu(Profile::Chrome);
         let cold = load(&page, &config, &network, 1);
         let again = Network {
@@ -191,7 +192,7 @@ fn a_second_visit_is_faster_and_lighter() {
             w.ttfb <= c.ttfb && w.ttfb <= w.fcp && w.fcp <= w.lcp,
             "{name}"
         );
-        // Less traffic: nothing that matters comes later (but for a frame).
+        // With less traffic, no metric is later (by more than a frame).
         let slack = Duration::from_millis(20);
         let within = |w: Option<Duration>, c: Option<Duration>| w <= c.map(|c| c + slack);
         assert!(
@@ -230,7 +231,7 @@ fn a_second_visit_is_faster_and_lighter() {
     assert!(pages == 0 || share(fresh) > 0.3, "{fresh} of {all}");
 }
 
-/// HTTP/1.1 limits hold requests back, and lose none.
+/// HTTP/1.1 limits hold requests back, but lose none.
 #[test]
 fn every_recording_loads_over_http_1_1() {
     for file in recordings() {

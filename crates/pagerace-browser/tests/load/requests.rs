@@ -1,8 +1,8 @@
-//! When requests leave, and what they signal; times computed by hand.
+//! The times at which requests leave, and their signals, computed by hand.
 //!
-//! Unless a test says otherwise the CPU takes no time, so that only round
-//! trips (100 ms) and layout count; layout costs half of 10 ms + 0.2 ms/KiB
-//! the first time and half of 5 ms afterwards.
+//! Unless a test says otherwise, the CPU takes no time, so that only round trips (100 ms)
+//! and layout count. Layout costs half of 10 ms + 0.2 ms/KiB the first time and half of
+//! 5 ms afterwards.
 
 use crate::common::{
     KIB, Network, blocking_sheet, document, head_script, in_markup, load, ms, no_cpu, page, script,
@@ -51,7 +51,7 @@ fn nothing_below_high_leaves_chrome_before_the_body_while_two_are_in_flight() {
         Some(200.0),
         "an inline script's fetch waits for the parser only"
     );
-    // Medium before Low, then in order.
+    // `Medium` before `Low`, then in document order.
     assert_eq!(l.fetch_order(), [0, 1, 2, 4, 5, 6, 3, 7]);
 }
 
@@ -90,7 +90,7 @@ fn images_wait_for_the_head_in_firefox_and_safari() {
 
 #[test]
 fn an_image_in_the_viewport_is_boosted_once_laid_out() {
-    // 100 kB/s: the image is on its way for 2 s.
+    // At 100 kB/s the image takes 2 s.
     let network = Network {
         rate: 100_000,
         ..Network::default()
@@ -100,7 +100,7 @@ fn an_image_in_the_viewport_is_boosted_once_laid_out() {
     assert_eq!(l.signal(1), Some(Priority::new(2, true)));
     let (at, priority) = l.new_signal(1).expect("boosted");
     assert_eq!(priority, Priority::new(1, true));
-    // Document complete after 10.24 ms of sending, layout 5.1 ms (1 KiB).
+    // The document is complete after 10.24 ms of sending; layout takes 5.1 ms (1 KiB).
     assert!((at - (110.24 + 5.1)).abs() < 1e-3, "{at}");
 
     let l = load(&p, &no_cpu(Profile::Firefox), &network, 1);
@@ -114,7 +114,7 @@ fn an_image_in_the_viewport_is_boosted_once_laid_out() {
 
 #[test]
 fn the_scanner_runs_ahead_of_a_blocked_parser() {
-    // 10 kB/s: byte 5,000 of the document arrives after 600 ms.
+    // At 10 kB/s, byte 5,000 of the document arrives after 600 ms.
     let network = Network {
         rate: 10_000,
         ..Network::default()
@@ -125,7 +125,7 @@ fn the_scanner_runs_ahead_of_a_blocked_parser() {
         visible_image(1_000, 6_000),
     ]);
     let l = load(&p, &no_cpu(Profile::Chrome), &network, 1);
-    // The script is behind the document on this link.
+    // The script arrives after the document on this link.
     assert_eq!(l.browser.metrics().dom_content_loaded, Some(ms(1_110.0)));
     assert_eq!(
         l.found(2),

@@ -1,9 +1,9 @@
-//! What the profiles signal, against what the three browsers sent to a server
-//! that logged it (qlogs of December 2022), resource by resource; and against
-//! the `priority` headers in recordings of 2024 to 2026.
+//! Compares the signals of the profiles with those that the three browsers sent to a
+//! server, resource by resource (qlogs of December 2022), and with the `priority` headers
+//! in recordings of 2024 to 2026.
 //!
-//! The profiles follow newer browsers where these are documented. Every
-//! difference to 2022 is listed here, and must really be one.
+//! The profiles follow newer browsers where these are documented. The tests list every
+//! difference to 2022, and check that it is one.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -30,8 +30,8 @@ fn shared(path: &str) -> Option<Value> {
     Some(serde_json::from_str(&text).expect("JSON"))
 }
 
-/// The signals in a qlog by path and query, in order of request: `None` where
-/// the client sent none.
+/// Returns the signals in a qlog by path and query, in order of request; `None` for a
+/// request without a signal.
 fn logged(browser: &str) -> Option<Vec<(String, Option<String>)>> {
     let log = shared(&format!("reference/h3-priority-dec2022/{browser}.qlog.gz"))?;
     let mut updates: BTreeMap<u64, String> = BTreeMap::new();
@@ -74,8 +74,8 @@ fn parse(value: Option<&str>) -> Priority {
     Priority::new(urgency, text.split(',').any(|p| p.trim() == "i"))
 }
 
-/// The test page's resources as an importer would describe them: what
-/// Chromium recorded as priority when it requested them, and how scripts run.
+/// Returns a resource of the test page as an importer would describe it: the priority
+/// that Chromium recorded for it, and how the script runs.
 fn described(name: &str) -> Option<Resource> {
     use Destination::{Document, Fetch, Font, Iframe, Image, Media, Other, Script, Style};
     use RequestPriority::{High, Low, Medium, VeryHigh, VeryLow};
@@ -103,8 +103,8 @@ fn described(name: &str) -> Option<Resource> {
         "script.js?prefetch" => (Other, VeryLow, Blocking, false),
         "img2.svg?iframe" => (Iframe, VeryHigh, Blocking, false),
         "movie.mp4" => (Media, Low, Blocking, false),
-        // Preloads of scripts, `blocking=render`, `fetchpriority`, a header set
-        // by hand, `object`: nothing in a page tells them apart.
+        // Preloads of scripts, `blocking=render`, `fetchpriority`, a header set by a
+        // script, and `object` cannot be told apart in a page.
         _ => return None,
     };
     Some(Resource {
@@ -122,7 +122,7 @@ fn described(name: &str) -> Option<Resource> {
     })
 }
 
-/// Compares a profile with a qlog; `changed` names what was otherwise in 2022.
+/// Compares a profile with a qlog; `changed` names the resources that differed in 2022.
 fn compare(profile: Profile, incremental_too: bool, changed: &[&str]) {
     let Some(requests) = logged(profile.name()) else {
         return;
@@ -148,7 +148,7 @@ fn compare(profile: Profile, incremental_too: bool, changed: &[&str]) {
 
 #[test]
 fn chrome_has_kept_its_urgencies() {
-    // Of 2022 only urgencies: Chromium did not signal `i` then.
+    // Only urgencies are compared, because Chromium did not signal `i` in 2022.
     compare(Profile::Chrome, false, &[]);
 }
 
@@ -177,8 +177,8 @@ fn safari_is_as_it_was_measured() {
     compare(Profile::Safari, true, &[]);
 }
 
-/// Which requests the three held back in 2022: images of the body came after
-/// every style sheet and script of the head.
+/// Compares the requests held back in 2022: images of the body came after every style
+/// sheet and script of the head.
 #[test]
 fn images_of_the_body_came_after_the_head() {
     for browser in ["chrome", "firefox", "safari"] {
@@ -200,7 +200,7 @@ fn images_of_the_body_came_after_the_head() {
     }
 }
 
-/// `priority` headers in recordings of Chromium 2024 to 2026.
+/// Compares with the `priority` headers in Chromium recordings of 2024 to 2026.
 #[test]
 fn chrome_signals_what_recordings_carry() {
     let mut seen = 0;
@@ -220,8 +220,8 @@ fn chrome_signals_what_recordings_carry() {
             };
             let r = resource(destination, 1_000, Trigger::Navigation);
             let ours = Profile::Chrome.signal(&r, class);
-            // A recording has the header of the request, but the class at the
-            // end: an image that layout boosted signalled less.
+            // A recording contains the header of the request but the final class: an
+            // image that layout boosted signalled a lower priority.
             let boosted = destination == Destination::Image && header.urgency > ours.urgency;
             assert!(
                 ours == header || boosted,
@@ -268,14 +268,13 @@ fn recorded(entry: &Value) -> Option<(Destination, RequestPriority, Priority)> {
     Some((destination, class, parse(Some(header))))
 }
 
-/// The order of requests, against the three qlogs: the recordings that the
-/// same browsers made of the same page, imported and loaded here.
+/// Compares the order of requests with the three qlogs, loading the recordings that the
+/// same browsers made of the same page.
 ///
-/// The share of pairs of resources that browser and model request in the same
-/// order has to be well above that of plain document order. It was 0.86 against
-/// 0.80 for Chrome, 0.92 against 0.86 for Firefox, 0.88 against 0.80 for Safari.
-/// Chromium has changed since (the model follows the newer one), and Safari's
-/// second batch is not modelled.
+/// The share of pairs of resources that browser and model request in the same order must
+/// be well above that of plain document order. It was 0.86 against 0.80 for Chrome, 0.92
+/// against 0.86 for Firefox, 0.88 against 0.80 for Safari. Chromium has changed since
+/// (the model follows the newer one), and Safari's second batch is not modelled.
 #[test]
 fn requests_leave_in_the_order_that_was_measured() {
     for profile in [Profile::Chrome, Profile::Firefox, Profile::Safari] {
@@ -322,7 +321,7 @@ fn requests_leave_in_the_order_that_was_measured() {
     }
 }
 
-/// Share of pairs that stand in the same order in both.
+/// Returns the share of pairs that are in the same order in both.
 fn in_order(measured: &[(String, Option<String>)], other: &[String]) -> f64 {
     let positions: Vec<usize> = measured
         .iter()

@@ -1,26 +1,26 @@
-//! The windowed filters of BBR's model of the path.
+//! Windowed filters for BBR's model of the path.
 
 use std::collections::VecDeque;
 
 use pagerace_core::Instant;
 
-/// The fastest delivery rate of the last round trips.
+/// The highest delivery rate of recent round trips.
 ///
-/// Linux keeps the best three samples; this keeps all that can still become
-/// the fastest, which gives the exact maximum.
+/// Linux keeps the best three samples. This filter keeps every sample that can still
+/// become the maximum, so the maximum is exact.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MaxBandwidth {
-    /// (round trip, bytes per second): later, and slower.
+    /// Pairs of (round trip, bytes per second), in which later samples are slower.
     samples: VecDeque<(u64, u64)>,
 }
 
 impl MaxBandwidth {
-    /// Bytes per second; 0 before the first sample.
+    /// The maximum in bytes per second; 0 before the first sample.
     pub(super) fn get(&self) -> u64 {
         self.samples.front().map_or(0, |&(_, rate)| rate)
     }
 
-    /// A sample of `round`. Samples more than `window` round trips older go.
+    /// Adds a sample of `round` and drops samples more than `window` round trips older.
     pub(super) fn update(&mut self, round: u64, window: u64, rate: u64) {
         while self.samples.back().is_some_and(|&(_, r)| r <= rate) {
             self.samples.pop_back();
@@ -36,14 +36,14 @@ impl MaxBandwidth {
     }
 }
 
-/// How many round trips a bin of [`Aggregation`] covers: `bbr_extra_acked_win_rtts`.
+/// The number of round trips per bin of [`Aggregation`]: `bbr_extra_acked_win_rtts`.
 const BIN: u32 = 5;
-/// Most bytes counted in one epoch, in packets: `bbr_ack_epoch_acked_reset_thresh`.
+/// The maximum bytes counted in an epoch, in packets:
+/// `bbr_ack_epoch_acked_reset_thresh`.
 const EPOCH_PACKETS: u64 = 1 << 20;
 
-/// How much more than expected was acknowledged in short, because
-/// acknowledgements come in bunches: the most of the last five to ten round
-/// trips.
+/// The maximum excess of acknowledged over expected bytes in the last five to ten
+/// round trips. The excess comes from acknowledgements that arrive in bunches.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Aggregation {
     epoch_start: Instant,
@@ -54,19 +54,18 @@ pub(super) struct Aggregation {
 }
 
 impl Aggregation {
-    /// In bytes.
+    /// The maximum excess in bytes.
     pub(super) fn extra(&self) -> u64 {
         self.bins[0].max(self.bins[1])
     }
 
-    /// Measures anew from `now`.
+    /// Begins a new measurement at `now`.
     pub(super) fn restart(&mut self, now: Instant) {
         self.epoch_start = now;
         self.epoch_acked = 0;
     }
 
-    /// `acked` bytes were acknowledged on a path of `bandwidth` bytes per
-    /// second.
+    /// Records `acked` acknowledged bytes on a path of `bandwidth` bytes per second.
     pub(super) fn update(
         &mut self,
         now: Instant,
@@ -124,16 +123,16 @@ mod tests {
 
     #[test]
     fn bunches_of_acknowledgements_are_what_exceeds_the_bandwidth() {
-        // 1000 B/s; 500 bytes each half a second come as two bunches a second.
+        // At 1000 B/s, bunches of 500 bytes arrive every half second.
         let mut aggregation = Aggregation::default();
         for ms in (500..5_000).step_by(500) {
             aggregation.update(at(ms), false, 500, 1_000, 10_000, 100);
         }
         assert_eq!(aggregation.extra(), 500);
-        // Three at once.
+        // Three bunches arrive at once.
         aggregation.update(at(5_000), false, 1_500, 1_000, 10_000, 100);
         assert_eq!(aggregation.extra(), 1_500);
-        // Ten round trips later it is forgotten.
+        // The maximum is forgotten after ten round trips.
         for i in 0..10 {
             aggregation.update(at(10_000 + i * 1_000), true, 100, 1_000, 10_000, 100);
         }

@@ -1,4 +1,4 @@
-//! What BBR does when: the modes, and the gain cycle of `ProbeBw`.
+//! The modes of BBR and the gain cycle of `ProbeBw`.
 
 use std::cmp::Ordering;
 
@@ -8,16 +8,16 @@ use pagerace_core::{Duration, Instant};
 use super::{Bbr, CYCLE, DRAIN_GAIN, HIGH_GAIN, MIN_PACKETS, Mode, UNIT};
 use crate::rate::Sample;
 
-/// From how many phases the first one is chosen; never the draining one.
+/// The number of phases from which the first one is drawn; all but the draining one.
 const CYCLE_STARTS: u64 = 7;
-/// In `ProbeBw`: room for acknowledgements that are late.
+/// The window gain in `ProbeBw`, which leaves room for late acknowledgements.
 const WINDOW_GAIN: u64 = 2 * UNIT;
-/// How long the shortest round trip is believed.
+/// The lifetime of the minimum round trip time estimate.
 const MIN_RTT_AGE: Duration = Duration::from_secs(10);
-/// How long `ProbeRtt` stays at the least window, at least.
+/// The minimum time that `ProbeRtt` stays at the minimum window.
 const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
-/// The pipe is full when in so many round trips the bandwidth did not grow by
-/// a quarter.
+/// The number of round trips without a bandwidth increase of a quarter after
+/// which the pipe counts as full.
 const FULL_ROUNDS: u32 = 3;
 
 impl Bbr {
@@ -26,12 +26,12 @@ impl Bbr {
         let is_full_length = elapsed > self.min_rtt.unwrap_or(Duration::MAX);
         let in_flight = self.in_flight_with_next(sample.prior_in_flight);
         match self.pacing_gain.cmp(&UNIT) {
-            // Until the queue is there, or does not fit.
+            // Probing lasts until the queue is built or overflows.
             Ordering::Greater => {
                 let target = self.target_in_flight(self.pacing_gain);
                 is_full_length && (sample.lost > 0 || in_flight >= target)
             }
-            // Until the queue is gone.
+            // Draining lasts until the queue is gone.
             Ordering::Less => is_full_length || in_flight <= self.target_in_flight(UNIT),
             Ordering::Equal => is_full_length,
         }
@@ -97,7 +97,7 @@ impl Bbr {
     }
 
     pub(super) fn probe_rtt(&mut self, now: Instant, in_flight: u64) {
-        // The low rates of this mode do not count.
+        // The low delivery rates of this mode must not lower the bandwidth estimate.
         self.sampler.on_app_limited(in_flight);
         if self.probe_rtt_until.is_none() {
             if in_flight <= MIN_PACKETS * self.mtu() {

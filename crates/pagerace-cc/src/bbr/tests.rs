@@ -2,17 +2,17 @@ use crate::testing::{MTU, ack, at};
 
 use super::*;
 
-/// A link of a packet each millisecond (1.2 MB/s) with a round trip of 40 ms:
-/// 40 packets fill it. A queue without end.
+/// A link that carries one packet per millisecond (1.2 MB/s) with a round trip
+/// time of 40 ms, so 40 packets fill it. Its queue is unlimited.
 const SERVICE: u64 = 1;
 const RTT: u64 = 40;
 const BANDWIDTH: u64 = 1_200_000;
 
-/// Sends as the controller allows, in steps of a tenth of a millisecond.
+/// Sends as the controller allows, in steps of 0.1 ms.
 struct Link {
     bbr: Bbr,
     tick: u64,
-    /// (sent at, acknowledged at) in ticks.
+    /// Pairs of (sent at, acknowledged at), in ticks.
     in_flight: std::collections::VecDeque<(u64, u64)>,
     free_at: u64,
     credit: f64,
@@ -86,7 +86,7 @@ fn it_begins_with_the_window_paced_over_a_millisecond_and_then_over_the_round_tr
     }
     bbr.on_ack(&ack(0, 100));
     bbr.on_ack_end(at(100), 9 * MTU);
-    // One packet more over 100 ms.
+    // The initial window over 100 ms; the acknowledgement then opens one more packet.
     let rate = 120_000 * HIGH_GAIN * 99 / (UNIT * 100) * 8;
     assert!(bbr.pacing_rate().unwrap().abs_diff(rate) < 8);
     assert_eq!(bbr.window(), 11 * MTU);
@@ -107,19 +107,20 @@ fn startup_doubles_until_the_pipe_is_full_then_drains_then_cycles() {
         }
     }
     assert_eq!(modes, [Mode::Startup, Mode::Drain, Mode::ProbeBw]);
-    // The estimate is the link's rate, the round trip the path's.
+    // The estimates match the link's rate and the path's round trip time.
     let estimate = link.bbr.bandwidth.get();
     assert!(estimate.abs_diff(BANDWIDTH) < BANDWIDTH / 50, "{estimate}");
     let min_rtt = link.bbr.min_rtt.unwrap();
     assert_eq!(min_rtt, Duration::from_millis(RTT + SERVICE));
-    // Faster, slower, as fast, and again.
+    // Each cycle paces above the bandwidth, below it, and at it.
     let from = gains.iter().position(|&g| g == CYCLE[0]).unwrap();
     let cycles: Vec<&[u64]> = gains[from..].chunks_exact(3).collect();
     assert!(cycles.len() > 5, "{gains:?}");
     for cycle in cycles {
         assert_eq!(cycle, [CYCLE[0], CYCLE[1], UNIT]);
     }
-    // 41 ms of 1.2 MB/s are 41 packets; twice, and the hosts' six, even.
+    // 1.2 MB/s over 41 ms is 41 packets. The window is twice that plus six
+    // packets for the hosts, rounded up to an even number.
     assert!(
         (86..=92).contains(&(link.bbr.window() / MTU)),
         "{}",
@@ -152,7 +153,8 @@ fn it_probes_the_round_trip_every_ten_seconds_for_200_ms() {
         assert!((10_000.0..10_600.0).contains(&apart), "{probes:?}");
     }
     for (from, until) in probes {
-        // The window's worth must leave first: up to two round trips.
+        // Before the 200 ms begin, the excess packets must leave, which takes up
+        // to two round trips.
         assert!((200.0..330.0).contains(&(until - from)), "{from} {until}");
     }
 }
@@ -171,7 +173,7 @@ fn a_loss_conserves_packets_for_a_round_trip_and_then_restores_the_window() {
     while link.bbr.began {
         link.step();
     }
-    // One packet for each that leaves, and no more.
+    // Each packet that leaves the network permits one new packet.
     let window = link.bbr.window();
     assert!(window <= before / 2 + 4 * MTU, "{window} of {before}");
     for _ in 0..20 * TICKS {
@@ -197,7 +199,7 @@ fn a_timeout_begins_with_little_and_ends_with_the_old_window() {
     link.in_flight.clear();
     link.bbr.on_congestion(now, Link::at(latest), lost, true);
     assert_eq!(link.bbr.window(), 2 * MTU);
-    // Slow start, paced at the estimate.
+    // Slow start follows, paced at the estimate.
     link.run(400);
     assert!(link.bbr.window() >= before - 4 * MTU);
     assert_eq!(link.bbr.losses, Losses::None);
@@ -208,7 +210,7 @@ fn what_the_application_did_not_send_does_not_lower_the_estimate() {
     let mut link = Link::new();
     link.run(3_000);
     let estimate = link.bbr.bandwidth.get();
-    // A packet each 100 ms for a minute: the application's rate, not the path's.
+    // One packet every 100 ms for a minute is the application's rate, not the path's.
     let mut now = Link::at(link.tick);
     while let Some((sent, acked)) = link.in_flight.pop_front() {
         now = Link::at(acked);
@@ -228,7 +230,7 @@ fn what_the_application_did_not_send_does_not_lower_the_estimate() {
         now += Duration::from_millis(100);
     }
     assert_eq!(link.bbr.bandwidth.get(), estimate);
-    // Silence refreshes the round trip as well as a probe does.
+    // A restart after idle takes the place of a `ProbeRtt` phase.
     assert_ne!(link.bbr.mode, Mode::ProbeRtt);
 }
 

@@ -1,5 +1,5 @@
-//! How much BBR lets be in flight: the product of bandwidth and round trip, what
-//! hosts need on top, and what losses leave of it.
+//! The limit on the data that BBR keeps in flight: the bandwidth-delay product,
+//! an allowance for the hosts, and the reductions after losses.
 
 use pagerace_core::Duration;
 
@@ -7,16 +7,16 @@ use super::{Bbr, Losses, MIN_PACKETS, Mode, UNIT};
 use crate::rate::Sample;
 use crate::{initial_window, minimum_window};
 
-/// Below so many bytes per second, a burst is one packet: `bbr_min_tso_rate`.
+/// Rate in bytes per second below which a burst may be one packet: `bbr_min_tso_rate`.
 const SMALL_RATE: u64 = 1_200_000 / 8;
 /// The largest burst of a sending host in bytes: `GSO_LEGACY_MAX_SIZE`.
 const MAX_BURST: u64 = 65_536;
-/// The most time for which bunched acknowledgements open the window.
+/// The longest time for which bunched acknowledgements may enlarge the window.
 const MAX_AGGREGATION: Duration = Duration::from_millis(100);
 
 impl Bbr {
-    /// The product of bandwidth and round trip in whole packets, rounded up;
-    /// before the first round trip, the initial window.
+    /// The bandwidth-delay product times `gain` in whole packets, rounded up.
+    /// Before the first round trip time sample, the initial window.
     pub(super) fn bdp_packets(&self, gain: u64) -> u64 {
         let Some(min_rtt) = self.min_rtt else {
             return initial_window(self.mtu).div_ceil(self.mtu());
@@ -27,7 +27,7 @@ impl Bbr {
         u64::try_from(packets).unwrap_or(u64::MAX >> 20)
     }
 
-    /// Packets that a host hands over at once: what leaves in about a
+    /// The packets that a host hands over at once: those sent in about a
     /// millisecond. Source: `bbr_tso_segs_goal`.
     pub(super) fn burst_packets(&self) -> u64 {
         let least = if self.pacing_rate < SMALL_RATE { 1 } else { 2 };
@@ -35,8 +35,8 @@ impl Bbr {
         (bytes / self.mtu()).max(least)
     }
 
-    /// `packets` and what the hosts at both ends hold. Source:
-    /// `bbr_quantization_budget`.
+    /// `packets` plus an allowance for packets held by the hosts at both ends.
+    /// Source: `bbr_quantization_budget`.
     pub(super) fn with_budget(&self, packets: u64) -> u64 {
         let packets = (packets + 3 * self.burst_packets()).next_multiple_of(2);
         if self.mode == Mode::ProbeBw && self.cycle == 0 {
@@ -46,14 +46,15 @@ impl Bbr {
         }
     }
 
-    /// What should be in flight for a gain, in bytes.
+    /// The target for data in flight at a gain, in bytes.
     pub(super) fn target_in_flight(&self, gain: u64) -> u64 {
         self.with_budget(self.bdp_packets(gain))
             .saturating_mul(self.mtu())
     }
 
-    /// What counts as in flight when it is compared with a target: while
-    /// probing, the next burst too. Source: `bbr_packets_in_net_at_edt`.
+    /// The bytes in flight to compare with a target; while probing for
+    /// bandwidth, the next burst is included. Source:
+    /// `bbr_packets_in_net_at_edt`.
     pub(super) fn in_flight_with_next(&self, in_flight: u64) -> u64 {
         if self.pacing_gain > UNIT {
             in_flight + self.burst_packets() * self.mtu()
@@ -71,7 +72,7 @@ impl Bbr {
         };
     }
 
-    /// The window after losses; the second value says that it stands.
+    /// Returns the window after losses, and true if packet conservation makes it final.
     pub(super) fn recover_or_restore(&mut self, sample: &Sample) -> (u64, bool) {
         let mut window = self.window.saturating_sub(sample.lost).max(self.mtu());
         let kept = sample.in_flight + sample.acked;

@@ -19,7 +19,7 @@ fn ack(sent_ms: u64, now_ms: u64) -> Ack {
     }
 }
 
-/// A controller whose window was `segments` when it lost a packet at 1 s.
+/// Returns a controller that lost a packet at 1 s with a window of `segments`.
 fn after_loss(segments: u64) -> Cubic {
     let mut cubic = Cubic::new(1_200);
     while cubic.window() < segments * MTU {
@@ -29,7 +29,7 @@ fn after_loss(segments: u64) -> Cubic {
     cubic
 }
 
-/// Acknowledges a window each 100 ms from `from_ms` to `until_ms`.
+/// Acknowledges a full window every 100 ms from `from_ms` to `until_ms`.
 fn run(cubic: &mut Cubic, from_ms: u64, until_ms: u64) {
     for now_ms in (from_ms..=until_ms).step_by(100) {
         for _ in 0..cubic.window() / MTU {
@@ -52,9 +52,9 @@ fn a_loss_leaves_seven_tenths() {
 
 #[test]
 fn the_window_follows_the_cubic_curve() {
-    // W_max = 1000 and 700 left: K = cbrt(300 / 0.4) = 9.0856 s. The curve is
-    // aimed at one round trip ahead, so a window of acknowledgements at t
-    // brings the window to W_cubic(t + RTT).
+    // W_max = 1000 segments, of which 700 are left: K = cbrt(300 / 0.4) = 9.0856 s.
+    // The target is the curve one round trip ahead, so a window of acknowledgements
+    // at t brings the window to W_cubic(t + RTT).
     let mut cubic = after_loss(1_000);
     let k = (300.0_f64 / 0.4).powf(1.0 / 3.0);
     let mut from_ms = 1_101;
@@ -62,7 +62,7 @@ fn the_window_follows_the_cubic_curve() {
         run(&mut cubic, from_ms, until_ms);
         from_ms = until_ms + 100;
         let curve = 0.4 * (t - k).powi(3) + 1_000.0;
-        // The window chases a target that moves: within a hundredth.
+        // The window follows a moving target, so it may deviate by 1 % from the curve.
         let off = segments(&cubic) / curve - 1.0;
         assert!(
             off.abs() < 0.01,
@@ -74,8 +74,8 @@ fn the_window_follows_the_cubic_curve() {
 
 #[test]
 fn a_small_window_grows_at_least_as_reno_would() {
-    // 20 segments: K = cbrt(6 / 0.4) = 2.47 s; Reno's pace of 0.53 segments a
-    // round trip of 10 ms is far ahead of the curve.
+    // With 20 segments, K = cbrt(6 / 0.4) = 2.47 s. Reno's pace of 0.53 segments
+    // per round trip of 10 ms is far ahead of the curve.
     let mut cubic = after_loss(20);
     for i in 0..10 {
         for _ in 0..cubic.window() / MTU {
@@ -92,10 +92,11 @@ fn a_small_window_grows_at_least_as_reno_would() {
 
 #[test]
 fn past_the_old_window_only_linux_keeps_the_slow_pace() {
-    // 10 segments, 7 left: at 0.53 segments a round trip of 10 ms the old window
-    // is back after 6 of them; the curve needs K = cbrt(3 / 0.4) = 1.96 s.
+    // A loss leaves 7 of 10 segments. At 0.53 segments per round trip of 10 ms,
+    // the old window is reached after 6 of them; the curve needs
+    // K = cbrt(3 / 0.4) = 1.96 s.
     let grown = |mut cubic: Cubic| {
-        // It begins with ten.
+        // The initial window is ten segments.
         cubic.on_congestion(at(1_000), at(950), MTU, false);
         for i in 0..40 {
             for _ in 0..cubic.window() / MTU {
@@ -110,9 +111,8 @@ fn past_the_old_window_only_linux_keeps_the_slow_pace() {
     assert!((rfc - (10.0 + 34.0)).abs() < 3.0, "{rfc}");
 }
 
-/// 20 packets in slow start; then a round trip of 100 ms with so many
-/// acknowledgements of two packets each, of which the first tells that the delay
-/// has not grown and all others that it has doubled.
+/// Returns a controller that reached 20 packets in slow start with a delay of 100 ms,
+/// and then received `acks` acknowledgements of two packets each with twice the delay.
 fn delayed(acks: u64) -> Cubic {
     let mut cubic = Cubic::with_hystart(1_200);
     for _ in 0..10 {
@@ -132,7 +132,7 @@ fn hystart_counts_acknowledgements_and_not_their_packets() {
     assert_eq!(delayed(0).window(), 20 * MTU);
     assert_eq!(delayed(8).ssthresh(), None);
     assert_eq!(delayed(8).window(), 36 * MTU);
-    // The ninth ends slow start before the window grows by it.
+    // The ninth acknowledgement ends slow start before it can grow the window.
     assert_eq!(delayed(9).ssthresh(), Some(36 * MTU));
     assert_eq!(delayed(9).window(), 36 * MTU);
 }
@@ -143,7 +143,7 @@ fn until_the_first_loss_linux_grows_by_a_twentieth() {
     run(&mut cubic, 400, 400);
     let grown = segments(&cubic) / 36.0;
     assert!((grown - 1.05).abs() < 0.003, "{grown}");
-    // The curve alone: 0.4 segments in the second after its plateau.
+    // After a loss, the minimum growth of a twentieth no longer applies.
     cubic.on_congestion(at(450), at(401), MTU, false);
     let left = segments(&cubic);
     run(&mut cubic, 500, 500);
@@ -154,7 +154,7 @@ fn until_the_first_loss_linux_grows_by_a_twentieth() {
 fn a_second_loss_below_the_plateau_lowers_it_further() {
     let mut cubic = after_loss(1_000);
     cubic.on_congestion(at(2_000), at(1_500), MTU, false);
-    // 700 is below 1000: the new plateau is 700 x (1 + 0.7) / 2.
+    // 700 is below 1000, so the new plateau is 700 x (1 + 0.7) / 2.
     assert!((cubic.w_max.unwrap() / 1_200.0 - 595.0).abs() < 1e-9);
     assert!((segments(&cubic) - 490.0).abs() < 1e-9);
 }
@@ -172,7 +172,7 @@ fn time_in_which_nothing_was_sent_does_not_count() {
     let mut busy = after_loss(1_000);
     run(&mut busy, 1_101, 3_001);
     let mut idle = busy.clone();
-    // Ten seconds of silence, or of too little to send, move the curve along.
+    // Ten seconds without data, or with too little of it, shift the curve by as much.
     idle.on_sent(at(13_001), MTU);
     let mut limited = busy.clone();
     limited.on_ack(&Ack {

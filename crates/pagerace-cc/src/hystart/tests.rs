@@ -2,7 +2,7 @@ use crate::testing::{ack, at};
 
 use super::*;
 
-/// An acknowledgement at microseconds.
+/// Returns the instant `us` microseconds after the start.
 fn at_us(us: u64) -> Instant {
     Instant::ZERO + Duration::from_micros(us)
 }
@@ -16,14 +16,14 @@ fn ack_us(sent: u64, now: u64) -> Ack {
     }
 }
 
-/// Whether an acknowledgement of one packet ends slow start.
+/// Returns true if an acknowledgement of one packet ends slow start.
 fn ends(hystart: &mut HyStart, ack: &Ack, window: u64) -> bool {
     hystart.on_packet(ack);
     hystart.on_ack_end(window).is_none()
 }
 
-/// A round trip of acknowledgements 1 ms apart from `from` on. Returns after how
-/// many slow start was over.
+/// Runs a round trip of acknowledgements 1 ms apart, beginning at `from_ms`.
+/// Returns the number of acknowledgements before the one that ends slow start.
 fn train(hystart: &mut HyStart, from_ms: u64, length_ms: u64) -> Option<u64> {
     (0..length_ms).find(|ms| {
         let now = (from_ms + ms) * 1_000;
@@ -35,8 +35,8 @@ fn train(hystart: &mut HyStart, from_ms: u64, length_ms: u64) -> Option<u64> {
 fn a_train_longer_than_half_the_round_trip_ends_slow_start() {
     let mut hystart = HyStart::default();
     assert_eq!(train(&mut hystart, 100, 40), None);
-    // The first of the next round trip is at 200 ms; half of 101 ms is past
-    // with the 51st after it.
+    // The round trip begins at 200 ms. The 51st acknowledgement after its first
+    // exceeds half of 101 ms.
     assert_eq!(train(&mut hystart, 200, 60), Some(51));
 }
 
@@ -64,7 +64,7 @@ fn an_eighth_more_delay_in_eight_samples_ends_slow_start() {
     for _ in 0..20 {
         assert!(!ends(&mut hystart, &ack(0, 100), 100));
     }
-    // 112 ms are not more than 100 and an eighth; 113 ms are, from the ninth on.
+    // 112 ms does not exceed 100 ms by an eighth; 113 ms does, from the ninth sample on.
     for _ in 0..20 {
         assert!(!ends(&mut hystart, &ack(100, 212), 100));
     }
@@ -92,7 +92,7 @@ fn the_latest_packet_of_an_acknowledgement_is_its_sample() {
     let mut hystart = HyStart::default();
     ends(&mut hystart, &ack(0, 100), 100);
     for _ in 0..20 {
-        // The first waited 50 ms for the second.
+        // The first packet's acknowledgement waited 50 ms for the second packet.
         hystart.on_packet(&ack(110, 260));
         hystart.on_packet(&ack(160, 260));
         assert_eq!(hystart.on_ack_end(100), Some(2 * ack(0, 0).bytes));

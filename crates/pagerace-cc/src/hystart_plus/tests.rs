@@ -2,14 +2,14 @@ use crate::testing::{MTU, ack};
 
 use super::*;
 
-/// With a round trip that begins at 1 s and a path of 100 ms.
+/// Returns `HyStart`++ on a path of 100 ms, with a round trip that begins at 1 s.
 fn begun() -> (HyStartPlus, u64) {
     let mut hystart = HyStartPlus::default();
     hystart.on_ack(&ack(900, 1_000));
     (hystart, 1_000)
 }
 
-/// A round trip of ten packets with this delay, the last of which ends it.
+/// Runs a round trip of ten packets with this delay; the last packet ends it.
 fn round(hystart: &mut HyStartPlus, ms: &mut u64, delay: u64) -> Vec<Growth> {
     let sent = *ms;
     *ms += delay;
@@ -29,12 +29,12 @@ fn more_delay_slows_slow_start_down_and_ends_it_after_five_round_trips() {
     let (mut hystart, mut ms) = begun();
     assert!(plain(&round(&mut hystart, &mut ms, 100)));
     assert!(plain(&round(&mut hystart, &mut ms, 100)));
-    // 12 ms more than in the last round trip are not enough; 14 of 112 are.
+    // A growth of 12 ms since the last round trip is too small; 14 of 112 ms is enough.
     assert!(plain(&round(&mut hystart, &mut ms, 112)));
     let growths = round(&mut hystart, &mut ms, 126);
     assert!(plain(&growths[..8]));
     assert_eq!(growths[8].bytes, MTU / 4);
-    // It began in the first; four more make five.
+    // Conservative slow start began in the first of five round trips; four follow.
     for i in 0..4 {
         let growths = round(&mut hystart, &mut ms, 126);
         assert_eq!(growths[9].ends, i == 3, "{i}");

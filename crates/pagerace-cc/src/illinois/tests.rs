@@ -2,8 +2,8 @@ use crate::testing::{MTU, ack, at, packets};
 
 use super::*;
 
-/// With a path of 100 ms whose queue has held up to 100 ms, in avoidance with
-/// a window of 100 packets.
+/// Returns Illinois in congestion avoidance with a window of 100 packets, on a
+/// path of 100 ms where the queueing delay has reached 100 ms.
 fn experienced() -> Illinois {
     let mut illinois = Illinois::new(1_200);
     illinois.meter.on_ack(&ack(0, 100));
@@ -14,7 +14,7 @@ fn experienced() -> Illinois {
     illinois
 }
 
-/// A round trip of so many ms for each packet; returns growth and decrease.
+/// Ends a round trip in which every packet took `delay` ms; returns growth and decrease.
 fn round(illinois: &mut Illinois, ms: u64, delay: u64) -> (f64, f64) {
     let round = RoundTrip {
         shortest: Duration::from_millis(delay),

@@ -2,8 +2,8 @@ use crate::testing::{MTU, ack, ack_window, at, packets};
 
 use super::*;
 
-/// Ten packets in flight at 0 ms, of which two are lost at 100 ms: eight of
-/// them acknowledged, five of which before the loss was found.
+/// Returns a controller that sent ten packets at 0 ms, two of which were
+/// declared lost at 100 ms.
 fn in_recovery() -> NewReno {
     let mut newreno = NewReno::new(1_200);
     for _ in 0..10 {
@@ -17,7 +17,7 @@ fn in_recovery() -> NewReno {
 #[test]
 fn recovery_lasts_until_all_that_was_outstanding_arrived() {
     let mut newreno = in_recovery();
-    // The eight others arrive, and two that were sent since: ten packets.
+    // The other eight packets arrive, and two that were sent since, which makes ten.
     for i in 0..10 {
         assert!(newreno.repair.is_some(), "packet {i}");
         newreno.on_ack(&ack(if i < 8 { 0 } else { 101 }, 201));
@@ -46,16 +46,16 @@ fn after_recovery_nothing_is_sent_in_a_burst() {
         newreno.on_ack(&ack(101, 201));
     }
     newreno.on_ack_end(at(201), MTU);
-    // The last packet in flight is acknowledged: a window of two, not of five.
+    // The acknowledgement of the last packet in flight leaves a window of two, not of five.
     newreno.on_ack(&ack(101, 202));
     newreno.on_ack_end(at(202), 0);
     assert_eq!((packets(&newreno), newreno.ssthresh()), (2, Some(5 * MTU)));
-    // It comes back to the threshold in slow start.
+    // Slow start brings the window back to the threshold.
     ack_window(&mut newreno, 203, 303);
     assert_eq!(packets(&newreno), 4);
 }
 
-/// Two packets with each acknowledgement, as QUIC has it, and a full window.
+/// Each acknowledgement covers two packets, as in QUIC, and the window is full.
 #[test]
 fn the_acknowledgement_that_ends_recovery_costs_nothing() {
     let mut newreno = in_recovery();
@@ -81,6 +81,6 @@ fn a_timeout_ends_recovery() {
     newreno.on_congestion(at(1_000), at(101), 5 * MTU, true);
     assert_eq!((newreno.repair, packets(&newreno)), (None, 2));
     newreno.on_ack(&ack(1_000, 1_100));
-    // Half of five packets is the threshold, beyond which slow start ends.
+    // The threshold is half of five packets, and ends slow start.
     assert_eq!((packets(&newreno), newreno.ssthresh()), (3, Some(3_000)));
 }

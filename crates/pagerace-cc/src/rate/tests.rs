@@ -2,8 +2,7 @@ use crate::testing::{MTU, ack, at};
 
 use super::*;
 
-/// A packet sent and acknowledged at these milliseconds, with a shortest round
-/// trip of 100 ms.
+/// Returns the acknowledgement of a packet, with a minimum round trip time of 100 ms.
 fn packet(sent_ms: u64, now_ms: u64) -> Ack {
     Ack {
         rtt_min: Duration::from_millis(100),
@@ -17,7 +16,7 @@ fn rate(sample: Option<Sample>) -> Rate {
 
 #[test]
 fn a_steady_stream_shows_the_rate_of_its_acknowledgements() {
-    // A packet each 10 ms, 100 ms of round trip: 120 kB/s.
+    // One packet every 10 ms with a round trip of 100 ms: 120 kB/s.
     let mut sampler = RateSampler::default();
     let mut last = None;
     for ms in (0..1_000).step_by(10) {
@@ -41,14 +40,14 @@ fn acknowledgements_that_were_squeezed_together_do_not_raise_the_rate() {
     for ms in (0..100).step_by(10) {
         sampler.on_sent(at(ms), MTU);
     }
-    // All at once: the sending took 90 ms, and the waiting longer.
+    // Sending took 90 ms. All acknowledgements arrive at once, 200 ms after the start.
     for ms in (0..100).step_by(10) {
         sampler.on_ack(&packet(ms, 200));
     }
     let first = rate(sampler.on_ack_end(at(200), 0));
     assert_eq!(first.bytes_per_second, 60_000);
-    // Ten more, whose acknowledgements come within 1 ms: over 100 ms since the
-    // last, not over that 1 ms.
+    // Ten more packets follow. One is acknowledged at 300 ms and nine together
+    // at 391 ms. The interval is the 191 ms since the last delivery at 200 ms.
     for ms in (200..300).step_by(10) {
         sampler.on_sent(at(ms), MTU);
     }
@@ -87,7 +86,7 @@ fn samples_are_the_applications_until_what_was_in_flight_is_delivered() {
     sampler.on_sent(at(101), MTU);
     sampler.on_ack(&packet(100, 200));
     assert!(rate(sampler.on_ack_end(at(200), MTU)).app_limited);
-    // More is delivered than was in flight then: the bubble is gone.
+    // More is delivered than was in flight at that time, so the sender is not limited.
     assert!(!sampler.is_app_limited());
     sampler.on_sent(at(200), MTU);
     sampler.on_ack(&packet(200, 300));
@@ -115,7 +114,7 @@ fn records_of_lost_packets_go() {
     let sample = sampler.on_ack_end(at(149), 0).unwrap();
     assert_eq!((sample.lost, sample.acked), (49 * MTU, MTU));
     assert_eq!((sampler.records.len(), sampler.recorded), (0, 0));
-    // An acknowledgement of one of them, after all, counts as delivered.
+    // A late acknowledgement of a lost packet counts as delivered.
     sampler.on_ack(&packet(48, 150));
     let sample = sampler.on_ack_end(at(150), 0).unwrap();
     assert_eq!((sample.acked, sample.rate), (MTU, None));

@@ -17,10 +17,10 @@ fn a_timer_that_expires_again_is_the_same_event() {
     let mut recovery = Recovery::default();
     assert!(recovery.on_congestion(at(1_000), at(500), true));
     assert!(!recovery.on_congestion(at(3_000), at(1_000), true));
-    // A late packet from before the first expiry proves nothing.
+    // A late packet from before the first expiry does not end the collapse.
     assert!(!recovery.on_ack(&ack(900, 3_100)));
     assert!(!recovery.on_congestion(at(7_000), at(3_000), true));
-    // The retransmission got through: the next timeout is another event.
+    // The retransmission gets through, so the next timeout is another event.
     assert!(!recovery.on_ack(&ack(3_000, 7_100)));
     assert!(recovery.on_congestion(at(9_000), at(7_200), true));
 }

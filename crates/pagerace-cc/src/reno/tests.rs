@@ -35,11 +35,11 @@ fn a_round_trip_with_losses_halves_the_window_once() {
     let mut reno = Reno::new(1_200);
     reno.on_congestion(at(100), at(50), MTU, false);
     assert_eq!((reno.window(), reno.ssthresh()), (5 * MTU, Some(5 * MTU)));
-    // Sent before the reduction: the same event, and nothing grows.
+    // The packet was sent before the reduction: the same event, without growth.
     reno.on_congestion(at(150), at(100), MTU, false);
     reno.on_ack(&ack(100, 200));
     assert_eq!(reno.window(), 5 * MTU);
-    // Sent after it: a new one.
+    // The packet was sent after the reduction: a new event.
     reno.on_congestion(at(201), at(101), MTU, false);
     assert_eq!(reno.window(), 2 * MTU + MTU / 2);
 }
@@ -63,7 +63,7 @@ fn persistent_congestion_begins_anew_up_to_the_threshold() {
     let mut reno = Reno::new(1_200);
     reno.on_congestion(at(100), at(50), MTU, true);
     assert_eq!((reno.window(), reno.ssthresh()), (2 * MTU, Some(5 * MTU)));
-    // Recovery is over at once: even a packet sent before counts.
+    // Recovery ends at once, so packets sent before it also grow the window.
     for _ in 0..3 {
         reno.on_ack(&ack(90, 190));
     }

@@ -8,7 +8,7 @@ fn a_round_trip_ends_with_what_was_sent_since_it_began() {
     assert!(rounds.on_ack(&ack(0, 100)));
     assert!(!rounds.on_ack(&ack(0, 100)));
     assert!(!rounds.on_ack(&ack(99, 150)));
-    // Sent in answer to the first acknowledgement.
+    // This packet was sent in response to the first acknowledgement.
     assert!(rounds.on_ack(&ack(100, 200)));
     assert!(!rounds.on_ack(&ack(150, 250)));
     rounds.restart(at(260));

@@ -9,10 +9,10 @@ fn a_loss_leads_through_slow_start_to_half_the_window() {
     assert_eq!(packets(&tahoe), 20);
     tahoe.on_congestion(at(200), at(150), MTU, false);
     assert_eq!((packets(&tahoe), tahoe.ssthresh()), (2, Some(10 * MTU)));
-    // What was sent before the loss opens nothing.
+    // A packet sent before the loss does not open the window.
     tahoe.on_ack(&ack(180, 280));
     assert_eq!(packets(&tahoe), 2);
-    // 2, 4, 8, then up to the threshold, and from there one a round trip.
+    // The window goes 2, 4, 8, up to the threshold, and then grows by one per round trip.
     ack_window(&mut tahoe, 201, 301);
     ack_window(&mut tahoe, 301, 401);
     assert_eq!(packets(&tahoe), 8);

@@ -4,7 +4,7 @@ use crate::testing::{MTU, ack, at, packets};
 
 use super::*;
 
-/// With a path of 100 ms and a round trip that begins at 1 s.
+/// Returns Vegas on a path of 100 ms, with a round trip that begins at 1 s.
 fn begun() -> (Vegas, u64) {
     let mut vegas = Vegas::new(1_200);
     vegas.on_ack(&ack(900, 1_000));
@@ -12,8 +12,8 @@ fn begun() -> (Vegas, u64) {
     (vegas, 1_000)
 }
 
-/// A round trip of so many packets with this delay; the last of them ends it,
-/// and the next begins then.
+/// Runs a round trip of `packets` packets with this delay. The last packet ends
+/// the round trip and begins the next one.
 fn round(vegas: &mut Vegas, ms: &mut u64, packets: u64, delay: u64) {
     for _ in 1..packets {
         vegas.on_ack(&ack(*ms - 1, *ms - 1 + delay));
@@ -22,7 +22,7 @@ fn round(vegas: &mut Vegas, ms: &mut u64, packets: u64, delay: u64) {
     *ms += delay;
 }
 
-/// In congestion avoidance with a window of 20 packets and a path of 100 ms.
+/// Returns Vegas in congestion avoidance with a window of 20 packets on a path of 100 ms.
 fn avoiding() -> (Vegas, u64) {
     let (mut vegas, ms) = begun();
     vegas.aimd.set(20 * MTU);
@@ -37,7 +37,7 @@ fn slow_start_doubles_until_the_queue_holds_more_than_a_packet() {
     round(&mut vegas, &mut ms, 20, 103);
     // 39 x 3 / 100 is one packet.
     assert_eq!((packets(&vegas), vegas.ssthresh()), (40, None));
-    // 79 x 10 / 100 are seven. The path holds 79 x 100 / 110, and one more.
+    // 79 x 10 / 100 is seven packets. The path holds 79 x 100 / 110 packets; one is added.
     round(&mut vegas, &mut ms, 40, 110);
     assert_eq!(packets(&vegas), 79 * 100 / 110 + 1);
     assert_eq!(vegas.ssthresh(), Some(vegas.window()));
@@ -45,7 +45,7 @@ fn slow_start_doubles_until_the_queue_holds_more_than_a_packet() {
 
 #[test]
 fn the_window_moves_by_a_packet_a_round_trip_towards_two_to_four_queued() {
-    // 20 x (rtt - 100) / 100 packets are queued.
+    // The queue holds 20 x (rtt - 100) / 100 packets.
     for (delay, after) in [
         (100, 21),
         (105, 21),

@@ -4,7 +4,7 @@ use crate::testing::{MTU, ack, at, packets};
 
 use super::*;
 
-/// On a path of 100 ms, in avoidance with this window.
+/// Returns `YeAH` in congestion avoidance with this window in packets, on a path of 100 ms.
 fn avoiding(window: u64) -> Yeah {
     let mut yeah = Yeah::new(1_200);
     yeah.meter.on_ack(&ack(0, 100));
@@ -24,7 +24,7 @@ fn round(yeah: &mut Yeah, delay: u64) {
 
 #[test]
 fn with_a_short_queue_it_grows_as_scalable_tcp() {
-    // A hundredth of a large window, and a packet a round trip of a small one.
+    // A large window grows by a hundredth, and a small one by a packet per round trip.
     let mut yeah = avoiding(500);
     for _ in 0..500 {
         yeah.on_ack(&ack(500, 600));
@@ -40,7 +40,7 @@ fn with_a_short_queue_it_grows_as_scalable_tcp() {
 #[test]
 fn with_a_long_queue_it_grows_as_reno() {
     let mut yeah = avoiding(500);
-    // 13 ms are more than an eighth of 100; 57 packets are less than 80.
+    // 13 ms exceeds an eighth of 100 ms; 57 queued packets are fewer than 80.
     round(&mut yeah, 113);
     assert_eq!((yeah.slow_rounds, packets(&yeah)), (1, 500));
     for _ in 0..500 {
@@ -58,7 +58,7 @@ fn a_queue_of_more_than_eighty_packets_is_emptied_but_not_below_renos_window() {
     round(&mut yeah, 120);
     let queued = 500 * MTU * 20 / 120;
     assert_eq!(yeah.window(), 500 * MTU - queued);
-    // At most half: 500 x 150 / 250 = 300.
+    // At most half the window is removed: 500 x 150 / 250 = 300 packets are queued.
     let mut yeah = avoiding(500);
     round(&mut yeah, 250);
     assert_eq!(packets(&yeah), 250);

@@ -1,4 +1,4 @@
-//! Two flows on one link.
+//! Two flows that share a link.
 
 use pagerace_core::Duration;
 
@@ -6,8 +6,8 @@ use crate::net::{Path, Trace, run};
 
 const RATE: u64 = 20_000_000;
 
-/// The second flow starts so much later; 40 ms of round trip and a queue of two
-/// products.
+/// Runs two flows, the second of which starts `later_ms` after the first. The
+/// round trip time is 40 ms, and the queue holds two bandwidth-delay products.
 fn two(first: &str, second: &str, later_ms: u64, seconds: u64, seed: u64) -> Trace {
     let path = Path {
         rate: RATE,
@@ -19,8 +19,8 @@ fn two(first: &str, second: &str, later_ms: u64, seconds: u64, seed: u64) -> Tra
     run(path, &[first, second], later, seconds, seed)
 }
 
-/// Over five minutes, for windows of a hundred packets and losses that do not
-/// hit both at once take minutes to even out.
+/// Goodput is measured over five minutes: windows of a hundred packets, and losses
+/// that hit one flow at a time, take minutes to even out.
 #[test]
 fn two_equal_flows_share_fairly() {
     for name in crate::names() {
@@ -32,8 +32,8 @@ fn two_equal_flows_share_fairly() {
     }
 }
 
-/// It takes the queue that it finds for the path (Mo, La, Anantharam and
-/// Walrand, "Analysis and Comparison of TCP Reno and Vegas", INFOCOM 1999).
+/// The late flow takes the existing queue for part of the path's delay (Mo, La, Anantharam
+/// and Walrand, "Analysis and Comparison of TCP Reno and Vegas", INFOCOM 1999).
 #[test]
 fn a_vegas_that_comes_late_gets_more() {
     let trace = two("vegas", "vegas", 500, 120, 1);
@@ -41,7 +41,8 @@ fn a_vegas_that_comes_late_gets_more() {
     assert!(late > 3.0 * first, "{first} {late}");
 }
 
-/// One run says little: which of two alike flows loses first decides for a minute.
+/// Goodput is summed over three seeds: of two similar flows, the first to lose a
+/// packet falls behind for a minute.
 #[test]
 fn beside_cubic_those_that_heed_delay_get_little() {
     for name in crate::names() {
@@ -54,14 +55,14 @@ fn beside_cubic_those_that_heed_delay_get_little() {
         let share = second / (first + second);
         eprintln!("{name}: {share:.3}");
         let expected = match name {
-            // It gives way to the queue of the other.
+            // Vegas yields to the queue of the other flow.
             "vegas" => 0.0..0.12,
-            // Reno's growth, which is slower than CUBIC's; YeAH's too, as long
-            // as the other's queue lasts.
+            // Reno grows more slowly than CUBIC. YeAH does too while the other
+            // flow's queue lasts.
             "newreno" | "reno" | "tahoe" | "yeah" => 0.2..0.4,
-            // Up to ten packets a round trip, or a third of one.
+            // Illinois adds between ten and a third of a packet per round trip.
             "illinois" => 0.2..0.7,
-            // Twice the product, whatever the other does.
+            // BBR keeps two products in flight, whatever the other flow does.
             "bbr" => 0.4..0.7,
             _ => 0.4..0.6,
         };

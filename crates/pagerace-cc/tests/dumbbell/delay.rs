@@ -1,4 +1,4 @@
-//! Delay that congestion did not cause.
+//! Delay changes that congestion did not cause.
 
 use pagerace_core::{Duration, Instant};
 
@@ -6,14 +6,14 @@ use crate::net::{Path, run};
 
 const RATE: u64 = 20_000_000;
 
-/// From 50 to 250 ms in ten seconds, and then as long.
+/// Returns a round trip time that rises from 50 to 250 ms in ten seconds and then stays.
 fn ramp(now: Instant) -> Duration {
     let share = (now.as_millis_f64() / 10_000.0).min(1.0);
     Duration::from_millis_f64(50.0 + 200.0 * share)
 }
 
 /// Agarwal et al., "Mind the Delay" (poster, 2020): a path whose latency rises
-/// gradually, without any queue to speak of.
+/// gradually, almost without a queue.
 #[test]
 fn a_rising_latency_is_taken_for_congestion_by_those_that_heed_delay() {
     for name in crate::names() {
@@ -27,15 +27,15 @@ fn a_rising_latency_is_taken_for_congestion_by_those_that_heed_delay() {
         let share = |from, until| trace.goodput(0, from, until) / RATE as f64;
         let (rising, risen) = (share(0, 10), share(10, 20));
         eprintln!("{name}: {rising:.3} while it rises, {risen:.3} after");
-        // The least and the most of the rate while it rises, and after.
+        // The bounds of the rate's share while the latency rises, and afterwards.
         let ([a, b], [c, d]) = match name {
-            // More delay is more queue: down to two packets.
+            // Vegas takes all added delay for a queue and shrinks to two packets.
             "vegas" => ([0.10, 0.25], [0.0, 0.02]),
-            // Reno, and it empties a queue that is not there.
+            // YeAH grows like Reno and drains a queue that does not exist.
             "yeah" => ([0.3, 0.7], [0.2, 0.6]),
-            // Twice the product with the round trip of ten seconds ago.
+            // BBR sends two products with the round trip time of up to ten seconds ago.
             "bbr" => ([0.4, 0.8], [0.5, 0.9]),
-            // Its slowest growth, and its deepest fall.
+            // Illinois uses its slowest growth and its largest decrease.
             "illinois" => ([0.85, 1.0], [0.5, 0.9]),
             _ => ([0.9, 1.0], [0.97, 1.0]),
         };

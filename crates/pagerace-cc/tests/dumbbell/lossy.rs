@@ -1,4 +1,4 @@
-//! Random loss, which says nothing of congestion.
+//! Random loss, which is unrelated to congestion.
 
 use pagerace_core::Duration;
 
@@ -6,7 +6,7 @@ use crate::net::{Path, run};
 
 const RATE: u64 = 20_000_000;
 
-/// The share of what the link can carry that a controller gets from 5 s on.
+/// Returns the share of the link's lossy capacity that a controller gets from 5 s on.
 fn share(name: &str, loss: f64) -> f64 {
     let path = Path {
         rate: RATE,
@@ -25,6 +25,6 @@ fn bbr_holds_a_lossy_links_rate_where_cubic_collapses() {
     }
     assert!(share("bbr", 0.01) >= 0.95);
     assert!(share("bbr", 0.05) >= 0.9);
-    // 12 segments of 133 by the response function of RFC 9438, section 5.1.
+    // The response function of RFC 9438, section 5.1, gives 12 of 133 segments.
     assert!((0.06..0.12).contains(&share("cubic", 0.01)));
 }

@@ -1,4 +1,4 @@
-//! Controllers on a link: what the literature says of each, seen.
+//! Controllers on a simulated link, checked against the literature.
 
 mod net;
 
@@ -9,7 +9,7 @@ mod steady;
 
 use pagerace_cc::registry;
 
-/// All names.
+/// Returns the names of all controllers.
 fn names() -> impl Iterator<Item = &'static str> {
     registry().iter().map(|info| info.name)
 }

@@ -1,58 +1,58 @@
-//! Senders that always have data, one bottleneck, no clock but the events'.
+//! Senders that always have data, sharing one simulated bottleneck.
 //!
-//! A packet waits at the bottleneck (tail drop), may be lost behind it, and is
-//! acknowledged a round trip later. A sender takes a packet for lost when one
-//! that was sent three later is acknowledged, and everything when nothing
-//! comes for a while; what is lost is not sent again, the next data is. Where
-//! a controller names a rate, packets are spaced at it, otherwise they leave
-//! as soon as the window lets them. There is no proportional rate reduction.
+//! A packet queues at the bottleneck (tail drop), may be lost behind it, and is
+//! acknowledged a round trip later. A sender declares a packet lost when a
+//! packet sent three later is acknowledged, and all packets when its timer
+//! expires. New data is sent in place of lost data. Packets are spaced at the
+//! controller's pacing rate if it sets one, and otherwise leave as soon as the
+//! window allows. There is no proportional rate reduction.
 
 use std::collections::VecDeque;
 
 use pagerace_cc::{Ack, Controller, build};
 use pagerace_core::{Duration, EventQueue, Instant, Rng};
 
-/// Every packet, in bytes.
+/// The size of every packet in bytes.
 pub(crate) const MTU: u64 = 1_500;
 
-/// What lies between senders and receivers.
+/// The path between senders and receivers.
 pub(crate) struct Path {
-    /// Bits per second.
+    /// The bottleneck's rate in bits per second.
     pub(crate) rate: u64,
-    /// The round trip without queue, by time.
+    /// The round trip time without a queue, as a function of time.
     pub(crate) rtt: fn(Instant) -> Duration,
-    /// In packets.
+    /// The capacity of the queue in packets.
     pub(crate) queue: usize,
-    /// Each packet's probability to be lost.
+    /// The probability that a packet is lost behind the bottleneck.
     pub(crate) loss: f64,
 }
 
-/// What was seen, from the beginning on.
+/// Measurements from the start of a run.
 pub(crate) struct Trace {
-    /// Bytes acknowledged, per flow, in bins of 100 ms.
+    /// Bytes delivered and acknowledged, per flow, in bins of 100 ms.
     pub(crate) delivered: Vec<Vec<u64>>,
-    /// Each ten milliseconds: packets in the queue.
+    /// The packets in the queue, sampled every 10 ms.
     pub(crate) queue: Vec<usize>,
-    /// Each ten milliseconds, per flow: window in bytes, pacing rate in bit/s.
+    /// Window in bytes and pacing rate in bit/s, per flow, sampled every 10 ms.
     pub(crate) states: Vec<Vec<(u64, u64)>>,
-    /// Packets that did not fit into the queue.
+    /// Packets dropped because the queue was full.
     pub(crate) dropped: u64,
 }
 
 impl Trace {
-    /// Bits per second that a flow got between two seconds.
+    /// Returns a flow's goodput in bits per second between two times in seconds.
     pub(crate) fn goodput(&self, flow: usize, from: usize, until: usize) -> f64 {
         let bytes: u64 = self.delivered[flow][from * 10..until * 10].iter().sum();
         bytes as f64 * 8.0 / (until - from) as f64
     }
 
-    /// The mean of the queue's length between two seconds, in packets.
+    /// Returns the mean queue length in packets between two times in seconds.
     pub(crate) fn mean_queue(&self, from: usize, until: usize) -> f64 {
         let samples = &self.queue[from * 100..until * 100];
         samples.iter().sum::<usize>() as f64 / samples.len() as f64
     }
 
-    /// Jain's index of fairness of all flows between two seconds.
+    /// Returns Jain's fairness index of all flows between two times in seconds.
     pub(crate) fn jain(&self, from: usize, until: usize) -> f64 {
         let rates: Vec<f64> = (0..self.delivered.len())
             .map(|flow| self.goodput(flow, from, until))
@@ -83,12 +83,12 @@ enum State {
 
 struct Sender {
     controller: Box<dyn Controller>,
-    /// Packets from `first` on.
+    /// The time of sending and the state of the packets from `first` on.
     packets: VecDeque<(Instant, State)>,
     first: usize,
     in_flight: u64,
     rtt_min: Duration,
-    /// Smoothed, and its variation, in seconds.
+    /// The smoothed round trip time and its variation, in seconds.
     rtt: Option<(f64, f64)>,
     pace_at: Instant,
     is_waiting: bool,
@@ -112,8 +112,8 @@ impl Sender {
         }));
     }
 
-    /// Marks packets before `end` as lost, unless acknowledged; returns bytes
-    /// and the latest time of sending.
+    /// Marks unacknowledged packets before `end` as lost. Returns their bytes
+    /// and the time when the latest of them was sent.
     fn lose_before(&mut self, end: usize) -> Option<(u64, Instant)> {
         let (mut bytes, mut latest) = (0, Instant::ZERO);
         for (sent_at, state) in self.packets.iter_mut().take(end.saturating_sub(self.first)) {
@@ -138,13 +138,13 @@ struct Net {
     senders: Vec<Sender>,
     queue: VecDeque<(usize, usize)>,
     loss: Rng,
-    /// Hosts take up to a packet's time to hand a packet over, so that flows
-    /// do not run in lockstep.
+    /// Draws the delay of up to a packet's time that a host adds to each
+    /// packet, so that flows do not run in lockstep.
     host: Rng,
     trace: Trace,
 }
 
-/// Runs flows with the named controllers, which start `apart` from each other.
+/// Runs flows with the named controllers, which start `apart` after each other.
 pub(crate) fn run(path: Path, names: &[&str], apart: Duration, seconds: u64, seed: u64) -> Trace {
     let mut net = Net {
         path,

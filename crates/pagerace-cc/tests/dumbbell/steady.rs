@@ -1,10 +1,10 @@
-//! One flow alone on a link.
+//! A single flow on a link.
 
 use pagerace_core::Duration;
 
 use crate::net::{MTU, Path, Trace, run};
 
-/// 12 Mbit/s are a packet each millisecond; 50 ms of round trip are 50 packets.
+/// 12 Mbit/s is one packet per millisecond; 50 ms of round trip time is 50 packets.
 const RATE: u64 = 12_000_000;
 const BDP: f64 = 50.0;
 
@@ -28,7 +28,7 @@ fn every_controller_fills_a_link_with_a_queue_of_a_product() {
             trace.mean_queue(5, 65),
             trace.dropped
         );
-        // Tahoe begins again after each loss.
+        // Tahoe returns to slow start after each loss.
         let least = if name == "tahoe" { 0.85 } else { 0.95 };
         assert!(share > least, "{name}: {share}");
     }
@@ -39,7 +39,7 @@ fn bbr_keeps_its_queue_below_a_product_and_probes_every_ten_seconds() {
     let trace = alone("bbr", 1_000, 65);
     assert!(trace.mean_queue(5, 65) < 0.2 * BDP);
     assert!(*trace.queue[500..].iter().max().unwrap() as f64 <= BDP);
-    // Four packets now and then, for 200 ms and a round trip at most.
+    // Each probe holds the window at four packets for 200 to 330 ms.
     let windows = trace.states[0][500..].iter().map(|state| state.0);
     let low: Vec<bool> = windows.map(|window| window <= 4 * MTU).collect();
     let starts: Vec<usize> = (1..low.len()).filter(|&i| low[i] && !low[i - 1]).collect();
@@ -49,7 +49,7 @@ fn bbr_keeps_its_queue_below_a_product_and_probes_every_ten_seconds() {
     }
     let probing = low.iter().filter(|&&l| l).count();
     assert!((6 * 20..6 * 33).contains(&probing), "{probing}");
-    // The gain cycle: the rate is 5/4 of the link's, 3/4, and the same.
+    // The gain cycle paces at 5/4 of the link's rate, at 3/4, and at the rate itself.
     for (gain, share) in [(1.25, 1.0 / 8.0), (0.75, 1.0 / 8.0), (1.0, 6.0 / 8.0)] {
         let paced = |rate: u64| (rate as f64 / (0.99 * gain * RATE as f64) - 1.0).abs() < 0.03;
         let seen = trace.states[0][500..1_000]
@@ -72,8 +72,8 @@ fn vegas_keeps_its_queue_within_a_few_packets() {
     assert_eq!(trace.dropped, 0);
 }
 
-/// On a path of 833 packets; where a path holds fewer than the 80 that it lets
-/// queue, it is Reno.
+/// The path holds 833 packets. On a path that holds fewer packets than the 80
+/// that `YeAH` allows to queue, `YeAH` behaves like Reno.
 #[test]
 fn yeah_empties_a_queue_that_reno_fills() {
     let queue = |name| {
@@ -103,6 +103,6 @@ fn hystart_leaves_slow_start_with_fewer_drops() {
     eprintln!("drops: {plain}, {hystart}, {plus}");
     assert!(plain >= 50, "{plain}");
     assert!(hystart < 10, "{hystart}");
-    // It goes on growing, if slower, for five round trips.
+    // `HyStart`++ continues to grow, more slowly, for five round trips.
     assert!(plus * 3 < plain * 2, "{plus}");
 }

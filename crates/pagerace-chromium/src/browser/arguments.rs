@@ -1,5 +1,5 @@
-//! The command line: what makes loads repeatable, and what keeps the browser
-//! from talking to anyone but the page's servers.
+//! The command line, which makes loads repeatable and limits the browser's network
+//! traffic to the page's servers.
 //!
 //! Flags: <https://peter.sh/experiments/chromium-command-line-switches/>.
 
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::Options;
 
-/// Flags of every browser.
+/// The flags for every browser.
 const ALWAYS: [&str; 24] = [
     "--headless",
     "--disable-gpu",
@@ -18,7 +18,7 @@ const ALWAYS: [&str; 24] = [
     "--use-mock-keychain",
     "--no-first-run",
     "--no-default-browser-check",
-    // Traffic of its own.
+    // Disables the browser's own traffic.
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-component-extensions-with-background-pages",
@@ -30,20 +30,21 @@ const ALWAYS: [&str; 24] = [
     "--disable-breakpad",
     "--metrics-recording-only",
     "--no-pings",
-    // A page without a window is a page in the foreground all the same.
+    // Treats a page without a window as a foreground page.
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
     "--disable-background-timer-throttling",
-    // Experiments that only unbranded builds run.
+    // Disables field trials, which only unbranded builds run.
     "--disable-field-trial-config",
-    // Else an estimate of a slow network changes priorities.
+    // Prevents the estimate of a slow network from changing priorities.
     "--force-effective-connection-type=4G",
 ];
 
-/// Features that fetch things or show things over the page.
+/// Features that make requests or cover the page.
 const NOT_FEATURES: &str = "Translate,OptimizationHints,OptimizationGuideModelDownloading,MediaRouter,DialMediaRouteProvider,AutofillServerCommunication,CertificateTransparencyComponentUpdater,InterestFeedContentSuggestions,PrivacySandboxSettings4,HttpsUpgrades";
 
-/// All arguments; `root`: whether this process is root, who may have no sandbox.
+/// Returns all arguments. `root` is true if this process runs as root, for which Chromium
+/// has no sandbox.
 pub(super) fn arguments(
     options: &Options,
     profile: &Path,
@@ -96,9 +97,9 @@ fn host_rules(options: &Options) -> Option<String> {
     Some(format!("--host-resolver-rules={}", rules.join(",")))
 }
 
-/// HTTP/3 from the first request on, or not at all: the offer of an alternative
-/// service would be taken up too late for a first load, and Chromium takes none
-/// from a server with a private certificate authority.
+/// Enables HTTP/3 from the first request on, or disables it. An alternative service would
+/// be used too late for a first load, and Chromium ignores those of a server with a
+/// private certificate authority.
 fn quic(hosts: &[String]) -> Vec<String> {
     if hosts.is_empty() {
         return vec!["--disable-quic".into()];
@@ -156,7 +157,7 @@ mod tests {
                 .iter()
                 .any(|a| a.contains("quic") || a.contains("resolver"))
         );
-        // The caller's arguments come last, so that they win.
+        // The caller's arguments are last, so that they take precedence.
         options.arguments = vec!["--lang=de".into()];
         assert_eq!(of(&options).last().unwrap(), "--lang=de");
     }

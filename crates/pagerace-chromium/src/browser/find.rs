@@ -1,4 +1,4 @@
-//! Where Chromium is.
+//! Finding the Chromium executable.
 
 use std::env;
 use std::ffi::OsStr;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::ChromiumError;
 
-/// Names under which distributions install it.
+/// The names under which distributions install it.
 const NAMES: [&str; 7] = [
     "chromium",
     "chromium-browser",
@@ -17,11 +17,12 @@ const NAMES: [&str; 7] = [
     "brave-browser",
 ];
 
-/// The program: `named`, or `$PAGERACE_CHROMIUM`, or the first of the usual names
-/// in `$PATH`.
+/// Returns the path of the program: `named`, `$PAGERACE_CHROMIUM`, or the first of the
+/// usual names in `$PATH`.
 ///
 /// # Errors
-/// [`ChromiumError::NotFound`]: there is none, or the one named is not there.
+/// Returns [`ChromiumError::NotFound`] if there is no browser, or if the named one does
+/// not exist.
 pub fn find(named: Option<&Path>) -> Result<PathBuf, ChromiumError> {
     let variable = env::var_os("PAGERACE_CHROMIUM").filter(|value| !value.is_empty());
     let path = env::var_os("PATH").unwrap_or_default();
@@ -38,7 +39,7 @@ pub fn find(named: Option<&Path>) -> Result<PathBuf, ChromiumError> {
     }
 }
 
-/// A name without a slash is looked for in the folders of `path`.
+/// Searches the folders of `path` for a name without a slash.
 fn in_path(name: &OsStr, path: &OsStr) -> Option<PathBuf> {
     let direct = Path::new(name);
     if direct.components().count() > 1 {
@@ -65,7 +66,7 @@ mod tests {
         let path = OsStr::new("/nowhere:/bin");
         assert_eq!(in_path(OsStr::new("sh"), path), Some("/bin/sh".into()));
         assert_eq!(in_path(OsStr::new("sh"), OsStr::new("/nowhere")), None);
-        // A path is taken as it is.
+        // A path is used unchanged.
         assert_eq!(in_path(OsStr::new("./sh"), path), None);
     }
 }

@@ -14,17 +14,18 @@ use super::{Options, Spawn, arguments};
 use crate::clock::Clock;
 use crate::error::ChromiumError;
 
-/// Becomes the browser, with standard input and output as descriptors 3 and 4.
+/// A shell command that executes the browser with standard input and output as
+/// descriptors 3 and 4.
 const MOVE_PIPES: &str = r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null"#;
 
-/// Tells browsers of this process apart.
+/// The number of browsers that this process has started, which makes their file names unique.
 static STARTED: AtomicU64 = AtomicU64::new(0);
 
-/// Bytes of the longest path for temporary files: Chromium puts a socket some 45 bytes
-/// below it, and addresses of sockets end at 104 to 108 bytes.
+/// The maximum length in bytes of the path for temporary files. Chromium creates a socket with a
+/// path about 45 bytes longer, and socket addresses are limited to 104 to 108 bytes.
 const TEMPORARY_MAX: usize = 56;
 
-/// A process with all that it started; killed when dropped, its profile removed.
+/// A process group that is killed when this is dropped; its profile is removed.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
@@ -43,7 +44,7 @@ impl Process {
             let file = format!("{what}-{}-{number}{end}", std::process::id());
             options.directory.join(file)
         };
-        // Chromium wants absolute paths.
+        // Chromium requires absolute paths.
         let file_error = |path: &Path, source| ChromiumError::File {
             path: path.into(),
             source,
@@ -74,12 +75,12 @@ impl Process {
             .stdout(Stdio::piped())
             .stderr(stderr)
             .process_group(0);
-        // Chromium's temporary folders go with the profile, however the browser ends.
+        // Chromium's temporary folders are removed with the profile, however the browser ends.
         if profile.as_os_str().len() <= TEMPORARY_MAX {
             command.env("TMPDIR", &profile);
         }
         let child = spawn(command).map_err(|source| {
-            // Nothing started; the empty profile goes again.
+            // The process did not start, so the empty profile is removed.
             let _ = fs::remove_dir_all(&profile);
             ChromiumError::Start {
                 executable: executable.into(),
@@ -116,7 +117,7 @@ impl Process {
         self.netlog.as_deref()
     }
 
-    /// Waits until it has ended by itself, then drops it.
+    /// Waits until the process has ended by itself, then drops it.
     pub(super) fn wait(mut self, timeout: Duration) {
         let clock = Clock::start();
         while clock.now().since_start() < timeout {
@@ -130,8 +131,8 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It leads a group of its own, which holds all processes of the browser.
-        // Errors mean that there is nobody left.
+        // The browser's processes are in one process group, which this process leads. An
+        // error means that no process is left.
         if let Some(group) = Pid::from_raw(self.child.id() as i32) {
             let _ = kill_process_group(group, Signal::KILL);
         }

@@ -1,9 +1,9 @@
 //! Waiting until a browser has started.
 //!
-//! It answers long before it is ready: processes start, services load, and a
-//! page that is asked for meanwhile competes with all that. Worse, its clock
-//! then starts late: the connection is under way before the navigation counts
-//! as begun, and a time to first byte can be a round trip too short.
+//! A browser answers long before it is ready: processes start, services load, and an
+//! early page load competes with them. Moreover, the clock of such a page starts late:
+//! the connection is under way before the recorded start of the navigation, so that the
+//! time to first byte can be a round trip too short.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -13,18 +13,17 @@ use pagerace_core::Duration;
 use crate::clock::Clock;
 use crate::processes::processes;
 
-/// Between two looks.
+/// The interval between two samples.
 const LOOK: Duration = Duration::from_millis(250);
-/// Ticks of a hundredth of a second that a browser at rest may use between two looks.
+/// The CPU ticks (hundredths of a second) that an idle browser may use between two samples.
 const RESTING_TICKS: u64 = 2;
-/// So many looks in a row.
+/// The number of consecutive idle samples to wait for.
 const QUIET_LOOKS: u32 = 2;
-/// Longest wait: on a slow machine, start-up is not the page's to wait for, but
-/// neither may it keep us for ever.
+/// The longest wait, so that a slow or busy machine does not block a load for ever.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// Waits until the processes of `group` hardly work; where there is no `/proc`,
-/// for some looks.
+/// Waits until the processes of `group` are idle. Without `/proc`, waits for
+/// [`QUIET_LOOKS`] samples.
 pub(super) fn wait_until_quiet(group: u32) {
     let clock = Clock::start();
     let (mut before, mut quiet) = (ticks(group), 0);
@@ -37,7 +36,7 @@ pub(super) fn wait_until_quiet(group: u32) {
     }
 }
 
-/// Processor time of all processes of a group, by process.
+/// Returns the CPU ticks of each process of a group.
 fn ticks(group: u32) -> BTreeMap<u32, u64> {
     let all = processes().unwrap_or_default().into_iter();
     all.filter(|(_, process)| process.group == group)
@@ -45,7 +44,7 @@ fn ticks(group: u32) -> BTreeMap<u32, u64> {
         .collect()
 }
 
-/// Ticks between two looks, of the processes that are there at the second.
+/// Returns the ticks between two samples of the processes in the second one.
 fn worked(before: &BTreeMap<u32, u64>, now: &BTreeMap<u32, u64>) -> u64 {
     let since = |process| before.get(process).copied().unwrap_or(0);
     now.iter()
@@ -60,7 +59,7 @@ mod tests {
     #[test]
     fn work_is_what_is_new() {
         let look = |ticks: &[(u32, u64)]| ticks.iter().copied().collect();
-        // One has ended, one has worked, one has begun.
+        // One process has ended, one has worked, and one has started.
         let (before, now) = (look(&[(1, 50), (2, 7)]), look(&[(2, 10), (3, 4)]));
         assert_eq!(worked(&before, &now), 3 + 4);
         assert_eq!(worked(&now, &now), 0);

@@ -1,4 +1,4 @@
-//! Messages that end with a NUL byte, over the child's pipes.
+//! Messages with a terminating NUL byte over the pipes of a child process.
 
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -11,13 +11,13 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::clock::Clock;
 
-/// What came of waiting for a message.
+/// The result of waiting for a message.
 #[derive(Debug)]
 pub(crate) enum Received {
     Message(Vec<u8>),
-    /// Nothing came in time.
+    /// No message arrived in time.
     Nothing,
-    /// The browser closed the pipe.
+    /// The browser has closed the pipe.
     Closed,
 }
 
@@ -38,7 +38,7 @@ impl Pipe {
         Ok(Self { out, messages })
     }
 
-    /// Writes one message; an error of kind `TimedOut` if the browser takes none.
+    /// Writes one message. Returns an error of kind `TimedOut` if the browser does not read it.
     pub(crate) fn send(&mut self, message: &[u8], timeout: Duration) -> io::Result<()> {
         let clock = Clock::start();
         let end = clock.now() + timeout;
@@ -57,7 +57,7 @@ impl Pipe {
         Ok(())
     }
 
-    /// The next message, waiting for it if need be.
+    /// Returns the next message, and waits for it if necessary.
     pub(crate) fn receive(&self, timeout: Duration) -> Received {
         match self.messages.recv_timeout(timeout.to_std()) {
             Ok(message) => Received::Message(message),
@@ -80,7 +80,7 @@ fn wait_writable(fd: BorrowedFd<'_>, timeout: Duration) -> io::Result<()> {
     }
 }
 
-/// Reads until the pipe ends, and passes on each message.
+/// Reads until the end of the pipe, and sends each message to `to`.
 fn split(mut from: impl Read, to: &Sender<Vec<u8>>) {
     let mut message = Vec::new();
     let mut buffer = vec![0; 64 * 1024];

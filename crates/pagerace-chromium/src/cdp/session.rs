@@ -1,4 +1,4 @@
-//! One page's side of the conversation.
+//! The session of a page.
 
 use pagerace_core::{Duration, Instant};
 use serde_json::{Value, json};
@@ -7,17 +7,17 @@ use super::Event;
 use super::wire::{Shared, lock};
 use crate::error::ChromiumError;
 
-/// How long a call may take unless told otherwise.
+/// The default timeout of a call.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A page, and the frames below it that have processes of their own.
+/// A page, and the frames below it that have their own processes.
 ///
-/// Ends with its browsing context (cookies, cache, connections) when it is dropped.
+/// Dropping the session disposes of its browsing context (cookies, cache, connections).
 #[derive(Debug)]
 pub struct Session {
     wire: Shared,
     id: String,
-    /// Browsing context that is disposed of with the session.
+    /// The browsing context, which is disposed of with the session.
     context: String,
     timeout: Duration,
 }
@@ -33,17 +33,17 @@ impl Session {
         }
     }
 
-    /// The protocol's name of this session.
+    /// Returns the protocol's id of this session.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// How long each call may take from now on; 30 s at first.
+    /// Sets the timeout of subsequent calls, which is 30 s by default.
     pub fn set_timeout(&mut self, timeout: Duration) {
         self.timeout = timeout;
     }
 
-    /// The time by the clock of this conversation, for deadlines.
+    /// Returns the time on the clock of this connection, for deadlines.
     pub fn now(&self) -> Instant {
         lock(&self.wire).now()
     }
@@ -61,7 +61,7 @@ impl Session {
     /// and waits for the answer.
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// Returns the errors of [`call`](Self::call).
     pub fn call_in(
         &mut self,
         session: &str,
@@ -71,8 +71,7 @@ impl Session {
         lock(&self.wire).call(Some(session), method, params, self.timeout)
     }
 
-    /// Calls a method of a session without waiting for the answer, which is
-    /// passed over.
+    /// Calls a method of a session without waiting for the answer, which is ignored.
     ///
     /// # Errors
     /// [`ChromiumError::Timeout`] or [`ChromiumError::Ended`].
@@ -87,7 +86,7 @@ impl Session {
             .map(drop)
     }
 
-    /// The next event of the page or of a frame below it, in order of arrival;
+    /// Returns the next event of the page or of a frame below it, in order of arrival, or
     /// `None` if there is none within `timeout`.
     ///
     /// # Errors
@@ -96,11 +95,12 @@ impl Session {
         lock(&self.wire).next_event(&self.id, timeout)
     }
 
-    /// The value of a JavaScript expression, which may be a promise, in the page's
-    /// main frame.
+    /// Evaluates a JavaScript expression in the page's main frame, awaits it if it is a
+    /// promise, and returns its value.
     ///
     /// # Errors
-    /// As [`call`](Self::call); [`ChromiumError::Refused`] also if it throws.
+    /// Returns the errors of [`call`](Self::call), and [`ChromiumError::Refused`] if the
+    /// expression throws.
     pub fn evaluate(&mut self, expression: &str) -> Result<Value, ChromiumError> {
         const METHOD: &str = "Runtime.evaluate";
         let mut answer = self.call(
@@ -124,7 +124,7 @@ impl Drop for Session {
             return;
         };
         wire.remove_root(&self.id);
-        // The browser may be gone already.
+        // The browser may have ended already.
         let _ = wire.call(
             None,
             "Target.disposeBrowserContext",

@@ -1,4 +1,4 @@
-//! Who asked what, and whose event is whose.
+//! Matching answers to calls, and events to sessions.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -13,10 +13,10 @@ use super::pipe::{Pipe, Received};
 use crate::clock::Clock;
 use crate::error::ChromiumError;
 
-/// How much of what the browser said goes into an error.
+/// The number of bytes of the browser's standard error that an error contains.
 const SAID_BYTES: usize = 2_000;
 
-/// The conversation with one browser, shared by it and its sessions.
+/// The connection to one browser, shared by the browser and its sessions.
 pub(crate) type Shared = Arc<Mutex<Wire>>;
 
 pub(crate) fn share(wire: Wire) -> Shared {
@@ -24,27 +24,27 @@ pub(crate) fn share(wire: Wire) -> Shared {
 }
 
 /// # Panics
-/// If another thread panicked in the middle of a message.
+/// Panics if another thread panicked while it held the lock.
 pub(crate) fn lock(wire: &Shared) -> MutexGuard<'_, Wire> {
     wire.lock()
         .expect("no thread panics while it holds the pipe")
 }
 
-/// The conversation with one browser.
+/// The connection to one browser.
 #[derive(Debug)]
 pub(crate) struct Wire {
     pipe: Pipe,
     clock: Clock,
     next_id: u64,
-    /// Session to the page's session at the root of it.
+    /// The page session at the root of each session.
     roots: BTreeMap<String, String>,
-    /// Events that nobody took yet, by root.
+    /// Events that have not been taken yet, by root session.
     events: BTreeMap<String, VecDeque<Event>>,
-    /// Standard error of the browser.
+    /// The file with the standard error of the browser.
     stderr: PathBuf,
 }
 
-/// A message that came.
+/// A received message.
 enum Incoming {
     Answer(u64, Result<Value, String>),
     Event,
@@ -63,13 +63,13 @@ impl Wire {
         }
     }
 
-    /// From now on events of this session, and of those attached below it, are kept.
+    /// Starts keeping the events of this session and of sessions attached below it.
     pub(crate) fn add_root(&mut self, session: &str) {
         self.roots.insert(session.into(), session.into());
         self.events.insert(session.into(), VecDeque::new());
     }
 
-    /// Its events are of no interest any more.
+    /// Stops keeping the events of this root session.
     pub(crate) fn remove_root(&mut self, session: &str) {
         self.roots.retain(|_, root| root != session);
         self.events.remove(session);
@@ -94,7 +94,7 @@ impl Wire {
                         message,
                     });
                 }
-                // An answer that was not awaited, or no longer.
+                // An answer to an earlier call, or to one that does not wait.
                 Incoming::Answer(..) | Incoming::Event | Incoming::Nothing => {}
             }
             if self.clock.now() >= end {
@@ -106,7 +106,7 @@ impl Wire {
         }
     }
 
-    /// Calls a method and does not wait for the answer.
+    /// Calls a method without waiting for the answer.
     pub(crate) fn send(
         &mut self,
         session: Option<&str>,
@@ -133,7 +133,7 @@ impl Wire {
         Ok(id)
     }
 
-    /// The next event of a root's sessions; `None` if none comes in time.
+    /// Returns the next event of a root's sessions, or `None` after `timeout`.
     pub(crate) fn next_event(
         &mut self,
         root: &str,
@@ -154,7 +154,7 @@ impl Wire {
         }
     }
 
-    /// When it is, for deadlines of callers.
+    /// Returns the current time, for deadlines of callers.
     pub(crate) fn now(&self) -> Instant {
         self.clock.now()
     }
@@ -168,7 +168,7 @@ impl Wire {
     }
 
     fn take(&mut self, bytes: &[u8]) -> Result<Incoming, ChromiumError> {
-        // What is no JSON object is passed over; a call that waits for it times out.
+        // A message that is not a JSON object is ignored; a call that waits for it times out.
         let Ok(Value::Object(mut message)) = serde_json::from_slice(bytes) else {
             return Ok(Incoming::Event);
         };
@@ -216,7 +216,7 @@ impl Wire {
         Ok(())
     }
 
-    /// The error for a browser that went away.
+    /// Returns the error for a browser that has ended.
     fn ended(&self) -> ChromiumError {
         let said = std::fs::read(&self.stderr).unwrap_or_default();
         let tail = &said[said.len().saturating_sub(SAID_BYTES)..];

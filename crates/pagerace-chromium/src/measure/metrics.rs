@@ -1,21 +1,20 @@
-//! CLS, TTI and TBT from what was seen.
+//! CLS, TTI and TBT of an observed load.
 //!
 //! <https://web.dev/articles/cls>, <https://web.dev/articles/tti>,
 //! <https://web.dev/articles/tbt>.
 
 use pagerace_core::{Duration, Instant, interactive};
 
-/// Shifts further apart than this belong to different session windows.
+/// The gap between two shifts that ends a session window.
 const SHIFT_GAP: Duration = Duration::from_secs(1);
-/// The longest session window.
+/// The maximum length of a session window.
 const SHIFT_WINDOW: Duration = Duration::from_secs(5);
 
-/// The largest sum of a session window of layout shifts, which are (time, value),
+/// Returns the largest sum of a session window of layout shifts, given as (time, value),
 /// ascending.
 ///
 /// # Source
-/// <https://web.dev/articles/cls>: less than 1 s between two shifts, at most 5 s
-/// in all.
+/// <https://web.dev/articles/cls>: less than 1 s between two shifts, at most 5 s in total.
 pub fn cumulative_layout_shift(shifts: &[(Duration, f64)]) -> f64 {
     let (mut largest, mut sum) = (0.0_f64, 0.0);
     let mut window: Option<(Duration, Duration)> = None;
@@ -38,8 +37,8 @@ pub fn cumulative_layout_shift(shifts: &[(Duration, f64)]) -> f64 {
     largest
 }
 
-/// TTI, see [`interactive::time_to_interactive`]. `long_tasks` are (start, length),
-/// ascending; nothing is known of what came after `until`.
+/// Returns TTI, see [`interactive::time_to_interactive`]. `long_tasks` are (start,
+/// length), ascending; `until` is the end of the observation.
 pub(super) fn time_to_interactive(
     fcp: Duration,
     dom_content_loaded: Duration,
@@ -58,7 +57,7 @@ pub(super) fn time_to_interactive(
     tti.map(Instant::since_start)
 }
 
-/// TBT, see [`interactive::total_blocking_time`]; up to `until`.
+/// Returns TBT up to `until`, see [`interactive::total_blocking_time`].
 pub(super) fn total_blocking_time(
     fcp: Duration,
     until: Duration,
@@ -67,7 +66,7 @@ pub(super) fn total_blocking_time(
     interactive::total_blocking_time(at(fcp), at(until), &spans(long_tasks))
 }
 
-/// Start and end of tasks of which start and length are given.
+/// Converts tasks from (start, length) to (start, end).
 fn spans(tasks: &[(Duration, Duration)]) -> Vec<(Instant, Instant)> {
     let tasks = tasks.iter();
     tasks
@@ -75,7 +74,7 @@ fn spans(tasks: &[(Duration, Duration)]) -> Vec<(Instant, Instant)> {
         .collect()
 }
 
-/// So long after the start of the navigation.
+/// Converts a time since the start of the navigation to an instant.
 fn at(since: Duration) -> Instant {
     Instant::ZERO + since
 }

@@ -1,13 +1,13 @@
-//! What the page itself reports: Navigation Timing, Paint Timing, and the entries
-//! that the observers kept.
+//! The report of the page: Navigation Timing, Paint Timing, and the entries of the
+//! performance observers.
 
 use pagerace_core::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Put into every document before its own scripts.
+/// The script that runs in every document before its own scripts.
 pub(super) const OBSERVE: &str = include_str!("observe.js");
-/// Evaluated to get a [`Report`].
+/// The expression that evaluates to a [`Report`].
 pub(super) const REPORT: &str = include_str!("report.js");
 
 /// A candidate for the largest contentful paint.
@@ -18,7 +18,7 @@ pub(super) struct Lcp {
     pub(super) url: Option<String>,
 }
 
-/// All times since the navigation began.
+/// The report of a page; all times are relative to the start of the navigation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Report {
     pub(super) now: Duration,
@@ -28,9 +28,9 @@ pub(super) struct Report {
     pub(super) onload: Option<Duration>,
     pub(super) fcp: Option<Duration>,
     pub(super) lcp: Option<Lcp>,
-    /// Time and value.
+    /// Layout shifts as (time, value).
     pub(super) shifts: Vec<(Duration, f64)>,
-    /// Start and length, ascending.
+    /// Long tasks as (start, length), ascending.
     pub(super) long_tasks: Vec<(Duration, Duration)>,
 }
 
@@ -56,8 +56,7 @@ struct RawLcp {
 }
 
 impl Report {
-    /// From what the expression gave; `None` if a page has put something else in
-    /// its place.
+    /// Reads the value of the expression. Returns `None` if the page has replaced the report.
     pub(super) fn read(value: Value) -> Option<Self> {
         let raw: Raw = serde_json::from_value(value).ok()?;
         let pair = |(at, long): (f64, f64)| (ms(at), ms(long));
@@ -80,7 +79,8 @@ impl Report {
         })
     }
 
-    /// The last time at which something large was painted or a long task ran.
+    /// Returns the time of the last large paint or the end of the last long task,
+    /// whichever is later.
     pub(super) fn last_activity(&self) -> Duration {
         let painted = self.lcp.as_ref().map(|lcp| lcp.at);
         let worked = self.long_tasks.iter().map(|(at, long)| *at + *long).max();
@@ -92,7 +92,7 @@ fn ms(value: f64) -> Duration {
     Duration::from_millis_f64(value)
 }
 
-/// Zero is how Navigation Timing says "not yet".
+/// Navigation Timing reports zero for an event that has not happened.
 fn happened(value: Option<f64>) -> Option<Duration> {
     value.filter(|value| *value > 0.0).map(ms)
 }

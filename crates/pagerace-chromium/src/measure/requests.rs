@@ -1,8 +1,8 @@
-//! Requests, from the events of the Network domain.
+//! The requests of a load, from the events of the Network domain.
 //!
 //! <https://chromedevtools.github.io/devtools-protocol/tot/Network/>. Its times are
-//! seconds of a monotonic clock; the document's request, whose start Navigation
-//! Timing knows too, ties that clock to the start of the navigation.
+//! seconds of a monotonic clock. The request of the document relates that clock to the
+//! start of the navigation, because Navigation Timing also reports when it was sent.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use serde_json::Value;
 use super::ObservedResource;
 use crate::cdp::Event;
 
-/// Requests that stay open by design: nobody waits for them to end.
+/// Types of requests that stay open by design, so that their end is not awaited.
 const OPEN_BY_DESIGN: [&str; 4] = ["eventsource", "websocket", "ping", "media"];
 
-/// Seconds of the browser's clock at the start of the navigation.
+/// The start of the navigation in seconds of the browser's clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct NavigationStart(f64);
 
@@ -25,7 +25,7 @@ impl NavigationStart {
     }
 }
 
-/// One hop: a redirect ends one and begins the next.
+/// A request for one URL. A redirect ends a hop and begins the next.
 #[derive(Clone, Debug, Default)]
 struct Hop {
     url: String,
@@ -34,7 +34,7 @@ struct Hop {
     initiator: String,
     priority: String,
     render_blocking: Option<String>,
-    /// Seconds, as all times below.
+    /// In seconds, like all times below.
     start: f64,
     response: Option<Response>,
     end: Option<f64>,
@@ -60,23 +60,23 @@ struct Timing {
     response_start: Option<f64>,
 }
 
-/// All requests of one load.
+/// The requests of one load.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
     hops: Vec<Hop>,
-    /// Request id to the hop that is under way.
+    /// The current hop of each request id.
     current: BTreeMap<String, usize>,
-    /// Request id of the document.
+    /// The request id of the document.
     document: String,
 }
 
 impl Requests {
-    /// `document`: the loader of the navigation, whose request has the same name.
+    /// Sets the loader id of the navigation, which is also the request id of the document.
     pub(super) fn set_document(&mut self, loader: &str) {
         self.document = loader.into();
     }
 
-    /// Takes an event in; whether it was one of a request.
+    /// Handles an event. Returns true if it belongs to a request.
     pub(super) fn handle(&mut self, event: &Event) -> bool {
         let params = &event.params;
         let Some(id) = params["requestId"].as_str() else {
@@ -107,7 +107,7 @@ impl Requests {
             "Network.loadingFailed" => self.update(id, |hop| {
                 hop.end = at;
                 hop.over = true;
-                // What the page itself gave up is no failure.
+                // A request cancelled by the page is not a failure.
                 if params["canceled"].as_bool() != Some(true) {
                     hop.failed = Some(reason(params));
                 }
@@ -151,14 +151,14 @@ impl Requests {
         }
     }
 
-    /// Requests that somebody waits for.
+    /// Returns the number of open requests whose end is awaited.
     pub(super) fn open(&self) -> usize {
         let awaited = |hop: &&Hop| !hop.over && !OPEN_BY_DESIGN.contains(&hop.kind.as_str());
         self.hops.iter().filter(awaited).count()
     }
 
-    /// When the navigation began, by the document's request; `request_start` is
-    /// what Navigation Timing says of it.
+    /// Computes the start of the navigation from the document's request; `request_start`
+    /// is its start in Navigation Timing.
     pub(super) fn navigation_start(&self, request_start: Option<Duration>) -> NavigationStart {
         let document = self.current.get(&self.document).map(|k| &self.hops[*k]);
         let timing = document.and_then(|hop| hop.response.as_ref()?.timing);
@@ -171,7 +171,7 @@ impl Requests {
         })
     }
 
-    /// (start, end) of each GET request; `until` where it has no end.
+    /// Returns (start, end) of each GET request; an open request ends at `until`.
     pub(super) fn in_flight(
         &self,
         clock: NavigationStart,
@@ -187,7 +187,7 @@ impl Requests {
             .collect()
     }
 
-    /// All requests, and what failed in words.
+    /// Returns all requests, and a message for each failed one.
     pub(super) fn observed(&self, clock: NavigationStart) -> (Vec<ObservedResource>, Vec<String>) {
         let failure = |hop: &Hop| Some(format!("{}: {}", hop.url, hop.failed.as_ref()?));
         (
@@ -228,7 +228,7 @@ impl Hop {
 fn response(value: &Value) -> Response {
     let timing = &value["timing"];
     let base = timing["requestTime"].as_f64();
-    // Milliseconds since `requestTime`; -1 where there was no such phase.
+    // Milliseconds since `requestTime`; -1 for a phase that did not happen.
     let at = |name: &str| {
         let since = timing[name].as_f64().filter(|since| *since >= 0.0)?;
         Some(base? + since / 1e3)
@@ -236,7 +236,7 @@ fn response(value: &Value) -> Response {
     Response {
         status: value["status"].as_u64().and_then(|s| u16::try_from(s).ok()),
         protocol: text(&value["protocol"]),
-        // Zero: no connection, such as from the cache.
+        // Zero means no connection, for example for a cached response.
         connection: value["connectionId"]
             .as_f64()
             .map(|n| n as u64)
@@ -251,7 +251,8 @@ fn response(value: &Value) -> Response {
     }
 }
 
-/// The network's word, or who blocked it before it came to the network.
+/// Returns Chromium's error code, or the reason for blocking if the request was blocked
+/// before it was sent.
 fn reason(params: &Value) -> String {
     match params["blockedReason"].as_str() {
         Some(who) => format!("blocked ({who})"),

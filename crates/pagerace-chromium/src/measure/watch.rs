@@ -9,15 +9,15 @@ use super::requests::Requests;
 use crate::cdp::{Event, Session};
 use crate::error::ChromiumError;
 
-/// A page whose main thread is busy answers late; longer than this, it is lost.
+/// The timeout for the report of a page, whose busy main thread may delay the answer.
 const REPORT_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A page that has painted nothing yet may take this much longer: on a busy machine
-/// the first frame can come after the load event.
+/// The additional time for a page without a paint: on a busy machine the first frame can
+/// come after the load event.
 const FIRST_PAINT: Duration = Duration::from_secs(2);
 
-/// Frames of other sites live in processes of their own; they wait until we have
-/// turned on what is watched.
+/// Returns the parameters for attaching to cross-site frames, which have their own
+/// processes. A frame waits until its events are enabled.
 pub(super) fn auto_attach() -> Value {
     json!({
         "autoAttach": true,
@@ -27,7 +27,7 @@ pub(super) fn auto_attach() -> Value {
     })
 }
 
-/// A load under way.
+/// A load in progress.
 #[derive(Debug)]
 pub(super) struct Watch {
     url: String,
@@ -38,12 +38,12 @@ pub(super) struct Watch {
     requests: Requests,
     failures: Vec<String>,
     loaded: bool,
-    /// The last event of a request, or the load event.
+    /// The time of the last event of a request, or of the load event.
     last_event: Instant,
 }
 
 impl Watch {
-    /// Begins the navigation; returns when its response has begun.
+    /// Begins the navigation, and returns when its response has begun.
     pub(super) fn begin(
         session: &mut Session,
         url: &str,
@@ -75,7 +75,7 @@ impl Watch {
         })
     }
 
-    /// The page's main frame.
+    /// Returns the id of the page's main frame.
     pub(super) fn frame(&self) -> &str {
         &self.frame
     }
@@ -84,9 +84,9 @@ impl Watch {
         (self.requests, self.failures)
     }
 
-    /// Takes events until the load is over; what the page reports then.
+    /// Handles events until the load is over, and returns the report of the page.
     pub(super) fn until_quiet(&mut self, session: &mut Session) -> Result<Report, ChromiumError> {
-        // The page is not asked before this.
+        // The earliest time at which the page is asked for its report.
         let mut not_before = Instant::ZERO;
         loop {
             let now = session.now();
@@ -117,7 +117,8 @@ impl Watch {
         }
     }
 
-    /// When the network will have been quiet for long enough, if nothing comes.
+    /// Returns the time at which the network will have been quiet for long enough, if no
+    /// event comes.
     fn quiet_at(&self) -> Option<Instant> {
         let quiet = self.loaded && self.requests.open() == 0;
         quiet.then(|| self.last_event + self.options.settle)
@@ -156,14 +157,14 @@ impl Watch {
         Ok(())
     }
 
-    /// Takes in an event that changes nothing about how long to wait.
+    /// Handles an event that does not affect how long to wait.
     pub(super) fn late(&mut self, event: &Event) {
         let frame = &event.params["frame"];
         let went_on = event.method == "Page.frameNavigated"
             && frame["id"].as_str() == Some(&self.frame)
             && frame["loaderId"].as_str() != Some(&self.loader)
             && !self.loader.is_empty();
-        // The blank page before ours was navigated before we watched.
+        // The event for the initial blank page arrives late.
         if went_on && frame["url"].as_str() != Some("about:blank") {
             let to = frame["url"].as_str().unwrap_or_default();
             self.failures.push(format!("the page went on to {to}"));
@@ -179,7 +180,7 @@ fn report(session: &mut Session) -> Result<Report, ChromiumError> {
     })
 }
 
-/// Watches the requests of a frame with a process of its own, and lets it run.
+/// Enables the events of a frame that has its own process, and lets the frame run.
 fn watch_frame(
     session: &mut Session,
     event: &Event,

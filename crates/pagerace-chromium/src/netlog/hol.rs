@@ -1,20 +1,20 @@
-//! Head-of-line blocking of one stream, from the spans that arrived and when.
+//! Head-of-line blocking of one stream, from the spans of bytes and their arrival times.
 
 use std::collections::BTreeMap;
 
-/// What has arrived of a stream.
+/// The received bytes of a stream.
 #[derive(Debug, Default)]
 pub(super) struct Stream {
-    /// All bytes below have been delivered.
+    /// The number of bytes that have been delivered, in order.
     delivered: u64,
-    /// Behind a gap: start to (end, arrival in ms); disjoint, ascending.
+    /// Spans behind a gap: start to (end, arrival in ms); disjoint and ascending.
     waiting: BTreeMap<u64, (u64, u64)>,
     pub(super) blocked_bytes: u64,
     pub(super) blocked_byte_ms: u64,
 }
 
 impl Stream {
-    /// Bytes from `start` to `end` arrived at `now`. Bytes that were there already
+    /// Handles the arrival of the bytes from `start` to `end` at `now`. Duplicate bytes
     /// do not count again.
     pub(super) fn arrived(&mut self, now: u64, start: u64, end: u64) {
         let mut at = start.max(self.delivered);
@@ -28,7 +28,8 @@ impl Stream {
             let until = next.map_or(end, |(start, _)| end.min(*start));
             if at == self.delivered {
                 self.delivered = until;
-                // What waited only for this waits no more, nor does what follows.
+                // Spans that waited for this one are delivered too, and so are the spans
+                // directly after them.
                 self.deliver(now);
             } else {
                 self.blocked_bytes = self.blocked_bytes.saturating_add(until - at);
@@ -70,7 +71,7 @@ mod tests {
 
     #[test]
     fn bytes_behind_a_gap_wait_until_it_closes() {
-        // 10..20 and 20..25 wait for 0..10, which comes at 107.
+        // 10..20 and 20..25 wait for 0..10, which arrives at 107.
         let spans = [(100, 10, 20), (103, 20, 25), (107, 0, 10)];
         assert_eq!(of(&spans), (15, 10 * 7 + 5 * 4));
     }
@@ -78,7 +79,7 @@ mod tests {
     #[test]
     fn what_comes_twice_counts_once() {
         let spans = [(0, 10, 20), (1, 10, 20), (2, 5, 25), (4, 0, 30)];
-        // 10..20 since 0; 5..10 and 20..25 since 2; 0..5 and 25..30 never wait.
+        // 10..20 waits from 0; 5..10 and 20..25 wait from 2; 0..5 and 25..30 never wait.
         assert_eq!(of(&spans), (20, 10 * 4 + 10 * 2));
     }
 
@@ -87,7 +88,7 @@ mod tests {
         assert_eq!(of(&[(0, 10, 20), (50, 30, 40)]), (20, 0));
     }
 
-    /// Byte by byte, the slow and obvious way.
+    /// Compares with a simple count byte by byte.
     #[test]
     fn agrees_with_a_count_of_single_bytes() {
         let mut rng = pagerace_core::Rng::new(7, "hol");
@@ -110,7 +111,7 @@ mod tests {
                 for at in &arrival[from..delivered] {
                     byte_ms += now - at.unwrap();
                 }
-                // Those that this span brought and that could not be delivered.
+                // Counts the bytes of this span that could not be delivered.
                 let behind = &arrival[delivered..];
                 bytes += behind.iter().filter(|a| **a == Some(now)).count() as u64;
             }

@@ -13,13 +13,13 @@ fn frame(source: u64, time: u64, stream: u64, offset: u64, length: u64) -> Strin
 fn whole() -> String {
     let lines = [
         r#"{"phase":1,"source":{"id":-2147483646,"start_time":"1","type":1},"time":"1","type":2}"#.to_owned(),
-        // Another event's parameters of the same names.
+        // Another event with parameters of the same names.
         r#"{"params":{"length":-1,"stream_id":"x"},"source":{"id":4,"type":1},"time":"1","type":2}"#
             .to_owned(),
         r#"{"params":{"size":1200},"phase":0,"source":{"id":9,"type":11},"time":"5","type":341}"#
             .to_owned(),
         frame(9, 5, 0, 100, 50),
-        // Another connection has streams of the same numbers.
+        // Another connection has streams with the same numbers.
         frame(10, 6, 0, 0, 100),
         frame(9, 9, 0, 0, 100),
         r#"{"params":{},"phase":0,"source":{"id":9,"type":11},"time":"9","type":344}"#.to_owned(),
@@ -50,7 +50,7 @@ fn a_whole_log_is_counted() {
     assert_eq!(log, expected);
 }
 
-/// Cut anywhere after its head, a log still gives what is whole.
+/// A log that is truncated anywhere after its head still yields its complete lines.
 #[test]
 fn a_log_may_stop_anywhere() {
     let text = whole();
@@ -70,7 +70,7 @@ fn a_log_may_stop_anywhere() {
     }
 }
 
-/// Changed bytes never panic, and never make more frames than lines.
+/// Changed bytes never cause a panic, and never yield more frames than lines.
 #[test]
 fn changed_bytes_are_survived() {
     let text = whole();

@@ -1,9 +1,8 @@
-//! Lighthouse as a second opinion: what it observes, and what its own simulation
-//! predicts.
+//! Lighthouse for comparison: its observed metrics, and those that its simulation predicts.
 //!
-//! <https://github.com/GoogleChrome/lighthouse>, 12.8.2: the newest for Node.js 20.
-//! It attaches to a browser that this crate starts, by port, so it has to run where
-//! the browser runs.
+//! <https://github.com/GoogleChrome/lighthouse>, 12.8.2: the newest version for Node.js
+//! 20. Lighthouse attaches to a browser started by this crate through its port, so that
+//! it must run in the browser's network namespace.
 
 use pagerace_core::Duration;
 use serde::{Deserialize, Serialize};
@@ -13,7 +12,7 @@ use super::package::Package;
 use crate::browser::{Browser, Options, Spawn};
 use crate::error::ChromiumError;
 
-/// A run takes some 20 s.
+/// The timeout of a run, which takes about 20 s.
 const TIMEOUT: Duration = Duration::from_secs(180);
 
 const PACKAGE: Package = Package {
@@ -23,18 +22,18 @@ const PACKAGE: Package = Package {
     script: include_str!("../../node/lighthouse/run.mjs"),
 };
 
-/// The link for which Lighthouse predicts.
+/// The link for which Lighthouse predicts metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Throttling {
-    /// Round-trip time, milliseconds.
+    /// The round-trip time in milliseconds.
     pub rtt_ms: f64,
-    /// Throughput, kilobits per second.
+    /// The throughput in kilobits per second.
     pub throughput_kbps: f64,
-    /// How many times slower the processor is; 1 is this one.
+    /// The factor by which the CPU is slower than this one.
     pub cpu_slowdown: f64,
 }
 
-/// Metrics of one kind.
+/// Observed or predicted metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LighthouseMetrics {
     /// First contentful paint.
@@ -43,40 +42,40 @@ pub struct LighthouseMetrics {
     pub lcp: Option<Duration>,
     /// Speed Index.
     pub speed_index: Option<Duration>,
-    /// Time to interactive; Lighthouse observes none.
+    /// Time to interactive; never observed by Lighthouse.
     pub tti: Option<Duration>,
-    /// Total blocking time; likewise.
+    /// Total blocking time; never observed by Lighthouse.
     pub tbt: Option<Duration>,
-    /// The load event; Lighthouse predicts none.
+    /// The load event; never predicted by Lighthouse.
     pub onload: Option<Duration>,
-    /// `DOMContentLoaded`; likewise.
+    /// `DOMContentLoaded`; never predicted by Lighthouse.
     pub dom_content_loaded: Option<Duration>,
 }
 
-/// What Lighthouse says of a page.
+/// The results of a Lighthouse run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lighthouse {
-    /// Its version.
+    /// The version of Lighthouse.
     pub version: String,
-    /// What it reports: its prediction if it was given a link, else what it observed.
+    /// The reported metrics: predicted if a link was given, otherwise observed.
     pub reported: LighthouseMetrics,
-    /// What it observed in any case.
+    /// The observed metrics.
     pub observed: LighthouseMetrics,
-    /// Cumulative layout shift.
+    /// Cumulative Layout Shift.
     pub cls: Option<f64>,
-    /// What it warns of.
+    /// The warnings of Lighthouse.
     pub warnings: Vec<String>,
 }
 
-/// Runs Lighthouse on `url` in a browser of its own.
+/// Runs Lighthouse on `url` in its own browser.
 ///
-/// `throttling`: predict for this link from a load without any; `None`: report the
-/// load as it is. `spawn` starts browser and Lighthouse: both have to be able to
-/// reach the servers, and each other on the loopback interface.
+/// With `throttling`, Lighthouse predicts the metrics for this link from an unthrottled
+/// load; otherwise it reports the load. `spawn` starts the browser and Lighthouse, which
+/// must be able to reach the servers, and each other on the loopback interface.
 ///
 /// # Errors
-/// [`ChromiumError::Node`]: there is no Node.js, or Lighthouse fails. Else as
-/// [`Browser::launch`].
+/// Returns [`ChromiumError::Node`] if there is no Node.js or Lighthouse fails, and the
+/// errors of [`Browser::launch`] and [`Browser::port`].
 pub fn lighthouse(
     options: &Options,
     url: &str,
@@ -110,7 +109,7 @@ pub fn lighthouse(
     read(&output?)
 }
 
-/// Reads what the script wrote.
+/// Reads the output of the script.
 fn read(output: &Value) -> Result<Lighthouse, ChromiumError> {
     if let Some(error) = output["error"].as_str() {
         return Err(PACKAGE.error(error));

@@ -11,10 +11,11 @@ use pagerace_core::Duration;
 use super::run::finish;
 use crate::error::ChromiumError;
 
-/// Lighthouse has 200 dependencies; a slow line takes a while.
+/// The timeout of an installation. Lighthouse has 200 dependencies, which take a while on
+/// a slow connection.
 const INSTALL_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// A package for Node.js as it lies in this crate.
+/// An embedded package for Node.js.
 #[derive(Debug)]
 pub(super) struct Package {
     pub(super) name: &'static str,
@@ -23,15 +24,15 @@ pub(super) struct Package {
     pub(super) script: &'static str,
 }
 
-/// The script's name in the folder of its package.
+/// The file name of the script in the folder of its package.
 pub(super) const SCRIPT: &str = "run.mjs";
 
 impl Package {
-    /// The folder of the installed package; installs it if need be.
+    /// Returns the folder of the package, which is installed if necessary.
     ///
     /// # Errors
-    /// [`ChromiumError::Node`]: there is no Node.js, no npm, no cache folder, or
-    /// the packages cannot be had.
+    /// Returns [`ChromiumError::Node`] if there is no Node.js, npm or cache folder, or if
+    /// the packages cannot be downloaded.
     pub(super) fn open(&self) -> Result<PathBuf, ChromiumError> {
         self.open_in(&self.cache()?)
     }
@@ -41,18 +42,19 @@ impl Package {
         if folder.join(SCRIPT).is_file() {
             return Ok(folder);
         }
-        // Under another name until it is whole, so that nobody finds half of it.
+        // The package is installed under a temporary name, so that no process uses an
+        // incomplete one.
         let temporary = cache.join(format!("{}-new-{}", self.name, process::id()));
         let result = self.install(&temporary).and_then(|()| {
             match fs::rename(&temporary, &folder) {
-                // Somebody else was faster.
+                // Another process has installed the package meanwhile.
                 Err(_) if folder.join(SCRIPT).is_file() => Ok(()),
                 other => {
                     other.map_err(|e| self.error(&format!("cannot make {}: {e}", folder.display())))
                 }
             }
         });
-        // After a rename there is nothing left to remove.
+        // The temporary folder does not exist after a rename.
         let _ = fs::remove_dir_all(&temporary);
         result.map(|()| folder)
     }
@@ -84,11 +86,11 @@ impl Package {
             let said = output.said();
             return Err(self.error(&format!("npm ci failed: {said}")));
         }
-        // Last: a folder with a script is a folder with all that it needs.
+        // The script is written last: a folder with a script is complete.
         write(SCRIPT, self.script).map_err(|e| self.error(&e.to_string()))
     }
 
-    /// `$XDG_CACHE_HOME/pagerace/node`, or below `~/.cache`.
+    /// Returns `$XDG_CACHE_HOME/pagerace/node`, or the same below `~/.cache`.
     fn cache(&self) -> Result<PathBuf, ChromiumError> {
         let absolute = |name: &str| {
             let path = PathBuf::from(env::var_os(name)?);
@@ -100,8 +102,8 @@ impl Package {
             .ok_or_else(|| self.error("neither $XDG_CACHE_HOME nor $HOME names a folder for it"))
     }
 
-    /// Changes with every part, so that a new version is installed anew (FNV-1a,
-    /// <https://www.rfc-editor.org/rfc/rfc9923>).
+    /// Returns a hash of all parts, so that a new version is installed in a new folder
+    /// (FNV-1a, <https://www.rfc-editor.org/rfc/rfc9923>).
     fn hash(&self) -> u64 {
         let parts = [self.manifest, self.lock, self.script];
         let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));

@@ -1,4 +1,4 @@
-//! A program that reads standard input, writes standard output, and may hang.
+//! Running a program with input, output and a timeout.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::package::{Package, SCRIPT};
 use crate::browser::Spawn;
 use crate::error::ChromiumError;
 
-/// What a program left behind.
+/// The output of a finished program.
 #[derive(Debug)]
 pub(super) struct Output {
     pub(super) success: bool,
@@ -22,8 +22,8 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// The beginning of its standard error, on one line: npm and Node.js first say
-    /// what is wrong, and then a lot else.
+    /// Returns the first lines of standard error as one line. npm and Node.js report the
+    /// cause first, followed by many details.
     pub(super) fn said(&self) -> String {
         let text = String::from_utf8_lossy(&self.err);
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
@@ -34,8 +34,8 @@ impl Output {
     }
 }
 
-/// Gives `input` to a program whose three streams are pipes, and waits for its end;
-/// kills it after `timeout`. Errors are words that follow the program's name.
+/// Writes `input` to a program whose three streams are pipes, and waits for its end;
+/// kills it after `timeout`. An error message follows the program's name.
 pub(super) fn finish(
     mut child: Child,
     input: Vec<u8>,
@@ -44,7 +44,7 @@ pub(super) fn finish(
     let (sender, receiver) = channel();
     let mut readers = 0;
     if let Some(mut stdin) = child.stdin.take() {
-        // A program that reads no further is one that fails and says why.
+        // Write errors are ignored: a program that stops reading fails and reports why.
         thread::spawn(move || drop(stdin.write_all(&input)));
     }
     let streams: [Option<Box<dyn Read + Send>>; 2] = [
@@ -57,9 +57,9 @@ pub(super) fn finish(
         readers += 1;
         thread::spawn(move || {
             let mut bytes = Vec::new();
-            // What was read before an error is what there is.
+            // Bytes that were read before an error are kept.
             let _ = stream.read_to_end(&mut bytes);
-            // Nobody listens after a timeout.
+            // The receiver is gone after a timeout.
             let _ = sender.send((which, bytes));
         });
     }
@@ -68,7 +68,7 @@ pub(super) fn finish(
         match receiver.recv_timeout(timeout.to_std()) {
             Ok((which, bytes)) => texts[which] = bytes,
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                // Errors mean that it ended meanwhile.
+                // An error means that the program has ended meanwhile.
                 let _ = child.kill();
                 let _ = child.wait();
                 return Err(format!("did not end within {timeout}"));
@@ -87,7 +87,7 @@ pub(super) fn finish(
 }
 
 impl Package {
-    /// Runs the script of an installed package: JSON in, JSON out.
+    /// Runs the script of an installed package with JSON input and output.
     pub(super) fn run(
         &self,
         folder: &Path,

@@ -1,8 +1,8 @@
-//! Speed Index by speedline-core, over the screenshots of a trace.
+//! Speed Index by speedline-core over the screenshots of a trace.
 //!
-//! <https://github.com/paulirish/speedline>; it compares histograms of colours, as
-//! WebPageTest does (<https://docs.webpagetest.org/metrics/speedindex/>). Never
-//! compare with a Speed Index from a video or from a model.
+//! <https://github.com/paulirish/speedline>. It compares colour histograms, like
+//! WebPageTest (<https://docs.webpagetest.org/metrics/speedindex/>). Its results are not
+//! comparable with a Speed Index from a video or from a model.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -14,7 +14,7 @@ use super::package::Package;
 use crate::error::ChromiumError;
 use crate::trace::{SCREENSHOTS, Trace};
 
-/// Each screenshot takes it some 10 ms.
+/// The timeout of a run; a screenshot takes about 10 ms.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 const PACKAGE: Package = Package {
@@ -24,37 +24,38 @@ const PACKAGE: Package = Package {
     script: include_str!("../../node/speedline/run.mjs"),
 };
 
-/// What it found.
+/// The result of speedline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpeedIndex {
-    /// Speed Index.
+    /// The Speed Index.
     pub speed_index: Duration,
-    /// Share of the final viewport that was there, since the start of the
-    /// navigation.
+    /// The share of the final viewport that was visible at each time since the start of
+    /// the navigation.
     pub visual_progress: Vec<(Duration, f64)>,
 }
 
-/// The installed program.
+/// The installed speedline program.
 #[derive(Clone, Debug)]
 pub struct Speedline {
     folder: PathBuf,
 }
 
 impl Speedline {
-    /// Installs it if need be.
+    /// Opens the program, which is installed if necessary.
     ///
     /// # Errors
-    /// [`ChromiumError::Node`]: there is no Node.js, or it cannot be installed.
+    /// Returns [`ChromiumError::Node`] if there is no Node.js or the program cannot be
+    /// installed.
     pub fn open() -> Result<Self, ChromiumError> {
         let folder = PACKAGE.open()?;
         Ok(Self { folder })
     }
 
-    /// Speed Index of a trace.
+    /// Computes the Speed Index of a trace.
     ///
     /// # Errors
-    /// [`ChromiumError::Node`]: the trace has no start or no screenshots, or the
-    /// program fails.
+    /// Returns [`ChromiumError::Node`] if the trace has no start or no screenshots, or if
+    /// the program fails.
     pub fn speed_index(&self, trace: &Trace) -> Result<SpeedIndex, ChromiumError> {
         let start = trace
             .navigation_start

@@ -1,4 +1,4 @@
-//! Drives the browser through one load and gathers what it tells.
+//! Runs one load in the browser and collects its data.
 
 use std::collections::BTreeMap;
 
@@ -17,16 +17,16 @@ use super::shares;
 use super::trace::{CATEGORIES, Cpu, Trace};
 use crate::{Browser, ChromiumError, Device, Event, Session};
 
-/// Bytes of bodies that Chromium keeps for us.
+/// The maximum bytes of bodies that Chromium keeps.
 const BODIES_MAX: u64 = 512 * 1024 * 1024;
 
-/// How long the trace may take to be handed over.
+/// The timeout for the delivery of the trace.
 const TRACE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long one wait for events lasts, so that deadlines are seen.
+/// The length of one wait for events, after which deadlines are checked.
 pub(super) const TICK: Duration = Duration::from_millis(50);
 
-/// Processor times of another load, by URL.
+/// Loads the page and returns only its CPU times by URL.
 pub(super) fn cpu(
     browser: &mut Browser,
     url: &str,
@@ -37,8 +37,8 @@ pub(super) fn cpu(
     Ok(recorder.trace.finish(url, &frame).cpu)
 }
 
-/// Loads the page; its session, what was seen of it, and its main frame. With `makers`, nodes
-/// remember the scripts that made them, which takes time of its own.
+/// Loads the page. Returns its session, the collected data, and its main frame. With
+/// `makers`, nodes record the scripts that created them, which costs time.
 fn watched(
     browser: &mut Browser,
     url: &str,
@@ -68,7 +68,7 @@ fn watched(
     Ok((session, recorder, frame))
 }
 
-/// Loads `url` and gathers all that a recording holds.
+/// Loads `url` and collects all data of a recording.
 pub(super) fn load(
     browser: &mut Browser,
     url: &str,
@@ -77,7 +77,7 @@ pub(super) fn load(
     let (mut session, recorder, frame) = watched(browser, url, options, true)?;
     let paints = session.evaluate(paints::SCRIPT)?;
     let makers = paints::makers(&mut session)?;
-    // The page may have been scrolled by its fragment or by a script.
+    // A fragment or a script may have scrolled the page.
     session.evaluate("window.scrollTo({top: 0, left: 0, behavior: 'instant'})")?;
     let snapshot = session.call(
         "DOMSnapshot.captureSnapshot",
@@ -124,7 +124,7 @@ pub(super) fn load(
     })
 }
 
-/// The visible area of each image of the page.
+/// Returns the visible area of each image of the page.
 fn image_areas(snapshot: &Value, paints: &Value, screen: (f64, f64)) -> BTreeMap<String, f64> {
     let Some(base) = paints["base"].as_str().and_then(|b| Url::parse(b).ok()) else {
         return BTreeMap::new();
@@ -152,7 +152,7 @@ fn prepare(session: &mut Session) -> Result<(), ChromiumError> {
     Ok(())
 }
 
-/// Has a target tell its requests, and those of the frames and workers below it.
+/// Enables the request events of a target, and attaches to the frames and workers below it.
 fn watch(session: &mut Session, target: &str) -> Result<(), ChromiumError> {
     let buffers = json!({"maxTotalBufferSize": BODIES_MAX, "maxResourceBufferSize": BODIES_MAX});
     session.send_in(target, "Network.enable", buffers)?;
@@ -161,7 +161,7 @@ fn watch(session: &mut Session, target: &str) -> Result<(), ChromiumError> {
     Ok(())
 }
 
-/// Begins the load; the id of the main frame.
+/// Begins the load and returns the id of the main frame.
 fn navigate(session: &mut Session, url: &str) -> Result<String, ChromiumError> {
     let method = "Page.navigate";
     let answer = session.call(method, json!({"url": url}))?;
@@ -184,7 +184,7 @@ struct Recorder {
     loaded: bool,
     traced: bool,
     crashed: bool,
-    /// When something last happened on the network.
+    /// The time of the last network event.
     last_activity: Instant,
 }
 
@@ -202,7 +202,8 @@ impl Recorder {
             }
             let now = session.now();
             let quiet = now.since(self.last_activity) >= options.settle;
-            // What never ends (event streams, long polls) must not hold the page.
+            // Requests that never end (event streams, long polls) must not delay the
+            // recording for ever.
             let patient = now.since(self.last_activity) >= options.settle.mul_f64(3.0);
             if self.loaded && quiet && (self.log.open() == 0 || patient) {
                 break;
@@ -261,7 +262,7 @@ impl Recorder {
     }
 }
 
-/// The decoded body of a response; `None` if Chromium has none.
+/// Returns the decoded body of a response, or `None` if Chromium has none.
 fn body(session: &mut Session, request: &Request) -> Result<Option<Body>, ChromiumError> {
     let complete = request.ended.is_some() && request.failed.is_none() && !request.redirected;
     if !complete || request.response.is_none() || request.kind == "Preflight" {
@@ -275,7 +276,7 @@ fn body(session: &mut Session, request: &Request) -> Result<Option<Body>, Chromi
     let asked = json!({"requestId": request.id});
     match session.call_in(&target, "Network.getResponseBody", asked) {
         Ok(answer) => Ok(decode(&answer)),
-        // It was never kept, or its frame is gone.
+        // The body was not kept, or its frame no longer exists.
         Err(ChromiumError::Refused { .. }) => Ok(None),
         Err(error) => Err(error),
     }

@@ -1,8 +1,8 @@
-//! Header fields as HAR writes them, and what is secret among them.
+//! Header fields in HAR, and the secrets among them.
 
 use serde_json::{Value, json};
 
-/// Fields that prove who somebody is
+/// Fields with credentials
 /// (<https://www.rfc-editor.org/rfc/rfc9110#section-11>, RFC 6265).
 const SECRET: [&str; 4] = [
     "cookie",
@@ -11,7 +11,7 @@ const SECRET: [&str; 4] = [
     "proxy-authorization",
 ];
 
-/// Fields, cookies, and how many secrets were left out.
+/// Header fields, cookies, and the number of secrets left out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Fields {
     pub(super) list: Vec<Value>,
@@ -19,7 +19,7 @@ pub(super) struct Fields {
     pub(super) dropped: usize,
 }
 
-/// Reads `Network.Headers`; several fields of one name are lines of one value.
+/// Reads `Network.Headers`, in which several fields of one name are lines of one value.
 pub(super) fn fields(headers: &Value, keep_secrets: bool) -> Fields {
     let mut all = Fields::default();
     let Some(object) = headers.as_object() else {
@@ -45,7 +45,7 @@ pub(super) fn fields(headers: &Value, keep_secrets: bool) -> Fields {
     all
 }
 
-/// The value of a field.
+/// Returns the value of a field.
 pub(super) fn get<'a>(headers: &'a Value, name: &str) -> Option<&'a str> {
     let mut fields = headers.as_object()?.iter();
     fields
@@ -54,7 +54,7 @@ pub(super) fn get<'a>(headers: &'a Value, name: &str) -> Option<&'a str> {
         .as_str()
 }
 
-/// Name and value; attributes are left out.
+/// Returns the name and value of a cookie without its attributes.
 fn cookie(text: &str) -> Value {
     let pair = text.split(';').next().unwrap_or_default();
     let (name, value) = pair.split_once('=').unwrap_or((pair, ""));

@@ -1,42 +1,41 @@
-//! Web fonts: what style sheets declare, and which files a text needs.
+//! Web fonts: the declarations in style sheets, and the files that a text needs.
 //!
-//! `@font-face` rules are read from the recorded style sheets, as pages may not
-//! look into those of other origins (CSS Fonts 4,
-//! <https://www.w3.org/TR/css-fonts-4/#font-face-rule>). A text takes, for the
-//! characters that no earlier family covers, the nearest declared face of each
-//! family of its `font-family`. Left out: `local()`, the tie-breaking rules of
-//! weights beyond nearness, and conditional rules around a face.
+//! `@font-face` rules are read from the recorded style sheets, because pages may not
+//! access style sheets of other origins (CSS Fonts 4,
+//! <https://www.w3.org/TR/css-fonts-4/#font-face-rule>). For the characters that no
+//! earlier family covers, a text uses the nearest declared face of each family of its
+//! `font-family`. Left out: `local()`, the tie-breaking rules of weights beyond nearness,
+//! and conditional rules around a face.
 
 use url::Url;
 
-/// One `@font-face` with an address.
+/// An `@font-face` rule with at least one URL.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Face {
-    /// Lower case, without quotes.
+    /// The family name in lower case, without quotes.
     pub(super) family: String,
-    /// All that `src` names, absolute.
+    /// The absolute URLs in `src`.
     pub(super) urls: Vec<String>,
     /// `auto`, `block`, `swap`, `fallback` or `optional`.
     pub(super) display: String,
     weight: (f64, f64),
     italic: bool,
-    /// Code points; empty: all.
+    /// The covered ranges of code points; all if empty.
     ranges: Vec<(u32, u32)>,
 }
 
-/// How a text is set.
+/// The font properties of a text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style<'a> {
-    /// Computed `font-family`.
+    /// The computed `font-family`.
     pub(super) family: &'a str,
-    /// Computed `font-weight`.
+    /// The computed `font-weight`.
     pub(super) weight: &'a str,
-    /// Computed `font-style`.
+    /// The computed `font-style`.
     pub(super) slant: &'a str,
 }
 
-/// Reads the faces of a style sheet at `base`, or of a document with style
-/// elements in it.
+/// Reads the faces of a style sheet at `base`, or of the style elements in a document.
 pub(super) fn scan(css: &str, base: &Url) -> Vec<Face> {
     const RULE: &[u8] = b"@font-face";
     let css = without_comments(css);
@@ -60,7 +59,7 @@ pub(super) fn scan(css: &str, base: &Url) -> Vec<Face> {
     faces
 }
 
-/// The addresses that this text needs, of those that `used` accepts.
+/// Returns the URLs that this text needs and that `used` accepts.
 pub(super) fn of_text(
     style: Style<'_>,
     text: &str,
@@ -92,7 +91,7 @@ pub(super) fn of_text(
         let Some(best) = own.first().map(|(f, _)| f.distance(wanted, italic)) else {
             continue;
         };
-        // Subsets of one face are as near as each other.
+        // Subsets of a face have the same distance.
         for (face, url) in own {
             if face.distance(wanted, italic) > best {
                 break;
@@ -116,7 +115,7 @@ impl Face {
                 .any(|&(from, to)| (from..=to).contains(&c))
     }
 
-    /// Smaller is nearer; style goes before weight.
+    /// Returns the distance from the wanted style; slant takes precedence over weight.
     fn distance(&self, weight: f64, italic: bool) -> f64 {
         let (low, high) = self.weight;
         let off = (low - weight).max(weight - high).max(0.0);
@@ -155,7 +154,7 @@ fn face(block: &str, base: &Url) -> Option<Face> {
     (!face.urls.is_empty() && !face.family.is_empty()).then_some(face)
 }
 
-/// `url(...)` of a `src`, absolute.
+/// Returns the absolute URLs of `url(...)` in a `src`.
 fn addresses(src: &str, base: &Url) -> Vec<String> {
     let mut urls = Vec::new();
     for part in split(src, ',') {
@@ -184,7 +183,7 @@ fn weight_value(word: &str) -> f64 {
     }
 }
 
-/// `U+26`, `U+0-7F`, `U+4??`.
+/// Parses a range such as `U+26`, `U+0-7F` or `U+4??`.
 fn range(text: &str) -> Option<(u32, u32)> {
     let text = text.trim();
     let hex = text
@@ -215,7 +214,7 @@ fn unquote(text: &str) -> &str {
         .unwrap_or(text)
 }
 
-/// Pieces between separators that are neither quoted nor in parentheses.
+/// Splits text at separators that are neither quoted nor in parentheses.
 fn split(text: &str, separator: char) -> Vec<&str> {
     let mut pieces = Vec::new();
     let (mut start, mut depth, mut quote) = (0, 0_u32, None);
@@ -236,7 +235,7 @@ fn split(text: &str, separator: char) -> Vec<&str> {
     pieces
 }
 
-/// Up to the first `)` that is not quoted.
+/// Returns the position of the first `)` that is not quoted.
 fn closing(text: &str) -> Option<usize> {
     let mut quote = None;
     for (at, c) in text.char_indices() {
@@ -250,7 +249,7 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// Up to the `}` that ends a block.
+/// Returns the text up to the `}` that ends a block.
 fn until_close(text: &str) -> &str {
     let mut quote = None;
     for (at, c) in text.char_indices() {

@@ -1,8 +1,7 @@
 //! A page load as HAR 1.2 with bodies.
 //!
-//! <http://www.softwareishard.com/blog/har-12-spec/>. Fields that HAR does not
-//! know begin with an underscore, as it asks for; `docs/recording.md` lists
-//! them. Pure: the same load gives the same file.
+//! <http://www.softwareishard.com/blog/har-12-spec/>. Custom fields begin with an underscore, as
+//! HAR requires; `docs/recording.md` lists them. The output depends only on the load.
 
 mod entry;
 
@@ -20,32 +19,32 @@ use super::timings::{iso, round};
 use super::trace::Summary;
 use crate::device::Device;
 
-/// Version of the `_pagerace` fields.
+/// The version of the `_pagerace` fields.
 const VERSION: u32 = 1;
 
-/// Everything that was seen of a load.
+/// All data of a load.
 pub(super) struct Load {
-    /// As asked for.
+    /// The URL that was requested.
     pub(super) url: String,
     pub(super) device: Device,
-    /// Chromium's version.
+    /// The version of Chromium.
     pub(super) chromium: String,
     pub(super) requests: Vec<Request>,
-    /// Decoded bodies, one for each request.
+    /// The decoded body of each request's response.
     pub(super) bodies: Vec<Option<Body>>,
     pub(super) trace: Summary,
-    /// Of `DOMSnapshot.captureSnapshot`.
+    /// The result of `DOMSnapshot.captureSnapshot`.
     pub(super) snapshot: Value,
-    /// Of the loaded page's picture; none if it could not be measured.
+    /// The shares of the loaded page's picture; `None` if they could not be measured.
     pub(super) shares: Option<Shares>,
-    /// Width and height of the viewport, CSS pixels.
+    /// The width and height of the viewport in CSS pixels.
     pub(super) viewport: (f64, f64),
-    /// What [`paints::SCRIPT`] returned.
+    /// The result of [`paints::SCRIPT`].
     pub(super) paints: Value,
-    /// The answer of [`paints::makers`].
+    /// The result of [`paints::makers`].
     pub(super) makers: BTreeSet<String>,
     pub(super) keep_secrets: bool,
-    /// The same as `snapshot`, of a load without scripts; none if there was none.
+    /// The snapshot of a load without scripts, if there was one.
     pub(super) unscripted: Option<Value>,
 }
 
@@ -59,36 +58,36 @@ impl Body {
     }
 }
 
-/// What entries need to know of the whole load.
+/// The data of the whole load that entries need.
 struct Page<'a> {
     load: &'a Load,
-    /// Monotonic seconds of the navigation's start, and the same since 1970.
+    /// The start of the navigation, in monotonic seconds and in seconds since 1970.
     zero: f64,
     wall: f64,
     faces: Vec<Face>,
     scripts: Vec<Script>,
-    /// What is painted, see [`layout::elements`].
+    /// The painted elements, see [`layout::elements`].
     elements: Vec<Value>,
     largest: Option<&'a str>,
 }
 
 impl Page<'_> {
-    /// Milliseconds since the navigation's start.
+    /// Converts a monotonic time to milliseconds since the start of the navigation.
     fn ms(&self, at: f64) -> f64 {
         round((at - self.zero) * 1e3)
     }
 
-    /// Since 1970.
+    /// Converts a monotonic time to a date.
     fn date(&self, at: f64) -> String {
         iso(self.wall + (at - self.zero))
     }
 }
 
-/// The file.
+/// Returns the HAR of a load.
 pub(super) fn har(load: &Load) -> Value {
     let first = load.requests.first();
     let (started, wall) = first.map_or((0.0, 0.0), |r| (r.started, r.wall));
-    // The trace tells when the navigation began, which is before its request.
+    // The trace contains the start of the navigation, which is earlier than its request.
     let zero = load
         .trace
         .navigation_start
@@ -143,7 +142,7 @@ pub(super) fn har(load: &Load) -> Value {
     }})
 }
 
-/// The page's own extension fields.
+/// Returns the extension fields of the page.
 fn extension(page: &Page<'_>) -> Value {
     let load = page.load;
     let device = &load.device;
@@ -205,12 +204,12 @@ fn elements(load: &Load, faces: &[Face], base: &Url) -> Vec<Value> {
     layout::elements(&load.snapshot, load.unscripted.as_ref(), &context)
 }
 
-/// The page's document as it came, decoded.
+/// Returns the decoded document of the page.
 pub(super) fn html(load: &Load) -> Option<&[u8]> {
     Some(&load.bodies[main_document(load)?].as_ref()?.0)
 }
 
-/// The request whose response the page is.
+/// Returns the index of the request for the page's document.
 pub(super) fn main_document(load: &Load) -> Option<usize> {
     let frame = load.requests.first()?.frame.as_deref();
     let is_main = |r: &Request| r.kind == "Document" && r.frame.as_deref() == frame;
@@ -219,7 +218,7 @@ pub(super) fn main_document(load: &Load) -> Option<usize> {
         .rposition(|r| is_main(r) && !r.redirected)
 }
 
-/// Faces of all style sheets, and of the style elements of documents.
+/// Returns the faces of all style sheets, and of the style elements of documents.
 fn faces(load: &Load) -> Vec<Face> {
     let mut faces = Vec::new();
     for (request, body) in load.requests.iter().zip(&load.bodies) {
@@ -233,13 +232,13 @@ fn faces(load: &Load) -> Vec<Face> {
     faces
 }
 
-/// Whether a URL names something on the net.
+/// Returns true if a URL has a network scheme.
 fn is_fetched(url: &str) -> bool {
     let scheme = url.split(':').next().unwrap_or_default();
     scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
 }
 
-/// User and password of a URL are secrets as well.
+/// Removes the user name and password from a URL, which are secrets too.
 fn without_password(text: &str) -> String {
     match Url::parse(text) {
         Ok(mut url) if !url.username().is_empty() || url.password().is_some() => {

@@ -1,11 +1,12 @@
-//! What stands where on the loaded page, from `DOMSnapshot.captureSnapshot`.
+//! The elements of the loaded page and their positions, from
+//! `DOMSnapshot.captureSnapshot`.
 //!
-//! <https://chromedevtools.github.io/devtools-protocol/tot/DOMSnapshot/>. Texts
-//! are united per block, which is what Largest Contentful Paint measures
+//! <https://chromedevtools.github.io/devtools-protocol/tot/DOMSnapshot/>. The texts of a
+//! block are combined, as in Largest Contentful Paint
 //! (<https://www.w3.org/TR/largest-contentful-paint/#sec-report-largest-contentful-paint>).
-//! What nobody sees - hidden, transparent, clipped away by an ancestor - is left
-//! out. Also left out: what other elements cover, the inside of frames and of
-//! SVG images, and borders. Plain colours are backgrounds without an address.
+//! Elements that are not visible (hidden, transparent, clipped by an ancestor) are left
+//! out. Also left out: occlusion by other elements, the contents of frames and of SVG
+//! images, and borders. Plain colours are backgrounds without a URL.
 
 mod snapshot;
 
@@ -18,7 +19,7 @@ use super::fonts::{self, Face, Style};
 use super::markup::{self, Item};
 use snapshot::Snapshot;
 
-/// Computed styles that the snapshot must have, in this order.
+/// The computed styles of the snapshot, in this order.
 pub(super) const STYLES: [&str; 11] = [
     "display",
     "visibility",
@@ -41,25 +42,25 @@ const FONT: usize = 6;
 const BACKGROUND: usize = 9;
 const COLOUR: usize = 10;
 
-/// What a document without colours of its own stands on.
+/// The colour of the canvas of a document without its own colour.
 const WHITE: &str = "rgb(255, 255, 255)";
 
-/// More say nothing that the first do not.
+/// The maximum number of elements; further ones add no information.
 const ELEMENTS_MAX: usize = 20_000;
 
-/// What else is known of the page.
+/// Additional information about the page.
 pub(super) struct Context<'a> {
-    /// The document's URL, and its decoded body if it is recorded.
+    /// The URL of the document, and its decoded body if it is recorded.
     pub(super) document: &'a Url,
     pub(super) html: Option<&'a str>,
     pub(super) faces: &'a [Face],
-    /// Whether a URL was requested.
+    /// Returns true if a URL was requested.
     pub(super) requested: &'a dyn Fn(&str) -> bool,
-    /// Natural sizes of images.
+    /// The natural sizes of images.
     pub(super) images: &'a BTreeMap<String, (f64, f64)>,
 }
 
-/// A script element with an address.
+/// A script element with a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Script {
     pub(super) url: String,
@@ -68,9 +69,9 @@ pub(super) struct Script {
     pub(super) is_module: bool,
 }
 
-/// The elements that are painted, in the form of the recording's `layout`. Those
-/// that the markup has but nobody sees in `unscripted`, the same page without its
-/// scripts, are marked: scripts reveal them.
+/// Returns the painted elements in the form of the recording's `layout`. Elements of the
+/// markup that are not visible in `unscripted`, the same page without its scripts, are
+/// marked as scripted, because scripts reveal them.
 pub(super) fn elements(
     snapshot: &Value,
     unscripted: Option<&Value>,
@@ -80,7 +81,7 @@ pub(super) fn elements(
         return Vec::new();
     };
     let without = unscripted.and_then(|snapshot| painted(snapshot, context));
-    // What lies beyond the limit was not looked at.
+    // A snapshot at the limit may lack elements, so it is not used.
     let without = without.filter(|painter| painter.elements.len() < ELEMENTS_MAX);
     let seen: Option<BTreeSet<u64>> = without.map(|painter| {
         let places = painter.elements.into_iter().flat_map(|e| e.places);
@@ -89,7 +90,8 @@ pub(super) fn elements(
     painter.finish(seen.as_ref())
 }
 
-/// Tells if scripts colour the page's canvas: it has another colour in `unscripted`.
+/// Returns true if scripts colour the page's canvas, that is, if it has another colour in
+/// `unscripted`.
 pub(super) fn scripts_colour_canvas(snapshot: &Value, unscripted: Option<&Value>) -> bool {
     let colour = |snapshot| Snapshot::new(snapshot).map(|page| canvas(&page));
     unscripted
@@ -116,8 +118,8 @@ fn painted<'a>(snapshot: &'a Value, context: &'a Context<'a>) -> Option<Painter<
     Some(painter)
 }
 
-/// The colour of the document's canvas: the root's, else the body's
-/// (<https://www.w3.org/TR/css-backgrounds-3/#root-background>).
+/// Returns the colour of the document's canvas: that of the root, otherwise that of the
+/// body (<https://www.w3.org/TR/css-backgrounds-3/#root-background>).
 fn canvas(page: &Snapshot<'_>) -> String {
     let colour = |name: &str| {
         let named = |&index: &usize| {
@@ -132,7 +134,7 @@ fn canvas(page: &Snapshot<'_>) -> String {
     own.unwrap_or_else(|| WHITE.to_owned())
 }
 
-/// Whether such a computed colour can be seen at all.
+/// Returns true if a computed colour is not fully transparent.
 fn is_opaque_enough(colour: &str) -> bool {
     let alpha = colour.strip_prefix("rgba(").and_then(|rest| {
         let last = rest.trim_end_matches(')').rsplit(',').next()?;
@@ -141,7 +143,7 @@ fn is_opaque_enough(colour: &str) -> bool {
     !colour.is_empty() && colour != "transparent" && alpha != Some(0.0)
 }
 
-/// All script elements with an address.
+/// Returns all script elements with a URL.
 pub(super) fn scripts(snapshot: &Value, document: &Url) -> Vec<Script> {
     let Some(page) = Snapshot::new(snapshot) else {
         return Vec::new();
@@ -160,7 +162,7 @@ pub(super) fn scripts(snapshot: &Value, document: &Url) -> Vec<Script> {
     nodes.filter_map(script).collect()
 }
 
-/// The document's byte behind each node.
+/// Returns the byte offset in the document after each node.
 fn places(page: &Snapshot<'_>, context: &Context<'_>) -> Vec<Option<u64>> {
     let mut places = vec![None; page.nodes()];
     let Some(html) = context.html else {
@@ -183,7 +185,7 @@ fn places(page: &Snapshot<'_>, context: &Context<'_>) -> Vec<Option<u64>> {
     for (node, place) in nodes.into_iter().zip(markup::locate(html, &items)) {
         places[node] = place;
     }
-    // Pseudo-elements and what is in them stand where their element does.
+    // Pseudo-elements and their contents have the position of their element.
     let mut generated = BTreeSet::new();
     for node in 0..page.nodes() {
         let Some(parent) = page.parent(node) else {
@@ -199,12 +201,12 @@ fn places(page: &Snapshot<'_>, context: &Context<'_>) -> Vec<Option<u64>> {
 
 struct Painter<'a> {
     context: &'a Context<'a>,
-    /// The colour behind everything.
+    /// The colour behind all elements.
     canvas: String,
     places: Vec<Option<u64>>,
     page: Snapshot<'a>,
     elements: Vec<Entry>,
-    /// Index into `elements` of the text of each block.
+    /// The index into `elements` of the text of each block.
     blocks: BTreeMap<usize, usize>,
 }
 
@@ -213,7 +215,7 @@ struct Entry {
     rect: Rect,
     url: Option<String>,
     fonts: Vec<String>,
-    /// In the document: of the element, or of each text of a block.
+    /// The offsets in the document: of the element, or of each text of a block.
     places: Vec<u64>,
     natural: Option<(f64, f64)>,
 }
@@ -306,7 +308,7 @@ impl Painter<'_> {
         });
     }
 
-    /// One element for a colour of its own, and one per address of
+    /// Adds an element for the background colour, and one for each URL of
     /// `background-image`.
     fn backgrounds(&mut self, node: usize, index: usize, rect: Rect) {
         let name = self.page.name(node);
@@ -357,7 +359,7 @@ impl Painter<'_> {
         }
     }
 
-    /// The nearest ancestor that is no inline box, or the node's parent.
+    /// Returns the nearest ancestor that is not an inline box, or the node's parent.
     fn block_of(&self, node: usize) -> usize {
         let mut at = self.page.parent(node).unwrap_or(node);
         while let Some(parent) = self.page.parent(at) {
@@ -378,7 +380,7 @@ impl Painter<'_> {
         if self.page.style(index, VISIBILITY) != "visible" {
             return false;
         }
-        // Opacity is not inherited; nothing shines through a transparent ancestor.
+        // Opacity is not inherited, but a transparent ancestor hides its descendants.
         let mut at = Some(node);
         while let Some(node) = at {
             let opacity = self.page.box_of(node).map(|b| self.page.style(b, OPACITY));
@@ -401,7 +403,7 @@ impl Painter<'_> {
         false
     }
 
-    /// What ancestors with `overflow` leave of a rectangle.
+    /// Clips a rectangle to its ancestors with `overflow`.
     fn clipped(&self, node: usize, mut rect: Rect) -> Rect {
         let position = |n: usize| {
             self.page
@@ -416,12 +418,13 @@ impl Painter<'_> {
                 break;
             }
             let name = self.page.name(ancestor).to_ascii_lowercase();
-            // Overflow of these belongs to the viewport.
+            // The overflow of these elements applies to the viewport.
             if matches!(name.as_str(), "html" | "body") {
                 break;
             }
             let theirs = position(ancestor);
-            // An absolute box is held by the next positioned ancestor alone.
+            // An absolutely positioned box is clipped only from its nearest positioned
+            // ancestor upwards.
             if own != "absolute" || theirs != "static" {
                 if let Some(b) = self.page.box_of(ancestor)
                     && (0..2).any(|k| self.page.style(b, OVERFLOW + k) != "visible")
@@ -435,13 +438,14 @@ impl Painter<'_> {
         rect
     }
 
-    /// In CSS pixels.
+    /// Returns the rectangle of a box in CSS pixels.
     fn rect(&self, index: usize) -> Rect {
         let [x, y, w, h] = self.page.bounds(index);
         Rect([x, y, x + w, y + h])
     }
 
-    /// `seen`: the places of what is seen without scripts.
+    /// Returns the elements as JSON. `seen` contains the offsets of elements that are
+    /// visible without scripts.
     fn finish(self, seen: Option<&BTreeSet<u64>>) -> Vec<Value> {
         let hundredths = |v: f64| (v * 100.0).round() / 100.0;
         let entries = self.elements.into_iter();

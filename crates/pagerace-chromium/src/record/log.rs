@@ -1,31 +1,30 @@
-//! The requests of a page load, gathered from events of the DevTools protocol.
+//! The requests of a page load, from events of the DevTools protocol.
 //!
-//! Protocol: <https://chromedevtools.github.io/devtools-protocol/tot/Network/>.
-//! A redirect reuses its request's id, so each hop is a request here. Header
-//! fields as they were on the wire come in events of their own (`ExtraInfo`),
-//! before or after the others: they are kept by id and given to the hops in
-//! order, to those that announce them. Left out: web sockets and
-//! web transport, which have no request that could be replayed.
+//! Protocol: <https://chromedevtools.github.io/devtools-protocol/tot/Network/>. A
+//! redirect reuses the id of its request, so each hop is a separate request here. The
+//! header fields on the wire arrive in separate events (`ExtraInfo`), before or after the
+//! others. They are kept by id and assigned in order to the hops that announce them. Left
+//! out: web sockets and web transport, which have no request that could be replayed.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// One request and its response, as far as they got.
+/// A request and its response, as far as they have arrived.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Request {
     pub(super) id: String,
-    /// The protocol session that told of its end, until then of its start; bodies are
-    /// asked for there.
+    /// The protocol session that reported the end of the request, and until then its
+    /// start. Bodies are requested from this session.
     pub(super) session: Option<String>,
     pub(super) url: String,
     /// `Network.Request`.
     pub(super) asked: Value,
-    /// Its fields on the wire, if told.
+    /// The request fields on the wire, if reported.
     pub(super) sent_fields: Option<Value>,
     /// `Network.Initiator`, unmodified.
     pub(super) initiator: Value,
-    /// `Network.ResourceType`, as written there.
+    /// `Network.ResourceType`, unmodified.
     pub(super) kind: String,
     /// `Network.RenderBlockingBehavior`.
     pub(super) render_blocking: Option<String>,
@@ -36,23 +35,23 @@ pub(super) struct Request {
     pub(super) wall: f64,
     /// `Network.Response`.
     pub(super) response: Option<Value>,
-    /// Its fields on the wire, if told.
+    /// The response fields on the wire, if reported.
     pub(super) received_fields: Option<Value>,
     pub(super) chunks: Vec<Chunk>,
-    /// When it was complete or failed, or redirected; monotonic seconds.
+    /// The time at which the request was completed, failed or was redirected; monotonic seconds.
     pub(super) ended: Option<f64>,
-    /// Bytes on the wire, with the response's fields.
+    /// The bytes on the wire, including the response's fields.
     pub(super) encoded_bytes: Option<u64>,
-    /// Chromium's word, such as `net::ERR_NAME_NOT_RESOLVED`.
+    /// Chromium's error code, such as `net::ERR_NAME_NOT_RESOLVED`.
     pub(super) failed: Option<String>,
     pub(super) from_memory: bool,
     pub(super) redirected: bool,
-    /// When the priority changed (monotonic seconds) and what it became.
+    /// The times of priority changes (monotonic seconds) and the new priorities.
     pub(super) priority_changes: Vec<(f64, String)>,
     extra_info: bool,
 }
 
-/// Decoded bytes of a body that reached the page.
+/// A piece of a body that reached the page; `bytes` are decoded bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Chunk {
     /// Monotonic seconds.
@@ -60,7 +59,7 @@ pub(super) struct Chunk {
     pub(super) bytes: u64,
 }
 
-/// Reads `Network` events in order of arrival.
+/// Collects requests from `Network` events in order of arrival.
 #[derive(Debug, Default)]
 pub(super) struct Log {
     requests: Vec<Request>,
@@ -71,7 +70,7 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Takes one event; those of other domains change nothing.
+    /// Handles one event; events of other domains are ignored.
     pub(super) fn handle(&mut self, session: Option<&str>, method: &str, params: &Value) {
         let id = text(params, "requestId");
         match method {
@@ -130,7 +129,8 @@ impl Log {
             "Network.responseReceived" => {
                 request.response = Some(params["response"].clone());
                 request.extra_info = params["hasExtraInfo"].as_bool().unwrap_or(false);
-                // A worker's or a frame's request is told more by its response.
+                // The type of a request by a worker or frame may be known only from its
+                // response.
                 if request.kind.is_empty() {
                     text(params, "type").clone_into(&mut request.kind);
                 }
@@ -141,7 +141,8 @@ impl Log {
                 }
             }
             "Network.loadingFinished" => {
-                // A frame of another site: its embedder asks, its own process receives.
+                // For a cross-site frame, the embedder sends the request and the frame's
+                // process receives the response.
                 request.session = session.map(str::to_owned);
                 request.ended = at;
                 request.encoded_bytes = bytes(params, "encodedDataLength");
@@ -159,12 +160,12 @@ impl Log {
         }
     }
 
-    /// Requests that have neither ended nor failed.
+    /// Returns the number of requests that have neither ended nor failed.
     pub(super) fn open(&self) -> usize {
         self.requests.iter().filter(|r| r.ended.is_none()).count()
     }
 
-    /// All requests in the order in which they were made, with their fields.
+    /// Returns all requests in order, with their fields.
     pub(super) fn finish(mut self) -> Vec<Request> {
         let mut taken: BTreeMap<&str, usize> = BTreeMap::new();
         let mut ids: Vec<(usize, usize)> = Vec::new();
@@ -189,7 +190,8 @@ impl Log {
     }
 }
 
-/// Why a request failed: the network's word, or who blocked it.
+/// Returns the reason why a request failed: Chromium's error code, with the reason for
+/// blocking if it was blocked.
 fn reason(params: &Value) -> String {
     let told = text(params, "errorText");
     let told = if told.is_empty() {

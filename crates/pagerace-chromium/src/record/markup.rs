@@ -1,35 +1,34 @@
-//! Where the elements of a loaded page stand in the document's bytes.
+//! The positions of the elements of a loaded page in the document's bytes.
 //!
-//! The document is read into start tags and texts (a WHATWG tokeniser, crate
-//! `html5gum`), the loaded page is a list of elements and texts in tree order.
-//! Both are aligned as a whole: the pairing in order with the highest score,
-//! where ids, addresses and equal texts count more than names. What scripts
-//! inserted or moved, and what the parser implied, then pairs with nothing and
-//! has no place.
+//! The document is split into start tags and texts (by a WHATWG tokeniser, crate `html5gum`),
+//! and the loaded page is a list of elements and texts in tree order. The two sequences are
+//! aligned globally: the result is the ordered pairing with the highest score, in which ids,
+//! URLs and equal texts weigh more than names. Elements that scripts inserted or moved, or that
+//! the parser implied, remain without a partner and have no position.
 
 use std::collections::BTreeMap;
 
 use html5gum::{DefaultEmitter, HtmlString, Spanned, StartTag, Token, Tokenizer};
 
-/// Cells of the table of scores; a page that needs more is aligned only where
-/// both sides begin and end alike.
+/// The maximum number of cells in the score table. A larger page is aligned only at the
+/// common beginning and end of both sequences.
 const CELLS_MAX: usize = 40_000_000;
 
-/// An element or a text, on either side.
+/// An element or a text of either sequence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Item {
-    /// Lower-case name of the element; `None` for a text.
+    /// The lower-case name of the element; `None` for a text.
     pub(super) name: Option<String>,
     pub(super) id: Option<String>,
     pub(super) class: Option<String>,
     /// `src` or `href`.
     pub(super) address: Option<String>,
-    /// With white space collapsed.
+    /// The text with white space collapsed.
     pub(super) text: String,
 }
 
 impl Item {
-    /// An element with these attributes.
+    /// Creates an element with these attributes.
     pub(super) fn element(name: &str, attribute: impl Fn(&str) -> Option<String>) -> Self {
         Self {
             name: Some(name.to_ascii_lowercase()),
@@ -40,7 +39,7 @@ impl Item {
         }
     }
 
-    /// A text; `None` if it is white space alone.
+    /// Creates a text, or returns `None` if it is only white space.
     pub(super) fn text(text: &str) -> Option<Self> {
         let words: Vec<&str> = text.split_whitespace().collect();
         (!words.is_empty()).then(|| Self {
@@ -50,8 +49,8 @@ impl Item {
     }
 }
 
-/// For each item of the page the byte of `html` behind its start tag, or behind
-/// the text, where it stands in the document.
+/// Returns, for each item of the page, the offset in `html` of the byte after its start
+/// tag or text, if it is in the document.
 pub(super) fn locate(html: &str, page: &[Item]) -> Vec<Option<u64>> {
     let source = scan(html);
     let mut ids = Ids::default();
@@ -63,12 +62,12 @@ pub(super) fn locate(html: &str, page: &[Item]) -> Vec<Option<u64>> {
         .collect()
 }
 
-/// Start tags and texts, each with the byte behind it.
+/// Returns start tags and texts, each with the offset of the byte after it.
 fn scan(html: &str) -> Vec<(Item, u64)> {
     let mut emitter = DefaultEmitter::<usize>::new_with_span();
     emitter.naively_switch_states(true);
     let mut items = Vec::new();
-    // Inside these, a page without them has text instead of elements, or nothing.
+    // The contents of these elements are text or absent in the loaded page.
     let mut raw: Option<HtmlString> = None;
     let mut text_open = false;
     for Ok(token) in Tokenizer::new_with_emitter(html, emitter) {
@@ -95,8 +94,8 @@ fn scan(html: &str) -> Vec<(Item, u64)> {
             Token::Comment(comment) => (comment.span.start, None, comment.span.end),
             _ => continue,
         };
-        // A text ends where the next token begins: entities are longer than
-        // what they mean.
+        // A text ends where the next token begins, because a character reference is
+        // longer than its value.
         if text_open && let Some((_, text_end)) = items.last_mut() {
             *text_end = start as u64;
         }
@@ -118,7 +117,7 @@ fn text(text: &Spanned<HtmlString, usize>) -> Option<Item> {
     Item::text(&String::from_utf8_lossy(text))
 }
 
-/// Numbers for strings, so that comparing is cheap; 0 is "none".
+/// Numbers for strings, which make comparison cheap; 0 stands for `None`.
 #[derive(Default)]
 struct Ids(BTreeMap<String, u32>);
 
@@ -150,7 +149,7 @@ struct Key {
 }
 
 impl Key {
-    /// How well two items fit; 0: they cannot be the same.
+    /// Returns how well two items match; 0 if they cannot be the same.
     fn score(self, other: Self) -> u32 {
         if self.name != other.name {
             return 0;
@@ -165,7 +164,7 @@ impl Key {
     }
 }
 
-/// For each of `a` its partner in `b`: in order, with the highest sum of scores.
+/// Returns the partner in `b` of each item of `a`: in order, with the highest sum of scores.
 fn align(a: &[Key], b: &[Key]) -> Vec<Option<usize>> {
     let mut pairs = vec![None; a.len()];
     let head = a.iter().zip(b).take_while(|(x, y)| x == y).count();
@@ -188,7 +187,7 @@ fn align(a: &[Key], b: &[Key]) -> Vec<Option<usize>> {
     pairs
 }
 
-/// Needleman and Wunsch 1970 without a price for gaps.
+/// Needleman and Wunsch 1970, without a gap penalty.
 fn align_middle(a: &[Key], b: &[Key]) -> Vec<(usize, usize)> {
     const PAIR: u8 = 0;
     const SKIP_A: u8 = 1;

@@ -1,4 +1,4 @@
-//! When the page appeared, in the words of its own performance timeline.
+//! The paint times of a page, from its performance timeline.
 
 use std::collections::BTreeSet;
 
@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::{ChromiumError, Session};
 
-/// Reads what the page's timeline holds, after the load. Nothing is put into
-/// the page before: the buffers of the browser keep enough.
+/// An expression that reads the page's timeline after the load. No script is injected
+/// before the load, because the browser's buffers keep enough entries.
 pub(super) const SCRIPT: &str = r"
 (async () => {
   const entries = type => new Promise(done => {
@@ -37,7 +37,8 @@ pub(super) const SCRIPT: &str = r"
   };
 })()";
 
-/// The first words of the largest contentful paint, if it is text.
+/// An expression that returns the first text node of the largest contentful paint, if
+/// that is text.
 const LARGEST_TEXT: &str = r"
 (async () => {
   const last = await new Promise(done => {
@@ -52,15 +53,15 @@ const LARGEST_TEXT: &str = r"
   return null;
 })()";
 
-/// Has the page's documents remember which scripts make their nodes.
+/// Enables the recording of the scripts that create the nodes of the page's documents.
 pub(super) fn watch_makers(session: &mut Session) -> Result<(), ChromiumError> {
     session.call("DOM.enable", json!({}))?;
     session.call("DOM.setNodeStackTracesEnabled", json!({"enable": true}))?;
     Ok(())
 }
 
-/// The scripts that were running when the largest text was made; none if the parser
-/// made it, or if it is an image.
+/// Returns the scripts that were running when the largest text was created; empty if the
+/// parser created it, or if the largest paint is an image.
 pub(super) fn makers(session: &mut Session) -> Result<BTreeSet<String>, ChromiumError> {
     let asked = json!({"expression": LARGEST_TEXT, "awaitPromise": true});
     let answer = session.call("Runtime.evaluate", asked)?;
@@ -80,8 +81,8 @@ pub(super) fn makers(session: &mut Session) -> Result<BTreeSet<String>, Chromium
         .collect())
 }
 
-/// Cumulative Layout Shift: the largest sum of a window of shifts that are at
-/// most 1 s apart and span at most 5 s (<https://web.dev/articles/cls>).
+/// Returns Cumulative Layout Shift: the largest sum of a session window, with less than
+/// 1 s between shifts and less than 5 s in total (<https://web.dev/articles/cls>).
 pub(super) fn cumulative_shift(shifts: &Value) -> f64 {
     let pairs = shifts.as_array().map_or(&[][..], Vec::as_slice).iter();
     let mut pairs: Vec<(f64, f64)> = pairs

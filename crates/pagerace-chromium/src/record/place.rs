@@ -1,13 +1,13 @@
-//! From a line and a column of a document to the byte.
+//! Conversion of a line and a column of a document to a byte offset.
 //!
-//! Chromium counts lines as the HTML standard splits them (LF, CR LF, or CR
-//! alone: <https://infra.spec.whatwg.org/#normalize-newlines>) and columns in
-//! UTF-16 code units, both from 0.
+//! Chromium counts lines according to the HTML standard (LF, CR LF, or CR alone:
+//! <https://infra.spec.whatwg.org/#normalize-newlines>) and columns in UTF-16 code units,
+//! both from 0.
 
-/// The byte of `text` at `line` and `column`; `None` if there is no such line.
-/// A column behind the end of its line means that end.
+/// Returns the byte offset of `line` and `column` in `text`, or `None` if there is no
+/// such line. A column beyond the end of its line is the end of the line.
 pub(super) fn offset(text: &str, line: u64, column: u64) -> Option<usize> {
-    // A byte order mark is no part of the document.
+    // A byte order mark is not part of the document.
     let mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let start = mark + line_start(&text[mark..], line)?;
     let mut units = 0;
@@ -36,7 +36,7 @@ fn line_start(text: &str, line: u64) -> Option<usize> {
     Some(at)
 }
 
-/// The byte behind the script element that contains `inside`.
+/// Returns the offset of the byte after the script element that contains `inside`.
 pub(super) fn script_end(text: &str, inside: usize) -> Option<usize> {
     let rest = text.as_bytes().get(inside..)?;
     let close = rest

@@ -1,13 +1,13 @@
-//! Shares of images, texts and boxes in the picture as Speed Index counts it,
+//! The shares of images, texts and boxes in the picture as the Speed Index counts it,
 //! measured on the loaded page by hiding them.
 //!
-//! Areas do not tell: white counts for nothing, an image under a translucent box
-//! for much, and two parts of the same colours for less than both. So the page is
-//! photographed as it is, without its images, without images and texts, and
-//! without each of its large images in turn. How far the histograms of two
-//! pictures agree is visual progress as speedline has it; see `picture`.
+//! Areas alone are not sufficient: white pixels do not count, an image under a
+//! translucent box may contribute much, and two parts with the same colours contribute
+//! less than their sum. Therefore the page is captured complete, without its images,
+//! without images and texts, and without each of its large images in turn. The agreement
+//! of the histograms of two pictures is visual progress as in speedline; see `picture`.
 //!
-//! Left out: frames and what shadow trees show, which count as boxes.
+//! Left out: frames and the contents of shadow trees, which count as boxes.
 
 mod ink;
 mod picture;
@@ -23,35 +23,36 @@ use self::ink::{Ink, Place};
 use self::picture::Picture;
 use crate::{ChromiumError, Session};
 
-/// So many images are looked at one by one; the others together.
+/// The maximum number of images that are measured individually; the others are measured
+/// together.
 const IMAGES_MAX: usize = 16;
-/// The least share of the viewport of an image that is looked at by itself.
+/// The minimum share of the viewport of an image that is measured individually.
 const AREA_LEAST: f64 = 0.002;
-/// Longest side of a picture, as of the screenshots of a trace.
+/// The longest side of a picture, as in the screenshots of a trace.
 const SIDE_MAX: f64 = 500.0;
-/// The same of their JPEG quality.
+/// The JPEG quality, as in the screenshots of a trace.
 const QUALITY: u32 = 80;
-/// After this long the images that are left are looked at together.
+/// The time after which the remaining images are measured together.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Shares of the final picture; together they are 1.
+/// The shares of the final picture; their sum is 1.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Shares {
-    /// Of text, without any image.
+    /// The share of text, without images.
     text: f64,
-    /// Of all else that is no image.
+    /// The share of all other elements that are not images.
     boxes: f64,
-    /// Of images.
+    /// The shares of individually measured images.
     images: Vec<(String, f64)>,
-    /// Of the images that are not among them.
+    /// The share of all other images.
     others: f64,
-    /// Where the text is, and where the boxes are.
+    /// The pixels of the text and of the boxes.
     ink: Ink,
 }
 
 impl Shares {
-    /// Adds them to a recording's `layout`, and to each of its elements that is no
-    /// image.
+    /// Writes the shares to a recording's `layout` and to each of its elements that is
+    /// not an image.
     pub(super) fn write(&self, layout: &mut Value) {
         let Some(elements) = layout["elements"].as_array_mut() else {
             return;
@@ -76,7 +77,7 @@ impl Shares {
     }
 }
 
-/// The visible area of each image's address among the elements of a layout.
+/// Returns the visible area of each image URL among the elements of a layout.
 pub(super) fn areas(elements: &[Value], viewport: (f64, f64)) -> BTreeMap<String, f64> {
     let mut areas = BTreeMap::new();
     for element in elements {
@@ -92,7 +93,7 @@ pub(super) fn areas(elements: &[Value], viewport: (f64, f64)) -> BTreeMap<String
     areas
 }
 
-/// The address, if the element is an image of the net.
+/// Returns the URL of the element, if it is an image from the network.
 fn image(element: &Value) -> Option<&str> {
     let is_image = matches!(
         element["kind"].as_str(),
@@ -101,32 +102,32 @@ fn image(element: &Value) -> Option<&str> {
     element["url"].as_str().filter(|_| is_image)
 }
 
-/// Left, top, right and bottom of an element.
+/// Returns left, top, right and bottom of an element.
 fn sides(element: &Value) -> [f64; 4] {
     let at = |k: usize| element["rect"][k].as_f64().unwrap_or(0.0);
     [at(0), at(1), at(0) + at(2), at(1) + at(3)]
 }
 
-/// To a hundred-thousandth.
+/// Rounds to a hundred-thousandth.
 fn rounded(share: f64) -> f64 {
     (share * 1e5).round() / 1e5
 }
 
-/// Measures the shares of the page that `session` shows; `areas` is the visible
-/// area of each image's address, in pixels of a viewport of this size. None if the
-/// page cannot be photographed or does not let itself be changed.
+/// Measures the shares of the page in `session`. `areas` is the visible area of each
+/// image URL, in pixels of a viewport of this size. Returns `None` if the page cannot be
+/// captured or changed.
 ///
-/// The page is of no use afterwards: it is frozen, and its scripts are off.
+/// The page is not usable afterwards: it is frozen, and its scripts are disabled.
 ///
 /// # Errors
-/// Those of the browser's calls.
+/// Returns the errors of the browser's calls.
 pub(super) fn measure(
     session: &mut Session,
     areas: &BTreeMap<String, f64>,
     viewport: (f64, f64),
 ) -> Result<Option<Shares>, ChromiumError> {
     match photographed(session, areas, viewport) {
-        // A page that forbids it is recorded without.
+        // A page that does not permit the measurement is recorded without shares.
         Err(ChromiumError::Refused { .. }) => Ok(None),
         result => result,
     }
@@ -176,15 +177,16 @@ fn photographed(
     Ok(Some(shares(boxes, base, single, others, ink)))
 }
 
-/// The images with the largest area first.
+/// Returns the images, the largest area first.
 fn by_size(areas: &BTreeMap<String, f64>) -> Vec<(&str, f64)> {
     let mut all: Vec<_> = areas.iter().map(|(url, area)| (&url[..], *area)).collect();
     all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
     all
 }
 
-/// `base`: what is there without images; `boxes`: without text, too. What images
-/// add together is known from `base`, so their own shares only divide it.
+/// Computes the shares. `base` is the progress without images, and `boxes` the progress
+/// without text as well. `base` determines the common share of all images, which their
+/// individual measurements only divide.
 fn shares(
     boxes: f64,
     base: f64,
@@ -193,7 +195,7 @@ fn shares(
     ink: Ink,
 ) -> Shares {
     let sum = images.iter().map(|(_, share)| share).sum::<f64>() + others;
-    // Where no image makes a difference by itself, none is known to.
+    // If no image changes the picture by itself, all shares of images are zero.
     let base = if sum > 0.0 { base } else { 1.0 };
     for share in images.iter_mut().map(|i| &mut i.1).chain([&mut others]) {
         *share *= if sum > 0.0 { (1.0 - base) / sum } else { 0.0 };
@@ -208,7 +210,7 @@ fn shares(
     }
 }
 
-/// The viewport as it is now, as a trace would show it.
+/// Captures the current viewport, in the format of the screenshots of a trace.
 fn picture(
     session: &mut Session,
     (width, height): (f64, f64),

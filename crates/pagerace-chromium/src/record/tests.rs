@@ -25,12 +25,12 @@ const SCRIPT: &str = "let sum = 0; const end = performance.now() + 30;\
 const SVG: &str = "<svg xmlns='http://www.w3.org/2000/svg' width='60' height='40'>\
     <rect width='60' height='40' fill='red'/></svg>";
 
-/// A page whose text a script makes of its data.
+/// A page whose text is created by a script from its data.
 const MADE: &str = "<!doctype html><body><p>words</p><script src=/made.js></script></body>";
 const MAKER: &str = "fetch('/data.json').then(() => {\
     document.body.innerHTML += '<h1>Many more words than there were</h1>'; });";
 
-/// Serves the site; ends with the process.
+/// Serves the site until the process ends.
 fn serve() -> u16 {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
     let port = listener.local_addr().expect("bound").port();
@@ -70,13 +70,14 @@ fn answer(stream: &TcpStream) {
         "HTTP/1.1 {status}\r\n{fields}Content-Length: {}\r\nConnection: close\r\n\r\n",
         body.len()
     );
-    // A browser that hangs up is no concern here.
+    // A browser that closes the connection is not an error.
     let mut stream = stream;
     let _ = stream.write_all(head.as_bytes());
     let _ = stream.write_all(body.as_bytes());
 }
 
-/// The recordings of `/` and of `/made`; none where no browser is, or it cannot start.
+/// Returns the recordings of `/` and of `/made`, or `None` if there is no browser or it
+/// cannot start.
 fn recordings() -> Option<(Value, Value, String)> {
     let folder = std::env::temp_dir().join(format!("pagerace-record-test-{}", std::process::id()));
     let options = Options::new(&folder);
@@ -164,7 +165,7 @@ fn a_page_is_recorded_as_it_is() {
 
     let page = &har["log"]["pages"][0];
     let own = &page["_pagerace"];
-    // The cookie that was set, its return with each later request, what was posted.
+    // The cookie that was set, its return with each later request, and the request body.
     assert_eq!(own["secretsDropped"], 1 + (entries.len() - 1) + 1);
     assert!(!har.to_string().contains("id=7"));
     let at = |value: &Value| value.as_f64().expect("a time");
@@ -183,17 +184,17 @@ fn a_page_is_recorded_as_it_is() {
     let place = usize::try_from(line["offset"].as_u64().expect("in the document"));
     assert!(HTML[..place.expect("small")].ends_with("<h1 id=head>"));
 
-    // Red, 300 by 200 and 50 by 50; the rest is white with some text and a line.
+    // The images are red, 300 by 200 and 50 by 50; the rest is white with some text and a line.
     let shares = &own["layout"]["shares"];
     let of = |path: &str| {
         let mut images = shares["images"].as_array().expect("images").iter();
         let image = images.find(|i| i["url"].as_str().is_some_and(|u| u.ends_with(path)));
         image.and_then(|i| i["share"].as_f64()).expect("a share")
     };
-    // The small one is too small to be looked at by itself.
+    // The small image is too small to be measured individually.
     let small = shares["otherImages"].as_f64().expect("a share");
     let large = of("/old.svg");
-    // JPEG's blocks around the small one colour more than its area, a 24th.
+    // JPEG blocks around the small image colour more than its area, which is a 24th.
     assert!(
         small > 0.01 && small < large / 8.0 && large > 0.7,
         "{shares}"

@@ -1,26 +1,25 @@
-//! HAR's timings of a request, and times as HAR writes them.
+//! The timings of a request and dates in the format of HAR.
 //!
-//! HAR 1.2, <http://www.softwareishard.com/blog/har-12-spec/#timings>: -1 means
-//! "does not apply"; `ssl` lies inside `connect`. From
+//! HAR 1.2, <http://www.softwareishard.com/blog/har-12-spec/#timings>: -1 means "does not
+//! apply", and `ssl` is included in `connect`. Computed from
 //! <https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-ResourceTiming>.
 
 use serde_json::{Value, json};
 
-/// Timings and total time in milliseconds of a request that began at `started`
-/// and was complete at `ended` (monotonic seconds), given its
-/// `Network.ResourceTiming`, if it has one.
+/// Returns the timings and the total time in milliseconds of a request from `started` to
+/// `ended` (monotonic seconds). `timing` is its `Network.ResourceTiming`, or null.
 pub(super) fn timings(timing: &Value, started: f64, ended: f64) -> (Value, f64) {
     let at = |key: &str| timing[key].as_f64().filter(|ms| *ms >= 0.0);
     let whole = ((ended - started) * 1e3).max(0.0);
     let (Some(zero), Some(send_start), Some(send_end)) =
         (at("requestTime"), at("sendStart"), at("sendEnd"))
     else {
-        // From a cache, or failed before it was sent.
+        // The response is from a cache, or the request failed before it was sent.
         let all = json!({"blocked": round(whole), "dns": -1, "connect": -1, "ssl": -1,
             "send": 0, "wait": 0, "receive": 0});
         return (all, round(whole));
     };
-    // Between the page's asking and the network's taking it.
+    // The time between the page's request and its start in the network service.
     let queued = ((zero - started) * 1e3).max(0.0);
     let first = ["dnsStart", "connectStart", "sendStart"]
         .iter()
@@ -50,12 +49,12 @@ pub(super) fn timings(timing: &Value, started: f64, ended: f64) -> (Value, f64) 
     (all, round(sum))
 }
 
-/// To whole microseconds.
+/// Rounds milliseconds to whole microseconds.
 pub(super) fn round(ms: f64) -> f64 {
     (ms * 1e3).round() / 1e3
 }
 
-/// ISO 8601 in UTC with microseconds, of seconds since 1970.
+/// Formats seconds since 1970 as ISO 8601 in UTC with microseconds.
 pub(super) fn iso(seconds: f64) -> String {
     let micros = (seconds.max(0.0) * 1e6).round() as u64;
     let (seconds, micros) = (micros / 1_000_000, micros % 1_000_000);
@@ -65,7 +64,7 @@ pub(super) fn iso(seconds: f64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}Z")
 }
 
-/// Year, month and day of a day since 1970 in the Gregorian calendar.
+/// Converts days since 1970 to year, month and day of the Gregorian calendar.
 fn civil(mut days: u64) -> (u64, u64, u64) {
     let leap = |y: u64| y.is_multiple_of(4) && (!y.is_multiple_of(100) || y.is_multiple_of(400));
     let mut year = 1970;
@@ -108,7 +107,7 @@ mod tests {
         let expected = json!({"_blocked_queueing": 2.0, "blocked": 3.0, "dns": 4.0,
             "connect": 20.0, "ssl": 13.0, "send": 0.5, "wait": 34.5, "receive": 37.0});
         assert_eq!(parts, expected);
-        // What lies between connecting and sending has no name in HAR.
+        // HAR has no phase for the time between connecting and sending.
         assert_eq!(json!(time), 99.0);
     }
 

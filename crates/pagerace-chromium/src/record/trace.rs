@@ -1,23 +1,23 @@
-//! What the main thread did, from Chromium's trace.
+//! The work of the main thread, from Chromium's trace.
 //!
-//! Times are thread time (`tdur`) where the trace has it, so that other
-//! programs on the machine do not count; else wall time. An event's *self
-//! time* is its own without that of the events inside it. What names no URL (compiling
-//! a function, collecting garbage, a layout that a script forces) belongs to the
-//! innermost event around it that does. After the load event only scripts that run for
-//! the first time count: timers and animations hold nothing up. Events:
+//! Times are thread time (`tdur`) if the trace has it, so that other programs on the
+//! machine do not count; otherwise wall time. The *self time* of an event excludes the
+//! events nested in it. An event without a URL (compiling a function, garbage collection,
+//! a forced layout) belongs to the innermost enclosing event with a URL. After the load
+//! event, only the first runs of scripts count, because timers and animations do not
+//! delay the load. Events:
 //! <https://chromium.googlesource.com/chromium/src/+/main/third_party/blink/renderer/core/inspector/inspector_trace_events.h>.
 //!
-//! Images are decoded on raster threads, not on the main thread: their time is
-//! attributed through `LazyPixelRef`, the id that paint and decoding share.
-//! Left out: compiling scripts on background threads while they stream.
-//! Tracing itself slows what it sees; that is not subtracted.
+//! Images are decoded on raster threads, not on the main thread. Their decoding time is
+//! attributed through `LazyPixelRef`, the id shared by paint and decoding. Left out: the
+//! compilation of streamed scripts on background threads. The overhead of tracing is not
+//! subtracted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-/// What the recorder asks the browser to trace.
+/// The trace categories that the recorder enables.
 pub(super) const CATEGORIES: [&str; 5] = [
     "-*",
     "devtools.timeline",
@@ -26,7 +26,7 @@ pub(super) const CATEGORIES: [&str; 5] = [
     "loading",
 ];
 
-/// What a piece of the main thread's time was spent on.
+/// The kind of main-thread work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     Parse,
@@ -51,7 +51,8 @@ impl Kind {
         }
     }
 
-    /// Of a complete event of the main thread; `None`: one that is not needed.
+    /// Returns the kind of a complete event of the main thread, or `None` if the event is
+    /// not used.
     fn of(name: &str) -> Option<Self> {
         Some(match name {
             "ParseHTML" | "ParseAuthorStyleSheet" => Self::Parse,
@@ -80,7 +81,7 @@ impl Kind {
     }
 }
 
-/// Time spent on one URL, milliseconds.
+/// The CPU time of one URL in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Cpu {
     pub(super) script: f64,
@@ -88,35 +89,35 @@ pub(super) struct Cpu {
     pub(super) decode: f64,
 }
 
-/// One task of the main thread.
+/// A task of the main thread.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Task {
-    /// Milliseconds since navigation start.
+    /// The start in milliseconds since the start of the navigation.
     pub(super) at_ms: f64,
     pub(super) duration_ms: f64,
-    /// On what most of it was spent, and for which URL.
+    /// The kind of work that took most of the task, and the URL with most of that work.
     pub(super) kind: Kind,
     pub(super) url: Option<String>,
 }
 
-/// What a trace tells.
+/// The summary of a trace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Summary {
-    /// Seconds of the monotonic clock.
+    /// The start of the navigation in seconds of the monotonic clock.
     pub(super) navigation_start: Option<f64>,
     pub(super) cpu: BTreeMap<String, Cpu>,
-    /// At least [`SHORTEST_TASK_MS`] long, in order.
+    /// The tasks of at least [`SHORTEST_TASK_MS`], in order.
     pub(super) tasks: Vec<Task>,
-    /// Natural width and height of painted images.
+    /// The natural width and height of painted images.
     pub(super) images: BTreeMap<String, (f64, f64)>,
-    /// Render-blocking words by request id.
+    /// The render-blocking status by request id.
     pub(super) blocking: BTreeMap<String, String>,
 }
 
-/// Shorter tasks are left out.
+/// The minimum duration of a task in the summary.
 const SHORTEST_TASK_MS: f64 = 1.0;
 
-/// Events in which a script runs for the first time.
+/// Events of the first run of a script.
 const FIRST_RUN: [&str; 4] = [
     "EvaluateScript",
     "v8.compile",
@@ -124,7 +125,7 @@ const FIRST_RUN: [&str; 4] = [
     "v8.evaluateModule",
 ];
 
-/// Collects the events that are needed and forgets the others.
+/// Collects the events that the summary needs.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
     spans: Vec<Span>,
@@ -132,15 +133,15 @@ pub(super) struct Trace {
     drawn: Vec<(Thread, f64, u64)>,
     decoded: Vec<(u64, f64)>,
     navigations: Vec<Navigation>,
-    /// Frames, and when their load events ended.
+    /// The frame and time of each end of a load event.
     loaded: Vec<(String, f64)>,
     blocking: BTreeMap<String, String>,
 }
 
-/// Process and thread.
+/// A process id and a thread id.
 type Thread = (i64, i64);
 
-/// A complete event; microseconds.
+/// A complete event; times in microseconds.
 #[derive(Clone, Debug)]
 struct Span {
     thread: Thread,
@@ -162,7 +163,7 @@ struct Navigation {
 }
 
 impl Trace {
-    /// Takes one event of `Tracing.dataCollected`.
+    /// Adds one event of `Tracing.dataCollected`.
     pub(super) fn add(&mut self, event: &Value) {
         let name = event["name"].as_str().unwrap_or_default();
         let (Some(pid), Some(tid), Some(ts)) = (
@@ -234,7 +235,7 @@ impl Trace {
         });
     }
 
-    /// Sums up for the page with this URL (without fragment) and main frame.
+    /// Summarises the trace for the page with this URL (without fragment) and main frame.
     pub(super) fn finish(mut self, url: &str, frame: &str) -> Summary {
         let mut summary = Summary {
             blocking: std::mem::take(&mut self.blocking),
@@ -252,7 +253,7 @@ impl Trace {
         let main = navigation.thread;
         let of_page = |s: &&Span| s.thread == main && s.start + s.wall >= navigation.at;
         let mut spans: Vec<Span> = self.spans.iter().filter(of_page).cloned().collect();
-        // An event begins with or before what is inside it, and is longer.
+        // Enclosing events sort before the events nested in them.
         spans.sort_by(|a, b| a.start.total_cmp(&b.start).then(b.wall.total_cmp(&a.wall)));
         for (url, size) in spans
             .iter()
@@ -268,7 +269,7 @@ impl Trace {
         summary
     }
 
-    /// Decoding, by the image whose painting drew the same pixels.
+    /// Attributes decoding to the image whose painting drew the same pixels.
     fn decoding(&self, main: Thread, spans: &[Span], summary: &mut Summary) {
         let mut urls: BTreeMap<u64, &str> = BTreeMap::new();
         let painted: Vec<&Span> = spans.iter().filter(|s| s.image.is_some()).collect();
@@ -288,7 +289,7 @@ impl Trace {
     }
 }
 
-/// The median of each time over several loads, among those that have the URL.
+/// Returns the median of each time over the loads that contain the URL.
 pub(super) fn medians(loads: &[BTreeMap<String, Cpu>]) -> BTreeMap<String, Cpu> {
     let urls: BTreeSet<&String> = loads.iter().flat_map(BTreeMap::keys).collect();
     let of = |url: &String| {
@@ -307,13 +308,13 @@ pub(super) fn medians(loads: &[BTreeMap<String, Cpu>]) -> BTreeMap<String, Cpu> 
     urls.into_iter().map(|url| (url.clone(), of(url))).collect()
 }
 
-/// Microseconds of a task by what and for which URL they were spent.
+/// Microseconds of a task by kind of work and URL.
 type Parts<'a> = BTreeMap<(Kind, Option<&'a str>), f64>;
 
-/// Self times by URL, and the tasks; `spans` are sorted.
+/// Adds self times by URL and the tasks to the summary; `spans` are sorted.
 fn account(spans: &[Span], zero: f64, loaded: f64, summary: &mut Summary) {
     let (own, outer) = self_times(spans);
-    // Whose time a span's is; outer ones come first.
+    // The span to which the time of each span is attributed; enclosing spans come first.
     let mut owners: Vec<usize> = Vec::with_capacity(spans.len());
     let mut task: Option<(&Span, Parts<'_>)> = None;
     for (i, (span, own)) in spans.iter().zip(own).enumerate() {
@@ -347,7 +348,7 @@ fn account(spans: &[Span], zero: f64, loaded: f64, summary: &mut Summary) {
         .retain(|_, c| c.script + c.parse + c.decode > 0.0);
 }
 
-/// Ends a task: what most of it was spent on names it.
+/// Ends a task. The kind of work with the largest self time names it.
 fn close(task: Option<(&Span, Parts<'_>)>, zero: f64, tasks: &mut Vec<Task>) {
     let Some((span, parts)) = task else { return };
     let duration_ms = span.cpu / 1e3;
@@ -376,8 +377,8 @@ fn close(task: Option<(&Span, Parts<'_>)>, zero: f64, tasks: &mut Vec<Task>) {
     });
 }
 
-/// Microseconds of each span without those inside it, and the span around each; `spans`
-/// are sorted.
+/// Returns the self time of each span in microseconds, and the index of the directly
+/// enclosing span; `spans` are sorted.
 fn self_times(spans: &[Span]) -> (Vec<f64>, Vec<Option<usize>>) {
     let mut own: Vec<f64> = spans.iter().map(|s| s.cpu).collect();
     let mut around = Vec::with_capacity(spans.len());
@@ -398,7 +399,7 @@ fn self_times(spans: &[Span]) -> (Vec<f64>, Vec<Option<usize>>) {
     (own, around)
 }
 
-/// Wall time and thread time in microseconds of a complete event.
+/// Returns wall time and thread time of a complete event in microseconds.
 fn duration(event: &Value) -> Option<(f64, f64)> {
     let wall = event["dur"].as_f64().filter(|_| event["ph"] == "X")?;
     Some((wall, event["tdur"].as_f64().unwrap_or(wall)))

@@ -1,8 +1,7 @@
-//! The page once more, without its scripts: what is to be seen then needs none.
+//! A second load without scripts, which shows the elements that need no scripts.
 //!
-//! A recording is made so near to its servers that scripts have often run before
-//! the first frame. From that load alone nobody can tell text that was there all
-//! along from text that a script had to reveal.
+//! A recording is made so close to its servers that scripts have often run before the first
+//! frame. That load alone does not tell initial text from text that a script revealed.
 
 use pagerace_core::Duration;
 use serde_json::{Value, json};
@@ -11,15 +10,14 @@ use super::collect::{TICK, decode};
 use super::layout::STYLES;
 use crate::{Browser, ChromiumError};
 
-/// How long the load may take; without it the recording is as good as before.
+/// The maximum time of the load. The recording is complete without it.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// The snapshot of the page some time after its load, `settle`, when what fades in
-/// has come; `None` if the load does not end, or if the document is another one
-/// than `html`.
+/// Returns the snapshot of the page at `settle` after its load, when fade-ins have ended.
+/// Returns `None` if the load does not end, or if the document differs from `html`.
 ///
 /// # Errors
-/// Those of the browser's calls.
+/// Returns the errors of the browser's calls.
 pub(super) fn snapshot(
     browser: &mut Browser,
     url: &str,
@@ -33,7 +31,7 @@ pub(super) fn snapshot(
     )?;
     session.call("Network.enable", json!({}))?;
     session.call("DOMSnapshot.enable", json!({}))?;
-    // Not those of the empty page.
+    // Discards the events of the empty page.
     while session.next_event(Duration::ZERO)?.is_some() {}
     let answer = session.call("Page.navigate", json!({"url": url}))?;
     let Some(document) = answer["loaderId"].as_str() else {

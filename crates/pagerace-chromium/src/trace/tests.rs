@@ -21,7 +21,7 @@ fn the_page_of_the_main_frame_counts() {
     assert_eq!(images, ["first", "second"]);
 }
 
-/// Whatever is taken away or replaced, what is left is read without a panic.
+/// Malformed events, with values removed or replaced, are read without a panic.
 #[test]
 fn broken_events_are_passed_over() {
     let mut rng = pagerace_core::Rng::new(5, "trace");

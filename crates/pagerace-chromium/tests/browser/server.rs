@@ -1,5 +1,5 @@
-//! The smallest web server that a page can be loaded from: a thread, HTTP/1.1, one
-//! response a connection, and a wait before each that its path may ask for.
+//! A minimal web server: one thread per connection, HTTP/1.1, one response per
+//! connection, and an optional delay of each response, given in its path.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -47,7 +47,7 @@ fn answer(stream: &TcpStream, files: Files) {
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         body.len()
     );
-    // The browser may have gone.
+    // The browser may have closed the connection.
     let mut stream = stream;
     let _ = stream.write_all(format!("{head}{body}").as_bytes());
 }

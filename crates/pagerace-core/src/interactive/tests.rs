@@ -4,7 +4,7 @@ fn at(millis: u64) -> Instant {
     Instant::from_nanos(millis * 1_000_000)
 }
 
-/// Of a load that was seen to its end.
+/// TTI of a load that was observed to its end.
 fn interactive(
     fcp: Instant,
     dom_content_loaded: Instant,
@@ -30,7 +30,7 @@ fn without_long_tasks_it_is_first_paint_or_dom_content_loaded() {
 #[test]
 fn it_is_the_end_of_the_last_long_task_before_five_quiet_seconds() {
     let tasks = spans(&[(1_000, 1_200), (5_900, 6_000), (11_001, 11_100)]);
-    // 1,200 to 5,900 is too short; 6,000 to 11,001 is long enough.
+    // The window 1,200 to 5,900 is too short, and 6,000 to 11,001 is long enough.
     assert_eq!(interactive(at(900), at(0), &tasks, &[]), at(6_000));
 }
 
@@ -46,7 +46,7 @@ fn three_requests_in_flight_break_the_window() {
 #[test]
 fn a_request_that_starts_when_another_ends_does_not_count_twice() {
     let relay = spans(&[(0, 9_000), (0, 9_000), (0, 2_000), (2_000, 2_500)]);
-    // Three in flight until 2,500; the gap at 2,000 has no length.
+    // Three requests are in flight until 2,500. The gap at 2,000 has no length.
     let quiet: Vec<_> = network_quiet(&relay, Instant::MAX)
         .into_iter()
         .filter(|p| p.0 < p.1)
@@ -57,7 +57,8 @@ fn a_request_that_starts_when_another_ends_does_not_count_twice() {
 #[test]
 fn blocking_time_is_what_exceeds_fifty_milliseconds_between_the_two() {
     let tasks = spans(&[(100, 400), (600, 700), (1_000, 1_300)]);
-    // Clipped to 300..400 (50 over), 50 over, clipped to 1,000..1,100 (50 over).
+    // The first task is clipped to 300..400 and the last to 1,000..1,100. Each of the three
+    // exceeds 50 ms by 50 ms.
     assert_eq!(
         total_blocking_time(at(300), at(1_100), &tasks),
         Duration::from_millis(150)

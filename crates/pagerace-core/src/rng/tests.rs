@@ -8,7 +8,8 @@ fn streams_differ_by_name_and_seed_and_repeat() {
     assert_ne!(draw(1, "link.down"), draw(2, "link.down"));
 }
 
-/// Pinned, so that a change of generator shows as a change of every result.
+/// Pins the first draw, so that a change of generator shows up here and not only in
+/// results.
 #[test]
 fn the_first_draw_is_fixed() {
     assert_eq!(Rng::new(1, "pin").next_u64(), PINNED);

@@ -1,7 +1,7 @@
 use super::{Bench, Event, PACKET_BYTES, Sent, response};
 use crate::{Response, Strategy};
 
-/// Always the first; counts what it is told.
+/// A strategy that picks the first response and records its calls.
 #[derive(Default)]
 struct First {
     arrived: Vec<u64>,

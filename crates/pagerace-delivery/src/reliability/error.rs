@@ -1,11 +1,11 @@
-//! What is wrong with a policy as it was written.
+//! Errors in the text of a reliability policy.
 
 use thiserror::Error;
 
-/// A text that is no reliability policy.
+/// Error that occurs when a text does not describe a reliability policy.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ReliabilityError {
-    /// Nothing was written.
+    /// The text is empty.
     #[error("a reliability policy is empty; write one of {known}")]
     Empty {
         /// Names of all policies.
@@ -14,24 +14,24 @@ pub enum ReliabilityError {
     /// No policy has this name.
     #[error("`{name}` is no reliability policy; there are {known}{suggestion}")]
     Unknown {
-        /// The name.
+        /// The name as written.
         name: String,
         /// Names of all policies.
         known: String,
-        /// What may have been meant, as an addition to the sentence; or empty.
+        /// A suggestion to append to the message, or empty.
         suggestion: String,
     },
-    /// Something after the colon means nothing.
+    /// The part after the colon is invalid.
     #[error("`{text}`: {problem}; write {usage}")]
     Argument {
-        /// All of the text.
+        /// The whole text.
         text: String,
-        /// What is wrong.
+        /// Description of the error.
         problem: String,
-        /// How the policy is written.
+        /// Syntax of the policy.
         usage: &'static str,
     },
-    /// A policy was named twice.
+    /// A policy is named twice.
     #[error("`{0}` is named twice; once is enough")]
     Twice(String),
 }

@@ -1,4 +1,4 @@
-//! Which policies there are. A new one is a file in `policies/` and a line here.
+//! The list of policies. A new policy is a file in `policies/` and a line here.
 
 use std::fmt;
 
@@ -7,54 +7,54 @@ use pagerace_core::Duration;
 use super::policies as p;
 use super::{Policy, Selection};
 
-/// What a policy is, and how it is made.
+/// Description and constructor of a policy.
 #[derive(Clone, Copy)]
 pub struct PolicyInfo {
-    /// Its name, without hyphens.
+    /// Name of the policy, without hyphens.
     pub name: &'static str,
-    /// How it is written, with everything that it takes.
+    /// Syntax of the policy, including all its arguments.
     pub usage: &'static str,
-    /// What it does, one sentence.
+    /// Effect of the policy, in one sentence.
     pub summary: &'static str,
-    /// The document that it follows, or `own`.
+    /// The document that the policy follows, or `own`.
     pub source: &'static str,
-    /// What it takes first.
+    /// The argument that the policy takes first.
     pub takes: Takes,
-    /// Whether it takes the word `repair`.
+    /// True if the policy takes the word `repair`.
     pub repairs: bool,
-    /// Whether it sends anything in datagrams.
+    /// True if the policy sends anything in datagrams.
     pub datagrams: bool,
-    /// Whether it has responses go after others, which needs no datagrams.
+    /// True if the policy delivers some responses after others. This needs no datagrams.
     pub late: bool,
-    /// Makes one, for one connection.
+    /// Builds the policy for one connection.
     pub build: fn(&Arguments) -> Box<dyn Policy>,
 }
 
-/// What a policy takes before its selection.
+/// The argument that a policy takes before its selection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// Nothing at all.
+    /// No arguments at all.
     Nothing,
-    /// Nothing but a selection; `true` if it has to be there.
+    /// Only a selection, required if `true`.
     Selection(bool),
     /// A time.
     Time,
-    /// A time, if one wants.
+    /// An optional time.
     MaybeTime,
-    /// A share above zero, at most one.
+    /// A share above zero and at most one.
     Ratio,
 }
 
-/// What a policy was given.
+/// The arguments given to a policy.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Arguments {
-    /// A time from the request.
+    /// Time since the request.
     pub time: Option<Duration>,
-    /// A share.
+    /// Share of parity.
     pub ratio: Option<f64>,
-    /// Whether what is missing is fetched again.
+    /// True if missing parts are fetched again.
     pub repair: bool,
-    /// To which objects it applies.
+    /// The objects that the policy applies to.
     pub selection: Selection,
 }
 
@@ -67,12 +67,12 @@ const REGISTRY: &[PolicyInfo] = &[
     p::adaptive::INFO,
 ];
 
-/// All policies, in the order in which they are listed to people.
+/// Returns all policies, in the order in which they are listed to users.
 pub const fn policies() -> &'static [PolicyInfo] {
     REGISTRY
 }
 
-/// The policy with this name.
+/// Returns the policy with this name.
 pub fn policy(name: &str) -> Option<&'static PolicyInfo> {
     REGISTRY.iter().find(|info| info.name == name)
 }

@@ -1,4 +1,4 @@
-//! To which objects a policy applies.
+//! The objects that a policy applies to.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,21 +6,22 @@ use std::str::FromStr;
 use pagerace_page::intervention::Selector;
 use pagerace_page::intervention::{InterventionError, Target};
 
-/// Objects of a page.
+/// A selection of a page's objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Selection {
-    /// Those that the page can do without; written `non-essential`.
+    /// Objects that the page can do without. Written `non-essential`.
     #[default]
     NonEssential,
-    /// All but the document; written `all`.
+    /// All objects except the document. Written `all`.
     All,
-    /// Those of these kinds, hosts or URLs, whatever the page makes of them.
+    /// Objects of the given kinds, hosts or URLs, whether essential or not.
     These(Selector),
 }
 
 impl Selection {
-    /// Whether it selects an object; `target` is how the page tells of it. The
-    /// caller never asks for the document, without which there is no page.
+    /// Returns true if the object that `target` describes is selected.
+    ///
+    /// Callers never pass the document, without which there is no page.
     pub fn selects(&self, target: &Target<'_>, essential: bool) -> bool {
         match self {
             Self::NonEssential => !essential,
@@ -33,7 +34,7 @@ impl Selection {
 impl FromStr for Selection {
     type Err = InterventionError;
 
-    /// Terms are separated by `+`.
+    /// Parses `non-essential`, `all` or selector terms separated by `+`.
     fn from_str(text: &str) -> Result<Self, InterventionError> {
         match text.trim().to_ascii_lowercase().as_str() {
             "non-essential" => Ok(Self::NonEssential),

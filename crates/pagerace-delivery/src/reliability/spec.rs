@@ -1,4 +1,4 @@
-//! A policy with what it takes, as text: `name`, or `name:first,second`.
+//! A policy with its arguments, as text: `name`, or `name:first,second`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,8 +12,9 @@ use crate::nearest::nearest;
 
 /// A policy and its arguments.
 ///
-/// Displayed, and serialised, with everything resolved but a selection that is the
-/// default; two specs are equal if they are displayed alike.
+/// A spec is displayed and serialised with all arguments resolved, except a default
+/// selection that the policy does not require. Specs are equal if their displayed text is
+/// the same.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ReliabilitySpec {
@@ -22,9 +23,9 @@ pub struct ReliabilitySpec {
     text: Box<str>,
 }
 
-/// The scenarios of Srivastava 2024, section 5.9, in its order, the first of which is
-/// its baseline. What its "third-party" are is told as further scripts, trackers and
-/// style sheets.
+/// The scenarios of Srivastava 2024, section 5.9, in its order. The first is its baseline.
+/// Its "third-party" category is expressed as third-party scripts, ads and third-party style
+/// sheets.
 const THESIS: [&str; 6] = [
     "full",
     "datagram:fonts",
@@ -35,26 +36,28 @@ const THESIS: [&str; 6] = [
 ];
 
 impl ReliabilitySpec {
-    /// Written in place of a list: the scenarios of Srivastava 2024.
+    /// Name of the scenarios of Srivastava 2024, for use in a list.
     pub const THESIS_SET: &'static str = "thesis";
 
-    /// The scenarios of Srivastava 2024.
+    /// Returns the scenarios of Srivastava 2024.
     pub fn thesis() -> Vec<Self> {
         let read = |text: &&str| text.parse().expect("the scenarios are policies");
         THESIS.iter().map(read).collect()
     }
 
-    /// Parses specs separated by commas: `full,datagram:fonts,ads,adaptive`. Commas
-    /// separate a policy's arguments too: an entry that does not begin with the name
-    /// of a policy belongs to the one before.
+    /// Parses specs separated by commas: `full,datagram:fonts,ads,adaptive`.
+    ///
+    /// Commas also separate a policy's arguments, so an entry that does not begin with the
+    /// name of a policy belongs to the previous one.
     ///
     /// # Errors
-    /// [`ReliabilityError`] says what was found and what is allowed.
+    /// Returns a [`ReliabilityError`] that states the text found and the values allowed.
     pub fn parse_list(text: &str) -> Result<Vec<Self>, ReliabilityError> {
         let mut entries: Vec<String> = Vec::new();
         for part in text.split(',') {
             let name = part.split(':').next().unwrap_or_default().trim();
-            // A colon makes a misspelt policy, unless it is a URL's.
+            // An entry with a colon is a misspelt policy, unless the colon is part of a
+            // URL.
             let begins = policy(name).is_some()
                 || name == Self::THESIS_SET
                 || (part.contains(':') && !part.contains("://"));
@@ -83,27 +86,28 @@ impl ReliabilitySpec {
         Ok(specs)
     }
 
-    /// What the policy is.
+    /// Returns the description of the policy.
     pub const fn info(&self) -> &'static PolicyInfo {
         self.info
     }
 
-    /// To which objects it applies.
+    /// Returns the selection of objects that the policy applies to.
     pub const fn selection(&self) -> &Selection {
         &self.arguments.selection
     }
 
-    /// Whether nothing is delivered otherwise than on its stream, in its turn.
+    /// Returns true if the policy delivers all content on its stream in the order of the
+    /// strategy.
     pub fn is_full(&self) -> bool {
         self.info.takes == Takes::Nothing
     }
 
-    /// Whether it sends anything in datagrams.
+    /// Returns true if the policy sends anything in datagrams.
     pub const fn needs_datagrams(&self) -> bool {
         self.info.datagrams
     }
 
-    /// A policy for one connection.
+    /// Builds the policy for one connection.
     pub fn build(&self) -> Box<dyn Policy> {
         (self.info.build)(&self.arguments)
     }
@@ -129,12 +133,12 @@ impl ReliabilitySpec {
     }
 }
 
-/// "500ms", "2.5ms".
+/// Formats a time as `500ms` or `2.5ms`.
 fn millis(time: Duration) -> String {
     format!("{}ms", time.as_millis_f64())
 }
 
-/// Milliseconds if there is no unit.
+/// Parses a time. A number without unit is in milliseconds.
 fn time(word: &str) -> Option<Duration> {
     let (number, scale) = if let Some(number) = word.strip_suffix("ms") {
         (number, 1.0)
@@ -145,7 +149,7 @@ fn time(word: &str) -> Option<Duration> {
     };
     let value: f64 = number.trim().parse().ok()?;
     let millis = value * scale;
-    // An hour is beyond any load.
+    // An hour is longer than any page load.
     (millis > 0.0 && millis <= 3_600_000.0).then(|| Duration::from_millis_f64(millis))
 }
 
@@ -248,7 +252,7 @@ fn arguments(info: &PolicyInfo, words: &[&str]) -> Result<Arguments, String> {
 }
 
 impl Default for ReliabilitySpec {
-    /// `full`.
+    /// Returns `full`.
     fn default() -> Self {
         Self::resolved(&policies()[0], Arguments::default())
     }

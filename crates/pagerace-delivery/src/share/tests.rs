@@ -4,7 +4,7 @@ use crate::bench::response;
 
 const PACKET: u64 = 1200;
 
-/// Sends `packets` packets of responses without end; bytes by position.
+/// Sends `packets` packets of endless responses. Returns the bytes by position.
 fn send(share: &mut FairShare, ready: &[Response], packets: usize) -> Vec<u64> {
     let mut sent = vec![0; ready.len()];
     for _ in 0..packets {

@@ -71,7 +71,7 @@ fn every_strategy_runs_by_default_and_is_described() {
         .collect();
     let listed: Vec<_> = registry().iter().map(|info| info.name).collect();
     let mut others = listed.clone();
-    // It needs a client that signals a tree.
+    // `h2-tree` needs a client that signals a tree.
     others.retain(|name| *name != "h2-tree");
     assert_eq!(names, others);
     assert_eq!(

@@ -1,17 +1,17 @@
-//! Each response in turn, a batch of packets each.
+//! Round robin in batches of packets.
 //!
-//! Follows Sander 2022, section V-D: switch the stream only after `n` packets,
-//! so that a burst of losses hits fewer streams. With `n` = 1 it is
+//! Follows Sander 2022, section V-D: the stream switches only after `n` packets, so that a
+//! burst of losses affects fewer streams. With `n` = 1 it is the same as
 //! [`round_robin`](super::round_robin).
 //!
-//! A response that is blocked in the middle of its batch gives the rest of it
-//! up. What is put into the rest of a packet counts as one of the `n`.
+//! A response that is blocked in the middle of its batch gives up the rest of the batch.
+//! Data in the rest of a packet counts as one of the `n` packets.
 
 use crate::parameter::{Parameter, Range};
 use crate::rotation::Rotation;
 use crate::{Response, Strategy, StrategyInfo, Values};
 
-/// How this strategy is listed.
+/// The registry entry of this strategy.
 pub const INFO: StrategyInfo = StrategyInfo {
     name: "batched-round-robin",
     summary: "Every response in turn, a batch of packets each",
@@ -25,20 +25,20 @@ pub const INFO: StrategyInfo = StrategyInfo {
     build: |values: &Values| Box::new(BatchedRoundRobin::new(values.integer("n"))),
 };
 
-/// The strategy.
+/// The batched round-robin strategy.
 #[derive(Clone, Debug)]
 pub struct BatchedRoundRobin {
     n: u64,
     rotation: Rotation,
-    /// Whose batch it is, and how many packets of it are left.
+    /// The stream that owns the current batch, and the number of packets left in it.
     batch: Option<(u64, u64)>,
 }
 
 impl BatchedRoundRobin {
-    /// Batches of `n` packets.
+    /// Creates the strategy with batches of `n` packets.
     ///
     /// # Panics
-    /// If `n` is zero.
+    /// Panics if `n` is zero.
     pub fn new(n: u64) -> Self {
         assert!(n > 0, "a batch has packets");
         Self {

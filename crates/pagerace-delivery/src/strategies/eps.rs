@@ -1,23 +1,23 @@
-//! As the client signals: RFC 9218's urgency and incremental.
+//! Extensible priorities: the urgency and incremental parameters of RFC 9218.
 //!
-//! Follows RFC 9218, section 10,
-//! <https://www.rfc-editor.org/rfc/rfc9218#section-10>: lower urgency values
-//! first; at one urgency, responses that are not incremental one after the
-//! other by stream id, incremental ones sharing.
+//! Follows RFC 9218, section 10, <https://www.rfc-editor.org/rfc/rfc9218#section-10>.
+//! Responses with lower urgency values go first. Among responses of one urgency,
+//! non-incremental ones go one after the other by stream id, and incremental ones share the
+//! link.
 //!
-//! Where both kinds meet at one urgency the RFC leaves the order open, and
-//! recommends that early non-incremental responses should not starve later
-//! incremental ones. Here the non-incremental responses of an urgency count as
-//! *one* participant: they take one turn in the round of the incremental ones,
-//! and their earliest uses it. So neither kind starves, and both rules hold
-//! within their kind. Servers differ in this; some send all of one kind first.
+//! The RFC leaves the order open if both kinds meet at one urgency. It recommends that
+//! early non-incremental responses should not starve later incremental ones. In this
+//! strategy all non-incremental responses of an urgency count as *one* participant: they
+//! get one turn in the round of the incremental ones, and the earliest of them uses it.
+//! Neither kind starves, and both rules hold within their kind. Servers differ in this:
+//! some send all responses of one kind first.
 //!
-//! Leaves out: server-side hints (section 8), which would merge with the signal.
+//! Server-side hints (section 8), which would merge with the signal, are not modelled.
 
 use crate::rotation::Rotation;
 use crate::{Response, Strategy, StrategyInfo, Values};
 
-/// How this strategy is listed.
+/// The registry entry of this strategy.
 pub const INFO: StrategyInfo = StrategyInfo {
     name: "eps",
     summary: "As the browser signals: by urgency; incremental responses share, others go one after the other",
@@ -26,11 +26,11 @@ pub const INFO: StrategyInfo = StrategyInfo {
     build: |_: &Values| Box::new(Eps::default()),
 };
 
-/// The strategy.
+/// The extensible priorities strategy.
 #[derive(Clone, Debug, Default)]
 pub struct Eps {
     rotation: Rotation,
-    /// When the sequence of each urgency last had a turn.
+    /// The last turn of each urgency's non-incremental sequence.
     sequences: [u64; 8],
 }
 
@@ -46,7 +46,8 @@ impl Strategy for Eps {
             .min()
             .expect("something is ready");
         let mut longest: Option<(u64, usize)> = None;
-        // The sequence's earliest response, and since when any of it waits.
+        // The longest wait in the non-incremental sequence, and the index of its earliest
+        // response.
         let mut sequence: Option<(u64, usize)> = None;
         self.rotation
             .last
@@ -64,7 +65,7 @@ impl Strategy for Eps {
                 }
             });
         if let Some((since, index)) = sequence {
-            // A sequence that was idle joins at the back, like anyone.
+            // A sequence that was idle joins at the back, like any other participant.
             let since = since.max(self.sequences[usize::from(urgency)]);
             if longest.is_none_or(|(l, _)| since < l) {
                 longest = Some((since, index));

@@ -1,13 +1,13 @@
-//! First come, first served: by when the server had the head of the response.
+//! First come, first served, in the order in which the heads of the responses become ready.
 //!
-//! Differs from request order where think times differ: a response that is
-//! ready early is not held back by one that was asked for earlier. One of the
-//! schemes that Wijnants et al. (WWW 2018) compare, see Sander 2022, section III.
+//! This order differs from request order if think times differ: a response that is ready
+//! early does not wait for one that was requested earlier. It is one of the schemes that
+//! Wijnants et al. (WWW 2018) compare, see Sander 2022, section III.
 
 use crate::streams::Streams;
 use crate::{Response, Strategy, StrategyInfo, Values};
 
-/// How this strategy is listed.
+/// The registry entry of this strategy.
 pub const INFO: StrategyInfo = StrategyInfo {
     name: "fifo",
     summary: "One response after the other, in the order in which the server has them ready",
@@ -16,10 +16,10 @@ pub const INFO: StrategyInfo = StrategyInfo {
     build: |_: &Values| Box::new(Fifo::default()),
 };
 
-/// The strategy.
+/// The first-come-first-served strategy.
 #[derive(Clone, Debug, Default)]
 pub struct Fifo {
-    /// Each stream's place in the order of arrival.
+    /// The position of each stream in the order of arrival.
     places: Streams<u64>,
     arrivals: u64,
 }

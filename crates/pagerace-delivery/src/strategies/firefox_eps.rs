@@ -1,15 +1,15 @@
-//! Firefox's groups, flattened to urgencies.
+//! Firefox's request groups, mapped to urgencies.
 //!
-//! Follows Sander 2022, section IV-B1, "Firefox (EPS)": urgent start has
-//! urgency 1, leaders 2, followers 3, others 4, background 5, speculative 6;
-//! inside a group, round robin. Neither the signal nor Firefox's own mapping of
-//! November 2021 and later, which differs, is used.
+//! Follows Sander 2022, section IV-B1, "Firefox (EPS)": urgent start has urgency 1, leaders
+//! 2, followers 3, others 4, background 5, speculative 6. Responses of one group take
+//! turns. The strategy ignores the client's signal, and it does not use Firefox's own
+//! mapping since November 2021, which differs.
 
 use super::firefox_group::Group;
 use crate::rotation::Rotation;
 use crate::{Facts, Response, Strategy, StrategyInfo, Values};
 
-/// How this strategy is listed.
+/// The registry entry of this strategy.
 pub const INFO: StrategyInfo = StrategyInfo {
     name: "firefox-eps",
     summary: "Firefox's groups one after the other; round robin inside a group",
@@ -18,7 +18,7 @@ pub const INFO: StrategyInfo = StrategyInfo {
     build: |_: &Values| Box::new(FirefoxEps::default()),
 };
 
-/// The urgency of a resource's group.
+/// Returns the urgency of a resource's group.
 pub fn urgency(facts: &Facts) -> u8 {
     match Group::of(facts) {
         Group::UrgentStart => 1,
@@ -30,7 +30,7 @@ pub fn urgency(facts: &Facts) -> u8 {
     }
 }
 
-/// The strategy.
+/// The strategy of Firefox's groups as urgencies.
 #[derive(Clone, Debug, Default)]
 pub struct FirefoxEps {
     rotation: Rotation,

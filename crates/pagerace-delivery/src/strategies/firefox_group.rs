@@ -1,34 +1,34 @@
-//! The groups into which Firefox sorts what it asks for.
+//! Firefox's request groups.
 //!
 //! Follows Firefox's documentation, "Network Scheduling and Prioritization",
 //! <https://firefox-source-docs.mozilla.org/networking/http/prioritization.html>,
-//! for the class of service and the priority of each kind of resource, and
-//! `Http2Session`/`Http2Stream` of its source for how classes become groups
-//! (requests without a class are followers) and priorities become weights.
+//! for the class of service and the priority of each kind of resource. `Http2Session` and
+//! `Http2Stream` of Firefox's source define the groups of the classes (requests without a
+//! class are followers) and the weights of the priorities.
 //!
-//! **Modelled**, as the documentation does not say: nested documents, media and
-//! fetches are taken as requests without a class; what Chromium ranks `VeryLow`
-//! (prefetches) as speculative; [`Destination::Other`] as background.
-//! Preloads, which Firefox gives other weights, cannot be told apart.
+//! **Modelled**, as the documentation does not cover these cases: nested documents, media
+//! and fetches have no class. Requests that Chromium ranks `VeryLow` (prefetches) are
+//! speculative. [`Destination::Other`] is background. Preloads, which Firefox weighs
+//! differently, cannot be distinguished.
 
 use pagerace_core::{Destination, RequestPriority, ScriptMode};
 
 use crate::Facts;
 
-/// A group of requests, in Firefox's words.
+/// A group of requests, in Firefox's terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
-    /// What the user waits for: the page itself.
+    /// Content that the user waits for: the page itself.
     UrgentStart,
-    /// What holds back everything else: styles, blocking scripts, fonts.
+    /// Resources that block all others: style sheets, blocking scripts, fonts.
     Leader,
-    /// What leaders hold back: images and all unmarked.
+    /// Resources that leaders block: images and all requests without a class.
     Follower,
-    /// What nothing holds back: async and deferred scripts.
+    /// Resources that nothing blocks: async and deferred scripts.
     Unblocked,
-    /// What nobody looks at.
+    /// Resources that are not visible to the user.
     Background,
-    /// What may be needed later.
+    /// Resources that may be needed later.
     Speculative,
 }
 
@@ -43,7 +43,7 @@ impl Group {
         Self::Speculative,
     ];
 
-    /// The group of a resource.
+    /// Returns the group of a resource.
     pub fn of(facts: &Facts) -> Self {
         match facts.destination {
             Destination::Document => Self::UrgentStart,
@@ -59,11 +59,11 @@ impl Group {
     }
 }
 
-/// The weight of a resource inside its group, 1 to 256.
+/// Returns the weight of a resource inside its group, 1 to 256.
 ///
-/// Firefox's priorities run from -20 (highest) to 20; a request of priority
-/// `p` gets weight `22 - p`. The page has -20, images 10, background requests
-/// 20, all others 0.
+/// Firefox's priorities run from -20 (highest) to 20, and a request of priority `p` gets
+/// weight `22 - p`. The page has priority -20, images 10, background requests 20 and all
+/// others 0.
 pub fn weight(facts: &Facts) -> u32 {
     match facts.destination {
         Destination::Document => 42,

@@ -1,4 +1,4 @@
-//! Firefox's dependency tree of HTTP/2.
+//! Firefox's HTTP/2 dependency tree.
 //!
 //! Follows Sander 2022, section IV-B1, "Firefox", and Firefox's own source
 //! (`Http2Session`) for the groups and their weights:
@@ -10,21 +10,21 @@
 //!       └─ background 1 ── speculative 1
 //! ```
 //!
-//! Requests hang below their group. Siblings share by weight (RFC 7540,
-//! section 5.3.2, <https://www.rfc-editor.org/rfc/rfc7540#section-5.3.2>). A
-//! group node stands for a stream that is never opened, so it never has
-//! anything to send itself and holds its children back never; hence the
-//! followers are siblings of the leaders, with weight 1.
+//! Requests are children of their group. Siblings share by weight (RFC 7540, section 5.3.2,
+//! <https://www.rfc-editor.org/rfc/rfc7540#section-5.3.2>). A group node stands for a
+//! stream that is never opened. It never has anything to send itself, so it never blocks
+//! its children. The followers are therefore siblings of the leaders' requests and have
+//! weight 1.
 //!
-//! Weights of requests: see [`firefox_group`](super::firefox_group). Sander
-//! took them from traces, which are not published in the paper.
+//! [`firefox_group`](super::firefox_group) defines the weights of requests. Sander took
+//! them from traces, which are not published in the paper.
 
 use super::firefox_group::{Group, weight};
 use crate::share::{Contest, Lane, Weight};
 use crate::streams::Streams;
 use crate::{Response, Strategy, StrategyInfo, Values};
 
-/// How this strategy is listed.
+/// The registry entry of this strategy.
 pub const INFO: StrategyInfo = StrategyInfo {
     name: "firefox-tree",
     summary: "Firefox's HTTP/2 dependency tree: groups share by weight, and responses share inside groups",
@@ -33,7 +33,7 @@ pub const INFO: StrategyInfo = StrategyInfo {
     build: |_: &Values| Box::new(FirefoxTree::default()),
 };
 
-/// The weight of a group among its siblings (the byte on the wire, plus one).
+/// Returns the weight of a group among its siblings: the byte on the wire plus one.
 pub const fn group_weight(group: Group) -> u32 {
     match group {
         Group::UrgentStart => 241,
@@ -43,7 +43,7 @@ pub const fn group_weight(group: Group) -> u32 {
     }
 }
 
-/// The group under which a group hangs; none for those at the root.
+/// Returns the parent of a group, or `None` for groups at the root.
 pub const fn parent(group: Group) -> Option<Group> {
     match group {
         Group::Follower => Some(Group::Leader),
@@ -52,7 +52,7 @@ pub const fn parent(group: Group) -> Option<Group> {
     }
 }
 
-/// Groups so ordered that children come before their parents.
+/// All groups, with children before their parents.
 const UPWARDS: [Group; 6] = [
     Group::Follower,
     Group::Speculative,
@@ -62,23 +62,23 @@ const UPWARDS: [Group; 6] = [
     Group::Background,
 ];
 
-/// A child of a group: a ready response by its index, or a group.
+/// A child of a group: a ready response, by its index, or another group.
 #[derive(Clone, Copy, Debug)]
 enum Child {
     Response(usize),
     Group(Group),
 }
 
-/// A group node: its lane among its siblings, and the contest of its children.
+/// A group node, with its lane among its siblings and the contest of its children.
 #[derive(Clone, Debug)]
 struct Node {
     lane: Lane,
     children: Contest<Child>,
-    /// Bytes that the subtree has ready.
+    /// Remaining bytes of the ready responses in the subtree.
     remaining: u64,
 }
 
-/// The strategy.
+/// The Firefox dependency tree strategy.
 #[derive(Clone, Debug)]
 pub struct FirefoxTree {
     root: Contest<Group>,

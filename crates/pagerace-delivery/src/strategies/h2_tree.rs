@@ -1,15 +1,15 @@
-//! HTTP/2's dependency tree, as the client signals it.
+//! The HTTP/2 dependency tree, as the client signals it.
 //!
-//! Follows RFC 7540, section 5.3, <https://www.rfc-editor.org/rfc/rfc7540#section-5.3>:
-//! a stream's children get nothing while the stream itself can send (5.3.1), and
-//! siblings share by weight (5.3.2). Who names no parent hangs at the root with
-//! weight 16 (5.3.5): so over HTTP/3, or where the client signals no
-//! dependencies, all share equally.
+//! Follows RFC 7540, section 5.3, <https://www.rfc-editor.org/rfc/rfc7540#section-5.3>. A
+//! stream's children get nothing while the stream itself can send (5.3.1), and siblings
+//! share by weight (5.3.2). A stream without a signalled parent depends on the root with
+//! weight 16 (5.3.5). All streams therefore share equally over HTTP/3, or if the client
+//! signals no dependencies.
 //!
-//! Streams that have ended stay in the tree, so that late signals may still name
-//! them, up to [`RETAINED_MAX`]; then the oldest go, and their children inherit
-//! their weight in proportion (5.3.4). The same holds for streams that were named
-//! and never sent anything.
+//! Ended streams stay in the tree, as late signals may still name them. At most
+//! [`RETAINED_MAX`] of them are kept. Beyond that the oldest are removed, and their
+//! children inherit their weight in proportion (5.3.4). The same applies to streams that
+//! were named but never sent anything.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -19,7 +19,7 @@ use pagerace_core::Dependency;
 use crate::share::{Contest, Lane, Weight};
 use crate::{Response, Strategy, StrategyInfo, Values};
 
-/// How this strategy is listed.
+/// The registry entry of this strategy.
 pub const INFO: StrategyInfo = StrategyInfo {
     name: "h2-tree",
     summary: "HTTP/2's dependency tree as the client signals it: parents first, siblings share by weight",
@@ -28,33 +28,33 @@ pub const INFO: StrategyInfo = StrategyInfo {
     build: |_: &Values| Box::new(H2Tree::default()),
 };
 
-/// Most streams that are kept in the tree though they have nothing to send.
+/// The maximum number of streams kept in the tree that have nothing to send.
 pub const RETAINED_MAX: usize = 256;
 
-/// Fixed-point bits of a weight: so that inherited shares are not rounded away.
+/// Fractional bits of a weight, so that inherited shares are not rounded away.
 const WEIGHT_BITS: u32 = 16;
 
-/// The root's key. On the wire it is stream 0, which in HTTP/3 is a request's.
+/// Key of the root. On the wire the root is stream 0, which is a request stream in HTTP/3.
 const ROOT: u64 = u64::MAX;
 
 #[derive(Clone, Debug)]
 struct Node {
     parent: u64,
-    /// Ascending: ties go to the earlier request.
+    /// In ascending order, as ties go to the earlier request.
     children: Vec<u64>,
-    /// Fixed-point.
+    /// Weight in fixed-point representation.
     weight: u32,
     lane: Lane,
     contest: Contest<u64>,
-    /// Whether its response has arrived and has not left.
+    /// True if the stream's response has arrived and has not left.
     active: bool,
-    /// When it was named or ended last.
+    /// Number of the event that last named, started or ended the stream.
     touched: u64,
-    /// The last pick in which something in its subtree was ready.
+    /// The last pick in which a response in the node's subtree was ready.
     live: u64,
-    /// The last pick in which it was ready itself.
+    /// The last pick in which the stream's own response was ready.
     ready: u64,
-    /// Its index then, and its bytes.
+    /// Index and remaining bytes of the response in that pick.
     offer: (usize, u64),
 }
 
@@ -83,13 +83,13 @@ const fn fixed(weight: u16) -> u32 {
     (weight as u32) << WEIGHT_BITS
 }
 
-/// The strategy.
+/// The HTTP/2 dependency tree strategy.
 #[derive(Clone, Debug)]
 pub struct H2Tree {
     nodes: BTreeMap<u64, Node>,
     picks: u64,
     events: u64,
-    /// Nodes, but the root, that have nothing to send.
+    /// Number of nodes, excluding the root, that have nothing to send.
     retained: usize,
 }
 
@@ -109,14 +109,14 @@ impl H2Tree {
         self.nodes.get_mut(&stream).expect("it is in the tree")
     }
 
-    /// Hangs a stream that is in no place below `parent`.
+    /// Makes a detached stream a child of `parent`.
     fn attach(&mut self, stream: u64, parent: u64) {
         let siblings = &mut self.node(parent).children;
         let at = siblings.partition_point(|s| *s < stream);
         siblings.insert(at, stream);
         let node = self.node(stream);
         node.parent = parent;
-        // Advance or arrears among other siblings mean nothing here.
+        // A lead or lag among the previous siblings means nothing here.
         node.lane = Lane::new(lane_weight(node.weight));
     }
 
@@ -125,7 +125,7 @@ impl H2Tree {
         self.node(parent).children.retain(|c| *c != stream);
     }
 
-    /// Puts a stream in the tree, with the default priority, if it is not there.
+    /// Adds a stream with the default priority if it is not in the tree.
     fn ensure(&mut self, stream: u64) {
         if let Entry::Vacant(entry) = self.nodes.entry(stream) {
             entry.insert(Node::new(ROOT, fixed(Dependency::default().weight)));
@@ -150,9 +150,9 @@ impl H2Tree {
         false
     }
 
-    /// RFC 7540, section 5.3.3.
+    /// Moves a stream to its signalled position (RFC 7540, section 5.3.3).
     fn place(&mut self, stream: u64, dependency: Dependency) {
-        // A parent that is not in the tree means the default priority (5.3.1).
+        // A parent that is not in the tree results in the default priority (5.3.1).
         let at_root = dependency.parent == 0;
         let known = at_root || self.nodes.contains_key(&dependency.parent);
         let Dependency {
@@ -166,7 +166,7 @@ impl H2Tree {
         };
         let parent = if at_root || !known { ROOT } else { parent };
         if self.is_below(parent, stream) {
-            // A descendant becomes the parent: it takes the place first.
+            // The new parent is a descendant, so it first moves to the stream's position.
             let above = self.node(stream).parent;
             self.detach(parent);
             self.attach(parent, above);
@@ -182,7 +182,7 @@ impl H2Tree {
         self.attach(stream, parent);
     }
 
-    /// Removes the oldest of those that have nothing to send, beyond the limit.
+    /// Removes the oldest streams that have nothing to send, beyond [`RETAINED_MAX`].
     fn evict(&mut self) {
         while self.retained > RETAINED_MAX {
             let idle = self.nodes.iter().filter(|(s, n)| **s != ROOT && !n.active);
@@ -193,7 +193,7 @@ impl H2Tree {
         }
     }
 
-    /// RFC 7540, section 5.3.4: the children share its weight.
+    /// Removes a stream. Its children share its weight (RFC 7540, section 5.3.4).
     fn remove(&mut self, stream: u64) {
         self.detach(stream);
         let Some(gone) = self.nodes.remove(&stream) else {
@@ -261,7 +261,8 @@ impl Strategy for H2Tree {
             for child in &children {
                 let node = self.node(*child);
                 if node.live == pick {
-                    // A subtree below something that is not ready counts as long.
+                    // A subtree whose top stream is not ready counts as having a full
+                    // packet to send.
                     let own = node.ready == pick;
                     let remaining = if own { node.offer.1 } else { u64::MAX };
                     contest.enter(&mut node.lane, *child, remaining);

@@ -1,17 +1,16 @@
-//! What blocks rendering first, one after the other; then the rest, shared.
+//! Render-blocking responses one after the other, then all other responses shared.
 //!
-//! Gupta 2024, section VI, proposes to combine non-incremental and incremental
-//! delivery and leaves open how. Here: responses that the first paint waits for
-//! go as in [`sequential`](super::sequential) (class, then request order);
-//! while there are none, the others share as in
-//! [`weighted_incremental`](super::weighted_incremental), whose `n` and `r_u`
-//! count only those others.
+//! Gupta 2024, section VI, proposes to combine non-incremental and incremental delivery but
+//! does not specify how. In this strategy, responses that the first paint waits for go in
+//! the order of [`sequential`](super::sequential) (class, then request order). While there
+//! are none, the others share as in [`weighted_incremental`](super::weighted_incremental),
+//! whose `n` and `r_u` count only these other responses.
 
 use super::sequential::first_by_class;
 use super::weighted_incremental::{ALPHA, URGENCY, UrgencySource, WeightedIncremental};
 use crate::{Response, Strategy, StrategyInfo, Values};
 
-/// How this strategy is listed.
+/// The registry entry of this strategy.
 pub const INFO: StrategyInfo = StrategyInfo {
     name: "hybrid",
     summary: "Render-blocking responses one after the other first; the rest share as in weighted-incremental",
@@ -24,14 +23,15 @@ pub const INFO: StrategyInfo = StrategyInfo {
     },
 };
 
-/// The strategy.
+/// The hybrid strategy.
 #[derive(Clone, Debug)]
 pub struct Hybrid {
     rest: WeightedIncremental,
 }
 
 impl Hybrid {
-    /// Urgency decides among the rest as far as `alpha` says, 0 to 1.
+    /// Creates the strategy. `alpha`, from 0 to 1, is the influence of urgency among the
+    /// responses that do not block rendering.
     pub fn new(alpha: f64, source: UrgencySource) -> Self {
         Self {
             rest: WeightedIncremental::new(alpha, source),
@@ -47,7 +47,7 @@ impl Strategy for Hybrid {
     }
 
     fn updated(&mut self, response: &Response) {
-        // One that blocks rendering is unknown to the rest, which ignores it.
+        // `rest` holds no render-blocking responses and ignores updates to them.
         self.rest.updated(response);
     }
 

@@ -1,13 +1,13 @@
-//! Each response in turn, one packet each, whatever it is.
+//! Round robin: one packet for each response in turn, regardless of its kind.
 //!
-//! Follows Sander 2022, section IV-B1, "Round-Robin". Whoever has waited
-//! longest goes next; a new response joins at the back. What is put into the
-//! rest of a packet counts as a turn.
+//! Follows Sander 2022, section IV-B1, "Round-Robin". The response that has waited longest
+//! goes next, and a new response joins at the back. Data in the rest of a packet counts as
+//! a turn.
 
 use crate::rotation::Rotation;
 use crate::{Response, Strategy, StrategyInfo, Values};
 
-/// How this strategy is listed.
+/// The registry entry of this strategy.
 pub const INFO: StrategyInfo = StrategyInfo {
     name: "round-robin",
     summary: "Every response in turn, one packet each",
@@ -16,7 +16,7 @@ pub const INFO: StrategyInfo = StrategyInfo {
     build: |_: &Values| Box::new(RoundRobin::default()),
 };
 
-/// The strategy.
+/// The round-robin strategy.
 #[derive(Clone, Debug, Default)]
 pub struct RoundRobin {
     rotation: Rotation,

@@ -1,19 +1,19 @@
 //! One response after the other, by Chromium's priority classes.
 //!
-//! Follows Sander 2022, section IV-B1, "Chrome": nothing of a lower class is
-//! sent while a higher one has anything to send; within a class, first come
-//! first served. "First come" is the order of requests. The classes are those
-//! of Chromium's resource fetcher, five of them; Sander counts seven levels.
+//! Follows Sander 2022, section IV-B1, "Chrome": no response of a lower class is sent while
+//! one of a higher class has anything to send, and within a class the order is first come,
+//! first served, in the order of requests. The classes are the five of Chromium's resource
+//! fetcher. Sander counts seven levels.
 //!
-//! A signal can only raise a response above the class of its type: Chromium
-//! raises images once it finds them in the viewport, and says so. Incremental
-//! is not obeyed; [`eps`](super::eps) does.
+//! A signal can only raise a response above the class of its type: Chromium raises images
+//! once it finds them in the viewport, and signals the change. The strategy ignores the
+//! incremental parameter, which [`eps`](super::eps) obeys.
 
 use pagerace_core::RequestPriority;
 
 use crate::{Response, Strategy, StrategyInfo, Values};
 
-/// How this strategy is listed.
+/// The registry entry of this strategy.
 pub const INFO: StrategyInfo = StrategyInfo {
     name: "sequential",
     summary: "Chromium's priority classes, highest first; one response after the other by request order inside a class",
@@ -22,7 +22,7 @@ pub const INFO: StrategyInfo = StrategyInfo {
     build: |_: &Values| Box::new(Sequential),
 };
 
-/// The strategy; it remembers nothing.
+/// The sequential strategy, which has no state.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sequential;
 
@@ -32,15 +32,16 @@ impl Strategy for Sequential {
     }
 }
 
-/// The index of the response of the highest class, earliest request first,
-/// among those that are `eligible`.
+/// Returns the index of the `eligible` response with the highest class. Ties go to the
+/// earliest request.
 pub(super) fn first_by_class(
     ready: &[Response],
     eligible: impl Fn(&Response) -> bool,
 ) -> Option<usize> {
     let mut first: Option<usize> = None;
     for (index, response) in ready.iter().enumerate() {
-        // Ascending by stream: of one class the first is the earliest request.
+        // `ready` ascends by stream, so the first response of a class is the earliest
+        // request.
         let higher = first.is_none_or(|f| class(response) < class(&ready[f]));
         if higher && eligible(response) {
             first = Some(index);
@@ -49,10 +50,10 @@ pub(super) fn first_by_class(
     first
 }
 
-/// The class of its type, or the one that its signal stands for if that is
-/// more urgent.
+/// Returns the class of the response's type, or the class that its signal stands for if
+/// that is more urgent.
 pub fn class(response: &Response) -> RequestPriority {
-    // As Chromium maps classes to urgencies; measured, see docs/browser-model.md.
+    // Chromium's mapping of classes to urgencies, as measured. See docs/browser-model.md.
     let signalled = match response.signal.urgency {
         0 => RequestPriority::VeryHigh,
         1 => RequestPriority::High,

@@ -1,16 +1,17 @@
-//! All responses share the link; how unequally, a parameter says.
+//! All responses share the link, with weights that depend on urgency to a configurable
+//! degree.
 //!
-//! Follows Gupta 2024, section III, equations 1 and 2. Of `n` active responses,
-//! response `i` of urgency `u` gets the share `w_i = w'_i / Σ w'_j`, with
-//! `w'_i = alpha / (u + r_u) + (1 - alpha) / n`, where `r_u` is the share of the
-//! active responses that have urgency `u`. With `alpha` = 0 all shares are
-//! equal. Active is what has arrived and has not left; the shares are computed
-//! again whenever that, or an urgency, changes.
+//! Follows Gupta 2024, section III, equations 1 and 2. Of `n` active responses, response
+//! `i` of urgency `u` gets the share `w_i = w'_i / Σ w'_j`, with
+//! `w'_i = alpha / (u + r_u) + (1 - alpha) / n`, where `r_u` is the share of the active
+//! responses that have urgency `u`. With `alpha` = 0 all shares are equal. A response is
+//! active from its arrival until it leaves. The shares are recomputed whenever the active
+//! responses or an urgency change.
 //!
-//! Urgencies come from Chromium's classes (Gupta 2024, Table I), raised where a
-//! signal says so as in [`sequential`](super::sequential); or from what the
-//! client signals alone. The incremental flag is not looked at. Gupta leaves
-//! priorities that change while a page loads to future work.
+//! Urgencies come from Chromium's classes (Gupta 2024, Table I), raised by signals as in
+//! [`sequential`](super::sequential), or from the client's signals alone. The incremental
+//! parameter is ignored. Gupta leaves priorities that change during a page load to future
+//! work.
 
 use pagerace_core::RequestPriority;
 
@@ -20,7 +21,7 @@ use crate::share::{FairShare, Weight};
 use crate::streams::Streams;
 use crate::{Response, Strategy, StrategyInfo, Values};
 
-/// How this strategy is listed.
+/// The registry entry of this strategy.
 pub const INFO: StrategyInfo = StrategyInfo {
     name: "weighted-incremental",
     summary: "All responses share, by urgency as far as alpha says",
@@ -29,7 +30,7 @@ pub const INFO: StrategyInfo = StrategyInfo {
     build: |values: &Values| Box::new(WeightedIncremental::of(values)),
 };
 
-/// How far urgency decides.
+/// The influence of urgency on the shares.
 pub(super) const ALPHA: Parameter = Parameter {
     name: "alpha",
     default: "0.5",
@@ -37,7 +38,7 @@ pub(super) const ALPHA: Parameter = Parameter {
     meaning: "how far urgency decides: 0 not at all (equal shares), 1 alone",
 };
 
-/// Whose urgency.
+/// The source of urgencies.
 pub(super) const URGENCY: Parameter = Parameter {
     name: "urgency",
     default: "class",
@@ -45,16 +46,17 @@ pub(super) const URGENCY: Parameter = Parameter {
     meaning: "where urgency comes from: the class that Chromium gives, or what the client signals",
 };
 
-/// Where the urgency of a response comes from.
+/// The source of a response's urgency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UrgencySource {
-    /// Chromium's priority class as of now ([`class`]), by [`urgency_of_class`].
+    /// The response's current Chromium priority class ([`class`]), mapped by
+    /// [`urgency_of_class`].
     Class,
     /// The client's signal (RFC 9218).
     Signalled,
 }
 
-/// The urgency that stands for a class of Chromium's (Gupta 2024, Table I).
+/// Returns the urgency that stands for a Chromium class (Gupta 2024, Table I).
 pub const fn urgency_of_class(class: RequestPriority) -> u8 {
     match class {
         RequestPriority::VeryHigh => 0,
@@ -65,9 +67,9 @@ pub const fn urgency_of_class(class: RequestPriority) -> u8 {
     }
 }
 
-/// The share of one response of each urgency 0 to 7, where `counts` responses
-/// of each are active (Gupta 2024, equations 1 and 2). `NaN` for an urgency
-/// that no response has.
+/// Returns the share of one response of each urgency 0 to 7, given the number of active
+/// responses of each urgency in `counts` (Gupta 2024, equations 1 and 2). The share is
+/// `NaN` for an urgency without responses.
 ///
 /// The shares of all active responses add up to 1.
 pub fn shares(alpha: f64, counts: [u32; 8]) -> [f64; 8] {
@@ -87,7 +89,7 @@ pub fn shares(alpha: f64, counts: [u32; 8]) -> [f64; 8] {
     weights.map(|weight| weight / sum)
 }
 
-/// The strategy.
+/// The weighted incremental strategy.
 #[derive(Clone, Debug)]
 pub struct WeightedIncremental {
     alpha: f64,
@@ -99,7 +101,7 @@ pub struct WeightedIncremental {
 }
 
 impl WeightedIncremental {
-    /// Urgency decides as far as `alpha` says, 0 to 1.
+    /// Creates the strategy. `alpha`, from 0 to 1, is the influence of urgency.
     pub fn new(alpha: f64, source: UrgencySource) -> Self {
         let (urgencies, share) = (Streams::default(), FairShare::default());
         Self {
@@ -111,7 +113,7 @@ impl WeightedIncremental {
         }
     }
 
-    /// From the parameters `alpha` and `urgency`.
+    /// Creates the strategy from the parameters `alpha` and `urgency`.
     pub(super) fn of(values: &Values) -> Self {
         let source = match values.word("urgency") {
             "signalled" => UrgencySource::Signalled,

@@ -1,19 +1,19 @@
-//! All responses share the link, by weights of their kind, as Safari's did.
+//! All responses share the link by the weight of their kind, as in Safari.
 //!
-//! Follows Sander 2022, section IV-B1, "Weighted Round-Robin": all streams are
-//! siblings; HTML weighs 255, CSS and JavaScript 24, the rest less. Sander does
-//! not print the rest, so these are **modelled**: `WebKit` ranks resources in
-//! five classes (`CachedResource::defaultPriorityForResourceType`: main
-//! resource; style and script; font, media and fetch; image; prefetch and
-//! beacon), and the last three get 16, 8 and 1. 16 is HTTP/2's default weight
-//! (RFC 7540, section 5.3.5, <https://www.rfc-editor.org/rfc/rfc7540#section-5.3.5>).
+//! Follows Sander 2022, section IV-B1, "Weighted Round-Robin": all streams are siblings,
+//! HTML has weight 255, CSS and JavaScript have 24, and all others have less. Sander does
+//! not print the other weights, so these are **modelled**. `WebKit` ranks resources in five
+//! classes (`CachedResource::defaultPriorityForResourceType`: main resource; style and
+//! script; font, media and fetch; image; prefetch and beacon), and the last three get 16, 8
+//! and 1. 16 is HTTP/2's default weight (RFC 7540, section 5.3.5,
+//! <https://www.rfc-editor.org/rfc/rfc7540#section-5.3.5>).
 
 use pagerace_core::Destination;
 
 use crate::share::{FairShare, Weight};
 use crate::{Facts, Response, Strategy, StrategyInfo, Values};
 
-/// How this strategy is listed.
+/// The registry entry of this strategy.
 pub const INFO: StrategyInfo = StrategyInfo {
     name: "weighted-round-robin",
     summary: "All responses share by weight: HTML 255, styles and scripts 24, the rest less (Safari)",
@@ -22,7 +22,7 @@ pub const INFO: StrategyInfo = StrategyInfo {
     build: |_: &Values| Box::new(WeightedRoundRobin::default()),
 };
 
-/// The weight of a resource among its siblings.
+/// Returns the weight of a resource among its siblings.
 pub const fn weight(facts: &Facts) -> u32 {
     match facts.destination {
         Destination::Document | Destination::Iframe => 255,
@@ -33,7 +33,7 @@ pub const fn weight(facts: &Facts) -> u32 {
     }
 }
 
-/// The strategy.
+/// The weighted round-robin strategy.
 #[derive(Clone, Debug, Default)]
 pub struct WeightedRoundRobin {
     share: FairShare,

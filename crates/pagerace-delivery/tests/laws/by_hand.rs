@@ -1,4 +1,4 @@
-//! Shares worked out by hand, and how they follow what happens.
+//! Shares calculated by hand, and their changes after events.
 
 use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
 use pagerace_delivery::Response;
@@ -9,7 +9,7 @@ use crate::watch::run;
 
 #[test]
 fn the_formula_by_hand() {
-    // Four active: two of urgency 0, one of 2, one of 5; alpha 0.5.
+    // Four active responses: two of urgency 0, one of 2, one of 5. Alpha is 0.5.
     let w0 = 0.5 / (0.0 + 0.5) + 0.5 / 4.0;
     let w2 = 0.5 / (2.0 + 0.25) + 0.5 / 4.0;
     let w5 = 0.5 / (5.0 + 0.25) + 0.5 / 4.0;
@@ -25,20 +25,20 @@ const fn packets(count: u64) -> u64 {
     count * PACKET_BYTES
 }
 
-/// A response without end, of Chromium's class `High`: urgency 2.
+/// An endless response of Chromium's class `High`: urgency 2.
 fn urgent(stream: u64) -> Response {
     let mut urgent = response(stream, packets(1_000_000));
     urgent.facts.class = RequestPriority::High;
     urgent
 }
 
-/// A response without end, of class `Low`: urgency 5.
+/// An endless response of Chromium's class `Low`: urgency 5.
 fn lax(stream: u64) -> Response {
     response(stream, packets(1_000_000))
 }
 
-/// How many packets each of `streams` gets from tick `from` to before `until`,
-/// when all are cancelled.
+/// Returns the number of packets of each of `streams` in the ticks `from..until`. All of
+/// them are cancelled at `until`.
 fn packets_between<const N: usize>(
     spec: &str,
     bench: &Bench,
@@ -61,9 +61,9 @@ fn assert_close<const N: usize>(packets: [usize; N], ideal: [usize; N]) {
     assert!(off.max() <= Some(2), "{packets:?}, not {ideal:?}");
 }
 
-/// At alpha 1, urgencies 2 and 5 share 1 / 2.5 to 1 / 5.5, so 11 to 5; with a
-/// second response of urgency 5, 1 / (2 + 1/3) to 1 / (5 + 2/3) for each, so
-/// 17 to 7 to 7.
+/// At alpha 1, urgencies 2 and 5 share 1 / 2.5 to 1 / 5.5, so 11 to 5. With a second
+/// response of urgency 5 the shares are 1 / (2 + 1/3) to 1 / (5 + 2/3) each, so 17 to 7
+/// to 7.
 #[test]
 fn shares_are_computed_again_when_a_response_comes_or_goes() {
     let mut bench = Bench::of([urgent(0), lax(4)]);
@@ -92,8 +92,8 @@ fn shares_are_computed_again_when_a_signal_changes() {
     let signalled = "weighted-incremental:alpha=1:urgency=signalled";
     assert_close(between(signalled, 0, 1000), [500, 500]);
     assert_close(between(signalled, 1000, 2600), [1100, 500]);
-    // A signal raises Low to Medium (urgency 3) and lowers nothing: 1 / 3.5 to
-    // 1 / 5.5, so 11 to 7.
+    // The signal raises Low to Medium (urgency 3) and never lowers a class: 1 / 3.5 to 1 /
+    // 5.5, so 11 to 7.
     assert_close(
         between("weighted-incremental:alpha=1", 1000, 2600),
         [978, 622],
@@ -132,13 +132,14 @@ fn the_tree_by_hand() {
         let bench = Bench::of(responses.map(Clone::clone));
         packets_between("firefox-tree", &bench, streams, (0, ticks))
     };
-    // Two leaders of weight 22, and the followers below the leaders, of weight 1.
+    // Two leaders of weight 22 share with the followers, which have weight 1 below the
+    // leaders.
     assert_close(between([&style, &script, &image], 4500), [2200, 2200, 100]);
-    // Leaders 201 (of which the image has 1 in 23) to unblocked 101.
+    // Leaders share 201 to 101 with unblocked. The image has 1 in 23 of the leaders' share.
     assert_close(
         between([&style, &image, &deferred], 302 * 23),
         [201 * 22, 201, 101 * 23],
     );
-    // Urgent start 241, leaders 201, unblocked 101.
+    // The shares are urgent start 241, leaders 201 and unblocked 101.
     assert_close(between([&page, &style, &deferred], 543), [241, 201, 101]);
 }

@@ -1,6 +1,5 @@
-//! Each strategy's defining law, on a bench that carries a packet per tick, for
-//! random pages: arrivals in any order, changed signals, flow control,
-//! cancellation, packets with less room.
+//! The defining law of each strategy, checked on the bench for random pages: arrivals in
+//! any order, changed signals, flow control, cancellation and packets with less room.
 
 mod by_hand;
 mod order;

@@ -1,4 +1,4 @@
-//! Strict orders: who may go before whom.
+//! Strict orders: which response must go before another.
 
 use pagerace_core::{Priority, RequestPriority};
 use pagerace_delivery::Response;
@@ -61,7 +61,7 @@ proptest! {
     }
 }
 
-/// Chromium's class of the resource, raised by what the client signals.
+/// Returns the Chromium class of the resource, raised by the client's signal.
 pub(crate) fn class(r: &Response) -> RequestPriority {
     use RequestPriority::{High, Low, Medium, VeryHigh, VeryLow};
     let of_urgency = [
@@ -70,7 +70,7 @@ pub(crate) fn class(r: &Response) -> RequestPriority {
     r.facts.class.min(of_urgency[usize::from(r.signal.urgency)])
 }
 
-/// The streams of the packets, in order.
+/// Returns the streams of the packets, in order.
 fn streams(spec: &str, bench: &Bench) -> Vec<u64> {
     run(spec, bench).sent.iter().map(|s| s.stream).collect()
 }
@@ -97,7 +97,7 @@ fn eps_shares_among_incremental_ones_and_queues_the_others() {
         signalled(12, 4, 3, true),
         signalled(16, 1, 1, false),
     ]);
-    // One turn each for 4, for 12, and for the sequence of 0 and then 8.
+    // Streams 4 and 12 get one turn each, and the sequence of 0 and then 8 gets one.
     let order = [16, 0, 4, 12, 0, 4, 12, 0, 12, 8, 12, 8];
     assert_eq!(streams("eps", &bench), order);
 }
@@ -105,7 +105,8 @@ fn eps_shares_among_incremental_ones_and_queues_the_others() {
 #[test]
 fn an_idle_sequence_of_eps_joins_at_the_back() {
     let mut bench = Bench::of([signalled(0, 4, 3, true), signalled(4, 4, 3, true)]);
-    // Ready just before the second packet, for which 4 has waited longer.
+    // The response is ready just before the second packet, for which stream 4 has waited
+    // longer.
     bench.at(1, Event::Arrive(signalled(8, 2, 3, false)));
     assert_eq!(streams("eps", &bench), [0, 4, 0, 8, 4, 0, 8, 4, 0, 4]);
 }

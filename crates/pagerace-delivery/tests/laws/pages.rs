@@ -1,4 +1,4 @@
-//! Random pages.
+//! Generators of random pages.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use pagerace_delivery::{Facts, Response};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// A page, and what is known of it in advance.
+/// A page and its properties known in advance.
 #[derive(Clone, Debug)]
 pub(crate) struct Page {
     pub(crate) bench: Bench,
-    /// Length by stream.
+    /// Length of each response by stream.
     pub(crate) lengths: BTreeMap<u64, u64>,
     pub(crate) cancelled: Vec<u64>,
-    /// Whether anything was blocked or cancelled.
+    /// True if the page has block or cancel events.
     pub(crate) interrupted: bool,
-    /// Room by tick, where it is not a full packet.
+    /// Room by tick, for packets that are not full-sized.
     pub(crate) rooms: BTreeMap<u64, u64>,
 }
 
@@ -39,7 +39,7 @@ fn signal() -> impl Strategy<Value = Priority> {
     (0_u8..8, any::<bool>()).prop_map(|(urgency, incremental)| Priority::new(urgency, incremental))
 }
 
-/// Any place in HTTP/2's tree, of streams that may be there or not.
+/// Any position in the HTTP/2 dependency tree. The parent may or may not exist.
 pub(crate) fn dependency() -> impl Strategy<Value = Dependency> {
     let parents = (0_u64..12).prop_map(|i| i * 4);
     (parents, 1_u16..=256, any::<bool>()).prop_map(|(parent, weight, exclusive)| Dependency {
@@ -49,7 +49,7 @@ pub(crate) fn dependency() -> impl Strategy<Value = Dependency> {
     })
 }
 
-/// Responses of `packets` packets each, more or less; streams 0, 4, 8, ...
+/// Responses with lengths in the range of `packets`, on streams 0, 4, 8, ...
 pub(crate) fn responses(
     count: std::ops::Range<usize>,
     packets: std::ops::Range<u64>,
@@ -73,7 +73,7 @@ fn rooms() -> impl Strategy<Value = BTreeMap<u64, u64>> {
     prop::collection::btree_map(0_u64..150, 1..PACKET_BYTES, 0..20)
 }
 
-/// Responses that come at any time, some packets with less room, no more.
+/// Responses that arrive at any time, with some packets that have less room.
 pub(crate) fn arrivals() -> impl Strategy<Value = Page> {
     let arriving = responses(1..12, 0..25).prop_flat_map(|all| {
         let ticks = prop::collection::vec(0_u64..60, all.len());
@@ -98,7 +98,7 @@ pub(crate) fn arrivals() -> impl Strategy<Value = Page> {
     })
 }
 
-/// As [`arrivals`], with changed signals, flow control and cancellation.
+/// Like [`arrivals`], with changed signals, flow control and cancellation.
 pub(crate) fn anything() -> impl Strategy<Value = Page> {
     let streams = || (0_u64..12).prop_map(|i| i * 4);
     let updates = prop::collection::vec((0_u64..120, streams(), signal()), 0..6);
@@ -126,7 +126,7 @@ pub(crate) fn anything() -> impl Strategy<Value = Page> {
     })
 }
 
-/// Large responses that are all there from the start, some packets with less room.
+/// Large responses that all arrive at the start, with some packets that have less room.
 pub(crate) fn together() -> impl Strategy<Value = (Vec<Response>, Bench)> {
     (responses(1..10, 20..120), rooms()).prop_map(|(responses, rooms)| {
         let mut bench = Bench::of(responses.clone());

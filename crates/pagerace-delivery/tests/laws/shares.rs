@@ -1,4 +1,4 @@
-//! Shares: bytes go by weight, exact to the packet.
+//! Shares: bytes follow the weights, exact to one packet.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,14 @@ use crate::order::class;
 use crate::pages;
 use crate::watch::{Choice, run};
 
-/// What the choices give while all of `count` responses are ready: from the
-/// first such choice to the first end.
+/// Returns the choices made while all `count` responses are ready, which end when the first
+/// response is complete.
 fn contested(choices: &[Choice], count: usize) -> impl Iterator<Item = &Choice> {
     choices.iter().filter(move |c| c.ready.len() == count)
 }
 
-/// Checks that after every packet each of `weights` (by stream) has its share
-/// of the bytes, to the packet.
+/// Checks that after every packet each stream of `weights` has its share of the bytes,
+/// within one packet.
 fn share<'a>(
     choices: impl Iterator<Item = &'a Choice>,
     weights: &BTreeMap<u64, f64>,
@@ -33,7 +33,7 @@ fn share<'a>(
         total += choice.bytes;
         for (stream, weight) in weights {
             let off = bytes[stream] as f64 - total as f64 * weight / sum;
-            // Fixed-point weights may cost a byte in a run.
+            // Fixed-point weights may cost a byte over a run.
             let bound = (PACKET_BYTES + 1) as f64;
             prop_assert!(
                 off.abs() <= bound,
@@ -48,7 +48,7 @@ fn by_stream(responses: &[Response], weight: impl Fn(&Response) -> f64) -> BTree
     responses.iter().map(|r| (r.stream, weight(r))).collect()
 }
 
-/// The weights of equation 1, as the paper writes it, before equation 2.
+/// Returns the weights of equation 1 as the paper writes it, before equation 2.
 fn gupta(
     alpha: f64,
     responses: &[Response],
@@ -72,8 +72,8 @@ proptest! {
         share(contested(&choices, responses.len()), &by_stream(&responses, weight))?;
     }
 
-    /// Two that compete without a break drift apart by two packets of the
-    /// lightest at most, whoever else comes and goes.
+    /// Two responses that compete without a break drift apart by at most two packets at the
+    /// lightest weight, whichever others arrive and leave.
     #[test]
     fn weighted_round_robin_shares_as_others_come_and_go(page in pages::arrivals()) {
         let choices = run("weighted-round-robin", &page.bench).choices;
@@ -151,7 +151,8 @@ proptest! {
         let present = || (0..8).filter(|u| counts[*u] > 0);
         let sum: f64 = present().map(|u| f64::from(counts[u]) * shares[u]).sum();
         prop_assert!((sum - 1.0).abs() < 1e-12, "{sum}");
-        // u + r_u is at most u + 1, and r_u is positive: never less for the more urgent.
+        // `u + r_u` is at most `u + 1` and `r_u` is positive, so a more urgent response
+        // never gets a smaller share.
         prop_assert!(present().map(|u| shares[u]).is_sorted_by(|a, b| a >= b), "{shares:?}");
     }
 
@@ -176,7 +177,7 @@ proptest! {
     }
 }
 
-/// The dependency tree, for the test's own arithmetic.
+/// The dependency tree, for the test's own calculation.
 #[derive(Default)]
 struct Tree {
     parents: BTreeMap<Node, Node>,

@@ -1,4 +1,4 @@
-//! HTTP/2's dependency tree: parents first, siblings by weight.
+//! The HTTP/2 dependency tree: parents go first, and siblings share by weight.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ const fn exclusive(parent: u64, weight: u16) -> Dependency {
     }
 }
 
-/// Responses of these many packets, on streams 1, 3, 5, ...
+/// Responses with these numbers of packets, on streams 1, 3, 5, ...
 fn responses(packets: impl IntoIterator<Item = u64>) -> Bench {
     let streams = (1..).step_by(2);
     Bench::of(
@@ -45,7 +45,7 @@ fn streams(bench: &Bench) -> Vec<u64> {
         .collect()
 }
 
-/// Packets by stream among the first `count`.
+/// Returns the number of packets of each stream among the first `count` packets.
 fn counts(bench: &Bench, count: usize) -> BTreeMap<u64, usize> {
     let mut counts = BTreeMap::new();
     for stream in streams(bench).into_iter().take(count) {
@@ -79,7 +79,7 @@ fn a_parent_goes_first_and_its_children_take_over_when_it_is_blocked() {
     assert_eq!(streams(&bench), [1, 3, 3, 5, 1, 1, 1, 5]);
 }
 
-/// As Chromium does: each depends exclusively on the one that it is to follow.
+/// Chromium's usage: each stream depends exclusively on the one that it should follow.
 #[test]
 fn exclusive_insertion_makes_a_chain() {
     let mut bench = responses([1, 2, 2, 1]);
@@ -91,7 +91,7 @@ fn exclusive_insertion_makes_a_chain() {
     assert_eq!(streams(&bench), [1, 5, 5, 3, 3, 7]);
 }
 
-/// The example of RFC 7540, section 5.3.3: A is moved below D, its descendant.
+/// The example of RFC 7540, section 5.3.3: A moves below its descendant D.
 #[test]
 fn a_stream_that_moves_below_its_descendant() {
     const A: u64 = 1;
@@ -101,7 +101,7 @@ fn a_stream_that_moves_below_its_descendant() {
     const E: u64 = 9;
     const F: u64 = 11;
     let tree = |move_to: Dependency| {
-        // A has B and C, C has D and E, D has F.
+        // A has the children B and C, C has D and E, and D has F.
         let mut bench = responses([1; 6]);
         for (stream, parent) in [(A, 0), (B, A), (C, A), (D, C), (E, C), (F, D)] {
             bench.at(0, Event::Depend(stream, under(parent, 16)));
@@ -109,14 +109,14 @@ fn a_stream_that_moves_below_its_descendant() {
         bench.at(0, Event::Depend(A, move_to));
         streams(&bench)
     };
-    // D, then F and A share; below A B and C share, below C E.
+    // D goes first, then F and A share. A has the children B and C, and C has E.
     assert_eq!(tree(under(D, 16)), [D, A, F, B, C, E]);
-    // D, then A; below A B, C and F share.
+    // D goes first, then A. A has the children B, C and F.
     assert_eq!(tree(exclusive(D, 16)), [D, A, B, C, F, E]);
 }
 
-/// A group of weight 32 whose members have 7 and 21, against a stream of weight
-/// 32; also when the group's own stream has long been forgotten.
+/// A group of weight 32, with members of weight 7 and 21, against a stream of weight 32.
+/// The shares stay the same after the group's own stream is removed from the tree.
 #[test]
 fn groups_share_as_one_and_members_inherit_when_it_is_forgotten() {
     let mut bench = responses([10_000, 10_000, 10_000]);
@@ -126,13 +126,13 @@ fn groups_share_as_one_and_members_inherit_when_it_is_forgotten() {
         .at(0, Event::Depend(3, under(101, 21)))
         .at(0, Event::Depend(5, under(0, 32)));
     assert_eq!(counts(&bench, 400), [(1, 50), (3, 150), (5, 200)].into());
-    // So many idle streams that the group is forgotten.
+    // Enough idle streams to have the group removed.
     for idle in 0..RETAINED_MAX as u64 {
         bench.at(0, Event::Depend(1_001 + 2 * idle, under(0, 16)));
     }
     assert_eq!(counts(&bench, 400), [(1, 50), (3, 150), (5, 200)].into());
-    // Who names a group that is gone has the default weight, 16, at the root,
-    // beside the 24 that stream 3 inherited.
+    // A stream that names a removed group gets the default weight, 16, at the root. Stream
+    // 3 is beside it with an inherited weight of 24.
     bench.at(0, Event::Depend(1, under(101, 7)));
     assert_eq!(counts(&bench, 720), [(1, 160), (3, 240), (5, 320)].into());
 }
@@ -143,16 +143,16 @@ fn a_stream_that_has_ended_still_holds_its_children() {
     bench
         .at(0, Event::Depend(3, under(1, 16)))
         .at(0, Event::Depend(5, under(1, 16)))
-        // After stream 1 has ended.
+        // Stream 1 has ended by then.
         .at(10, Event::Depend(7, under(1, 16)));
     let sent = streams(&bench);
     assert!(!sent[2..10].contains(&1));
-    // 3, 5 and 7 share the whole of what 1 had, from then on.
+    // From then on, streams 3, 5 and 7 share the whole link, which stream 1 had.
     let late: Vec<_> = sent[20..50].iter().filter(|s| **s == 7).collect();
     assert_eq!(late.len(), 10);
 }
 
-/// A tree by the rules of the RFC, written down plainly: parents by stream.
+/// A direct implementation of the RFC's tree: the parent of each stream.
 #[derive(Default)]
 struct Plain(BTreeMap<u64, u64>);
 
@@ -195,7 +195,7 @@ impl Plain {
 }
 
 proptest! {
-    /// Whatever is signalled: nobody goes before an ancestor that could send.
+    /// For any signals, no stream goes before an ancestor that could send.
     #[test]
     fn no_ancestor_of_the_chosen_could_send(
         signals in prop::collection::vec((1_u64..12, pages::dependency()), 0..40),

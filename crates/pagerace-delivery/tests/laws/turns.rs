@@ -1,4 +1,4 @@
-//! Turns: between two turns of one, every other gets exactly one.
+//! Turns: between two turns of one participant, every other gets exactly one.
 
 use std::fmt::Debug;
 
@@ -10,9 +10,10 @@ use proptest::prelude::*;
 use crate::pages;
 use crate::watch::{Choice, run};
 
-/// Checks that the turns at `at` alternate among participants: `participant`
-/// says as what a response takes part, and at which level. Only participants
-/// of one level compete, and only those that are ready at every choice in between.
+/// Checks that the turns at the indices `at` alternate among participants.
+///
+/// `participant` maps a response to its level and its identity. Only participants of one
+/// level compete, and only those that are ready at every choice in between.
 fn alternate<P: Copy + Ord + Debug>(
     choices: &[Choice],
     at: &[usize],
@@ -74,7 +75,7 @@ proptest! {
     #[test]
     fn eps_alternates_among_incremental_ones(page in pages::anything()) {
         let choices = run("eps", &page.bench).choices;
-        // Those that are not incremental are no participants: each at a level of its own.
+        // Non-incremental responses are excluded from the check by a level of their own.
         let participant = |r: &Response| {
             (if r.signal.incremental { r.signal.urgency } else { u8::MAX }, r.stream)
         };
@@ -103,7 +104,7 @@ proptest! {
                 packets += 1;
                 continue;
             }
-            // A batch ends early only if its owner can send no more.
+            // A batch ends early only if its owner cannot send.
             let unfinished = packets < n && owner.is_some_and(|owner| choice.has(owner));
             prop_assert!(!unfinished, "a batch of {} ended at choice {}", packets, i);
             starts.push(i);

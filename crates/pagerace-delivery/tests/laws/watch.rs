@@ -1,10 +1,10 @@
-//! Watches a strategy: what it could choose from, and what it chose.
+//! A wrapper that records the choices of a strategy and their alternatives.
 
 use pagerace_core::Dependency;
 use pagerace_delivery::bench::{Bench, Sent};
 use pagerace_delivery::{Response, Strategy, StrategySpec};
 
-/// One choice.
+/// One choice of a strategy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Choice {
     pub(crate) ready: Vec<Response>,
@@ -66,11 +66,11 @@ impl Strategy for Watch {
     }
 }
 
-/// What happened in a run.
+/// The record of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Run {
     pub(crate) choices: Vec<Choice>,
-    /// Streams in the order of arrival.
+    /// Streams in order of arrival.
     pub(crate) arrivals: Vec<u64>,
     pub(crate) sent: Vec<Sent>,
 }

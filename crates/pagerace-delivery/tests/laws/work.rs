@@ -1,5 +1,5 @@
-//! What holds for every strategy: nothing idle, lost, doubled or starved, and
-//! the same again when run again.
+//! Laws of every strategy: the link never idles, no data is lost or duplicated, no response
+//! starves, and runs are reproducible.
 
 use std::collections::BTreeMap;
 

@@ -1,16 +1,17 @@
-//! The lines between chunks.
+//! Lines between the chunks of chunked content.
 //!
-//! Source: RFC 9112, section 7.1. Chunk extensions are passed over.
+//! Source: RFC 9112, section 7.1. Chunk extensions are ignored.
 
 use super::Error;
 
-/// Longest line with a chunk size, extensions included, in bytes.
+/// Longest chunk-size line, extensions included, in bytes.
 const LINE_MAX: usize = 1024;
 
-/// Most digits of a size: 60 bits.
+/// Most digits of a chunk size, which give 60 bits.
 const DIGITS_MAX: usize = 15;
 
-/// Length of the line, and the size that it tells; nothing if it is not whole.
+/// Parses a chunk-size line. Returns the length of the line and the chunk size, or `None`
+/// if the line is incomplete.
 pub(super) fn size(bytes: &[u8]) -> Result<Option<(usize, u64)>, Error> {
     let Some(end) = bytes.iter().take(LINE_MAX).position(|b| *b == b'\n') else {
         if bytes.len() >= LINE_MAX {
@@ -35,7 +36,8 @@ pub(super) fn size(bytes: &[u8]) -> Result<Option<(usize, u64)>, Error> {
     Ok(Some((end + 1, size)))
 }
 
-/// Whether the line end behind a chunk is there.
+/// Returns true if `bytes` begins with the line end that follows a chunk, and false if
+/// more bytes are needed to tell.
 pub(super) fn end(bytes: &[u8]) -> Result<bool, Error> {
     match bytes {
         [b'\r', b'\n', ..] => Ok(true),

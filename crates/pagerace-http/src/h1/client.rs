@@ -1,4 +1,4 @@
-//! The client's side: one request after the other.
+//! Client connection: one request at a time.
 
 use std::collections::VecDeque;
 
@@ -8,34 +8,35 @@ use super::reader::{Content, Piece, Reader};
 use super::{Config, Error, Event, head, write};
 use crate::{Field, fields};
 
-/// Why a request was not sent. The connection is as before.
+/// Reason why a request was not sent. The connection is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestRefused {
-    /// The answer to another request is outstanding.
+    /// The response to another request is outstanding.
     #[error("a request is under way on this connection; there is no pipelining")]
     Busy,
-    /// The connection takes no more requests.
+    /// The connection accepts no more requests.
     #[error("the connection is closing: open another")]
     Closed,
-    /// Method, authority or path would not stay on their line.
+    /// Method, authority or path is missing, or has characters that would break the
+    /// framing.
     #[error("{0} is missing or has characters that it may not have")]
     Malformed(
-        /// Which pseudo-header field.
+        /// Name of the pseudo-header field.
         &'static str,
     ),
 }
 
-/// A client's connection.
+/// The client's end of an HTTP/1.1 connection.
 #[derive(Debug)]
 pub struct Client {
     reader: Reader,
     config: Config,
-    /// Requests made so far.
+    /// Number of requests sent so far.
     requests: u64,
-    /// The answer to the last one is outstanding.
+    /// True if the response to the last request is outstanding.
     waiting: bool,
     to_head: bool,
-    /// The connection ends with the answer.
+    /// True if the connection ends with the current response.
     close: bool,
     closed: bool,
     writes: VecDeque<Bytes>,
@@ -43,7 +44,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// A fresh connection.
+    /// Creates a new connection.
     pub fn new(config: Config) -> Self {
         Self {
             reader: Reader::new(&config),
@@ -58,21 +59,22 @@ impl Client {
         }
     }
 
-    /// Whether a request may be sent now.
+    /// Returns true if a request may be sent now.
     pub const fn can_request(&self) -> bool {
         !self.waiting && !self.close && !self.closed
     }
 
-    /// Whether the connection is of no further use: nothing is outstanding, and
-    /// nothing more may be asked.
+    /// Returns true if no response is outstanding and the connection accepts no more
+    /// requests.
     pub const fn is_closed(&self) -> bool {
         self.closed || (self.close && !self.waiting)
     }
 
-    /// Queues a request; its number. `fields` begin with the pseudo-header fields.
+    /// Queues a request and returns its number. `fields` must begin with the
+    /// pseudo-header fields.
     ///
     /// # Errors
-    /// [`RequestRefused`], and nothing is queued.
+    /// [`RequestRefused`] if the request cannot be sent. Nothing is queued.
     pub fn send_request(
         &mut self,
         fields: &[Field],
@@ -101,11 +103,11 @@ impl Client {
         Ok(self.requests)
     }
 
-    /// Bytes arrived, in order.
+    /// Handles received bytes, in order.
     ///
     /// # Errors
-    /// The server broke the protocol: the connection is closed, and what is
-    /// outstanding will not come.
+    /// If the server broke the protocol. The connection is closed, and an outstanding
+    /// response will not arrive.
     pub fn handle_data(&mut self, data: Bytes) -> Result<(), Error> {
         if self.closed {
             return Ok(());
@@ -114,10 +116,10 @@ impl Client {
         self.read().inspect_err(|_| self.closed = true)
     }
 
-    /// The server closed its side.
+    /// Handles the end of the server's bytes.
     ///
     /// # Errors
-    /// In the middle of a response.
+    /// If a response is incomplete.
     pub fn handle_end(&mut self) -> Result<(), Error> {
         if self.closed {
             return Ok(());
@@ -132,12 +134,12 @@ impl Client {
         Ok(())
     }
 
-    /// Bytes to send.
+    /// Returns the next bytes to send.
     pub fn poll_write(&mut self) -> Option<Bytes> {
         self.writes.pop_front()
     }
 
-    /// The next thing that happened.
+    /// Returns the next event.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
@@ -146,7 +148,8 @@ impl Client {
         let stream = self.requests;
         loop {
             if !self.waiting {
-                // Nobody asked for more: RFC 9112, section 9.2.
+                // Bytes that belong to no request end the connection: RFC 9112, section
+                // 9.2.
                 if self.reader.unread() > 0 {
                     self.closed = true;
                 }
@@ -175,7 +178,7 @@ impl Client {
         let head = head::response(lines, self.to_head, &self.config)?;
         let fields = head.fields;
         if head.status < 200 {
-            // Another head follows.
+            // An interim response is followed by another head.
             self.events.push_back(Event::Interim { stream, fields });
             return Ok(());
         }

@@ -1,12 +1,12 @@
-//! What is wrong with a message.
+//! Protocol errors.
 
-/// The peer broke the protocol: the connection is of no further use.
+/// A protocol error of the peer, after which the connection is unusable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct Error {
-    /// What a server answers with; a client only closes.
+    /// The status that a server responds with. A client only closes the connection.
     pub status: u16,
-    /// What was wrong, for people.
+    /// Human-readable reason.
     pub reason: String,
 }
 

@@ -1,5 +1,5 @@
-//! The heads of messages: their lines as fields, and what they say of the
-//! content and the connection.
+//! Parsing of message heads: their field lines, and what they say about content and
+//! connection.
 //!
 //! Source: RFC 9112, sections 3, 4, 5, 6 and 9.3.
 
@@ -9,29 +9,29 @@ use super::reader::Content;
 use super::{Config, Error};
 use crate::Field;
 
-/// A request as its head tells it.
+/// The parsed head of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RequestHead {
     pub(super) fields: Vec<Field>,
     pub(super) content: Content,
-    /// The connection ends with the answer.
+    /// True if the connection ends with the response.
     pub(super) close: bool,
-    /// The client waits for 100 (Continue) before it sends content.
+    /// True if the client waits for 100 (Continue) before it sends content.
     pub(super) expects_continue: bool,
     pub(super) is_head: bool,
 }
 
-/// A response as its head tells it.
+/// The parsed head of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ResponseHead {
     pub(super) status: u16,
     pub(super) fields: Vec<Field>,
     pub(super) content: Content,
-    /// The connection ends with this response.
+    /// True if the connection ends with this response.
     pub(super) close: bool,
 }
 
-/// Reads the head of a request.
+/// Parses the head of a request.
 pub(super) fn request(lines: &Bytes, config: &Config) -> Result<RequestHead, Error> {
     check_line_ends(lines)?;
     let mut headers = vec![httparse::EMPTY_HEADER; config.fields_max];
@@ -54,7 +54,7 @@ pub(super) fn request(lines: &Bytes, config: &Config) -> Result<RequestHead, Err
     let (scheme, authority, path) = target_parts(method, target, host(&regular, old)?)?;
     let framing = Framing::of(&regular, old)?;
     let content = match framing.content {
-        // RFC 9112, section 6.3, item 7.
+        // A request without a length has no content: RFC 9112, section 6.3, item 7.
         Content::UntilClose => Content::Length(0),
         content => content,
     };
@@ -68,7 +68,7 @@ pub(super) fn request(lines: &Bytes, config: &Config) -> Result<RequestHead, Err
         Field::new(":path", path),
     ];
     if method == "CONNECT" {
-        // RFC 9113, section 8.5: neither scheme nor path.
+        // CONNECT has neither scheme nor path: RFC 9113, section 8.5.
         fields.retain(|f| f.name != b":scheme"[..] && f.name != b":path"[..]);
     }
     fields.extend(regular.into_iter().filter(|f| f.name != b"host"[..]));
@@ -81,7 +81,7 @@ pub(super) fn request(lines: &Bytes, config: &Config) -> Result<RequestHead, Err
     })
 }
 
-/// Reads the head of a response to a request, which was HEAD or not.
+/// Parses the head of a response. `to_head` is true if the request was HEAD.
 pub(super) fn response(
     lines: &Bytes,
     to_head: bool,
@@ -97,12 +97,13 @@ pub(super) fn response(
         Err(error) => return Err(Error::bad(error.to_string())),
     }
     let status = parsed.code.unwrap_or_default();
-    // 101 would leave HTTP, and nothing here asks for that.
+    // 101 would switch to another protocol, which no request here asks for.
     if !(100..1000).contains(&status) || status == 101 {
         return Err(Error::bad(format!("a response of status {status}")));
     }
     let regular = fields(parsed.headers, lines);
-    // The rules for content come before its length: RFC 9112, section 6.3, item 1.
+    // Check the framing fields even if the response has no content, whose rule takes
+    // precedence: RFC 9112, section 6.3, item 1.
     let framing = Framing::of(&regular, parsed.version == Some(0))?;
     let content = if to_head || !super::has_content(status) {
         Content::Length(0)
@@ -119,7 +120,7 @@ pub(super) fn response(
     })
 }
 
-/// Reads a trailer section.
+/// Parses a trailer section.
 pub(super) fn trailers(lines: &Bytes, config: &Config) -> Result<Vec<Field>, Error> {
     check_line_ends(lines)?;
     let mut headers = vec![httparse::EMPTY_HEADER; config.fields_max];
@@ -138,8 +139,8 @@ fn too_many(config: &Config) -> Error {
     Error::with(431, reason)
 }
 
-/// Lines end in CRLF, and CR and LF stand nowhere else. Deviates: RFC 9112,
-/// section 2.2 lets a recipient take LF alone.
+/// Checks that all lines end in CRLF, and that CR and LF occur nowhere else. Deviates:
+/// RFC 9112, section 2.2 lets a recipient accept a bare LF.
 fn check_line_ends(lines: &[u8]) -> Result<(), Error> {
     let alone = |at: usize| match lines[at] {
         b'\n' => at == 0 || lines[at - 1] != b'\r',
@@ -152,7 +153,7 @@ fn check_line_ends(lines: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The field lines, as slices of `lines` where that can be.
+/// Converts header lines to field lines, which are slices of `lines` where possible.
 fn fields(headers: &[httparse::Header<'_>], lines: &Bytes) -> Vec<Field> {
     let field = |header: &httparse::Header<'_>| Field {
         name: if header.name.bytes().any(|b| b.is_ascii_uppercase()) {
@@ -165,13 +166,14 @@ fn fields(headers: &[httparse::Header<'_>], lines: &Bytes) -> Vec<Field> {
     headers.iter().map(field).collect()
 }
 
-/// The elements of all lines of a name, which hold comma-separated lists.
+/// Returns the elements of the comma-separated lists in all fields named `name`.
 fn values<'a>(fields: &'a [Field], name: &'a str) -> impl Iterator<Item = &'a [u8]> {
     let lines = fields.iter().filter(move |f| f.name == name.as_bytes());
     lines.flat_map(|f| f.value.split(|b| *b == b',').map(<[u8]>::trim_ascii))
 }
 
-/// The one `host` field that a request has: RFC 9112, section 3.2.
+/// Returns the value of the single `host` field that a request must have: RFC 9112,
+/// section 3.2. It is empty if the field is missing in HTTP/1.0.
 fn host(fields: &[Field], old: bool) -> Result<Bytes, Error> {
     let mut hosts = fields.iter().filter(|f| f.name == b"host"[..]);
     match (hosts.next(), hosts.next()) {
@@ -183,13 +185,14 @@ fn host(fields: &[Field], old: bool) -> Result<Bytes, Error> {
     }
 }
 
-/// Host and port; no path, no user, no list.
+/// Returns true if `text` may be host and port: it has no path, user or list.
 fn is_authority(text: &[u8]) -> bool {
     text.iter()
         .all(|b| b.is_ascii_graphic() && !b"/\\?#@,\"<>".contains(b))
 }
 
-/// Scheme, authority and path of the four forms of a target: RFC 9112, section 3.2.
+/// Returns scheme, authority and path for the four forms of a request target: RFC 9112,
+/// section 3.2.
 fn target_parts(method: &str, target: &str, host: Bytes) -> Result<(Bytes, Bytes, Bytes), Error> {
     let https = Bytes::from_static(b"https");
     let owned = |text: &str| Bytes::copy_from_slice(text.as_bytes());
@@ -202,7 +205,7 @@ fn target_parts(method: &str, target: &str, host: Bytes) -> Result<(Bytes, Bytes
     if target.starts_with('/') || (target == "*" && method == "OPTIONS") {
         return Ok((https, host, owned(target)));
     }
-    // The absolute form; its authority overrides the host field (section 3.2.2).
+    // Absolute form. Its authority overrides the host field (section 3.2.2).
     let (scheme, rest) = target
         .split_once("://")
         .filter(|(scheme, _)| matches!(*scheme, "http" | "https"))
@@ -220,7 +223,7 @@ fn target_parts(method: &str, target: &str, host: Bytes) -> Result<(Bytes, Bytes
     Ok((owned(scheme), owned(authority), path.into()))
 }
 
-/// How a message ends, and whether the connection ends with it.
+/// The content length of a message, and whether the connection ends with it.
 struct Framing {
     content: Content,
     close: bool,
@@ -235,8 +238,8 @@ impl Framing {
         let coded = fields.iter().any(|f| f.name == b"transfer-encoding"[..]);
         let length = content_length(fields)?;
         let content = match (coded, length) {
-            // Two lengths are how requests are smuggled: RFC 9112, sections 6.1
-            // and 6.3, item 3.
+            // Two lengths allow request smuggling: RFC 9112, sections 6.1 and 6.3, item
+            // 3.
             (true, Some(_)) => {
                 return Err(Error::bad("both transfer-encoding and content-length"));
             }
@@ -258,7 +261,8 @@ impl Framing {
     }
 }
 
-/// The length that all `content-length` lines agree on: RFC 9110, section 8.6.
+/// Returns the length in the `content-length` lines, which must agree: RFC 9110, section
+/// 8.6.
 fn content_length(fields: &[Field]) -> Result<Option<u64>, Error> {
     let mut length = None;
     for value in values(fields, "content-length") {

@@ -1,7 +1,6 @@
-//! Cuts the bytes of a connection into heads, content and trailers.
+//! Splits the bytes of a connection into heads, content and trailers.
 //!
-//! Source: RFC 9112, section 6.3 (how long a message is) and section 7.1
-//! (chunks).
+//! Source: RFC 9112, section 6.3 (message length) and section 7.1 (chunks).
 
 use bytes::{Buf, Bytes, BytesMut};
 
@@ -11,16 +10,17 @@ use super::{Config, Error};
 /// A part of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// The lines of a head and the empty line behind them; say what follows by
-    /// [`Reader::follows`] before the next piece.
+    /// The lines of a head, including the empty line at its end. The caller must call
+    /// [`Reader::follows`] before it asks for the next piece.
     Head(Bytes),
     Data(Bytes),
-    /// As a head, but of trailers; never only the empty line.
+    /// The lines of a trailer section with at least one field, including the empty line
+    /// at its end.
     Trailers(Bytes),
     End,
 }
 
-/// What comes behind a head.
+/// The framing of the content that follows a head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     Length(u64),
@@ -31,25 +31,26 @@ pub(super) enum Content {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Head,
-    /// So many bytes of content are left.
+    /// Content, of which this many bytes are left.
     Length(u64),
     ChunkSize,
     Chunk(u64),
-    /// The line end behind a chunk.
+    /// The line end that follows a chunk.
     ChunkEnd,
     Trailers,
     UntilClose,
 }
 
-/// Bytes in, pieces out.
+/// Incremental parser of message framing.
 #[derive(Debug)]
 pub(super) struct Reader {
     state: State,
-    /// Lines that are not whole, and whatever came with them.
+    /// Unread bytes: incomplete lines, and whatever arrived with them.
     lines: BytesMut,
-    /// How many bytes of `lines` are known to hold no end of a head.
+    /// Number of bytes at the start of `lines` that are known to contain no end of a
+    /// section.
     scanned: usize,
-    /// What came last, not looked at. Follows on `lines`.
+    /// Unread bytes that follow those in `lines`.
     fresh: Bytes,
     head_bytes_max: usize,
 }
@@ -65,12 +66,12 @@ impl Reader {
         }
     }
 
-    /// Bytes that wait to be cut.
+    /// Number of unread bytes.
     pub(super) fn unread(&self) -> usize {
         self.lines.len() + self.fresh.len()
     }
 
-    /// Whether a head has been given whose content has not ended.
+    /// Returns true if the content after the last head has not ended.
     pub(super) fn is_inside(&self) -> bool {
         self.state != State::Head
     }
@@ -82,7 +83,8 @@ impl Reader {
         self.fresh = data;
     }
 
-    /// What follows the head that [`next`](Self::next) gave last.
+    /// Sets the framing of the content that follows the last head from
+    /// [`next`](Self::next).
     pub(super) fn follows(&mut self, content: Content) {
         self.state = match content {
             Content::Length(n) => State::Length(n),
@@ -91,7 +93,7 @@ impl Reader {
         };
     }
 
-    /// The next piece, if it is there.
+    /// Returns the next piece, or `None` if more bytes are needed.
     pub(super) fn next(&mut self) -> Result<Option<Piece>, Error> {
         loop {
             match self.state {
@@ -155,8 +157,8 @@ impl Reader {
         }
     }
 
-    /// The connection ended: the end of the message, if that is how it ends;
-    /// `false` if it is cut off.
+    /// Handles the end of the connection. Content without a length is complete then.
+    /// Returns false if a message is cut off.
     pub(super) fn ended(&mut self) -> bool {
         match self.state {
             State::UntilClose => {
@@ -172,7 +174,7 @@ impl Reader {
         (!data.is_empty()).then_some(Piece::Data(data))
     }
 
-    /// At most `max` bytes, without a copy.
+    /// Takes at most `max` unread bytes, without copying.
     fn take(&mut self, max: u64) -> Bytes {
         let most = |len: usize| usize::try_from(max).map_or(len, |max| max.min(len));
         if self.lines.is_empty() {
@@ -182,7 +184,7 @@ impl Reader {
         }
     }
 
-    /// Puts all that is there in one place.
+    /// Moves all unread bytes to `lines`.
     fn gather(&mut self) {
         if !self.fresh.is_empty() {
             self.lines.extend_from_slice(&self.fresh);
@@ -190,7 +192,8 @@ impl Reader {
         }
     }
 
-    /// Empty lines before a head are no part of it: RFC 9112, section 2.2.
+    /// Skips empty lines before a head, which RFC 9112, section 2.2 tells a server to
+    /// ignore.
     fn skip_empty_lines(&mut self) {
         self.gather();
         while self.lines.starts_with(b"\r\n") {
@@ -199,7 +202,8 @@ impl Reader {
         }
     }
 
-    /// Lines up to an empty one, which is included.
+    /// Takes the lines up to and including an empty line. Returns `None` if the empty
+    /// line has not arrived.
     fn section(&mut self) -> Result<Option<Bytes>, Error> {
         self.gather();
         let from = self.scanned.saturating_sub(END.len() - 1);
@@ -210,7 +214,7 @@ impl Reader {
             return Err(Error::with(431, reason));
         }
         if end.is_none() {
-            // Better now than after the whole limit has been filled.
+            // Fail now rather than when the limit is reached.
             if self.lines.first().is_some_and(|b| *b < b' ' && *b != b'\r') {
                 return Err(Error::bad("a head begins with a control character"));
             }
@@ -222,5 +226,5 @@ impl Reader {
     }
 }
 
-/// The end of the last line of a section, and the empty line.
+/// The end of a section: the end of its last line, and the empty line.
 const END: &[u8] = b"\r\n\r\n";

@@ -1,4 +1,4 @@
-//! The server's side: requests in, one answer after the other out.
+//! Server connection: requests are answered one at a time, in order.
 
 use std::collections::VecDeque;
 
@@ -8,33 +8,33 @@ use super::reader::{Piece, Reader};
 use super::{Config, Error, Event, has_content, head, write};
 use crate::{Field, fields};
 
-/// What is known of a request that is not answered yet.
+/// A request that is not answered yet.
 #[derive(Clone, Copy, Debug)]
 struct Asked {
-    /// The connection ends with the answer.
+    /// True if the connection ends with the response.
     close: bool,
     is_head: bool,
 }
 
-/// A server's connection.
+/// The server's end of an HTTP/1.1 connection.
 #[derive(Debug)]
 pub struct Server {
     reader: Reader,
     config: Config,
-    /// Requests whose heads have come.
+    /// Number of requests whose heads were received.
     requests: u64,
-    /// Those not answered, oldest first; the last may not be complete.
+    /// Unanswered requests, oldest first. The last one may be incomplete.
     asked: VecDeque<Asked>,
-    /// Nothing more is read.
+    /// True if no more bytes are read.
     deaf: bool,
-    /// The last answer was written.
+    /// True if the last response was written.
     done: bool,
     writes: VecDeque<Bytes>,
     events: VecDeque<Event>,
 }
 
 impl Server {
-    /// A fresh connection.
+    /// Creates a new connection.
     pub fn new(config: Config) -> Self {
         Self {
             reader: Reader::new(&config),
@@ -48,8 +48,8 @@ impl Server {
         }
     }
 
-    /// Bytes arrived, in order. What is wrong with them comes as
-    /// [`Event::StreamError`]; from there on nothing is read.
+    /// Handles received bytes, in order. An error in them is reported as
+    /// [`Event::StreamError`], and nothing is read after it.
     pub fn handle_data(&mut self, data: Bytes) {
         if self.deaf {
             return;
@@ -61,16 +61,16 @@ impl Server {
         }
     }
 
-    /// Whether the owner should read on from below. It need not heed this at once,
-    /// but what waits unread is bounded by [`Config::unread_bytes_max`].
+    /// Returns true if the owner should read more from the transport. The owner may read
+    /// on regardless, but unread bytes are limited by [`Config::unread_bytes_max`].
     pub fn wants_data(&self) -> bool {
         !self.deaf && self.asked.len() < self.config.pipelined_max
     }
 
-    /// The client closed its side: what it asked before is still answered.
+    /// Handles the end of the client's bytes. Complete requests are still answered.
     pub fn handle_end(&mut self) {
         if !self.deaf && self.reader.is_inside() {
-            // Half a request will never be whole.
+            // An incomplete request will not be completed, so it gets no response.
             self.asked.pop_back();
             self.requests -= 1;
         }
@@ -78,31 +78,32 @@ impl Server {
         self.done |= self.asked.is_empty();
     }
 
-    /// Bytes to send outside of the answers: 100 (Continue). Only between
-    /// answers.
+    /// Returns the next bytes to send that are not part of a response: 100 (Continue).
+    /// Call this only between responses.
     pub fn poll_write(&mut self) -> Option<Bytes> {
         self.writes.pop_front()
     }
 
-    /// The next thing that happened.
+    /// Returns the next event.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    /// The request to be answered next, if its head has come.
+    /// Returns the number of the request to answer next, if its head was received.
     pub fn next_to_answer(&self) -> Option<u64> {
         let waiting = self.asked.len() as u64;
         (waiting > 0).then(|| self.requests - waiting + 1)
     }
 
-    /// The head of the answer to the request that is
-    /// [`next_to_answer`](Self::next_to_answer), with `body_len` bytes of content
-    /// behind it; `content-length` is added unless the status has no content.
-    /// The owner writes it, then the content unless the request was HEAD, and
-    /// then calls [`answered`](Self::answered).
+    /// Returns the head of the response to the request
+    /// [`next_to_answer`](Self::next_to_answer), with `body_len` bytes of content. The
+    /// head includes `content-length` unless the status allows no content. The owner
+    /// writes the head, then the content unless the request was HEAD, and then calls
+    /// [`answered`](Self::answered).
     ///
     /// # Panics
-    /// If there is no request to answer, or a status without content has some.
+    /// If there is no request to answer, or if `body_len` is not zero although the status
+    /// allows no content and the request was not HEAD.
     pub fn response_head(&mut self, fields: &[Field], body_len: u64) -> Bytes {
         let asked = *self.asked.front().expect("there is a request to answer");
         let status = fields::get(fields, ":status").and_then(|v| std::str::from_utf8(v).ok());
@@ -123,7 +124,7 @@ impl Server {
         write::response(status, fields, length, last)
     }
 
-    /// The answer to the oldest request was written.
+    /// Notes that the response to the oldest request was written.
     pub fn answered(&mut self) {
         if let Some(asked) = self.asked.pop_front() {
             self.done |= asked.close || (self.deaf && self.asked.is_empty());
@@ -136,15 +137,16 @@ impl Server {
         }
     }
 
-    /// Whether the connection is to be closed, once all is written.
+    /// Returns true if the connection is to be closed after all bytes are written.
     pub const fn wants_close(&self) -> bool {
         self.done
     }
 
-    /// Reads on, as far as the limit on unanswered requests lets it.
+    /// Reads on, up to the limit on unanswered requests.
     fn read(&mut self) {
         while !self.deaf {
-            // Only the beginning of a further request waits.
+            // The limit stops only new requests, not the rest of a request whose head was
+            // read.
             let full = self.asked.len() >= self.config.pipelined_max;
             if full && !self.reader.is_inside() {
                 return;
@@ -172,7 +174,8 @@ impl Server {
                     close: head.close,
                     is_head: head.is_head,
                 });
-                // In the midst of other answers it would come too early.
+                // Skip 100 (Continue) if earlier requests are unanswered, because it
+                // would precede their responses.
                 if head.expects_continue && self.asked.len() == 1 {
                     let go_on = write::response(100, &[], None, false);
                     self.writes.push_back(go_on);
@@ -189,15 +192,15 @@ impl Server {
             }
             Piece::End => {
                 self.events.push_back(Event::Finished { stream });
-                // Nobody may ask behind a request that ends the connection.
+                // Requests after one that ends the connection are not read.
                 self.deaf = self.asked.back().is_some_and(|asked| asked.close);
             }
         }
         Ok(())
     }
 
-    /// What is read now cannot be understood: the request whose content it was
-    /// to be, or else the next one.
+    /// Reports a malformed request: the request whose content is being read, or else the
+    /// next one.
     fn refuse(&mut self, error: Error) {
         self.deaf = true;
         if !self.reader.is_inside() {

@@ -1,4 +1,4 @@
-//! A client and a server in conversation, and each against crafted bytes.
+//! Conversations between a client and a server, and tests of each with crafted bytes.
 
 mod conversations;
 mod faults;
@@ -22,7 +22,7 @@ fn events(mut poll: impl FnMut() -> Option<Event>) -> Vec<Event> {
     std::iter::from_fn(&mut poll).collect()
 }
 
-/// What a server makes of these bytes.
+/// Feeds `bytes` to a server. Returns the server and its events.
 fn served(bytes: &[u8]) -> (Server, Vec<Event>) {
     let mut server = Server::new(Config::default());
     server.handle_data(Bytes::copy_from_slice(bytes));
@@ -30,7 +30,8 @@ fn served(bytes: &[u8]) -> (Server, Vec<Event>) {
     (server, events)
 }
 
-/// A client that asked for `/` by `method`, and what it makes of these bytes.
+/// Feeds `bytes` to a client that has requested `/` with `method`. Returns the client,
+/// its events and the result.
 fn answered(method: &'static str, bytes: &[u8]) -> (Client, Vec<Event>, Result<(), super::Error>) {
     let mut client = Client::new(Config::default());
     client.send_request(&request(method, "/"), None).unwrap();
@@ -39,7 +40,7 @@ fn answered(method: &'static str, bytes: &[u8]) -> (Client, Vec<Event>, Result<(
     (client, events, result)
 }
 
-/// Content of all events, joined.
+/// The joined content of all events.
 fn content(events: &[Event]) -> Vec<u8> {
     let data = events.iter().filter_map(|e| match e {
         Event::Data { data, .. } => Some(&data[..]),

@@ -1,20 +1,20 @@
-//! Heads as bytes.
+//! Serialisation of message heads.
 //!
-//! Fields that belong to a connection are not passed on, nor lines that would
-//! break the framing: recordings of HTTP/2 and HTTP/3 hold neither, but nothing
-//! may depend on that.
+//! Connection-specific fields, and lines that would break the framing, are left out.
+//! Recordings of HTTP/2 and HTTP/3 hold neither, but safety must not depend on that.
 
 use bytes::Bytes;
 
 use crate::Field;
 
-/// Whether a response of this status may have content at all: RFC 9110,
-/// section 6.4.1. (Nor does any response to HEAD.)
+/// Returns true if a response of this status may have content: RFC 9110, section 6.4.1. A
+/// response to HEAD never has content, whatever its status.
 pub const fn has_content(status: u16) -> bool {
     !matches!(status, 100..=199 | 204 | 304)
 }
 
-/// Request line and fields; `host` comes first, from `:authority`.
+/// Serialises request line and fields. The `host` field is made from `:authority` and
+/// comes first.
 pub(super) fn request(fields: &[Field], body_len: Option<u64>) -> Bytes {
     let value = |name| crate::fields::get(fields, name).map_or(&b""[..], |v| &v[..]);
     let mut out = Vec::with_capacity(crate::fields::text_size(fields) as usize);
@@ -38,7 +38,8 @@ pub(super) fn request(fields: &[Field], body_len: Option<u64>) -> Bytes {
     out.into()
 }
 
-/// Status line and fields. `length`: of the content, or that it would have.
+/// Serialises status line and fields. `length` is the `content-length` to state, which a
+/// response to HEAD states without having the content.
 pub(super) fn response(status: u16, fields: &[Field], length: Option<u64>, close: bool) -> Bytes {
     let mut out = Vec::with_capacity(crate::fields::text_size(fields) as usize + 64);
     // The reason phrase may be empty: RFC 9112, section 4.
@@ -63,7 +64,7 @@ fn line(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// The fields that are written as they are.
+/// Returns the fields that are written unchanged.
 fn regular(fields: &[Field]) -> impl Iterator<Item = &Field> {
     fields.iter().filter(|f| {
         let ours = matches!(
@@ -86,12 +87,13 @@ fn is_name(name: &[u8]) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(b))
 }
 
-/// Whether a value stays on its line.
+/// Returns true if `value` has no characters that would end its line.
 pub(super) fn is_safe(value: &[u8]) -> bool {
     !value.iter().any(|b| matches!(b, b'\r' | b'\n' | 0))
 }
 
-/// The phrases of the statuses that servers here give; informative only.
+/// Returns the reason phrase of the statuses that servers here use. Reason phrases are
+/// informative only.
 const fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",

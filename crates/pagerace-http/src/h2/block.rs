@@ -1,4 +1,4 @@
-//! HEADERS and CONTINUATION: field sections, and the streams that they open.
+//! HEADERS and CONTINUATION frames: field sections, and the streams that they open.
 //!
 //! Source: RFC 9113, sections 4.3, 5.1, 6.2 and 6.10; RFC 7540, section 5.3.1
 //! for dependencies.
@@ -12,7 +12,7 @@ use super::frame::{self, Header};
 use super::{Connection, Event, Role};
 use crate::{Field, hpack};
 
-/// A field section that is not complete.
+/// An incomplete field section.
 #[derive(Debug)]
 pub(super) struct Block {
     pub(super) stream: u64,
@@ -22,7 +22,7 @@ pub(super) struct Block {
     continuations: u32,
 }
 
-/// Reads the dependency that HEADERS and PRIORITY carry.
+/// Decodes the dependency in a HEADERS or PRIORITY frame.
 pub(super) fn dependency(bytes: [u8; 5]) -> Dependency {
     let [a, b, c, d, weight] = bytes;
     Dependency {
@@ -32,7 +32,7 @@ pub(super) fn dependency(bytes: [u8; 5]) -> Dependency {
     }
 }
 
-/// Writes it.
+/// Encodes the dependency in a HEADERS or PRIORITY frame.
 pub(super) fn encode_dependency(dependency: Dependency) -> [u8; 5] {
     assert!(
         (1..=256).contains(&dependency.weight),
@@ -77,9 +77,9 @@ impl Connection {
     }
 
     fn fragment(&mut self, header: &Header, block: Block) -> Result<(), Fault> {
-        // A line takes at least 32 bytes of the limit but may take one on the
-        // wire, and Huffman codes can be longer than their text; so only what
-        // is far too long is refused unread.
+        // A line counts at least 32 bytes towards the limit but may take one on the wire,
+        // and Huffman codes can be longer than their text. So only sections far above the
+        // limit are refused before they are decoded.
         let max = u64::from(self.config.max_header_list_size) * 4 + 64;
         if block.bytes.len() as u64 > max {
             let reason = format!("a field section of more than {max} bytes");
@@ -90,7 +90,7 @@ impl Connection {
             return Ok(());
         }
         self.budget.progress();
-        // Decoded in any case: later sections depend on it.
+        // Decode even unwanted sections, because later ones depend on the dynamic table.
         let size_max = u64::from(self.config.max_header_list_size);
         match self.decoder.decode(&block.bytes, size_max) {
             Ok(fields) => self.section(&block, Ok(fields)),
@@ -101,7 +101,7 @@ impl Connection {
         }
     }
 
-    /// A whole field section, or why it was too large.
+    /// Handles a complete field section, or the error that it is too large.
     fn section(&mut self, block: &Block, fields: Result<Vec<Field>, String>) -> Result<(), Fault> {
         let stream = block.stream;
         let is_new = self.is_idle(stream);
@@ -145,7 +145,7 @@ impl Connection {
         }
     }
 
-    /// A client's new stream; whether it is taken.
+    /// Opens a new stream of the client. Returns false if the stream was refused.
     fn accept(&mut self, stream: u64) -> Result<bool, Fault> {
         self.next_stream = stream + 2;
         if self.goaway_sent.is_some_and(|last| stream > last) {
@@ -165,7 +165,7 @@ impl Connection {
         Ok(true)
     }
 
-    /// HEADERS of a stream that is closed: section 5.1.
+    /// Handles HEADERS on a closed stream: section 5.1.
     fn late_section(&mut self, stream: u64) -> Result<(), Fault> {
         match self.closed.get(stream) {
             Some(Closure::ResetByUs) => Ok(()),
@@ -177,19 +177,19 @@ impl Connection {
                 let reason = "HEADERS after the stream was closed";
                 Err(Fault::new(Code::STREAM_CLOSED, reason))
             }
-            // Section 5.1.1: ids ascend.
+            // Stream ids must ascend: section 5.1.1.
             None => Err(Fault::protocol("HEADERS of a stream below later ones")),
         }
     }
 
-    /// RFC 7540, section 5.3.1.
+    /// Fails a stream that depends on itself: RFC 7540, section 5.3.1.
     pub(super) fn self_dependency(&mut self, stream: u64) -> Result<(), Fault> {
         let reason = "the stream depends on itself".into();
         self.fail_stream(stream, Code::PROTOCOL_ERROR, reason)
     }
 
-    /// Whether the peer has not declared RFC 7540's priorities void (RFC 9218,
-    /// section 2.1).
+    /// Returns true unless the peer has declared that it ignores RFC 7540 priorities (RFC
+    /// 9218, section 2.1).
     pub(super) fn tree_counts(&self) -> bool {
         self.peer_settings.no_rfc7540_priorities != Some(true)
     }

@@ -1,15 +1,15 @@
-//! Bounds on what costs us work and the peer next to nothing.
+//! Limits on work that costs the peer almost nothing.
 //!
-//! Source: RFC 9113, section 10.5; the attacks are those of CVE-2019-9511 to
-//! 9518, CVE-2023-44487 and CVE-2025-8671.
+//! Source: RFC 9113, section 10.5. The attacks are those of CVE-2019-9511 to 9518,
+//! CVE-2023-44487 and CVE-2025-8671.
 
 use super::Limits;
 use super::code::{Code, Fault};
 
-/// Idle frames that one frame with part of a message makes up for.
+/// Number of idle frames that one frame with part of a message offsets.
 const IDLE_PER_PROGRESS: u32 = 10;
 
-/// Counts work without result against work with result.
+/// Counters of unproductive work, which productive work reduces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Budget {
     resets: u32,
@@ -17,7 +17,7 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// A request ended in a reset.
+    /// Counts a request that ended in a reset.
     pub(super) fn reset(&mut self, limits: &Limits) -> Result<(), Fault> {
         self.resets += 1;
         if self.resets <= limits.resets {
@@ -27,12 +27,12 @@ impl Budget {
         Err(Fault::new(Code::ENHANCE_YOUR_CALM, reason))
     }
 
-    /// A request was answered in full.
+    /// Counts a complete response.
     pub(super) fn answered(&mut self) {
         self.resets = self.resets.saturating_sub(1);
     }
 
-    /// A frame came that carries no part of a message.
+    /// Counts a received frame that carries no part of a message.
     pub(super) fn idle_frame(&mut self, limits: &Limits) -> Result<(), Fault> {
         self.idle_frames += 1;
         if self.idle_frames <= limits.idle_frames {
@@ -42,7 +42,7 @@ impl Budget {
         Err(Fault::new(Code::ENHANCE_YOUR_CALM, reason))
     }
 
-    /// Part of a message came or went.
+    /// Counts part of a message, sent or received.
     pub(super) fn progress(&mut self) {
         self.idle_frames = self.idle_frames.saturating_sub(IDLE_PER_PROGRESS);
     }

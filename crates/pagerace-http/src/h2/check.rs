@@ -1,4 +1,4 @@
-//! What a frame header alone shows to be wrong.
+//! Checks that need only the frame header.
 //!
 //! Source: RFC 9113, sections 3.4, 4.2, 5.1 and 6.
 
@@ -7,7 +7,7 @@ use super::frame::{self, Header};
 use super::{Connection, Role};
 
 impl Connection {
-    /// Refuses what a header alone shows to be wrong.
+    /// Checks a frame header before the payload is read.
     pub(super) fn check(&mut self, header: &Header) -> Result<(), Fault> {
         self.current = header.stream;
         if header.length > self.config.max_frame_size {
@@ -38,7 +38,7 @@ impl Connection {
         self.check_stream(header)
     }
 
-    /// Which frames belong to streams, and to which.
+    /// Checks that the frame type is allowed on its stream.
     fn check_stream(&self, header: &Header) -> Result<(), Fault> {
         let name = match header.ty {
             frame::DATA => "DATA",
@@ -69,7 +69,7 @@ impl Connection {
                 Err(Fault::protocol(format!("{name} of no stream")))
             };
         }
-        // Section 5.1, idle.
+        // Idle state: section 5.1.
         let may_be_idle = match header.ty {
             frame::PRIORITY => true,
             frame::HEADERS => self.role == Role::Server && header.stream % 2 == 1,

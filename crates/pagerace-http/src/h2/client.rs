@@ -1,4 +1,4 @@
-//! What only a client does.
+//! Client-only operations.
 
 use bytes::Bytes;
 use pagerace_core::{Dependency, Priority};
@@ -7,36 +7,37 @@ use super::block::encode_dependency;
 use super::{Connection, Role, frame};
 use crate::{Field, fields};
 
-/// The highest stream id that a client can use: RFC 9113, section 5.1.1.
+/// The highest stream id of a client: RFC 9113, section 5.1.1.
 const STREAM_MAX: u64 = (1 << 31) - 1;
 
-/// Why a request was not sent. The connection is as before.
+/// Reason why a request was not sent. The connection is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestRefused {
-    /// The server processes no more requests: open another connection
-    /// (RFC 9113, section 6.8).
+    /// The server accepts no more requests. Open another connection (RFC 9113, section
+    /// 6.8).
     #[error("the server is going away and takes no stream above {0}")]
     GoingAway(u64),
-    /// Wait until a request is over (RFC 9113, section 5.1.2).
+    /// The limit on concurrent requests is reached. Wait until a request ends (RFC 9113,
+    /// section 5.1.2).
     #[error("{0} requests are open, as many as may be: wait for one to end")]
     TooMany(u32),
-    /// RFC 9113, section 6.5.2.
+    /// The field section exceeds the server's limit (RFC 9113, section 6.5.2).
     #[error(
         "the field section has {size} bytes, the server takes at most {max}: send fewer fields"
     )]
     TooLarge {
-        /// As [`fields::section_size`] counts.
+        /// Size of the field section in bytes, as [`fields::section_size`] counts.
         size: u64,
-        /// The server's setting.
+        /// The server's limit in bytes.
         max: u64,
     },
-    /// Open another connection (RFC 9113, section 5.1.1).
+    /// No stream ids are left. Open another connection (RFC 9113, section 5.1.1).
     #[error("the connection has no stream ids left: open another")]
     Exhausted,
 }
 
 impl Connection {
-    /// Whether the server lets another request in now.
+    /// Returns true if the server accepts another request now.
     pub fn can_request(&self) -> bool {
         self.admits().is_ok()
     }
@@ -61,18 +62,18 @@ impl Connection {
         Ok(())
     }
 
-    /// Queues a whole request on the next stream, which it returns. The content
-    /// leaves as flow control lets it.
+    /// Queues a complete request on the next stream and returns the stream id. The
+    /// content is sent as flow control allows.
     ///
-    /// `fields` begin with the pseudo-header fields. A `priority` other than
-    /// the default becomes a `priority` field after them; the `dependency` goes
-    /// into the frame, unless the server said that it means nothing to it.
+    /// `fields` must begin with the pseudo-header fields. A `priority` other than the
+    /// default is appended as a `priority` field. The `dependency` goes into the HEADERS
+    /// frame, unless the server ignores RFC 7540 priorities.
     ///
     /// # Errors
-    /// [`RequestRefused`], and nothing is queued.
+    /// [`RequestRefused`] if the request cannot be sent. Nothing is queued.
     ///
     /// # Panics
-    /// On a server, or with a weight that is not 1 to 256.
+    /// On a server, or if the weight of `dependency` is not in 1 to 256.
     pub fn send_request(
         &mut self,
         fields: &[Field],
@@ -113,12 +114,12 @@ impl Connection {
         Ok(stream)
     }
 
-    /// Queues a PRIORITY frame (RFC 7540, section 6.3), unless the server said
-    /// that it means nothing to it.
+    /// Queues a PRIORITY frame (RFC 7540, section 6.3), unless the server ignores RFC
+    /// 7540 priorities.
     ///
     /// # Panics
-    /// On a server, if `stream` is no request stream or its own parent, or with
-    /// a weight that is not 1 to 256.
+    /// On a server, if `stream` is not a request stream or is its own parent, or if the
+    /// weight is not in 1 to 256.
     pub fn send_dependency(&mut self, stream: u64, dependency: Dependency) {
         self.assert_request_stream(stream);
         assert!(
@@ -137,7 +138,7 @@ impl Connection {
     /// Queues a `PRIORITY_UPDATE` for a request (RFC 9218, section 7.1).
     ///
     /// # Panics
-    /// On a server, or if `stream` is no request stream.
+    /// On a server, or if `stream` is not a request stream.
     pub fn send_priority_update(&mut self, stream: u64, priority: Priority) {
         self.assert_request_stream(stream);
         let value = priority.to_string();
@@ -155,7 +156,8 @@ impl Connection {
         );
     }
 
-    /// Queues one DATA frame of the first request whose content may go on.
+    /// Queues one DATA frame for the first request whose content flow control allows to
+    /// be sent.
     pub(super) fn write_body(&mut self) {
         let Some((stream, length)) = self
             .uploads

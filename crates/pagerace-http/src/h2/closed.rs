@@ -1,19 +1,19 @@
-//! What is remembered of closed streams.
+//! Memory of closed streams.
 
 use std::collections::BTreeMap;
 
-/// How a stream was closed, which decides what late frames mean.
+/// The reason why a stream was closed, which decides how late frames are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Closure {
-    /// Both sides ended it.
+    /// Both ends sent `END_STREAM`.
     Ended,
-    /// We sent `RST_STREAM`; what was under way is dropped.
+    /// This end sent `RST_STREAM`. Frames in flight are dropped.
     ResetByUs,
-    /// The peer sent `RST_STREAM`; it knows better than to send more.
+    /// The peer sent `RST_STREAM` and must not send more.
     ResetByPeer,
 }
 
-/// The last streams that were closed.
+/// The closed streams with the highest ids.
 #[derive(Debug)]
 pub(super) struct Closed {
     streams: BTreeMap<u64, Closure>,

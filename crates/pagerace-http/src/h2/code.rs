@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-/// An error code of HTTP/2, for `RST_STREAM` and `GOAWAY`.
+/// An HTTP/2 error code, for `RST_STREAM` and `GOAWAY`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Code(pub u32);
 
@@ -13,7 +13,7 @@ macro_rules! codes {
         impl Code {
             $(#[doc = $doc] pub const $name: Self = Self($value);)*
 
-            /// The name in the registry, if it is registered there.
+            /// Returns the name of the code in the IANA registry, if it is registered.
             pub const fn name(self) -> Option<&'static str> {
                 match self {
                     $(Self::$name => Some(stringify!($name)),)*
@@ -50,20 +50,20 @@ impl fmt::Display for Code {
     }
 }
 
-/// The peer broke the protocol: a GOAWAY with `code` is queued; close the
-/// connection behind it.
+/// A connection error caused by the peer. A GOAWAY with `code` is queued. Close the
+/// connection after it is written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{code} on stream {stream}: {reason}")]
 pub struct ConnectionError {
-    /// As in the GOAWAY.
+    /// The error code in the GOAWAY.
     pub code: Code,
-    /// The stream whose frame showed it; 0 is the connection.
+    /// The stream of the frame that caused the error, or 0 for the connection.
     pub stream: u64,
-    /// What was wrong, for people.
+    /// Human-readable reason.
     pub reason: String,
 }
 
-/// A connection error before it is known which stream it came from.
+/// A connection error whose stream is not determined yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) code: Code,
@@ -78,12 +78,12 @@ impl Fault {
         }
     }
 
-    /// With `PROTOCOL_ERROR`.
+    /// Creates a fault with `PROTOCOL_ERROR`.
     pub(super) fn protocol(reason: impl Into<String>) -> Self {
         Self::new(Code::PROTOCOL_ERROR, reason)
     }
 
-    /// With `FRAME_SIZE_ERROR`.
+    /// Creates a fault with `FRAME_SIZE_ERROR`.
     pub(super) fn size(reason: impl Into<String>) -> Self {
         Self::new(Code::FRAME_SIZE_ERROR, reason)
     }

@@ -1,4 +1,4 @@
-//! The connection: frames to their handlers, and what all handlers share.
+//! The connection: dispatch of frames to their handlers, and shared state.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -15,52 +15,53 @@ use super::stream::Stream;
 use super::{Config, Event, Role, Settings, settings};
 use crate::hpack;
 
-/// What a client sends first: RFC 9113, section 3.4.
+/// The client's connection preface: RFC 9113, section 3.4.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// One end of an HTTP/2 connection.
 ///
-/// `handle_*` takes what the transport received, `poll_*` gives what is to be
-/// done. After a [`ConnectionError`] every further `handle_*` returns it again.
+/// The `handle_*` functions take received input and the `poll_*` functions return pending
+/// output. After a [`ConnectionError`] every further `handle_*` call returns it again.
 #[derive(Debug)]
 pub struct Connection {
     pub(super) role: Role,
     pub(super) config: Config,
     writes: VecDeque<Write>,
-    /// How many of the writes are replies.
+    /// Number of replies among the writes.
     replies: usize,
     pub(super) events: VecDeque<Event>,
     reader: Reader,
-    /// What of the client's preface is still to come.
+    /// The rest of the client's preface that has not arrived.
     preface: &'static [u8],
-    /// The stream of the frame in hand.
+    /// The stream of the current frame.
     pub(super) current: u64,
     pub(super) settings_received: bool,
     pub(super) settings_acknowledged: bool,
     pub(super) peer_settings: Settings,
     pub(super) decoder: hpack::Decoder,
-    /// The field section that is not complete.
+    /// The incomplete field section.
     pub(super) block: Option<Block>,
-    /// The stream that the DATA frame in hand belongs to; `None` drops it.
+    /// The stream that receives the current DATA frame. If `None`, its content is
+    /// dropped.
     pub(super) sink: Option<u64>,
     pub(super) streams: BTreeMap<u64, Stream>,
     pub(super) closed: Closed,
-    /// The first stream that the client has not opened.
+    /// The lowest stream id that the client has not used.
     pub(super) next_stream: u64,
-    /// Streams of a client with content to send.
+    /// On a client, the streams with content left to send.
     pub(super) uploads: BTreeSet<u64>,
     pub(super) send: SendWindow,
     pub(super) receive: ReceiveWindow,
     pub(super) budget: Budget,
-    /// Updates of requests whose heads have not come.
+    /// Priority updates for requests whose heads have not arrived.
     pub(super) pending_priorities: BTreeMap<u64, Priority>,
     pub(super) goaway_received: Option<(u64, Code)>,
-    /// The last stream that our GOAWAY admits.
+    /// The last stream id in our GOAWAY.
     pub(super) goaway_sent: Option<u64>,
     error: Option<ConnectionError>,
 }
 
-/// Bytes to write, and whether the peer made us.
+/// Bytes to write. `is_reply` is true if a frame of the peer caused them.
 #[derive(Debug)]
 struct Write {
     data: Bytes,
@@ -68,7 +69,7 @@ struct Write {
 }
 
 impl Connection {
-    /// A fresh connection; its first write is the preface.
+    /// Creates a connection. Its first write is the preface.
     ///
     /// # Panics
     /// If `config` has a value outside its range.
@@ -137,8 +138,8 @@ impl Connection {
         connection
     }
 
-    /// The next bytes to write. On a server, what its owner writes of responses
-    /// may come before or behind them, but not in between the bytes of one call.
+    /// Returns the next bytes to write. On a server, its owner may write response frames
+    /// before or after these bytes, but not in between the bytes of one call.
     pub fn poll_write(&mut self) -> Option<Bytes> {
         if self.writes.is_empty() {
             self.write_body();
@@ -148,7 +149,7 @@ impl Connection {
         Some(write.data)
     }
 
-    /// The next thing that the peer did.
+    /// Returns the next event.
     pub fn poll_event(&mut self) -> Option<Event> {
         let event = self.events.pop_front()?;
         if let Event::Data { stream, data } = &event {
@@ -157,7 +158,7 @@ impl Connection {
         Some(event)
     }
 
-    /// The peer's settings; defaults until they come.
+    /// The peer's settings, or the defaults until they arrive.
     pub const fn peer_settings(&self) -> &Settings {
         &self.peer_settings
     }
@@ -167,18 +168,18 @@ impl Connection {
         self.goaway_received
     }
 
-    /// Streams that are open or half closed.
+    /// Number of streams that are open or half closed.
     pub fn open_streams(&self) -> usize {
         self.streams.len()
     }
 
-    /// Takes bytes, in order, cut anywhere.
+    /// Handles received bytes, in order and split at any point.
     ///
     /// Content is passed on as slices of `data`, without copying.
     ///
     /// # Errors
-    /// [`ConnectionError`]: write what [`poll_write`](Self::poll_write) has
-    /// left, then close the connection.
+    /// [`ConnectionError`] if the peer broke the protocol. Write the remaining bytes of
+    /// [`poll_write`](Self::poll_write), then close the connection.
     pub fn handle_data(&mut self, data: Bytes) -> Result<(), ConnectionError> {
         if let Some(error) = &self.error {
             return Err(error.clone());
@@ -196,9 +197,9 @@ impl Connection {
         })
     }
 
-    /// Gives a stream up with `RST_STREAM`. No more can be sent on it, and of
-    /// its events only those follow that are already there. Does nothing if the
-    /// stream is closed.
+    /// Resets a stream with `RST_STREAM`. Nothing more can be sent on it, and of its
+    /// message only the events already queued follow. Does nothing if the stream is
+    /// closed.
     pub fn reset(&mut self, stream: u64, code: Code) {
         if self.close(stream, Closure::ResetByUs) {
             let mut data = Vec::new();
@@ -208,9 +209,9 @@ impl Connection {
         }
     }
 
-    /// Lets go of a stream that is of no more interest: nothing if it is
-    /// closed, else a reset: with `NO_ERROR` where a server has answered before
-    /// the request was complete (section 8.1), with `CANCEL` otherwise.
+    /// Releases a stream that is no longer needed. A stream that is not closed is reset:
+    /// with `NO_ERROR` if a server has answered before the request was complete (section
+    /// 8.1), otherwise with `CANCEL`.
     pub fn forget(&mut self, stream: u64) {
         let answered = self.streams.get(&stream).is_some_and(|s| s.local_closed);
         let code = match self.role {
@@ -220,14 +221,14 @@ impl Connection {
         self.reset(stream, code);
     }
 
-    /// Queues GOAWAY: the server takes no more requests, a client says so to be
-    /// polite. Open streams go on.
+    /// Queues GOAWAY. A server refuses later requests; a client sends it only out of
+    /// politeness. Open streams continue.
     pub fn go_away(&mut self, code: Code) {
         self.write_goaway(code, b"");
     }
 
     fn write_goaway(&mut self, code: Code, reason: &[u8]) {
-        // As every stream of a server's peer has been processed until now.
+        // Every stream that the client has opened counts as processed.
         let last = match self.role {
             Role::Server => self.next_stream.saturating_sub(2),
             Role::Client => 0,
@@ -246,7 +247,7 @@ impl Connection {
             return Err(Fault::protocol("the client's preface is not HTTP/2's"));
         }
         self.preface = &self.preface[part.len()..];
-        // The reader is out of the connection while headers are checked.
+        // The reader is moved out, because `check` borrows the connection.
         let mut reader = std::mem::replace(&mut self.reader, Reader::new());
         let result = loop {
             match reader.next(&mut input, |header| self.check(header)) {
@@ -281,7 +282,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Queues a frame that the peer made us write.
+    /// Queues a reply to a frame of the peer.
     pub(super) fn reply(&mut self, ty: u8, flags: u8, stream: u64, payload: &[u8]) {
         if self.error.is_some() {
             return;

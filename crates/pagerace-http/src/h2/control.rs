@@ -37,7 +37,7 @@ impl Connection {
         }
     }
 
-    /// Section 6.3.
+    /// Handles PRIORITY: section 6.3.
     fn priority(&mut self, stream: u64, payload: &[u8]) -> Result<(), Fault> {
         let Ok(bytes) = payload.try_into() else {
             let reason = "PRIORITY is not of 5 bytes".into();
@@ -47,7 +47,7 @@ impl Connection {
         if dependency.parent == stream {
             return self.self_dependency(stream);
         }
-        // Servers have no say in it, and there are no streams but the client's.
+        // Only a client's priorities count, and all streams are the client's.
         if self.role == Role::Server && self.tree_counts() {
             self.events
                 .push_back(Event::Dependency { stream, dependency });
@@ -59,7 +59,7 @@ impl Connection {
         let Some(known) = self.streams.get(&stream) else {
             return Ok(());
         };
-        // A server may stop a request's content once the response is complete.
+        // A server may stop the rest of a request once its response is complete.
         let news = self.role == Role::Server || !known.remote_closed;
         self.close(stream, Closure::ResetByPeer);
         if news {
@@ -68,7 +68,7 @@ impl Connection {
         self.charge_reset()
     }
 
-    /// The peer knows our settings: section 6.5.3.
+    /// Handles the peer's acknowledgement of our settings: section 6.5.3.
     fn settings_ack(&mut self, payload: &[u8]) -> Result<(), Fault> {
         if !payload.is_empty() {
             return Err(Fault::size("an acknowledgement of SETTINGS with payload"));
@@ -99,7 +99,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Section 6.9.2.
+    /// Applies a change of the peer's initial window size to open streams: section 6.9.2.
     fn resize_windows(&mut self, before: &Settings) -> Result<(), Fault> {
         let size = i64::from(self.peer_settings.initial_window_size);
         let change = size - i64::from(before.initial_window_size);
@@ -121,7 +121,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Section 6.8.
+    /// Handles GOAWAY: section 6.8.
     fn goaway(&mut self, payload: &[u8]) -> Result<(), Fault> {
         let Some((head, code)) = payload
             .split_first_chunk::<4>()
@@ -149,7 +149,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Section 6.9.
+    /// Handles `WINDOW_UPDATE`: section 6.9.
     fn window_update(&mut self, stream: u64, increment: i64) -> Result<(), Fault> {
         if stream == 0 {
             if increment == 0 {
@@ -187,8 +187,8 @@ impl Connection {
         Ok(())
     }
 
-    /// RFC 9218, section 7.1. Counts at once if the request is known, else
-    /// when it comes.
+    /// Handles `PRIORITY_UPDATE`: RFC 9218, section 7.1. The update takes effect at once
+    /// if the request is open, otherwise when the request arrives.
     fn priority_update(&mut self, payload: &[u8]) -> Result<(), Fault> {
         let Some((stream, value)) = payload.split_first_chunk::<4>() else {
             return Err(Fault::size("PRIORITY_UPDATE has less than 4 bytes"));
@@ -209,7 +209,7 @@ impl Connection {
                 .push_back(Event::PriorityUpdate { stream, priority });
         } else if self.is_idle(stream) {
             self.pending_priorities.insert(stream, priority);
-            // Those that were passed over have the lowest ids.
+            // Ids that the client skipped are the lowest.
             while self.pending_priorities.len() > self.config.limits.pending_priorities {
                 self.pending_priorities.pop_first();
             }
@@ -218,7 +218,7 @@ impl Connection {
     }
 }
 
-/// A payload that has one size only.
+/// Converts a payload that must have exactly `N` bytes.
 fn exactly<const N: usize>(name: &str, payload: &[u8]) -> Result<[u8; N], Fault> {
     payload.try_into().map_err(|_| {
         let reason = format!("{name} has {} bytes, must have {N}", payload.len());

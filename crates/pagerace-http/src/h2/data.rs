@@ -1,4 +1,4 @@
-//! DATA: content to its stream, and what it takes from the windows.
+//! DATA frames: content, and its flow control.
 //!
 //! Source: RFC 9113, sections 5.1, 6.1 and 6.9.
 
@@ -35,7 +35,8 @@ impl Connection {
         }
     }
 
-    /// DATA of a stream that is closed: section 5.1.
+    /// Handles DATA on a closed stream: section 5.1. Returns the stream error, if it is
+    /// one.
     fn late_data(&self, stream: u64) -> Result<Option<(Code, &'static str)>, Fault> {
         match self.closed.get(stream) {
             Some(Closure::Ended) => {
@@ -52,7 +53,7 @@ impl Connection {
             return Ok(());
         };
         let Some(known) = self.streams.get_mut(&stream) else {
-            // Given up in the middle of a frame.
+            // The stream was closed in the middle of a frame.
             self.consume(0, data.len() as u32);
             return Ok(());
         };
@@ -78,7 +79,8 @@ impl Connection {
         if end { self.end_remote(stream) } else { Ok(()) }
     }
 
-    /// Gives bytes back to the windows; stream 0 is the connection alone.
+    /// Returns consumed bytes to the windows of the stream and the connection. With
+    /// stream 0, only the connection's window counts.
     pub(super) fn consume(&mut self, stream: u64, bytes: u32) {
         if bytes == 0 {
             return;
@@ -95,7 +97,8 @@ impl Connection {
     }
 }
 
-/// Takes a DATA frame to a stream, or tells the stream error that it is.
+/// Counts a DATA frame towards its stream's window. Returns the stream error if the frame
+/// is not allowed.
 fn take_data(stream: &mut Stream, length: u32) -> Option<(Code, &'static str)> {
     if stream.remote_closed {
         return Some((Code::STREAM_CLOSED, "DATA after END_STREAM"));

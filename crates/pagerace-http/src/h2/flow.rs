@@ -2,16 +2,17 @@
 //!
 //! Source: RFC 9113, sections 5.2 and 6.9.
 
-/// Window of streams and connection before settings and updates.
+/// Initial window of streams and connection, before settings and updates.
 pub(super) const INITIAL: i64 = 65_535;
 
-/// The largest window: section 6.9.1.
+/// The largest window size: section 6.9.1.
 pub(super) const MAX: i64 = (1 << 31) - 1;
 
-/// What we may send.
+/// A window for sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SendWindow {
-    /// May be negative after a change of settings: section 6.9.2.
+    /// Bytes that may be sent. Negative if a change of settings shrank the window below
+    /// what was sent: section 6.9.2.
     left: i64,
 }
 
@@ -24,7 +25,7 @@ impl SendWindow {
         Self { left }
     }
 
-    /// Bytes that may be sent now.
+    /// Number of bytes that may be sent now.
     pub(super) const fn available(self) -> usize {
         if self.left > 0 { self.left as usize } else { 0 }
     }
@@ -33,8 +34,8 @@ impl SendWindow {
         self.left -= bytes as i64;
     }
 
-    /// Grows, or shrinks by a change of settings. Returns whether bytes may be
-    /// sent that could not before.
+    /// Changes the window by `by` bytes, which may be negative after a change of
+    /// settings. Returns true if the window was exhausted and has reopened.
     pub(super) fn grow(&mut self, by: i64) -> Result<bool, Overflow> {
         let before = self.left;
         self.left += by;
@@ -45,14 +46,14 @@ impl SendWindow {
     }
 }
 
-/// What the peer may send.
+/// A window for receiving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ReceiveWindow {
-    /// What we let it have at most.
+    /// Size of the window, in bytes.
     max: i64,
-    /// What it may still send.
+    /// Bytes that the peer may still send.
     left: i64,
-    /// What was consumed and not given back yet.
+    /// Consumed bytes that were not returned to the peer yet.
     consumed: i64,
 }
 
@@ -65,13 +66,14 @@ impl ReceiveWindow {
         }
     }
 
-    /// Takes bytes; `false` if they are more than allowed.
+    /// Counts received bytes. Returns false if they exceed the window.
     pub(super) fn receive(&mut self, bytes: u32) -> bool {
         self.left -= i64::from(bytes);
         self.left >= 0
     }
 
-    /// Consumes bytes. Returns the increment of the `WINDOW_UPDATE` that is due.
+    /// Counts consumed bytes. Returns the increment of the `WINDOW_UPDATE` that is due,
+    /// if any.
     ///
     /// An update is due once more than half the window was consumed, as in
     /// Chromium (`SpdyStream::IncreaseRecvWindowSize`). Deviates: Chromium also
@@ -87,7 +89,8 @@ impl ReceiveWindow {
         Some(increment as u32)
     }
 
-    /// The peer has learned another initial size: section 6.9.2.
+    /// Applies a change of the initial window size that the peer has acknowledged:
+    /// section 6.9.2.
     pub(super) fn adjust(&mut self, by: i64) {
         self.left += by;
     }
@@ -97,7 +100,7 @@ impl ReceiveWindow {
         self.left
     }
 
-    /// Whether every byte that came was consumed.
+    /// Returns true if every received byte was consumed.
     #[cfg(test)]
     pub(super) const fn is_whole(self) -> bool {
         self.left + self.consumed == self.max

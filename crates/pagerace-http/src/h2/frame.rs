@@ -1,4 +1,4 @@
-//! Frames: a header of nine bytes and a payload; read from bytes split anywhere.
+//! Frames: a header of nine bytes and a payload, parsed from bytes split at any point.
 //!
 //! Source: RFC 9113, sections 4.1 and 6; RFC 9218, section 7.1.
 
@@ -20,33 +20,33 @@ pub(super) const WINDOW_UPDATE: u8 = 0x8;
 pub(super) const CONTINUATION: u8 = 0x9;
 pub(super) const PRIORITY_UPDATE: u8 = 0x10;
 
-/// Of DATA and HEADERS.
+/// Flag of DATA and HEADERS.
 pub(super) const END_STREAM: u8 = 0x1;
-/// Of SETTINGS and PING.
+/// Flag of SETTINGS and PING.
 pub(super) const ACK: u8 = 0x1;
-/// Of HEADERS and CONTINUATION.
+/// Flag of HEADERS and CONTINUATION.
 pub(super) const END_HEADERS: u8 = 0x4;
-/// Of DATA and HEADERS.
+/// Flag of DATA and HEADERS.
 pub(super) const PADDED: u8 = 0x8;
-/// Of HEADERS.
+/// Flag of HEADERS.
 pub(super) const HAS_PRIORITY: u8 = 0x20;
 
-/// Bytes of a frame header.
+/// Length of a frame header in bytes.
 pub(super) const HEADER_SIZE: usize = 9;
 
-/// Largest payload before settings say otherwise.
+/// Largest payload in bytes, until settings change it.
 pub(super) const MAX_SIZE_DEFAULT: u32 = 1 << 14;
 
-/// What `SETTINGS_MAX_FRAME_SIZE` may be.
+/// Valid values of `SETTINGS_MAX_FRAME_SIZE`.
 pub(super) const SIZES: RangeInclusive<u32> = MAX_SIZE_DEFAULT..=(1 << 24) - 1;
 
-/// Stream ids have 31 bits; the one above is reserved and ignored.
+/// Mask of the 31 bits of a stream id. The bit above them is reserved and ignored.
 pub(super) const STREAM_MASK: u32 = (1 << 31) - 1;
 
 /// A frame header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
-    /// Bytes of payload.
+    /// Length of the payload in bytes.
     pub(super) length: u32,
     pub(super) ty: u8,
     pub(super) flags: u8,
@@ -68,13 +68,13 @@ impl Header {
         self.flags & flag != 0
     }
 
-    /// Whether this implementation knows the type.
+    /// Returns true if this implementation knows the frame type.
     pub(super) const fn is_known(&self) -> bool {
         matches!(self.ty, DATA..=CONTINUATION | PRIORITY_UPDATE)
     }
 }
 
-/// Reads a stream id, without the reserved bit.
+/// Decodes a stream id, without the reserved bit.
 pub(super) fn stream_id(bytes: [u8; 4]) -> u64 {
     u64::from(u32::from_be_bytes(bytes) & STREAM_MASK)
 }
@@ -85,7 +85,7 @@ pub(super) fn encode(ty: u8, flags: u8, stream: u64, payload: &[u8], out: &mut V
     out.extend_from_slice(payload);
 }
 
-/// The header of a frame whose payload has `length` bytes.
+/// Returns the header of a frame with `length` bytes of payload.
 pub(super) fn header(ty: u8, flags: u8, stream: u64, length: usize) -> [u8; HEADER_SIZE] {
     debug_assert!(SIZES.end() >= &(length as u32), "{length} bytes of payload");
     let mut header = [0; HEADER_SIZE];
@@ -95,7 +95,7 @@ pub(super) fn header(ty: u8, flags: u8, stream: u64, length: usize) -> [u8; HEAD
     header
 }
 
-/// Takes the padding off the payload of a HEADERS frame: section 6.2.
+/// Removes the padding from the payload of a HEADERS frame: section 6.2.
 pub(super) fn unpad(header: &Header, mut payload: Bytes) -> Result<Bytes, Fault> {
     if !header.has(PADDED) {
         return Ok(payload);
@@ -111,21 +111,21 @@ pub(super) fn unpad(header: &Header, mut payload: Bytes) -> Result<Bytes, Fault>
     Ok(payload)
 }
 
-/// What a [`Reader`] found.
+/// A parsed part of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// A whole frame other than DATA, of a known type.
+    /// A complete frame of a known type other than DATA.
     Frame(Header, Bytes),
-    /// A DATA frame begins; its padding is sound.
+    /// The start of a DATA frame whose padding is valid.
     DataStart(Header),
-    /// Some of its content; never empty.
+    /// Part of the content of a DATA frame; never empty.
     Data(Header, Bytes),
-    /// It is over, with how many bytes of payload were padding, the length of
-    /// the padding included.
+    /// The end of a DATA frame, and the number of payload bytes that were padding, the
+    /// Pad Length field included.
     DataEnd(Header, u32),
 }
 
-/// Cuts the bytes of a connection into frames; holds at most one payload.
+/// Incremental parser of frames. It holds at most one payload.
 #[derive(Debug)]
 pub(super) struct Reader {
     state: State,
@@ -167,8 +167,8 @@ impl Reader {
         Self { state: START }
     }
 
-    /// The next piece in `input`, which is cut down to what is left; `None`
-    /// when all of it is used up. `check` sees each header before its payload.
+    /// Parses the next piece of `input` and removes its bytes. Returns `None` when
+    /// `input` is used up. `check` sees each header before its payload is read.
     pub(super) fn next(
         &mut self,
         input: &mut Bytes,
@@ -258,7 +258,7 @@ impl Reader {
     }
 }
 
-/// As much of `input` as `left` allows.
+/// Takes as much of `input` as `left` allows.
 fn take(left: &mut u32, input: &mut Bytes) -> Bytes {
     let part = input.split_to(input.len().min(*left as usize));
     *left -= part.len() as u32;

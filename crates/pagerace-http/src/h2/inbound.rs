@@ -1,4 +1,4 @@
-//! The message that a stream brings: head, content, trailers, in this order.
+//! The message received on a stream: head, content, trailers, in this order.
 //!
 //! Source: RFC 9113, sections 8.1 and 8.1.1.
 
@@ -8,7 +8,7 @@ use super::{Event, Role};
 use crate::message::{self, Malformed};
 use crate::{Field, priority};
 
-/// What comes next in the message.
+/// The expected next part of the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Head,
@@ -16,12 +16,12 @@ enum Phase {
     End,
 }
 
-/// How far a message has come.
+/// State of a message being received.
 #[derive(Debug)]
 pub(super) struct Inbound {
-    /// Ours; so a client here reads responses.
+    /// The role of this end. A client receives responses.
     role: Role,
-    /// Whether the request that is answered has the method HEAD.
+    /// True if the message is a response to HEAD.
     head_only: bool,
     phase: Phase,
     content_length: Option<u64>,
@@ -39,7 +39,7 @@ impl Inbound {
         }
     }
 
-    /// Takes a field section; `end` is whether the stream ends with it.
+    /// Handles a field section. `end` is true if the stream ends with it.
     pub(super) fn section(
         &mut self,
         stream: u64,
@@ -57,7 +57,8 @@ impl Inbound {
                     }
                     return Ok(Event::Interim { stream, fields });
                 }
-                // These tell a length, yet have no content: RFC 9110, section 8.6.
+                // These responses state a length but have no content: RFC 9110, section
+                // 8.6.
                 let bare = self.head_only || head.status == 304;
                 head.content_length.filter(|_| !bare)
             }
@@ -82,12 +83,12 @@ impl Inbound {
         })
     }
 
-    /// Whether content may come now.
+    /// Returns true if content may arrive now.
     pub(super) fn takes_content(&self) -> bool {
         self.phase == Phase::Content
     }
 
-    /// Counts content.
+    /// Counts received content and checks it against `content-length`.
     pub(super) fn content(&mut self, bytes: usize) -> Result<(), Malformed> {
         self.content_received += bytes as u64;
         match self.content_length {
@@ -98,7 +99,7 @@ impl Inbound {
         }
     }
 
-    /// Whether the message is complete.
+    /// Checks that the message is complete.
     pub(super) fn finish(&self) -> Result<(), Malformed> {
         if self.phase == Phase::Head {
             return Err("the stream ends before the head of a message".into());

@@ -1,5 +1,4 @@
-//! The frames of messages that we send. Those of responses are scheduled by the
-//! owner of the server.
+//! Frames of outgoing messages. The owner of a server schedules those of responses.
 //!
 //! Source: RFC 9113, sections 4.3, 6.1, 6.2 and 6.10.
 
@@ -11,14 +10,14 @@ use super::{Connection, Role, frame};
 use crate::{Field, fields, hpack};
 
 impl Connection {
-    /// The frames of a field section of a response: an interim one, the head,
-    /// or the trailers. With `end` the stream ends.
+    /// Returns the frames of a field section of a response: an interim response, the
+    /// head, or the trailers. If `end` is true, the stream ends with it.
     ///
-    /// They are not queued: the owner writes them, whole, when it likes; the
-    /// sections of different streams in any order, what belongs to one stream in
-    /// the order of the calls. Empty if the stream is closed, as after
-    /// [`Event::Reset`](super::Event::Reset). The caller keeps the section below
-    /// the client's [`max_header_list_size`](super::Settings::max_header_list_size).
+    /// The frames are not queued. The owner writes them as one block at a time of its
+    /// choice: the sections of different streams in any order, all output of one stream
+    /// in the order of the calls. The result is empty if the stream is closed, as after
+    /// [`Event::Reset`](super::Event::Reset). The caller keeps the section below the
+    /// client's [`max_header_list_size`](super::Settings::max_header_list_size).
     ///
     /// # Panics
     /// On a client.
@@ -35,9 +34,9 @@ impl Connection {
         head
     }
 
-    /// Bytes of DATA that the next frame of a stream may have: what the windows
-    /// of stream and connection have left, and no more than a frame of the peer
-    /// may have. 0 if the stream is closed.
+    /// Returns how many bytes the next DATA frame of a stream may have. The windows of
+    /// stream and connection and the peer's maximum frame size limit it. Returns 0 if the
+    /// stream is closed.
     pub fn send_window(&self, stream: u64) -> usize {
         let Some(known) = self.streams.get(&stream).filter(|s| !s.local_closed) else {
             return 0;
@@ -46,9 +45,10 @@ impl Connection {
         windows.min(self.peer_settings.max_frame_size as usize)
     }
 
-    /// The header of a DATA frame of `length` bytes, which the caller writes
-    /// behind it; they are taken off the windows. With `end` the stream ends.
-    /// Empty if there is nothing to write as the stream is closed.
+    /// Returns the header of a DATA frame of `length` bytes and deducts them from the
+    /// windows. The caller writes the bytes after the header. If `end` is true, the
+    /// stream ends with the frame. The result is empty if the stream is closed; nothing
+    /// is to be written then.
     ///
     /// # Panics
     /// If `length` exceeds [`send_window`](Self::send_window).
@@ -71,12 +71,13 @@ impl Connection {
         Bytes::copy_from_slice(&frame::header(frame::DATA, flags, stream, length))
     }
 
-    /// Whether anything can still be sent on a stream.
+    /// Returns true if more can be sent on a stream.
     pub fn can_send(&self, stream: u64) -> bool {
         self.streams.get(&stream).is_some_and(|s| !s.local_closed)
     }
 
-    /// HEADERS, and CONTINUATION where the peer's frames are too small.
+    /// Returns a HEADERS frame, and CONTINUATION frames if the section exceeds the peer's
+    /// maximum frame size.
     pub(super) fn headers_frames(
         &self,
         stream: u64,

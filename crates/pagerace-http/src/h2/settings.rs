@@ -15,29 +15,29 @@ const MAX_HEADER_LIST_SIZE: u16 = 0x6;
 const ENABLE_CONNECT_PROTOCOL: u16 = 0x8;
 const NO_RFC7540_PRIORITIES: u16 = 0x9;
 
-/// What the peer allows us, and asks of us. Sizes are in bytes.
+/// Settings of the peer. Sizes are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Largest HPACK dynamic table.
     pub header_table_size: u32,
-    /// Whether pushes are taken.
+    /// True if the peer accepts push.
     pub enable_push: bool,
-    /// Streams that we may have open at once; no limit if not given.
+    /// Streams that this end may have open at once; unlimited if `None`.
     pub max_concurrent_streams: Option<u32>,
-    /// Flow-control window of each stream to begin with.
+    /// Initial flow-control window of each stream.
     pub initial_window_size: u32,
     /// Largest frame payload.
     pub max_frame_size: u32,
-    /// Largest field section; no limit if not given.
+    /// Largest field section; unlimited if `None`.
     pub max_header_list_size: Option<u32>,
-    /// Whether extended CONNECT is understood.
+    /// True if the peer supports extended CONNECT.
     pub enable_connect_protocol: bool,
-    /// Whether RFC 7540's priorities are without meaning; `None` if not told.
+    /// True if the peer ignores RFC 7540 priorities; `None` if it has not said.
     pub no_rfc7540_priorities: Option<bool>,
 }
 
 impl Default for Settings {
-    /// What counts before any settings come: RFC 9113, section 6.5.2.
+    /// The values before any settings arrive: RFC 9113, section 6.5.2.
     fn default() -> Self {
         Self {
             header_table_size: hpack::DEFAULT_CAPACITY,
@@ -53,8 +53,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Takes a SETTINGS payload of the other end, where we have `role`;
-    /// unknown identifiers are passed over. `first` is whether none came before.
+    /// Applies a SETTINGS payload of the peer. `role` is the role of this end. `first` is
+    /// true for the first SETTINGS frame. Unknown identifiers are ignored.
     pub(super) fn update(&mut self, payload: &[u8], role: Role, first: bool) -> Result<(), Fault> {
         let told_before = self.no_rfc7540_priorities;
         for setting in payload.chunks_exact(6) {
@@ -62,7 +62,7 @@ impl Settings {
             let value = u32::from_be_bytes([setting[2], setting[3], setting[4], setting[5]]);
             self.set(id, value, role)?;
         }
-        // RFC 9218, section 2.1.
+        // The value must not change after the first SETTINGS: RFC 9218, section 2.1.
         if !first && self.no_rfc7540_priorities.unwrap_or(false) != told_before.unwrap_or(false) {
             let reason = "SETTINGS_NO_RFC7540_PRIORITIES changed";
             return Err(Fault::protocol(reason));
@@ -118,7 +118,7 @@ fn flag(id: u16, value: u32) -> Result<bool, Fault> {
     }
 }
 
-/// Appends the SETTINGS frame that tells `config`; defaults are left out.
+/// Appends the SETTINGS frame for `config`, without values that equal their defaults.
 pub(super) fn encode(role: Role, config: &Config, out: &mut Vec<u8>) {
     let mut payload = Vec::with_capacity(36);
     let mut put = |id: u16, value: u32| {

@@ -1,6 +1,6 @@
-//! One stream: which sides are open, its windows, and its message.
+//! State of one stream: its half-closed flags, windows and message.
 //!
-//! Source: RFC 9113, section 5.1. A stream that is not there is idle or closed.
+//! Source: RFC 9113, section 5.1. A stream without an entry is idle or closed.
 
 use bytes::Bytes;
 
@@ -12,12 +12,12 @@ use super::inbound::Inbound;
 pub(super) struct Stream {
     /// The message that the peer sends.
     pub(super) inbound: Inbound,
-    /// Whether the peer has ended its side.
+    /// True if the peer has ended its side.
     pub(super) remote_closed: bool,
-    /// Whether we have ended ours.
+    /// True if this end has ended its side.
     pub(super) local_closed: bool,
     pub(super) receive: ReceiveWindow,
     pub(super) send: SendWindow,
-    /// On a client, what is left of the request's content.
+    /// On a client, the rest of the request's content.
     pub(super) body: Bytes,
 }

@@ -1,4 +1,4 @@
-//! How streams open, end and fail.
+//! Opening, ending and failing of streams.
 //!
 //! Source: RFC 9113, sections 5.1 and 5.4.2.
 
@@ -12,12 +12,12 @@ use super::stream::Stream;
 use super::{Connection, Event, Role, frame};
 
 impl Connection {
-    /// Whether no one has opened the stream. There are none but the client's.
+    /// Returns true if the stream is idle. Only the client opens streams.
     pub(super) fn is_idle(&self, stream: u64) -> bool {
         stream.is_multiple_of(2) || stream >= self.next_stream
     }
 
-    /// The peer ended its side.
+    /// Handles the end of the peer's side.
     pub(super) fn end_remote(&mut self, stream: u64) -> Result<(), Fault> {
         let Some(known) = self.streams.get_mut(&stream) else {
             return Ok(());
@@ -34,7 +34,7 @@ impl Connection {
         Ok(())
     }
 
-    /// We ended our side.
+    /// Ends the local side.
     pub(super) fn end_local(&mut self, stream: u64) {
         let Some(known) = self.streams.get_mut(&stream) else {
             return;
@@ -46,7 +46,7 @@ impl Connection {
         self.budget.answered();
     }
 
-    /// Opens the next stream of the client.
+    /// Opens a stream of the client.
     pub(super) fn open(&mut self, stream: u64, head_only: bool) {
         let announced = i64::from(self.config.stream_window);
         let window = if self.settings_acknowledged {
@@ -68,7 +68,7 @@ impl Connection {
         );
     }
 
-    /// Closes a stream; whether it was open.
+    /// Closes a stream. Returns true if it was open.
     pub(super) fn close(&mut self, stream: u64, closure: Closure) -> bool {
         self.uploads.remove(&stream);
         if self.streams.remove(&stream).is_none() {
@@ -78,8 +78,8 @@ impl Connection {
         true
     }
 
-    /// A stream error: section 5.4.2. Of an idle stream, which cannot be reset,
-    /// it is one of the connection.
+    /// Raises a stream error: section 5.4.2. On an idle stream, which cannot be reset, it
+    /// is a connection error.
     pub(super) fn fail_stream(
         &mut self,
         stream: u64,
@@ -102,7 +102,7 @@ impl Connection {
         self.charge_reset()
     }
 
-    /// Counts a request that ends in a reset.
+    /// On a server, counts a request that ends in a reset.
     pub(super) fn charge_reset(&mut self) -> Result<(), Fault> {
         match self.role {
             Role::Server => self.budget.reset(&self.config.limits),

@@ -1,4 +1,4 @@
-//! Conversations between two ends, and one end against crafted bytes.
+//! Conversations between two ends, and tests of one end with crafted bytes.
 
 mod conversations;
 mod faults;

@@ -1,4 +1,4 @@
-//! What only a client does.
+//! Client-only operations.
 
 use bytes::Bytes;
 use pagerace_core::Priority;
@@ -7,36 +7,36 @@ use super::inbound::Inbound;
 use super::{Connection, Role, Write, frame};
 use crate::{Field, fields, qpack, varint};
 
-/// Why a request was not sent. The connection is as before.
+/// Reason why a request was not sent. The connection is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestRefused {
-    /// The server processes no request from this stream on: open another
-    /// connection (RFC 9114, section 5.2).
+    /// The server accepts no request from this stream on. Open another connection (RFC
+    /// 9114, section 5.2).
     #[error("the server is going away and takes no request from stream {0} on")]
     GoingAway(u64),
-    /// RFC 9114, section 4.2.2.
+    /// The field section exceeds the server's limit (RFC 9114, section 4.2.2).
     #[error(
         "the field section has {size} bytes, the server takes at most {max}: send fewer fields"
     )]
     TooLarge {
-        /// As [`fields::section_size`] counts.
+        /// Size of the field section in bytes, as [`fields::section_size`] counts.
         size: u64,
-        /// The server's setting.
+        /// The server's limit in bytes.
         max: u64,
     },
 }
 
 impl Connection {
-    /// Queues a whole request on a fresh client-initiated bidirectional stream.
+    /// Queues a complete request on a new client-initiated bidirectional stream.
     ///
-    /// `fields` begin with the pseudo-header fields. A `priority` other than
-    /// the default becomes a `priority` field after them.
+    /// `fields` must begin with the pseudo-header fields. A `priority` other than the
+    /// default is appended as a `priority` field.
     ///
     /// # Errors
-    /// [`RequestRefused`], and nothing is queued.
+    /// [`RequestRefused`] if the request cannot be sent. Nothing is queued.
     ///
     /// # Panics
-    /// On a server, or if `stream` is not such a stream or is in use.
+    /// On a server, or if `stream` is not a request stream or is in use.
     pub fn send_request(
         &mut self,
         stream: u64,
@@ -97,7 +97,7 @@ impl Connection {
     /// Queues a `PRIORITY_UPDATE` for a request (RFC 9218, section 7.2).
     ///
     /// # Panics
-    /// On a server, or if `stream` is no request stream.
+    /// On a server, or if `stream` is not a request stream.
     pub fn send_priority_update(&mut self, stream: u64, priority: Priority) {
         assert!(
             self.role == Role::Client,

@@ -4,8 +4,7 @@
 
 use std::fmt;
 
-/// An application error code of HTTP/3, for `RESET_STREAM`, `STOP_SENDING` and
-/// `CONNECTION_CLOSE`.
+/// An HTTP/3 error code, for `RESET_STREAM`, `STOP_SENDING` and `CONNECTION_CLOSE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Code(pub u64);
 
@@ -14,7 +13,7 @@ macro_rules! codes {
         impl Code {
             $(#[doc = $doc] pub const $name: Self = Self($value);)*
 
-            /// The name in the registry, if it is registered there.
+            /// Returns the name of the code in the IANA registry, if it is registered.
             pub const fn name(self) -> Option<&'static str> {
                 match self {
                     $(Self::$name => Some($text),)*
@@ -58,19 +57,19 @@ impl fmt::Display for Code {
     }
 }
 
-/// The peer broke the protocol: close the connection with `code`.
+/// A connection error caused by the peer. Close the connection with `code`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{code} on stream {stream}: {reason}")]
 pub struct ConnectionError {
-    /// For `CONNECTION_CLOSE`.
+    /// The error code for `CONNECTION_CLOSE`.
     pub code: Code,
-    /// The stream whose bytes showed it.
+    /// The stream whose bytes caused the error.
     pub stream: u64,
-    /// What was wrong, for the reason phrase and for people.
+    /// Human-readable reason, also for the reason phrase of `CONNECTION_CLOSE`.
     pub reason: String,
 }
 
-/// A connection error before it is known which stream it came from.
+/// A connection error whose stream is not determined yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) code: Code,

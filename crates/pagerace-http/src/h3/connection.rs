@@ -1,6 +1,6 @@
-//! The connection: streams to their readers, messages to their events.
+//! The connection: dispatch of stream data to its handlers, and shared state.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use bytes::Bytes;
 use pagerace_core::Priority;
@@ -14,39 +14,43 @@ use crate::{qpack, varint};
 
 /// One end of an HTTP/3 connection.
 ///
-/// `handle_*` takes what the transport received, `poll_*` gives what is to be
-/// done. After a [`ConnectionError`] every further `handle_*` returns it again.
+/// The `handle_*` functions take received input and the `poll_*` functions return pending
+/// output. After a [`ConnectionError`] every further `handle_*` call returns it again.
 #[derive(Debug)]
 pub struct Connection {
     pub(super) role: Role,
     pub(super) config: Config,
     pub(super) writes: VecDeque<Write>,
     pub(super) events: VecDeque<Event>,
-    /// Receiving sides of request streams.
+    /// The receiving sides of request streams.
     pub(super) requests: BTreeMap<u64, Inbound>,
     pub(super) unidirectional: BTreeMap<u64, Unidirectional>,
     pub(super) control: Control,
     pub(super) decoder: qpack::Decoder,
-    /// Unfinished instruction of the peer's decoder.
+    /// The incomplete instruction at the end of the peer's decoder stream.
     pub(super) feedback: Vec<u8>,
     held_bytes: usize,
     pub(super) peer_settings: Option<Settings>,
-    /// The id in the last GOAWAY that came.
+    /// The id in the last GOAWAY received.
     pub(super) goaway_received: Option<u64>,
-    /// The id in the last GOAWAY that we sent.
+    /// The id in the last GOAWAY sent.
     pub(super) goaway_sent: Option<u64>,
-    /// Updates of requests whose heads have not come.
+    /// Priority updates for requests whose heads have not arrived.
     pub(super) pending_priorities: BTreeMap<u64, Priority>,
-    /// The request streams that the client may have opened are below this.
+    /// Exclusive upper bound of the request stream ids that the client may have opened.
     pub(super) stream_limit: u64,
-    /// One past the highest request stream that a server has seen.
+    /// On a server, exclusive upper bound of the request stream ids seen.
     pub(super) requests_end: u64,
+    /// On a server, requests that the client cancelled in excess of those answered.
+    cancelled: u32,
+    /// The streams of cancelled requests until they are forgotten.
+    cancelled_streams: BTreeSet<u64>,
     error: Option<ConnectionError>,
 }
 
 impl Connection {
-    /// A fresh connection; its first writes open our three unidirectional
-    /// streams and tell our settings.
+    /// Creates a connection. Its first writes open the control stream and the two QPACK
+    /// streams, and send the settings.
     pub fn new(role: Role, config: Config) -> Self {
         let mut connection = Self {
             role,
@@ -64,6 +68,8 @@ impl Connection {
             pending_priorities: BTreeMap::new(),
             stream_limit: u64::MAX,
             requests_end: 0,
+            cancelled: 0,
+            cancelled_streams: BTreeSet::new(),
             error: None,
             config,
         };
@@ -82,27 +88,29 @@ impl Connection {
         connection
     }
 
-    /// The next bytes to write; in order for each stream.
+    /// Returns the next bytes to write. The writes of each stream are in order.
     pub fn poll_write(&mut self) -> Option<Write> {
         self.writes.pop_front()
     }
 
-    /// The next thing that the peer did.
+    /// Returns the next event.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    /// The peer's settings, once they came.
+    /// The peer's settings, or `None` until they arrive.
     pub const fn peer_settings(&self) -> Option<&Settings> {
         self.peer_settings.as_ref()
     }
 
-    /// Takes bytes of a stream, in order; `fin` where it ends after them.
+    /// Handles received bytes of a stream, in order. `fin` is true if the stream ends
+    /// with them.
     ///
     /// Content is passed on as slices of `data`, without copying.
     ///
     /// # Errors
-    /// [`ConnectionError`]: close the connection with its code.
+    /// [`ConnectionError`] if the peer broke the protocol. Close the connection with its
+    /// code.
     pub fn handle_data(
         &mut self,
         stream: u64,
@@ -117,15 +125,16 @@ impl Connection {
         self.conclude(stream, result)
     }
 
-    /// Takes a `RESET_STREAM`.
+    /// Handles a `RESET_STREAM`.
     ///
     /// # Errors
-    /// [`ConnectionError`]: the stream was one that must stay open.
+    /// [`ConnectionError`] if the stream must not be closed, or may not exist. Close the
+    /// connection with its code.
     pub fn handle_reset(&mut self, stream: u64, code: u64) -> Result<(), ConnectionError> {
         let result = match self.kind(stream) {
             Kind::Request => {
                 self.reset(stream, Code(code));
-                Ok(())
+                self.count_cancelled(stream)
             }
             Kind::PeerUnidirectional => self.close_unidirectional(stream),
             Kind::Unreadable => Err(unreadable()),
@@ -133,17 +142,18 @@ impl Connection {
         self.conclude(stream, result)
     }
 
-    /// Takes a `STOP_SENDING`.
+    /// Handles a `STOP_SENDING`.
     ///
     /// # Errors
-    /// [`ConnectionError`]: the stream was one that must stay open.
+    /// [`ConnectionError`] if the stream is not a request stream. Close the connection
+    /// with its code.
     pub fn handle_stop_sending(&mut self, stream: u64, code: u64) -> Result<(), ConnectionError> {
         let result = if stream.is_multiple_of(4) {
             self.events.push_back(Event::StopSending {
                 stream,
                 code: Code(code),
             });
-            Ok(())
+            self.count_cancelled(stream)
         } else {
             Err(Fault::new(
                 Code::CLOSED_CRITICAL_STREAM,
@@ -153,22 +163,42 @@ impl Connection {
         self.conclude(stream, result)
     }
 
-    /// Gives up reading a request stream, after which none of its events
-    /// follow; the caller stops it (`STOP_SENDING`) with a code of its choice.
+    /// Tells a server that a response was delivered to its end: it makes up for one
+    /// cancelled request, see [`Config::cancelled_max`].
+    pub fn answered(&mut self) {
+        self.cancelled = self.cancelled.saturating_sub(1);
+    }
+
+    /// Counts a request once, as clients send both `RESET_STREAM` and `STOP_SENDING`.
+    fn count_cancelled(&mut self, stream: u64) -> Result<(), Fault> {
+        if self.role == Role::Client || !self.cancelled_streams.insert(stream) {
+            return Ok(());
+        }
+        self.cancelled += 1;
+        if self.cancelled <= self.config.cancelled_max {
+            return Ok(());
+        }
+        let reason = format!("more than {} cancelled requests", self.config.cancelled_max);
+        Err(Fault::new(Code::EXCESSIVE_LOAD, reason))
+    }
+
+    /// Stops reading a request stream, whose further bytes cause no events. The caller
+    /// sends `STOP_SENDING` with a code of its choice.
     pub fn abandon(&mut self, stream: u64) {
         self.with_request(stream, super::inbound::Inbound::close);
         self.flush_decoder();
     }
 
-    /// Lets go of what is remembered of a request stream, once both its sides
-    /// are over. A server calls it after the response is sent.
+    /// Releases the state of a request stream when both its sides have ended. A server
+    /// calls this after the response is sent.
     pub fn forget(&mut self, stream: u64) {
         self.abandon(stream);
         self.requests.remove(&stream);
         self.pending_priorities.remove(&stream);
+        self.cancelled_streams.remove(&stream);
     }
 
-    /// Our control stream.
+    /// The id of our control stream.
     pub(super) const fn control_stream(&self) -> u64 {
         match self.role {
             Role::Client => 2,
@@ -188,7 +218,8 @@ impl Connection {
         });
     }
 
-    /// RFC 9000, section 2.1, as this end reads it.
+    /// Returns the kind of a stream, from its id (RFC 9000, section 2.1) and the role of
+    /// this end.
     const fn kind(&self, stream: u64) -> Kind {
         match (stream % 4, self.role) {
             (0, _) => Kind::Request,
@@ -228,7 +259,8 @@ impl Connection {
         self.check_blocked()
     }
 
-    /// The first bytes of a stream that we know nothing of.
+    /// Handles the first bytes of an unknown request stream. Returns false if the request
+    /// is rejected.
     fn accept(&mut self, stream: u64) -> Result<bool, Fault> {
         if self.role == Role::Client {
             let reason = "a response without a request";
@@ -268,7 +300,7 @@ impl Connection {
         }
     }
 
-    /// RFC 9204, section 2.1.2.
+    /// Checks the number of blocked streams: RFC 9204, section 2.1.2.
     fn check_blocked(&self) -> Result<(), Fault> {
         if self.config.qpack_max_table_capacity == 0 {
             return Ok(());
@@ -319,12 +351,12 @@ impl Connection {
     }
 }
 
-/// What a stream is to this end.
+/// The kind of a stream, for the receiver.
 enum Kind {
     Request,
     PeerUnidirectional,
-    /// Our own unidirectional streams, and bidirectional ones of a server,
-    /// which HTTP/3 has not (RFC 9114, section 6.1).
+    /// Our own unidirectional streams, and server-initiated bidirectional streams, which
+    /// HTTP/3 does not use (RFC 9114, section 6.1).
     Unreadable,
 }
 

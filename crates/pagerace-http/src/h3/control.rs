@@ -10,22 +10,23 @@ use super::frame::{self, Payload, Piece, Reader};
 use super::{Role, Settings};
 use crate::{priority, varint};
 
-/// Longest payload of a control frame that is collected, in bytes. SETTINGS
-/// with every setting known takes less than 200.
+/// Longest accepted payload of a control frame, in bytes. SETTINGS with every known
+/// setting takes less than 200.
 const PAYLOAD_MAX: u64 = 4096;
 
-/// What the peer says on it.
+/// A message on the control stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Message {
     Settings(Settings),
     GoAway(u64),
-    /// `None`: the value is no dictionary and is ignored.
+    /// A priority update. The priority is `None` if the value is not a dictionary, in
+    /// which case the update is ignored.
     PriorityUpdate(u64, Option<Priority>),
-    /// Understood, of no consequence here.
+    /// A valid frame that has no effect here.
     Nothing,
 }
 
-/// Reads the control stream.
+/// Incremental parser of the control stream.
 #[derive(Debug)]
 pub(super) struct Control {
     role: Role,
@@ -36,7 +37,7 @@ pub(super) struct Control {
 }
 
 impl Control {
-    /// `role` is ours.
+    /// Creates a parser. `role` is the role of this end.
     pub(super) const fn new(role: Role) -> Self {
         Self {
             role,
@@ -47,7 +48,7 @@ impl Control {
         }
     }
 
-    /// The next message in `input`; `None` when it is used up.
+    /// Parses the next message in `input`. Returns `None` when `input` is used up.
     pub(super) fn next(&mut self, input: &mut Bytes) -> Result<Option<Message>, Fault> {
         let (role, settings_seen) = (self.role, self.settings_seen);
         match self
@@ -76,8 +77,8 @@ impl Control {
                 Ok(Message::Nothing)
             }
             frame::CANCEL_PUSH => {
-                // A server here promises no push and a client allows none, so
-                // any push id is one too many: section 7.2.3.
+                // A server here promises no push and a client allows none, so every push
+                // id is invalid: section 7.2.3.
                 only_integer(payload)?;
                 Err(Fault::new(
                     Code::ID_ERROR,
@@ -103,7 +104,7 @@ impl Control {
         }
     }
 
-    /// Section 7.2.6.
+    /// Handles GOAWAY: section 7.2.6.
     fn goaway(&mut self, id: u64) -> Result<Message, Fault> {
         if self.role == Role::Client && !id.is_multiple_of(4) {
             return Err(Fault::new(Code::ID_ERROR, "GOAWAY names no request stream"));
@@ -146,7 +147,7 @@ fn dispose(ty: u64, role: Role, settings_seen: bool) -> Result<Payload, Fault> {
     }
 }
 
-/// The payload of frames that hold one integer and nothing else.
+/// Decodes a payload that consists of exactly one integer.
 fn only_integer(payload: &[u8]) -> Result<u64, Fault> {
     match varint::decode(payload) {
         Some((value, len)) if len == payload.len() => Ok(value),
@@ -157,7 +158,8 @@ fn only_integer(payload: &[u8]) -> Result<u64, Fault> {
     }
 }
 
-/// Prioritized element id and priority field value of `PRIORITY_UPDATE`.
+/// Splits the payload of `PRIORITY_UPDATE` into prioritized element id and priority field
+/// value.
 fn element(payload: &[u8]) -> Result<(u64, &[u8]), Fault> {
     let (id, len) = varint::decode(payload)
         .ok_or_else(|| Fault::new(Code::FRAME_ERROR, "PRIORITY_UPDATE ends inside its id"))?;

@@ -1,4 +1,4 @@
-//! HTTP datagrams in QUIC's DATAGRAM frames.
+//! HTTP datagrams in QUIC DATAGRAM frames.
 //!
 //! Source: RFC 9297, section 2.1, <https://www.rfc-editor.org/rfc/rfc9297#section-2.1>.
 
@@ -8,28 +8,29 @@ use super::code::{Code, ConnectionError, Fault};
 use super::{Connection, frame};
 use crate::varint;
 
-/// Largest quarter stream id: that of the last client-initiated bidirectional stream.
+/// Largest quarter stream id, which belongs to the last client-initiated bidirectional
+/// stream.
 const QUARTER_MAX: u64 = (1 << 60) - 1;
 
-/// Bytes that a datagram of `stream` takes beside its payload.
+/// Number of bytes that an HTTP datagram of `stream` adds to its payload.
 ///
 /// # Panics
-/// If `stream` is no request stream.
+/// If `stream` is not a request stream.
 pub const fn datagram_overhead(stream: u64) -> usize {
     assert!(stream.is_multiple_of(4), "datagrams belong to requests");
     varint::size(stream / 4)
 }
 
-/// Appends the quarter stream id that begins each datagram of `stream`.
+/// Appends the quarter stream id, which begins each datagram of `stream`.
 ///
 /// # Panics
-/// If `stream` is no request stream.
+/// If `stream` is not a request stream.
 pub fn encode_datagram_head(stream: u64, out: &mut Vec<u8>) {
     assert!(stream.is_multiple_of(4), "datagrams belong to requests");
     varint::encode(stream / 4, out);
 }
 
-/// The request stream of a datagram, and what follows its id.
+/// Splits a datagram into its request stream and its HTTP datagram payload.
 fn decode(mut data: Bytes) -> Result<(u64, Bytes), Fault> {
     let Some((quarter, length)) = varint::decode(&data) else {
         let reason = "a datagram without a quarter stream id";
@@ -44,11 +45,13 @@ fn decode(mut data: Bytes) -> Result<(u64, Bytes), Fault> {
 }
 
 impl Connection {
-    /// Takes the payload of a DATAGRAM frame. Those of requests that were forgotten, or
-    /// are not known yet, are dropped, as the network might; the stream may have ended.
+    /// Handles the payload of a DATAGRAM frame. A datagram is dropped, as the network
+    /// might drop it, if its request is not known yet or was forgotten. The stream may
+    /// have ended.
     ///
     /// # Errors
-    /// [`ConnectionError`]: close the connection with its code.
+    /// [`ConnectionError`] if the peer broke the protocol. Close the connection with its
+    /// code.
     pub fn handle_datagram(&mut self, data: Bytes) -> Result<(), ConnectionError> {
         let result = decode(data).map(|(stream, payload)| {
             if self.requests.contains_key(&stream) {
@@ -60,7 +63,7 @@ impl Connection {
     }
 }
 
-/// A DATA frame, for content that the head of its response did not tell of.
+/// Returns a DATA frame with `content`, which the head of the response did not announce.
 pub fn data_frame(content: &[u8]) -> Bytes {
     let mut out = Vec::with_capacity(content.len() + 9);
     frame::encode(frame::DATA, content, &mut out);

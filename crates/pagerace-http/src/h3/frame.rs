@@ -1,4 +1,4 @@
-//! Frames: a type, a length, a payload; read from bytes split anywhere.
+//! Frames: a type, a length and a payload, parsed from bytes split at any point.
 //!
 //! Source: RFC 9114, sections 7.1 and 7.2; RFC 9218, section 7.2.
 
@@ -17,7 +17,7 @@ pub(super) const MAX_PUSH_ID: u64 = 0x0d;
 pub(super) const PRIORITY_UPDATE_REQUEST: u64 = 0xf_0700;
 pub(super) const PRIORITY_UPDATE_PUSH: u64 = 0xf_0701;
 
-/// Types of HTTP/2 that HTTP/3 forbids: RFC 9114, section 7.2.8.
+/// Returns true for HTTP/2 frame types that HTTP/3 forbids: RFC 9114, section 7.2.8.
 pub(super) const fn is_http2(ty: u64) -> bool {
     matches!(ty, 0x02 | 0x06 | 0x08 | 0x09)
 }
@@ -28,38 +28,38 @@ pub(super) fn encode(ty: u64, payload: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(payload);
 }
 
-/// Appends the type and length of a frame whose payload follows.
+/// Appends the header of a frame with `len` bytes of payload.
 pub(super) fn encode_header(ty: u64, len: u64, out: &mut Vec<u8>) {
     varint::encode(ty, out);
     varint::encode(len, out);
 }
 
-/// What to do with the payload of a frame, told once its header is known.
+/// The treatment of a frame's payload, chosen when the header is parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Payload {
-    /// Collect it whole, if it has at most this many bytes.
+    /// Collect the complete payload.
     Collect {
-        /// More is the fault that `or_else` names.
+        /// Longest accepted payload, in bytes.
         max: u64,
-        /// Code for a longer one.
+        /// Error code for a longer payload.
         or_else: Code,
     },
-    /// Hand it on as it comes.
+    /// Pass the payload on as it arrives.
     Stream,
-    /// Pass over it.
+    /// Skip the payload.
     Skip,
 }
 
-/// What a [`Reader`] found.
+/// A parsed part of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// A whole frame.
+    /// A complete frame.
     Frame(u64, Bytes),
-    /// Some payload of a streamed frame; never empty.
+    /// Part of the payload of a streamed frame; never empty.
     Streamed(Bytes),
 }
 
-/// Cuts the bytes of one stream into frames; holds at most one collected
+/// Incremental parser of the frames on one stream. It holds at most one collected
 /// payload.
 #[derive(Debug)]
 pub(super) struct Reader {
@@ -68,7 +68,7 @@ pub(super) struct Reader {
 
 #[derive(Debug)]
 enum State {
-    /// Inside the type and the length: at most two integers of 8 bytes.
+    /// Inside the type or the length, which are two integers of at most 8 bytes.
     Header {
         bytes: [u8; 16],
         len: usize,
@@ -96,14 +96,14 @@ impl Reader {
         Self { state: START }
     }
 
-    /// Whether the stream may end here.
+    /// Returns true if the stream may end here.
     pub(super) const fn is_between_frames(&self) -> bool {
         matches!(self.state, State::Header { len: 0, .. })
     }
 
-    /// The next piece in `input`, which is cut down to what is left; `None`
-    /// when all of it is used up. `dispose` sees the type and length of each
-    /// frame before its payload.
+    /// Parses the next piece of `input` and removes its bytes. Returns `None` when
+    /// `input` is used up. `dispose` sees the type and length of each frame before its
+    /// payload is read.
     pub(super) fn next(
         &mut self,
         input: &mut Bytes,
@@ -147,7 +147,7 @@ impl Reader {
     }
 }
 
-/// As much of `input` as `left` allows.
+/// Takes as much of `input` as `left` allows.
 fn take(left: &mut u64, input: &mut Bytes) -> Bytes {
     let len = usize::try_from(*left).map_or(input.len(), |left| left.min(input.len()));
     *left -= len as u64;
@@ -170,7 +170,7 @@ fn begin(ty: u64, len: u64, payload: Payload) -> Result<State, Fault> {
     }
 }
 
-/// Type and length, once both are there.
+/// Returns type and length, or `None` until both have arrived.
 fn read_header(bytes: &mut [u8; 16], len: &mut usize, input: &mut Bytes) -> Option<(u64, u64)> {
     loop {
         let have = &bytes[..*len];

@@ -1,5 +1,5 @@
-//! The receiving side of one request stream: frames in order, field sections
-//! decoded, content counted.
+//! The receiving side of a request stream: it checks the order of frames, decodes field
+//! sections and counts content.
 //!
 //! Source: RFC 9114, sections 4.1 and 7.2; RFC 9204, section 2.1.2 for blocked
 //! sections.
@@ -14,16 +14,16 @@ use super::{Config, Event, Role};
 use crate::qpack::{Decoder, Error, Section};
 use crate::{Field, message, priority};
 
-/// What a stream shares with its connection.
+/// State of the connection that all streams share.
 pub(super) struct Shared<'a> {
     pub(super) config: &'a Config,
     pub(super) decoder: &'a mut Decoder,
     pub(super) events: &'a mut VecDeque<Event>,
-    /// Bytes that blocked streams hold, all together.
+    /// Number of bytes held for all blocked streams.
     pub(super) held_bytes: &'a mut usize,
 }
 
-/// What comes next in the message.
+/// The expected next part of the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Head,
@@ -31,24 +31,24 @@ enum Phase {
     End,
 }
 
-/// One request stream, as its receiver sees it.
+/// State of the receiving side of one request stream.
 #[derive(Debug)]
 pub(super) struct Inbound {
     stream: u64,
-    /// Ours; so a client here reads responses.
+    /// The role of this end. A client receives responses.
     role: Role,
-    /// Whether the request that is answered has the method HEAD.
+    /// True if the message is a response to HEAD.
     head_only: bool,
     reader: Reader,
     phase: Phase,
     content_length: Option<u64>,
     content_received: u64,
-    /// A section that waits for the encoder stream, and its insert count.
+    /// The blocked field section, and the insert count that it requires.
     blocked: Option<(u64, Bytes)>,
-    /// What came after it.
+    /// Bytes received after the blocked section.
     held: VecDeque<Bytes>,
     held_fin: bool,
-    /// Whether nothing more of this stream is of interest.
+    /// True if the message is complete or abandoned.
     closed: bool,
 }
 
@@ -69,17 +69,17 @@ impl Inbound {
         }
     }
 
-    /// Whether the head was reported.
+    /// Returns true if the head was decoded.
     pub(super) fn has_head(&self) -> bool {
         self.phase != Phase::Head
     }
 
-    /// The insert count that it waits for.
+    /// The insert count that the blocked section requires.
     pub(super) fn blocked_until(&self) -> Option<u64> {
         self.blocked.as_ref().map(|(required, _)| *required)
     }
 
-    /// Takes bytes in order.
+    /// Handles received bytes, in order.
     pub(super) fn receive(
         &mut self,
         data: Bytes,
@@ -114,7 +114,7 @@ impl Inbound {
         if fin { self.finish(shared) } else { Ok(()) }
     }
 
-    /// Goes on after the encoder stream brought what was missing.
+    /// Resumes after the encoder stream delivered the required inserts.
     pub(super) fn unblock(&mut self, shared: &mut Shared<'_>) -> Result<(), Fault> {
         let Some((_, section)) = self.blocked.take() else {
             return Ok(());
@@ -133,7 +133,7 @@ impl Inbound {
         }
     }
 
-    /// Stops taking interest: the peer reset the stream, or we did.
+    /// Abandons the message: the peer reset the stream, or this end gave it up.
     pub(super) fn close(&mut self, shared: &mut Shared<'_>) {
         if self.closed {
             return;
@@ -146,7 +146,7 @@ impl Inbound {
         *shared.held_bytes -= self.held.drain(..).map(|held| held.len()).sum::<usize>();
     }
 
-    /// Whether the message is complete or given up.
+    /// Returns true if the message is complete or abandoned.
     pub(super) const fn is_closed(&self) -> bool {
         self.closed
     }
@@ -200,7 +200,8 @@ impl Inbound {
                 if head.status < 200 {
                     return Event::Interim { stream, fields };
                 }
-                // These tell a length, yet have no content: RFC 9110, section 8.6.
+                // These responses state a length but have no content: RFC 9110, section
+                // 8.6.
                 let bare = self.head_only || head.status == 304;
                 self.content_length = head.content_length.filter(|_| !bare);
                 self.phase = Phase::Content;
@@ -240,7 +241,7 @@ impl Inbound {
 
     fn finish(&mut self, shared: &mut Shared<'_>) -> Result<(), Fault> {
         if !self.reader.is_between_frames() {
-            // Section 7.1.
+            // A stream must not end inside a frame: section 7.1.
             return Err(Fault::new(
                 Code::FRAME_ERROR,
                 "the stream ends inside a frame",
@@ -291,16 +292,16 @@ fn check_held(shared: &Shared<'_>) -> Result<(), Fault> {
     ))
 }
 
-/// Which frames a request stream may carry, and when: sections 4.1 and 7.2.
+/// Decides the treatment of a frame on a request stream: sections 4.1 and 7.2.
 fn dispose(ty: u64, phase: Phase, role: Role, size_max: u64) -> Result<Payload, Fault> {
     let unexpected = |why: &str| Err(Fault::new(Code::FRAME_UNEXPECTED, why));
     match ty {
         frame::DATA if phase == Phase::Content => Ok(Payload::Stream),
         frame::DATA => unexpected("DATA outside the content of a message"),
         frame::HEADERS if phase == Phase::End => unexpected("HEADERS after the trailers"),
-        // A line takes at least 32 bytes of the limit but may take two on the
-        // wire, and Huffman codes can be longer than their text; so only what
-        // is far too long is refused unread.
+        // A line counts at least 32 bytes towards the limit but may take two on the wire,
+        // and Huffman codes can be longer than their text. So only sections far above the
+        // limit are refused before they are decoded.
         frame::HEADERS => Ok(Payload::Collect {
             max: size_max.saturating_mul(4).saturating_add(64),
             or_else: Code::EXCESSIVE_LOAD,

@@ -1,4 +1,4 @@
-//! What only a server does, and GOAWAY, which both do.
+//! Server-only operations, and GOAWAY, which both roles send.
 
 use bytes::Bytes;
 use pagerace_core::Priority;
@@ -10,12 +10,12 @@ use super::{Connection, Event, Role, frame};
 use crate::{Field, varint};
 
 impl Connection {
-    /// The bytes that precede `body_len` bytes of content on a response
-    /// stream: the head, and the header of one DATA frame for all of it.
+    /// Returns the bytes that precede `body_len` bytes of content on a response stream:
+    /// the head, and the header of a single DATA frame for the content.
     ///
-    /// They are not queued: the scheduler of responses writes them and the
-    /// content itself, packet by packet. Without content the stream ends after
-    /// them. The caller keeps the section below the client's
+    /// The bytes are not queued. The scheduler of responses writes them and the content
+    /// itself, packet by packet. Without content, the stream ends after them. The caller
+    /// keeps the section below the client's
     /// [`max_field_section_size`](super::Settings::max_field_section_size).
     ///
     /// # Panics
@@ -34,7 +34,7 @@ impl Connection {
         data.into()
     }
 
-    /// A HEADERS frame alone: an interim response before the head, or the
+    /// Returns a HEADERS frame alone, for an interim response before the head or for the
     /// trailers after the content.
     pub fn field_section(&mut self, fields: &[Field]) -> Bytes {
         let mut data = Vec::new();
@@ -42,15 +42,15 @@ impl Connection {
         data.into()
     }
 
-    /// Tells how many request streams the client may have opened so far
-    /// (the transport's `MAX_STREAMS)`: a `PRIORITY_UPDATE` beyond is a connection
-    /// error. Unlimited unless told.
+    /// Sets how many request streams the client may have opened so far (the transport's
+    /// `MAX_STREAMS`). A `PRIORITY_UPDATE` beyond them is a connection error. The default
+    /// is unlimited.
     pub fn set_stream_limit(&mut self, count: u64) {
         self.stream_limit = count.saturating_mul(4);
     }
 
-    /// Queues GOAWAY: a server takes no requests but those that have begun, a
-    /// client no pushes (RFC 9114, section 5.2).
+    /// Queues GOAWAY. A server then accepts only requests that have begun; a client
+    /// accepts no pushes (RFC 9114, section 5.2).
     pub fn goaway(&mut self) {
         let id = match self.role {
             Role::Server => self.requests_end,
@@ -65,7 +65,8 @@ impl Connection {
         self.write(self.control_stream(), data);
     }
 
-    /// An update counts at once if the request is known, else when it comes.
+    /// Handles `PRIORITY_UPDATE`. The update takes effect at once if the head of the
+    /// request was reported, otherwise when the head arrives.
     pub(super) fn priority_update(
         &mut self,
         stream: u64,
@@ -87,14 +88,14 @@ impl Connection {
             return Ok(());
         }
         self.pending_priorities.insert(stream, priority);
-        // Streams that are long forgotten have the lowest ids.
+        // Streams that were forgotten long ago have the lowest ids.
         while self.pending_priorities.len() > self.config.pending_priorities_max {
             self.pending_priorities.pop_first();
         }
         Ok(())
     }
 
-    /// Replaces the signal of a head that was just reported.
+    /// Replaces the priority in a head that was just reported with a pending update.
     pub(super) fn apply_pending_priority(&mut self, stream: u64, events_before: usize) {
         if self.pending_priorities.is_empty() {
             return;

@@ -14,32 +14,32 @@ const MAX_FIELD_SECTION_SIZE: u64 = 0x06;
 const QPACK_BLOCKED_STREAMS: u64 = 0x07;
 const ENABLE_CONNECT_PROTOCOL: u64 = 0x08;
 const H3_DATAGRAM: u64 = 0x33;
-/// Our own, from the range that IANA assigns by expert review; see
+/// A setting of this project, from the range that IANA assigns by expert review; see
 /// [`crate::object`].
 const OBJECT_DATAGRAMS: u64 = 0x3a7c_91e5;
 
 /// A reserved identifier, 0x1f * N + 0x21 (RFC 9114, section 7.2.4.1).
 const GREASE: u64 = 0x1f * 7 + 0x21;
 
-/// What the peer allows us.
+/// Settings of the peer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// Bytes of dynamic table; zero if not given.
+    /// Largest dynamic table in bytes; zero if not given.
     pub qpack_max_table_capacity: u64,
-    /// Bytes of a field section; unlimited if not given.
+    /// Largest field section in bytes; unlimited if `None`.
     pub max_field_section_size: Option<u64>,
-    /// Streams that may block; zero if not given.
+    /// Number of streams that may be blocked; zero if not given.
     pub qpack_blocked_streams: u64,
-    /// Whether extended CONNECT is understood.
+    /// True if the peer supports extended CONNECT.
     pub enable_connect_protocol: bool,
-    /// Whether HTTP datagrams are understood.
+    /// True if the peer supports HTTP datagrams.
     pub h3_datagram: bool,
-    /// Whether responses may come as numbered datagrams: see [`crate::object`].
+    /// True if the peer supports responses in numbered datagrams: see [`crate::object`].
     pub object_datagrams: bool,
 }
 
 impl Settings {
-    /// Reads a SETTINGS payload. Unknown identifiers are passed over.
+    /// Parses a SETTINGS payload. Unknown identifiers are ignored.
     pub(super) fn parse(payload: &[u8]) -> Result<Self, Fault> {
         let truncated = || Fault::new(Code::FRAME_ERROR, "SETTINGS ends inside a setting");
         let mut settings = Self::default();
@@ -66,7 +66,7 @@ impl Settings {
             ENABLE_CONNECT_PROTOCOL => self.enable_connect_protocol = flag(id, value)?,
             H3_DATAGRAM => self.h3_datagram = flag(id, value)?,
             OBJECT_DATAGRAMS => self.object_datagrams = flag(id, value)?,
-            // Settings of HTTP/2 that HTTP/3 has not: section 7.2.4.1.
+            // HTTP/2 settings that HTTP/3 forbids: section 7.2.4.1.
             0x00 | 0x02..=0x05 => {
                 let reason = format!("setting 0x{id:x} belongs to HTTP/2");
                 return Err(Fault::new(Code::SETTINGS_ERROR, reason));
@@ -88,7 +88,7 @@ fn flag(id: u64, value: u64) -> Result<bool, Fault> {
     }
 }
 
-/// Appends the SETTINGS frame that tells `config`.
+/// Appends the SETTINGS frame for `config`.
 pub(super) fn encode(config: &Config, out: &mut Vec<u8>) {
     let mut payload = Vec::with_capacity(32);
     let mut put = |id, value| {

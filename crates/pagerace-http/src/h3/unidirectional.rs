@@ -1,4 +1,4 @@
-//! The peer's unidirectional streams: which is which, and what they bring.
+//! The peer's unidirectional streams: their types and their data.
 //!
 //! Source: RFC 9114, section 6.2; RFC 9204, section 4.2.
 
@@ -15,20 +15,20 @@ const PUSH: u64 = 0x01;
 pub(super) const QPACK_ENCODER: u64 = 0x02;
 pub(super) const QPACK_DECODER: u64 = 0x03;
 
-/// One unidirectional stream of the peer.
+/// State of a unidirectional stream of the peer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Unidirectional {
-    /// Its type is not complete: up to 7 bytes of it.
+    /// The stream's type is incomplete: up to 7 bytes of it.
     Untyped(Vec<u8>),
     Control,
     QpackEncoder,
     QpackDecoder,
-    /// Unknown, hence read and dropped.
+    /// The stream has an unknown type. Its bytes are dropped.
     Ignored,
 }
 
 impl Unidirectional {
-    /// Whether closing it breaks the connection.
+    /// Returns true if closing the stream is a connection error.
     pub(super) const fn is_critical(&self) -> bool {
         matches!(
             self,
@@ -50,7 +50,7 @@ impl Connection {
             .or_insert(Unidirectional::Untyped(vec![]));
         if let Unidirectional::Untyped(have) = known {
             let Some(ty) = read_type(have, &mut data) else {
-                // Closing before the type is told is allowed: section 6.2.
+                // A stream may be closed before its type has arrived: section 6.2.
                 return if fin {
                     self.close_unidirectional(stream)
                 } else {
@@ -98,8 +98,8 @@ impl Connection {
     }
 
     pub(super) fn close_unidirectional(&mut self, stream: u64) -> Result<(), Fault> {
-        // Let go of, or a peer that opens and closes streams for ever would fill
-        // our memory; QUIC brings nothing more of a stream that has ended.
+        // Remove the entry, because a peer that keeps opening and closing streams would
+        // otherwise exhaust memory. QUIC delivers no more data of an ended stream.
         match self.unidirectional.remove(&stream) {
             Some(known) if known.is_critical() => Err(Fault::new(
                 Code::CLOSED_CRITICAL_STREAM,
@@ -160,7 +160,7 @@ impl Connection {
     }
 }
 
-/// Moves bytes from `input` to `have` until they hold the type.
+/// Moves bytes from `input` to `have` until they hold the complete type.
 fn read_type(have: &mut Vec<u8>, input: &mut Bytes) -> Option<u64> {
     loop {
         if let Some((ty, _)) = varint::decode(have) {

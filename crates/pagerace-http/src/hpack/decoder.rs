@@ -1,4 +1,4 @@
-//! Reading field sections.
+//! Decoder for field sections.
 //!
 //! Source: RFC 7541, sections 3, 4 and 6.
 
@@ -21,13 +21,13 @@ pub struct Decoder {
     capacity: u64,
     /// The largest capacity that the encoder may choose.
     capacity_max: u64,
-    /// Whether the next section must begin with a table size update.
+    /// True if the next section must begin with a table size update.
     update_due: bool,
-    /// Text of the literals of the section in hand.
+    /// Text of the literals in the current section.
     text: Vec<u8>,
 }
 
-/// A field line, or where its parts are.
+/// A field line, or the location of its parts.
 enum Line {
     Whole(Field),
     Literal(Name, Range<usize>),
@@ -39,7 +39,7 @@ enum Name {
 }
 
 impl Line {
-    /// As limits count it: RFC 9113, section 6.5.2.
+    /// The size in bytes that counts towards the section limit: RFC 9113, section 6.5.2.
     fn size(&self) -> u64 {
         match self {
             Self::Whole(field) => field.size(),
@@ -55,7 +55,7 @@ impl Line {
 }
 
 impl Default for Decoder {
-    /// Before any settings.
+    /// A decoder with the capacity that applies before any settings.
     fn default() -> Self {
         let capacity = u64::from(DEFAULT_CAPACITY);
         Self {
@@ -70,19 +70,19 @@ impl Default for Decoder {
 }
 
 impl Decoder {
-    /// Sets the largest capacity, in bytes, once the peer has acknowledged it
-    /// (`SETTINGS_HEADER_TABLE_SIZE`).
+    /// Sets the largest capacity, in bytes. Call this when the peer has acknowledged the
+    /// setting (`SETTINGS_HEADER_TABLE_SIZE`).
     pub fn set_capacity_max(&mut self, capacity_max: u32) {
         self.capacity_max = u64::from(capacity_max);
         self.update_due = self.capacity > self.capacity_max;
     }
 
-    /// Decodes a whole field section of at most `size_max` bytes, as
-    /// [`section_size`](crate::fields::section_size) counts.
+    /// Decodes a complete field section of at most `size_max` bytes, as
+    /// [`section_size`](crate::fields::section_size) counts them.
     ///
     /// # Errors
-    /// [`Error::SectionTooLarge`]: this message alone is at fault. Any other is
-    /// a connection error `COMPRESSION_ERROR`.
+    /// [`Error::SectionTooLarge`] affects only this message. Any other error is a
+    /// connection error `COMPRESSION_ERROR`.
     pub fn decode(&mut self, section: &[u8], size_max: u64) -> Result<Vec<Field>, Error> {
         let mut rest = self.size_updates(section)?;
         let mut lines = Vec::new();
@@ -93,7 +93,7 @@ impl Decoder {
             rest = &rest[len..];
             size = size.saturating_add(line.size());
             if size > size_max {
-                // Read on, for the sake of the dynamic table; keep nothing.
+                // Decode the rest, to update the dynamic table, but keep no lines.
                 lines.clear();
                 self.text.clear();
             } else {
@@ -117,7 +117,8 @@ impl Decoder {
         Ok(lines.into_iter().map(field).collect())
     }
 
-    /// Takes the table size updates that `section` begins with: section 4.2.
+    /// Applies the table size updates at the start of `section` and returns the rest:
+    /// section 4.2.
     fn size_updates<'a>(&mut self, section: &'a [u8]) -> Result<&'a [u8], Error> {
         let mut rest = section;
         while let Some(0b0010_0000..=0b0011_1111) = rest.first() {
@@ -137,15 +138,15 @@ impl Decoder {
         Ok(rest)
     }
 
-    /// The line at the start of `bytes`, and how many bytes it took.
+    /// Decodes the line at the start of `bytes` and returns it with its encoded length.
     fn line(&mut self, bytes: &[u8]) -> Result<(Line, usize), Error> {
         match bytes[0] {
-            // Indexed field: section 6.1.
+            // Indexed header field: section 6.1.
             0b1000_0000.. => {
                 let (index, len) = integer::decode(7, bytes)?.ok_or(Error::Truncated)?;
                 Ok((Line::Whole(self.entry(index)?), len))
             }
-            // Literal with incremental indexing: section 6.2.1.
+            // Literal header field with incremental indexing: section 6.2.1.
             0b0100_0000.. => {
                 let kept = self.text.len();
                 let (name, value, len) = self.literal(6, bytes)?;
@@ -160,7 +161,8 @@ impl Decoder {
                 Ok((Line::Whole(field), len))
             }
             0b0010_0000.. => Err(Error::UpdatePlace),
-            // Literal without indexing, or never indexed: sections 6.2.2, 6.2.3.
+            // Literal header field without indexing, or never indexed: sections 6.2.2,
+            // 6.2.3.
             _ => {
                 let (name, value, len) = self.literal(4, bytes)?;
                 Ok((Line::Literal(name, value), len))
@@ -181,7 +183,7 @@ impl Decoder {
         Ok((name, value, at + len))
     }
 
-    /// Decodes a string to the end of `text`.
+    /// Decodes a string and appends it to `text`.
     fn string(&mut self, bytes: &[u8]) -> Result<(Range<usize>, usize), Error> {
         let parsed = string::parse(7, bytes, bytes.len() as u64)?;
         let (literal, len) = parsed.ok_or(Error::Truncated)?;
@@ -190,7 +192,8 @@ impl Decoder {
         Ok((start..self.text.len(), len))
     }
 
-    /// The static and the dynamic table, one after the other: section 2.3.3.
+    /// Returns the entry with an index in the combined address space of the static and
+    /// dynamic tables: section 2.3.3.
     fn entry(&self, index: u64) -> Result<Field, Error> {
         let unknown = Error::Index(index);
         let at = usize::try_from(index).ok().and_then(|i| i.checked_sub(1));
@@ -202,7 +205,7 @@ impl Decoder {
         entry.cloned().ok_or(unknown)
     }
 
-    /// Section 4.4: an entry that does not fit empties the table.
+    /// Inserts an entry. An entry larger than the table empties it: section 4.4.
     fn insert(&mut self, field: Field) {
         self.size += field.size();
         self.entries.push_front(field);
@@ -216,7 +219,7 @@ impl Decoder {
         }
     }
 
-    /// Bytes in the dynamic table, as it counts them.
+    /// Size of the dynamic table in bytes, as RFC 7541, section 4.1 counts it.
     #[cfg(test)]
     pub(super) fn table_size(&self) -> u64 {
         self.size

@@ -1,15 +1,15 @@
-//! Writing field sections: static table and literals only.
+//! Encoder for field sections that uses only the static table and literals.
 
 use super::static_table;
 use crate::Field;
 use crate::literal::table::Found;
 use crate::literal::{integer, string};
 
-/// A table size update to zero, which a section must begin with where the
-/// peer's settings left less than [`DEFAULT_CAPACITY`](super::DEFAULT_CAPACITY).
+/// A table size update to zero. A section must begin with it if the peer's settings allow
+/// less than [`DEFAULT_CAPACITY`](super::DEFAULT_CAPACITY).
 ///
-/// Repeating it does no harm, so that every section may begin with it and their
-/// order does not matter. Source: RFC 7541, sections 4.2 and 6.3.
+/// The update may be repeated, so every section begins with it and the order of sections
+/// does not matter. Source: RFC 7541, sections 4.2 and 6.3.
 pub const EMPTY_TABLE: u8 = 0b0010_0000;
 
 /// Appends an encoded field section. Source: RFC 7541, section 6.
@@ -17,14 +17,14 @@ pub fn encode(fields: &[Field], out: &mut Vec<u8>) {
     for field in fields {
         // Indexes count from one.
         match static_table::find(&field.name, &field.value) {
-            // Indexed field: section 6.1.
+            // Indexed header field: section 6.1.
             Found::Line(at) => integer::encode(7, 0b1000_0000, at as u64 + 1, out),
-            // Literal without indexing, indexed name: section 6.2.2.
+            // Literal header field without indexing, indexed name: section 6.2.2.
             Found::Name(at) => {
                 integer::encode(4, 0, at as u64 + 1, out);
                 string::encode(7, 0, &field.value, out);
             }
-            // Literal without indexing, new name: section 6.2.2.
+            // Literal header field without indexing, new name: section 6.2.2.
             Found::Nothing => {
                 out.push(0);
                 string::encode(7, 0, &field.name, out);

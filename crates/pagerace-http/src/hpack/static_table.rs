@@ -1,4 +1,4 @@
-//! HPACK's static table.
+//! The static table of HPACK.
 //!
 //! Source: RFC 7541, appendix A, <https://www.rfc-editor.org/rfc/rfc7541#appendix-A>.
 
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use crate::literal::table::{Found, Index};
 
-/// Name and value by index, which counts from one.
+/// Names and values. The index of an entry in HPACK is its position plus one.
 #[rustfmt::skip]
 pub(super) const ENTRIES: [(&str, &str); 61] = [
     (":authority", ""),
@@ -74,7 +74,7 @@ pub(super) const ENTRIES: [(&str, &str); 61] = [
 
 static INDEX: LazyLock<Index> = LazyLock::new(|| Index::new(&ENTRIES));
 
-/// Looks a field line up; what is found counts from zero.
+/// Looks up a field line. Positions in the result count from zero.
 pub(super) fn find(name: &[u8], value: &[u8]) -> Found {
     INDEX.find(name, value)
 }

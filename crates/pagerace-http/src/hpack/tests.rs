@@ -1,5 +1,5 @@
-//! The examples of RFC 7541, appendix C, and the library `loona-hpack` as an
-//! independent peer.
+//! Tests against the examples of RFC 7541, appendix C, and against `loona-hpack` as an
+//! independent implementation.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ use crate::fields::{filler_fields, section_size, text_size};
 
 const UNLIMITED: u64 = u64::MAX;
 
-/// Names and values.
+/// Field lines as names and values.
 type Lines = &'static [(&'static str, &'static str)];
 
 fn hex(text: &str) -> Vec<u8> {
@@ -32,7 +32,7 @@ fn fields(lines: Lines) -> Vec<Field> {
         .collect()
 }
 
-/// Decodes sections in turn, and compares lines and table sizes.
+/// Decodes sections in turn and checks lines and table sizes.
 fn check(decoder: &mut Decoder, sections: &[(&str, Lines, u64)]) {
     for (section, lines, table_size) in sections {
         let decoded = decoder.decode(&hex(section), UNLIMITED);
@@ -124,8 +124,8 @@ fn requests() {
     }
 }
 
-/// Appendix C.5, and C.6 with Huffman codes: a table of 256 bytes, so entries
-/// are evicted.
+/// Appendix C.5, and C.6 with Huffman codes. A table of 256 bytes makes entries be
+/// evicted.
 #[test]
 fn responses() {
     const FIRST: Lines = &[
@@ -202,11 +202,11 @@ fn what_is_refused() {
     assert_eq!(decode("82 20"), Err(Error::UpdatePlace));
 }
 
-/// Section 4.2: a smaller table must be confirmed at the start of the next
-/// section; section 4.4: an entry larger than the table empties it.
+/// Section 4.2: a smaller table must be confirmed at the start of the next section.
+/// Section 4.4: an entry larger than the table empties it.
 #[test]
 fn the_table_shrinks() {
-    let entry = hex("40 01 61 01 62"); // a: b, 34 bytes
+    let entry = hex("40 01 61 01 62"); // The line `a: b`, 34 bytes.
     let mut decoder = Decoder::default();
     decoder.decode(&entry, UNLIMITED).unwrap();
     decoder.set_capacity_max(40);
@@ -214,10 +214,11 @@ fn the_table_shrinks() {
         decoder.decode(&hex("be"), UNLIMITED),
         Err(Error::UpdatePlace)
     );
-    // Down to 40, so the entry stays; then to nothing, so it goes.
+    // The capacity shrinks to 40, so the entry stays. Later it shrinks to zero, which
+    // evicts the entry.
     let stays = [&hex("3f 09")[..], &hex("be")].concat();
     assert_eq!(decoder.decode(&stays, UNLIMITED), Ok(fields(&[("a", "b")])));
-    let large = hex("40 01 61 0a 30303030303030303030"); // 43 bytes
+    let large = hex("40 01 61 0a 30303030303030303030"); // 43 bytes.
     assert_eq!(
         decoder.decode(&large, UNLIMITED),
         Ok(fields(&[("a", "0000000000")]))
@@ -226,12 +227,12 @@ fn the_table_shrinks() {
     decoder.decode(&entry, UNLIMITED).unwrap();
     decoder.decode(&[EMPTY_TABLE], UNLIMITED).unwrap();
     assert_eq!(decoder.table_size(), 0);
-    // Growing needs no confirmation.
+    // A larger maximum needs no confirmation.
     decoder.set_capacity_max(100);
     decoder.decode(&entry, UNLIMITED).unwrap();
 }
 
-/// What a section adds to the table counts, though it is too large to be told.
+/// A section that is too large to be reported still updates the dynamic table.
 #[test]
 fn a_section_that_is_too_large_keeps_the_table_right() {
     let mut decoder = Decoder::default();
@@ -246,7 +247,8 @@ fn a_section_that_is_too_large_keeps_the_table_right() {
     );
 }
 
-/// One byte on the wire, four thousand in the section: the limit holds.
+/// The size limit holds for a section of one-byte lines that stand for four thousand
+/// bytes each.
 #[test]
 fn a_bomb_is_held_to_the_limit() {
     let mut decoder = Decoder::default();
@@ -259,7 +261,8 @@ fn a_bomb_is_held_to_the_limit() {
     );
 }
 
-/// What [`filler_fields`] promises of QPACK holds of HPACK: 0.65 of the text.
+/// The ratio that [`filler_fields`] documents for QPACK, 0.65 of the text, holds for
+/// HPACK as well.
 #[test]
 fn filler_shrinks_as_promised() {
     for bytes in [200, 500, 2000] {
@@ -286,7 +289,7 @@ fn line() -> impl Strategy<Value = Field> {
 }
 
 proptest! {
-    /// Our sections, read by the library and by us.
+    /// The library and this module decode our sections.
     #[test]
     fn what_we_write_is_read(fields in vec(line(), 0..20)) {
         let mut section = Vec::new();
@@ -299,7 +302,7 @@ proptest! {
         prop_assert_eq!(decoder.table_size(), 0);
     }
 
-    /// Sections of the library, which fills the dynamic table.
+    /// This module decodes the library's sections, which use the dynamic table.
     #[test]
     fn what_the_library_writes_is_read(
         sections in vec(vec(line(), 1..12), 1..12),

@@ -1,14 +1,14 @@
 //! The Huffman code of HPACK and QPACK.
 //!
-//! The code is canonical: among codes of one length, values ascend with the
-//! symbols; so the lengths alone define it, and tables are computed from them.
+//! The code is canonical: among codes of equal length, values ascend with the symbols.
+//! The lengths alone therefore define the code, and the tables are computed from them.
 //!
 //! Source: RFC 7541, section 5.2 and appendix B,
 //! <https://www.rfc-editor.org/rfc/rfc7541#appendix-B>.
 
 use super::Error;
 
-/// Bits of the code of each byte. EOS, symbol 256, has 30.
+/// Length in bits of each byte's code. The code of EOS, symbol 256, has 30 bits.
 #[rustfmt::skip]
 const LENGTHS: [u8; 256] = [
     13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28,
@@ -29,23 +29,23 @@ const LENGTHS: [u8; 256] = [
     26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26,
 ];
 
-/// Bits of the longest code.
+/// Length in bits of the longest code.
 const LONGEST: usize = 30;
 
-/// Bits that one look at the table resolves.
+/// Number of bits that one table lookup resolves.
 const FAST_BITS: u32 = 9;
 
-/// What the canonical code derives from [`LENGTHS`].
+/// Tables derived from [`LENGTHS`].
 struct Tables {
-    /// Code of each byte, right-aligned.
+    /// The code of each byte, right-aligned.
     codes: [u32; 256],
-    /// (symbol, length) by the next [`FAST_BITS`] bits; length 0 if longer.
+    /// (symbol, length) by the next [`FAST_BITS`] bits. The length is 0 for longer codes.
     fast: [(u8, u8); 1 << FAST_BITS],
-    /// First code of each length, and where its symbols start in `symbols`.
+    /// For each code length, the first code, and the position of its symbol in `symbols`.
     first: [(u32, u16); LONGEST + 1],
-    /// How many codes each length has.
+    /// The number of codes of each length.
     counts: [u16; LONGEST + 1],
-    /// Bytes by (length, value).
+    /// Bytes in ascending order of (code length, code).
     symbols: [u8; 256],
 }
 
@@ -89,13 +89,13 @@ const fn tables() -> Tables {
     t
 }
 
-/// Bytes of the code for `text`.
+/// Length in bytes of the encoding of `text`.
 pub(crate) fn encoded_len(text: &[u8]) -> usize {
     let bits: usize = text.iter().map(|&b| LENGTHS[b as usize] as usize).sum();
     bits.div_ceil(8)
 }
 
-/// Appends the code for `text`, padded with the first bits of EOS (ones).
+/// Appends the encoding of `text`, padded with the most significant bits of EOS (ones).
 pub(crate) fn encode(text: &[u8], out: &mut Vec<u8>) {
     let mut bits = 0_u64;
     let mut count = 0_u32;
@@ -113,12 +113,13 @@ pub(crate) fn encode(text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends the text that `code` stands for.
+/// Appends the text that `code` encodes.
 ///
 /// # Errors
-/// [`Error::Huffman`]: EOS inside, or padding of 8 bits or more or not of ones.
+/// [`Error::Huffman`] if `code` contains EOS, or padding that is longer than 7 bits or
+/// not all ones.
 pub(crate) fn decode(code: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
-    let mut bits = 0_u64; // the next `count` bits are its low ones
+    let mut bits = 0_u64; // The low `count` bits are the next ones of the input.
     let mut count = 0_u32;
     let mut input = code.iter();
     loop {
@@ -127,7 +128,8 @@ pub(crate) fn decode(code: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
             bits = bits << 8 | u64::from(byte);
             count += 8;
         }
-        // As if ones followed for ever: what is missing reads as padding.
+        // Read as if ones followed the input without end, so that missing bits look like
+        // padding.
         let window = if count >= 32 {
             (bits >> (count - 32)) as u32
         } else {
@@ -136,14 +138,15 @@ pub(crate) fn decode(code: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
         let (symbol, length) = match TABLES.fast[(window >> (32 - FAST_BITS)) as usize] {
             (_, 0) => match slow(window) {
                 Some(found) => found,
-                // Only EOS is left: all ones. It may be cut off, not complete.
+                // Only a prefix of EOS is left, which is valid padding if it is shorter
+                // than 8 bits.
                 None if count < 8 => return Ok(()),
                 None => return Err(Error::Huffman),
             },
             found => found,
         };
         if u32::from(length) > count {
-            // Real bits that are not all ones, and too few for a symbol.
+            // The remaining bits are too few for a symbol, and not all ones.
             return Err(Error::Huffman);
         }
         out.push(symbol);
@@ -151,7 +154,8 @@ pub(crate) fn decode(code: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
     }
 }
 
-/// The symbol whose code, longer than [`FAST_BITS`], begins `window`.
+/// Returns the symbol and length of the code at the start of `window`, which is longer
+/// than [`FAST_BITS`].
 fn slow(window: u32) -> Option<(u8, u8)> {
     (FAST_BITS as usize + 1..=LONGEST).find_map(|length| {
         let code = window >> (32 - length);
@@ -198,9 +202,9 @@ mod tests {
 
     #[test]
     fn bad_padding_is_refused() {
-        assert_eq!(decoded(&[0x18]), Err(Error::Huffman)); // "a" and zeros
-        assert_eq!(decoded(&[0x64, 0x02, 0xff]), Err(Error::Huffman)); // a whole byte
-        assert_eq!(decoded(&[0xff; 4]), Err(Error::Huffman)); // EOS
+        assert_eq!(decoded(&[0x18]), Err(Error::Huffman)); // "a", then zeros.
+        assert_eq!(decoded(&[0x64, 0x02, 0xff]), Err(Error::Huffman)); // A whole byte of padding.
+        assert_eq!(decoded(&[0xff; 4]), Err(Error::Huffman)); // EOS.
         assert_eq!(decoded(&[]), Ok(Vec::new()));
     }
 
@@ -213,7 +217,7 @@ mod tests {
             prop_assert_eq!(decoded(&code).unwrap(), text);
         }
 
-        /// There is one code for a text: what decodes, encodes back to itself.
+        /// Each text has one encoding, so every valid code encodes back to itself.
         #[test]
         fn the_code_is_unique(code in proptest::collection::vec(any::<u8>(), 0..40)) {
             if let Ok(text) = decoded(&code) {

@@ -4,14 +4,14 @@
 
 use super::Error;
 
-/// What [`decode`] found.
+/// A decoded value and its length in bytes; `None` if the input ends inside it.
 pub(crate) type Parsed<T> = Result<Option<(T, usize)>, Error>;
 
-/// The integer in the low `prefix` bits (1 to 8) of the first byte and what
-/// follows, with the bytes it took; `None` if the input ends inside it.
+/// Decodes the integer that begins in the low `prefix` bits (1 to 8) of the first byte.
+/// Returns its value and the bytes it took, or `None` if the input ends inside it.
 ///
 /// # Errors
-/// [`Error::IntegerTooLarge`]: more than 62 bits.
+/// [`Error::IntegerTooLarge`] if the integer has more than 62 bits.
 pub(crate) fn decode(prefix: u32, bytes: &[u8]) -> Parsed<u64> {
     let Some(&first) = bytes.first() else {
         return Ok(None);
@@ -24,7 +24,7 @@ pub(crate) fn decode(prefix: u32, bytes: &[u8]) -> Parsed<u64> {
     for (at, &byte) in bytes.iter().enumerate().skip(1) {
         let shift = 7 * (at as u32 - 1);
         let part = u64::from(byte & 0x7f);
-        // Nine bytes of seven bits hold 63; a tenth can only be padding.
+        // Nine bytes of seven bits hold 63 bits, so a tenth byte can only be padding.
         if shift > 62 || (part << shift) >> shift != part {
             return Err(Error::IntegerTooLarge);
         }
@@ -41,7 +41,8 @@ pub(crate) fn decode(prefix: u32, bytes: &[u8]) -> Parsed<u64> {
     Ok(None)
 }
 
-/// Appends `value` in `prefix` bits under the high bits of `pattern`.
+/// Appends `value` with a prefix of `prefix` bits. `pattern` holds the bits above the
+/// prefix.
 pub(crate) fn encode(prefix: u32, pattern: u8, value: u64, out: &mut Vec<u8>) {
     let mask = (1_u64 << prefix) - 1;
     if value < mask {

@@ -1,10 +1,10 @@
-//! String literals: a Huffman flag, a length, and the bytes.
+//! String literals: a Huffman flag, a length, and the bytes of the string.
 //!
 //! Source: RFC 7541, section 5.2, as RFC 9204, section 4.1.2 uses it.
 
 use super::{Error, huffman, integer};
 
-/// A string literal as it stands in the input.
+/// A string literal in its encoded form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Literal<'a> {
     huffman: bool,
@@ -12,7 +12,7 @@ pub(crate) struct Literal<'a> {
 }
 
 impl Literal<'_> {
-    /// Appends the text.
+    /// Decodes the literal and appends its text.
     pub(crate) fn decode(&self, out: &mut Vec<u8>) -> Result<(), Error> {
         if self.huffman {
             return huffman::decode(self.bytes, out);
@@ -22,12 +22,13 @@ impl Literal<'_> {
     }
 }
 
-/// The string at the start of `bytes` whose length has `prefix` bits, under
-/// the Huffman flag; `Ok(None)` if the input ends inside it.
+/// Parses the string literal at the start of `bytes`. Its length has a prefix of `prefix`
+/// bits, below the Huffman flag. Returns `Ok(None)` if the input ends inside it.
 ///
 /// # Errors
-/// [`Error::StringTooLong`]: it is longer than `limit` bytes, as written; told
-/// before the bytes are there, so that nobody waits for them.
+/// [`Error::StringTooLong`] if the encoded string is longer than `limit` bytes. The error
+/// is returned as soon as the length is known, so that the caller does not wait for the
+/// bytes.
 pub(crate) fn parse(
     prefix: u32,
     bytes: &[u8],
@@ -46,8 +47,8 @@ pub(crate) fn parse(
         .map(|bytes| (Literal { huffman, bytes }, end)))
 }
 
-/// Appends `text`, Huffman-coded where that is shorter; `pattern` holds the
-/// bits above the Huffman flag.
+/// Appends `text` as a string literal, Huffman-coded if that is shorter. `pattern` holds
+/// the bits above the Huffman flag.
 pub(crate) fn encode(prefix: u32, pattern: u8, text: &[u8], out: &mut Vec<u8>) {
     let coded = huffman::encoded_len(text);
     if coded < text.len() {

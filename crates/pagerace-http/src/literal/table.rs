@@ -1,26 +1,26 @@
-//! Finding field lines in a static table.
+//! Lookup of field lines in a static table.
 
 use std::collections::BTreeMap;
 
-/// Where a field line is in a static table; positions count from zero.
+/// The result of a lookup. Positions count from zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// Name and value.
+    /// The position of an entry with this name and value.
     Line(usize),
-    /// The name alone.
+    /// The position of an entry with this name, but another value.
     Name(usize),
-    /// Neither.
+    /// No entry has this name.
     Nothing,
 }
 
-/// For each name every value and where it is, in the table's order.
+/// For each name, its values and their positions, in the table's order.
 #[derive(Debug)]
 pub(crate) struct Index {
     names: BTreeMap<&'static [u8], Vec<(&'static [u8], usize)>>,
 }
 
 impl Index {
-    /// Indexes a table of names and values.
+    /// Builds the index of a table of names and values.
     pub(crate) fn new(entries: &'static [(&'static str, &'static str)]) -> Self {
         let mut names = BTreeMap::<_, Vec<_>>::new();
         for (at, (name, value)) in entries.iter().enumerate() {
@@ -30,7 +30,8 @@ impl Index {
         Self { names }
     }
 
-    /// Looks a field line up. A name alone is found at its first entry.
+    /// Looks up a field line. If only the name is known, the result is the first entry
+    /// with that name.
     pub(crate) fn find(&self, name: &[u8], value: &[u8]) -> Found {
         let Some(values) = self.names.get(name) else {
             return Found::Nothing;

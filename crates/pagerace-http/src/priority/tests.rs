@@ -16,9 +16,9 @@ fn parameters() {
         ("i=?1,u=7", (7, true)),
         ("i=?0", (3, false)),
         ("u=2;x=1, i;y", (2, true)),
-        // The last of several wins (RFC 9651, section 3.2).
+        // The last of several equal keys wins (RFC 9651, section 3.2).
         ("u=1, u=6", (6, false)),
-        // Out of range, of another type, unknown: as if absent.
+        // Values out of range or of another type, and unknown keys, are ignored.
         ("u=8, i", (3, true)),
         ("u=-1", (3, false)),
         ("u=300", (3, false)),
@@ -50,8 +50,8 @@ fn several_lines_are_one_dictionary() {
     );
 }
 
-/// Every dictionary vector of the HTTP working group goes through the parser
-/// that [`parse`] uses: the same are refused, the same keys and values found.
+/// Runs every dictionary vector of the HTTP working group through the parser that
+/// [`parse`] uses, which must reject the same inputs and find the same keys and values.
 #[test]
 fn structured_field_vectors() {
     let directory = format!("{SHARED}/reference/structured-field-tests");
@@ -115,7 +115,7 @@ fn check_vector(case: &Value) {
                     }
                     BareItem::Boolean(b) => assert_eq!(Some(*b), value.as_bool(), "{name}"),
                     BareItem::String(s) => assert_eq!(Some(s.as_str()), value.as_str(), "{name}"),
-                    // Types that no parameter of a priority has.
+                    // Types that no priority parameter has.
                     _ => assert!(value.is_object() || value.is_f64(), "{name}: {value}"),
                 }
                 let parameters = wanted[1][1].as_array().unwrap();

@@ -1,4 +1,4 @@
-//! Reading field sections, with all that a dynamic table brings.
+//! Decoder for field sections, with a dynamic table.
 //!
 //! Source: RFC 9204, sections 2.2 and 4.5.
 
@@ -16,26 +16,27 @@ use crate::literal::{self, integer, string};
 #[derive(Debug)]
 pub struct Decoder {
     table: DynamicTable,
-    /// Inserts that the encoder knows we have (RFC 9204, section 2.1.4).
+    /// Number of inserts that the encoder knows we have received (RFC 9204, section
+    /// 2.1.4).
     known_received: u64,
-    /// The unfinished instruction at the end of the encoder stream.
+    /// The incomplete instruction at the end of the encoder stream.
     unfinished: Vec<u8>,
-    /// Instructions for the decoder stream, not yet taken.
+    /// Instructions for the decoder stream that were not taken yet.
     instructions: Vec<u8>,
 }
 
-/// What became of an encoded field section.
+/// The result of decoding a field section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Section {
     /// The field lines, in order.
     Decoded(Vec<Field>),
-    /// It refers to inserts that have not come yet: try again when
-    /// [`Decoder::insert_count`] has reached this.
+    /// The section refers to inserts that have not arrived. Retry when
+    /// [`Decoder::insert_count`] has reached this number.
     Blocked(u64),
 }
 
 impl Decoder {
-    /// A decoder whose settings allow a dynamic table of `capacity_max` bytes.
+    /// Creates a decoder whose settings allow a dynamic table of `capacity_max` bytes.
     pub fn new(capacity_max: u64) -> Self {
         Self {
             table: DynamicTable::new(capacity_max),
@@ -45,12 +46,12 @@ impl Decoder {
         }
     }
 
-    /// Entries inserted so far.
+    /// Number of entries inserted so far.
     pub const fn insert_count(&self) -> u64 {
         self.table.inserted()
     }
 
-    /// Takes bytes of the peer's encoder stream, split anywhere.
+    /// Handles bytes of the peer's encoder stream, split at any point.
     ///
     /// # Errors
     /// Any [`Error`] here is a connection error `QPACK_ENCODER_STREAM_ERROR`.
@@ -61,8 +62,8 @@ impl Decoder {
             at += len;
         }
         self.unfinished.drain(..at);
-        // At once, so that the encoder may refer to the entries without
-        // blocking anybody: section 4.4.3.
+        // Acknowledge inserts at once, so that the encoder may refer to the entries
+        // without risking a blocked stream: section 4.4.3.
         let increment = self.table.inserted() - self.known_received;
         if increment > 0 {
             integer::encode(6, 0b0000_0000, increment, &mut self.instructions);
@@ -71,12 +72,12 @@ impl Decoder {
         Ok(())
     }
 
-    /// Decodes one field section of `stream`, at most `size_max` bytes as
+    /// Decodes one field section of `stream`, of at most `size_max` bytes as
     /// [`Field::size`] counts them.
     ///
     /// # Errors
-    /// [`Error::SectionTooLarge`]: the limit; the message alone is at fault.
-    /// Any other is a connection error `QPACK_DECOMPRESSION_FAILED`.
+    /// [`Error::SectionTooLarge`] affects only this message. Any other error is a
+    /// connection error `QPACK_DECOMPRESSION_FAILED`.
     pub fn decode(&mut self, stream: u64, bytes: &[u8], size_max: u64) -> Result<Section, Error> {
         let (prefix, start) = self.prefix(bytes)?;
         if prefix.required > self.table.inserted() {
@@ -114,12 +115,12 @@ impl Decoder {
         }
     }
 
-    /// Bytes to write on our decoder stream; empty if there are none.
+    /// Takes the bytes to write on our decoder stream; empty if there are none.
     pub fn take_instructions(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.instructions)
     }
 
-    /// Required insert count and base: section 4.5.1.
+    /// Decodes required insert count and base: section 4.5.1.
     fn prefix(&self, bytes: &[u8]) -> Result<(Prefix, usize), Error> {
         let (encoded, first) = integer::decode(8, bytes)?.ok_or(Error::Truncated)?;
         let rest = &bytes[first..];
@@ -161,7 +162,7 @@ struct Prefix {
     base: u64,
 }
 
-/// Where one decoded part is.
+/// The location of a decoded name or value.
 enum Part {
     Shared(Bytes),
     Text(Range<usize>),
@@ -183,7 +184,7 @@ impl Part {
     }
 }
 
-/// Decodes lines; all literals of a section share one allocation.
+/// Decodes the lines of a section. All literals of the section share one allocation.
 struct Lines<'a> {
     table: &'a DynamicTable,
     prefix: Prefix,
@@ -192,8 +193,8 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// Reads the line at the start of `bytes`, which are not empty; returns
-    /// its length.
+    /// Decodes the line at the start of `bytes`, which must not be empty. Returns its
+    /// encoded length.
     fn read(&mut self, bytes: &[u8], size_max: u64) -> Result<usize, Error> {
         let first = bytes[0];
         if first & 0b1000_0000 != 0 {
@@ -252,7 +253,7 @@ impl Lines<'_> {
         Ok((Part::Text(start..self.text.len()), len))
     }
 
-    /// A static entry, or a dynamic one counted down from the base.
+    /// Returns a static entry, or the dynamic entry with an index relative to the base.
     fn entry(&self, index: u64, is_static: bool) -> Result<Field, Error> {
         if is_static {
             return static_entry(index);
@@ -269,7 +270,7 @@ impl Lines<'_> {
         self.declared(self.prefix.base + index)
     }
 
-    /// An entry that the required insert count covers: section 2.2.1.
+    /// Returns a dynamic entry that the required insert count covers: section 2.2.1.
     fn declared(&self, absolute: u64) -> Result<Field, Error> {
         if absolute >= self.prefix.required {
             return Err(Error::DynamicIndex);

@@ -7,11 +7,12 @@ use std::collections::VecDeque;
 use super::Error;
 use crate::Field;
 
-/// Entries by absolute index, oldest first.
+/// The dynamic table.
 #[derive(Debug)]
 pub(super) struct DynamicTable {
     entries: VecDeque<Field>,
-    /// Entries ever inserted; the newest has absolute index `inserted - 1`.
+    /// Number of entries ever inserted. The newest entry has the absolute index
+    /// `inserted - 1`.
     inserted: u64,
     size: u64,
     capacity: u64,
@@ -19,7 +20,7 @@ pub(super) struct DynamicTable {
 }
 
 impl DynamicTable {
-    /// An empty table of capacity zero that may grow to `capacity_max` bytes.
+    /// Creates an empty table of capacity zero that may grow to `capacity_max` bytes.
     pub(super) fn new(capacity_max: u64) -> Self {
         Self {
             entries: VecDeque::new(),
@@ -45,10 +46,10 @@ impl DynamicTable {
         self.capacity_max / 32
     }
 
-    /// Set Dynamic Table Capacity.
+    /// Executes the instruction Set Dynamic Table Capacity.
     ///
     /// # Errors
-    /// [`Error::Capacity`]: above what our settings allow.
+    /// [`Error::Capacity`] if the capacity exceeds the maximum in our settings.
     pub(super) fn set_capacity(&mut self, capacity: u64) -> Result<(), Error> {
         if capacity > self.capacity_max {
             return Err(Error::Capacity);
@@ -61,7 +62,7 @@ impl DynamicTable {
     /// Adds an entry and evicts the oldest as needed.
     ///
     /// # Errors
-    /// [`Error::Capacity`]: it would not fit even into an empty table.
+    /// [`Error::Capacity`] if the entry would not fit even into an empty table.
     pub(super) fn insert(&mut self, field: Field) -> Result<(), Error> {
         if field.size() > self.capacity {
             return Err(Error::Capacity);
@@ -73,10 +74,10 @@ impl DynamicTable {
         Ok(())
     }
 
-    /// The entry with that absolute index.
+    /// Returns the entry with the absolute index `index`.
     ///
     /// # Errors
-    /// [`Error::DynamicIndex`]: not inserted yet, or evicted.
+    /// [`Error::DynamicIndex`] if the entry is not inserted yet, or evicted.
     pub(super) fn absolute(&self, index: u64) -> Result<&Field, Error> {
         let oldest = self.inserted - self.entries.len() as u64;
         index
@@ -85,7 +86,8 @@ impl DynamicTable {
             .ok_or(Error::DynamicIndex)
     }
 
-    /// The entry `index` before the newest, as encoder instructions count.
+    /// Returns the entry with the relative index `index`, which counts back from the
+    /// newest entry in encoder instructions.
     pub(super) fn relative(&self, index: u64) -> Result<&Field, Error> {
         let below = index.checked_add(1).ok_or(Error::DynamicIndex)?;
         self.absolute(

@@ -1,4 +1,4 @@
-//! What the peer's encoder tells our decoder.
+//! Instructions from the peer's encoder.
 //!
 //! Source: RFC 9204, section 4.3.
 
@@ -7,8 +7,8 @@ use super::{Error, static_table};
 use crate::Field;
 use crate::literal::{integer, string};
 
-/// Carries out the instruction at the start of `bytes`. Returns how many bytes
-/// it took; `None` if the input ends inside it.
+/// Executes the instruction at the start of `bytes`. Returns its length, or `None` if it
+/// is incomplete.
 pub(super) fn execute(table: &mut DynamicTable, bytes: &[u8]) -> Result<Option<usize>, Error> {
     let Some(&first) = bytes.first() else {
         return Ok(None);
@@ -66,8 +66,8 @@ fn insert_with_literal_name(
     Ok(Some(start + len))
 }
 
-/// A decoded string. The longest Huffman code has 30 bits, so a code longer
-/// than four times the capacity stands for text that no entry can hold.
+/// Decodes a string. The longest Huffman code has 30 bits, so a code longer than four
+/// times the capacity stands for text that no entry can hold.
 fn literal(prefix: u32, bytes: &[u8], capacity: u64) -> Result<Option<(Vec<u8>, usize)>, Error> {
     let Some((literal, len)) = string::parse(prefix, bytes, capacity.saturating_mul(4))? else {
         return Ok(None);
@@ -77,7 +77,7 @@ fn literal(prefix: u32, bytes: &[u8], capacity: u64) -> Result<Option<(Vec<u8>, 
     Ok(Some((text, len)))
 }
 
-/// The static table's entry as a field line.
+/// Returns an entry of the static table as a field line.
 pub(super) fn static_entry(index: u64) -> Result<Field, Error> {
     let entry = usize::try_from(index)
         .ok()

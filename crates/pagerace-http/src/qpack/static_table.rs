@@ -1,4 +1,4 @@
-//! QPACK's static table.
+//! The static table of QPACK.
 //!
 //! Source: RFC 9204, appendix A, <https://www.rfc-editor.org/rfc/rfc9204#appendix-A>.
 
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use crate::literal::table::{Found, Index};
 
-/// Name and value by index.
+/// Names and values by index, which counts from zero.
 #[rustfmt::skip]
 pub(super) const ENTRIES: [(&str, &str); 99] = [
     (":authority", ""),
@@ -112,7 +112,7 @@ pub(super) const ENTRIES: [(&str, &str); 99] = [
 
 static INDEX: LazyLock<Index> = LazyLock::new(|| Index::new(&ENTRIES));
 
-/// Looks a field line up.
+/// Looks up a field line.
 pub(super) fn find(name: &[u8], value: &[u8]) -> Found {
     INDEX.find(name, value)
 }

@@ -1,5 +1,5 @@
-//! The interop vectors, the library `qpack` as an independent peer, and the
-//! examples of RFC 9204, appendix B.
+//! Tests against the interop vectors, against `qpack` as an independent implementation,
+//! and against the examples of RFC 9204, appendix B.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::literal::integer;
 
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
 
-/// Files of the interop archive by path, or nothing where it is missing.
+/// The files of the interop archive by path; `None` if the archive is missing.
 fn interop_files() -> Option<BTreeMap<String, Vec<u8>>> {
     let Ok(archive) = fs::read(format!("{SHARED}/reference/qpack-interop.tgz")) else {
         eprintln!("skipped: ../shared/data is not there (QPACK interop vectors)");
@@ -27,8 +27,8 @@ fn interop_files() -> Option<BTreeMap<String, Vec<u8>>> {
         .unwrap();
     let mut files = BTreeMap::new();
     let mut rest = &tar[..];
-    // A tar archive: a header of 512 bytes (name at 0, octal size at 124), the
-    // file, filled up to 512.
+    // A tar archive holds, for each file, a header of 512 bytes (name at 0, octal size at
+    // 124) and the file, padded to a multiple of 512.
     while rest.len() >= 512 && rest[0] != 0 {
         let text = |range: std::ops::Range<usize>| {
             let bytes = rest[range].split(|&b| b == 0).next().unwrap();
@@ -41,8 +41,8 @@ fn interop_files() -> Option<BTreeMap<String, Vec<u8>>> {
     Some(files)
 }
 
-/// The field sections of a QIF: `name TAB value` lines, sections parted by
-/// empty lines, comments begin with `#`.
+/// Parses the field sections of a QIF file: `name TAB value` lines, empty lines between
+/// sections, and comments that begin with `#`.
 fn parse_qif(text: &[u8]) -> Vec<Vec<Field>> {
     let mut sections = vec![Vec::new()];
     for line in text.split(|&b| b == b'\n').filter(|l| !l.starts_with(b"#")) {
@@ -65,7 +65,7 @@ fn qif_of<'a>(files: &'a BTreeMap<String, Vec<u8>>, name: &str) -> &'a [u8] {
     text
 }
 
-/// (stream, bytes) blocks: 8 bytes of id, 4 of length, big-endian.
+/// Splits a file into (stream, bytes) blocks: 8 bytes of id and 4 of length, big-endian.
 fn blocks(mut file: &[u8]) -> Vec<(u64, &[u8])> {
     let mut blocks = Vec::new();
     while !file.is_empty() {
@@ -77,7 +77,7 @@ fn blocks(mut file: &[u8]) -> Vec<(u64, &[u8])> {
     blocks
 }
 
-/// As if the network let each section overtake the inserts just before it.
+/// Reorders the blocks as if each section overtook the inserts just before it.
 fn overtake(blocks: &mut [(u64, &[u8])]) {
     let mut at = 0;
     while at + 1 < blocks.len() {
@@ -89,15 +89,15 @@ fn overtake(blocks: &mut [(u64, &[u8])]) {
     }
 }
 
-/// Decodes these blocks; sections by stream, and how many had to wait.
-/// `chunk`: bytes of the encoder stream handed in at once.
+/// Decodes the blocks, handing in the encoder stream in pieces of `chunk` bytes. Returns
+/// the sections by stream, and the number of times that a section was found blocked.
 fn decode_blocks(
     blocks: &[(u64, &[u8])],
     capacity: u64,
     chunk: usize,
 ) -> (BTreeMap<u64, Vec<Field>>, usize) {
     let mut decoder = Decoder::new(capacity);
-    // The vectors take the capacity as set from the start.
+    // The vectors assume that the capacity is set from the start.
     let mut set = Vec::new();
     integer::encode(5, 0b0010_0000, capacity, &mut set);
     decoder.handle_encoder_stream(&set).unwrap();
@@ -181,7 +181,7 @@ fn what_we_encode_decodes_here_and_in_the_library() {
             assert_eq!(ours, Ok(Section::Decoded(fields.clone())), "{path}");
             let theirs = qpack::decode_stateless(&mut &encoded[..], u64::MAX).unwrap();
             assert_eq!(from_library(theirs.fields), fields, "{path}");
-            // And theirs here.
+            // This module also decodes the library's sections.
             let lines = fields
                 .iter()
                 .map(|f| qpack::HeaderField::from((&f.name, &f.value)));
@@ -201,7 +201,7 @@ fn from_library(fields: Vec<qpack::HeaderField>) -> Vec<Field> {
     fields.into_iter().map(field).collect()
 }
 
-/// Share of the text that is left after encoding without a dynamic table.
+/// The ratio of encoded size to text size without a dynamic table.
 fn share(sections: &[Vec<Field>]) -> f64 {
     let (mut text, mut encoded) = (0, Vec::new());
     for fields in sections {
@@ -211,7 +211,7 @@ fn share(sections: &[Vec<Field>]) -> f64 {
     encoded.len() as f64 / text as f64
 }
 
-/// Field lines of every request or response of a few recordings.
+/// The field lines of every request and every response in some recordings.
 fn recorded_sections() -> Option<[Vec<Vec<Field>>; 2]> {
     let Ok(entries) = fs::read_dir(format!("{SHARED}/har")) else {
         eprintln!("skipped: ../shared/data is not there (recordings)");
@@ -291,7 +291,7 @@ fn the_examples_of_the_rfc() {
         decoded(&[(":path", "/index.html")])
     );
     assert!(decoder.take_instructions().is_empty());
-    // B.2: the section comes before its inserts.
+    // B.2: the section arrives before its inserts.
     let section = hex("0381 10 11");
     assert_eq!(decoder.decode(4, &section, 999), Ok(Section::Blocked(2)));
     decoder
@@ -301,7 +301,7 @@ fn the_examples_of_the_rfc() {
         .unwrap();
     let lines = [(":authority", "www.example.com"), (":path", "/sample/path")];
     assert_eq!(decoder.decode(4, &section, 999), decoded(&lines));
-    // Two inserts, and the section of stream 4.
+    // Insert count increment of 2, and acknowledgement of the section on stream 4.
     assert_eq!(decoder.take_instructions(), hex("02 84"));
     // B.3: speculative insert.
     decoder
@@ -310,11 +310,11 @@ fn the_examples_of_the_rfc() {
         ))
         .unwrap();
     assert_eq!(decoder.take_instructions(), hex("01"));
-    // B.4: duplicate, and a section that was given up.
+    // B.4: duplicate, and a stream cancellation.
     decoder.handle_encoder_stream(&hex("02")).unwrap();
     decoder.cancel(8);
     assert_eq!(decoder.take_instructions(), hex("01 48"));
-    // B.5: an insert that evicts.
+    // B.5: an insert with eviction.
     decoder
         .handle_encoder_stream(&hex("810d 6375 7374 6f6d 2d76 616c 7565 32"))
         .unwrap();
@@ -324,7 +324,7 @@ fn the_examples_of_the_rfc() {
 #[test]
 fn impossible_references_are_errors() {
     let mut decoder = Decoder::new(220);
-    // Dynamic index in a section that declared none.
+    // A dynamic index in a section with a required insert count of zero.
     assert_eq!(
         decoder.decode(0, &[0, 0, 0x80], 999),
         Err(Error::DynamicIndex)
@@ -350,7 +350,8 @@ fn impossible_references_are_errors() {
         decoder.decode(0, &[0, 0, 0xd1], 41),
         Err(Error::SectionTooLarge(41))
     );
-    // A capacity above the settings, an entry above the capacity, no such entry.
+    // A capacity above the settings, an entry above the capacity, and an entry that does
+    // not exist.
     assert_eq!(
         decoder.handle_encoder_stream(&[0x3f, 0xbe, 0x01]),
         Err(Error::Capacity)

@@ -1,44 +1,44 @@
-//! The content of an answer to a range request, wherever its pieces break.
+//! Incremental reader for the content of a response to a range request.
 
 use bytes::{Buf, Bytes, BytesMut};
 
 use super::{ByteRange, parse_content_range};
 use crate::{Field, fields};
 
-/// Longest head of a part, and longest boundary line, in bytes.
+/// Longest part head, boundary line included, in bytes.
 const HEAD_MAX: usize = 4_096;
 
-/// An answer from which no ranges can be read.
+/// A response to a range request that holds no readable ranges.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the answer to a range request {0}")]
 pub struct NotRanges(&'static str);
 
-/// Tells where the bytes of an answer belong.
+/// Maps the bytes of a response to their offsets in the content.
 #[derive(Debug)]
 pub struct RangeReader {
     state: State,
-    /// `--boundary`, if the answer has several parts.
+    /// `--boundary` of a response with several parts; `None` for a response with one.
     delimiter: Option<Box<[u8]>>,
-    /// The head of a part that is not complete.
+    /// The incomplete head of a part.
     head: BytesMut,
 }
 
 #[derive(Debug)]
 enum State {
-    /// So many bytes from an offset.
+    /// Content: `left` bytes are still to come, the next of which belongs at `offset`.
     Part { offset: u64, left: u64 },
-    /// The head of a part, or the end.
+    /// A part head, or the closing boundary line.
     Head,
-    /// All parts have come.
+    /// All parts were read.
     Over,
 }
 
 impl RangeReader {
-    /// For an answer with these fields: 206 with one range or several, or 200 with
-    /// everything.
+    /// Creates a reader for a response with the given fields: 206 with one range or
+    /// several, or 200 with the whole content.
     ///
     /// # Errors
-    /// It has another status, or does not say what it holds.
+    /// If the response has another status, or does not say which bytes it holds.
     pub fn new(answer: &[Field]) -> Result<Self, NotRanges> {
         let value = |name: &str| {
             let value = fields::get(answer, name)?;
@@ -75,11 +75,11 @@ impl RangeReader {
         })
     }
 
-    /// Takes bytes of the answer's content; calls `each` with an offset and the bytes
-    /// that belong there, which are slices of `data` where they can be.
+    /// Reads the next bytes of the response's content. Calls `each` with an offset and
+    /// the bytes that belong there. The bytes are slices of `data` where possible.
     ///
     /// # Errors
-    /// The parts are malformed; what was told before is right.
+    /// If the parts are malformed. Bytes that `each` already received are valid.
     pub fn read(
         &mut self,
         mut data: Bytes,
@@ -118,7 +118,8 @@ impl RangeReader {
         Ok(())
     }
 
-    /// What follows the head that was collected, if it is complete, and its length.
+    /// Parses the collected part head. Returns the next state and the length of the head,
+    /// or `None` if the head is incomplete.
     fn next_part(&self) -> Result<Option<(State, usize)>, NotRanges> {
         let delimiter = self.delimiter.as_deref().unwrap_or_default();
         let Some(at) = find(&self.head, delimiter) else {
@@ -149,7 +150,7 @@ impl RangeReader {
     }
 }
 
-/// `boundary=x`, perhaps quoted.
+/// Returns the value of a `boundary` parameter, without quotes.
 fn boundary(parameter: &str) -> Option<&str> {
     let (name, value) = parameter.trim().split_once('=')?;
     let value = value.trim();

@@ -10,7 +10,7 @@ fn parts(ranges: &[(u64, u64)]) -> Wanted {
 
 #[test]
 fn ranges_are_read_as_the_rfc_writes_them() {
-    // RFC 9110, section 14.1.2, of 10,000 bytes.
+    // Examples of RFC 9110, section 14.1.2, for content of 10,000 bytes.
     let read = |text: &str| parse(text.as_bytes(), 10_000);
     assert_eq!(read("bytes=0-499"), Some(parts(&[(0, 499)])));
     assert_eq!(read("bytes=-500"), Some(parts(&[(9_500, 9_999)])));

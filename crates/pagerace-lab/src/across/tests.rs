@@ -5,7 +5,7 @@ use crate::fake::{self, times};
 use crate::metric::MetricId;
 use crate::results::Results;
 
-/// Four pages; `factor(strategy, page)` of a baseline of one second.
+/// Races on four pages; `factor(strategy, page)` scales the baseline of one second.
 fn race(factor: impl Fn(usize, usize) -> f64) -> Results {
     let mut plan = fake::plan(&["sequential", "round-robin", "eps"], 6);
     plan.pages = ["a", "b", "c", "d"]

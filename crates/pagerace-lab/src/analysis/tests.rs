@@ -3,13 +3,13 @@ use crate::fake::{self, times};
 use crate::metric::MetricId;
 use crate::results::{Results, RunSummary};
 
-/// Four strategies; `lcp(strategy, run)` in milliseconds.
+/// Races four strategies; `lcp(strategy, run)` is in milliseconds.
 fn race(runs: u32, lcp: impl Fn(usize, usize) -> f64) -> Results {
     let plan = fake::plan(&["sequential", "round-robin", "fifo", "eps"], runs);
     fake::results(&plan, |(_, _, s), k| times(lcp(s, k), 500.0, 2000.0))
 }
 
-/// Noise common to all strategies of a run, as paired seeds make it.
+/// Noise that is common to all strategies of a run, as with paired seeds.
 fn noise(run: usize) -> f64 {
     ((run * 37) % 101) as f64 * 5.0
 }
@@ -38,7 +38,8 @@ fn marks_follow_the_data() {
     assert_eq!((interval.low, interval.high), (-102.0, -100.0));
     assert!(better.cliffs_delta.unwrap() < 0.0);
     assert_eq!(better.rank_biserial, Some(-1.0));
-    // Pairing sees what the noise hides from the unpaired test.
+    // The paired test detects the difference despite noise that hides it from
+    // the unpaired one.
     assert!(better.signed_rank_p_holm.unwrap() < 0.001);
     assert!(better.mann_whitney_p.unwrap() > better.signed_rank_p.unwrap());
 }
@@ -74,14 +75,14 @@ fn random_differences_are_not_differences() {
     });
     let analysis = analyse(&results, 0, 0, MetricId::default());
     for row in &analysis.rows[1..] {
-        // Noise of a tenth of the baseline rules no noticeable difference out.
+        // With noise of a tenth of the baseline, a noticeable difference remains possible.
         assert_eq!(row.mark, Mark::Unsure, "{row:?}");
     }
 }
 
 #[test]
 fn no_difference_needs_a_narrow_interval() {
-    // Differences on both sides of zero, within `width` of a second.
+    // Differences lie on both sides of zero, up to `width` ms of a second.
     let mark = |width: f64| {
         let results = race(30, |s, k| {
             let swing = (k % 7) as f64 / 3.0 - 1.0;
@@ -116,7 +117,7 @@ fn too_few_runs_are_not_called_no_difference() {
             .collect()
     };
     assert_eq!(marks(5)[1..], [Mark::TooFewRuns; 3]);
-    // The least p of six runs is 2/64, times three tests; of seven it is 2/128.
+    // The minimum p-value is 2/64 for six runs and 2/128 for seven, times three tests.
     assert_eq!(marks(6)[1..], [Mark::TooFewRuns; 3]);
     assert_eq!(marks(7)[1..], [Mark::Better; 3]);
 }

@@ -1,4 +1,4 @@
-//! Transfers as JSON. Described in `docs/output.md`.
+//! JSON output for transfers. The format is described in `docs/output.md`.
 
 use std::io::{self, Write};
 
@@ -19,13 +19,14 @@ struct Document<'a> {
     format: &'static str,
     schema: u32,
     version: &'static str,
-    /// Length of the steps of the series `arrived`, `window` and `queued`.
+    /// Interval between samples of the series `arrived`, `window` and `queued`, in ms.
     interval_ms: f64,
     results: Vec<Cell<'a>>,
     plan: &'a BulkPlan,
 }
 
-/// `null` is infinite: half of the runs failed, for the longest time one.
+/// A value is `null` if it is infinite: half of the runs failed or, for the
+/// longest time, one.
 #[derive(Serialize)]
 struct Cell<'a> {
     network: &'a str,
@@ -51,11 +52,11 @@ struct Run<'a> {
     outcome: &'a BulkOutcome,
 }
 
-/// Writes `results` as one JSON document, ended by a line break. The bytes
-/// depend on the results alone.
+/// Writes `results` as one JSON document with a final line break. The bytes
+/// depend only on the results.
 ///
 /// # Errors
-/// Those of `out`.
+/// Any error of `out`.
 pub fn write_bulk_json(results: &BulkResults, out: &mut dyn Write) -> io::Result<()> {
     let plan = &results.plan;
     let cells = (0..plan.networks.len())

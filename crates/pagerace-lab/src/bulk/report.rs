@@ -1,4 +1,4 @@
-//! Transfers, as the report shows them.
+//! Report input for transfers.
 
 use pagerace_report::bulk::{BulkReport, Network, Transfer};
 use pagerace_report::input::Named;

@@ -1,12 +1,13 @@
-//! The answer on one network in one sentence.
+//! The result on one network as a sentence.
 
 use super::BulkResults;
 use crate::unit::{Unit, percent};
 
-/// Who is fastest on this network, and by how much against the first; whether
-/// the runs of the two overlap is told, for a handful of runs is no proof.
+/// Returns a sentence that names the fastest contender on this network and its
+/// lead over the first. It mentions if the runs of the two overlap, because a
+/// handful of runs proves little.
 ///
-/// Failed transfers count as longer than any other, and are told.
+/// Failed transfers count as longer than any other, and are mentioned.
 pub fn bulk_sentence(results: &BulkResults, network: usize) -> String {
     let text = lead(results, network);
     let counts = (0..results.plan.contenders.len()).filter_map(|contender| {
@@ -42,7 +43,7 @@ fn lead(results: &BulkResults, network: usize) -> String {
     if plan.contenders.len() == 1 {
         return format!("{name}: {} takes {}.", label(best), ms(time));
     }
-    // Against the first, or against the next best if the first is best.
+    // The rival is the first contender, or the next best if the first is the best.
     let rival = if best == 0 {
         finished
             .filter(|(i, _)| *i != best)

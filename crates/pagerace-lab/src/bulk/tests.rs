@@ -34,7 +34,7 @@ fn plan(contenders: &[(Protocol, &str)]) -> BulkPlan {
     }
 }
 
-/// HTTP/3 takes a second, TCP two; every other run a little more.
+/// HTTP/3 takes one second and TCP two; every other run takes slightly longer.
 #[allow(
     clippy::unnecessary_wraps,
     reason = "it stands for a function that can fail"
@@ -69,7 +69,7 @@ fn what_is_counted() {
     assert_eq!(summary.failed, 0);
     let time = summary.time_ms.unwrap();
     assert!((1000.0..=1001.0).contains(&time), "{time}");
-    // A megabyte in a second is eight megabits a second; both directions are overhead.
+    // A megabyte per second is 8 Mbit/s. Overhead includes both directions.
     assert!((summary.goodput.unwrap() - 8e6).abs() < 1e4);
     assert!((summary.overhead.unwrap() - 0.05).abs() < 1e-12);
 }
@@ -111,7 +111,7 @@ fn the_fastest_is_named() {
     );
 }
 
-/// Two of the three runs of a contender fail, the others take ten seconds.
+/// Two of the three HTTP/3 runs fail.
 fn mostly_failing() -> BulkResults {
     let mut results = results(&BOTH, 1);
     for outcome in &mut results.cells[1][..2] {
@@ -134,7 +134,7 @@ fn survivors_do_not_speak_for_those_that_failed() {
         (results.failed(), results.reasons()),
         (2, vec!["not complete after 60 s"])
     );
-    // The other wins, though the survivor was twice as fast.
+    // HTTP/2 wins, although the only finished HTTP/3 run is twice as fast.
     let sentence = bulk_sentence(&results, 0);
     assert!(sentence.starts_with("cable: h2 takes 200"), "{sentence}");
     assert!(
@@ -142,7 +142,7 @@ fn survivors_do_not_speak_for_those_that_failed() {
         "{sentence}"
     );
     assert!(sentence.ends_with("h3 2 of 3."), "{sentence}");
-    // Files say null for infinite, and how many failed.
+    // Files contain null for infinite values, and the number of failures.
     let mut out = Vec::new();
     write_bulk_json(&results, &mut out).unwrap();
     let value: Value = serde_json::from_slice(&out).unwrap();
@@ -164,7 +164,7 @@ fn one_failure_of_three_does_not_move_the_median_to_the_fastest() {
         outcome.finished_at = Instant::ZERO + Duration::from_millis(ms);
     }
     results.cells[1][2].failure = Some("lost".to_owned());
-    // Of the survivors it would be 2000 ms.
+    // The median over the finished runs alone would be 2000 ms.
     assert_eq!(results.summary(0, 1).time_ms, Some(3000.0));
 }
 

@@ -1,4 +1,4 @@
-//! Everything together: all cells, their errors, winners, and what is blamed.
+//! The complete comparison: cells, errors, winners, and causes of errors.
 
 use std::sync::Arc;
 
@@ -25,176 +25,176 @@ mod matched;
 use groups::{elsewhere, groups, overall, rivals, winners};
 use matched::Matched;
 
-/// What is compared.
+/// The inputs of the comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
-    /// What was measured.
+    /// The live measurements.
     pub observations: &'a Observations,
-    /// What was predicted, in any order.
+    /// The predictions, in any order.
     pub predictions: &'a [Prediction],
-    /// What is predicted for the same pages as another recorder would have
-    /// recorded them; may be empty.
+    /// Predictions for the same pages as another recorder would have recorded
+    /// them; may be empty.
     pub elsewhere: &'a [Prediction],
-    /// The pages, of which some may not have been measured.
+    /// The pages; some may not have been measured.
     pub pages: &'a [Arc<Page>],
-    /// The networks, likewise.
+    /// The networks; some may not have been measured.
     pub networks: &'a [Network],
-    /// What Lighthouse predicts; may be empty.
+    /// Lighthouse's predictions; may be empty.
     pub lighthouse: &'a [LighthousePrediction],
-    /// By what.
+    /// The metrics to compare.
     pub metrics: &'a [MetricId],
-    /// Names of the pages on which the model was not tuned.
+    /// Names of the pages that were not used to tune the model.
     pub held_out: &'a [String],
-    /// Gap from which two moments count as different when a resource is
-    /// blamed, in milliseconds; 20 is reasonable.
+    /// The gap in milliseconds from which two times count as different when a
+    /// resource is blamed; 20 is reasonable.
     pub threshold_ms: f64,
 }
 
-/// How accurate the model is.
+/// The accuracy of the model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Accuracy {
-    /// When, where and with what was measured.
+    /// The setting of the measurement.
     pub setting: Setting,
-    /// By what.
+    /// The metrics that are compared.
     pub metrics: Vec<MetricId>,
     /// Names of the pages, in order of appearance.
     pub pages: Vec<String>,
-    /// Those of them on which the model was not tuned.
+    /// The subset of `pages` that was not used to tune the model.
     pub held_out: Vec<String>,
-    /// The networks and what they are.
+    /// Names and descriptions of the networks.
     pub networks: Vec<(String, String)>,
-    /// The contenders' labels and what they are.
+    /// Labels and descriptions of the contenders.
     pub contenders: Vec<(String, String)>,
-    /// How the measurement went.
+    /// The quality of the measurement.
     pub quality: Quality,
-    /// Every prediction beside its observation.
+    /// Every prediction compared with its observation.
     pub cells: Vec<Cell>,
-    /// Over all pages, and apart over those tuned on and those held out.
+    /// Errors over all pages, and separately over tuned and held-out pages.
     pub overall: Vec<Group>,
-    /// The goals, and what was reached.
+    /// The goals and the errors reached.
     pub goals: Vec<Reached>,
-    /// By kind of page.
+    /// Errors by kind of page.
     pub by_kind: Vec<Group>,
-    /// By network.
+    /// Errors by network.
     pub by_network: Vec<Group>,
-    /// By protocol.
+    /// Errors by protocol.
     pub by_protocol: Vec<Group>,
-    /// By strategy, over HTTP/3.
+    /// Errors by strategy, over HTTP/3.
     pub by_strategy: Vec<Group>,
-    /// By page.
+    /// Errors by page.
     pub by_page: Vec<Group>,
-    /// Of the pages as another recorder would have recorded them.
+    /// Errors for the pages as another recorder would have recorded them.
     pub elsewhere: Vec<Group>,
-    /// Every pair of contenders that differ in one thing.
+    /// Every pair of contenders that differ in one respect.
     pub differences: Vec<Difference>,
-    /// How far predicted differences lie from measured ones.
+    /// Errors of the predicted differences.
     pub model_errors: Vec<ModelError>,
-    /// The same on held-out pages alone.
+    /// `model_errors` on held-out pages only.
     pub model_errors_held_out: Vec<ModelError>,
     /// Every pair of contenders.
     pub duels: Vec<Duel>,
-    /// Every page, network and metric with two contenders or more.
+    /// One ranking per page, network and metric with at least two contenders.
     pub rankings: Vec<Ranking>,
     /// Winners and ranks, over the same sets of pages as `overall`.
     pub winners: Vec<Winners>,
-    /// Lighthouse beside us, on the cells for which it predicts something.
+    /// Lighthouse compared with this model, on the cells that Lighthouse predicts.
     pub lighthouse: Vec<Rival>,
-    /// The worst cells of each metric, worst first.
+    /// The cells with the largest errors of each metric, largest first.
     pub worst: Vec<Worst>,
-    /// What is blamed, over all cells that are off by more than 5 %.
+    /// The causes of all errors above 5 %.
     pub causes: Vec<Cause>,
 }
 
 /// The errors of a set of cells by one metric.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Group {
-    /// Of what: "tuned pages", a network, a page.
+    /// Name of the set: "tuned pages", a network, a page.
     pub name: String,
-    /// By what.
+    /// The metric that is compared.
     pub metric: MetricId,
-    /// How large, over all pages.
+    /// Errors over all pages of the set.
     pub errors: Errors,
-    /// On tuned pages.
+    /// Errors on tuned pages.
     pub tuned: Errors,
-    /// On held-out pages.
+    /// Errors on held-out pages.
     pub held_out: Errors,
 }
 
 /// Winners and ranks over a set of pages by one metric.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Winners {
-    /// Which pages.
+    /// Name of the set of pages.
     pub name: String,
-    /// By what.
+    /// The metric that is compared.
     pub metric: MetricId,
-    /// Pairs of contenders.
+    /// Score over pairs of contenders.
     pub score: Score,
-    /// The share of decided pairs in which the model picks the winner.
+    /// Share of decided pairs in which the model picks the winner.
     pub share_right: Option<f64>,
-    /// Best contenders and ranks.
+    /// Agreement on the best contenders and on ranks.
     pub ranks: Ranks,
 }
 
-/// Lighthouse's simulated predictions beside ours, on the same cells.
+/// Lighthouse's simulated predictions compared with this model's, on the same cells.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rival {
-    /// Which pages.
+    /// Name of the set of pages.
     pub name: String,
-    /// By what.
+    /// The metric that is compared.
     pub metric: MetricId,
-    /// Our errors.
+    /// Errors of this model.
     pub ours: Errors,
-    /// Lighthouse's errors.
+    /// Errors of Lighthouse.
     pub lighthouse: Errors,
 }
 
-/// A cell whose prediction is far off.
+/// A cell with a large error.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Worst {
-    /// Which.
+    /// The cell.
     pub cell: Cell,
-    /// The resource at which the worlds part, if resources were kept.
+    /// The resource at which prediction and observation diverge, if resources were kept.
     pub blame: Option<Blame>,
 }
 
-/// How often a stage is blamed.
+/// The number of cells in which a stage is blamed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cause {
-    /// By what.
+    /// The metric that is compared.
     pub metric: MetricId,
-    /// Which.
+    /// The stage.
     pub stage: Stage,
-    /// Cells.
+    /// Number of cells.
     pub cells: usize,
-    /// Median gap in milliseconds; positive if reality is later.
+    /// Median gap in milliseconds; positive if the live load is later.
     pub gap_ms: Option<f64>,
 }
 
-/// How the measurement itself went; `None` where nobody noted it.
+/// Quality of the measurement itself; `None` for values that were not recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Quality {
     /// Live runs that were accepted.
     pub runs: usize,
-    /// Those of them that failed.
+    /// Accepted runs that failed.
     pub failed: usize,
-    /// Runs that were thrown away and repeated.
+    /// Runs that were rejected and repeated.
     pub rejected: u64,
-    /// Median over the observations of the median lateness, in milliseconds.
+    /// Median over the observations of their median lateness, in milliseconds.
     pub lateness_p50_ms: Option<f64>,
-    /// Largest 99th percentile of any observation.
+    /// Maximum over the observations of their 99th percentile of lateness, in milliseconds.
     pub lateness_p99_ms: Option<f64>,
-    /// Largest lateness of any packet.
+    /// Maximum lateness of any packet, in milliseconds.
     pub lateness_max_ms: Option<f64>,
-    /// Largest contention of any observation.
+    /// Maximum CPU contention of any observation.
     pub cpu_contention: Option<f64>,
-    /// Observations for which there is no prediction.
+    /// Number of observations without a prediction.
     pub unpredicted: usize,
 }
 
 /// Compares predictions with observations.
 ///
 /// # Panics
-/// If a value is not a number.
+/// Panics if a value is not a number.
 pub fn accuracy(input: &Input<'_>) -> Accuracy {
     let observations = &input.observations.observations;
     let matched = Matched::new(input);

@@ -1,8 +1,8 @@
-//! Where a prediction first goes wrong: the resources of one simulated and one
-//! live load, side by side along the predicted critical path.
+//! Locates the first error of a prediction by comparing the resources of a
+//! simulated and a live load along the predicted critical path.
 //!
-//! Both are median runs, not the same run: a gap of the size of the noise
-//! says nothing, so gaps below a threshold count as none.
+//! The loads are the median runs of each side, not the same run. Gaps below a
+//! threshold are ignored because they may be noise.
 
 use std::collections::BTreeMap;
 
@@ -12,43 +12,43 @@ use super::observation::{Observation, ResourceTimes};
 use super::prediction::Prediction;
 use crate::metric::MetricId;
 
-/// The resource at which prediction and reality part, and how.
+/// The resource and stage at which prediction and observation diverge.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Blame {
-    /// What parts first.
+    /// The first stage that diverges.
     pub stage: Stage,
-    /// Of which resource; `None` if no resource parts.
+    /// URL of the resource; `None` if no resource diverges.
     pub url: Option<String>,
-    /// When it was predicted, in milliseconds.
+    /// Predicted time of the end of the stage, in milliseconds.
     pub predicted_ms: Option<f64>,
-    /// When it was observed, in milliseconds.
+    /// Observed time of the end of the stage, in milliseconds.
     pub observed_ms: Option<f64>,
 }
 
-/// A stage in the way of a resource, at whose end the worlds part.
+/// A stage in the load of a resource, at whose end prediction and observation diverge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stage {
-    /// It is found at another time, although what leads to it has arrived as
-    /// predicted: parsing, scripts and style take another time.
+    /// Discovery at another time, although the preceding resource on the path
+    /// was complete by then: parsing, scripts or style take another time.
     Cpu,
-    /// It is found at another time, while what leads to it still arrives.
+    /// Discovery at another time, while the preceding resource on the path is
+    /// still arriving.
     Discovery,
-    /// The request leaves at another time: queue, connection, name.
+    /// Start of the request at another time, because of queueing, connection set-up or DNS.
     Request,
-    /// The answer takes another time.
+    /// First byte of the response at another time.
     Answer,
-    /// The transfer takes another time.
+    /// Last byte of the response at another time.
     Transfer,
-    /// It was never loaded live.
+    /// The resource is not loaded live.
     Absent,
-    /// All resources come as predicted: what is left is work and paint after
-    /// the last one.
+    /// No resource diverges, which leaves work and painting after the last response.
     Paint,
 }
 
 impl Stage {
-    /// In words, after "parts at".
+    /// A description that follows "parts at".
     pub const fn words(self) -> &'static str {
         match self {
             Self::Cpu => "discovery, although what leads to it came as predicted (CPU gap)",
@@ -61,7 +61,7 @@ impl Stage {
         }
     }
 
-    /// In one or two words, for tables.
+    /// A short label for tables.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Cpu => "CPU before",
@@ -76,15 +76,15 @@ impl Stage {
 }
 
 impl Blame {
-    /// How much later than predicted it was, in milliseconds.
+    /// Returns how much later than predicted the stage ended, in milliseconds.
     pub fn gap_ms(&self) -> Option<f64> {
         Some(self.observed_ms? - self.predicted_ms?)
     }
 }
 
-/// The first parting by more than `threshold_ms` along the metric's critical
-/// path; without a path, along all resources in predicted order of discovery.
-/// `None` if the resources of either side were not kept.
+/// Returns the first divergence of more than `threshold_ms` along the metric's
+/// critical path, or, without a path, along all resources in predicted order of
+/// discovery. Returns `None` if the resources of either side were not kept.
 pub fn blame(
     observation: &Observation,
     prediction: &Prediction,
@@ -132,14 +132,15 @@ pub fn blame(
     })
 }
 
-/// Whether what leads to `resource` was complete, live, when that was found.
+/// Returns true if the preceding resource was complete in the live load when
+/// `resource` was discovered.
 fn came_before(before: Option<(&ResourceTimes, &ResourceTimes)>, resource: &ResourceTimes) -> bool {
     let end = before.and_then(|(_, observed)| observed.response_end_ms);
     end.zip(resource.discovered_ms)
         .is_some_and(|(end, found)| end <= found)
 }
 
-/// The first stage that ends at another time, with both times.
+/// Returns the first stage that ends at another time, with both times.
 fn parting(
     predicted: &ResourceTimes,
     observed: &ResourceTimes,
@@ -166,7 +167,7 @@ fn parting(
     })
 }
 
-/// The URLs along which the worlds are compared.
+/// Returns the URLs along which both loads are compared.
 fn order(prediction: &Prediction, metric: MetricId) -> Vec<&str> {
     let path = prediction.paths.iter().find(|(m, _)| *m == metric);
     if let Some((_, urls)) = path {
@@ -178,7 +179,7 @@ fn order(prediction: &Prediction, metric: MetricId) -> Vec<&str> {
     all.into_iter().map(|r| r.url.as_str()).collect()
 }
 
-/// The first load of each URL.
+/// Maps each URL to its first load.
 fn by_url(resources: &[ResourceTimes]) -> BTreeMap<&str, &ResourceTimes> {
     let mut all = BTreeMap::new();
     for resource in resources {
@@ -188,7 +189,7 @@ fn by_url(resources: &[ResourceTimes]) -> BTreeMap<&str, &ResourceTimes> {
     all
 }
 
-/// Browsers name resources with or without it.
+/// Removes the fragment, because browsers report resource URLs with or without it.
 fn without_fragment(url: &str) -> &str {
     url.split_once('#').map_or(url, |(url, _)| url)
 }

@@ -1,84 +1,84 @@
-//! One prediction beside one observation, by one metric.
+//! One prediction compared with one observation, by one metric.
 
 use serde::Serialize;
 
 use super::observation::Observation;
 use crate::metric::MetricId;
 
-/// A page, a network, a contender and a metric.
+/// A page, network, contender and metric.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cell {
     /// Short name of the page.
     pub page: String,
-    /// The network as the user wrote it.
+    /// The network as the user specified it.
     pub network: String,
-    /// The contender's label among those that were measured.
+    /// The contender's label among the measured contenders.
     pub contender: String,
-    /// In which versions of HTTP it speaks.
+    /// The versions of HTTP that the contender uses.
     pub protocol: String,
-    /// The strategy, where it is all that tells contenders over HTTP/3 apart.
+    /// The strategy, if the contender uses HTTP/3, CUBIC and no interventions.
     pub strategy: Option<String>,
-    /// What kind of page it is; see [`mod@super::kind`].
+    /// The kinds of the page; see [`mod@super::kind`].
     pub kinds: Vec<&'static str>,
-    /// Whether the network loses packets at random.
+    /// True if the network loses packets at random.
     pub lossy: bool,
-    /// Whether the model was not tuned on this page.
+    /// True if the page was not used to tune the model.
     pub held_out: bool,
-    /// By what.
+    /// The metric that is compared.
     pub metric: MetricId,
     /// Median over the live runs; infinite if more than half failed.
     pub observed: Option<f64>,
-    /// Median over the predicted runs, likewise.
+    /// Median over the predicted runs; infinite if more than half failed.
     pub predicted: Option<f64>,
-    /// Median over the runs that were predicted for the page as another recorder
-    /// would have recorded it.
+    /// Median over the runs predicted for the page as another recorder would
+    /// have recorded it.
     pub elsewhere: Option<f64>,
-    /// What Lighthouse's simulation says, if it was asked.
+    /// The value that Lighthouse's simulation predicts, if available.
     pub lighthouse: Option<f64>,
-    /// Coefficient of variation of the live runs that finished: their standard
-    /// deviation as a share of their mean. No prediction can be expected to
-    /// come much closer.
+    /// Coefficient of variation of the finished live runs: their standard
+    /// deviation as a share of their mean. It is a practical lower limit for the
+    /// error of a prediction.
     pub noise: Option<f64>,
-    /// Live runs that have the metric, failed ones included.
+    /// Live runs in which the metric is defined, failed ones included.
     pub runs: usize,
     /// Live runs that failed.
     pub failed: usize,
 }
 
 impl Cell {
-    /// How far the prediction lies above the observation, as a share of the
-    /// observation; see [`relative_error`].
+    /// The relative error of the prediction: positive if it is too high; see
+    /// [`relative_error`].
     pub fn signed_error(&self) -> Option<f64> {
         relative_error(self.predicted, self.observed)
     }
 
-    /// The same without its sign.
+    /// The absolute value of the relative error.
     pub fn error(&self) -> Option<f64> {
         self.signed_error().map(f64::abs)
     }
 
-    /// The same of Lighthouse's prediction.
+    /// The absolute value of the relative error of Lighthouse's prediction.
     pub fn lighthouse_error(&self) -> Option<f64> {
         relative_error(self.lighthouse, self.observed).map(f64::abs)
     }
 
-    /// How far the prediction lies from the observation, in the metric's unit.
+    /// The distance between prediction and observation, in the metric's unit.
     pub fn distance(&self) -> Option<f64> {
         let (predicted, observed) = (self.predicted?, self.observed?);
         observed.is_finite().then(|| (predicted - observed).abs())
     }
 }
 
-/// `(predicted − observed) / observed`. Infinite where only the prediction
-/// fails; `None` where either is unknown, the live loads failed, or nothing
-/// was observed (a blocking time of zero) of which an error could be a share.
+/// Returns `(predicted − observed) / observed`. Infinite if only the prediction
+/// fails. `None` if either value is unknown, the live loads failed, or the observed
+/// value is zero (such as a blocking time), which allows no relative error.
 pub fn relative_error(predicted: Option<f64>, observed: Option<f64>) -> Option<f64> {
     let (predicted, observed) = (predicted?, observed?);
     (observed > 0.0 && observed.is_finite()).then(|| (predicted - observed) / observed)
 }
 
-/// Standard deviation (of a sample) as a share of the mean, over the values
-/// that are finite; `None` of fewer than two, or if the mean is zero.
+/// Returns the sample standard deviation as a share of the mean, over the finite
+/// values; `None` for fewer than two values or a mean of zero.
 pub fn coefficient_of_variation(values: &[f64]) -> Option<f64> {
     let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
     if finite.len() < 2 {
@@ -90,7 +90,7 @@ pub fn coefficient_of_variation(values: &[f64]) -> Option<f64> {
     (mean > 0.0).then(|| libm::sqrt(squares / (count - 1.0)) / mean)
 }
 
-/// The noise of an observation by this metric.
+/// Returns the noise of an observation by this metric.
 pub(super) fn noise(observation: &Observation, metric: MetricId) -> Option<f64> {
     coefficient_of_variation(&observation.values(metric))
 }

@@ -1,11 +1,11 @@
-//! Which of all combinations a calibration measures: a fractional design, for
-//! all of them would take days.
+//! The combinations that a calibration measures: a fractional design, because all
+//! combinations would take days.
 //!
-//! Every page meets two networks, every second one a third; which ones follows
-//! from its name, the networks' names and the seed alone. So a calibration can be
-//! resumed, and split over machines by pages. On its first network a page also
-//! meets the strategies, and one of the rarer contenders: another controller,
-//! blocked third parties, late fonts.
+//! Every page is loaded on two networks, and about half of the pages on a third.
+//! The choice depends only on the page's name, the networks' names and the seed,
+//! so a calibration can be resumed, and split over machines by pages. On its
+//! first network, a page is also loaded with the strategies and with one of the
+//! rarer contenders: another controller, blocked third parties, or late fonts.
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ use pagerace_sim::{ProtocolMap, Visit};
 use crate::contender::Contender;
 use crate::plan::Plan;
 
-/// On how many networks a page is loaded, at most.
+/// Maximum number of networks per page.
 const NETWORKS: usize = 3;
 
-/// Which contenders meet on a network, and on which of a page's networks; in the
-/// order in which they are measured.
+/// The groups of contenders and the index of the page's network on which each is
+/// measured, in order of measurement.
 const STAGES: [(Stage, usize); 5] = [
     (Stage::Protocols, 0),
     (Stage::Strategies, 0),
@@ -37,8 +37,8 @@ enum Stage {
     Rare,
 }
 
-/// The parts of `all`, each one page on one network, in the order in which they
-/// are measured. What `all` says of contenders does not count.
+/// Splits `all` into parts of one page and one network each, in order of
+/// measurement. The contenders of `all` are ignored.
 pub fn design(all: &Plan) -> Vec<Plan> {
     let mut pages: Vec<&Arc<Page>> = all.pages.iter().collect();
     pages.sort_by_key(|page| (derive_seed(all.seed, &page.name), page.name.clone()));
@@ -74,7 +74,7 @@ fn part(all: &Plan, page: &Arc<Page>, stage: Stage, place: usize) -> Option<Plan
     })
 }
 
-/// What of the rarer contenders differs from others on this page.
+/// Returns the rarer contenders that behave differently from the others on this page.
 fn rare(page: &Arc<Page>) -> Vec<Contender> {
     let bbr = |protocol| Contender {
         congestion: "bbr".to_owned(),
@@ -164,7 +164,7 @@ mod tests {
             assert_eq!(of(&design(&alone), name), some);
         }
         assert_eq!(networks.len(), 4, "every network is met by some page");
-        // Breadth first: the protocols on all pages before anything else of one.
+        // The order is breadth-first: the protocols on all pages come first.
         let first: Vec<&str> = parts[..6]
             .iter()
             .map(|p| p.pages[0].name.as_str())

@@ -1,10 +1,10 @@
-//! What people act on is a difference: that between two contenders as predicted,
-//! beside the one that was measured.
+//! Predicted differences between two contenders compared with measured ones.
+//! Decisions rest on such differences rather than on single values.
 //!
-//! Compared are contenders that differ in one thing. Reality speaks where Welch's
-//! test of the live runs is below [`LEVEL`]; ranks would need four runs of each
-//! to say anything. No correction for the number of pairs: this is about how
-//! often signs agree, and does not name winners.
+//! Only contenders that differ in one respect are compared. A live difference is
+//! significant if the p-value of Welch's test of the live runs is below [`LEVEL`];
+//! rank tests would need at least four runs per side. The number of pairs is not
+//! corrected for, because the result is how often signs agree, not a list of winners.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,8 +21,8 @@ use crate::metric::MetricId;
 use crate::model_error::Kind;
 use crate::stats::{median, quantile, welch};
 
-/// In what these differ; `None` if in nothing, or in more than one thing, or
-/// if the second is the plainer one.
+/// Returns the respect in which the contenders differ; `None` if they are equal, differ
+/// in more than one respect, or differ in interventions of which the first has any.
 fn kind(first: &Contender, second: &Contender) -> Option<Kind> {
     let same = |change: fn(&mut Contender, &Contender)| {
         let mut changed = first.clone();
@@ -51,70 +51,70 @@ fn kind(first: &Contender, second: &Contender) -> Option<Kind> {
     Some(if blocks { Kind::Block } else { Kind::Delay })
 }
 
-/// Two contenders on one page and network, by one metric.
+/// The difference between two contenders on one page and network, by one metric.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
     /// Short name of the page.
     pub page: String,
-    /// The network as the user wrote it.
+    /// The network as the user specified it.
     pub network: String,
-    /// Whether the network loses packets at random.
+    /// True if the network loses packets at random.
     pub lossy: bool,
-    /// Whether the model was not tuned on this page.
+    /// True if the page was not used to tune the model.
     pub held_out: bool,
-    /// By what.
+    /// The metric that is compared.
     pub metric: MetricId,
-    /// In what they differ.
+    /// The respect in which the contenders differ.
     pub kind: Kind,
-    /// Both, the first one being the baseline.
+    /// Both contenders; the first is the baseline.
     pub contenders: [String; 2],
-    /// How the paints of the page that was predicted are known.
+    /// The evidence for the paints of the predicted page.
     pub evidence: PaintEvidence,
     /// The baseline's live median, in the metric's unit.
     pub baseline: f64,
-    /// The second one's live median less the baseline's.
+    /// The second contender's live median less the baseline's.
     pub observed: f64,
-    /// The same as predicted.
+    /// The predicted difference.
     pub predicted: f64,
-    /// Welch's test of the live runs.
+    /// P-value of Welch's test of the live runs.
     pub p: Option<f64>,
 }
 
 impl Difference {
-    /// Whether reality says which is better.
+    /// Returns true if the live difference is significant.
     pub fn is_significant(&self) -> bool {
         self.observed != 0.0 && self.p.is_some_and(|p| p < LEVEL)
     }
 
-    /// Whether both differences point to the same contender.
+    /// Returns true if both differences have the same sign.
     pub fn same_sign(&self) -> bool {
         self.observed * self.predicted > 0.0
     }
 
-    /// How far the predicted difference lies above the live one, as a share of the
-    /// baseline's live median.
+    /// The predicted difference less the live one, as a share of the baseline's
+    /// live median.
     pub fn signed_error(&self) -> f64 {
         (self.predicted - self.observed) / self.baseline
     }
 }
 
-/// An observation with what was predicted of it.
+/// An observation with its prediction.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
-    /// What was measured.
+    /// The observation.
     pub observation: &'a Observation,
-    /// What was predicted.
+    /// The prediction.
     pub prediction: &'a Prediction,
-    /// Whether the network loses packets at random.
+    /// True if the network loses packets at random.
     pub lossy: bool,
-    /// Whether the model was not tuned on this page.
+    /// True if the page was not used to tune the model.
     pub held_out: bool,
 }
 
-/// The differences among `pairs` that have both sides by `metric`.
+/// Returns the differences among `pairs` that have both values by `metric`.
 ///
 /// # Panics
-/// If a value is not a number.
+/// Panics if a value is not a number.
 pub fn differences(pairs: &[Pair<'_>], metric: MetricId) -> Vec<Difference> {
     let mut all = Vec::new();
     for first in pairs {
@@ -127,7 +127,7 @@ pub fn differences(pairs: &[Pair<'_>], metric: MetricId) -> Vec<Difference> {
     all
 }
 
-/// `None` also if the contenders stand the other way round.
+/// Returns `None` also if the contenders are in the reverse order.
 fn difference(first: &Pair<'_>, second: &Pair<'_>, metric: MetricId) -> Option<Difference> {
     let [a, b] = [first, second].map(|pair| &pair.observation.contender);
     let kind = kind(a, b)?;
@@ -156,7 +156,7 @@ fn difference(first: &Pair<'_>, second: &Pair<'_>, metric: MetricId) -> Option<D
     })
 }
 
-/// The plainer comes first: older protocols, `sequential`, `cubic`.
+/// Sort key that puts the plainer contender first: older protocols, `sequential`, `cubic`.
 fn rank(contender: &Contender) -> (String, bool, String, bool, String) {
     let strategy = contender.strategy.to_string();
     let congestion = contender.congestion.clone();
@@ -169,36 +169,36 @@ fn rank(contender: &Contender) -> (String, bool, String, bool, String) {
     )
 }
 
-/// The error of differences of one kind, by one metric, on one sort of network.
+/// The error of predicted differences of one kind, by one metric, on one class of networks.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ModelError {
-    /// In what the contenders differ.
+    /// The respect in which the contenders differ.
     pub kind: Kind,
-    /// By what.
+    /// The metric that is compared.
     pub metric: MetricId,
-    /// Whether the networks lose packets at random.
+    /// True if the networks lose packets at random.
     pub lossy: bool,
-    /// How the paints of the pages are known.
+    /// The evidence for the paints of the pages.
     pub evidence: PaintEvidence,
-    /// Pairs of contenders on a page and network.
+    /// Number of pairs of contenders on a page and network.
     pub pairs: usize,
-    /// Those of which reality says which is better.
+    /// Number of pairs with a significant live difference.
     pub significant: usize,
-    /// Those of them whose predicted difference has the same sign.
+    /// Number of significant pairs whose predicted difference has the same sign.
     pub sign_right: usize,
     /// Median distance between the predicted and the live difference, as a share
     /// of the baseline's live median.
     pub p50: Option<f64>,
-    /// Exceeded by one in twenty.
+    /// 95th percentile of the distance, as a share of the baseline's live median.
     pub p95: Option<f64>,
-    /// Median of the same with its sign: positive where the second contender is
-    /// predicted too slow against the first.
+    /// Median of the signed error: positive if the second contender is predicted
+    /// too slow relative to the first.
     pub bias: Option<f64>,
     /// Median distance in the metric's unit.
     pub distance: Option<f64>,
 }
 
-/// By kind, metric, sort of network and evidence, in this order.
+/// Computes the errors by kind, metric, class of networks and evidence, in this order.
 pub fn model_errors<'a>(all: impl IntoIterator<Item = &'a Difference>) -> Vec<ModelError> {
     let mut groups = BTreeMap::<_, Vec<&Difference>>::new();
     for one in all {
@@ -230,11 +230,12 @@ pub fn model_errors<'a>(all: impl IntoIterator<Item = &'a Difference>) -> Vec<Mo
     groups.into_iter().map(error).collect()
 }
 
-/// As CSV after `comments`, each a line that begins with `#`.
+/// Formats the errors as CSV after `comments`, each of which becomes a line
+/// beginning with `#`.
 pub fn csv(errors: &[ModelError], comments: &[String]) -> String {
     let mut out = String::new();
     for comment in comments {
-        // Writing to a String cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(out, "# {comment}");
     }
     out.push_str(

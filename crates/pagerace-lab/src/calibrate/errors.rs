@@ -5,34 +5,33 @@ use serde::Serialize;
 use super::cell::Cell;
 use crate::stats::{median, quantile};
 
-/// How far predictions lie from observations, over some cells of one metric.
-/// Shares of the observation, unless they say otherwise; `None` of no cells.
+/// Errors of predictions over a set of cells of one metric. Values are shares
+/// of the observation unless noted otherwise; `None` without cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Errors {
     /// Cells that have an error.
     pub count: usize,
-    /// Cells that have none: see [`super::cell::relative_error`].
+    /// Cells that have no error: see [`super::cell::relative_error`].
     pub without: usize,
-    /// Median of the errors without their signs.
+    /// Median of the absolute errors.
     pub p50: Option<f64>,
-    /// Exceeded by one in ten.
+    /// 90th percentile of the absolute errors.
     pub p90: Option<f64>,
-    /// Exceeded by one in twenty.
+    /// 95th percentile of the absolute errors.
     pub p95: Option<f64>,
-    /// Median of the errors with their signs: negative if predictions are
-    /// mostly too low.
+    /// Median of the signed errors: negative if predictions are mostly too low.
     pub bias: Option<f64>,
-    /// Median distance in the metric's unit, also over cells without an error.
+    /// Median distance in the metric's unit, including cells without a relative error.
     pub distance: Option<f64>,
-    /// Median of the live runs' noise: a floor for the errors.
+    /// Median noise of the live runs, a lower limit for the errors.
     pub noise: Option<f64>,
 }
 
 impl Errors {
-    /// Of these cells, which have one metric in common.
+    /// Computes the errors of `cells`, which have one metric in common.
     ///
     /// # Panics
-    /// If an observation or a prediction is not a number.
+    /// Panics if an observation or a prediction is not a number.
     pub fn of<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> Self {
         let cells: Vec<&Cell> = cells.into_iter().collect();
         let some = |value: fn(&Cell) -> Option<f64>| -> Vec<f64> {
@@ -49,7 +48,8 @@ impl Errors {
         }
     }
 
-    /// Of Lighthouse's predictions for these cells; no bias, distance, noise.
+    /// Computes the errors of Lighthouse's predictions for `cells`, without
+    /// bias, distance and noise.
     pub fn of_lighthouse<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> Self {
         let cells = cells.into_iter();
         let errors: Vec<f64> = cells.filter_map(Cell::lighthouse_error).collect();

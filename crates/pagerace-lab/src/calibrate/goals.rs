@@ -1,4 +1,4 @@
-//! How large errors may be, and whether they are.
+//! Goals for the errors, and the errors reached.
 
 use serde::Serialize;
 
@@ -6,36 +6,36 @@ use super::cell::Cell;
 use super::errors::Errors;
 use crate::metric::MetricId;
 
-/// The median and the 90th percentile that relative errors may have, as shares.
+/// Limits for the median and the 90th percentile of relative errors, as shares.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Goal {
-    /// Median.
+    /// Limit for the median.
     pub p50: f64,
-    /// Exceeded by one in ten.
+    /// Limit for the 90th percentile.
     pub p90: f64,
 }
 
-/// A goal beside what was reached, over the cells for which it holds.
+/// A goal and the errors reached, over the cells to which the goal applies.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reached {
-    /// By what.
+    /// The metric that is compared.
     pub metric: MetricId,
-    /// Over which versions of HTTP.
+    /// The versions of HTTP to which the goal applies.
     pub protocols: &'static str,
-    /// Whether the networks lose packets at random.
+    /// True if the networks lose packets at random.
     pub lossy: bool,
-    /// What it should be.
+    /// The goal.
     pub goal: Goal,
-    /// What it is on tuned pages.
+    /// The errors on tuned pages.
     pub tuned: Errors,
-    /// What it is on held-out pages.
+    /// The errors on held-out pages.
     pub held_out: Errors,
 }
 
-/// Blocking time within a quarter, or so many milliseconds, of the live one.
+/// Tolerance for the blocking time: a share of the live value, or milliseconds.
 const BLOCKING: (f64, f64) = (0.25, 50.0);
 
-/// The goal of a metric; twice that where packets are lost at random.
+/// Returns the goal of a metric, doubled if packets are lost at random.
 fn goal(metric: &str, h1: bool, lossy: bool) -> Option<Goal> {
     let (p50, p90) = match (metric, h1) {
         ("lcp" | "onload", false) => (0.03, 0.1),
@@ -49,7 +49,7 @@ fn goal(metric: &str, h1: bool, lossy: bool) -> Option<Goal> {
     })
 }
 
-/// Every goal that has cells, and what was reached.
+/// Returns every goal that has cells, with the errors reached.
 pub fn reached(metrics: &[MetricId], cells: &[Cell]) -> Vec<Reached> {
     let mut all = Vec::new();
     for lossy in [false, true] {
@@ -85,14 +85,14 @@ pub fn reached(metrics: &[MetricId], cells: &[Cell]) -> Vec<Reached> {
 }
 
 impl Goal {
-    /// Whether the errors are as small; `None` of no cells.
+    /// Returns true if the errors meet the goal; `None` without cells.
     pub fn is_met(&self, errors: &Errors) -> Option<bool> {
         Some(errors.p50? <= self.p50 && errors.p90? <= self.p90)
     }
 }
 
-/// Cells of Total Blocking Time within 25 % or 50 ms of the live one, and all
-/// that have both values; of tuned or of held-out pages.
+/// Returns two counts for tuned or held-out pages: the cells with a Total Blocking
+/// Time within 25 % or 50 ms of the live value, and all cells that have both values.
 pub fn blocking(cells: &[Cell], held_out: bool) -> (usize, usize) {
     let cells = cells
         .iter()

@@ -1,5 +1,5 @@
-//! An accuracy as JSON. `null` is a value that does not exist or is infinite;
-//! errors are shares, times milliseconds.
+//! JSON output for the accuracy of the model. `null` stands for a missing or
+//! infinite value; errors are shares, and times are in milliseconds.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use crate::VERSION;
 
 /// The value of `format` in the file.
 pub const FORMAT: &str = "pagerace-accuracy";
-/// The version of the format that this version writes.
+/// The version of the format that this release writes.
 pub const SCHEMA: u32 = 1;
 
 #[derive(Serialize)]
@@ -23,11 +23,11 @@ struct Document<'a> {
     accuracy: &'a Accuracy,
 }
 
-/// Writes one JSON document, ended by a line break. `rerun` is the command
+/// Writes one JSON document with a final line break. `rerun` is the command
 /// that repeats the measurement.
 ///
 /// # Errors
-/// Those of `out`.
+/// Any error of `out`.
 pub fn write_accuracy(accuracy: &Accuracy, rerun: &str, out: &mut dyn Write) -> io::Result<()> {
     let document = Document {
         format: FORMAT,

@@ -1,16 +1,16 @@
-//! What kind of page a page is: what its largest paint is, how many hosts it has,
-//! whether scripts keep it busy, and on what it is shown.
+//! Classification of pages: type of the largest paint, number of hosts, script
+//! load, and viewport.
 
 use pagerace_core::{Destination, Duration};
 use pagerace_page::{ElementKind, Page};
 
-/// Script time from which on a page counts as heavy.
+/// Script time from which a page counts as script-heavy.
 const HEAVY: Duration = Duration::from_millis(500);
 
-/// Widest viewport of a phone, CSS pixels.
+/// Maximum viewport width of a phone, in CSS pixels.
 const PHONE: u32 = 600;
 
-/// In words, the same for all pages of a kind.
+/// Returns the kinds of a page in words, which are the same for all pages of a kind.
 pub fn kinds(page: &Page) -> Vec<&'static str> {
     let mut kinds = vec![largest(page)];
     kinds.push(match page.origins.len() {

@@ -1,5 +1,5 @@
-//! Lighthouse beside us: what it publishes of its own accuracy, and what its
-//! simulation says of the pages that were measured.
+//! Comparison with Lighthouse: its published accuracy, and its predictions for
+//! the measured pages.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,18 @@ use crate::metric::MetricId;
 /// Quantiles of the relative error of Lighthouse's simulation, as shares.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Published {
-    /// Our name of the metric.
+    /// The name of the metric in [`crate::metric`].
     pub metric: &'static str,
     /// Median.
     pub p50: f64,
-    /// Exceeded by one page in ten.
+    /// 90th percentile.
     pub p90: f64,
-    /// Exceeded by one page in twenty.
+    /// 95th percentile.
     pub p95: f64,
 }
 
-/// Lighthouse's accuracy as it publishes it: its simulation of mobile loads
-/// against real ones, on pages and machines of its own.
+/// The accuracy that Lighthouse publishes: its simulation of mobile loads
+/// compared with real loads, on its own pages and machines.
 ///
 /// # Source
 /// `core/test/fixtures/lantern-baseline-accuracy.json` of
@@ -53,25 +53,24 @@ pub const PUBLISHED: [Published; 4] = [
     },
 ];
 
-/// The published accuracy for `metric`, if there is one.
+/// Returns the published accuracy for `metric`, if any.
 pub fn published(metric: MetricId) -> Option<Published> {
     let name = metric.metric().name;
     PUBLISHED.into_iter().find(|known| known.metric == name)
 }
 
-/// What Lighthouse's simulation says of one page on one network. It knows no
-/// protocol and no congestion controller, so that the same prediction stands
-/// beside every contender.
+/// Lighthouse's prediction for one page on one network. Lighthouse simulates neither
+/// protocols nor congestion controllers, so the same prediction applies to every contender.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LighthousePrediction {
     /// Short name of the page.
     pub page: String,
-    /// The network as the user wrote it.
+    /// The network as the user specified it.
     pub network: String,
     /// Lighthouse's version.
     pub version: String,
-    /// What it predicts, by metric, in the metric's unit.
+    /// Predicted values by metric, in the metric's unit.
     pub values: BTreeMap<MetricId, f64>,
 }
 

@@ -1,11 +1,11 @@
-//! An accuracy as Markdown, to be committed beside the documentation.
+//! Markdown output for the accuracy of the model, to be committed with the documentation.
 
 use std::fmt::Write as _;
 
 use super::accuracy::Accuracy;
 use super::tables::{Extent, Section, Table, sections};
 
-/// One document. `rerun` is the command that repeats the measurement.
+/// Formats one document. `rerun` is the command that repeats the measurement.
 pub fn markdown(accuracy: &Accuracy, rerun: &str, extent: Extent) -> String {
     let mut out = String::new();
     for (i, section) in sections(accuracy, rerun, extent).iter().enumerate() {
@@ -14,7 +14,7 @@ pub fn markdown(accuracy: &Accuracy, rerun: &str, extent: Extent) -> String {
     out
 }
 
-/// One section; the first has the document's heading.
+/// Writes one section; the first section has the document's heading.
 fn write_section(out: &mut String, section: &Section, first: bool) {
     if !first {
         out.push('\n');
@@ -25,7 +25,7 @@ fn write_section(out: &mut String, section: &Section, first: bool) {
     } else {
         ("", "\n\n")
     };
-    // Writing to a String cannot fail.
+    // Writing to a `String` cannot fail.
     let _ = writeln!(out, "{mark} {}\n", section.title);
     let lines = section
         .text
@@ -62,7 +62,7 @@ fn row(out: &mut String, cells: &[String]) {
     let _ = writeln!(out, "| {} |", cells.join(" | "));
 }
 
-/// Text that Markdown shows as it is: names and URLs may hold anything.
+/// Escapes text that may contain Markdown syntax, such as names and URLs.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,6 +1,6 @@
-//! What was measured live, as a file that later versions read.
+//! Live measurements, as a file that later versions can read.
 //!
-//! Values are in the units of [`crate::metric`], times of resources in
+//! Values have the units of [`crate::metric`]. Times of resources are in
 //! milliseconds since the start of the navigation.
 
 use std::collections::BTreeMap;
@@ -21,35 +21,35 @@ mod file;
 
 pub use file::{FORMAT, SCHEMA};
 
-/// What was measured in one setting.
+/// Live measurements in one setting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observations {
-    /// When, where and with what.
+    /// The setting of the measurement.
     pub setting: Setting,
-    /// One for each page, network and contender.
+    /// One observation per page, network and contender.
     pub observations: Vec<Observation>,
-    /// By page, a digest of what was served: observations of other content are
-    /// none of the page.
+    /// A digest of the served content, by page. Observations of a page with a
+    /// different digest are not valid for it.
     pub contents: BTreeMap<String, String>,
-    /// What Lighthouse predicts for the same pages and networks, if it was asked.
+    /// Lighthouse's predictions for the same pages and networks, if available.
     pub lighthouse: Vec<LighthousePrediction>,
 }
 
-/// When, where and with what was measured.
+/// The date, software and machine of the measurement.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setting {
-    /// The day, as `2026-01-31`; given from outside, for there is no clock here.
+    /// The day, as `2026-01-31`. The caller provides it because this crate has no clock.
     pub date: String,
     /// Version of Pagerace.
     pub pagerace: String,
     /// Version of Chromium.
     pub chromium: String,
-    /// Version of the operating system's kernel, with its name.
+    /// Name and version of the operating system's kernel.
     pub kernel: String,
-    /// From which the runs' seeds derive.
+    /// The seed from which the runs' seeds derive.
     pub seed: u64,
-    /// Anything else that tells this setting from another: processors, memory.
+    /// Other properties of the setting, such as processors and memory.
     #[serde(default)]
     pub more: Vec<Fact>,
 }
@@ -59,23 +59,23 @@ pub struct Setting {
 pub struct Observation {
     /// Short name of the page.
     pub page: String,
-    /// The network as the user wrote it: what predictions are matched by.
+    /// The network as the user specified it, by which predictions are matched.
     pub network: String,
-    /// The network resolved, in words.
+    /// A description of the resolved network.
     pub network_text: String,
-    /// How the page was delivered.
+    /// The contender that delivered the page.
     pub contender: Contender,
-    /// The runs that were accepted.
+    /// The accepted runs.
     pub runs: Vec<ObservedRun>,
-    /// The resources of the median run by onload; empty if they were not kept.
+    /// Resources of the median run by onload; empty if they were not kept.
     pub resources: Vec<ResourceTimes>,
-    /// How late the emulated link forwarded packets, over all accepted runs.
+    /// Lateness of packets on the emulated link, over all accepted runs.
     pub lateness: Option<Lateness>,
-    /// Largest share of the machine's processor time that others than the load
-    /// took during a run, 0 to 1.
+    /// Maximum share (0 to 1) of the machine's CPU time that other processes used
+    /// during a run.
     pub cpu_contention: Option<f64>,
-    /// Runs that were thrown away and repeated, because the link was late or
-    /// the machine busy.
+    /// Runs that were rejected and repeated, because the link was late or the
+    /// machine was busy.
     pub rejected_runs: u32,
 }
 
@@ -83,49 +83,48 @@ pub struct Observation {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ObservedRun {
-    /// The link's seed.
+    /// The seed of the link.
     pub seed: u64,
-    /// Why the load did not finish, if it did not; it then counts as later than
+    /// The reason why the load did not finish. A failed load counts as later than
     /// any finished one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
-    /// What was measured, by metric; a metric that was not is not there.
+    /// Measured values by metric, without metrics that were not measured.
     pub values: BTreeMap<MetricId, f64>,
 }
 
-/// A resource's way through one load, in milliseconds since the start of the
-/// navigation.
+/// The timing of a resource in one load, in milliseconds since the start of the navigation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResourceTimes {
-    /// The whole URL.
+    /// The complete URL.
     pub url: String,
-    /// The browser knew that it needs the resource (Resource Timing: startTime).
+    /// Time when the browser discovered the resource (Resource Timing: `startTime`).
     pub discovered_ms: Option<f64>,
-    /// The request left.
+    /// Time when the request was sent.
     pub request_start_ms: Option<f64>,
-    /// The first response byte came.
+    /// Time when the first byte of the response arrived.
     pub response_start_ms: Option<f64>,
-    /// The last response byte came.
+    /// Time when the last byte of the response arrived.
     pub response_end_ms: Option<f64>,
 }
 
-/// How late packets left the emulated link, in milliseconds; over several runs
-/// the largest of each.
+/// Delay of packets on the emulated link beyond their due time, in milliseconds;
+/// over several runs, the maximum of each field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lateness {
-    /// Packets.
+    /// Number of packets.
     pub packets: u64,
-    /// Half of them were at most so late.
+    /// Median lateness.
     pub p50_ms: f64,
-    /// 99 of 100 were at most so late.
+    /// 99th percentile of the lateness.
     pub p99_ms: f64,
-    /// The latest.
+    /// Maximum lateness.
     pub max_ms: f64,
 }
 
 impl Observations {
-    /// A file of these observations.
+    /// Creates a file of these observations, without contents and Lighthouse's predictions.
     pub fn new(setting: Setting, observations: Vec<Observation>) -> Self {
         Self {
             setting,
@@ -135,28 +134,28 @@ impl Observations {
         }
     }
 
-    /// The file's text, ended by a line break. Times of resources are rounded to
-    /// milliseconds.
+    /// Returns the file's text with a final line break. Times of resources are
+    /// rounded to milliseconds.
     ///
     /// # Panics
-    /// Never: observations are plain data.
+    /// Never panics, because observations are plain data.
     pub fn to_json(&self) -> String {
         file::to_json(self)
     }
 
-    /// Reads such a file; `file` names it in errors.
+    /// Parses a file of observations; `file` names it in errors.
     ///
     /// # Errors
-    /// [`LabError::NotResults`] if it is not JSON, not ours, of another schema,
-    /// or has a field that is missing, wrong or unknown.
+    /// [`LabError::NotResults`] if the input is not JSON, not a file of
+    /// observations, has another schema, or has a missing, wrong or unknown field.
     pub fn from_json(file: &str, bytes: &[u8]) -> Result<Self, LabError> {
         file::from_json(file, bytes)
     }
 }
 
 impl Observation {
-    /// What live results say of their variant at `index`; the caller adds
-    /// resources, lateness, contention and rejected runs.
+    /// Creates an observation from live results of the variant at `index`. The
+    /// caller adds resources, lateness, contention and rejected runs.
     pub fn of(results: &Results, index: usize) -> Self {
         let plan = &results.plan;
         let runs = results.variants[index].runs.iter().enumerate();
@@ -168,7 +167,7 @@ impl Observation {
         }
     }
 
-    /// Nothing yet of the variant at `index` of a plan.
+    /// Creates an empty observation of the variant at `index` of a plan.
     pub fn none(plan: &Plan, index: usize) -> Self {
         let (page, network, contender) = plan.variant_parts(index);
         let network = &plan.networks[network];
@@ -185,7 +184,7 @@ impl Observation {
         }
     }
 
-    /// The metric of each run that has it; infinity where the load failed.
+    /// Values of the runs in which the metric is defined; infinity for failed loads.
     pub fn values(&self, metric: MetricId) -> Vec<f64> {
         self.runs
             .iter()
@@ -198,19 +197,19 @@ impl Observation {
         median(&self.values(metric))
     }
 
-    /// Runs that did not finish.
+    /// Number of runs that did not finish.
     pub fn failed(&self) -> usize {
         self.runs.iter().filter(|run| run.failure.is_some()).count()
     }
 }
 
 impl ObservedRun {
-    /// What a run's summary says.
+    /// Creates a run from its summary.
     pub fn of(seed: u64, summary: &RunSummary) -> Self {
         let reached = |metric: MetricId| {
             let value = summary.reached(metric)?;
             let value = match metric.metric().unit {
-                // A tenth of a millisecond is less than any noise.
+                // Rounding to a tenth of a millisecond stays below any noise.
                 Unit::Milliseconds => libm::round(value * 10.0) / 10.0,
                 _ => value,
             };
@@ -223,7 +222,7 @@ impl ObservedRun {
         }
     }
 
-    /// The metric, as the statistics take it: see [`RunSummary::value`].
+    /// The value used in statistics: see [`RunSummary::value`].
     pub fn value(&self, metric: MetricId) -> Option<f64> {
         if self.failure.is_none() {
             return self.values.get(&metric).copied();

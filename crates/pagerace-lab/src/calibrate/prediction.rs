@@ -1,4 +1,4 @@
-//! What the simulator says of the variants that were measured live.
+//! Simulations of the variants that were measured live.
 
 use std::collections::BTreeSet;
 
@@ -22,24 +22,23 @@ use crate::why::{Explainer, explainable};
 pub struct Prediction {
     /// Short name of the page.
     pub page: String,
-    /// The network as the user wrote it.
+    /// The network as the user specified it.
     pub network: String,
-    /// How the page was delivered.
+    /// The contender that delivers the page.
     pub contender: Contender,
-    /// How the page's paints are founded.
+    /// The evidence for the page's paints.
     pub evidence: PaintEvidence,
     /// All runs.
     pub runs: Vec<RunSummary>,
-    /// The resources of the median run by the plan's metric; empty if they
-    /// were not asked for.
+    /// Resources of the median run by the plan's metric; empty if they were not requested.
     pub resources: Vec<ResourceTimes>,
-    /// For each metric that can be taken apart: the URLs of its critical path
-    /// in that run, from the navigation on.
+    /// For each explainable metric, the URLs of its critical path in that run,
+    /// from the navigation on.
     pub paths: Vec<(MetricId, Vec<String>)>,
 }
 
 impl Prediction {
-    /// The metrics alone, one prediction for each variant.
+    /// Creates one prediction per variant, with metrics only.
     pub fn of(results: &Results) -> Vec<Self> {
         let plan = &results.plan;
         let one = |variant: &Variant| Self {
@@ -61,17 +60,16 @@ impl Prediction {
     }
 }
 
-/// Simulates every variant of `plan`, and takes those of `metrics` apart that
-/// can be, in the median run.
+/// Simulates every variant of `plan`, and explains those of `metrics` that can be
+/// explained, in the median run.
 ///
-/// Run *k* here and run *k* of the live loads meet the same sequence of losses.
-/// So where packets are lost at random, only runs with the seeds count that
-/// `live_seeds` names for a variant (all, if it names none): which packets are
-/// lost is known, and not the model's to guess. Elsewhere more runs make a firmer
-/// median.
+/// Run *k* has the same sequence of losses in the simulation and live. If packets are
+/// lost at random, only the runs with seeds that `live_seeds` returns for a variant
+/// are kept (all, if it returns `None`): the lost packets are known, and the model
+/// need not guess them. Without random loss, more runs give a more stable median.
 ///
 /// # Errors
-/// Those of a race.
+/// The errors of a race.
 pub fn predict(
     plan: &Plan,
     live_seeds: &dyn Fn(usize) -> Option<BTreeSet<u64>>,
@@ -125,7 +123,7 @@ pub fn predict(
     Ok(predictions)
 }
 
-/// The resources that were requested, in page order.
+/// Returns the timings of the requested resources, in page order.
 pub fn resource_times(page: &Page, timings: &[Option<ResourceTiming>]) -> Vec<ResourceTimes> {
     let requested = page.resources.iter().zip(timings);
     let requested = requested.filter_map(|(resource, timing)| Some((resource, timing.as_ref()?)));

@@ -1,5 +1,5 @@
-//! Whether the model ranks the contenders of a page and network as reality
-//! does.
+//! Agreement between the predicted and the live ranking of contenders on a page
+//! and network.
 
 use serde::Serialize;
 
@@ -7,48 +7,48 @@ use super::winner::{Duel, Outcome, Side};
 use crate::metric::MetricId;
 use crate::stats::spearman;
 
-/// The contenders of one page and network, ranked by one metric in both worlds.
+/// The contenders of one page and network, ranked live and as predicted by one metric.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ranking {
     /// Short name of the page.
     pub page: String,
-    /// The network as the user wrote it.
+    /// The network as the user specified it.
     pub network: String,
-    /// Whether the model was not tuned on this page.
+    /// True if the page was not used to tune the model.
     pub held_out: bool,
-    /// By what.
+    /// The metric that is compared.
     pub metric: MetricId,
-    /// Contenders with a value in both worlds.
+    /// Number of contenders with both a live and a predicted value.
     pub contenders: usize,
     /// Label of the contender with the lowest live median.
     pub observed_best: String,
-    /// Label of that with the lowest predicted median; of equals the one that
-    /// is best live.
+    /// Label of the contender with the lowest predicted median; of equals, the
+    /// one that is best live.
     pub predicted_best: String,
-    /// Whether these agree.
+    /// Agreement of `observed_best` and `predicted_best`.
     pub best: Agreement,
     /// Spearman's correlation of the medians' ranks; `None` with fewer than
-    /// three contenders, or if either never varies.
+    /// three contenders, or if either side is constant.
     pub rho: Option<f64>,
 }
 
-/// Whether the model's best contender is the best.
+/// Agreement between the predicted best contender and the live one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Agreement {
-    /// It is the same.
+    /// Both are the same contender.
     Same,
-    /// It is another, but reality does not tell it from the best, or only by
-    /// too little to notice.
+    /// The contenders differ, but live the difference is not significant or too
+    /// small to notice.
     AsGood,
-    /// Reality has a better one.
+    /// The live best contender is better than the predicted one.
     Other,
 }
 
-/// How often the best contenders agree, and the ranks.
+/// Counts of agreement on the best contender, and rank correlation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Ranks {
-    /// Rankings of two or more contenders.
+    /// Rankings with at least two contenders.
     pub rankings: usize,
     /// See [`Agreement::Same`].
     pub same: usize,
@@ -56,14 +56,14 @@ pub struct Ranks {
     pub as_good: usize,
     /// See [`Agreement::Other`].
     pub other: usize,
-    /// Rankings that have a correlation.
+    /// Number of rankings that have a correlation.
     pub correlated: usize,
     /// Median of the correlations.
     pub rho: Option<f64>,
 }
 
-/// Ranks `sides`, whose duels by the same metric are `duels`; `None` with
-/// fewer than two contenders that have finite values in both worlds.
+/// Ranks `sides`, using their `duels` by the same metric; `None` with fewer
+/// than two contenders that have finite values on both sides.
 pub(super) fn ranking(
     sides: &[Side<'_>],
     duels: &[Duel],
@@ -117,7 +117,7 @@ fn agreement(duels: &[Duel], observed: &str, predicted: &str) -> Agreement {
 }
 
 impl Ranks {
-    /// Of these rankings.
+    /// Summarises the rankings.
     pub fn of<'a>(rankings: impl IntoIterator<Item = &'a Ranking>) -> Self {
         let mut ranks = Self::default();
         let mut rhos = Vec::new();

@@ -1,4 +1,4 @@
-//! Made-up observations and predictions with round numbers, for tests.
+//! Synthetic observations and predictions with round numbers, for tests.
 
 use pagerace_browser::LoadMetrics;
 use pagerace_core::Duration;
@@ -26,7 +26,7 @@ pub(super) fn setting() -> Setting {
     }
 }
 
-/// Runs with these LCPs in milliseconds.
+/// Returns an observation of runs with these LCPs in milliseconds.
 pub(super) fn observation(page: &str, contender: &str, lcp: &[f64]) -> Observation {
     let run = |(seed, value): (usize, &f64)| ObservedRun {
         seed: seed as u64,
@@ -56,7 +56,7 @@ pub(super) fn observation(page: &str, contender: &str, lcp: &[f64]) -> Observati
     }
 }
 
-/// One run with this LCP in milliseconds.
+/// Returns a prediction of one run with this LCP in milliseconds.
 pub(super) fn prediction(page: &str, contender: &str, lcp: f64) -> Prediction {
     let load = LoadMetrics {
         lcp: Some(Duration::from_millis_f64(lcp)),
@@ -76,17 +76,18 @@ pub(super) fn prediction(page: &str, contender: &str, lcp: f64) -> Prediction {
     }
 }
 
-/// Ten runs around `middle`, the first lowest, none alike: each half a
-/// per cent of the middle apart.
+/// Returns ten distinct runs in ascending order around `middle`, each half a
+/// per cent of it apart.
 pub(super) fn around(middle: f64) -> Vec<f64> {
     (0..10)
         .map(|k| middle * (1.0 + 0.005 * (f64::from(k) - 4.5)))
         .collect()
 }
 
-/// A file of two pages and three contenders. Live, h3 is best by 20 %, h2 and
-/// h1 are alike on news; on shop h1 is worse. The model is 10 % too fast on
-/// news and 30 % too slow on shop, where it takes h2 for the best.
+/// Returns observations of two pages and three contenders. Live, h3 is best by
+/// 20 %; h1 equals h2 on news and is slower on shop. The model is 10 % too fast
+/// on news. On shop it is too slow, by 30 % for h1, 4 % for h2 and 62.5 % for
+/// h3, so it takes h2 for the best.
 pub(super) fn observations() -> Observations {
     let all = [
         ("news", "h1", 1001.0),
@@ -100,7 +101,7 @@ pub(super) fn observations() -> Observations {
     Observations::new(setting(), all.into())
 }
 
-/// See [`observations`].
+/// Returns the predictions that belong to [`observations`].
 pub(super) fn predictions() -> Vec<Prediction> {
     let all = [
         ("news", "h1", 900.9),
@@ -114,8 +115,8 @@ pub(super) fn predictions() -> Vec<Prediction> {
         .into()
 }
 
-/// A resource that is found, requested, answered and complete at these
-/// milliseconds.
+/// Returns a resource with these times in milliseconds: discovery, request,
+/// first byte and last byte.
 pub(super) fn resource(url: &str, times: [f64; 4]) -> ResourceTimes {
     let [discovered, request, response, end] = times.map(Some);
     ResourceTimes {

@@ -1,5 +1,5 @@
-//! What an accuracy says, as sections of sentences and tables; how those are
-//! written is another matter.
+//! The accuracy of the model as sections of sentences and tables, independent of the
+//! output format.
 
 use super::accuracy::Accuracy;
 use crate::metric::MetricId;
@@ -14,7 +14,7 @@ mod lighthouse;
 mod why;
 mod winners;
 
-/// What stands where there is no value.
+/// The placeholder for a missing value.
 pub const NONE: &str = "–";
 
 /// A heading, sentences and tables.
@@ -22,43 +22,43 @@ pub const NONE: &str = "–";
 pub struct Section {
     /// The heading.
     pub title: String,
-    /// Paragraphs before the tables.
+    /// Paragraphs that precede the tables.
     pub text: Vec<String>,
-    /// Makes a list of the paragraphs.
+    /// True if the paragraphs form a list.
     pub list: bool,
-    /// A command, after the paragraphs; empty if there is none.
+    /// A command that follows the paragraphs; empty if there is none.
     pub command: String,
     /// The tables.
     pub tables: Vec<Table>,
 }
 
-/// Cells with a header; the first `words` columns are words, the others numbers.
+/// A table with a header; the first `words` columns hold words, the others numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// What it shows; may be empty.
+    /// The caption; may be empty.
     pub caption: String,
-    /// Names of the columns, with units where cells have none.
+    /// Names of the columns, with units if the cells have none.
     pub header: Vec<String>,
-    /// Columns of words, on the left.
+    /// Number of columns of words, on the left.
     pub words: usize,
-    /// Every row is as long as the header.
+    /// Rows, each as long as the header.
     pub rows: Vec<Vec<String>>,
 }
 
-/// The parts of an accuracy, by where people meet them.
+/// The parts of the output, by the place where they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// The errors, the winners, Lighthouse: a screenful.
+    /// Errors, winners and Lighthouse: about one screen.
     Terminal,
-    /// A page to read: the same by kind of page, network, protocol and strategy, with the
-    /// errors of differences.
+    /// A page of documentation: also by kind of page, network, protocol and strategy,
+    /// with the errors of differences.
     Page,
-    /// Tables to look things up: pages, causes and single cells.
+    /// Reference tables: pages, causes and single cells.
     Tables,
 }
 
-/// All sections in order. `rerun` is the command that repeats the measurement; it may be
-/// empty.
+/// Returns all sections in order. `rerun` is the command that repeats the measurement; it
+/// may be empty.
 pub fn sections(accuracy: &Accuracy, rerun: &str, extent: Extent) -> Vec<Section> {
     let goals = || goals::goals(accuracy);
     let errors = |parts| errors::errors(accuracy, parts);
@@ -105,12 +105,12 @@ impl Table {
     }
 }
 
-/// A value in words, or a dash.
+/// Returns a text, or a dash if there is none.
 fn or_none(text: Option<String>) -> String {
     text.unwrap_or_else(|| NONE.to_owned())
 }
 
-/// A share as per cent.
+/// Formats a share as per cent.
 fn share(value: Option<f64>) -> String {
     or_none(value.map(|v| {
         if v.is_finite() {
@@ -121,7 +121,7 @@ fn share(value: Option<f64>) -> String {
     }))
 }
 
-/// A share as per cent with its sign.
+/// Formats a share as per cent with its sign.
 fn signed(value: Option<f64>) -> String {
     or_none(value.map(|v| {
         if v.is_finite() {
@@ -136,7 +136,7 @@ fn infinite(value: f64) -> String {
     if value > 0.0 { "∞" } else { "-∞" }.to_owned()
 }
 
-/// A value of a metric with its unit.
+/// Formats a value of a metric with its unit.
 fn value(metric: MetricId, value: Option<f64>) -> String {
     or_none(value.map(|v| metric.metric().unit.format(v)))
 }

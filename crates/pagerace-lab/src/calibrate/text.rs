@@ -1,18 +1,18 @@
-//! An accuracy for the terminal: the errors, the winners, Lighthouse.
+//! Terminal output for the accuracy of the model: errors, winners and Lighthouse.
 
 use std::fmt::Write as _;
 
 use super::accuracy::Accuracy;
 use super::tables::{Extent, Table, sections};
 
-/// Plain text without colours, ended by a line break.
+/// Formats plain text without colours, with a final line break.
 pub fn text(accuracy: &Accuracy) -> String {
     let mut out = String::new();
     for (i, section) in sections(accuracy, "", Extent::Terminal).iter().enumerate() {
         if i > 0 {
             out.push('\n');
         }
-        // Writing to a String cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(out, "{}", section.title);
         if section.list {
             for line in &section.text {
@@ -26,7 +26,7 @@ pub fn text(accuracy: &Accuracy) -> String {
     out
 }
 
-/// Columns as wide as their widest cell, two spaces apart.
+/// Writes columns as wide as their widest cell, two spaces apart.
 fn write_table(out: &mut String, table: &Table) {
     if table.rows.is_empty() {
         return;

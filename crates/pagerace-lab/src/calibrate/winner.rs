@@ -1,10 +1,11 @@
-//! Whether the model says of two contenders which is better, where reality
-//! does.
+//! Checks if the model picks the better of two contenders where the live
+//! difference is significant.
 //!
-//! Reality speaks where Mann-Whitney's test of the live runs, corrected by
-//! Holm's method over all pairs of one page, network and metric, is below
-//! [`LEVEL`]. As in a verdict, a difference below [`NOTICEABLE`] is too small
-//! to make a winner: there only the sign is compared, and counted apart.
+//! A live difference is significant if the p-value of the Mann-Whitney test of
+//! the live runs is below [`LEVEL`], corrected by Holm's method over all pairs
+//! of one page, network and metric. As in a verdict, a difference below
+//! [`NOTICEABLE`] is too small to name a winner. For such pairs only the sign
+//! is compared, and counted separately.
 
 use serde::Serialize;
 
@@ -14,56 +15,56 @@ use crate::analysis::{LEVEL, NOTICEABLE};
 use crate::metric::MetricId;
 use crate::stats::{holm, mann_whitney, median};
 
-/// Two contenders on one page and network.
+/// A comparison of two contenders on one page and network.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Duel {
     /// Short name of the page.
     pub page: String,
-    /// The network as the user wrote it.
+    /// The network as the user specified it.
     pub network: String,
-    /// Whether the model was not tuned on this page.
+    /// True if the page was not used to tune the model.
     pub held_out: bool,
-    /// By what.
+    /// The metric that is compared.
     pub metric: MetricId,
-    /// Labels of both.
+    /// Labels of both contenders.
     pub contenders: [String; 2],
-    /// The second one's live median less the first one's, as a share of the
+    /// The second contender's live median less the first's, as a share of the
     /// lower of both; negative if the second is better.
     pub observed: Option<f64>,
-    /// The same as predicted.
+    /// The predicted difference, as a share in the same way.
     pub predicted: Option<f64>,
-    /// Mann-Whitney's test of the live runs, after Holm's correction.
+    /// P-value of the Mann-Whitney test of the live runs, after Holm's correction.
     pub p: Option<f64>,
-    /// What follows.
+    /// The outcome of the duel.
     pub outcome: Outcome,
 }
 
-/// How the model fares in a duel.
+/// The outcome of a duel for the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// Reality does not say which is better.
+    /// The live difference is not significant.
     Unsure,
-    /// The live difference is sure, but too small to notice.
+    /// The live difference is significant, but too small to notice.
     TooSmall,
     /// The model picks the winner.
     Right,
     /// The model picks the loser.
     Wrong,
-    /// The model sees no noticeable difference where there is one.
+    /// The model predicts no noticeable difference, although there is one.
     Tie,
     /// The model has no value.
     NoPrediction,
 }
 
-/// How the model fares in many duels.
+/// Counts of outcomes over many duels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Score {
     /// All pairs.
     pub pairs: usize,
-    /// Those of which reality does not say which is better.
+    /// Pairs whose live difference is not significant.
     pub unsure: usize,
-    /// Those whose live difference is sure, but too small to notice.
+    /// Pairs whose live difference is significant, but too small to notice.
     pub too_small: usize,
     /// See [`Outcome::Right`].
     pub right: usize,
@@ -73,22 +74,22 @@ pub struct Score {
     pub tie: usize,
     /// See [`Outcome::NoPrediction`].
     pub no_prediction: usize,
-    /// Pairs whose live difference is sure, whatever its size, and whose
-    /// predicted difference, whatever its size, has the same sign.
+    /// Pairs with a significant live difference of any size and a predicted
+    /// difference of the same sign.
     pub same_sign: usize,
 }
 
 /// One contender's live runs and predicted median.
 pub(super) struct Side<'a> {
-    /// Its label.
+    /// The contender's label.
     pub(super) label: &'a str,
-    /// What was measured.
+    /// The live measurement.
     pub(super) observation: &'a Observation,
-    /// What was predicted, if anything was.
+    /// The prediction, if any.
     pub(super) prediction: Option<&'a Prediction>,
 }
 
-/// Every pair of `sides`, which share page and network.
+/// Compares every pair of `sides`, which share page and network.
 pub(super) fn duels(sides: &[Side<'_>], held_out: bool, metric: MetricId) -> Vec<Duel> {
     let pairs: Vec<(&Side<'_>, &Side<'_>)> = sides
         .iter()
@@ -124,8 +125,8 @@ pub(super) fn duels(sides: &[Side<'_>], held_out: bool, metric: MetricId) -> Vec
         .collect()
 }
 
-/// `b − a` as a share of the lower of both. Infinite where only one of them
-/// fails or is zero, zero where both are alike.
+/// Returns `b − a` as a share of the lower of both. Infinite if only one of
+/// them fails or is zero; zero if they are equal.
 pub fn difference(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     let (a, b) = (a?, b?);
     if a <= b && b <= a {
@@ -140,10 +141,11 @@ pub fn difference(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     })
 }
 
-/// How the model fares, given the live difference, its p and the predicted one.
+/// Determines the outcome from the live difference, its p-value and the
+/// predicted difference.
 pub fn outcome(observed: Option<f64>, p: Option<f64>, predicted: Option<f64>) -> Outcome {
     let sure = p.is_some_and(|p| p < LEVEL);
-    // Equal medians name no winner, whatever the ranks say.
+    // Equal medians name no winner, even if the ranks differ significantly.
     let Some(observed) = observed.filter(|d| sure && *d != 0.0) else {
         return Outcome::Unsure;
     };
@@ -159,7 +161,7 @@ pub fn outcome(observed: Option<f64>, p: Option<f64>, predicted: Option<f64>) ->
 }
 
 impl Outcome {
-    /// In one word or two, for tables.
+    /// A label of one or two words, for tables.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Unsure => "unsure",
@@ -173,12 +175,12 @@ impl Outcome {
 }
 
 impl Duel {
-    /// Whether reality says which is better, by however little.
+    /// Returns true if the live difference is significant, whatever its size.
     pub fn is_sure(&self) -> bool {
         self.outcome != Outcome::Unsure
     }
 
-    /// Whether both differences point to the same contender.
+    /// Returns true if both differences have the same sign.
     pub fn same_sign(&self) -> bool {
         let signs = self.observed.zip(self.predicted);
         signs.is_some_and(|(o, p)| o * p > 0.0)
@@ -186,7 +188,7 @@ impl Duel {
 }
 
 impl Score {
-    /// Of these duels.
+    /// Counts the outcomes of `duels`.
     pub fn of<'a>(duels: impl IntoIterator<Item = &'a Duel>) -> Self {
         let mut score = Self::default();
         for duel in duels {
@@ -204,12 +206,12 @@ impl Score {
         score
     }
 
-    /// Pairs in which reality names a winner.
+    /// Number of pairs in which the live runs determine a winner.
     pub const fn decided(&self) -> usize {
         self.right + self.wrong + self.tie + self.no_prediction
     }
 
-    /// Pairs whose live difference is sure, whatever its size.
+    /// Number of pairs with a significant live difference, whatever its size.
     pub const fn sure(&self) -> usize {
         self.decided() + self.too_small
     }

@@ -1,16 +1,17 @@
-//! Which of the contenders a text means.
+//! Selection of a contender by text.
 
 use super::text::did_you_mean;
 use super::{Contender, ContenderError, ContenderText, Varying};
 
-/// Index of the contender that `text` means: its label, what it is (in any
-/// order, as far as that tells it from the others), or any part of its label
-/// that no other has. What all contenders share needs not be said, and if
-/// nothing else is, the first is meant.
+/// Returns the index of the contender that `text` selects: by its label, by its
+/// properties in any order, or by a part of its label that no other label contains.
+/// Properties that all contenders share may be left out. If `text` names only shared
+/// properties, it selects the first contender.
 ///
 /// # Errors
-/// [`ContenderError::NotThere`] if none fits, [`ContenderError::Ambiguous`] if
-/// several do, both with the labels; other errors if the text says nothing.
+/// [`ContenderError::NotThere`] if no contender matches,
+/// [`ContenderError::Ambiguous`] if several do, both with the labels; the parse
+/// error of `text` if it cannot be parsed and no label contains it.
 pub fn choose(contenders: &[Contender], text: &str) -> Result<usize, ContenderError> {
     let text = text.trim();
     let varying = Varying::among(contenders);
@@ -23,7 +24,8 @@ pub fn choose(contenders: &[Contender], text: &str) -> Result<usize, ContenderEr
         Ok(read) => {
             let fits = (0..contenders.len()).filter(|&i| read.matches(&contenders[i]));
             let mut fits: Vec<usize> = fits.collect();
-            // A strategy fits one that it makes no difference to, but others better.
+            // A strategy also matches contenders without a choice, but those with
+            // one take precedence.
             let choosing = |i: &usize| read.strategy.is_some() && contenders[*i].has_choice();
             if fits.iter().any(choosing) {
                 fits.retain(choosing);

@@ -98,7 +98,7 @@ fn the_product_has_no_twins() {
         &full(),
         &original,
     );
-    // HTTP/1.1 once with each controller.
+    // HTTP/1.1 appears once with each controller.
     assert_eq!(contenders.len(), 2 + 6);
     assert_eq!(
         labels(&contenders)[..4],

@@ -1,4 +1,4 @@
-//! A contender as people write it: words in any order, what is left out open.
+//! The text form of a contender: words in any order, each property optional.
 
 use std::str::FromStr;
 
@@ -13,86 +13,86 @@ use thiserror::Error;
 use super::Contender;
 use crate::nearest::nearest;
 
-/// What a text such as `h2 bbr` or `static.example=h3 *=h2 cubic` says of a
-/// contender; `None` is open.
+/// The properties named by a text such as `h2 bbr` or
+/// `static.example=h3 *=h2 cubic`; `None` for properties that it leaves open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContenderText {
     /// `h1`, `h2`, `h3`, or rules such as `static.example=h3 *=h2`.
     pub protocols: Option<ProtocolMap>,
-    /// A congestion controller's name.
+    /// The name of a congestion controller.
     pub congestion: Option<String>,
     /// `cold`, `resumed` or `warm`.
     pub visit: Option<Visit>,
-    /// A strategy, with parameters if it has any.
+    /// A strategy with optional parameters.
     pub strategy: Option<StrategySpec>,
-    /// A reliability policy, with what it takes.
+    /// A reliability policy with its parameters.
     pub reliability: Option<ReliabilitySpec>,
     /// Interventions such as `fonts=1s`, or `original` for none.
     pub interventions: Option<Interventions>,
 }
 
-/// A text that names no contender.
+/// The reason why a text does not select a contender.
 #[derive(Debug, Error)]
 pub enum ContenderError {
-    /// Nothing was written.
+    /// The text is empty.
     #[error(
         "is empty; write a protocol, congestion controller, visit or strategy, such as `h2 bbr`"
     )]
     Empty,
-    /// A word means nothing.
+    /// A word is unknown.
     #[error(
         "`{word}` is no protocol (h1, h2, h3), congestion controller (pagerace list controllers), \
          visit (cold, resumed, warm), strategy (pagerace list strategies), reliability policy \
          (pagerace list policies) or intervention (such as fonts=1s){suggestion}"
     )]
     Unknown {
-        /// The word.
+        /// The unknown word.
         word: String,
-        /// What may have been meant, as an addition to the sentence; or empty.
+        /// A suggestion that continues the sentence; may be empty.
         suggestion: String,
     },
-    /// One thing was said twice.
+    /// A property is given twice.
     #[error("`{text}` names two {what}; one is enough")]
     Twice {
         /// The text.
         text: String,
-        /// What it names twice.
+        /// The property, in the plural.
         what: &'static str,
     },
-    /// The protocols mean nothing.
+    /// The protocols are invalid.
     #[error(transparent)]
     Protocols(#[from] ProtocolMapError),
-    /// What the reliability policy takes is wrong.
+    /// The parameters of the reliability policy are invalid.
     #[error(transparent)]
     Reliability(#[from] ReliabilityError),
-    /// The strategy's parameters are wrong.
+    /// The parameters of the strategy are invalid.
     #[error(transparent)]
     Strategy(#[from] StrategyError),
-    /// An intervention's selector is wrong.
+    /// The selector of an intervention is invalid.
     #[error(transparent)]
     Intervention(#[from] InterventionError),
-    /// No contender is meant.
+    /// No contender matches.
     #[error("`{text}` is not among those that race: {known}{suggestion}")]
     NotThere {
         /// The text.
         text: String,
         /// Labels of all contenders.
         known: String,
-        /// What may have been meant, as an addition to the sentence; or empty.
+        /// A suggestion that continues the sentence; may be empty.
         suggestion: String,
     },
-    /// Several contenders may be meant.
+    /// Several contenders match.
     #[error("`{text}` may be any of {matching}; say more")]
     Ambiguous {
         /// The text.
         text: String,
-        /// Labels of those.
+        /// Labels of the contenders that match.
         matching: String,
     },
 }
 
 impl ContenderText {
-    /// Whether `contender` is what the text says.
+    /// Returns true if `contender` matches the text.
     pub fn matches(&self, contender: &Contender) -> bool {
         let strategy = |s: &StrategySpec| !contender.has_choice() || *s == contender.strategy;
         let of = |wanted: Option<bool>| wanted.unwrap_or(true);
@@ -110,7 +110,7 @@ impl ContenderText {
                 .map(|i| *i == contender.interventions))
     }
 
-    /// The contender, what is open taken from `defaults`.
+    /// Returns the contender, with open properties taken from `defaults`.
     pub fn or(self, defaults: &Contender) -> Contender {
         let defaults = defaults.clone();
         Contender {
@@ -185,7 +185,7 @@ impl FromStr for ContenderText {
     }
 }
 
-/// Whether a word ends in the effect of an intervention, rather than in a protocol.
+/// Returns true if a word ends in the effect of an intervention rather than in a protocol.
 fn has_effect(word: &str) -> bool {
     let effect = word.rsplit_once('=').map(|(_, effect)| effect);
     effect.is_some_and(|effect| effect.parse::<Effect>().is_ok())
@@ -205,7 +205,7 @@ fn unknown(word: &str) -> ContenderError {
     }
 }
 
-/// "; did you mean A or B?", or nothing.
+/// Returns "; did you mean A or B?", or an empty text.
 pub(super) fn did_you_mean<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
     let near = nearest(word, known);
     if near.is_empty() {

@@ -2,7 +2,7 @@ use super::hol_with_speed_index;
 use crate::fake::{self, times};
 use crate::results::Results;
 
-/// `points[s]`: blocked bytes and Speed Index of strategy `s`.
+/// `points[s]` holds the blocked bytes and the Speed Index of strategy `s`.
 fn race(points: &[(u64, f64)]) -> Results {
     let names = ["sequential", "eps", "fifo", "round-robin", "firefox-tree"];
     let plan = fake::plan(&names[..points.len()], 6);

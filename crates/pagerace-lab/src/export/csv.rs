@@ -1,4 +1,5 @@
-//! Results as CSV (RFC 4180, lines end in LF). Described in `docs/output.md`.
+//! CSV output for results (RFC 4180, with LF line endings). The format is described in
+//! `docs/output.md`.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -8,7 +9,7 @@ use crate::metric::{MetricId, metrics};
 use crate::plan::Plan;
 use crate::results::Results;
 
-/// What a contender is, one column each.
+/// The properties of a contender, one column each.
 const CONTENDER: [&str; 6] = [
     "protocol",
     "congestion",
@@ -18,11 +19,11 @@ const CONTENDER: [&str; 6] = [
     "interventions",
 ];
 
-/// Writes one line per load: page, network, contender, run, seed, failure,
-/// every metric, and the world it was loaded in. An empty field is a value that does not exist.
+/// Writes one line per load: page, network, contender, run, seed, failure, every metric,
+/// and the world of the load. An empty field stands for a missing value.
 ///
 /// # Errors
-/// Those of `out`.
+/// Any error of `out`.
 pub fn write_runs(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     let plan = &results.plan;
     let mut header = names(["page", "network"], ["run", "seed", "failure"]);
@@ -45,12 +46,12 @@ pub fn write_runs(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes one line per page, network and contender: the comparison with the
-/// baseline by the plan's metric. Sorted by `difference_percent` within a
-/// network and contender, the lines are the distribution over the pages.
+/// Writes one line per page, network and contender: the comparison with the baseline by
+/// the plan's metric. The values of `difference_percent` for one network and contender
+/// form the distribution over the pages.
 ///
 /// # Errors
-/// Those of `out`.
+/// Any error of `out`.
 pub fn write_comparisons(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     let plan = &results.plan;
     let more = [
@@ -111,13 +112,13 @@ pub fn write_comparisons(results: &Results, out: &mut dyn Write) -> io::Result<(
     Ok(())
 }
 
-/// A header: `before`, what a contender is, and `after`.
+/// Returns a header: `before`, the properties of a contender, and `after`.
 fn names<const N: usize>(before: [&str; 2], after: [&str; N]) -> Vec<String> {
     let all = before.iter().chain(&CONTENDER).chain(&after);
     all.map(|name| (*name).to_owned()).collect()
 }
 
-/// The page, the network and what the contender is.
+/// Returns the page, the network and the properties of the contender.
 fn variant_fields(plan: &Plan, page: usize, network: usize, contender: usize) -> Vec<String> {
     let contender = &plan.contenders[contender];
     vec![
@@ -132,8 +133,8 @@ fn variant_fields(plan: &Plan, page: usize, network: usize, contender: usize) ->
     ]
 }
 
-/// The shortest text that reads back as the same value; `inf` if infinite;
-/// empty if there is none.
+/// Formats the shortest text that parses to the same value, `inf` for infinity, or an
+/// empty text for `None`.
 fn number(value: Option<f64>) -> String {
     value.map_or_else(String::new, |v| v.to_string())
 }
@@ -143,8 +144,8 @@ fn line(out: &mut dyn Write, fields: impl IntoIterator<Item = String>) -> io::Re
     writeln!(out, "{}", quoted.join(","))
 }
 
-/// Quotes a field that holds a comma, a quote or a line break (RFC 4180,
-/// section 2, <https://www.rfc-editor.org/rfc/rfc4180#section-2>).
+/// Quotes a field that contains a comma, a quote or a line break (RFC 4180, section 2,
+/// <https://www.rfc-editor.org/rfc/rfc4180#section-2>).
 pub fn quote(field: &str) -> Cow<'_, str> {
     if field.contains([',', '"', '\n', '\r']) {
         Cow::Owned(format!("\"{}\"", field.replace('"', "\"\"")))

@@ -1,4 +1,4 @@
-//! Files that are never half written.
+//! Atomic file writes.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use crate::error::LabError;
 
-/// Writes `path` under another name in the same directory and renames it when
-/// it is complete, so that a reader sees the old file or the whole new one.
+/// Writes a temporary file in the directory of `path` and renames it when it is
+/// complete, so that readers see either the old file or the complete new one.
 ///
 /// # Errors
-/// [`LabError::Write`]; what stood at `path` before is then untouched.
+/// [`LabError::Write`]; an existing file at `path` is then unchanged.
 pub fn write_atomically(
     path: &Path,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -19,7 +19,7 @@ pub fn write_atomically(
     let temporary = temporary_name(path);
     let result = write_and_rename(path, &temporary, content);
     if result.is_err() {
-        // Best effort: the error that matters is the one returned.
+        // Best effort: the returned error is more important.
         let _ = fs::remove_file(&temporary);
     }
     result.map_err(|source| LabError::Write {
@@ -41,8 +41,8 @@ fn write_and_rename(
     fs::rename(temporary, path)
 }
 
-/// Refuses a path that could not be written, before long work is done for it.
-/// Nothing is left behind.
+/// Returns an error if `path` cannot be written, so that this is known before
+/// long work. Leaves no file behind.
 ///
 /// # Errors
 /// [`LabError::Write`].
@@ -77,7 +77,7 @@ fn create(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// `.NAME.PROCESS.partial` next to `path`.
+/// Returns `.NAME.PROCESS.partial` in the directory of `path`.
 fn temporary_name(path: &Path) -> PathBuf {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());

@@ -1,7 +1,8 @@
-//! Results as JSON, and plans read back from it. Described in `docs/output.md`.
+//! JSON output for results, and plans read back from it. The format is described in
+//! `docs/output.md`.
 //!
-//! The bytes depend on the results alone: fields come in a fixed order, and
-//! floats are printed as the shortest text that reads back as the same value.
+//! The bytes depend only on the results: fields have a fixed order, and floats are
+//! printed as the shortest text that parses to the same value.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -26,12 +27,12 @@ mod read;
 
 pub use read::{ReadPlan, read_plan};
 
-/// The value of `format` in our files.
+/// The value of `format` in results files.
 pub const FORMAT: &str = "pagerace-results";
-/// The version of the format that this version writes, and the only one that it reads.
+/// The version of the format that this release writes, and the only one that it reads.
 pub const SCHEMA: u32 = 5;
 
-/// A results file. Only what identifies it and the plan are needed to read it.
+/// A results file. Reading requires only the identification and the plan.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
@@ -53,7 +54,7 @@ struct Document {
     plan: Plan,
 }
 
-/// Who raced, with a short name for this race.
+/// A contender, with its short name in this race.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ContenderDoc {
@@ -66,12 +67,12 @@ struct ContenderDoc {
     interventions: String,
 }
 
-/// The contenders on one page and network, compared.
+/// The comparison of the contenders on one page and network.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ComparisonsDoc {
     page: String,
-    /// How the page's paints are founded.
+    /// The evidence for the page's paints.
     paints: PaintEvidence,
     network: String,
     metric: MetricId,
@@ -86,7 +87,7 @@ struct ComparisonsDoc {
     contenders: Vec<ComparisonDoc>,
 }
 
-/// Whether the verdict holds under another assumption.
+/// A verdict under another assumption.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CheckDoc {
@@ -95,7 +96,7 @@ struct CheckDoc {
     leads_instead: Option<String>,
 }
 
-/// One contender compared with the baseline; `null` is unknown or infinite.
+/// The comparison of one contender with the baseline; `null` if unknown or infinite.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ComparisonDoc {
@@ -120,7 +121,7 @@ struct ComparisonDoc {
     signed_rank_p_holm: Option<f64>,
 }
 
-/// One network over all pages.
+/// The comparison over all pages on one network.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AcrossDoc {
@@ -150,7 +151,7 @@ struct VariantDoc {
     network: String,
     contender: ContenderDoc,
     failures: Vec<FailureDoc>,
-    /// By run.
+    /// Number of unanswered requests, by run.
     unanswered: Vec<usize>,
     values: BTreeMap<String, Vec<Option<f64>>>,
 }
@@ -162,7 +163,7 @@ struct FailureDoc {
     reason: String,
 }
 
-/// Where a contender's difference to the baseline comes from.
+/// The causes of a contender's difference from the baseline.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WhyDoc {
@@ -178,7 +179,7 @@ struct WhyDoc {
     parts: Vec<PartDoc>,
 }
 
-/// One part of the time; the parts add up to the whole.
+/// A part of the time; the parts add up to the total.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PartDoc {
@@ -188,19 +189,19 @@ struct PartDoc {
     difference_ns: i64,
 }
 
-/// Writes `results` as one JSON document, ended by a line break.
+/// Writes `results` as one JSON document with a final line break.
 ///
 /// # Errors
-/// Those of `out`.
+/// Any error of `out`.
 pub fn write_json(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, &document(results))?;
     out.write_all(b"\n")
 }
 
-/// The plan alone, in a form that [`read_plan`] reads.
+/// Returns the plan alone, in a form that [`read_plan`] reads.
 ///
 /// # Panics
-/// Never: a plan is plain data.
+/// Never panics, because a plan is plain data.
 pub fn scenario_text(plan: &Plan) -> String {
     let document = Document {
         format: FORMAT.to_owned(),
@@ -296,7 +297,7 @@ fn why_doc(plan: &Plan, why: &Why) -> WhyDoc {
     }
 }
 
-/// JSON knows no infinity.
+/// Returns `None` for infinite values, which JSON cannot represent.
 fn finite(value: Option<f64>) -> Option<f64> {
     value.filter(|v| v.is_finite())
 }

@@ -1,4 +1,4 @@
-//! What a race leaves on disk. Formats: `docs/output.md`.
+//! Output files of a race. The formats are described in `docs/output.md`.
 
 pub mod csv;
 pub mod file;

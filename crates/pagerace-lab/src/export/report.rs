@@ -1,4 +1,4 @@
-//! The HTML report's input, filled from results.
+//! Input of the HTML report, filled from results.
 
 use pagerace_page::Page;
 use pagerace_report::input::{
@@ -29,23 +29,23 @@ mod detail;
 
 use detail::run_detail;
 
-/// Packets of all recorded runs together beyond which fewer runs are recorded:
-/// a file of a dozen megabytes.
+/// Maximum number of packets over all recorded runs, which gives a file of
+/// about a dozen megabytes; beyond it, fewer runs are recorded.
 const PACKETS_MAX: u64 = 2_000_000;
-/// Body bytes in a full packet, for the estimate.
+/// Body bytes per full packet, for the estimate.
 const PACKET_BYTES: u64 = 1_200;
-/// Longest scenario text that is embedded.
+/// Maximum size of the embedded scenario text in bytes.
 const SCENARIO_BYTES_MAX: usize = 4_000_000;
 
 /// Fills the report of simulated results: all comparisons by all metrics, and
-/// the median runs of the variants, which are run once more with a trace. If
-/// that would make the file huge, only the baselines' and winners' runs are, or
-/// none; a note says so.
+/// the median runs of the variants, which are repeated with a trace. If their
+/// file would be too large, only the runs of baselines and winners are
+/// recorded, or none, and a note says so.
 ///
 /// `rerun` is the command that repeats the race.
 ///
 /// # Errors
-/// [`LabError::Interrupted`] if `progress` broke off.
+/// [`LabError::Interrupted`] if `progress` stops the run.
 pub fn report(
     results: &Results,
     rerun: &str,
@@ -61,8 +61,8 @@ pub fn report(
     Ok(report)
 }
 
-/// Fills the report of results whose loads cannot be repeated, as live ones:
-/// `kept` gives up what is known of a run, and is asked for the median ones.
+/// Fills the report of results whose loads cannot be repeated, such as live ones.
+/// `kept` is called for the median runs and returns their outcomes, if known.
 pub fn report_of_kept(
     results: &Results,
     rerun: &str,
@@ -77,7 +77,7 @@ pub fn report_of_kept(
     report
 }
 
-/// All of the report but single runs.
+/// Fills the report without single runs.
 fn without_runs(results: &Results, rerun: &str) -> Report {
     let plan = &results.plan;
     let mut notes = notes(results);
@@ -122,7 +122,7 @@ fn without_runs(results: &Results, rerun: &str) -> Report {
     }
 }
 
-/// Puts recorded runs into the rows of their variants.
+/// Adds recorded runs to the rows of their variants.
 fn add_details(
     plan: &Plan,
     report: &mut Report,
@@ -194,7 +194,7 @@ fn part_entry(part: Part) -> Named {
     }
 }
 
-/// Where the differences on one page and network come from.
+/// Returns the causes of the differences on one page and network.
 fn whys(results: &Results, page: usize, network: usize) -> Vec<Why> {
     let here = results.whys.iter();
     let here = here.filter(|why| (why.page, why.network) == (page, network));
@@ -257,7 +257,7 @@ fn network_result(results: &Results, page: usize, network: usize) -> NetworkResu
     }
 }
 
-/// JSON knows no infinity.
+/// Returns `None` for infinite values, which JSON cannot represent.
 fn finite(value: Option<f64>) -> Option<f64> {
     value.filter(|v| v.is_finite())
 }
@@ -311,7 +311,7 @@ fn across(results: &Results) -> Vec<AcrossPages> {
         .collect()
 }
 
-/// What a reader has to know.
+/// Returns notes on the interpretation of the results.
 fn notes(results: &Results) -> Vec<String> {
     let plan = &results.plan;
     let mut notes = Vec::new();
@@ -339,8 +339,8 @@ fn notes(results: &Results) -> Vec<String> {
     notes
 }
 
-/// The runs worth a trace: all median runs, or those of baselines and winners,
-/// or none, so that the file stays of a size that browsers open.
+/// Selects the runs to record: all median runs, those of baselines and winners,
+/// or none, so that the file stays small enough for browsers.
 fn recorded(results: &Results, pages: &[PageResult], notes: &mut Vec<String>) -> Vec<Choice> {
     let plan = &results.plan;
     let packets = |choices: &[Choice]| -> u64 {

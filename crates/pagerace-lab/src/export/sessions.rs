@@ -1,4 +1,4 @@
-//! Session reports: what became of each object, in each run.
+//! Session reports: the delivery of each object in each run.
 //!
 //! # Source
 //! Srivastava 2024, section 5.8.2: per object total and end-to-end time, bytes,
@@ -28,17 +28,17 @@ struct Session {
     contender: String,
     run: usize,
     seed: u64,
-    /// To the end of the last object.
+    /// Time until the end of the last object.
     duration_ms: f64,
-    /// Of content that arrived.
+    /// Throughput of the content that arrived.
     throughput_bits_per_second: f64,
     objects_total: usize,
     objects_complete: usize,
-    /// Of content, of the objects that were delivered to their ends.
+    /// Content bytes received, over the objects that were delivered to their end.
     bytes: u64,
     data_lost_bytes: u64,
     failure: Option<String>,
-    /// By category and state, objects.
+    /// Number of objects by category and state.
     by_category: BTreeMap<&'static str, BTreeMap<&'static str, usize>>,
     objects: Vec<Object>,
 }
@@ -49,17 +49,17 @@ struct Object {
     url: String,
     category: &'static str,
     size_bytes: u64,
-    /// `stream` or `datagrams`; like the counts of bytes, not known without a delivery.
+    /// `stream` or `datagrams`. Unknown without a delivery, as are the byte counts.
     transport: Option<&'static str>,
     protocol: String,
-    /// `complete`, `repaired`, `usable in part`, `broken`; `failed` without a delivery.
+    /// `complete`, `repaired`, `usable in part` or `broken`; `failed` without a delivery.
     state: &'static str,
     essential: Option<bool>,
-    /// When the request left.
+    /// Time when the request was sent.
     start_ms: f64,
-    /// From the first byte of the response to the last.
+    /// Time from the first to the last byte of the response.
     transfer_ms: f64,
-    /// From the request to the last byte of the response.
+    /// Time from the request to the last byte of the response.
     end_to_end_ms: f64,
     bytes_received: Option<u64>,
     lost_bytes: Option<u64>,
@@ -68,11 +68,11 @@ struct Object {
     missing_bytes: Option<u64>,
 }
 
-/// Loads every variant and run again, one after the other, and writes what became of
-/// each object as JSON. `progress` is told after each load how many are done.
+/// Repeats all runs of all variants one after the other, and writes the delivery of each
+/// object as JSON. `progress` is called after each load with the number of completed loads.
 ///
 /// # Errors
-/// Those of `out`, and of a load that cannot be run at all.
+/// Any error of `out`, and any error of a load that cannot be run at all.
 pub fn write_sessions(
     plan: &Plan,
     runner: &Runner<'_>,
@@ -156,7 +156,7 @@ fn session(page: &Page, needs: &[pagerace_sim::ObjectNeed], outcome: &Outcome) -
     }
 }
 
-/// The state of an object that was requested and never delivered to its end.
+/// The state of an object that was requested but not delivered to its end.
 const FAILED: &str = "failed";
 
 fn object(

@@ -33,14 +33,14 @@ fn later_visits_say_what_leaves_early() {
     assert!(facts(&plan).ends_with("early data on QUIC"));
     plan.transport.early_data = EarlyData::Off;
     assert!(facts(&plan).ends_with("no early data"));
-    // By default there is none on TCP, so nothing must claim any.
+    // By default, TCP has no early data, so the facts must not mention any.
     let mut plan = fake::plan(&["h2 resumed", "h2 resumed bbr"], 3);
     assert!(facts(&plan).ends_with("TLS 1.3 over TCP, no early data"));
     plan.transport.early_data = EarlyData::On;
     assert!(facts(&plan).ends_with("early data on TCP"));
     plan.contenders.push(fake::contender("h3 resumed"));
     assert!(facts(&plan).ends_with(", early data"));
-    // Early data is used by later visits only, here by none over QUIC.
+    // Only later visits use early data, and no later visit uses QUIC here.
     let plan = fake::plan(&["h2 resumed", "h3 cold"], 3);
     assert!(facts(&plan).ends_with("no early data"));
 }

@@ -57,7 +57,7 @@ fn what_was_never_measured_gets_twice_its_neighbours() {
         said(&guessed),
         "±12 % assumed for protocols on guessed paints, never measured"
     );
-    // Four pairs are no measurement; nothing of the kind was measured.
+    // Four pairs are too few to count, so nothing of this kind was measured.
     assert_eq!(
         said(&question(&[Kind::Controller])),
         "±18 % assumed for congestion controllers on recorded layouts, never measured"

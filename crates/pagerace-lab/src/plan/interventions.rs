@@ -1,4 +1,4 @@
-//! Whether a plan's interventions fit its pages.
+//! Checks of a plan's interventions against its pages.
 
 use pagerace_page::Interventions;
 use pagerace_page::intervention::{Term, Unmatched};
@@ -8,7 +8,7 @@ use crate::error::LabError;
 use crate::nearest::nearest;
 
 impl Plan {
-    /// Refuses interventions that select nothing, or block a page's document.
+    /// Returns an error if an intervention selects nothing or blocks a page's document.
     pub(super) fn check_interventions(&self) -> Result<(), LabError> {
         let own = self.contenders.iter().map(|c| &c.interventions);
         for interventions in std::iter::once(&self.interventions).chain(own) {
@@ -38,7 +38,8 @@ impl Plan {
         let Unmatched { intervention, term } = unmatched;
         let names = Term::names();
         let known = names.iter().map(String::as_str).chain(self.hosts());
-        // A category is spelt right: the pages have nothing of it.
+        // A category needs no suggestion: it is spelt correctly, but the pages
+        // have no such resource.
         let near = match term {
             Term::Kind(..) => Vec::new(),
             Term::Host(written) | Term::Url(written) => nearest(written, known),

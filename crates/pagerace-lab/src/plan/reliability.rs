@@ -1,4 +1,4 @@
-//! Whether reliability policies fit the pages that they are to deliver.
+//! Checks of reliability policies against the pages.
 
 use pagerace_delivery::reliability::Selection;
 
@@ -6,14 +6,14 @@ use super::Plan;
 use crate::error::LabError;
 
 impl Plan {
-    /// Whether any contender delivers anything otherwise than on its stream, in its
-    /// turn.
+    /// Returns true if any contender's policy delivers anything other than on its
+    /// stream and in its turn.
     pub fn has_policies(&self) -> bool {
         let mut contenders = self.contenders.iter();
         contenders.any(|c| !c.effective_reliability().is_full())
     }
 
-    /// Refuses policies that go by what pages need, where that is not known.
+    /// Returns an error if a policy depends on the needs of pages and these are unknown.
     pub(super) fn check_reliability(&self) -> Result<(), LabError> {
         let fits = |(page, needs): (
             &std::sync::Arc<pagerace_page::Page>,
@@ -39,8 +39,8 @@ impl Plan {
         }
     }
 
-    /// Policies whose selections select nothing on a page, with the page's name: most
-    /// likely something is misspelt. Each policy once for each page.
+    /// Returns the policies that select nothing on a page, with the page's name and
+    /// without duplicates. Such a policy is probably misspelt.
     pub fn idle_policies(&self) -> Vec<(String, &str)> {
         let mut idle = Vec::new();
         for (i, page) in self.pages.iter().enumerate() {

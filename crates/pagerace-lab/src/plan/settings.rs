@@ -1,5 +1,5 @@
-//! Whether a plan's settings can act, and whether its contenders differ. What needs no
-//! pages can be said before any is read.
+//! Checks that a plan's settings have an effect and that its contenders differ. Checks
+//! that need no pages can run before any page is read.
 
 use pagerace_core::Protocol;
 use pagerace_page::Page;
@@ -12,11 +12,11 @@ use crate::contender::Contender;
 use crate::error::LabError;
 
 impl Plan {
-    /// Refuses settings that cannot act on any contender, and metrics that no
-    /// simulation has. Looks at no page.
+    /// Returns an error if a setting has no effect on any contender. Does not look at
+    /// pages.
     ///
     /// # Errors
-    /// [`LabError::Plan`] names the setting, and what it would need.
+    /// [`LabError::Plan`] with the setting and its requirement.
     pub fn check_settings(&self) -> Result<(), LabError> {
         let bad = |text: String| Err(LabError::Plan(text));
         let may_speak = |wanted: fn(Protocol) -> bool| {
@@ -60,8 +60,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Leaves out contenders that load every page as one before them, and says in a
-    /// sentence which. The baseline stays.
+    /// Removes contenders that load every page like an earlier one, and returns a
+    /// sentence for each. The baseline is kept.
     pub fn merge_twins(&mut self) -> Vec<String> {
         let mut said = Vec::new();
         let mut index = 0;
@@ -91,8 +91,8 @@ impl Plan {
         said
     }
 
-    /// Whether two contenders do the same on every page, whatever they are called.
-    /// Contenders that are written alike are left to [`check`](Self::check).
+    /// Returns true if two differently written contenders load every page in the same
+    /// way. Identical contenders are left to [`check`](Self::check).
     fn are_twins(&self, a: usize, b: usize) -> bool {
         let [a, b] = [a, b].map(|i| &self.contenders[i]);
         if a == b || a.visit != b.visit {
@@ -117,7 +117,7 @@ impl Plan {
         })
     }
 
-    /// The contender's policy on a page; none if it selects nothing.
+    /// Returns the contender's policy on a page; `None` if it has no effect.
     fn policy_on(&self, index: usize, page: &Page, contender: &Contender) -> Option<String> {
         let policy = contender.effective_reliability();
         let needs = self

@@ -68,7 +68,7 @@ fn tls_1_2_has_no_early_data() {
         plan.transport.early_data = pagerace_sim::EarlyData::On;
         plan.check().map_err(|e| e.to_string())
     };
-    // No origin of the page speaks HTTP/2.
+    // No origin of the page uses HTTP/2.
     check(&["h3 resumed", "other.example=h2 *=h3 resumed bbr"]).unwrap();
     let error = check(&["h3 resumed", "h2 resumed"]).unwrap_err();
     assert!(
@@ -235,7 +235,7 @@ fn twins_are_left_out_and_told() {
         plan.check().unwrap();
         (plan.labels(), plan.baseline, said)
     };
-    // The page has one host, and nothing else to tell these apart.
+    // The page has one host, so the rule makes no difference.
     let (labels, baseline, said) = merged(&["h2", "h3", "news.example=h2 *=h3"], 1);
     assert_eq!(
         (labels, baseline),
@@ -248,7 +248,7 @@ fn twins_are_left_out_and_told() {
     let (labels, _, said) = merged(&["h2", "h3", "h2 cubic-hystart", "h3 cubic-hystart"], 0);
     assert_eq!(labels, ["h2 cubic", "h3 cubic", "h3 cubic-hystart"]);
     assert_eq!(said.len(), 1);
-    // The baseline stays, wherever it stands.
+    // The baseline is kept at any position.
     let (labels, baseline, _) = merged(&["h2", "h2 cubic-hystart", "h2 reno"], 1);
     assert_eq!(
         (labels, baseline),

@@ -46,7 +46,7 @@ fn the_run_that_was_counted_is_run_again() {
         Ok((fake::outcome(1.0, seed), Vec::new()))
     };
     let choices = [Choice { variant: 1, run: 2 }, Choice { variant: 2, run: 0 }];
-    // No packets, no files: nothing is written.
+    // Without packets, no file is written.
     let paths = write_qlogs(&results, &choices, Path::new("nowhere"), &runner).unwrap();
     assert!(paths.is_empty());
     let seed = |run| results.plan.run_seed(run);

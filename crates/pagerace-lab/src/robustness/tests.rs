@@ -13,7 +13,7 @@ fn go_on(_: crate::Progress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// HTTP/3 leads, unless its packets are small.
+/// HTTP/3 leads unless its packets are small.
 fn load(scenario: &Scenario, seed: u64, record: bool) -> Result<Outcome, String> {
     let mut outcome = fake::load(scenario, seed, record)?;
     let quic = scenario.protocols.to_string() == "h3";

@@ -1,11 +1,11 @@
-//! Effect sizes: how much of one sample lies above the other.
+//! Effect sizes, which measure how much of one sample lies above the other.
 
-/// Cliff's delta: the share of pairs with `x` above `y` less the share with
-/// `x` below; −1 if all of `x` lies below, 0 if neither side leads. `None` if
-/// either is empty.
+/// Cliff's delta: the share of pairs with `x` above `y` less the share with `x`
+/// below; −1 if all of `x` lies below, 0 if neither side dominates. `None` if
+/// either sample is empty.
 ///
 /// # Panics
-/// If a value is not a number.
+/// Panics if a value is not a number.
 ///
 /// # Source
 /// Cliff 1993, "Dominance Statistics". Equal to `2U / (nm) − 1` of Mann-Whitney.
@@ -14,12 +14,12 @@ pub fn cliffs_delta(x: &[f64], y: &[f64]) -> Option<f64> {
     Some(2.0 * u / (x.len() as f64 * y.len() as f64) - 1.0)
 }
 
-/// The matched-pairs rank-biserial correlation: the share of rank sum that is
-/// positive less the share that is negative; −1 if every nonzero difference
-/// is negative. `None` if all are zero.
+/// The matched-pairs rank-biserial correlation: the share of the rank sum that
+/// is positive less the share that is negative; −1 if every nonzero difference
+/// is negative. `None` if all differences are zero.
 ///
 /// # Panics
-/// If a value is not a number.
+/// Panics if a value is not a number.
 ///
 /// # Source
 /// Kerby 2014, "The Simple Difference Formula".

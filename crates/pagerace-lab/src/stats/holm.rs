@@ -1,8 +1,8 @@
-//! Holm's correction for several tests at once.
+//! Holm's correction for multiple tests.
 
-/// The p-values adjusted so that the chance of even one false alarm among all
-/// of them stays below the level they are compared with. Order is kept;
-/// `None` (no test was made) stays and does not count.
+/// Returns adjusted p-values, such that the probability of any false positive
+/// among all tests stays below the level with which they are compared. The
+/// order is kept. `None` (no test was made) remains and does not count.
 ///
 /// # Source
 /// Holm 1979, "A Simple Sequentially Rejective Multiple Test Procedure".

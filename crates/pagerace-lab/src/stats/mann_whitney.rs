@@ -1,34 +1,34 @@
-//! Mann-Whitney U: do two independent samples come from one distribution?
+//! The Mann-Whitney U test of two independent samples for a common distribution.
 //!
-//! The papers report it; a race's runs are paired, so the verdict rests on
-//! the signed-rank test instead, which sees more.
+//! The papers report this test. The runs of a race are paired, so verdicts use the
+//! signed-rank test instead, which is more powerful.
 
 use super::rank::midranks;
 use super::tail::normal_upper;
 
-/// Samples up to this size, without ties, are tested exactly.
+/// Maximum size of samples without ties for the exact test.
 const EXACT_MAX: usize = 20;
 
 /// The test's result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MannWhitney {
-    /// Pairs (x, y) with x above y, ties counted half.
+    /// Number of pairs (x, y) with x above y; ties count half.
     pub u: f64,
     /// Two-sided probability of a U at least this far from its mean.
     pub p: f64,
 }
 
-/// Compares `x` with `y`, two-sided; `None` if either is empty.
+/// Compares `x` with `y`, two-sided; `None` if either sample is empty.
 ///
-/// Exact for small samples without ties, else by the normal approximation
-/// with correction for ties and continuity.
+/// The test is exact for small samples without ties. Otherwise it uses the normal
+/// approximation with corrections for ties and continuity.
 ///
 /// # Panics
-/// If a value is not a number.
+/// Panics if a value is not a number.
 ///
 /// # Source
-/// Mann and Whitney 1947, "On a Test of Whether one of Two Random Variables
-/// is Stochastically Larger than the Other"; corrections as R's `wilcox.test`.
+/// Mann and Whitney 1947, "On a Test of Whether one of Two Random Variables is
+/// Stochastically Larger than the Other"; corrections as in R's `wilcox.test`.
 pub fn mann_whitney(x: &[f64], y: &[f64]) -> Option<MannWhitney> {
     if x.is_empty() || y.is_empty() {
         return None;
@@ -65,16 +65,16 @@ fn exact_p(u: f64, n: usize, m: usize) -> f64 {
     2.0 * counts[..=smaller].iter().sum::<f64>() / all
 }
 
-/// How many of the orders of `n` and `m` values have each U: the coefficients
-/// of the Gaussian binomial. Below 2^53 for the sizes used, so exact.
+/// Counts the orders of `n` and `m` values for each U: the coefficients of the Gaussian
+/// binomial. They are below 2^53 for the sizes used, and so exact.
 fn ways(n: usize, m: usize) -> Vec<f64> {
     let most = n * m;
-    // chosen[i][u]: ways to choose i of the values seen so far with sum u.
+    // chosen[i][u] counts the ways to choose i of the values seen so far with sum u.
     let mut chosen = vec![vec![0.0; most + 1]; n + 1];
     chosen[0][0] = 1.0;
     for place in 0..n + m {
         for i in (1..=n.min(place + 1)).rev() {
-            // The i-th chosen value at `place` stands above place - (i - 1) unchosen ones.
+            // The i-th chosen value at `place` lies above place - (i - 1) unchosen ones.
             let above = place + 1 - i;
             if above > m {
                 continue;

@@ -1,10 +1,10 @@
-//! The statistics of a race, one idea per file.
+//! The statistics of a race, one method per file.
 //!
-//! Everything rests on ranks and order statistics, so no distribution of load
-//! times is assumed, and a failed load can stand as "later than any finished
-//! one": positive infinity is a legal value everywhere. Not-a-number is not,
-//! and panics. Logarithms, exponentials and `erfc` come from `libm`, so the
-//! same runs give the same digits on every machine.
+//! All methods except Welch's test rest on ranks and order statistics, so that
+//! no distribution of load times is assumed. A failed load counts as "later than
+//! any finished one": positive infinity is a valid value for these methods.
+//! Not-a-number is invalid and panics. Logarithms, exponentials and `erfc` come
+//! from `libm`, so that the same runs give the same digits on every machine.
 
 pub mod effect;
 pub mod holm;

@@ -1,24 +1,23 @@
-//! Paired differences and a distribution-free interval for their median.
+//! Paired differences, and a distribution-free interval for their median.
 
 use super::tail::fair_binomial_cdf;
 
-/// An interval that covers the median of the differences.
+/// A confidence interval for the median of the differences.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// Lower end.
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// Probability with which such an interval covers the median: at least
-    /// what was asked for.
+    /// Probability that such an interval covers the median: at least the
+    /// requested confidence.
     pub coverage: f64,
 }
 
-/// `value − baseline` of each pair in which both are there.
+/// Returns `value − baseline` for each pair with both values.
 ///
-/// A failed load is positive infinity: against a finished one it makes the
-/// difference infinite. A pair in which both failed tells nothing and is left
-/// out.
+/// A failed load is positive infinity. If the other load finished, the difference
+/// is infinite. If both failed, the pair carries no information and is left out.
 pub fn differences(pairs: impl IntoIterator<Item = (Option<f64>, Option<f64>)>) -> Vec<f64> {
     pairs
         .into_iter()
@@ -28,16 +27,17 @@ pub fn differences(pairs: impl IntoIterator<Item = (Option<f64>, Option<f64>)>) 
         .collect()
 }
 
-/// The narrowest pair of order statistics, equally far from both ends, that
-/// covers the median with probability `confidence` or more; `None` if even
-/// the smallest and the largest value do not (fewer than six for 95 %).
+/// Returns the narrowest interval between two order statistics, equally far
+/// from both ends, that covers the median with a probability of at least
+/// `confidence`. Returns `None` if even the smallest and the largest value do
+/// not (fewer than six values for 95 %).
 ///
-/// Number `k` from below exceeds the median only if fewer than `k` of `n`
-/// values lie below it, which happens with the probability of at most `k − 1`
-/// heads in `n` fair throws. Ties make the interval cover more, never less.
+/// The `k`-th smallest value exceeds the median only if fewer than `k` of the
+/// `n` values lie below the median, which has the probability of at most `k − 1`
+/// heads in `n` fair throws. Ties increase the coverage, never reduce it.
 ///
 /// # Panics
-/// If a value is not a number.
+/// Panics if a value is not a number.
 ///
 /// # Source
 /// Conover 1999, "Practical Nonparametric Statistics", section 3.2.

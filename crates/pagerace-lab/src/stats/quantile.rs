@@ -1,14 +1,14 @@
 //! Median and quantiles.
 
-/// The quantile at `p` in `0..=1`, linearly interpolated between order
-/// statistics; `None` of no values.
+/// Returns the quantile at `p` in `0..=1`, linearly interpolated between order
+/// statistics; `None` without values.
 ///
 /// # Panics
-/// If `p` lies outside, or a value is not a number.
+/// Panics if `p` lies outside of the range, or a value is not a number.
 ///
 /// # Source
-/// Hyndman and Fan 1996, "Sample Quantiles in Statistical Packages",
-/// definition 7 (what R and `NumPy` use by default).
+/// Hyndman and Fan 1996, "Sample Quantiles in Statistical Packages", definition 7
+/// (the default of R and `NumPy`).
 pub fn quantile(values: &[f64], p: f64) -> Option<f64> {
     assert!(
         (0.0..=1.0).contains(&p),
@@ -26,7 +26,7 @@ pub fn quantile(values: &[f64], p: f64) -> Option<f64> {
     let share = place - place.floor();
     let low = sorted[below];
     let high = sorted[(below + 1).min(last)];
-    // Infinity less infinity is not a number, and zero times it neither.
+    // Infinity minus infinity and zero times infinity are not numbers.
     Some(if share == 0.0 || low >= high {
         low
     } else {
@@ -34,10 +34,11 @@ pub fn quantile(values: &[f64], p: f64) -> Option<f64> {
     })
 }
 
-/// The median; of an even number the mean of the middle two; `None` of no values.
+/// Returns the median: the mean of the middle two for an even number of values;
+/// `None` without values.
 ///
 /// # Panics
-/// If a value is not a number.
+/// Panics if a value is not a number.
 pub fn median(values: &[f64]) -> Option<f64> {
     quantile(values, 0.5)
 }

@@ -1,11 +1,11 @@
 //! Ranks with ties.
 
-/// Midranks (1-based; equal values share the mean of their places) and the
-/// sum of `t³ − t` over the groups of `t` equal values, which the variances
+/// Returns midranks (1-based; equal values share the mean of their places) and
+/// the sum of `t³ − t` over the groups of `t` equal values, which the variances
 /// of the rank tests need.
 ///
 /// # Panics
-/// If a value is not a number: it has no place in an order.
+/// Panics if a value is not a number, because it has no place in an order.
 pub fn midranks(values: &[f64]) -> (Vec<f64>, f64) {
     assert!(
         values.iter().all(|v| !v.is_nan()),
@@ -18,7 +18,7 @@ pub fn midranks(values: &[f64]) -> (Vec<f64>, f64) {
     let mut start = 0;
     while start < order.len() {
         let value = values[order[start]];
-        // Not `total_cmp`, which tells the two zeros apart.
+        // `total_cmp` would distinguish the two zeros.
         #[allow(clippy::float_cmp, reason = "a tie is exact equality")]
         let group = order[start..]
             .iter()

@@ -3,21 +3,21 @@
 use super::rank::midranks;
 use super::tail::student_two_sided;
 
-/// How two measurements of the same things rise and fall together.
+/// The rank correlation of two samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spearman {
     /// Correlation of the ranks, −1 to 1.
     pub rho: f64,
-    /// Two-sided probability of a `rho` at least this far from zero, by
-    /// Student's t with n − 2 degrees of freedom; rough below ten pairs.
+    /// Two-sided probability of a `rho` at least this far from zero, by Student's
+    /// t with n − 2 degrees of freedom; approximate for fewer than ten pairs.
     pub p: f64,
 }
 
-/// Correlates the ranks of `x` and `y`; `None` of fewer than three pairs or if
-/// either never varies.
+/// Correlates the ranks of `x` and `y`; `None` for fewer than three pairs, or if
+/// either sample is constant.
 ///
 /// # Panics
-/// If the lengths differ or a value is not a number.
+/// Panics if the lengths differ or a value is not a number.
 ///
 /// # Source
 /// Spearman 1904, "The Proof and Measurement of Association between Two Things".

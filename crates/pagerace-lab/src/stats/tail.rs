@@ -1,15 +1,15 @@
-//! Tail probabilities of the distributions that the tests need.
+//! Tail probabilities of the distributions used by the tests.
 //!
-//! Own, through `libm`, rather than from a statistics crate: those use the
-//! platform's mathematics library, whose last digits differ between machines.
-//! The tests compare with `statrs`.
+//! These are computed with `libm` rather than by a statistics crate, because
+//! such crates use the platform's mathematics library, whose last digits differ
+//! between machines. The tests compare with `statrs`.
 
-/// Probability that a standard normal value exceeds `z`.
+/// Returns the probability that a standard normal value exceeds `z`.
 pub fn normal_upper(z: f64) -> f64 {
     0.5 * libm::erfc(z * std::f64::consts::FRAC_1_SQRT_2)
 }
 
-/// Probability of at most `k` heads in `n` fair throws.
+/// Returns the probability of at most `k` heads in `n` fair throws.
 pub fn fair_binomial_cdf(k: u64, n: u64) -> f64 {
     if k >= n {
         return 1.0;
@@ -21,8 +21,8 @@ pub fn fair_binomial_cdf(k: u64, n: u64) -> f64 {
         .sum()
 }
 
-/// Probability that Student's t with `freedom` degrees lies further from zero
-/// than `t`, on either side.
+/// Returns the two-sided probability that Student's t with `freedom` degrees of
+/// freedom lies further from zero than `t`.
 ///
 /// # Source
 /// Abramowitz and Stegun, 26.7.1: `I_x(ν/2, 1/2)` at `x = ν / (ν + t²)`.
@@ -33,11 +33,11 @@ pub fn student_two_sided(t: f64, freedom: f64) -> f64 {
     regularised_beta(freedom / 2.0, 0.5, freedom / (freedom + t * t))
 }
 
-/// The regularised incomplete beta function `I_x(a, b)`.
+/// Returns the regularised incomplete beta function `I_x(a, b)`.
 ///
 /// # Source
 /// The continued fraction of DLMF 8.17.22, <https://dlmf.nist.gov/8.17.E22>,
-/// evaluated from the front by the modified Lentz method.
+/// evaluated forwards by the modified Lentz method.
 fn regularised_beta(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -45,7 +45,7 @@ fn regularised_beta(a: f64, b: f64, x: f64) -> f64 {
     if x >= 1.0 {
         return 1.0;
     }
-    // The fraction converges fast on this side of the mean only.
+    // The fraction converges fast only on this side of the mean.
     if x > (a + 1.0) / (a + b + 2.0) {
         return 1.0 - regularised_beta(b, a, 1.0 - x);
     }
@@ -55,7 +55,7 @@ fn regularised_beta(a: f64, b: f64, x: f64) -> f64 {
     libm::exp(log_front) / a / continued_fraction(a, b, x)
 }
 
-/// `1 + d1/(1 + d2/(1 + ...))` of DLMF 8.17.22.
+/// Evaluates `1 + d1/(1 + d2/(1 + ...))` of DLMF 8.17.22.
 fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
     const TERMS_MAX: u32 = 10_000;
     let (mut value, mut above, mut below) = (1.0_f64, 1.0_f64, 0.0_f64);
@@ -71,7 +71,7 @@ fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
     value
 }
 
-/// `d` of the fraction at `place`, from one.
+/// Returns coefficient `d` of the fraction at `place`, from one.
 fn coefficient(a: f64, b: f64, x: f64, place: u32) -> f64 {
     let m = f64::from(place / 2);
     if place.is_multiple_of(2) {
@@ -81,7 +81,7 @@ fn coefficient(a: f64, b: f64, x: f64, place: u32) -> f64 {
     }
 }
 
-/// The method divides by partial values; a tiny one stands for zero.
+/// Replaces zero by a tiny value, because the method divides by partial values.
 fn nonzero(value: f64) -> f64 {
     if value == 0.0 { 1e-300 } else { value }
 }

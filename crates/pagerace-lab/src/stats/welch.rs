@@ -1,9 +1,9 @@
-//! Welch's test of two samples' means.
+//! Welch's test of the means of two samples.
 
 use super::tail::student_two_sided;
 
-/// Two-sided p of equal means, for variances that may differ; `None` with fewer
-/// than two values on a side, or a value that is infinite.
+/// Returns the two-sided p-value for equal means with possibly different variances;
+/// `None` with fewer than two values on a side, or with an infinite value.
 ///
 /// # Source
 /// Welch 1947, "The generalization of Student's problem when several different

@@ -1,10 +1,10 @@
-//! Wilcoxon's signed-rank test: are paired differences centred on zero?
+//! Wilcoxon's signed-rank test of paired differences for symmetry about zero.
 
 use super::rank::midranks;
 use super::tail::normal_upper;
 
-/// Up to this many pairs, without ties, are tested exactly: the 2^50 sign
-/// patterns still count exactly in a float.
+/// Maximum number of pairs without ties for the exact test; a float counts the
+/// 2^50 sign patterns exactly.
 const EXACT_MAX: usize = 50;
 
 /// The test's result.
@@ -18,19 +18,18 @@ pub struct SignedRank {
     pub p: f64,
 }
 
-/// Tests whether `differences` are symmetric about zero, two-sided; `None` of
-/// no differences.
+/// Tests `differences` for symmetry about zero, two-sided; `None` without differences.
 ///
-/// Zeros are left out, as Wilcoxon did; only zeros give `p = 1`. Exact for up
-/// to 50 pairs without ties, else by the normal approximation with correction
-/// for ties and continuity.
+/// Zeros are left out, as by Wilcoxon; if all differences are zero, `p` is 1.
+/// The test is exact for up to 50 pairs without ties. Otherwise it uses the
+/// normal approximation with corrections for ties and continuity.
 ///
 /// # Panics
-/// If a value is not a number.
+/// Panics if a value is not a number.
 ///
 /// # Source
 /// Wilcoxon 1945, "Individual Comparisons by Ranking Methods"; corrections as
-/// R's `wilcox.test(paired = TRUE)`.
+/// in R's `wilcox.test(paired = TRUE)`.
 pub fn signed_rank(differences: &[f64]) -> Option<SignedRank> {
     if differences.is_empty() {
         return None;
@@ -60,7 +59,7 @@ pub fn signed_rank(differences: &[f64]) -> Option<SignedRank> {
     })
 }
 
-/// Twice the probability of a rank sum of at most `smaller` under random signs.
+/// Returns twice the probability of a rank sum of at most `smaller` under random signs.
 fn exact_p(smaller: usize, n: usize) -> f64 {
     let most = n * (n + 1) / 2;
     let mut ways = vec![0.0; most + 1];

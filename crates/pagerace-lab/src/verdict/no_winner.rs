@@ -1,4 +1,4 @@
-//! What is said where nobody beats the baseline.
+//! The verdict if no contender beats the baseline.
 
 use super::{Names, VerdictKind, within_model, worse};
 use crate::analysis::{Analysis, Comparison, Mark, runs_needed};
@@ -6,7 +6,7 @@ use crate::contender::Noun;
 use crate::metric::Wording;
 use crate::unit::percent;
 
-/// The sentences where nobody beats the baseline.
+/// Returns the verdict's kind and sentences if no contender beats the baseline.
 pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (VerdictKind, Vec<String>) {
     let network = names.network;
     let baseline = &names.contenders[analysis.baseline];
@@ -116,7 +116,7 @@ pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (Verdict
     (kind, sentences)
 }
 
-/// Says so if differences were found that nobody would notice.
+/// Mentions significant differences that are too small to notice.
 fn too_small(noun: Noun, analysis: &Analysis) -> Option<String> {
     let small: Vec<f64> = analysis
         .rows

@@ -45,7 +45,7 @@ fn a_winner_losers_and_the_price() {
 
 #[test]
 fn equals_of_the_winner_are_named() {
-    // On a lower median by 0.1 %: surely, but nobody would notice.
+    // The best contender's median is 0.1 % lower: significant, but too small to notice.
     let results = race(&["sequential", "eps", "fifo", "round-robin"], 30, |s, k| {
         let lcp = [1500.0, 1201.0, 1200.0, 1400.0][s];
         times(lcp + noise(k), 900.0, 5000.0)
@@ -281,7 +281,7 @@ fn no_value_and_nobody_to_compare_with() {
     );
 }
 
-/// A run in which something is never answered: it came so far and no further.
+/// Returns a run with a request that is never answered, and the metrics reached until then.
 fn stalled(lcp: Option<f64>) -> RunSummary {
     let mut run = times(lcp.unwrap_or_default(), 900.0, 5000.0);
     run.unanswered = 1;
@@ -334,7 +334,7 @@ fn a_baseline_that_stalls_is_beaten_without_a_number() {
     );
 }
 
-/// `times`, and so many broken objects.
+/// Returns a run with this onload and number of broken objects.
 fn breaking(onload: f64, broken: u64) -> RunSummary {
     let mut run = times(1500.0, 900.0, onload);
     run.transport.broken_objects = broken;
@@ -355,7 +355,7 @@ fn what_breaks_objects_wins_nothing() {
     let analysis = analyse(&results, 0, 0, "onload".parse().unwrap());
     assert_eq!(analysis.rows[1].mark.label(), "breaks objects");
     assert_eq!(analysis.ranking[0], 1, "its number is what it is");
-    // Nor if there are too few runs to tell, or nothing else is better.
+    // It does not win either if runs are too few, or if no other contender is better.
     for runs in [3, 30] {
         let results = race(&["sequential", "eps"], runs, |s, k| {
             breaking(5000.0 - 900.0 * s as f64 + noise(k), s as u64)
@@ -381,8 +381,8 @@ fn what_a_broken_object_would_have_shown_never_comes() {
     assert_eq!(value(&run, "speed-index"), None);
 }
 
-/// A race of protocols whose model is off by 15 % on recorded, and so by 30 % on guessed
-/// paints.
+/// Races protocols with a model error of 15 % on recorded paints, and therefore of 30 %
+/// on guessed paints.
 fn modelled(lcp: impl Fn(usize, usize) -> f64) -> Results {
     let plan = fake::plan(&["h1", "h2", "h3"], 30);
     let mut results = fake::results(&plan, |(_, _, s), k| times(lcp(s, k), 900.0, 5000.0));
@@ -426,7 +426,7 @@ fn within_the_models_error_nobody_wins() {
         "{}",
         v.sentence
     );
-    // The other way round there is no winner to doubt.
+    // In the opposite order, there is no winner to doubt.
     let results = modelled(|s, k| [900.0, 1100.0, 1000.0][s] + noise(k) / 100.0);
     let v = say(&results, "lcp");
     assert_eq!(v.kind, VerdictKind::NoDifference);
@@ -440,7 +440,7 @@ fn within_the_models_error_nobody_wins() {
 
 #[test]
 fn unsure_beside_a_small_p_has_a_reason() {
-    // Eleven of thirty runs gain a little, the others lose much or nothing at all.
+    // Ten of thirty runs gain a little, twelve lose much, and eight do not change.
     let results = race(&["sequential", "eps"], 30, |s, k| {
         let change = match k {
             0..12 => 500.0,

@@ -1,10 +1,10 @@
-//! Small parts of sentences.
+//! Formatting of parts of sentences.
 
 use crate::analysis::Comparison;
 use crate::metric::MetricId;
 use crate::unit::percent;
 
-/// "120 ms (8.1 %)": the size of a difference, without its sign.
+/// Formats the absolute size of a difference: "120 ms (8.1 %)".
 pub(super) fn amount(metric: MetricId, row: &Comparison) -> String {
     let Some(difference) = row.difference else {
         return "an unknown amount".to_owned();
@@ -19,8 +19,8 @@ pub(super) fn amount(metric: MetricId, row: &Comparison) -> String {
     }
 }
 
-/// "by 120 ms (8.1 %)"; "for ever" where the metric never comes although no
-/// load fails, as something is never answered.
+/// Formats a difference: "by 120 ms (8.1 %)", or "for ever" if the metric is
+/// never reached because a request is unanswered, although no load fails.
 pub(super) fn by(metric: MetricId, row: &Comparison) -> String {
     if row.failed == 0 && row.difference.is_some_and(f64::is_infinite) {
         return "for ever".to_owned();
@@ -28,7 +28,7 @@ pub(super) fn by(metric: MetricId, row: &Comparison) -> String {
     format!("by {}", amount(metric, row))
 }
 
-/// "A", "A and B", "A, B and C".
+/// Joins words: "A", "A and B", "A, B and C".
 pub(super) fn join(parts: &[String]) -> String {
     match parts {
         [] => String::new(),

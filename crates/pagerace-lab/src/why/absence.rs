@@ -1,10 +1,10 @@
-//! What is said where there is nothing to take apart.
+//! The message if there is nothing to explain.
 
 use crate::results::{Results, Variant};
 
-/// Why no run of `results`, a race of two on one page and network, has the
-/// metric on both sides: who failed how often and for which reasons, or that
-/// nobody has such a value.
+/// Explains why no run of `results`, a race of two on one page and network, has
+/// a value of the metric on both sides: the number of failures and their
+/// reasons, or the lack of values.
 pub fn no_pair(results: &Results) -> String {
     let plan = &results.plan;
     let title = plan.metric.metric().title;

@@ -1,4 +1,4 @@
-//! An explanation as JSON. Described in `docs/output.md`.
+//! JSON output for an explanation. The format is described in `docs/output.md`.
 
 use std::io::{self, Write};
 
@@ -63,11 +63,11 @@ struct StepPart {
     ns: u64,
 }
 
-/// Writes the explanation as one JSON document, ended by a line break. A is the
-/// baseline, B the contender.
+/// Writes the explanation as one JSON document with a final line break. A is
+/// the baseline, and B is the contender.
 ///
 /// # Errors
-/// Those of `out`.
+/// Any error of `out`.
 pub fn write_why_json(plan: &Plan, why: &Why, out: &mut dyn Write) -> io::Result<()> {
     let parts = Part::ALL.map(|part| PartDoc {
         part: part.name(),
@@ -111,7 +111,7 @@ fn side<'a>(plan: &'a Plan, why: &Why, contender: usize, split: &Split) -> Side<
     }
 }
 
-/// The parts that took any time.
+/// Returns the parts with a nonzero time.
 fn named(parts: &Parts) -> Vec<StepPart> {
     let all = Part::ALL.map(|part| StepPart {
         part: part.name(),

@@ -1,13 +1,13 @@
-//! Rounding that keeps sums.
+//! Rounding that preserves sums.
 
 use pagerace_core::Duration;
 use pagerace_sim::{Part, Parts};
 
-/// To what tables round.
+/// The precision of tables.
 pub const STEP: Duration = Duration::from_micros(100);
 
-/// The parts in whole [`STEP`]s. They add up to the rounded total: each part is
-/// rounded down, and those that lost most get what is missing, one step each.
+/// Returns the parts in whole [`STEP`]s, which add up to the rounded total. Each part
+/// is rounded down, and the parts that lost most receive one of the missing steps each.
 pub fn steps(parts: &Parts) -> [i64; 8] {
     let step = STEP.as_nanos();
     let total = (parts.total().as_nanos() + step / 2) / step;

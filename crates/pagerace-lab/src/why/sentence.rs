@@ -1,4 +1,4 @@
-//! The main reason in one sentence.
+//! The main reason of a difference as a sentence.
 
 use pagerace_sim::Part;
 
@@ -7,14 +7,15 @@ use crate::metric::{MetricId, Wording};
 use crate::plan::Plan;
 use crate::unit::{Unit, percent};
 
-/// Below which share of the larger time two runs count as equally fast.
+/// Share of the larger time up to which two runs count as equally fast.
 const EQUAL: f64 = 0.001;
 
-/// Parts below this share of the main one are not worth a word.
+/// Parts below this share of the main part are not mentioned.
 const WORTH_TELLING: f64 = 0.25;
 
-/// "h1 shows the largest element 210 ms (12 %) later than h3 in run 7: 180 ms
-/// go to connection set-up and 60 ms to loss recovery, while ... saves 40 ms."
+/// Formats the explanation: "In run 7, h1 shows the largest element 210 ms
+/// (12 %) later than h3: more time for connection set-up (180 ms) and server
+/// (60 ms), but less for browser work (45 ms)."
 pub fn sentence(plan: &Plan, why: &Why) -> String {
     let (own, base) = (plan.label(why.contender), plan.label(plan.baseline));
     let run = why.run + 1;
@@ -66,7 +67,7 @@ pub fn sentence(plan: &Plan, why: &Why) -> String {
     text + "."
 }
 
-/// The parts whose difference has this sign, with its size, the largest first.
+/// Returns the parts whose difference has this sign, with its size, largest first.
 fn sorted(why: &Why, sign: i64) -> Vec<(Part, i64)> {
     let sizes = Part::ALL.map(|part| (part, why.difference(part) * sign));
     let mut parts: Vec<(Part, i64)> = sizes.into_iter().filter(|(_, size)| *size > 0).collect();
@@ -74,7 +75,7 @@ fn sorted(why: &Why, sign: i64) -> Vec<(Part, i64)> {
     parts
 }
 
-/// A number of nanoseconds without its sign.
+/// Formats the absolute value of nanoseconds in milliseconds.
 fn ms(nanos: i64) -> String {
     Unit::Milliseconds.format(nanos.unsigned_abs() as f64 / 1e6)
 }

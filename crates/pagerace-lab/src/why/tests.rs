@@ -45,7 +45,7 @@ fn the_run_with_the_median_difference() {
         if (c, run) == (1, 4) {
             return fake::failed();
         }
-        // Differences 10, 40, 20, 30, and a failure.
+        // The differences are 10, 40, 20 and 30 ms; one run fails.
         times(
             1000.0 + [10.0, 40.0, 20.0, 30.0, 0.0][run] * c as f64,
             1.0,
@@ -145,7 +145,7 @@ fn rounded_parts_add_up() {
     let rounded = steps(&parts.parts);
     assert_eq!(rounded.iter().sum::<i64>(), 1000);
     assert_eq!(rounded, [334, 0, 333, 0, 0, 0, 333, 0]);
-    // Whatever the fractions.
+    // The sums agree for any fractions.
     for seed in 0..200_u64 {
         let mut parts = Parts::default();
         for (i, part) in Part::ALL.into_iter().enumerate() {

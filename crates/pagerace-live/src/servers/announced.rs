@@ -11,14 +11,26 @@ use pagerace_peer::{Reply, Request, Site};
 
 /// Adds `alt-svc` to every answer (RFC 7838, section 3).
 #[derive(Clone, Debug)]
-pub(super) struct Announced<S>(pub(super) S);
+pub(super) struct Announced<S> {
+    site: S,
+    field: Field,
+}
+
+impl<S> Announced<S> {
+    /// `port`: the UDP port that speaks HTTP/3.
+    pub(super) fn new(site: S, port: u16) -> Self {
+        let value = format!("h3=\":{port}\"; ma=86400");
+        Self {
+            site,
+            field: Field::new("alt-svc", value),
+        }
+    }
+}
 
 impl<S: Site> Site for Announced<S> {
     fn reply(&mut self, request: &Request) -> Reply {
-        let mut reply = self.0.reply(request);
-        reply
-            .fields
-            .push(Field::from_static("alt-svc", "h3=\":443\"; ma=86400"));
+        let mut reply = self.site.reply(request);
+        reply.fields.push(self.field.clone());
         reply
     }
 }

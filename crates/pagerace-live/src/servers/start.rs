@@ -50,11 +50,14 @@ pub(super) fn start<S: ServedSite>(
                 server.add(listener, tls)?;
             }
             Bound::Udp(socket) => {
-                addresses.push(socket.local_address()?);
+                let address = socket.local_address()?;
+                let port = address.port();
+                addresses.push(address);
                 let config = ServerConfig {
                     settings: Settings {
                         congestion: config.quic_congestion.clone(),
                         mtu: config.quic_mtu,
+                        guard: config.guard,
                         ..Settings::default()
                     },
                     keys: leaf.quic(config.tickets)?,
@@ -71,7 +74,7 @@ pub(super) fn start<S: ServedSite>(
                     quic = Some(Server::empty()?);
                 }
                 let server = quic.as_mut().expect("just made");
-                server.add(socket, &config, Announced(site.clone()))?;
+                server.add(socket, &config, Announced::new(site.clone(), port))?;
             }
         }
     }
@@ -112,6 +115,7 @@ fn tcp_config(config: &ServersConfig, tls: Arc<rustls::ServerConfig>) -> TcpServ
     stream.record_frames = config.record_frames;
     TcpServerConfig {
         connections_max: config.connections_max,
+        guard: config.guard,
         ..TcpServerConfig::new(stream, tls)
     }
 }

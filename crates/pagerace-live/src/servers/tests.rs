@@ -143,3 +143,88 @@ fn what_a_site_lacks_is_told() {
     assert_eq!(servers.unknown(), expected);
     assert_eq!(servers.stop().unknown, expected);
 }
+
+/// Opens connections from another loopback address, and sends a byte on each now and
+/// then, until told to stop.
+#[cfg(target_os = "linux")]
+fn trickle(address: SocketAddr, connections: usize, stop: &AtomicBool) {
+    use std::io::Write as _;
+    use std::net::TcpStream;
+
+    use socket2::{Domain, Socket, Type};
+
+    let open = || -> std::io::Result<TcpStream> {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
+        socket.bind(&SocketAddr::from(([127, 0, 0, 2], 0)).into())?;
+        socket.connect(&address.into())?;
+        Ok(socket.into())
+    };
+    let mut sockets: Vec<Option<TcpStream>> = (0..connections).map(|_| open().ok()).collect();
+    while !stop.load(Ordering::Relaxed) {
+        for socket in &mut sockets {
+            // What looks like the beginning of a TLS record that never ends.
+            let sent = socket.as_mut().is_some_and(|s| s.write_all(&[22]).is_ok());
+            if !sent {
+                *socket = open().ok();
+            }
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn slow_clients_of_one_address_do_not_lock_others_out() {
+    let ca = Arc::new(LocalCa::new().unwrap());
+    let config = ServersConfig {
+        connections_max: 16,
+        guard: Some(Guard {
+            per_address_max: 4,
+            handshake_timeout: pagerace_core::Duration::from_millis(300),
+            ..Guard::default()
+        }),
+        ..ServersConfig::new(ca.clone())
+    };
+    let origins = [origin(Protocol::H2, "a.example")];
+    let servers = Servers::start(None, &config, &origins, site()).unwrap();
+    let address = servers.addresses()[0];
+    let stop = Arc::new(AtomicBool::new(false));
+    let attack = {
+        let stop = stop.clone();
+        std::thread::spawn(move || trickle(address, 64, &stop))
+    };
+    std::thread::sleep(Duration::from_millis(50));
+    for _ in 0..5 {
+        let size = get(&ca, Protocol::H2, address, "a.example");
+        assert_eq!(size.unwrap(), 200_000);
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    stop.store(true, Ordering::Relaxed);
+    attack.join().unwrap();
+    let report = servers.stop();
+    assert!(
+        report.tcp_connections > 5 + 4,
+        "handshakes that take too long make room for others"
+    );
+}
+
+#[test]
+fn answers_over_http3_name_the_port_of_the_server() {
+    let ca = Arc::new(LocalCa::new().unwrap());
+    let config = ServersConfig::new(ca.clone());
+    let origins = [origin(Protocol::H3, "a.example")];
+    let servers = Servers::start(None, &config, &origins, site()).unwrap();
+    let address = servers.addresses()[0];
+    let config = ClientConfig {
+        settings: Settings::default(),
+        keys: client_keys_trusting(ca.certificate_der()).unwrap(),
+        seed: 1,
+        h3: h3::Config::default(),
+        record: false,
+    };
+    let requests = [Fetch::get("/a")];
+    let fetched = crate::get(address, "a.example", &config, &requests, PATIENCE).unwrap();
+    let field = pagerace_http::fields::get(&fetched[0].fields, "alt-svc");
+    let expected = format!("h3=\":{}\"; ma=86400", address.port());
+    assert_eq!(field.map(|v| &v[..]), Some(expected.as_bytes()));
+}

@@ -1,13 +1,15 @@
 //! One connection of a server.
 
 use std::io;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pagerace_core::{Duration, Instant};
+use pagerace_core::Instant;
 use pagerace_peer::stream::{StreamServer, StreamServerConfig};
 use pagerace_peer::{Reply, Request, SentFrame, Site};
 
 use pagerace_peer::tcp::LEAST_ROOM;
+use pagerace_transport::quic::Guard;
 use pagerace_transport::tls::{RecordSize, Version};
 
 use super::protocol;
@@ -18,12 +20,6 @@ const RECORD: usize = 1 << 14;
 
 /// Bytes that one connection sends before others have their turn.
 const TURN: usize = 256 * 1024;
-
-/// How long a connection may do nothing at all.
-const IDLE: Duration = Duration::from_secs(60);
-
-/// How long a client may take over the handshake, or to close after us.
-const HURRY: Duration = Duration::from_secs(10);
 
 /// A site that several connections share.
 pub(super) struct Shared<S>(pub(super) Arc<Mutex<S>>);
@@ -44,7 +40,12 @@ pub(super) struct Connection<S> {
     ended: bool,
     /// Plaintext so far.
     written: u64,
+    /// [`StreamServer::progress`] when the deadline was set.
+    progress: u64,
     deadline: Instant,
+    guard: Guard,
+    /// The network of its client, see [`Guard::network`].
+    pub(super) network: IpAddr,
 }
 
 /// What is to become of a connection.
@@ -59,13 +60,16 @@ pub(super) enum Turn {
 }
 
 impl<S: Site> Connection<S> {
-    pub(super) fn new(wire: Wire, now: Instant) -> Self {
+    pub(super) fn new(wire: Wire, now: Instant, client: IpAddr, guard: Guard) -> Self {
         Self {
             wire,
             http: None,
             ended: false,
             written: 0,
-            deadline: now + HURRY,
+            progress: 0,
+            deadline: now + guard.handshake_timeout,
+            guard,
+            network: Guard::network(client),
         }
     }
 
@@ -118,7 +122,7 @@ impl<S: Site> Connection<S> {
             // what is under way (RFC 9112, section 9.6).
             self.wire.end();
             self.ended = true;
-            self.deadline = now + HURRY;
+            self.deadline = now + self.guard.handshake_timeout;
         }
         Ok(if read == Turn::More { read } else { written })
     }
@@ -139,14 +143,18 @@ impl<S: Site> Connection<S> {
                 Received::Data(_) if self.ended => {}
                 Received::Data(data) => {
                     if self.http.is_none() && !self.wire.tls.is_handshaking() {
+                        self.deadline = now + self.guard.idle_timeout;
                         let protocol = protocol(self.wire.tls.alpn_protocol());
                         let site = Shared(site.clone());
                         self.http = Some(StreamServer::new(protocol, config, site));
                     }
                     if let Some(http) = &mut self.http {
-                        self.deadline = now + IDLE;
                         if !data.is_empty() {
                             http.handle_data(now, data);
+                        }
+                        if http.progress() > self.progress {
+                            self.progress = http.progress();
+                            self.deadline = now + self.guard.idle_timeout;
                         }
                     }
                 }
@@ -190,7 +198,7 @@ impl<S: Site> Connection<S> {
             }
             sent += record.len();
             self.written += record.len() as u64;
-            self.deadline = now + IDLE;
+            self.deadline = now + self.guard.idle_timeout;
             self.wire.write(&record)?;
         }
     }

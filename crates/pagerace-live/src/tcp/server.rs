@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mio::net::TcpListener;
 use mio::{Interest, Token};
+use pagerace_core::Agenda;
 use pagerace_peer::stream::StreamServerConfig;
 use pagerace_peer::{SentFrame, Site};
+use pagerace_transport::quic::Guard;
 
 use super::connection::{Connection, Turn};
 use super::wire::Wire;
@@ -30,15 +32,19 @@ pub struct TcpServerConfig {
     pub tls: Arc<rustls::ServerConfig>,
     /// Connections at once; more are closed as soon as they come.
     pub connections_max: usize,
+    /// Limits on clients that the server does not know. Where `None`, its default
+    /// timeouts hold, and one address may have all connections.
+    pub guard: Option<Guard>,
 }
 
 impl TcpServerConfig {
-    /// At most 256 connections.
+    /// At most 256 connections, no guard.
     pub fn new(stream: StreamServerConfig, tls: Arc<rustls::ServerConfig>) -> Self {
         Self {
             stream,
             tls,
             connections_max: 256,
+            guard: None,
         }
     }
 }
@@ -53,6 +59,7 @@ pub struct TcpServer<S> {
     site: Arc<Mutex<S>>,
     clock: Clock,
     connections: BTreeMap<usize, Connection<S>>,
+    agenda: Agenda<usize>,
     next: usize,
     accepted: u64,
     frames: Option<Vec<SentFrame>>,
@@ -81,6 +88,7 @@ impl<S: Site> TcpServer<S> {
             site: Arc::new(Mutex::new(site)),
             clock: Clock::start(),
             connections: BTreeMap::new(),
+            agenda: Agenda::default(),
             next: FIRST_CONNECTION,
             accepted: 0,
         })
@@ -126,6 +134,7 @@ impl<S: Site> TcpServer<S> {
                 } else if let Some(connection) = self.connections.get_mut(&token) {
                     connection.wire.readable |= event.is_readable() || event.is_read_closed();
                     connection.wire.writable |= event.is_writable() || event.is_write_closed();
+                    self.agenda.touch(token);
                 }
             }
             for listener in calls.drain(..) {
@@ -149,21 +158,22 @@ impl<S: Site> TcpServer<S> {
     }
 
     fn wait(&self) -> Duration {
-        let due = self.connections.values().map(Connection::due).min();
         let now = self.clock.now();
-        due.map_or(STOP_LATENCY, |at| at.since(now).to_std().min(STOP_LATENCY))
+        self.agenda
+            .next_at()
+            .map_or(STOP_LATENCY, |at| at.since(now).to_std().min(STOP_LATENCY))
     }
 
     /// Takes connections that wait. One that fails is its client's to try again.
     fn accept(&mut self, listener: usize) {
         let (listener, tls) = &self.listeners[listener];
         loop {
-            let mut socket = match listener.accept() {
-                Ok((socket, _)) => socket,
+            let (mut socket, client) = match listener.accept() {
+                Ok((socket, client)) => (socket, client.ip()),
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(_) => return,
             };
-            if self.connections.len() >= self.config.connections_max {
+            if self.connections.len() >= self.config.connections_max || self.has_its_share(client) {
                 continue;
             }
             let id = self.next;
@@ -178,25 +188,52 @@ impl<S: Site> TcpServer<S> {
             if let (true, Ok(tls)) = (registered, tls) {
                 self.accepted += 1;
                 let wire = Wire::new(socket, tls.into());
-                self.connections
-                    .insert(id, Connection::new(wire, self.clock.now()));
+                let guard = self.config.guard.unwrap_or_default();
+                let connection = Connection::new(wire, self.clock.now(), client, guard);
+                self.connections.insert(id, connection);
+                self.agenda.touch(id);
             }
         }
     }
 
-    /// Gives every connection a turn; whether one has more to do.
+    /// Returns true if no further connection of this address is taken.
+    fn has_its_share(&self, client: IpAddr) -> bool {
+        let Some(guard) = self.config.guard else {
+            return false;
+        };
+        let network = Guard::network(client);
+        let open = self.connections.values().filter(|c| c.network == network);
+        open.count() >= guard.per_address_max
+    }
+
+    /// Gives a turn to every connection that is ready or due. Returns true if one has
+    /// more to do.
     fn turns(&mut self) -> bool {
         let now = self.clock.now();
+        while let Some(id) = self.agenda.pop_due(now) {
+            self.agenda.touch(id);
+        }
         let mut more = false;
-        let (config, site, frames) = (&self.config.stream, &self.site, &mut self.frames);
-        self.connections.retain(|_, connection| {
-            let turn = connection.turn(now, config, site);
-            if let Some(frames) = frames {
+        let ready: Vec<usize> = self.agenda.ready().collect();
+        for id in ready {
+            let Some(connection) = self.connections.get_mut(&id) else {
+                self.agenda.remove(id);
+                continue;
+            };
+            let turn = connection.turn(now, &self.config.stream, &self.site);
+            if let Some(frames) = &mut self.frames {
                 frames.append(&mut connection.take_frames());
             }
-            more |= turn == Turn::More;
-            turn != Turn::Over
-        });
+            self.agenda.arm(id, Some(connection.due()));
+            match turn {
+                Turn::More => more = true,
+                Turn::Waits => self.agenda.rest(id),
+                Turn::Over => {
+                    self.connections.remove(&id);
+                    self.agenda.remove(id);
+                }
+            }
+        }
         more
     }
 }

@@ -18,7 +18,7 @@ fn process(jitter: Jitter) -> DelayProcess {
     DelayProcess::new(ms(50).into(), Some(jitter), Rng::new(7, "jitter"))
 }
 
-/// Delays in ms of packets that cross every `gap`, sorted.
+/// Returns the sorted delays in ms of packets that cross the bottleneck every `gap`.
 fn delays(jitter: Jitter, gap: Duration) -> Vec<f64> {
     let mut process = process(jitter);
     let crossings = (0..PACKETS).map(|i| Instant::from_nanos(i * gap.as_nanos()));
@@ -41,7 +41,7 @@ fn deviation(values: &[f64]) -> f64 {
 
 #[test]
 fn uniform_jitter_is_uniform() {
-    // So far apart that nobody could overtake: order does not matter.
+    // The gap is too large for packets to overtake, so `reorder` has no effect.
     for reorder in [false, true] {
         let delays = delays(jitter(Distribution::Uniform, reorder), ms(30));
         assert!(delays[0] >= 40.0 && delays[delays.len() - 1] <= 60.0);
@@ -63,7 +63,7 @@ fn normal_jitter_is_normal() {
         "{}",
         deviation(&delays)
     );
-    // One and two standard deviations below and above.
+    // One and two standard deviations below and above the mean.
     for (share, wanted) in [
         (0.0228, 30.0),
         (0.1587, 40.0),
@@ -94,7 +94,7 @@ fn jitter_larger_than_the_delay_delivers_at_once_at_the_earliest() {
     let delays: Vec<Duration> = (0..1_000)
         .map(|_| process.arrival(crossed).since(crossed))
         .collect();
-    // (10 - 2) / 20 of the draws would be negative.
+    // The delay would be negative for (10 - 2) / 20 of the draws.
     let at_once = delays.iter().filter(|d| d.is_zero()).count();
     assert!((300..500).contains(&at_once), "{at_once}");
     assert!(delays.iter().all(|&d| d <= ms(12)));

@@ -1,4 +1,4 @@
-//! Values that change: `50ms..250ms over 10s then 80ms`.
+//! Values that change over time: `50ms..250ms over 10s then 80ms`.
 
 use super::tokens::{Token, Tokens};
 use super::value::{above_zero, unexpected, value};
@@ -8,7 +8,7 @@ use crate::schedule::{End, Piece, Schedule};
 const OVER: &str = "`over` and a time, as in `50ms..250ms over 10s`";
 const THEN: &str = "`then` and the next value, or `repeat`";
 
-/// A value for the whole run, or a schedule.
+/// A constant value or a schedule.
 #[derive(Clone, Debug)]
 pub(super) enum Series {
     Constant(u64),
@@ -16,8 +16,8 @@ pub(super) enum Series {
 }
 
 impl Series {
-    /// Reads pieces up to a word that does not belong to them; `parse` reads
-    /// one value, and `expected` is said where none follows.
+    /// Reads pieces up to a word that does not belong to them. `parse` reads one value,
+    /// and `expected` describes a value in the error if none follows.
     pub(super) fn parse(
         tokens: &mut Tokens<'_>,
         expected: &'static str,
@@ -57,7 +57,7 @@ impl Series {
 }
 
 enum Part {
-    /// With no time of its own: the last one.
+    /// A value without a duration, which ends the series.
     Value(u64),
     Pieces(Vec<Piece>),
 }
@@ -88,7 +88,7 @@ impl Part {
     }
 }
 
-/// What follows `50ms..250ms`.
+/// Reads the words after a ramp such as `50ms..250ms`.
 fn ramp(
     tokens: &mut Tokens<'_>,
     from: u64,
@@ -111,7 +111,7 @@ fn ramp(
     Ok(vec![before, ramp])
 }
 
-/// Whether `word` comes next; then it is taken.
+/// Takes the next word and returns true if it is `word`.
 fn takes(tokens: &mut Tokens<'_>, word: &str) -> bool {
     let here = tokens.peek().is_some_and(|t| t.text == word);
     if here {

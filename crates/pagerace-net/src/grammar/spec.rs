@@ -1,4 +1,4 @@
-//! A description word by word, before it becomes two links.
+//! The parsed words of a description, before it becomes two links.
 
 use super::tokens::Tokens;
 use super::value::{self, Bucket, Capacity, unexpected};
@@ -10,7 +10,7 @@ use crate::loss::Loss;
 use crate::network::Network;
 use crate::queue::Queue;
 
-/// What was said; what was not is `None`.
+/// The values given in a description; `None` for values that are not given.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spec {
     rate: Option<Capacity>,
@@ -48,7 +48,7 @@ impl Spec {
         Ok(spec)
     }
 
-    /// Reads what belongs to `word`.
+    /// Reads the value of `word`.
     fn word(&mut self, word: &str, tokens: &mut Tokens<'_>) -> Result<(), NetworkError> {
         match word {
             "rate" => self.rate = Some(value::capacity(tokens)?),
@@ -75,12 +75,12 @@ impl Spec {
         Ok(())
     }
 
-    /// `self` with everything replaced that `other` says.
+    /// Returns `self` with the values given in `other` replaced.
     pub(super) fn replaced_by(self, other: Self) -> Self {
         Self {
             rate: other.rate.or(self.rate),
             rate_up: other.rate_up.or(self.rate_up),
-            // `delay` alone holds for both directions again.
+            // `delay` alone sets both directions.
             delay_up: other
                 .delay_up
                 .or_else(|| other.delay.clone())
@@ -110,7 +110,7 @@ impl Spec {
         let queue = self.queue.unwrap_or(Queue::ONE_BDP);
         let bucket = self.bucket.flatten();
         let capacity_up = self.rate_up.unwrap_or_else(|| rate.clone());
-        // A rate that changes does not inherit the other direction's bucket.
+        // A changing rate does not inherit the other direction's bucket.
         let bucket_up = match (self.bucket_up, &capacity_up) {
             (Some(own), _) => own,
             (None, Capacity::Constant(_)) => bucket,
@@ -134,7 +134,7 @@ impl Spec {
     }
 }
 
-/// Whether two words of one text contradict or repeat each other.
+/// Returns true if two words of one description repeat or contradict each other.
 fn says_the_same(a: &str, b: &str) -> bool {
     let group = |word| match word {
         "gemodel" => "loss",

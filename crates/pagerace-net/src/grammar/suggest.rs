@@ -1,7 +1,8 @@
-//! Names that are spelt almost like a wrong one.
+//! Suggestions for misspelt names.
 
-/// At most three candidates within a third of the word's length in edits (and
-/// at least two edits), or that begin with it; best first.
+/// Returns at most three candidates, best first. A candidate begins with the word (from
+/// three characters), or its edit distance is at most a third of the word's length or
+/// two, whichever is larger.
 pub(super) fn nearest(
     word: &str,
     candidates: impl Iterator<Item = &'static str>,
@@ -17,7 +18,7 @@ pub(super) fn nearest(
     ranked.into_iter().take(3).map(|(_, c)| c).collect()
 }
 
-/// Levenshtein distance.
+/// Returns the Levenshtein distance.
 fn edits(a: &[char], b: &str) -> usize {
     let mut row: Vec<usize> = (0..=a.len()).collect();
     for (i, cb) in b.chars().enumerate() {

@@ -111,7 +111,7 @@ fn schedules_are_read_and_printed() {
             "rtt 40ms for 15s then 60ms for 15s repeat",
             "rtt 40ms for 15s then 60ms for 15s repeat",
         ),
-        // An odd one loses no nanosecond.
+        // An odd round trip is split without losing a nanosecond.
         (
             "rtt 3ns..5ns over 1s",
             "delay 0.000001ms..0.000002ms over 1s delay-up 0.000002ms..0.000003ms over 1s",
@@ -198,7 +198,7 @@ fn a_queue_in_bdp_is_sized_for_the_fastest_and_longest_moment() {
         bytes("rate 1mbit..8mbit over 1s repeat rtt 100ms"),
         bdp(100_000)
     );
-    // At the start, for whoever asks.
+    // `rtt` returns the round trip at the start of the run.
     let network = parse("rate 8mbit rtt 50ms..250ms over 10s").unwrap();
     assert_eq!(network.rtt(), Duration::from_millis(50));
 }
@@ -414,7 +414,8 @@ fn a_trace_is_read_from_its_path_even_with_spaces() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Schedules of these values; none is refused, as the last is a value's.
+/// Returns schedules of these values. All are valid because the last word is a value or
+/// `repeat`.
 fn series(value: BoxedStrategy<String>) -> BoxedStrategy<String> {
     let span = (1..3_600_000_u32).prop_map(|ms| format!("{ms}ms"));
     let piece = prop_oneof![
@@ -431,7 +432,7 @@ fn series(value: BoxedStrategy<String>) -> BoxedStrategy<String> {
         .boxed()
 }
 
-/// Descriptions that are right, from the pieces of the grammar.
+/// Returns valid descriptions, composed from the pieces of the grammar.
 fn descriptions() -> impl Strategy<Value = String> {
     let rate = || {
         (
@@ -528,7 +529,7 @@ fn descriptions() -> impl Strategy<Value = String> {
             bucket,
             bucket_up,
         )| {
-            // On a rate that changes a bucket would be refused.
+            // A bucket on a changing rate would be rejected.
             let changes = |rate: &str| rate.contains(" for ") || rate.contains(" over ");
             let constant = !changes(&rate) && !up.as_deref().is_some_and(changes);
             let (bucket, bucket_up) = if constant {
@@ -564,7 +565,7 @@ proptest! {
         let again = parse(&printed).map_err(|e| TestCaseError::fail(format!("{printed}: {e}")))?;
         prop_assert_eq!((&network.down, &network.up), (&again.down, &again.up), "{}", printed);
         prop_assert_eq!(again.to_string(), printed);
-        // And through a result file.
+        // The network also survives serialisation to JSON.
         let json = serde_json::to_string(&network).expect("serialises");
         prop_assert_eq!(serde_json::from_str::<Network>(&json).expect("reads back"), network);
     }

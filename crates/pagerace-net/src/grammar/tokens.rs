@@ -1,19 +1,19 @@
-//! The words of a description and where they stand.
+//! The words of a description and their positions.
 
-/// A word; a part of it in quotes may hold spaces.
+/// A word, which may contain spaces in quotes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token<'a> {
     pub(super) text: &'a str,
-    /// Counted in characters from 1.
+    /// The column of the word, counted in characters from 1.
     pub(super) column: usize,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Tokens<'a> {
     text: &'a str,
-    /// Bytes already read.
+    /// The number of bytes already read.
     read: usize,
-    /// The last word that was taken, for errors at the end.
+    /// The last word that was taken, for errors at the end of the text.
     last: &'a str,
 }
 
@@ -26,12 +26,12 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// The next word, which stays.
+    /// Returns the next word without taking it.
     pub(super) fn peek(&self) -> Option<Token<'a>> {
         self.clone().next()
     }
 
-    /// The word that was taken last.
+    /// Returns the word that was taken last.
     pub(super) fn last_word(&self) -> &'a str {
         self.last
     }

@@ -1,4 +1,4 @@
-//! What stands behind each word.
+//! The values after each keyword.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::schedule::Schedule;
 use crate::trace::Trace;
 use crate::units::{self, BitRate, Probability};
 
-/// A rate without its bucket.
+/// A rate without its token bucket.
 #[derive(Clone, Debug)]
 pub(super) enum Capacity {
     Constant(BitRate),
@@ -24,7 +24,7 @@ pub(super) enum Capacity {
     Trace(Arc<Trace>),
 }
 
-/// A token bucket's bytes, or that there is none.
+/// The size of a token bucket in bytes, or `None` for no bucket.
 pub(super) type Bucket = Option<u32>;
 
 impl Capacity {
@@ -53,7 +53,8 @@ pub(super) fn unexpected(token: Token<'_>, expected: String) -> NetworkError {
     }
 }
 
-/// The next word, read by `parse`; `expected` is said if there is none.
+/// Reads the next word with `parse`; `expected` describes the value in the error if no
+/// word is left.
 pub(super) fn value<T>(
     tokens: &mut Tokens<'_>,
     expected: &'static str,
@@ -79,7 +80,7 @@ pub(super) fn capacity(tokens: &mut Tokens<'_>) -> Result<Capacity, NetworkError
     let series = Series::parse(tokens, expected, units::parse_rate_or_zero)?;
     let token = first.expect("a series has a word");
     match series {
-        // Zero is no rate; the message is that of all rates.
+        // Zero is not a valid constant rate; `parse_rate` returns the usual error for it.
         Series::Constant(_) => units::parse_rate(token.text)
             .map(Capacity::Constant)
             .map_err(|expected| unexpected(token, expected)),
@@ -101,7 +102,7 @@ pub(super) fn delay(tokens: &mut Tokens<'_>) -> Result<Delay, NetworkError> {
     })
 }
 
-/// One that does nothing means that there is none.
+/// Reads a jitter. A jitter without effect means no jitter.
 pub(super) fn jitter(tokens: &mut Tokens<'_>) -> Result<Jitter, NetworkError> {
     let spread = value(tokens, "a time such as `10ms`", units::parse_delay)?;
     debug_assert!(spread <= DELAY_MAX, "no delay is read that is longer");
@@ -187,7 +188,7 @@ pub(super) fn queue(tokens: &mut Tokens<'_>) -> Result<Queue, NetworkError> {
     .map(Queue::TailDrop)
 }
 
-/// What follows `codel`, and with a quantum what follows `fq-codel`.
+/// Reads the parameters after `codel`, or after `fq-codel` if `quantum` is given.
 fn parameters(
     tokens: &mut Tokens<'_>,
     codel: &mut CodelConfig,
@@ -210,7 +211,7 @@ fn parameters(
     Ok(())
 }
 
-/// The next word, if it is one of these and was not said before.
+/// Takes the next word if it is in `names` and not in `said`; a repeated word is an error.
 fn option<'a>(
     tokens: &mut Tokens<'a>,
     names: &[&'static str],

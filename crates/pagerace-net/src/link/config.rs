@@ -1,4 +1,4 @@
-//! What a link is made of.
+//! The parameters of a link.
 
 use std::sync::Arc;
 
@@ -11,30 +11,28 @@ use crate::schedule::{End, Schedule};
 use crate::trace::Trace;
 use crate::units::{BitRate, Probability};
 
-/// How fast a bottleneck is.
+/// The rate of a bottleneck.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Rate {
-    /// Each packet takes size / rate.
+    /// A constant rate: each packet takes size / rate.
     Constant(BitRate),
-    /// The same in the long run, but up to `burst` bytes that were saved while
-    /// the link was idle pass at once (`tc-tbf(8)`).
+    /// A constant long-run rate with a token bucket: up to `burst` bytes of tokens saved
+    /// while the link was idle pass at once (`tc-tbf(8)`).
     TokenBucket {
         /// The rate at which tokens arrive.
         rate: BitRate,
-        /// Bytes of tokens that can be saved; at least 1,500.
+        /// The capacity of the bucket in bytes; at least 1,500.
         burst: u32,
     },
-    /// Bits per second as a function of time. Zero, nothing passes, is allowed
-    /// for a while.
+    /// Bits per second as a function of time. The rate may be zero for a while.
     Changing(Schedule),
-    /// As recorded.
+    /// A recorded trace.
     Trace(Arc<Trace>),
 }
 
 impl Rate {
-    /// The rate in the long run: of a schedule the one that stays, or the mean
-    /// of what repeats.
+    /// Returns the long-run rate: the final rate of a schedule, or the mean of one that repeats.
     pub fn mean(&self) -> BitRate {
         match self {
             Self::Constant(rate) | Self::TokenBucket { rate, .. } => *rate,
@@ -48,8 +46,8 @@ impl Rate {
         }
     }
 
-    /// The rate that a queue is sized for: the highest of a schedule, else the
-    /// mean.
+    /// Returns the rate for which a queue is sized: the highest rate of a schedule,
+    /// otherwise the mean.
     pub fn nominal(&self) -> BitRate {
         match self {
             Self::Changing(schedule) => clamped(u128::from(schedule.max())),
@@ -57,7 +55,7 @@ impl Rate {
         }
     }
 
-    /// Refuses rates at which nothing would ever arrive.
+    /// Rejects rates at which packets would never arrive.
     pub(crate) fn check(&self) -> Result<(), String> {
         match self {
             Self::TokenBucket { burst, .. } if u64::from(*burst) < MTU => Err(format!(
@@ -82,7 +80,7 @@ fn check_schedule(schedule: &Schedule) -> Result<(), String> {
     }
 }
 
-/// Nanoseconds times bits per second of all pieces of a schedule.
+/// Returns the sum of nanoseconds times bits per second over all pieces of a schedule.
 fn capacity(schedule: &Schedule) -> u128 {
     let pieces = schedule.pieces().iter();
     pieces
@@ -95,25 +93,25 @@ fn clamped(bits_per_second: u128) -> BitRate {
     BitRate::new(rate as u64).expect("clamped into the range of a rate")
 }
 
-/// Everything about one direction of a path.
+/// The parameters of one direction of a path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkConfig {
-    /// How fast the bottleneck is.
+    /// The rate of the bottleneck.
     pub rate: Rate,
-    /// One way, from the end of the bottleneck to the receiver.
+    /// The one-way delay from the bottleneck to the receiver.
     pub delay: Delay,
-    /// What is added to the delay of each packet.
+    /// The random variation of the delay of each packet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jitter: Option<Jitter>,
-    /// What waits for the bottleneck.
+    /// The queue in front of the bottleneck.
     pub queue: Queue,
-    /// What is lost behind the bottleneck.
+    /// The loss model behind the bottleneck.
     pub loss: Loss,
 }
 
 impl LinkConfig {
-    /// Refuses what no link can be.
+    /// Rejects parameters that no link can have.
     pub(crate) fn check(&self) -> Result<(), String> {
         self.rate.check()?;
         self.delay.check()?;
@@ -122,7 +120,7 @@ impl LinkConfig {
         self.loss.check()
     }
 
-    /// One form for what means the same.
+    /// Returns the canonical form of equivalent configurations.
     pub(crate) fn normalised(mut self) -> Self {
         self.jitter = self.jitter.filter(|jitter| !jitter.is_idle());
         if let Some(jitter) = &mut self.jitter

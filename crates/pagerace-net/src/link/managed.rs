@@ -1,4 +1,4 @@
-//! A queue from which a packet is chosen when the bottleneck becomes free.
+//! A queue that chooses a packet when the bottleneck becomes free.
 
 use std::collections::VecDeque;
 
@@ -11,10 +11,10 @@ use crate::queue::{Codel, CodelConfig, Fifo, FqCodel, FqCodelConfig, QueueLimit,
 pub(super) struct Managed<P> {
     limit: QueueLimit,
     discipline: Discipline<P>,
-    /// The packet in service: until when, and its size. Without one nothing
-    /// waits.
+    /// The end of service and the size of the packet in service. The queue is empty if
+    /// this is `None`.
     serving: Option<(Instant, u32)>,
-    /// Dropped packets that the owner has not taken yet, and when.
+    /// Dropped packets that the owner has not taken yet, with the time of the drop.
     dropped: VecDeque<(Instant, P)>,
     drops: Drops,
 }
@@ -25,7 +25,7 @@ enum Discipline<P> {
     FqCodel(FqCodel<P>),
 }
 
-/// Packets and bytes that were dropped.
+/// Counts of dropped packets and bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Drops {
     pub(super) packets: u64,
@@ -56,8 +56,8 @@ impl<P> Managed<P> {
         }
     }
 
-    /// Takes a packet in. `serve` sends a chosen one through the bottleneck
-    /// and says when it has crossed.
+    /// Offers a packet to the queue. `serve` sends a chosen packet through the bottleneck
+    /// and returns the time at which it has crossed.
     pub(super) fn push(
         &mut self,
         flow: u64,
@@ -85,7 +85,7 @@ impl<P> Managed<P> {
         Ok(())
     }
 
-    /// Drops packets of the longest queue until the others fit.
+    /// Drops packets of the longest queue until the remaining packets are within the limit.
     fn shed(&mut self, now: Instant) {
         let (served, served_bytes) = self.serving.map_or((0, 0), |(_, size)| (1, size));
         let Discipline::FqCodel(fq) = &mut self.discipline else {
@@ -100,7 +100,7 @@ impl<P> Managed<P> {
         }
     }
 
-    /// All choices up to `now`.
+    /// Chooses packets for service up to `now`.
     pub(super) fn advance(&mut self, now: Instant, mut serve: impl FnMut(Queued<P>) -> Instant) {
         while let Some((free_at, _)) = self.serving
             && free_at <= now
@@ -109,7 +109,7 @@ impl<P> Managed<P> {
         }
     }
 
-    /// The bottleneck is free: who is next?
+    /// Chooses the packet to serve after the bottleneck has become free.
     fn choose(&mut self, now: Instant, mut serve: impl FnMut(Queued<P>) -> Instant) {
         let drop = |p| self.drops.add(&mut self.dropped, now, p);
         let packet = match &mut self.discipline {
@@ -122,14 +122,14 @@ impl<P> Managed<P> {
         });
     }
 
-    /// When the bottleneck becomes free for somebody who waits.
+    /// Returns the time at which the bottleneck becomes free, if packets are waiting.
     pub(super) fn chooses_at(&self) -> Option<Instant> {
         self.serving
             .filter(|_| self.len() > 0)
             .map(|(free_at, _)| free_at)
     }
 
-    /// When the next dropped packet was dropped.
+    /// Returns the time of the earliest drop that the owner has not taken.
     pub(super) fn dropped_at(&self) -> Option<Instant> {
         self.dropped.front().map(|&(at, _)| at)
     }
@@ -138,12 +138,12 @@ impl<P> Managed<P> {
         self.dropped.pop_front()
     }
 
-    /// Drops since this was last asked.
+    /// Returns the drops since the last call.
     pub(super) fn take_drops(&mut self) -> Drops {
         std::mem::take(&mut self.drops)
     }
 
-    /// Packets that wait, without the one in service.
+    /// Returns the number of waiting packets, not counting the one in service.
     pub(super) fn len(&self) -> usize {
         match &self.discipline {
             Discipline::Codel { queue, .. } => queue.len(),
@@ -151,7 +151,7 @@ impl<P> Managed<P> {
         }
     }
 
-    /// Bytes that wait or are in service.
+    /// Returns the bytes that are waiting or in service.
     pub(super) fn bytes(&self) -> u64 {
         let waiting = match &self.discipline {
             Discipline::Codel { queue, .. } => queue.bytes(),

@@ -1,7 +1,7 @@
-//! A queue in which nothing overtakes.
+//! A first-in, first-out queue with tail drop.
 //!
-//! When a packet is accepted its way through the bottleneck is known, so it
-//! is sent on at once; what stays here is only when it leaves, and its size.
+//! The end of a packet's service is known when the packet is accepted, so the packet is passed
+//! on at once. The queue keeps only its size and the time at which it leaves the bottleneck.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use crate::queue::QueueLimit;
 #[derive(Clone, Debug)]
 pub(super) struct TailDrop {
     limit: QueueLimit,
-    /// Packets that have not left the bottleneck: when they will, and size.
+    /// Packets that have not left the bottleneck: departure time and size.
     waiting: VecDeque<(Instant, u32)>,
     bytes: u64,
 }

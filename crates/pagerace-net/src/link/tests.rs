@@ -31,7 +31,7 @@ fn link(config: &LinkConfig) -> Link<usize> {
     Link::new(config, Rng::new(1, "link"))
 }
 
-/// Everything that comes out from `now` on.
+/// Polls until the link is empty, and returns the exits from `now` on.
 fn drain<P>(link: &mut Link<P>, now: Instant) -> Vec<Exit<P>> {
     let mut exits = Vec::new();
     let mut before = None;
@@ -44,7 +44,7 @@ fn drain<P>(link: &mut Link<P>, now: Instant) -> Vec<Exit<P>> {
     exits
 }
 
-/// When it came out and what it is.
+/// Returns the exit time and the payload.
 fn at_and_payload(exit: &Exit<usize>) -> (Instant, usize) {
     match *exit {
         Exit::Delivered { at, payload, .. }
@@ -53,7 +53,7 @@ fn at_and_payload(exit: &Exit<usize>) -> (Instant, usize) {
     }
 }
 
-/// When it crossed and what it is; `None` if it was dropped.
+/// Returns the time of crossing and the payload, or `None` for a dropped packet.
 fn crossing(exit: &Exit<usize>) -> Option<(Instant, usize)> {
     match *exit {
         Exit::Delivered {
@@ -102,7 +102,7 @@ fn the_queue_counts_the_packet_in_service_but_not_those_on_their_way() {
         link.enqueue(at(9_999_999), 1_250, 0, 2),
         Err(Dropped { payload: 2 })
     );
-    // At 10 ms the first has crossed, though it arrives 50 ms later.
+    // At 10 ms the first packet has crossed the bottleneck, though it arrives 50 ms later.
     link.enqueue(at(10_000_000), 1_250, 0, 3).unwrap();
     assert_eq!(link.in_flight(), 3);
     assert_eq!(link.counters().queue_drops, 1);
@@ -137,8 +137,8 @@ fn time_does_not_run_backwards() {
 
 #[test]
 fn a_packet_has_the_delay_of_the_instant_at_which_it_crosses() {
-    // 10 ms of service each; the delay rises by 10 ms in each 10 ms, then falls
-    // to nothing at once.
+    // Each packet takes 10 ms of service. The delay rises by 10 ms every 10 ms, then
+    // falls to zero at once.
     let network = "rate 1mbit delay 50ms..90ms over 40ms then 0ms";
     let mut config = Network::parse(network).unwrap().down;
     config.queue = QueueLimit::Packets(9).into();
@@ -156,8 +156,8 @@ fn a_packet_has_the_delay_of_the_instant_at_which_it_crosses() {
         };
         exits.iter().map(ms).collect()
     };
-    // Crossing at 10, 20, 30, 40, 50 ms. The last two could be there at 40 and
-    // 50 ms, but nothing overtakes unless that is asked for.
+    // The packets cross at 10, 20, 30, 40, 50 ms. The last two could arrive at 40 and
+    // 50 ms, but packets are not reordered unless `reorder` is set.
     let kept = [(70, 0), (90, 1), (110, 2), (110, 3), (110, 4)];
     assert_eq!(arrivals(&config), kept);
     config.jitter = Some(Jitter {
@@ -277,8 +277,7 @@ fn configs() -> impl Strategy<Value = LinkConfig> {
     })
 }
 
-/// Gap in ns before the packet, its size and flow, and whether to look at the
-/// other end first.
+/// The gap in ns before a packet, its size, its flow, and whether to poll the link first.
 fn operations() -> impl Strategy<Value = Vec<(u64, u32, u64, bool)>> {
     let gap = prop_oneof![
         Just(0_u64),
@@ -331,7 +330,7 @@ proptest! {
         if config.loss == Loss::None {
             prop_assert_eq!(c.lost, 0);
         }
-        // Each packet had one fate.
+        // Each packet has exactly one fate.
         let mut fates: Vec<usize> = exits.iter().map(|e| at_and_payload(e).1).collect();
         fates.extend(&refused);
         fates.sort_unstable();
@@ -350,7 +349,7 @@ proptest! {
                 (None, _, _) => prop_assert!(at >= offered_at[i]),
             }
         }
-        // Crossing: in the order of the flow, one after the other.
+        // Packets of a flow cross one after the other, in order.
         let mut crossings: Vec<_> = exits.iter().filter_map(crossing).collect();
         if !config.jitter.is_some_and(|j| j.reorder) {
             prop_assert!(crossings.is_sorted_by_key(|c| c.0));
@@ -451,7 +450,7 @@ proptest! {
             .map(|(at, payload)| (at.as_nanos(), u64::from(operations[payload].1)))
             .collect();
         for (i, &(from, size)) in exits.iter().enumerate() {
-            // Without a bucket the first packet was paid for before the window.
+            // Without a bucket, the first packet was served before the window.
             let allowance = burst.map_or(size, u64::from);
             let mut bytes = 0;
             for &(until, size) in &exits[i..] {

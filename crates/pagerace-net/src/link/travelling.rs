@@ -1,10 +1,10 @@
-//! Packets whose arrival is known.
+//! Packets whose arrival time is known.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use pagerace_core::Instant;
 
-/// A packet that has been served, or whose service is planned.
+/// A packet that has been served or whose service is scheduled.
 #[derive(Clone, Debug)]
 pub(super) struct Traveller<P> {
     pub(super) arrives_at: Instant,
@@ -14,12 +14,12 @@ pub(super) struct Traveller<P> {
     pub(super) payload: P,
 }
 
-/// All of them, the next to arrive first.
+/// The travelling packets, ordered by arrival.
 #[derive(Clone, Debug)]
 pub(super) enum Travelling<P> {
-    /// Nothing overtakes.
+    /// Packets arrive in the order in which they leave the bottleneck.
     InOrder(VecDeque<Traveller<P>>),
-    /// By arrival; of several at one instant the one that left first.
+    /// Packets are ordered by arrival time, and by departure if they arrive at the same instant.
     AnyOrder {
         packets: BTreeMap<(Instant, u64), Traveller<P>>,
         pushed: u64,

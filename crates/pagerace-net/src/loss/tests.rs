@@ -6,7 +6,7 @@ fn percent(text: &str) -> Probability {
     crate::units::parse_percent(text).unwrap()
 }
 
-/// Loss share, number of runs of losses and their mean length.
+/// Returns the share of lost packets, the number of runs of losses and their mean length.
 fn observe(loss: &Loss, seed: u64) -> (f64, f64, f64) {
     let mut process = LossProcess::new(loss, Rng::new(seed, "loss"));
     let (mut lost, mut runs, mut before) = (0_u32, 0_u32, false);
@@ -23,8 +23,8 @@ fn observe(loss: &Loss, seed: u64) -> (f64, f64, f64) {
     )
 }
 
-/// The standard error of the loss share of a two-state chain: neighbours are
-/// correlated by 1-p-r, which widens the binomial one.
+/// Returns the standard error of the loss share of a two-state chain. Successive packets
+/// are correlated by 1-p-r, which widens the binomial error.
 fn standard_error(mean: f64, p: f64, r: f64) -> f64 {
     (mean * (1.0 - mean) / PACKETS as f64 * (2.0 - p - r) / (p + r)).sqrt()
 }
@@ -84,7 +84,7 @@ fn mean_and_burst_give_netems_parameters_as_sanders_testbed_has_them() {
         assert!((our_p * 100.0 - p).abs() < 1e-6, "p {our_p}, not {p}%");
         assert!((our_r * 100.0 - r).abs() < 1e-5, "r {our_r}, not {r}%");
         assert_eq!((lose_bad, lose_good), (1.0, 0.0));
-        // And the other way round.
+        // The netem parameters lead back to the mean and the length.
         let given = Loss::GilbertElliott {
             p: percent(&format!("{p}%")),
             r: percent(&format!("{r}%")),
@@ -107,7 +107,7 @@ fn gilbert_elliott_with_all_parameters_has_its_mean() {
     let closed = (0.01 * 0.7 + 0.1 * 0.001) / 0.11;
     assert!((loss.mean() - closed).abs() < 1e-12);
     let (mean, ..) = observe(&loss, 7);
-    // Wider than the chain's own error: the draws inside a state add to it.
+    // The draws within a state add to the error of the chain itself.
     let bad = 0.01 / 0.11;
     let chain = standard_error(bad, 0.01, 0.1) * (0.7 - 0.001);
     let draws = (closed * (1.0 - closed) / PACKETS as f64).sqrt();

@@ -29,7 +29,7 @@ fn no_name_is_given_twice() {
 
 #[test]
 fn all_of_sanders_table_is_here() {
-    // Name, Mbit/s, round trip in ms, per cent lost, mean burst.
+    // Name, Mbit/s, round trip in ms, loss in per cent, mean burst.
     let table = [
         ("sander-1mbit", 1, 100, 0.0, None),
         ("sander-2mbit", 2, 100, 0.0, None),

@@ -1,13 +1,13 @@
-//! Controlled delay: RFC 8289.
+//! Controlled delay (`CoDel`), RFC 8289.
 //!
-//! A packet's time in the queue is known when it leaves. Once every packet of
-//! a whole interval waited longer than the target, one is dropped; while that
-//! goes on, the next drop follows an interval over the square root of the
-//! number of drops later. The state that a burst of drops leaves behind is
-//! taken up again if the queue grows again soon.
+//! The sojourn time of a packet is known when it leaves the queue. Once every packet of a
+//! whole interval has waited longer than the target, `CoDel` drops a packet. While the
+//! queue stays above the target, the gap to the next drop is the interval over the square
+//! root of the number of drops. If the queue grows again soon after a burst of drops,
+//! dropping resumes at the rate of that burst.
 //!
-//! Deviates: times are whole nanoseconds, the square root is rounded down.
-//! Left out: marking instead of dropping.
+//! Deviations: times are whole nanoseconds, and the square root is rounded down. Left
+//! out: marking instead of dropping.
 
 use std::fmt;
 
@@ -18,18 +18,18 @@ use super::fifo::{Fifo, Queued};
 use super::limit::{MTU, QueueLimit};
 use crate::units::delay_text;
 
-/// The time in the queue that is acceptable.
+/// The default acceptable sojourn time.
 /// <https://www.rfc-editor.org/rfc/rfc8289#section-5.3>
 const TARGET: Duration = Duration::from_millis(5);
 
-/// Of the order of a round trip.
+/// The default interval, of the order of a round trip.
 /// <https://www.rfc-editor.org/rfc/rfc8289#section-5.3>
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// `tc-codel(8)`.
+/// The default limit of `tc-codel(8)`.
 const LIMIT: QueueLimit = QueueLimit::Packets(1_000);
 
-/// Intervals for which the rate of drops of an earlier burst is remembered.
+/// The number of intervals for which the drop rate of an earlier burst is remembered.
 /// <https://www.rfc-editor.org/rfc/rfc8289#section-5.5>
 const REMEMBERED_INTERVALS: u64 = 16;
 
@@ -37,11 +37,11 @@ const REMEMBERED_INTERVALS: u64 = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CodelConfig {
-    /// The time in the queue that is acceptable; 5 ms.
+    /// The acceptable sojourn time; 5 ms by default.
     pub target: Duration,
-    /// How long it may be exceeded; 100 ms.
+    /// The time for which the target may be exceeded before a drop; 100 ms by default.
     pub interval: Duration,
-    /// The most that may wait; 1,000 packets. What does not fit is refused.
+    /// The limit beyond which packets are refused; 1,000 packets by default.
     pub limit: QueueLimit,
 }
 
@@ -66,7 +66,7 @@ impl CodelConfig {
         self.limit.check()
     }
 
-    /// ` (target 5 ms, interval 100 ms)`.
+    /// Returns the control parameters for people: ` (target 5 ms, interval 100 ms)`.
     pub(super) fn control_for_people(&self) -> String {
         format!(
             " (target {} ms, interval {} ms)",
@@ -75,7 +75,7 @@ impl CodelConfig {
         )
     }
 
-    /// What differs from the default, each with a space before it.
+    /// Writes the parameters that differ from the default, each preceded by a space.
     pub(super) fn write_parameters(
         &self,
         default: &Self,
@@ -95,24 +95,25 @@ impl CodelConfig {
 }
 
 impl fmt::Display for CodelConfig {
-    /// What differs from the default, as the grammar reads it behind `codel`.
+    /// Writes the parameters that differ from the default as the grammar reads them after
+    /// `codel`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_parameters(&Self::default(), f)
     }
 }
 
-/// `CoDel` at work on one queue. Names follow RFC 8289, section 5.2.
+/// The state of `CoDel` for one queue. Names follow RFC 8289, section 5.2.
 #[derive(Clone, Debug)]
 pub(crate) struct Codel {
     target: Duration,
     interval: Duration,
-    /// When packets will have waited too long for a whole interval.
+    /// The time at which the sojourn time will have exceeded the target for a whole interval.
     first_above: Option<Instant>,
     dropping: bool,
     drop_next: Instant,
-    /// Drops since dropping began.
+    /// The drop count of the current or last dropping state.
     count: u64,
-    /// `count` when dropping last began.
+    /// The value of `count` when the dropping state was last entered.
     last_count: u64,
 }
 
@@ -129,8 +130,8 @@ impl Codel {
         }
     }
 
-    /// The next packet for the bottleneck; those dropped on the way go to
-    /// `drop`.
+    /// Returns the next packet for the bottleneck, and passes packets dropped before it
+    /// to `drop`.
     /// <https://www.rfc-editor.org/rfc/rfc8289#section-5.5>
     pub(crate) fn dequeue<P>(
         &mut self,
@@ -158,8 +159,8 @@ impl Codel {
         packet
     }
 
-    /// The rate of drops that controlled the queue a short while ago is where
-    /// to begin; otherwise with one.
+    /// Enters the dropping state. The drop count starts from the last burst if that burst
+    /// was recent, and otherwise from one.
     fn begin_dropping(&mut self, now: Instant) {
         let earlier = self.count - self.last_count;
         let remembered = Duration::from_nanos(self.interval.as_nanos() * REMEMBERED_INTERVALS);
@@ -170,9 +171,9 @@ impl Codel {
         self.drop_next = self.control_law(now);
     }
 
-    /// The next packet, and whether packets have waited too long for so long
-    /// that it may be dropped. A queue that holds no more than one full packet
-    /// besides is no standing queue.
+    /// Removes the next packet. Also returns true if the sojourn time has exceeded the
+    /// target for an interval, so that the packet may be dropped. A queue with at most
+    /// one full packet left is not a standing queue.
     /// <https://www.rfc-editor.org/rfc/rfc8289#section-5.6>
     fn take<P>(&mut self, now: Instant, queue: &mut Fifo<P>) -> (Option<Queued<P>>, bool) {
         let Some(packet) = queue.pop() else {
@@ -188,7 +189,7 @@ impl Codel {
         (Some(packet), now >= until)
     }
 
-    /// `t` plus interval / sqrt(count).
+    /// Returns `t` plus interval / sqrt(count).
     /// <https://www.rfc-editor.org/rfc/rfc8289#section-5.6>
     fn control_law(&self, t: Instant) -> Instant {
         let interval = u128::from(self.interval.as_nanos());

@@ -1,20 +1,20 @@
-//! Packets in the order of their arrival.
+//! Packets in the order of their arrival at the queue.
 
 use std::collections::VecDeque;
 
 use pagerace_core::Instant;
 
-/// A packet that waits.
+/// A packet in a queue.
 #[derive(Clone, Debug)]
 pub(crate) struct Queued<P> {
-    /// When it was offered.
+    /// The time at which the packet was offered.
     pub(crate) offered_at: Instant,
-    /// Bytes on the wire.
+    /// The size of the packet in bytes on the wire.
     pub(crate) size: u32,
     pub(crate) payload: P,
 }
 
-/// First in, first out, with its bytes counted.
+/// A first-in, first-out queue that counts its bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Fifo<P> {
     packets: VecDeque<Queued<P>>,

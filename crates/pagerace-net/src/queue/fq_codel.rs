@@ -1,11 +1,11 @@
-//! A queue for each flow, each under `CoDel`: RFC 8290.
+//! Flow queueing with a `CoDel` queue for each flow (`FQ-CoDel`), RFC 8290.
 //!
-//! Queues take turns by deficit round robin, those of flows that have just
-//! begun to send (again) before the others. When everything together exceeds
-//! the limit, the queue with most bytes loses packets from its head.
+//! Queues take turns by deficit round robin. Flows that have just started or resumed
+//! sending go first. If all queues together exceed the limit, the queue with the most
+//! bytes loses packets from its head.
 //!
-//! Deviates: each flow has a queue of its own, where RFC 8290 hashes flows to
-//! 1,024 queues and some may share one.
+//! Deviation: each flow has its own queue. RFC 8290 hashes flows to 1,024 queues, so that
+//! some flows may share a queue.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -17,15 +17,15 @@ use super::codel::{Codel, CodelConfig};
 use super::fifo::{Fifo, Queued};
 use super::limit::QueueLimit;
 
-/// One Ethernet frame. Our packets begin with IP, so a turn is 14 bytes more
-/// than a full packet.
+/// One Ethernet frame. Simulated packets begin with the IP header, so that the quantum
+/// exceeds a full packet by 14 bytes.
 /// <https://www.rfc-editor.org/rfc/rfc8290#section-5.2>
 const QUANTUM: u32 = 1_514;
 
 /// <https://www.rfc-editor.org/rfc/rfc8290#section-5.2>
 const LIMIT: QueueLimit = QueueLimit::Packets(10_240);
 
-/// The most packets that leave the longest queue at once.
+/// The maximum number of packets dropped from the longest queue at once.
 /// <https://www.rfc-editor.org/rfc/rfc8290#section-4.1>
 const DROP_BATCH: usize = 64;
 
@@ -33,10 +33,10 @@ const DROP_BATCH: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FqCodelConfig {
-    /// Target and interval of each queue; the limit of all together, 10,240
-    /// packets.
+    /// The target and interval of each queue, and the limit of all queues together,
+    /// 10,240 packets by default.
     pub codel: CodelConfig,
-    /// Bytes that a flow may send in a turn; 1,514.
+    /// The bytes that a flow may send in a turn; 1,514 by default.
     pub quantum: u32,
 }
 
@@ -54,7 +54,7 @@ impl Default for FqCodelConfig {
 }
 
 impl FqCodelConfig {
-    /// The smallest quantum that Linux's `fq_codel` takes.
+    /// The smallest quantum that Linux's `fq_codel` accepts.
     pub const QUANTUM_MIN: u32 = 256;
 
     pub(super) fn check(&self) -> Result<(), String> {
@@ -70,7 +70,7 @@ impl FqCodelConfig {
 }
 
 impl fmt::Display for FqCodelConfig {
-    /// What differs from the default, as the grammar reads it behind
+    /// Writes the parameters that differ from the default as the grammar reads them after
     /// `fq-codel`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let default = Self::default();
@@ -82,13 +82,13 @@ impl fmt::Display for FqCodelConfig {
     }
 }
 
-/// `FQ-CoDel` at work.
+/// The state of an `FQ-CoDel` queue.
 #[derive(Clone, Debug)]
 pub(crate) struct FqCodel<P> {
     config: FqCodelConfig,
-    /// All flows ever seen: an idle one's `CoDel` remembers its drops.
+    /// All flows ever seen. The `CoDel` state of an idle flow remembers its drops.
     flows: BTreeMap<u64, Flow<P>>,
-    /// Flows that have just begun to send, and the other ones that send.
+    /// Flows that have just started sending (`new`), and the other active flows (`old`).
     new: VecDeque<u64>,
     old: VecDeque<u64>,
     packets: usize,
@@ -99,10 +99,10 @@ pub(crate) struct FqCodel<P> {
 struct Flow<P> {
     queue: Fifo<P>,
     codel: Codel,
-    /// Bytes that it may still send in this turn; below zero by what the last
-    /// packet took too much.
+    /// The bytes that the flow may still send in this turn. The credit is negative if the
+    /// last packet exceeded it.
     credit: i64,
-    /// Whether it is in one of the lists.
+    /// True if the flow is in one of the lists.
     listed: bool,
 }
 
@@ -126,6 +126,7 @@ impl<P> FqCodel<P> {
         self.bytes
     }
 
+    /// Adds a packet to the queue of its flow.
     /// <https://www.rfc-editor.org/rfc/rfc8290#section-4.1>
     pub(crate) fn push(&mut self, flow: u64, packet: Queued<P>) {
         self.packets += 1;
@@ -145,10 +146,10 @@ impl<P> FqCodel<P> {
         }
     }
 
-    /// Drops half of the bytes of the longest queue, at most 64 packets, from
-    /// its head.
+    /// Drops half of the bytes of the longest queue from its head, but at most 64 packets.
     pub(crate) fn shed(&mut self, mut drop: impl FnMut(Queued<P>)) {
-        // The first of several with the same number of bytes.
+        // `max_by_key` returns the last maximum, so this picks the first of several
+        // longest queues.
         let longest = self.flows.values_mut().rev();
         let Some(flow) = longest.max_by_key(|f| f.queue.bytes()) else {
             return;
@@ -168,8 +169,8 @@ impl<P> FqCodel<P> {
         self.bytes -= before - flow.queue.bytes();
     }
 
-    /// The next packet for the bottleneck; those dropped on the way go to
-    /// `drop`.
+    /// Returns the next packet for the bottleneck, and passes packets dropped before it
+    /// to `drop`.
     /// <https://www.rfc-editor.org/rfc/rfc8290#section-4.2>
     pub(crate) fn dequeue(
         &mut self,
@@ -197,8 +198,8 @@ impl<P> FqCodel<P> {
             }
             list.pop_front();
             if is_new {
-                // Else a flow that pauses after each packet would always be
-                // new, and starve the old ones.
+                // Otherwise a flow that pauses after each packet would always be new and
+                // starve the old flows.
                 self.old.push_back(id);
             } else {
                 flow.listed = false;

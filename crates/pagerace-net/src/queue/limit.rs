@@ -1,4 +1,4 @@
-//! How much may wait in front of a bottleneck.
+//! The limit of a queue in front of a bottleneck.
 
 use std::fmt;
 
@@ -7,51 +7,51 @@ use serde::{Deserialize, Serialize};
 
 use crate::units::{self, BitRate};
 
-/// Bytes of the largest IP packet that a link is expected to carry.
+/// The size in bytes of the largest IP packet that a link is expected to carry.
 pub const MTU: u64 = 1_500;
 
-/// The most that may wait, the packet in service included.
+/// The limit of a queue, including the packet in service.
 ///
-/// The product of bandwidth and delay of a direction is its rate times the
-/// round trip of the whole network, as in Sander et al. 2022, who size the
-/// queues of both directions so. Of a recorded rate the mean counts, of
-/// schedules the highest rate and the longest round trip: a queue does not
-/// change its size, and one that is too small for the worst moment would drop
-/// packets before the path is full.
+/// The bandwidth-delay product of a direction is its rate times the round-trip time of
+/// the whole network. Sander et al. 2022 size the queues of both directions in this way.
+/// The rate is the mean of a recorded trace and the highest rate of a schedule; the
+/// round-trip time is the longest of a schedule. The size of a queue does not change
+/// during a run, and a queue that is too small for the worst moment would drop packets
+/// before the path is full.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum QueueLimit {
-    /// So many packets.
+    /// A number of packets.
     Packets(u32),
-    /// So many bytes on the wire.
+    /// A number of bytes on the wire.
     Bytes(u64),
-    /// A multiple of the product of bandwidth and delay.
+    /// A multiple of the bandwidth-delay product.
     Bdp {
         /// The multiple.
         multiple: f64,
-        /// What it comes to; at least two packets of 1,500 bytes, so that
-        /// short and slow paths work at all. [`Network`](crate::Network)
-        /// computes it anew whenever one is made.
+        /// The resulting limit in bytes; at least two packets of 1,500 bytes, so that
+        /// short and slow paths work at all. [`Network`](crate::Network) computes it anew
+        /// whenever a network is created.
         bytes: u64,
     },
 }
 
 impl QueueLimit {
-    /// One product of bandwidth and delay, not yet resolved.
+    /// One bandwidth-delay product, not yet resolved.
     pub const ONE_BDP: Self = Self::Bdp {
         multiple: 1.0,
         bytes: 0,
     };
 
-    /// What [`parse`](Self::parse) reads.
+    /// The values that [`parse`](Self::parse) accepts.
     pub(crate) const EXPECTED: &str = "a limit such as `1bdp`, `100p` or `64kb`";
 
-    /// Whether a packet of `size` bytes fits behind what already waits.
+    /// Returns true if a packet of `size` bytes fits behind the waiting ones.
     pub fn admits(&self, waiting_packets: u64, waiting_bytes: u64, size: u32) -> bool {
         self.holds(waiting_packets + 1, waiting_bytes + u64::from(size))
     }
 
-    /// Whether so many packets and bytes may wait.
+    /// Returns true if the numbers of packets and bytes are within the limit.
     pub fn holds(&self, packets: u64, bytes: u64) -> bool {
         match *self {
             Self::Packets(limit) => packets <= u64::from(limit),
@@ -59,8 +59,8 @@ impl QueueLimit {
         }
     }
 
-    /// The same limit for a direction with this rate, on a network with this
-    /// round trip.
+    /// Returns the limit for a direction of rate `rate`, on a network with round-trip
+    /// time `rtt`.
     #[must_use]
     pub fn resolve(self, rate: BitRate, rtt: Duration) -> Self {
         match self {
@@ -75,7 +75,7 @@ impl QueueLimit {
         }
     }
 
-    /// Refuses limits through which no full packet passes.
+    /// Rejects limits below one full packet.
     pub(crate) fn check(&self) -> Result<(), String> {
         match *self {
             Self::Packets(0) => Err("a queue needs room for one packet".to_owned()),
@@ -89,7 +89,7 @@ impl QueueLimit {
         }
     }
 
-    /// Reads `100p`, `64kb` or `1bdp`; the error says what was expected.
+    /// Parses `100p`, `64kb` or `1bdp`. The error names the values that are expected.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let (number, unit) = units::split(text);
         let limit = match unit.as_str() {
@@ -104,7 +104,7 @@ impl QueueLimit {
         Ok(limit)
     }
 
-    /// For people: `25000 bytes (1 BDP)`.
+    /// Returns a description for people: `25000 bytes (1 BDP)`.
     pub(crate) fn to_human(self) -> String {
         match self {
             Self::Packets(n) => format!("{n} packets"),
@@ -115,7 +115,7 @@ impl QueueLimit {
 }
 
 impl fmt::Display for QueueLimit {
-    /// As the grammar reads it: `1bdp`.
+    /// Writes the limit in the syntax of the grammar: `1bdp`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Packets(n) => write!(f, "{n}p"),

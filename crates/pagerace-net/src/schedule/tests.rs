@@ -34,7 +34,7 @@ fn a_ramp_is_a_straight_line_up_or_down() {
     let up = Schedule::new(vec![piece(50, 250, 10)], End::Stays(250)).unwrap();
     let values: Vec<u64> = [0, 1, 5, 9, 10, 99].map(|ms| at_ms(&up, ms)).into();
     assert_eq!(values, [50, 70, 150, 230, 250, 250]);
-    // Rounded down: a third of a millisecond is 6 2/3 above 50.
+    // The value is rounded down: after a third of a millisecond it is 6 2/3 above 50.
     assert_eq!(up.at(Instant::from_nanos(333_333)), 56);
     let down = Schedule::new(vec![piece(250, 50, 10)], End::Stays(50)).unwrap();
     assert_eq!(at_ms(&down, 3), 190);
@@ -87,7 +87,7 @@ proptest! {
         let x = (lasts as f64 * share) as u64;
         let value = schedule.at(Instant::from_nanos(x));
         prop_assert!((from.min(to)..=from.max(to)).contains(&value));
-        // Within one unit of the line.
+        // The value is within one unit of the line.
         let line = (to as f64 - from as f64).mul_add(x as f64 / lasts as f64, from as f64);
         prop_assert!((value as f64 - line).abs() <= 1.0 + line * 1e-9);
         prop_assert_eq!(schedule.at(Instant::ZERO), from);

@@ -1,14 +1,13 @@
 //! A constant rate, with or without a token bucket.
 //!
-//! The clock of a busy link advances by size / rate for each packet. Where
-//! that is no whole nanosecond the remainder is carried, so that the long-run
-//! rate is exact; a packet counts as sent at the next whole nanosecond.
+//! The clock of a busy link advances by size / rate for each packet. The remainder below
+//! a nanosecond is carried over, so that the long-run rate is exact. A packet counts as
+//! sent at the next whole nanosecond.
 //!
-//! A bucket of B bytes that is full when the link is idle only moves the same
-//! schedule forward by B / rate: with `full` the time at which the bucket
-//! would be full again, a packet may go once `full` lies at most
-//! (B - size) / rate ahead. Source: `tc-tbf(8)`. Deviates: tbf drops packets
-//! larger than its bucket; here they wait for the tokens.
+//! A bucket of B bytes that is full at the start moves the same departures forward by B /
+//! rate. If `full` is the time at which the bucket would be full again, a packet may
+//! leave once `full` is at most (B - size) / rate ahead. Source: `tc-tbf(8)`. Deviation:
+//! tbf drops packets larger than its bucket; here they wait for the tokens.
 
 use pagerace_core::Instant;
 
@@ -18,11 +17,11 @@ use crate::units::BitRate;
 #[derive(Clone, Debug)]
 pub(super) struct ConstantRate {
     units_per_ns: u128,
-    /// When all accepted work is done: whole nanoseconds, and a remainder of
-    /// work (less than `units_per_ns`) that falls into the next one.
+    /// The time at which all accepted work is done: whole nanoseconds, and a remainder of
+    /// work (less than `units_per_ns`) that falls into the next nanosecond.
     free: u64,
     carry: u128,
-    /// How far a full bucket moves departures forward, in the same terms.
+    /// The amount by which a full bucket moves departures forward, in the same units.
     ahead: u64,
     ahead_carry: u128,
 }

@@ -1,12 +1,12 @@
-//! A mahimahi trace at work.
+//! A bottleneck that replays a mahimahi trace.
 //!
-//! Each opportunity carries up to 1,500 bytes: of one packet, of several small
-//! ones, or the rest of one and the beginning of the next. What nobody uses at
-//! its time is gone, and a packet may use only opportunities after its arrival.
+//! Each delivery opportunity carries up to 1,500 bytes: one packet, several small packets, or
+//! the rest of one packet and the beginning of the next. Unused bytes of an opportunity expire
+//! at its time, and a packet uses only opportunities after its arrival.
 //!
 //! Source: mahimahi's `LinkQueue`,
 //! <https://github.com/ravinet/mahimahi/blob/master/src/frontend/link_queue.cc>.
-//! Deviates: mahimahi's arrivals are whole milliseconds, ours nanoseconds.
+//! Deviation: mahimahi's arrival times are whole milliseconds; here they are nanoseconds.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ const NS_PER_MS: u64 = 1_000_000;
 #[derive(Clone, Debug)]
 pub(super) struct OpportunityClock {
     trace: Arc<Trace>,
-    /// The opportunity in use: which repetition, which run, which of the run
-    /// (from 1; 0 if none of it was used yet), bytes left.
+    /// The opportunity in use: the repetition, the run, the index in the run (from 1; 0
+    /// if none of the run was used yet), and the bytes left.
     period: u64,
     run: usize,
     of_run: u32,
@@ -54,7 +54,7 @@ impl OpportunityClock {
         }
     }
 
-    /// When the opportunity in use is.
+    /// Returns the time of the opportunity in use, in ns.
     fn at(&self) -> u64 {
         let trace = opportunities(&self.trace);
         let ms = u64::from(trace.runs()[self.run].0);
@@ -63,7 +63,7 @@ impl OpportunityClock {
             .saturating_add(ms * NS_PER_MS)
     }
 
-    /// To the next opportunity after `now`.
+    /// Moves to the next opportunity after `now`.
     fn advance(&mut self, now: u64) {
         let trace = opportunities(&self.trace);
         let runs = trace.runs();
@@ -82,7 +82,7 @@ impl OpportunityClock {
         self.period = now / length;
         let phase = now % length;
         self.run = runs.partition_point(|r| u64::from(r.0) * NS_PER_MS <= phase);
-        // The last run ends the period, so it lies after any phase.
+        // The last run ends the period, so it is later than any phase.
         debug_assert!(self.run < runs.len());
         self.of_run = 1;
     }

@@ -1,10 +1,9 @@
 //! A rate that follows a schedule of steps and ramps.
 //!
-//! The work that the bottleneck could do from the start of the run until a
-//! time is a sum of rectangles and trapezia. A packet has crossed at the first
-//! nanosecond until which the work that could be done reaches the work that
-//! was to be done: ramps are resolved exactly, not in steps. Within a ramp
-//! that sum is rounded down to 10^-9 bits; nothing accumulates.
+//! The work that the bottleneck could do from the start of the run until a time is a sum of
+//! rectangles and trapezia. A packet has crossed at the first nanosecond at which this sum
+//! reaches the accepted work, so that ramps are resolved exactly instead of in steps. Within a
+//! ramp the sum is rounded down to 10^-9 bits; the rounding errors do not accumulate.
 
 use pagerace_core::Instant;
 
@@ -14,16 +13,16 @@ use crate::schedule::{End, Schedule};
 #[derive(Clone, Debug)]
 pub(super) struct ScheduleClock {
     pieces: Vec<Stretch>,
-    /// Of all pieces together: nanoseconds and work.
+    /// The nanoseconds and the work of all pieces together.
     length: u64,
     capacity: u128,
-    /// The rate after the pieces; `None` if they repeat.
+    /// The rate after the last piece; `None` if the pieces repeat.
     stays: Option<u64>,
-    /// The work that could have been done when all accepted work is done.
+    /// The work possible since the start of the run, at the time when all accepted work is done.
     done: u128,
 }
 
-/// A piece of the schedule and what lies before it.
+/// A piece of the schedule with its start time and the work before it.
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
     begin: u64,
@@ -34,8 +33,8 @@ struct Stretch {
 }
 
 impl ScheduleClock {
-    /// Rates in bits per second. The one that stays, or one of those that
-    /// repeat, is not zero.
+    /// Creates the clock of a schedule of rates in bits per second. The final rate, or
+    /// one of the repeated rates, must not be zero.
     pub(super) fn new(schedule: &Schedule) -> Self {
         let (mut length, mut capacity) = (0, 0);
         let pieces = schedule.pieces().iter().map(|p| {
@@ -69,7 +68,7 @@ impl ScheduleClock {
         Instant::from_nanos(self.reaches(self.done))
     }
 
-    /// The work that can be done until `t`.
+    /// Returns the work that can be done until `t`.
     fn capacity(&self, t: u64) -> u128 {
         if let Some(rate) = self.stays.filter(|_| t >= self.length) {
             return self.capacity + u128::from(t - self.length) * u128::from(rate);
@@ -82,7 +81,7 @@ impl ScheduleClock {
             + piece.capacity(phase - piece.begin)
     }
 
-    /// The first time until which so much work, not zero, can be done.
+    /// Returns the first time at which `work`, which is not zero, can be done.
     fn reaches(&self, work: u128) -> u64 {
         let (mut work, mut at) = (work, 0_u64);
         if let Some(rate) = self.stays {
@@ -103,12 +102,12 @@ impl ScheduleClock {
 }
 
 impl Stretch {
-    /// The work of the first `x` nanoseconds.
+    /// Returns the work of the first `x` nanoseconds.
     fn capacity(&self, x: u64) -> u128 {
         let (x, from) = (u128::from(x), u128::from(self.from));
         let flat = from * x;
-        // Half the difference that the rate has gone through, times `x`; an
-        // hour at 10^12 bit/s keeps this below 2^124.
+        // Half of the rate change so far, times `x`. An hour at 10^12 bit/s keeps this
+        // below 2^124.
         let twice_lasts = 2 * u128::from(self.lasts);
         let bent = u128::from(self.from.abs_diff(self.to)) * x * x;
         if self.to >= self.from {
@@ -118,12 +117,12 @@ impl Stretch {
         }
     }
 
-    /// The first nanosecond until which so much of its work is done.
+    /// Returns the first nanosecond at which `work` of this piece is done.
     fn reaches(&self, work: u128) -> u64 {
         if self.from == self.to {
             return saturated(work.div_ceil(u128::from(self.from)));
         }
-        // The work grows with time: halve the interval that holds the answer.
+        // The work grows with time, so bisect.
         let (mut low, mut high) = (0, self.lasts);
         while low < high {
             let middle = low + (high - low) / 2;

@@ -7,12 +7,12 @@ use crate::trace::Steps;
 
 #[derive(Clone, Debug)]
 pub(super) struct StepClock {
-    /// The end of each step within a period, in ns, and its rate.
+    /// The end of each step within a period in ns, and its rate in bits per second.
     ends: Vec<(u64, u64)>,
     period: u64,
     work_per_period: u128,
-    /// When all accepted work is done: whole nanoseconds, and the work done in
-    /// the next one.
+    /// The time at which all accepted work is done: whole nanoseconds, and the work done
+    /// in the next nanosecond.
     free: u64,
     carry: u128,
 }
@@ -48,7 +48,7 @@ impl StepClock {
             (self.free, self.carry) = (now, 0);
         }
         let mut todo = work(size) + self.carry;
-        // Whole periods do the same work wherever they begin.
+        // A whole period does the same work wherever it begins.
         let periods = (todo - 1) / self.work_per_period;
         todo -= periods * self.work_per_period;
         let periods = u64::try_from(periods).unwrap_or(u64::MAX);
@@ -63,7 +63,8 @@ impl StepClock {
             let rate = u128::from(self.ends[step].1);
             let capacity = rate * u128::from(left);
             if todo <= capacity {
-                // Not after `left`, so it fits; `rate` is not zero as `todo` is not.
+                // The quotient is at most `left`, so it fits. `rate` is not zero because
+                // `todo` is not.
                 at = at.saturating_add((todo / rate) as u64);
                 (self.free, self.carry) = (at, todo % rate);
                 return Instant::from_nanos(at.saturating_add(u64::from(self.carry > 0)));

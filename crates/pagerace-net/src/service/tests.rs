@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::units::BitRate;
 
-/// Arrival in ns and size.
+/// The arrival times in ns and sizes of packets.
 type Arrivals = Vec<(u64, u32)>;
 
 fn arrivals() -> impl Strategy<Value = Arrivals> {
@@ -44,13 +44,13 @@ fn a_packet_takes_its_size_over_the_rate() {
     let at = |ns| Instant::from_nanos(ns);
     assert_eq!(service.finish(at(0), 1_250), at(10_000_000));
     assert_eq!(service.finish(at(1), 1_250), at(20_000_000));
-    // Idle in between: nothing was saved.
+    // The idle time in between saves nothing.
     assert_eq!(service.finish(at(50_000_000), 1_250), at(60_000_000));
 }
 
 #[test]
 fn the_long_run_rate_is_exact_although_no_packet_takes_whole_nanoseconds() {
-    // 28 bytes at 3 Gbit/s: 74 2/3 ns each.
+    // 28 bytes at 3 Gbit/s take 74 2/3 ns.
     let mut service = Service::new(&Rate::Constant(rate(3_000_000_000)));
     let mut last = Instant::ZERO;
     for _ in 0..3_000_000 {
@@ -69,14 +69,15 @@ fn a_full_bucket_lets_one_packet_through_at_once() {
     let at = |ns| Instant::from_nanos(ns);
     assert_eq!(service.finish(at(5), 1_500), at(5));
     assert_eq!(service.finish(at(5), 1_500), at(12_000_005));
-    // After 6 ms without traffic half the tokens are there again.
+    // 6 ms without traffic refill half of the bucket.
     assert_eq!(service.finish(at(18_000_005), 1_500), at(24_000_005));
 }
 
 #[test]
 fn small_packets_share_an_opportunity_and_large_ones_span_two() {
     let rate = Rate::Trace(trace("10\n20\n"));
-    // 700 + 700 fit into 10 ms; 700 more: 100 now, 600 at 20 ms; then 900 left.
+    // 700 + 700 fit into the opportunity at 10 ms. Of the third packet, 100 bytes fit
+    // there too and 600 go at 20 ms, which leaves 900.
     let sizes = [700, 700, 700, 900, 1];
     let got = finishes(&rate, &sizes.iter().map(|&s| (0, s)).collect());
     assert_eq!(got, [10, 10, 20, 20, 30].map(|ms| ms * 1_000_000));
@@ -86,8 +87,8 @@ fn small_packets_share_an_opportunity_and_large_ones_span_two() {
 fn an_opportunity_that_nobody_uses_is_gone() {
     let rate = Rate::Trace(trace("10\n10\n20\n"));
     let ms = 1_000_000;
-    // At exactly 10 ms it is too late for 10 ms, and the rest of a used
-    // opportunity does not outlive its time.
+    // A packet that arrives at exactly 10 ms misses the opportunity at 10 ms, and the
+    // rest of a used opportunity expires at its time.
     assert_eq!(finishes(&rate, &vec![(10 * ms, 100)]), [20 * ms]);
     assert_eq!(
         finishes(&rate, &vec![(0, 100), (15 * ms, 1_500)]),
@@ -102,7 +103,7 @@ fn an_opportunity_that_nobody_uses_is_gone() {
 
 #[test]
 fn a_stepped_rate_changes_within_a_packet() {
-    // 1 Mbit/s for 10 ms, silence for 10 ms, 2 Mbit/s for 10 ms, and again.
+    // 1 Mbit/s for 10 ms, nothing for 10 ms, 2 Mbit/s for 10 ms, repeated.
     let rate = Rate::Trace(trace("0 1\n0.01 0\n0.02 2\n"));
     let ms = 1_000_000;
     assert_eq!(finishes(&rate, &vec![(0, 1_250)]), [10 * ms]);
@@ -122,7 +123,7 @@ fn a_single_step_is_a_constant_rate() {
 }
 
 proptest! {
-    /// Against exact fractions: times as multiples of 1/rate ns.
+    /// Compares with exact fractions: times as multiples of 1/rate ns.
     #[test]
     fn a_token_bucket_does_what_tokens_do(
         packets in arrivals(),
@@ -157,7 +158,7 @@ proptest! {
         prop_assert_eq!(finishes(&Rate::Constant(rate(bits)), &packets), expected);
     }
 
-    /// A packet is through at the first nanosecond at which the link could
+    /// Checks that a packet has crossed at the first nanosecond at which the link could
     /// have done all work of its busy period.
     #[test]
     fn steps_do_all_the_work_they_can_and_no_more(
@@ -167,7 +168,7 @@ proptest! {
         prop_assume!(rates.iter().any(|r| r.1 > 0));
         let mut text = String::new();
         let mut ms = 0;
-        // The last line lasts as long as the one before it.
+        // The last line holds as long as the one before it.
         let mut lasts: Vec<u64> = rates.iter().map(|r| r.0).collect();
         if let [.., before, last] = &mut lasts[..] { *last = *before } else { lasts[0] = 1_000 }
         for (&(_, kbit), lasts) in rates.iter().zip(&lasts) {
@@ -190,7 +191,7 @@ proptest! {
         let (mut begin, mut todo, mut last) = (0, 0, 0);
         let got = finishes(&Rate::Trace(trace(&text)), &packets);
         for (&(at, size), &finish) in packets.iter().zip(&got) {
-            // Exactly idle only if all work was done at `at`.
+            // The link is idle only if all work was done at `at`.
             if capacity_until(at) - capacity_until(begin) >= todo {
                 (begin, todo) = (at, 0);
             }
@@ -202,7 +203,7 @@ proptest! {
         }
     }
 
-    /// Against mahimahi's own loop: opportunity by opportunity.
+    /// Compares with mahimahi's own loop, opportunity by opportunity.
     #[test]
     fn opportunities_are_used_as_mahimahi_uses_them(
         packets in arrivals(),
@@ -244,18 +245,18 @@ fn scheduled(text: &str) -> Rate {
 
 #[test]
 fn a_ramp_is_resolved_exactly() {
-    // From 1 to 3 Mbit/s over a second: t seconds carry t + t^2 megabits.
+    // From 1 to 3 Mbit/s over a second: t + t^2 megabits cross in t seconds.
     let rate = scheduled("1mbit..3mbit over 1s");
-    // 0.75 Mbit are there after half a second, 2 Mbit after the whole, and
-    // then 3 Mbit in each second.
+    // 0.75 Mbit cross in half a second and 2 Mbit in the whole second, followed by 3 Mbit
+    // in each further second.
     let sizes = [93_750, 156_250, 375_000];
     let got = finishes(&rate, &sizes.iter().map(|&s| (0, s)).collect());
     assert_eq!(got, [500_000_000, 1_000_000_000, 2_000_000_000]);
-    // And down: t seconds carry 3t - t^2 megabits.
+    // On the way down: 3t - t^2 megabits cross in t seconds.
     let rate = scheduled("3mbit..1mbit over 1s");
     let got = finishes(&rate, &vec![(0, 156_250), (0, 93_750), (0, 125_000)]);
     assert_eq!(got, [500_000_000, 1_000_000_000, 2_000_000_000]);
-    // A packet that finds the link idle: from 0.5 s on, 0.25 s at 2.25 Mbit/s.
+    // A packet that finds the link idle at 0.5 s takes 0.25 s at a mean of 2.25 Mbit/s.
     let half = scheduled("1mbit..3mbit over 1s");
     let bytes = 70_312; // 0.5625 Mbit less half a byte
     let got = finishes(&half, &vec![(500_000_000, bytes)]);
@@ -281,7 +282,7 @@ fn what_repeats_is_a_stepped_trace() {
 }
 
 proptest! {
-    /// A ramp that is flat, in pieces, is a constant rate.
+    /// Checks that a flat ramp in pieces is a constant rate.
     #[test]
     fn a_schedule_of_one_rate_is_a_constant_rate(
         packets in arrivals(),
@@ -295,9 +296,9 @@ proptest! {
         prop_assert_eq!(finishes(&repeated, &packets), constant);
     }
 
-    /// A packet is through at the first nanosecond at which the link could
-    /// have done all work of its busy period: against the areas under the
-    /// lines, with twice the work so that they are whole.
+    /// Checks that a packet has crossed at the first nanosecond at which the link could
+    /// have done all work of its busy period. The work is the area under the lines,
+    /// scaled so that it is a whole number.
     #[test]
     fn ramps_do_all_the_work_they_can_and_no_more(
         packets in arrivals(),
@@ -307,13 +308,13 @@ proptest! {
     ) {
         let rate = scheduled(&format!("{from}bit..{to}bit over {lasts}us"));
         let lasts = lasts * 1_000;
-        // Work until t times 2 x lasts: no division.
+        // The work until t times 2 x `lasts`, which avoids a division.
         let scale = 2 * u128::from(lasts);
         let capacity_until = |t: u64| {
             let x = u128::from(t.min(lasts));
             let (from, to) = (u128::from(from), u128::from(to));
             let after = u128::from(t.saturating_sub(lasts)) * to * scale;
-            // The area of a trapezium: mean of both sides times the base.
+            // The area of a trapezium: the mean of both sides times the base.
             after + (2 * from * u128::from(lasts) * x + to * x * x) - from * x * x
         };
         // The link counts whole 10^-9 bits, so it may differ by one of them.

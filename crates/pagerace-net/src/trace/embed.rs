@@ -1,9 +1,8 @@
-//! Traces inside results: compact, and whole.
+//! Compact and complete serialisation of traces in results.
 //!
-//! Steps are few and stay readable, as pairs of nanoseconds and bits per
-//! second. Mahimahi traces have up to a million lines: pairs of (ms since the
-//! pair before, count) as LEB128 integers, deflated (RFC 1951), in Base64
-//! (RFC 4648, section 4).
+//! Steps are few and stay readable, as pairs of nanoseconds and bits per second. Mahimahi
+//! traces have up to a million lines, so they are stored as pairs of (ms since the
+//! previous pair, count) in LEB128, deflated (RFC 1951), in Base64 (RFC 4648, section 4).
 
 use std::io::{Read, Write};
 
@@ -16,7 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::{Opportunities, Shape, Steps, Trace};
 
-/// Unpacked bytes beyond which an embedded trace is refused.
+/// The maximum decompressed size of an embedded trace in bytes.
 const UNPACKED_BYTES_MAX: u64 = 64 << 20;
 
 #[derive(Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use flate2::read::MultiGzDecoder;
 use super::{Opportunities, Shape, Steps, Trace};
 use crate::error::TraceError;
 
-/// Bytes of text, unpacked, beyond which a file is taken for something else.
+/// The maximum length of the decompressed text in bytes. A longer file is probably not a trace.
 const TEXT_BYTES_MAX: u64 = 256 << 20;
 
 const EITHER: &str = "a time in ms (mahimahi), or a time in seconds and a rate in Mbit/s";
@@ -16,11 +16,12 @@ const MAHIMAHI: &str = "one time in whole ms, not before the line above";
 const STEPS: &str = "a time in seconds after the line above, and a rate in Mbit/s up to 1000000";
 
 impl Trace {
-    /// Reads a file in either format. A gzipped file is known by its first two
+    /// Reads a file in either format. A gzipped file is recognised by its first two
     /// bytes. Blank lines and lines that begin with `#` are skipped.
     ///
     /// # Errors
-    /// [`TraceError`] names the file, the line, what was found and expected.
+    /// [`TraceError`] names the file and, for a malformed line, its number, the text
+    /// found and the text expected.
     pub fn read(path: &str) -> Result<Self, TraceError> {
         let failed = |source| TraceError::Read {
             path: path.to_owned(),
@@ -53,10 +54,10 @@ impl Trace {
         Self::parse(path, &String::from_utf8_lossy(&text))
     }
 
-    /// Reads the text of a trace; `name` stands for it in errors and output.
+    /// Parses the text of a trace; `name` identifies it in errors and output.
     ///
     /// # Errors
-    /// As [`Trace::read`].
+    /// See [`Trace::read`].
     pub fn parse(name: &str, text: &str) -> Result<Self, TraceError> {
         let lines = text.lines().enumerate().map(|(i, l)| (i + 1, l.trim()));
         let mut lines = lines
@@ -136,7 +137,7 @@ fn steps<'a>(
         .collect())
 }
 
-/// A number from 0 to a billion.
+/// Parses a number from 0 to a billion.
 fn number(word: &str) -> Option<f64> {
     word.parse().ok().filter(|x| (0.0..=1e9).contains(x))
 }

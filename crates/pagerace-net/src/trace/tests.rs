@@ -30,7 +30,7 @@ fn a_mahimahi_trace_counts_what_crosses_at_each_millisecond() {
 
 #[test]
 fn one_packet_each_millisecond_is_twelve_megabits() {
-    // The example of mahimahi's own documentation.
+    // The example in mahimahi's documentation.
     let trace = Trace::parse("test", "1\n").unwrap();
     assert_eq!(trace.mean_rate().bits_per_second(), 12_000_000);
 }
@@ -142,7 +142,7 @@ fn every_recorded_trace_loads_and_embeds_compactly() {
         assert!((50_000..60_000_000).contains(&rate), "{path}: {rate} bit/s");
         let json = serde_json::to_string(&trace).unwrap();
         assert_eq!(serde_json::from_str::<Trace>(&json).unwrap(), trace);
-        // Steps stay readable; mahimahi traces are packed below 200 kB.
+        // Steps stay readable, and mahimahi traces are packed to below 250 kB.
         assert!(json.len() < 250_000, "{path}: {} bytes", json.len());
     }
 }

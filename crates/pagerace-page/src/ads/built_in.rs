@@ -1,12 +1,12 @@
-//! The list that categories are told by, as a matcher.
+//! The built-in list that decides the ads category, as a matcher.
 
 use pagerace_core::Destination;
 
 use super::{AdKind, AdMatch, AdMatcher, AdRequest};
 use crate::category;
 
-/// Well-known domains and words, see [`category::is_ad`]. It does not tell
-/// advertisement from counting.
+/// Well-known domains and words, see [`category::is_ad`]. The list does not distinguish
+/// advertisement from tracking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BuiltIn;
 

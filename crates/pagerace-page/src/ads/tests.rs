@@ -28,7 +28,7 @@ fn the_table_knows_domains_and_what_is_below_them() {
     assert!(find("GoogleTagManager.com.", "page.example").is_some());
     assert_eq!(find("notgoogletagmanager.com", "page.example"), None);
     assert_eq!(find("fonts.gstatic.com", "page.example"), None);
-    // Without a star, nothing below it.
+    // A domain without a star does not match its subdomains.
     assert!(find("stats.wp.com", "page.example").is_some());
     assert_eq!(find("i0.stats.wp.com", "page.example"), None);
     assert_eq!(find("com", "page.example"), None);
@@ -126,7 +126,7 @@ fn the_first_matcher_that_knows_decides() {
         .find(&request)
         .unwrap();
     assert_eq!(last.source, "third-party-web");
-    // Who says more than that it is a widget is heard.
+    // A later match as advertisement or tracker overrides a match as a widget.
     let social = Always(Some(AdKind::Social));
     let more = Matchers::built_in().after(social).find(&request).unwrap();
     assert_eq!(more.source, "third-party-web");
@@ -135,7 +135,7 @@ fn the_first_matcher_that_knows_decides() {
     assert_eq!(alone.kind, Some(AdKind::Social));
 }
 
-/// What the lists find of requests that filter lists of ad blockers block:
+/// Recall of the lists on requests that filter lists of ad blockers block;
 /// `docs/essential.md` has the table.
 #[test]
 fn recall_against_what_ad_blockers_match() {
@@ -171,7 +171,7 @@ fn recall_against_what_ad_blockers_match() {
             .ok()
             .and_then(|u| u.host_str())
             .unwrap_or_default();
-        // Many do not say on which page.
+        // Many requests do not name their page.
         let page_host = page
             .as_ref()
             .ok()
@@ -219,5 +219,5 @@ fn recall_against_what_ad_blockers_match() {
     assert!(share(counts[4]) > BOTH_FLOOR, "{counts:?}");
 }
 
-/// Per cent; a little below what both reached when they were last changed.
+/// Per cent; slightly below the recall of both lists when they last changed.
 const BOTH_FLOOR: f64 = 45.0;

@@ -1,8 +1,8 @@
-//! Domains of third parties and what the companies behind them do.
+//! Domains of third parties, and the kind of service that each company provides.
 //!
 //! # Source
-//! The entities of third-party-web (Patrick Hulce, MIT licence), condensed:
-//! `data/third-party-web/README.md` says what was kept, and which version.
+//! The entities of third-party-web (Patrick Hulce, MIT licence), condensed.
+//! `data/third-party-web/README.md` documents the selection and the version.
 
 use std::collections::BTreeMap;
 
@@ -12,16 +12,16 @@ use super::{AdKind, AdMatch, AdMatcher, AdRequest};
 
 const TABLE: &str = include_str!("../../data/third-party-web/entities.tsv");
 
-/// How reasons call the table.
+/// Name of the table in reasons.
 const SOURCE: &str = "third-party-web";
 
-/// The table, read. It knows third parties only: on a company's own page its
-/// other domains are first party.
+/// The parsed table. It matches third parties only; on a page of a listed company, all of
+/// that company's domains are first party.
 #[derive(Clone, Debug)]
 pub struct ThirdParties {
-    /// Hosts, alone.
+    /// Hosts that match exactly.
     exact: BTreeMap<&'static str, Entity>,
-    /// Domains with all below them.
+    /// Domains that match with all their subdomains.
     below: BTreeMap<&'static str, Entity>,
 }
 
@@ -32,10 +32,10 @@ struct Entity {
 }
 
 impl ThirdParties {
-    /// Reads the table.
+    /// Parses the built-in table.
     ///
     /// # Panics
-    /// If the table that this was built with is damaged.
+    /// Panics if the built-in table is damaged.
     pub fn new() -> Self {
         let (mut exact, mut below) = (BTreeMap::new(), BTreeMap::new());
         for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
@@ -54,12 +54,12 @@ impl ThirdParties {
         Self { exact, below }
     }
 
-    /// Hosts and domains that are known.
+    /// Returns the number of hosts and domains in the table.
     pub fn domains(&self) -> usize {
         self.exact.len() + self.below.len()
     }
 
-    /// Who `host` belongs to, and by which line.
+    /// Returns the entity that `host` belongs to, and the table entry that matched.
     fn entity(&self, host: &str) -> Option<(Entity, String)> {
         let host = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
         if let Some(entity) = self.exact.get(host.as_str()) {

@@ -1,9 +1,9 @@
-//! Whether a URL is advertisement or analytics.
+//! Detection of advertisement and analytics by URL.
 //!
-//! A short list of our own: domains of well-known companies that serve little
-//! else, and words that such URLs have in host or path. No replacement for a
-//! filter list of a hundred thousand rules: it finds what most pages share and
-//! is silent about the rest. Leaves out cosmetic rules and exceptions.
+//! The list is short and our own: domains of well-known companies that serve little else,
+//! and words that are typical of hosts and paths of such URLs. It does not replace a
+//! filter list of a hundred thousand rules: it finds the services that most pages share,
+//! and misses the rest. Cosmetic rules and exceptions are not supported.
 
 mod domains;
 
@@ -11,7 +11,7 @@ use url::Url;
 
 use crate::domain;
 
-/// Paths of services that share a domain with content.
+/// Path prefixes of services that share a domain with content.
 const PREFIXES: &[&str] = &[
     "bing.com/bat.js",
     "facebook.com/tr",
@@ -34,7 +34,7 @@ const PREFIXES: &[&str] = &[
     "youtube.com/ptracking",
 ];
 
-/// First labels of hosts that serve ads or count visits, whatever the domain.
+/// Host labels, below any registrable domain, of hosts that serve ads or count visits.
 const LABELS: &[&str] = &[
     "ad",
     "ads",
@@ -79,7 +79,7 @@ const LABELS: &[&str] = &[
     "webstats",
 ];
 
-/// Whole segments of a path (without extension) that mean ads or counting.
+/// Whole path segments (without extension) that indicate ads or tracking.
 const SEGMENTS: &[&str] = &[
     "300x250",
     "300x600",
@@ -184,7 +184,7 @@ const SEGMENTS: &[&str] = &[
     "yads",
 ];
 
-/// Words that mean it at the edge of a name: before or behind a separator.
+/// Words that indicate ads or tracking if no letter precedes or follows them.
 const WORDS: &[&str] = &[
     "adsense",
     "adserver",
@@ -204,16 +204,16 @@ const WORDS: &[&str] = &[
     "webtrekk",
 ];
 
-/// Whether `url` is advertisement or analytics.
+/// Returns true if `url` serves advertisement or analytics.
 ///
-/// The words in paths count for third parties, and for the first party only
-/// where they make up a whole segment of what is plainly for ads.
+/// For third parties, a typical word in the path is sufficient. For the first party, the
+/// word must be a whole path segment that unambiguously indicates ads.
 pub fn is_ad(url: &str, third_party: bool) -> bool {
     ad_sign(url, third_party).is_some()
 }
 
-/// By which domain or word `url` is told to be advertisement or analytics;
-/// `None` if it is not.
+/// Returns the domain or word that identifies `url` as advertisement or analytics; `None`
+/// if there is none.
 pub fn ad_sign(url: &str, third_party: bool) -> Option<String> {
     let url = Url::parse(url).ok()?;
     let host = url.host_str()?;
@@ -271,19 +271,19 @@ fn by_path(path: &str, third_party: bool) -> Option<String> {
         } else {
             plain
         };
-        // Two letters in the middle of a path are shards of a hash.
+        // One or two letters further down a path are usually a shard of a hash.
         let chance = word.len() <= 2 && i > 1 && extension.is_empty();
         let whole = !word.is_empty() && !chance && SEGMENTS.contains(&word);
         if third_party {
             return whole || WORDS.iter().any(|w| has_word(segment, w));
         }
-        // A site's own /analytics or /track may be a page about that.
+        // A site's own /analytics or /track may be a page about that topic.
         whole && is_plainly_for_ads(plain)
     });
     found.map(|(_, segment)| segment.to_owned())
 }
 
-/// Segments that mean ads even on the page's own site.
+/// Returns true for segments that indicate ads even on the page's own site.
 fn is_plainly_for_ads(segment: &str) -> bool {
     matches!(
         segment,
@@ -317,7 +317,7 @@ fn is_plainly_for_ads(segment: &str) -> bool {
     )
 }
 
-/// Whether `word` stands in `text` between separators or edges.
+/// Returns true if `text` contains `word` with no letter before or after it.
 fn has_word(text: &str, word: &str) -> bool {
     let bounded = |c: Option<char>| c.is_none_or(|c| !c.is_ascii_alphabetic());
     text.match_indices(word).any(|(at, _)| {
@@ -325,7 +325,7 @@ fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
-/// What the binary search relies on.
+/// Returns true if the list is sorted, as the binary search requires.
 #[cfg(test)]
 pub(super) fn domains_are_sorted() -> bool {
     domains::DOMAINS.is_sorted_by(|a, b| a < b)

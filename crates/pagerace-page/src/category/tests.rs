@@ -73,9 +73,9 @@ fn content_is_no_ad() {
     }
 }
 
-/// The list finds a good part of what the filter lists of ad blockers find.
-/// It is measured against data that it was not made from; the rest are mostly
-/// rules for single sites.
+/// The list finds a good part of the requests that filter lists of ad blockers match. The
+/// test data was not used to make the list. Most of the missed requests match rules for
+/// single sites.
 #[test]
 fn recall_against_what_ad_blockers_match() {
     let path = concat!(
@@ -92,7 +92,7 @@ fn recall_against_what_ad_blockers_match() {
     let mut missed = Vec::new();
     for request in requests.as_array().unwrap() {
         let filters = request["filters"].as_array().unwrap();
-        // Exceptions ("@@") are what a blocker lets through.
+        // Exceptions ("@@") are requests that a blocker allows.
         if filters
             .iter()
             .any(|f| f.as_str().unwrap().starts_with("@@"))
@@ -116,5 +116,5 @@ fn recall_against_what_ad_blockers_match() {
     assert!(recall > RECALL_FLOOR, "recall {recall:.3}");
 }
 
-/// A little below what the list reached when it was last changed.
+/// Slightly below the recall of the list when it last changed.
 const RECALL_FLOOR: f64 = 0.37;

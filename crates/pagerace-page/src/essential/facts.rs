@@ -1,4 +1,4 @@
-//! What is known of each resource before anything is decided.
+//! Facts about each resource, collected before the rules apply.
 
 use pagerace_core::{Destination, RequestPriority, ScriptMode};
 
@@ -9,42 +9,42 @@ use crate::{
     domain,
 };
 
-/// The longest answer to a beacon: an empty body, `{}` or `ok`; frames of no more
-/// show nothing.
+/// Maximum body size of the answer to a beacon: an empty body, `{}` or `ok`. A frame of
+/// this size shows nothing.
 const BEACON_BYTES_MAX: u64 = 64;
 
-/// Images of fewer bytes are pixels that count visits.
+/// Maximum body size of a tracking pixel.
 const PIXEL_BYTES_MAX: u64 = 100;
 
-/// Names of fewer letters are common to strangers.
+/// Minimum length of a site's name for matching; shorter names occur on unrelated sites.
 const SHORTEST_NAME: usize = 3;
 
-/// What is known of one resource.
+/// Facts about one resource.
 #[derive(Debug)]
 pub(super) struct Facts {
-    /// What the user says.
+    /// The user's choice.
     pub(super) chosen: Option<Reason>,
-    /// What a list says.
+    /// Match of an advertisement list.
     pub(super) listed: Option<AdMatch>,
-    /// What paints make of it, if they were asked.
+    /// Effect on paints, if it was computed.
     pub(super) paint: Option<PaintEffect>,
-    /// Beacon, icon or prefetch.
+    /// Reason why the resource is a beacon, icon or prefetch.
     pub(super) aside: Option<Reason>,
-    /// The frame around it; `None` is the document.
+    /// Frame that contains the resource; `None` for the main document.
     pub(super) frame: Option<ResourceId>,
-    /// Whether it is on the domain of the document around it.
+    /// True if the registrable domain is that of the surrounding document.
     pub(super) own: bool,
-    /// It comes from a host that is the site's own by all signs but its domain.
+    /// Reason why the host belongs to the site despite its different domain.
     pub(super) built_on: Option<Reason>,
-    /// Where it redirects to.
+    /// Target of the redirect.
     pub(super) redirects_to: Option<ResourceId>,
-    /// Which request it asks leave for.
+    /// Request that this preflight precedes.
     pub(super) preflight_of: Option<ResourceId>,
-    /// Who asked for it, if that is more than a guess from times.
+    /// Resource that made the request; `None` if only times or a fixed rule indicate it.
     pub(super) asked_by: Option<ResourceId>,
-    /// It blocks rendering from another host, with so many asked for behind it.
+    /// Single point of failure: the resource blocks rendering from a third-party origin.
     pub(super) single_point: Option<Reason>,
-    /// Its font-display is `block`.
+    /// True if the `font-display` of the font is `block`.
     pub(super) font_blocks: bool,
     render_blocking: bool,
     third_party: bool,
@@ -54,19 +54,19 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Whether it is advertisement or tracker.
+    /// Returns true if the resource is advertisement or a tracker.
     pub(super) fn is_ad(&self) -> bool {
         let kind = self.listed.as_ref().and_then(|found| found.kind);
         kind.is_some_and(AdKind::is_ad)
     }
 
-    /// Whether it is a widget.
+    /// Returns true if the resource is a widget.
     pub(super) fn is_widget(&self) -> bool {
         let kind = self.listed.as_ref().and_then(|found| found.kind);
         kind.is_some_and(|kind| !kind.is_ad())
     }
 
-    /// All of it that is worth telling, strongest first.
+    /// Returns all reasons worth reporting, strongest first.
     pub(super) fn told(&self) -> Vec<Reason> {
         let paint = self.paint.filter(|effect| !effect.is_none());
         let party = if self.third_party {
@@ -96,7 +96,7 @@ impl Facts {
     }
 }
 
-/// The facts of every resource, in page order.
+/// Returns the facts of every resource, in page order.
 pub(super) fn collect(
     page: &Page,
     ads: &dyn AdMatcher,
@@ -151,7 +151,7 @@ pub(super) fn collect(
     page.resources.iter().map(of).collect()
 }
 
-/// What lists say. An import that found advertisement is not forgotten.
+/// Returns the match of the lists, or else the category that the importer assigned.
 fn listed(page: &Page, ads: &dyn AdMatcher, resource: &Resource) -> Option<AdMatch> {
     let by_import = || {
         (resource.category == Category::Ads).then(|| AdMatch {
@@ -163,7 +163,7 @@ fn listed(page: &Page, ads: &dyn AdMatcher, resource: &Resource) -> Option<AdMat
     ads.find(&AdRequest::of(page, resource)).or_else(by_import)
 }
 
-/// Hosts that the first paint waits for and that no list knows.
+/// Returns the third-party origins of render-blocking resources that no list knows.
 fn waited_hosts(page: &Page, listed: &[Option<AdMatch>]) -> Vec<OriginId> {
     let all = page.resources.iter().zip(listed);
     let waits = all.filter(|(r, listed)| {
@@ -173,8 +173,8 @@ fn waited_hosts(page: &Page, listed: &[Option<AdMatch>]) -> Vec<OriginId> {
     waits.map(|(r, _)| r.origin).collect()
 }
 
-/// Whether the site builds on a host of another domain: its domain has the
-/// site's name, or the first paint waits for something from there.
+/// Returns the reason why a host of another domain belongs to the site: its domain
+/// carries the site's name, or the first paint waits for a resource of that origin.
 fn built_on(page: &Page, resource: &Resource, waited: &[OriginId]) -> Option<Reason> {
     let host = &page.origin(resource.origin).host;
     let home = &page.origin(page.resource(page.document).origin).host;
@@ -185,8 +185,8 @@ fn built_on(page: &Page, resource: &Resource, waited: &[OriginId]) -> Option<Rea
     waits.then(|| Reason::BuiltOn { host: host.clone() })
 }
 
-/// Whether the name that was registered for `host` is that of `home`, perhaps
-/// with a word more: `site-cdn.test` and `site.net` for `www.site.test`.
+/// Returns true if the registered name of `host` has the registered name of `home` as one
+/// of its hyphen-separated words: `site-cdn.test` and `site.net` for `www.site.test`.
 fn has_name_of(host: &str, home: &str) -> bool {
     let name = |host| {
         domain::registrable(host)
@@ -198,18 +198,19 @@ fn has_name_of(host: &str, home: &str) -> bool {
     home.len() >= SHORTEST_NAME && name(host).split('-').any(|word| word == home)
 }
 
-/// Who asked for it; what is only a guess from times leads nowhere.
+/// Returns the resource that made the request, unless only times or a fixed rule indicate
+/// it.
 fn asked_by(discovery: Discovery) -> Option<ResourceId> {
     let known = discovery.evidence <= Evidence::Body;
     match discovery.trigger {
         Trigger::After { .. } => None,
-        // Redirects are never guessed.
+        // Redirects are never inferred from times.
         Trigger::Redirect { parent } => Some(parent),
         trigger => trigger.parent().filter(|_| known),
     }
 }
 
-/// Beacons, icons and what is for later.
+/// Returns the reason if the resource is a beacon, an icon or a prefetch.
 fn aside(resource: &Resource) -> Option<Reason> {
     let small = |limit| resource.body_bytes <= limit;
     let method = resource.method.as_str();
@@ -227,7 +228,7 @@ fn aside(resource: &Resource) -> Option<Reason> {
     }
 }
 
-/// What browsers show in their own frame.
+/// Returns true for icons, which the browser shows outside the page.
 fn is_icon(resource: &Resource) -> bool {
     let path = resource.url.split(['?', '#']).next().unwrap_or_default();
     let path = path.to_ascii_lowercase();
@@ -236,20 +237,23 @@ fn is_icon(resource: &Resource) -> bool {
         .any(|sign| path.contains(sign))
 }
 
-/// An image too small to be one; what failed or redirects is none either.
+/// Returns true for tracking pixels: successfully fetched tiny images outside the first
+/// viewport.
 fn is_pixel(resource: &Resource) -> bool {
     let done = matches!(resource.status, 200 | 204);
     done && !resource.in_viewport && resource.body_bytes <= PIXEL_BYTES_MAX
 }
 
-/// The nearest frame that leads to each resource; of a frame, the one around it.
+/// Returns the innermost frame around each resource; for a frame, the one that contains
+/// it.
 fn frames(page: &Page) -> Vec<Option<ResourceId>> {
     let mut frames: Vec<Option<ResourceId>> = Vec::with_capacity(page.resources.len());
     for resource in &page.resources {
         let frame = match resource.discovery.trigger {
-            // Both are the same frame.
+            // A redirect and its target load into the same frame.
             Trigger::Redirect { parent } => frames[parent.index()],
-            // The last thing that was there before is no sign of a place.
+            // The parent of `After` merely precedes the request, so it does not indicate
+            // a frame.
             Trigger::After { .. } | Trigger::Navigation => None,
             trigger => trigger.parent().and_then(|parent| {
                 let parent = page.resource(parent);
@@ -266,9 +270,9 @@ fn frames(page: &Page) -> Vec<Option<ResourceId>> {
     frames
 }
 
-/// How many resources a parser finds behind each blocking resource of its
-/// document, or what it leads to asks for: they wait for it, but for what the
-/// preload scanner finds.
+/// For each render-blocking resource of a document's markup, counts the resources that
+/// the same markup names after it and those that it requests itself. They wait for it,
+/// except those that the preload scanner finds.
 fn behind(page: &Page) -> Vec<usize> {
     let place = |resource: &Resource| match resource.discovery.trigger {
         Trigger::Markup { parent, offset } => Some((parent, offset)),
@@ -289,7 +293,7 @@ fn behind(page: &Page) -> Vec<usize> {
     page.resources.iter().map(waits).collect()
 }
 
-/// Where each resource redirects to.
+/// Returns the redirect target of each resource.
 fn redirects(page: &Page) -> Vec<Option<ResourceId>> {
     let mut to = vec![None; page.resources.len()];
     for resource in &page.resources {
@@ -300,7 +304,8 @@ fn redirects(page: &Page) -> Vec<Option<ResourceId>> {
     to
 }
 
-/// The request that a CORS preflight asks leave for: another one for its URL.
+/// Returns the request that a CORS preflight precedes: one with the same URL and another
+/// method.
 fn preflight_of(page: &Page, resource: &Resource) -> Option<ResourceId> {
     if resource.method != "OPTIONS" {
         return None;
@@ -318,7 +323,7 @@ fn font_blocks(page: &Page, resource: &Resource) -> bool {
         .any(|font| font.font == resource.id)
 }
 
-/// Whether a script's place in the markup is its place in the order of scripts.
+/// Returns true if the script runs at its position among the document's scripts.
 pub(super) fn runs_in_order(resource: &Resource) -> bool {
     let in_markup = matches!(resource.discovery.trigger, Trigger::Markup { .. });
     in_markup

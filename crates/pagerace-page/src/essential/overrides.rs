@@ -1,4 +1,4 @@
-//! What the user knows better.
+//! Overrides of the classification by the user.
 
 use pagerace_core::Destination;
 use thiserror::Error;
@@ -7,20 +7,21 @@ use super::Reason;
 use crate::intervention::{Selector, Target};
 use crate::{Page, Resource};
 
-/// Selectors of what is essential and of what is not. What both select is
-/// essential: `third-party` is not, but for `cdn.example`.
+/// Selectors of essential and non-essential resources. A resource that both lists select
+/// is essential, so that `third-party` can be non-essential with the exception of
+/// `cdn.example`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
-    /// What these select is essential.
+    /// Selectors of essential resources.
     pub essential: Vec<Selector>,
-    /// What these select, and none of the others, is not.
+    /// Selectors of non-essential resources; `essential` takes precedence.
     pub non_essential: Vec<Selector>,
 }
 
-/// Overrides that cannot hold.
+/// Overrides that contradict the page.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum EssentialError {
-    /// The document, or a redirect to it, would not be essential.
+    /// An override marks the document, or a redirect to it, as not essential.
     #[error(
         "{selector} selects {url}, which is the page's document or leads to it: without it there \
          is no page; select less"
@@ -28,18 +29,18 @@ pub enum EssentialError {
     Document {
         /// The selector, as written.
         selector: String,
-        /// What it selects.
+        /// URL of the selected document.
         url: String,
     },
 }
 
 impl Overrides {
-    /// Whether there are none.
+    /// Returns true if there are no overrides.
     pub fn is_empty(&self) -> bool {
         self.essential.is_empty() && self.non_essential.is_empty()
     }
 
-    /// Selectors that select nothing of `page`.
+    /// Returns the selectors that select nothing of `page`.
     pub fn unmatched(&self, page: &Page) -> Vec<&Selector> {
         let selects = |selector: &Selector| {
             let mut resources = page.resources.iter();
@@ -49,7 +50,7 @@ impl Overrides {
         all.filter(|selector| !selects(selector)).collect()
     }
 
-    /// Refuses what would leave no page.
+    /// Rejects overrides that mark a document as not essential.
     pub(super) fn check(&self, page: &Page) -> Result<(), EssentialError> {
         let documents = page.resources.iter();
         for resource in documents.filter(|r| r.destination == Destination::Document) {
@@ -63,7 +64,7 @@ impl Overrides {
         Ok(())
     }
 
-    /// What they say of a resource.
+    /// Returns the override that applies to a resource, as a reason.
     pub(super) fn reason(&self, page: &Page, resource: &Resource) -> Option<Reason> {
         let (selector, essential) = self.of(page, resource)?;
         Some(Reason::Chosen {

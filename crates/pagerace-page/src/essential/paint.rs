@@ -1,60 +1,60 @@
-//! What paints make of a resource, as whoever has loaded the page without it
-//! found out.
+//! Effect of a resource on paints, measured by loading the page without it.
 
 use std::fmt;
 
 use pagerace_core::Duration;
 use serde::{Deserialize, Serialize};
 
-/// A paint that is later by less is so by chance: what is gone has moved the
-/// frames and tasks of the main thread.
+/// Smallest delay of a paint that counts as an effect. Smaller differences occur by
+/// chance, because a missing resource shifts the frames and tasks of the main thread.
 const LATER_LEAST: Duration = Duration::from_millis(250);
 
-/// What becomes of the page's paints without a resource, and with it late.
+/// Changes of the page's paints when a resource is missing or late.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PaintEffect {
-    /// The first contentful paint without it.
+    /// Change of the first contentful paint without the resource.
     pub fcp: PaintChange,
-    /// The largest contentful paint without it.
+    /// Change of the largest contentful paint without the resource.
     pub lcp: PaintChange,
-    /// Without it, another element is the largest.
+    /// True if another element is the largest without the resource.
     pub other_largest: bool,
-    /// Share of the final picture that is missing without it, 0 to 1.
+    /// Share of the final picture that is missing without the resource, 0 to 1.
     pub missing: f64,
-    /// The first contentful paint waits for it: it is later when it is.
+    /// True if the first contentful paint waits for the resource: a later resource makes
+    /// the paint later.
     pub fcp_waits: bool,
-    /// The largest contentful paint waits for it.
+    /// True if the largest contentful paint waits for the resource.
     pub lcp_waits: bool,
-    /// Some of the picture waits for it: text for its font, say.
+    /// True if a part of the picture waits for the resource, such as text for its font.
     #[serde(default)]
     pub picture_waits: bool,
 }
 
-/// What becomes of a paint.
+/// Change of a paint's time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PaintChange {
-    /// Nothing.
+    /// The paint does not change.
     #[default]
     Same,
-    /// It comes this much earlier.
+    /// The paint comes earlier by this much.
     Earlier(Duration),
-    /// It comes this much later.
+    /// The paint comes later by this much.
     Later(Duration),
-    /// It never comes.
+    /// The paint never comes.
     Never,
 }
 
 impl PaintEffect {
-    /// Whether a paint needs the resource: it waits for it, or is worse without.
-    /// That a paint is earlier without it is not enough: scripts that nobody
-    /// waits for take time of the main thread.
+    /// Returns true if a paint waits for the resource or is worse without it. An earlier
+    /// paint without the resource is not sufficient: a script that nothing waits for also
+    /// takes main-thread time.
     pub fn needs(&self) -> bool {
         self.fcp_waits || self.lcp_waits || self.is_worse_without()
     }
 
-    /// Whether without it something is missing, or a paint never comes, or much
-    /// later.
+    /// Returns true if, without the resource, content is missing, another element is the
+    /// largest, or a paint never comes or comes much later.
     pub fn is_worse_without(&self) -> bool {
         let worse = |change: PaintChange| match change {
             PaintChange::Never => true,
@@ -64,12 +64,12 @@ impl PaintEffect {
         self.other_largest || self.missing > 0.0 || worse(self.fcp) || worse(self.lcp)
     }
 
-    /// Whether something that is seen waits for the resource, or is worse without it.
+    /// Returns true if visible content waits for the resource or is worse without it.
     pub fn is_seen(&self) -> bool {
         self.needs() || self.picture_waits
     }
 
-    /// Whether nothing changes at all.
+    /// Returns true if the resource has no effect.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
@@ -115,7 +115,7 @@ impl fmt::Display for PaintEffect {
     }
 }
 
-/// To the millisecond, but never as nothing.
+/// Formats a duration in whole milliseconds, but never as zero.
 fn shown(by: Duration) -> String {
     let millis = by.as_millis_f64();
     if millis < 1.0 {

@@ -1,4 +1,4 @@
-//! Why something is essential or not, in sentences.
+//! Reasons for a verdict, in sentences.
 
 use std::fmt;
 
@@ -9,168 +9,169 @@ use super::PaintEffect;
 use crate::ResourceId;
 use crate::ads::{AdKind, AdMatch};
 
-/// Which way a reason counts.
+/// Direction in which a reason counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counts {
-    /// For essential.
+    /// The reason counts for essential.
     For,
-    /// For not essential.
+    /// The reason counts for not essential.
     Against,
-    /// Neither way; it is good to know.
+    /// The reason is information only.
     Neither,
 }
 
-/// A reason. Its `Display` is half a sentence without a full stop.
+/// A reason. Its `Display` output is a part of a sentence, without a full stop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "reason")]
 pub enum Reason {
-    /// It is the page's document.
+    /// The resource is the page's document.
     Document,
-    /// It redirects to the document.
+    /// The resource redirects to the document.
     RedirectsToDocument,
-    /// The user says so.
+    /// The user's override decides.
     Chosen {
-        /// As the user wrote it.
+        /// Selector, as the user wrote it.
         selector: String,
-        /// What the user says.
+        /// True if the user marks the selection as essential.
         essential: bool,
     },
-    /// A list knows it.
+    /// A list matches the resource.
     Listed {
         /// Advertisement, tracker or widget.
         kind: AdKind,
-        /// Which list.
+        /// Name of the list.
         source: String,
-        /// By which rule.
+        /// Rule that matched.
         rule: String,
     },
-    /// A list says that it is no advertisement.
+    /// A list exempts the resource from being advertisement.
     Excepted {
-        /// Which list.
+        /// Name of the list.
         source: String,
-        /// By which rule.
+        /// Rule that matched.
         rule: String,
     },
-    /// What paints make of it.
+    /// The effect of the resource on paints.
     Paint {
-        /// What.
+        /// The effect.
         #[serde(flatten)]
         effect: PaintEffect,
     },
-    /// The first paint waits for it, as the recording has it.
+    /// The resource is render-blocking according to the recording.
     RenderBlocking,
-    /// It is on another host, the first paint waits for it, and so do others.
+    /// The resource is render-blocking and on a third-party host, so the page depends on
+    /// that host.
     SinglePoint {
-        /// Its host.
+        /// Host of the resource.
         host: String,
-        /// Resources of the page that are asked for behind it.
+        /// Number of resources that wait for it.
         behind: usize,
     },
-    /// Something essential is asked for by it.
+    /// The resource requests an essential one.
     LeadsTo {
-        /// What.
+        /// The essential resource.
         to: ResourceId,
     },
-    /// It redirects, and what it redirects to is not essential.
+    /// The resource redirects to one that is not essential.
     RedirectsToNonEssential,
-    /// It asks whether another request may be made.
+    /// The resource is a CORS preflight.
     Preflight {
-        /// Which.
+        /// The request that the preflight precedes.
         of: ResourceId,
     },
-    /// It is on the document's own domain.
+    /// The resource is on the document's registrable domain.
     FirstParty,
-    /// It is on another domain.
+    /// The resource is on another registrable domain.
     ThirdParty,
-    /// It sends something and brings nothing.
+    /// The request sends data and returns no content.
     Beacon,
-    /// It is shown in the browser's own frame.
+    /// The browser shows the icon outside the page.
     Icon,
-    /// Nothing that is shown now uses it.
+    /// The current page does not use the prefetched resource.
     Prefetch,
-    /// Advertisement asked for it.
+    /// Advertisement requested the resource.
     AskedByAd {
-        /// Which.
+        /// The advertisement.
         by: ResourceId,
     },
-    /// It is in a frame that is not essential.
+    /// The resource is in a frame that is not essential.
     InFrame {
-        /// Which.
+        /// The frame.
         frame: ResourceId,
     },
-    /// A style sheet that the page's look depends on.
+    /// The page's appearance depends on the style sheet.
     Style,
-    /// A style sheet for another medium, or of the lowest priority.
+    /// The style sheet has the lowest priority, so it is for another medium.
     OtherMedium,
-    /// A style sheet of others that no paint waits for.
+    /// No paint waits for the third-party style sheet.
     StyleOfOthers,
-    /// A script of the page's own site.
+    /// The script belongs to the page's own site.
     OwnScript,
-    /// A script of others that the page's author put between its own, so that
-    /// they may rely on it.
+    /// The page's author placed the third-party script among the page's own scripts,
+    /// which may rely on it.
     ScriptInOrder,
-    /// It is on another domain of the site's name.
+    /// The host's domain carries the site's name.
     OwnName {
-        /// Its host.
+        /// Host of the resource.
         host: String,
     },
-    /// The first paint waits for something else from its host.
+    /// The first paint waits for another resource from the same origin.
     BuiltOn {
         /// The host.
         host: String,
     },
-    /// A script of others that runs whenever it comes.
+    /// The third-party script may run at any time.
     ScriptAnyTime,
-    /// A script that an essential script of its own host loads.
+    /// An essential script from the same origin loads the script.
     PartOf {
-        /// Which.
+        /// The loading script.
         script: ResourceId,
     },
-    /// Text has other fonts.
+    /// Text falls back to another font.
     FontFallsBack,
-    /// Text is invisible without it, by `font-display: block`.
+    /// Text is invisible without the font because of `font-display: block`.
     FontBlocks,
-    /// An image in the first viewport.
+    /// The image lies in the first viewport.
     InViewport,
-    /// An image outside the first viewport.
+    /// The image lies outside the first viewport.
     BelowTheFold,
-    /// An image that is in the first viewport by its priority, but of which
-    /// nothing is seen.
+    /// The image lies in the first viewport according to its priority, but no part of it
+    /// is visible.
     NothingSeen,
-    /// A frame that the page's author put there.
+    /// The page's author placed the frame in the markup.
     FrameInMarkup,
-    /// A frame of others that a script put there.
+    /// A script added the third-party frame.
     FrameByScript,
-    /// A frame of the page's own site.
+    /// The frame belongs to the page's own site.
     OwnFrame,
-    /// Data for something essential.
+    /// An essential resource requested the data.
     DataFor {
-        /// For what.
+        /// The requesting resource.
         by: ResourceId,
     },
-    /// Data from the page's own site.
+    /// The data comes from the page's own site.
     OwnData,
-    /// Data of others that nothing essential asks for.
+    /// No essential resource requested the third-party data.
     OthersData,
-    /// Sound or film plays on with gaps, and no text waits for it.
+    /// Audio or video plays on with gaps, and no text waits for it.
     Media,
-    /// A file of no known use to what is shown.
+    /// The file has no known use for the visible page.
     OtherFile,
-    /// The priority that the browser gave it.
+    /// The priority that the browser assigned.
     Priority {
-        /// Which.
+        /// The priority.
         priority: RequestPriority,
     },
-    /// It is of use in part, and why.
+    /// A part of the resource is useful.
     InPart {
-        /// In what way.
+        /// Explanation of the partial use.
         how: String,
     },
 }
 
 impl Reason {
-    /// What a list says.
+    /// Creates the reason for a match of a list.
     pub(super) fn of_match(found: &AdMatch) -> Self {
         let (source, rule) = (found.source.clone(), found.rule.clone());
         match found.kind {
@@ -179,7 +180,7 @@ impl Reason {
         }
     }
 
-    /// Which way it counts.
+    /// Returns the direction in which the reason counts.
     pub fn counts(&self) -> Counts {
         match self {
             Self::Document

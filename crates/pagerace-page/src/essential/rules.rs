@@ -1,9 +1,10 @@
-//! The rules in their order.
+//! The rules of [`super::assess`], in order.
 //!
-//! Parents stand before their children, so one pass down sees every parent's
-//! verdict; what leads to something essential becomes essential in a pass up.
-//! That may make data and parts of programs essential that depend on it, so both
-//! are repeated until nothing changes: verdicts only ever turn to essential.
+//! Parents precede their children, so one forward pass sees every parent's verdict.
+//! Resources that lead to an essential one become essential in a backward pass. Data and
+//! parts of programs that depend on them may then become essential as well, so both
+//! passes repeat until nothing changes. This terminates because verdicts only change to
+//! essential.
 
 use pagerace_core::{Destination, RequestPriority};
 
@@ -12,12 +13,12 @@ use super::whole::is_media;
 use super::{PaintEffect, Reason};
 use crate::{Page, Resource, ResourceId, Trigger};
 
-/// What was decided, and by what.
+/// A decision and its reason.
 #[derive(Clone, Debug)]
 pub(super) struct Verdict {
     pub(super) essential: bool,
     pub(super) reason: Reason,
-    /// Nothing that follows from others changes it.
+    /// True if no rule about other resources may change the verdict.
     fixed: bool,
 }
 
@@ -39,7 +40,7 @@ impl Verdict {
     }
 }
 
-/// The verdict on every resource, in page order.
+/// Returns the verdict on every resource, in page order.
 pub(super) fn decide(page: &Page, facts: &[Facts]) -> Vec<Verdict> {
     let mut led: Vec<Option<Reason>> = vec![None; facts.len()];
     loop {
@@ -68,19 +69,20 @@ pub(super) fn decide(page: &Page, facts: &[Facts]) -> Vec<Verdict> {
     }
 }
 
-/// What leads to something essential and is not essential by itself.
+/// Returns a reason for each resource that leads to an essential one and is not essential
+/// by itself.
 fn leads(page: &Page, facts: &[Facts], verdicts: &[Verdict]) -> Vec<Option<Reason>> {
     let mut led: Vec<Option<Reason>> = vec![None; facts.len()];
     for resource in page.resources.iter().rev() {
         let i = resource.id.index();
-        // Of several preflights for one URL, who asked for which is not known.
+        // Several requests may share a preflight, so its initiator is unknown.
         let is_preflight = facts[i].preflight_of.is_some();
         if is_preflight || (!verdicts[i].essential && led[i].is_none()) {
             continue;
         }
         lead(&mut led, verdicts, facts[i].asked_by, resource.id);
     }
-    // A preflight may come before or behind its request.
+    // A preflight may stand before or after its request in the list.
     for resource in &page.resources {
         let of = facts[resource.id.index()].preflight_of;
         if let Some(of) = of.filter(|of| verdicts[of.index()].essential) {
@@ -90,7 +92,7 @@ fn leads(page: &Page, facts: &[Facts], verdicts: &[Verdict]) -> Vec<Option<Reaso
     led
 }
 
-/// `from`, if nothing else has made it essential, leads to `to`.
+/// Records that `from` leads to `to`, unless `from` is essential already.
 fn lead(
     led: &mut [Option<Reason>],
     verdicts: &[Verdict],
@@ -106,7 +108,8 @@ fn lead(
     }
 }
 
-/// What a resource's own facts and its parents' verdicts say.
+/// Returns the verdict that follows from the resource's own facts and its parents'
+/// verdicts.
 fn own(page: &Page, facts: &[Facts], above: &[Verdict], resource: &Resource) -> Verdict {
     let fact = &facts[resource.id.index()];
     if resource.destination == Destination::Document {
@@ -137,7 +140,7 @@ fn own(page: &Page, facts: &[Facts], above: &[Verdict], resource: &Resource) -> 
     if let Some(found) = fact.listed.as_ref().filter(|_| fact.is_ad()) {
         return Verdict::no(Reason::of_match(found));
     }
-    // That text waits for a font is no need of it: it is shown without.
+    // Text that waits for a font does not need it: another font shows the text.
     let is_font = resource.destination == Destination::Font;
     let needs = |effect: &PaintEffect| effect.is_worse_without() || (effect.needs() && !is_font);
     if let Some(effect) = fact.paint.filter(needs) {
@@ -155,8 +158,8 @@ fn own(page: &Page, facts: &[Facts], above: &[Verdict], resource: &Resource) -> 
     if let Some(frame) = fact.frame.filter(|frame| !above[frame.index()].essential) {
         return Verdict::no(Reason::InFrame { frame });
     }
-    // Tag managers and test tools also load what the site is made of, and those
-    // that watch requests are recorded as the ones who make them.
+    // Tag managers and test tools also load the site's own code, and tools that wrap
+    // request functions appear as initiators in the recording.
     let is_code = matches!(
         resource.destination,
         Destination::Script | Destination::Style | Destination::Iframe
@@ -174,14 +177,14 @@ fn own(page: &Page, facts: &[Facts], above: &[Verdict], resource: &Resource) -> 
     by_category(page, facts, above, resource)
 }
 
-/// Whether `by` is advertisement, or stands below one, and is not essential.
+/// Returns true if `by` is not essential and is advertisement or was requested by one.
 fn is_refused_ad(facts: &[Facts], above: &[Verdict], by: ResourceId) -> bool {
     let verdict = &above[by.index()];
     let below_ad = matches!(verdict.reason, Reason::AskedByAd { .. });
     !verdict.essential && (facts[by.index()].is_ad() || below_ad)
 }
 
-/// What a category makes of party and place.
+/// Returns the verdict by category, party and position.
 fn by_category(page: &Page, facts: &[Facts], above: &[Verdict], resource: &Resource) -> Verdict {
     let fact = &facts[resource.id.index()];
     let asked_by = fact.asked_by.filter(|by| above[by.index()].essential);
@@ -190,7 +193,7 @@ fn by_category(page: &Page, facts: &[Facts], above: &[Verdict], resource: &Resou
         return Verdict::yes(reason.unwrap_or(Reason::RenderBlocking));
     }
     match resource.destination {
-        // Players fetch it piece by piece.
+        // Players fetch media in segments.
         Destination::Fetch if is_media(resource) => Verdict::no(Reason::Media),
         Destination::Style => {
             if resource.priority == RequestPriority::VeryLow {
@@ -222,7 +225,7 @@ fn by_category(page: &Page, facts: &[Facts], above: &[Verdict], resource: &Resou
         }
         Destination::Font if fact.font_blocks => Verdict::yes(Reason::FontBlocks),
         Destination::Font => Verdict::no(Reason::FontFallsBack),
-        // Paints were asked and do not need it.
+        // The effect on paints was computed and shows no need.
         Destination::Image if resource.in_viewport && fact.paint.is_some() => {
             Verdict::no(Reason::NothingSeen)
         }

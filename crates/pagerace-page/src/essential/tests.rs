@@ -9,7 +9,7 @@ use crate::{Category, ImageBytes, ImageCoding, OriginId, Resource, ResourceId, T
 
 const HOME: &str = "www.site.example";
 
-/// A page of requests, each below the document's markup unless told otherwise.
+/// Builder of a page. Each request comes from the document's markup unless changed.
 struct Builder {
     page: Page,
 }
@@ -92,7 +92,7 @@ impl Builder {
         id
     }
 
-    /// As `add`, asked for by script `parent`.
+    /// Adds a resource that script `parent` requests.
     fn by(
         &mut self,
         parent: ResourceId,
@@ -127,7 +127,7 @@ impl Builder {
         assess(&self.page, &Matchers::built_in(), paints, overrides).unwrap()
     }
 
-    /// The verdict on one, with no paints asked, and its first reason.
+    /// Returns the verdict without paint effects, and its first reason.
     fn verdict(&self, id: ResourceId) -> (bool, Reason) {
         let assessment = &self.assess()[id.index()];
         (assessment.essential, assessment.reasons[0].clone())
@@ -157,7 +157,7 @@ fn the_document_is_always_essential() {
         error.contains("first-party selects https://www.site.example/"),
         "{error}"
     );
-    // What says that it is essential says nothing new.
+    // An essential override for the same resource resolves the conflict.
     builder.assess_with(None, &overrides(&["html"], &["first-party"]));
 }
 
@@ -189,7 +189,7 @@ fn the_user_decides_all_else() {
         &overrides(&["ads.criteo.com", "cdn.example"], &["js"]),
     );
     let verdicts = [ad, app, lib].map(|id| all[id.index()].essential);
-    // What both select is essential.
+    // A resource that both lists select is essential.
     assert_eq!(verdicts, [true, false, true]);
     let said = all[app.index()].reasons[0].to_string();
     assert_eq!(said, "you say that js is not essential");
@@ -221,7 +221,7 @@ fn advertisement_is_not_even_if_paints_wait_for_it() {
             ..
         }
     ));
-    // What speaks for it is told all the same.
+    // Evidence in favour is reported as well.
     let signs: Vec<Counts> = assessment.reasons.iter().map(Reason::counts).collect();
     assert!(
         signs[1..].contains(&Counts::For),
@@ -360,7 +360,7 @@ fn fonts_fall_back_unless_they_hide_text() {
         slowdown: None,
         shares: None,
     });
-    // Text that waits for a font does not need it.
+    // A font that text waits for is not essential, because the text has a fallback.
     let mut paints = vec![PaintEffect::default(); 4];
     paints[unknown.index()].fcp_waits = true;
     let all = builder.assess_with(Some(&paints), &Overrides::default());
@@ -383,7 +383,7 @@ fn images_are_judged_by_what_is_seen() {
     assert_eq!(builder.verdict(below), (false, Reason::BelowTheFold));
     assert_eq!(builder.verdict(pixel), (false, Reason::Beacon));
     assert_eq!(builder.verdict(icon), (false, Reason::Icon));
-    // Whoever looked knows better than the priority.
+    // A paint effect has precedence over the priority.
     let mut paints = vec![PaintEffect::default(); 5];
     let all = builder.assess_with(Some(&paints), &Overrides::default());
     assert_eq!(all[seen.index()].reasons[0], Reason::NothingSeen);
@@ -425,15 +425,15 @@ fn whatever_leads_to_something_essential_is_essential() {
         builder.verdict(loader),
         (true, Reason::LeadsTo { to: script })
     );
-    // And so is what depends on it in turn.
+    // The data that depends on the loader becomes essential as well.
     assert_eq!(
         builder.verdict(data),
         (true, Reason::DataFor { by: loader })
     );
-    // A guess from times leads nowhere.
+    // A parent known only from times does not become essential.
     builder.set(script, |r| r.discovery.evidence = Evidence::Timing);
     assert_eq!(builder.verdict(loader), (false, Reason::ScriptAnyTime));
-    // The user's word stands.
+    // An override has precedence.
     builder.set(script, |r| r.discovery.evidence = Evidence::Recorded);
     let all = builder.assess_with(None, &overrides(&[], &["cdn.example"]));
     assert!(!all[loader.index()].essential);
@@ -474,14 +474,15 @@ fn frames_are_judged_by_who_put_them_there() {
     let deeper = builder.by(ad, "sync.example", "/frame2", Destination::Iframe);
     let own = builder.by(app, "forum.site.example", "/frame", Destination::Iframe);
     assert_eq!(builder.verdict(film), (true, Reason::FrameInMarkup));
-    // Inside a frame, its own site is the first party.
+    // The frame's own domain is the first party inside the frame.
     assert_eq!(builder.verdict(inside), (true, Reason::OwnScript));
     assert_eq!(builder.verdict(sync), (false, Reason::FrameByScript));
     assert_eq!(
         builder.verdict(in_sync),
         (false, Reason::InFrame { frame: sync })
     );
-    // What is a frame's own is nothing, if the frame is not.
+    // A frame inside a non-essential frame is not essential, although it has the frame's
+    // own domain.
     assert_eq!(
         builder.verdict(deeper),
         (false, Reason::InFrame { frame: sync })

@@ -1,12 +1,11 @@
-//! Whether a response is of use only if all of it arrives.
+//! Detection of responses that are useful only when complete.
 
 use pagerace_core::Destination;
 
 use super::Reason;
 use crate::{ImageCoding, Resource};
 
-/// Media types of lists of segments, and of subtitles: text, which a player
-/// reads whole or not at all.
+/// Media types of playlists and manifests: text, which a player reads as a whole.
 const MEDIA_TEXTS: [&str; 5] = [
     "application/dash+xml",
     "application/vnd.apple.mpegurl",
@@ -15,12 +14,12 @@ const MEDIA_TEXTS: [&str; 5] = [
     "audio/x-mpegurl",
 ];
 
-/// Whether it must be whole; if not, why.
+/// Returns whether the response must be complete, and the reason if it need not be.
 ///
-/// Markup, style sheets, scripts, data and fonts must be. So must an image,
-/// unless its bytes are known to bring all of the picture early: the first part
-/// of a top-down image is a picture with a hole, of a progressive one it is the
-/// picture, less sharp. Nothing known of an image counts as must be whole.
+/// Markup, style sheets, scripts, data and fonts must be complete. So must an image,
+/// unless its bytes deliver the whole picture early: a part of a top-down image is a
+/// picture with a hole, but a part of a progressive image is the picture at reduced
+/// quality. An image of unknown coding must be complete.
 pub(super) fn of(resource: &Resource) -> (bool, Option<Reason>) {
     let how = match resource.image.coding {
         ImageCoding::Progressive => Some("a progressive JPEG is first coarse, then sharp"),
@@ -35,7 +34,7 @@ pub(super) fn of(resource: &Resource) -> (bool, Option<Reason>) {
     (how.is_none(), how)
 }
 
-/// Whether it is sound or film itself, not a list of its parts.
+/// Returns true if the resource is audio or video itself, not a playlist or subtitles.
 pub(super) fn is_media(resource: &Resource) -> bool {
     let mime = resource.mime_type.as_str();
     let is_text = mime.starts_with("text/") || MEDIA_TEXTS.contains(&mime);

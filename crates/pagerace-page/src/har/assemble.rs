@@ -1,5 +1,4 @@
-//! Puts the page together: one pass per question, in the order in which the
-//! answers need each other.
+//! Assembly of the page in passes, one per question, in the order of their dependencies.
 
 use std::collections::BTreeMap;
 
@@ -23,11 +22,11 @@ use crate::{
     Category, FittedLargest, Page, RecordedPage, RecordedTimes, Resource, ResourceId, category,
 };
 
-/// An exchange may end this much after the load event that waited for it, by
-/// the recorder's rounding. Milliseconds.
+/// Maximum time after the load event at which a resource that it waited for may end, due
+/// to rounding by recorders. Milliseconds.
 const LOAD_SLACK_MS: f64 = 20.0;
 
-/// The page of the selected entries (the navigation first).
+/// Assembles the page from the selected entries (the navigation first).
 pub(super) fn page(
     name: String,
     creator: String,
@@ -65,13 +64,13 @@ pub(super) fn page(
     }
     let mut cpu = cpu_times(entries, &destinations, chosen.page);
     for (&script, (from, to)) in &recording.ran {
-        // What the script's functions did later is not the price of running it.
+        // Later calls of the script's functions are not part of its execution.
         cpu[script] = cpu[script].and(Some(to - from));
     }
     let discoveries = discovery::discoveries(&recording, &links, &modes, &blocking, &cpu, notes);
     let round_trips = rtt::round_trips(entries);
     let downlink = Downlink::new(entries, &bodies);
-    // Our own recorder's link is the machine's: what it carried at most is no limit.
+    // Our own recorder uses the machine's link, so the highest rate is not a limit.
     let none = Downlink::default();
     let limit = if recording.own { &none } else { &downlink };
     let think = rtt::think_times(entries, &round_trips, limit, notes);
@@ -190,7 +189,8 @@ fn in_markup(link: &Link, document: usize) -> bool {
     link.parent == document && link.how == How::Markup
 }
 
-/// Redirects are for what their end is for; the navigation is the document.
+/// Returns the destination of each entry: that of the end of its redirect chain. The
+/// navigation's chain is the document.
 fn destinations(
     entries: &[Entry],
     redirects: &Redirects,
@@ -215,7 +215,7 @@ fn destinations(
     all
 }
 
-/// Bytes of the fields of each request and response.
+/// Returns the bytes of the fields of each request and response.
 fn header_bytes(entries: &[Entry], notes: &mut Notes) -> Vec<(u32, u32)> {
     let of = |entry: &Entry| {
         let url = entry
@@ -238,9 +238,9 @@ fn header_bytes(entries: &[Entry], notes: &mut Notes) -> Vec<(u32, u32)> {
     entries.iter().map(of).collect()
 }
 
-/// Main-thread milliseconds of each resource, if recorded: of scripts
-/// WebPageTest's per entry, or browsertime's per URL in the page's `_cpu`; of
-/// all our own recorder's.
+/// Returns the recorded main-thread milliseconds of each resource. Our own recorder gives
+/// them for several destinations; for scripts only, WebPageTest gives them per entry and
+/// browsertime per URL in the page's `_cpu`.
 fn cpu_times(
     entries: &[Entry],
     destinations: &[Destination],
@@ -266,7 +266,7 @@ fn cpu_times(
                 .or_else(|| by_url.remove(entry.url_text)),
             Destination::Style => own.parse_ms,
             Destination::Image => own.decode_ms,
-            // Scripts inside the markup run while it is parsed.
+            // Inline scripts run while the document is parsed.
             Destination::Document | Destination::Iframe => {
                 let parts = own.parse_ms.into_iter().chain(own.script_ms);
                 parts.reduce(|parse, script| parse + script)
@@ -277,9 +277,9 @@ fn cpu_times(
     entries.iter().zip(destinations).map(of).collect()
 }
 
-/// Whether the load event waits for each resource: not for what scripts fetch
-/// and media, not for prefetches and icons (HTML standard, "delays the load
-/// event"), nor for what the recording began or finished after its own.
+/// Returns true for each resource that the load event waits for. Excluded are script
+/// fetches, media, prefetches and icons (HTML standard, "delays the load event"), and
+/// resources that the recording began or finished after its load event.
 fn blocks_load(
     entries: &[Entry],
     destinations: &[Destination],
@@ -311,7 +311,7 @@ fn blocks_load(
     all
 }
 
-/// Notes on what no other step needed.
+/// Adds notes on missing data that no other step reports.
 fn note_what_is_missing(entries: &[Entry], notes: &mut Notes) {
     let count = |test: &dyn Fn(&Entry) -> bool| entries.iter().filter(|e| test(e)).count();
     notes.add_many(Kind::NoTimes, count(&|e| e.start.is_none()));

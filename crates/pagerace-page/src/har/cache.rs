@@ -1,14 +1,15 @@
-//! What a browser's cache makes of a response in a second visit right after.
+//! Use of a cached response on a second visit right after the first.
 //!
-//! RFC 9111, <https://www.rfc-editor.org/rfc/rfc9111>, as a private cache; where
-//! it leaves a choice, Chromium's (`HttpResponseHeaders::GetFreshnessLifetimes`
-//! and `HttpCache::Transaction`): permanent redirects stay fresh, other statuses
-//! than 200 and 203 have no heuristic freshness, only a 200 is validated.
+//! Follows RFC 9111, <https://www.rfc-editor.org/rfc/rfc9111>, for a private cache. Where
+//! the RFC leaves a choice, the module follows Chromium
+//! (`HttpResponseHeaders::GetFreshnessLifetimes` and `HttpCache::Transaction`): permanent
+//! redirects stay fresh, statuses other than 200 and 203 have no heuristic freshness, and
+//! only a 200 is validated.
 //!
-//! The response is as old as its `Age` field says: the race's server answers
-//! when it is asked. Leaves out `stale-while-revalidate` (counts as stale),
-//! partial responses (206: not stored), and fields named by `Vary` that the
-//! first visit changes, such as cookies.
+//! The age of the response is its `Age` field, because the simulated server answers at
+//! the time of the request. Omitted are `stale-while-revalidate` (counts as stale),
+//! partial responses (206: not stored), and changes during the first visit of fields that
+//! `Vary` names, such as cookies.
 
 use super::entry::Entry;
 use super::filter::served_from_cache;
@@ -16,18 +17,18 @@ use super::headers::Headers;
 use super::http_date;
 use crate::CacheUse;
 
-/// Share of the time since the last change for which a response without
-/// explicit lifetime is fresh (RFC 9111, section 4.2.2).
+/// Heuristic lifetime of a response without an explicit one, as a share of the time since
+/// its last change (RFC 9111, section 4.2.2).
 const HEURISTIC_SHARE: f64 = 0.1;
 
-/// What the cache makes of the entry.
+/// Returns the use of the entry's response on the next visit.
 pub(super) fn in_next_visit(entry: &Entry) -> CacheUse {
     let headers = &entry.response_headers;
     let control = Control::read(headers);
     if entry.method != "GET" || control.no_store {
         return CacheUse::None;
     }
-    // A recorded 304 stands for the whole response, which can be validated.
+    // A recorded 304 represents the whole response, which can be validated.
     let not_modified = entry.status == 304;
     let status = if not_modified { 200 } else { entry.status };
     let whole = status == 200;
@@ -43,7 +44,7 @@ pub(super) fn in_next_visit(entry: &Entry) -> CacheUse {
     if !is_final(status) || control.no_cache || any_variant {
         return stale;
     }
-    // The recording's browser took it without asking.
+    // The recording's browser used the response without validation.
     if served_from_cache(entry) && !not_modified {
         return CacheUse::Fresh;
     }
@@ -55,22 +56,22 @@ pub(super) fn in_next_visit(entry: &Entry) -> CacheUse {
     }
 }
 
-/// Whether such a response can be stored as a whole.
+/// Returns true if a response with this status can be stored as a whole.
 fn is_final(status: u16) -> bool {
     (200..600).contains(&status) && status != 206 && status != 304
 }
 
-/// How long the response is fresh, in seconds since it was generated.
+/// Returns the freshness lifetime of the response, in seconds since it was generated.
 ///
-/// RFC 9111, section 4.2.1: `max-age`, else `Expires` less `Date`, else a
-/// heuristic. What is not understood counts as no time.
+/// RFC 9111, section 4.2.1: `max-age`, else `Expires` less `Date`, else a heuristic.
+/// Invalid values count as zero.
 fn lifetime(entry: &Entry, status: u16, control: &Control) -> f64 {
     let headers = &entry.response_headers;
     if let Some(max_age) = control.max_age {
         return max_age;
     }
     let date = |name| headers.get(name).and_then(http_date::parse);
-    // RFC 9110, section 6.6.1: without `Date`, when it was received.
+    // RFC 9110, section 6.6.1: without `Date`, the time of receipt.
     let generated = date("date").or_else(|| entry.end.map(|ms| ms / 1e3));
     if headers.get("expires").is_some() {
         let expires = date("expires").zip(generated);
@@ -88,12 +89,12 @@ fn lifetime(entry: &Entry, status: u16, control: &Control) -> f64 {
     }
 }
 
-/// The directives of `Cache-Control` that a private cache heeds.
+/// The directives of `Cache-Control` that a private cache obeys.
 #[derive(Debug, Default, PartialEq)]
 struct Control {
     no_store: bool,
     no_cache: bool,
-    /// Seconds; the first one counts (RFC 9111, section 4.2.1).
+    /// Seconds; the first directive counts (RFC 9111, section 4.2.1).
     max_age: Option<f64>,
 }
 
@@ -108,7 +109,7 @@ impl Control {
                 };
                 match name.to_ascii_lowercase().as_str() {
                     "no-store" => control.no_store = true,
-                    // With fields named it concerns those only.
+                    // A `no-cache` directive with field names concerns only these fields.
                     "no-cache" => control.no_cache |= argument.is_none(),
                     "max-age" => {
                         let age = argument.and_then(seconds).unwrap_or(0.0);
@@ -118,7 +119,7 @@ impl Control {
                 }
             }
         }
-        // Not defined for responses, but browsers heed it (Chromium does).
+        // `Pragma` is not defined for responses, but browsers such as Chromium obey it.
         if headers.get("cache-control").is_none() {
             let pragma = headers.get("pragma").unwrap_or_default();
             control.no_cache |= pragma.to_ascii_lowercase().contains("no-cache");
@@ -127,7 +128,7 @@ impl Control {
     }
 }
 
-/// Splits at commas and line breaks that stand in no quotes.
+/// Splits at commas and line breaks outside quotes.
 fn directives(value: &str) -> impl Iterator<Item = &str> {
     let mut quoted = false;
     value.split(move |c| {
@@ -136,7 +137,7 @@ fn directives(value: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whole seconds, in quotes or not.
+/// Parses whole seconds, with or without quotes.
 fn seconds(text: &str) -> Option<f64> {
     let text = text.trim().trim_matches('"');
     let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());

@@ -1,12 +1,13 @@
-//! `startedDateTime`: RFC 3339 date and time to milliseconds since 1970.
+//! Conversion of `startedDateTime` from an RFC 3339 date and time to milliseconds since
+//! 1970.
 //!
-//! Leaves out leap seconds (they count as the second before) and named zones
-//! but UTC and GMT.
+//! Leap seconds count as the preceding second. Named zones other than UTC and GMT are not
+//! supported.
 
 use serde_json::Value;
 
-/// The time at `key`: text, or the milliseconds since 1970 that some proxies
-/// write (anything below 1973 is no such number).
+/// Returns the time at `key`: a text, or the milliseconds since 1970 that some proxies
+/// write. A number that denotes a time before 1973 is invalid.
 pub(super) fn millis_at(object: &Value, key: &str) -> Option<f64> {
     match object.get(key)? {
         Value::String(text) => parse_millis(text),
@@ -15,8 +16,8 @@ pub(super) fn millis_at(object: &Value, key: &str) -> Option<f64> {
     }
 }
 
-/// Milliseconds since 1970-01-01T00:00Z; `None` if `text` is no such time. A
-/// time without a zone is taken as UTC: only differences matter.
+/// Returns milliseconds since 1970-01-01T00:00Z; `None` if `text` is not a valid time. A
+/// time without a zone counts as UTC, because only differences matter.
 pub(super) fn parse_millis(text: &str) -> Option<f64> {
     let text = text.trim();
     let text = ["UTC", "GMT"]
@@ -54,7 +55,7 @@ fn digits(text: &str, len: usize) -> Option<i64> {
     (text.len() == len && text.bytes().all(|b| b.is_ascii_digit())).then(|| text.parse().ok())?
 }
 
-/// Minutes east of UTC: `Z`, `+hh:mm`, `+hhmm`, `+hh` or nothing.
+/// Returns the minutes east of UTC for `Z`, `+hh:mm`, `+hhmm`, `+hh` or an empty zone.
 fn offset(zone: &str) -> Option<i64> {
     let sign = match zone.bytes().next() {
         None | Some(b'Z' | b'z') => return Some(0),
@@ -71,7 +72,7 @@ fn offset(zone: &str) -> Option<i64> {
     Some(sign * (hours * 60 + minutes))
 }
 
-/// Days from 1970-01-01 in the proleptic Gregorian calendar: years counted
+/// Returns the days since 1970-01-01 in the proleptic Gregorian calendar. Years count
 /// from March, so that the leap day comes last.
 pub(super) fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month > 2 {

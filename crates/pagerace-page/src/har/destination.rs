@@ -1,16 +1,16 @@
-//! What each request is for.
+//! Destination of each request.
 //!
-//! In order of trust: the recorder's resource type; the request's
-//! `Sec-Fetch-Dest` (the browser's own word for it); the media type; the path's
-//! extension; the `Accept` field.
+//! Evidence in order of trust: the recorder's resource type; the request's
+//! `Sec-Fetch-Dest`, set by the browser; the media type; the path's extension; the
+//! `Accept` field.
 
 use pagerace_core::Destination;
 
 use super::entry::Entry;
 use super::initiator;
 
-/// The destination of a request that is not the navigation; documents are
-/// nested ones.
+/// Returns the destination of a request other than the navigation. A document is
+/// therefore a nested one.
 pub(super) fn of(entry: &Entry) -> Destination {
     if entry.initiator.kind == initiator::Kind::Preflight || entry.method == "OPTIONS" {
         return Destination::Fetch;
@@ -23,7 +23,7 @@ pub(super) fn of(entry: &Entry) -> Destination {
         .unwrap_or(Destination::Fetch)
 }
 
-/// DevTools' resource types, as chrome-har and WebPageTest write them.
+/// Maps DevTools' resource types, as chrome-har and WebPageTest write them.
 fn by_type(kind: &str) -> Option<Destination> {
     Some(match kind.to_ascii_lowercase().as_str() {
         "document" => Destination::Iframe,
@@ -75,8 +75,8 @@ fn by_mime(entry: &Entry) -> Option<Destination> {
     })
 }
 
-/// HTML may be a frame, or the answer to a script; errors for anything are
-/// HTML, too.
+/// HTML may be a frame or the response to a script. Errors for any destination are HTML,
+/// too.
 fn by_html(entry: &Entry) -> Option<Destination> {
     let by_script = entry.request_headers.get("x-requested-with").is_some()
         || entry
@@ -110,7 +110,7 @@ fn by_extension(entry: &Entry) -> Option<Destination> {
 
 fn by_accept(entry: &Entry) -> Option<Destination> {
     let accept = entry.request_headers.get("accept")?;
-    // A navigation accepts images as well, but names HTML first.
+    // A navigation also accepts images, but names HTML first.
     if accept.starts_with("text/html") {
         Some(Destination::Iframe)
     } else if accept.starts_with("text/css") {
@@ -122,7 +122,7 @@ fn by_accept(entry: &Entry) -> Option<Destination> {
     }
 }
 
-/// Whether the request is a prefetch for a later navigation.
+/// Returns true if the request is a prefetch for a later navigation.
 pub(super) fn is_prefetch(entry: &Entry) -> bool {
     ["purpose", "sec-purpose", "x-moz", "x-purpose"]
         .iter()

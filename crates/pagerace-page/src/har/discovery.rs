@@ -1,9 +1,9 @@
-//! How each resource is discovered: by which parent, where in it, when.
+//! Discovery of each resource: its parent, its position in the parent, and its time.
 //!
-//! Evidence in order of trust: the recorded initiator, the URL in a recorded
-//! body, the times of requests, a fixed rule. `docs/har-import.md` describes
-//! each step. A parent always comes before its children in the list, so there
-//! are no cycles, and every resource is reachable from the navigation.
+//! Evidence in order of trust: the recorded initiator, the URL in a recorded body, the
+//! times of requests, a fixed rule. `docs/har-import.md` documents each step. A parent
+//! always precedes its children in the list, so there are no cycles, and every resource
+//! is reachable from the navigation.
 
 mod body;
 mod callback;
@@ -20,7 +20,7 @@ use super::recording::Recording;
 
 pub(super) use triggers::discoveries;
 
-/// Which parent leads to a resource, and in which way.
+/// The parent that leads to a resource, and the way in which it does.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Link {
     pub(super) parent: usize,
@@ -28,24 +28,24 @@ pub(super) struct Link {
     pub(super) evidence: Evidence,
     /// Line and column in the parent, from 0.
     pub(super) place: (Option<u64>, Option<u64>),
-    /// Byte of the parent's decoded body, where that is recorded.
+    /// Byte offset in the parent's decoded body, if known.
     pub(super) decoded_offset: Option<u64>,
 }
 
-/// In which way a parent leads to a resource.
+/// The way in which a parent leads to a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum How {
-    /// Its response redirects.
+    /// The parent's response redirects.
     Redirect,
-    /// Its markup names it.
+    /// The parent's markup names the resource.
     Markup,
-    /// A script inside its markup requests it.
+    /// An inline script of the parent requests the resource.
     Inline,
-    /// As a style sheet.
+    /// The parent is a style sheet that names the resource.
     Style,
-    /// As a script.
+    /// The parent is a script that requests the resource.
     Script,
-    /// It was complete before; more is not known.
+    /// The parent was complete before the request; no relation is known.
     After,
 }
 
@@ -61,7 +61,7 @@ impl Link {
     }
 }
 
-/// The link of each entry; `None` for the first, the navigation.
+/// Returns the link of each entry; `None` for the first, the navigation.
 pub(super) fn links(recording: &Recording, notes: &mut Notes) -> Vec<Option<Link>> {
     let from = &recording.redirects.from;
     let mut links = vec![None];

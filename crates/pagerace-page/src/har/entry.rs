@@ -1,4 +1,4 @@
-//! One entry of a HAR, read leniently: every field may be missing.
+//! One entry of a HAR, parsed leniently: every field may be missing.
 //!
 //! HAR 1.2, <http://www.softwareishard.com/blog/har-12-spec/#entries>, and the
 //! underscored fields of Chrome DevTools, chrome-har, WebPageTest and Safari.
@@ -18,29 +18,29 @@ use super::protocol::Protocol;
 use super::value::{filled, flag, list, millis, number, size, text};
 use crate::{ImageBytes, image};
 
-/// What a recording says of one request. Times in milliseconds.
+/// A recorded request and its response. Times in milliseconds.
 #[derive(Clone, Debug)]
 pub(super) struct Entry<'a> {
-    /// Place in `log.entries`, from 0.
+    /// Index in `log.entries`, from 0.
     pub(super) number: usize,
     pub(super) url: Option<Url>,
     /// The URL as written, for messages.
     pub(super) url_text: &'a str,
     pub(super) method: String,
     pub(super) status: u16,
-    /// When the request began, since 1970.
+    /// Start of the request, since 1970.
     pub(super) start: Option<f64>,
-    /// When the page asked for it, since 1970: before the browser's queue, if
-    /// the recorder dates requests from behind it.
+    /// Time at which the page made the request, since 1970. Precedes `start` if the
+    /// recorder excludes the browser's queue from the entry.
     pub(super) asked: Option<f64>,
-    /// When the response was complete, since 1970.
+    /// Completion of the response, since 1970.
     pub(super) end: Option<f64>,
     pub(super) dns: Option<f64>,
     pub(super) connect: Option<f64>,
     pub(super) ssl: Option<f64>,
     pub(super) wait: Option<f64>,
     pub(super) receive: Option<f64>,
-    /// The sum of all other timings (blocked, dns, send, wait, receive).
+    /// Sum of the timings other than connect and ssl: blocked, dns, send, wait, receive.
     pub(super) other_timings: f64,
     pub(super) request_headers: Headers,
     pub(super) response_headers: Headers,
@@ -60,21 +60,21 @@ pub(super) struct Entry<'a> {
     pub(super) transfer_size: Option<u64>,
     /// Decoded text of documents, style sheets and scripts, if recorded.
     pub(super) body: Option<Cow<'a, str>>,
-    /// Of an image whose body is recorded.
+    /// Coding of an image whose body is recorded.
     pub(super) image: ImageBytes,
     pub(super) redirect: Option<String>,
     pub(super) initiator: Initiator,
     pub(super) request_id: Option<&'a str>,
-    /// At the time of the request, if the recorder kept it; else the last one.
+    /// Priority at the time of the request, if recorded; otherwise the last priority.
     pub(super) priority: Option<RequestPriority>,
-    /// The last one, if it is more urgent than the first.
+    /// The last priority, if it is more urgent than the first.
     pub(super) boosted: Option<RequestPriority>,
-    /// Whether both the first and the last priority are recorded.
+    /// True if both the first and the last priority are recorded.
     pub(super) priority_history: bool,
-    /// Whether a priority is recorded in words that are not Chromium's.
+    /// True if the recorded priority is not one of Chromium's.
     pub(super) foreign_priority: bool,
     pub(super) resource_type: Option<&'a str>,
-    /// Why there is no response, in Chromium's words.
+    /// Reason for a missing response, in Chromium's words.
     pub(super) error: Option<&'a str>,
     pub(super) render_blocking: Option<&'a str>,
     pub(super) largest_paint: bool,
@@ -82,14 +82,15 @@ pub(super) struct Entry<'a> {
     pub(super) cpu_ms: Option<f64>,
     pub(super) pushed: bool,
     pub(super) from_cache: bool,
-    /// Decoded bytes as they arrived: (milliseconds since the page began, bytes).
+    /// Decoded bytes per arrival: (milliseconds since the page began, bytes).
     pub(super) chunks: Vec<(f64, u64)>,
-    /// What our own recorder adds.
+    /// Fields that our own recorder adds.
     pub(super) own: Extension,
 }
 
 impl<'a> Entry<'a> {
-    /// Reads entry `number`; `page_start` is the page's, in milliseconds since 1970.
+    /// Parses entry `number`; `page_start` is the start of the page, in milliseconds
+    /// since 1970.
     pub(super) fn parse(number: usize, v: &'a Value, page_start: Option<f64>) -> Self {
         let (request, response) = (&v["request"], &v["response"]);
         let (timings, content) = (&v["timings"], &response["content"]);
@@ -171,18 +172,19 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// When the first byte of the response arrived, since 1970.
+    /// Returns the arrival of the response's first byte, since 1970.
     pub(super) fn response_start(&self) -> Option<f64> {
         Some((self.end? - self.receive.unwrap_or(0.0)).max(self.start?))
     }
 
-    /// Whether the response redirects, and says where to.
+    /// Returns true if the response redirects and names its target.
     pub(super) fn redirects(&self) -> bool {
         self.has_redirect_status() && self.redirect.is_some()
     }
 
-    /// Milliseconds for which a request was tried that failed in the network, without
-    /// the name look-up; `None` if it did not, or nothing tells why it has no response.
+    /// Returns the milliseconds of a failed network attempt, without the name lookup.
+    /// `None` if the request did not fail in the network, or nothing explains the missing
+    /// response.
     pub(super) fn failed_after(&self) -> Option<f64> {
         if self.status != 0 {
             return None;
@@ -190,7 +192,7 @@ impl<'a> Entry<'a> {
         let reason = self.own.failed.as_deref().or(self.error);
         let reason = match reason.map(|reason| reason.strip_prefix("net::ERR_")) {
             Some(reason) => reason?,
-            // A document without a single field is the browser's own error page.
+            // A document without any response field is the browser's own error page.
             None if self.response_headers.is_empty()
                 && self
                     .resource_type
@@ -200,12 +202,12 @@ impl<'a> Entry<'a> {
             }
             None => return None,
         };
-        // The page or the browser gave it up, or something in between blocked it.
+        // The page or the browser aborted the request, or an intermediary blocked it.
         let given_up = ["ABORTED", "BLOCKED_BY", "FAILED"];
         if given_up.iter().any(|word| reason.starts_with(word)) {
             return None;
         }
-        // Without a name there is nothing to try.
+        // Without an address there is no connection attempt.
         if reason.starts_with("NAME_") || reason.starts_with("INTERNET_DISCONNECTED") {
             return Some(0.0);
         }
@@ -216,7 +218,7 @@ impl<'a> Entry<'a> {
         Some((tried - self.dns.unwrap_or(0.0)).max(0.0))
     }
 
-    /// Whether the status is one of a redirect.
+    /// Returns true for redirect statuses.
     pub(super) fn has_redirect_status(&self) -> bool {
         matches!(self.status, 301 | 302 | 303 | 307 | 308)
     }
@@ -248,9 +250,9 @@ fn mime_type(content: &Value, headers: &Headers, entry: &Value) -> String {
         .to_ascii_lowercase()
 }
 
-/// Start and end. WebPageTest's `startedDateTime` leaves out the lookup and
-/// the handshake that its `time` includes, and it says when the browser
-/// created the request; all relative to the page's start.
+/// Returns start and end. WebPageTest's `startedDateTime` excludes the lookup and the
+/// handshake that its `time` includes. Its own fields include both and also tell when the
+/// browser created the request, relative to the page's start.
 fn span(entry: &Value, page_start: Option<f64>) -> (Option<f64>, Option<f64>) {
     if let (Some(page), Some(first), Some(last)) = (
         page_start,
@@ -270,10 +272,10 @@ fn span(entry: &Value, page_start: Option<f64>) -> (Option<f64>, Option<f64>) {
     )
 }
 
-/// Milliseconds in the browser's queue before `startedDateTime`: chrome-har
-/// dates an entry from when the request left it. That wait (for one of six
-/// HTTP/1.1 connections, or for Chrome's own scheduler) belongs to the
-/// recording's network. DevTools' `_blocked_queueing` lies behind the start.
+/// Returns the milliseconds in the browser's queue before `startedDateTime`, because
+/// chrome-har dates an entry from the end of the queue. The queueing (for one of six
+/// HTTP/1.1 connections, or by Chrome's own scheduler) results from the recording's
+/// network. DevTools' `_blocked_queueing` comes after `startedDateTime` and is not read.
 fn queued(timings: &Value) -> f64 {
     millis(timings, "_queued").unwrap_or(0.0)
 }
@@ -296,7 +298,8 @@ fn protocol(
     .or_else(|| request_headers.has_pseudo_fields().then_some(Protocol::H2))
 }
 
-/// Firefox writes the port into `connection`, which identifies nothing.
+/// Returns the connection's id. Firefox writes the port into `connection`, which
+/// identifies nothing.
 fn connection(entry: &Value) -> Option<String> {
     let id = match entry.get("connection").or_else(|| entry.get("_socket"))? {
         Value::String(s) => s.trim().to_owned(),
@@ -320,9 +323,8 @@ fn body<'a>(content: &'a Value, mime: &str) -> Option<Cow<'a, str>> {
     Some(Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// Bytes of an image that are looked at: what stands before the picture (colour
-/// profiles, previews) is shorter, and so is most often a progressive one's first
-/// scan.
+/// Maximum number of image bytes to parse. The data before the picture (colour profiles,
+/// previews) is shorter, and so is, in most cases, the first scan of a progressive image.
 const IMAGE_HEAD_MAX: usize = 1 << 20;
 
 fn image(content: &Value, mime: &str) -> ImageBytes {
@@ -331,15 +333,15 @@ fn image(content: &Value, mime: &str) -> ImageBytes {
     let Some(text) = text(content, "text").filter(|_| is_image && is_base64) else {
         return ImageBytes::default();
     };
-    // Four characters are three bytes; what is cut off is not looked at.
+    // Four characters encode three bytes; text beyond the limit is not decoded.
     let text = text.trim().as_bytes();
     let head = &text[..text.len().min(IMAGE_HEAD_MAX / 3 * 4)];
     let decoded = base64::engine::general_purpose::STANDARD.decode(head);
     decoded.map_or_else(|_| ImageBytes::default(), |bytes| image::read(&bytes))
 }
 
-/// The priority at the request, a later more urgent one, and whether both are
-/// known. Safari's three words are not Chromium's five and are left out.
+/// Returns the priority at the time of the request, a later more urgent one, and whether
+/// both are recorded. Safari's three words do not map to Chromium's five and are ignored.
 fn priorities(
     entry: &Value,
     request: &Value,
@@ -367,7 +369,7 @@ fn parse_priority(text: &str) -> Option<RequestPriority> {
     })
 }
 
-/// Main-thread time of WebPageTest: `_cpuTime`, or the sum of its parts.
+/// Returns the main-thread time of WebPageTest: `_cpuTime`, or the sum of its parts.
 fn cpu_ms(entry: &Value) -> Option<f64> {
     millis(entry, "_cpuTime").or_else(|| {
         let parts = entry.get("_cpuTimes")?.as_object()?;

@@ -1,8 +1,8 @@
-//! Every exchange of the chosen page with its body, for replay.
+//! All exchanges of the chosen page with their bodies, for replay.
 //!
-//! Bodies are moved out of the JSON one by one, so that the text and the bytes
-//! of a recording are not held twice. Left out is what causes no traffic
-//! (`data:` and the like) and what is no exchange over HTTP.
+//! Bodies are moved out of the JSON one by one, so that the text and the bytes of a
+//! recording are not in memory at the same time. Entries without traffic (`data:` and
+//! similar) and entries that are not HTTP exchanges are omitted.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,8 @@ use super::headers::Headers;
 use super::value::{filled, number, size};
 use crate::{Device, Exchange, Page, ResourceId};
 
-/// The exchanges of entries `numbers`; `resources` says which of them became
-/// which resource of `page`.
+/// Takes the exchanges of entries `numbers`. `resources` maps the number of an entry to
+/// its resource of `page`.
 pub(super) fn take(
     entries: &mut [Value],
     numbers: &[usize],
@@ -48,7 +48,7 @@ fn exchange(
     let response = &entry["response"];
     let status = number(response, "status").filter(|n| (0.0..=999.0).contains(n));
     let fields = Headers::parse(response).into_fields();
-    // DevTools' own export names the error, too.
+    // DevTools' own export names the error as well.
     let failed = own
         .failed
         .or_else(|| filled(response, "_error").map(str::to_owned));
@@ -66,7 +66,7 @@ fn exchange(
     })
 }
 
-/// The decoded body, taken out of `content`.
+/// Takes the decoded body out of `content`.
 fn body(content: &mut Value) -> Option<Bytes> {
     let length = size(content, "size");
     let is_base64 = filled(content, "encoding") == Some("base64");
@@ -75,7 +75,7 @@ fn body(content: &mut Value) -> Option<Bytes> {
         _ => String::new(),
     };
     if text.is_empty() {
-        // A text that is not there, or none: the size tells.
+        // Without text, the size distinguishes an empty body from a missing one.
         return (length == Some(0)).then(Bytes::new);
     }
     if !is_base64 {
@@ -85,7 +85,7 @@ fn body(content: &mut Value) -> Option<Bytes> {
     bytes.ok().map(Bytes::from)
 }
 
-/// What the page was recorded on, if it says so.
+/// Returns the device that the page was recorded on, if known.
 pub(super) fn device(page: Option<&Value>) -> Option<Device> {
     let device = page?.get("_pagerace")?.get("device")?;
     let pixels = |key| number(device, key).filter(|n| (1.0..=100_000.0).contains(n));

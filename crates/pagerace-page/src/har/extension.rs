@@ -1,7 +1,7 @@
-//! What `pagerace record` writes beyond HAR 1.2: the object `_pagerace` of an
-//! entry and of the page. `docs/har-import.md` lists its fields.
+//! Fields that `pagerace record` adds to HAR 1.2: the object `_pagerace` of entries and
+//! of the page. `docs/har-import.md` lists them.
 //!
-//! As everywhere, a field that is missing or odd is a field that is not there.
+//! As everywhere in the importer, an invalid field counts as missing.
 
 use pagerace_core::ScriptMode;
 use serde_json::Value;
@@ -9,28 +9,28 @@ use serde_json::Value;
 use super::value::{filled, flag, list, millis, position};
 use crate::FontDisplay;
 
-/// What `_pagerace` of an entry says.
+/// The `_pagerace` object of an entry.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Extension {
-    /// Byte of the initiating document's decoded body behind the element that
+    /// Byte offset, in the initiating document's decoded body, behind the element that
     /// names the resource.
     pub(super) initiator_offset: Option<u64>,
-    /// A style attribute names the image.
+    /// True if a style attribute names the image.
     pub(super) inline_style: bool,
-    /// Main-thread milliseconds of running scripts of this URL.
+    /// Main-thread milliseconds of executing scripts of this URL.
     pub(super) script_ms: Option<f64>,
-    /// Main-thread milliseconds of parsing it.
+    /// Main-thread milliseconds of parsing the resource.
     pub(super) parse_ms: Option<f64>,
     /// Milliseconds of decoding the image.
     pub(super) decode_ms: Option<f64>,
     pub(super) script_mode: Option<ScriptMode>,
     pub(super) font_display: Option<FontDisplay>,
-    /// The browser's word for why the request failed.
+    /// Reason of the failure, in the browser's words.
     pub(super) failed: Option<String>,
 }
 
 impl Extension {
-    /// Reads what the entry has of it.
+    /// Parses the entry's `_pagerace` object, if it has one.
     pub(super) fn parse(entry: &Value) -> Self {
         let Some(own) = entry.get("_pagerace").filter(|v| v.is_object()) else {
             return Self::default();
@@ -49,7 +49,7 @@ impl Extension {
     }
 }
 
-/// Modules run as deferred scripts do
+/// Modules run like deferred scripts
 /// (<https://html.spec.whatwg.org/multipage/scripting.html#attr-script-type>).
 fn script_mode(word: &str) -> Option<ScriptMode> {
     Some(match word {
@@ -72,7 +72,7 @@ fn font_display(word: &str) -> Option<FontDisplay> {
     })
 }
 
-/// A piece of the main thread's time; milliseconds since the navigation.
+/// A task of the main thread; milliseconds since the navigation.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct MainThreadTask<'a> {
     pub(super) start: f64,
@@ -81,7 +81,7 @@ pub(super) struct MainThreadTask<'a> {
     pub(super) url: Option<&'a str>,
 }
 
-/// What a task was spent on, as far as the importer cares.
+/// Kind of a task, as far as the importer distinguishes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TaskKind {
     /// Style, layout or paint.
@@ -90,7 +90,7 @@ pub(super) enum TaskKind {
     Other,
 }
 
-/// The tasks of the page's main thread, in order of start.
+/// Returns the tasks of the page's main thread, in order of start.
 pub(super) fn main_thread(page: Option<&Value>) -> Vec<MainThreadTask<'_>> {
     let Some(own) = page.and_then(|p| p.get("_pagerace")) else {
         return Vec::new();
@@ -113,12 +113,12 @@ pub(super) fn main_thread(page: Option<&Value>) -> Vec<MainThreadTask<'_>> {
     tasks
 }
 
-/// `paints.{key}` of the page, milliseconds.
+/// Returns `paints.{key}` of the page, in milliseconds.
 pub(super) fn paint(page: Option<&Value>, key: &str) -> Option<f64> {
     millis(page?.get("_pagerace")?.get("paints")?, key)
 }
 
-/// The scripts that made the largest text.
+/// Returns the URLs of the scripts that made the largest text.
 pub(super) fn makers(page: Option<&Value>) -> impl Iterator<Item = &str> {
     let paints = page.and_then(|p| p.get("_pagerace")?.get("paints"));
     let urls = paints.into_iter().flat_map(|p| list(p, "lcpMakers"));

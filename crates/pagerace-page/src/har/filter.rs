@@ -1,17 +1,17 @@
-//! Which entries are requests that a race can make, in which order, and which
-//! of them is the navigation. `docs/har-import.md` explains each decision.
+//! Selection and order of the entries that can be requested, and the choice of the
+//! navigation among them. `docs/har-import.md` explains each decision.
 
 use std::collections::BTreeMap;
 
 use super::entry::Entry;
 use super::notes::{Kind, Notes};
 
-/// Shorter than any network exchange, in milliseconds.
+/// Duration below that of any network exchange, in milliseconds.
 const NO_EXCHANGE_MS: f64 = 2.0;
 
 const NO_RESPONSE: &str = "it failed without a response (status 0)";
 
-/// Why an entry is no request to race.
+/// Returns the reason why an entry cannot be requested, if there is one.
 fn refusal(entry: &Entry) -> Option<(Kind, &'static str)> {
     if entry.method == "CONNECT" {
         return Some((Kind::Tunnel, "it is a proxy's tunnel"));
@@ -66,9 +66,9 @@ fn refusal(entry: &Entry) -> Option<(Kind, &'static str)> {
     None
 }
 
-/// Whether a server can have this name: letters, digits, `-`, `_` and dots, or
-/// an address. URLs allow more (a comma, quotes), which no name server answers
-/// and no server takes for its `Host` (RFC 9110, section 7.2).
+/// Returns true if a server can have this name: letters, digits, `-`, `_` and dots, or an
+/// IPv6 address. URLs allow more characters (a comma, quotes), but no name server knows
+/// such names and no server accepts them as `Host` (RFC 9110, section 7.2).
 fn is_host(host: &str) -> bool {
     let legal = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     host.starts_with('[') || host.chars().all(legal)
@@ -78,7 +78,7 @@ fn scheme(entry: &Entry) -> String {
     match &entry.url {
         Some(url) => url.scheme().to_owned(),
         None => match entry.url_text.split_once(':') {
-            // A broken http URL is a bad URL, a broken data: URL is still data.
+            // An invalid http URL is a bad URL, but an invalid data: URL is still data.
             Some((scheme, _)) if !scheme.starts_with("http") && scheme.len() < 24 => {
                 scheme.to_ascii_lowercase()
             }
@@ -87,8 +87,9 @@ fn scheme(entry: &Entry) -> String {
     }
 }
 
-/// Chrome shows its own upgrade to https as a 307 with this field; it never
-/// leaves the machine.
+/// Returns true for a redirect inside the browser, such as Chrome's upgrade to https,
+/// which never leaves the machine. Chrome marks it with `Non-Authoritative-Reason`;
+/// without that field, it is a 307 without a network exchange.
 fn is_internal_redirect(entry: &Entry) -> bool {
     if !entry.redirects() {
         return false;
@@ -103,7 +104,7 @@ fn is_internal_redirect(entry: &Entry) -> bool {
         || (entry.status == 307 && no_exchange)
 }
 
-/// Whether the body came from the browser's cache rather than the network.
+/// Returns true if the body came from the browser's cache and not from the network.
 pub(super) fn served_from_cache(entry: &Entry) -> bool {
     let span = entry
         .end
@@ -115,12 +116,12 @@ pub(super) fn served_from_cache(entry: &Entry) -> bool {
     entry.from_cache || (no_bytes && (entry.address.is_none() || span < NO_EXCHANGE_MS))
 }
 
-/// An entry that cannot be raced: its number, its URL, and why.
+/// An entry that cannot be requested: its number, its URL and the reason.
 pub(super) type Refused<'a> = (usize, &'a str, &'static str);
 
-/// The requests to race, the navigation first, else in order of their start
-/// (of the file, where there are no times); or, if none is left, the first
-/// that was refused.
+/// Returns the entries to request, the navigation first and the others by start time, or
+/// in the order of the file without times. If none remains or all of them failed, returns
+/// the first rejected or failed entry.
 pub(super) fn select<'a>(
     entries: Vec<Entry<'a>>,
     notes: &mut Notes,
@@ -149,7 +150,7 @@ pub(super) fn select<'a>(
     Ok(kept)
 }
 
-/// By start; entries without one keep their place behind their predecessor.
+/// Sorts by start. Entries without a start stay behind their predecessor.
 fn sort(entries: &mut Vec<Entry>) {
     let mut last = f64::NEG_INFINITY;
     let mut keyed: Vec<(f64, Entry)> = Vec::with_capacity(entries.len());
@@ -171,7 +172,7 @@ fn put_navigation_first(entries: &mut Vec<Entry>, notes: &mut Notes) {
         return;
     };
     let navigation = entries.remove(index);
-    // Where there are times, what came before has another cause.
+    // Requests that started before the navigation have another cause.
     let before = entries[..index]
         .iter()
         .filter(|e| e.start < navigation.start)
@@ -183,7 +184,7 @@ fn put_navigation_first(entries: &mut Vec<Entry>, notes: &mut Notes) {
     entries.insert(0, navigation);
 }
 
-/// Whether an entry looks like a navigation of a (top-level or nested) document.
+/// Returns true if the entry looks like a navigation of the main frame or a nested one.
 pub(super) fn is_document_like(entry: &Entry, first: bool) -> bool {
     let asks = entry.method == "GET" || entry.method == "POST";
     if !asks || entry.failed_after().is_some() {
@@ -208,8 +209,8 @@ pub(super) fn is_document_like(entry: &Entry, first: bool) -> bool {
     entry.mime.contains("html")
 }
 
-/// Drops what an earlier request for the same URL answered: from the cache, or
-/// by joining it while it was in flight (a preload and its use).
+/// Drops entries that an earlier request for the same URL answered, either from the cache
+/// or because they joined that request in flight (a preload and its use).
 fn drop_cached_repeats(entries: &mut Vec<Entry>, notes: &mut Notes) {
     let mut ends: BTreeMap<String, Option<f64>> = BTreeMap::new();
     let before = entries.len();

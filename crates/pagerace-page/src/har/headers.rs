@@ -4,20 +4,21 @@ use serde_json::Value;
 
 use super::value::{list, size, text};
 
-/// Request fields when the recording has none: the median of 5,694 requests
-/// of 52 recordings of 2015 to 2026.
+/// Default size of the request fields, for recordings without them: the median of 5,694
+/// requests of 52 recordings of 2015 to 2026.
 pub(super) const DEFAULT_REQUEST_BYTES: u64 = 936;
 
-/// Response fields when the recording has none: the median of 7,057 responses
-/// of the same recordings.
+/// Default size of the response fields, for recordings without them: the median of 7,057
+/// responses of the same recordings.
 pub(super) const DEFAULT_RESPONSE_BYTES: u64 = 505;
 
-/// Names and values in recorded order; names are lower case.
+/// Fields in recorded order; names are lower case.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Headers(Vec<(String, String)>);
 
 impl Headers {
-    /// From a HAR's `headers` array; WebPageTest's `_headers` has lines of text.
+    /// Parses a HAR's `headers` array. WebPageTest's `_headers`, lines of text, is not
+    /// read.
     pub(super) fn parse(message: &Value) -> Self {
         let pairs = list(message, "headers").iter().filter_map(|h| {
             let name = text(h, "name")?.trim().to_ascii_lowercase();
@@ -27,14 +28,14 @@ impl Headers {
         Self(pairs.collect())
     }
 
-    /// Names and values, without pseudo-fields.
+    /// Returns the fields without pseudo-fields.
     pub(super) fn into_fields(self) -> Vec<(String, String)> {
         let mut fields = self.0;
         fields.retain(|(name, _)| !name.starts_with(':'));
         fields
     }
 
-    /// The first value of a field; `name` in lower case.
+    /// Returns the first value of a field; `name` in lower case.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0
             .iter()
@@ -42,32 +43,31 @@ impl Headers {
             .map(|(_, v)| v.as_str())
     }
 
-    /// Every value of a field, in order; `name` in lower case.
+    /// Returns every value of a field, in order; `name` in lower case.
     pub(super) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         let named = move |(n, v): &'a (String, String)| (n == name).then_some(v.as_str());
         self.0.iter().filter_map(named)
     }
 
-    /// Whether nothing was recorded.
+    /// Returns true if no field is recorded.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether the list has pseudo-fields, as HTTP/2 and HTTP/3 have.
+    /// Returns true if the list has pseudo-fields, as in HTTP/2 and HTTP/3.
     pub(super) fn has_pseudo_fields(&self) -> bool {
         self.0.iter().any(|(n, _)| n.starts_with(':'))
     }
 
-    /// `Content-Length`, if it is a number.
+    /// Returns `Content-Length`, if it is a valid number.
     pub(super) fn content_length(&self) -> Option<u64> {
-        // `size` bounds it; the text form is what it accepts besides numbers.
+        // `size` bounds the value; it also parses numbers written as text.
         let value = serde_json::json!({ "n": self.get("content-length")? });
         size(&value, "n")
     }
 
-    /// Bytes of the list as text, without pseudo-fields and without the fields
-    /// that HTTP/3 has none of (RFC 9114, section 4.2; `Host` becomes
-    /// `:authority`).
+    /// Returns the bytes of the list as text, without pseudo-fields and without the
+    /// fields that HTTP/3 forbids (RFC 9114, section 4.2; `Host` becomes `:authority`).
     fn text_bytes(&self) -> u64 {
         let connection_specific = [
             "connection",
@@ -85,13 +85,13 @@ impl Headers {
     }
 }
 
-/// `name: value` and the line's end.
+/// Returns the length of `name: value` with its line break.
 fn line(name: &str, value: &str) -> u64 {
     (name.len() + value.len() + 4) as u64
 }
 
-/// Bytes of a request's fields as text, pseudo-fields included; and whether
-/// the stated default stood in for them.
+/// Returns the bytes of a request's fields as text, pseudo-fields included, and whether
+/// the default replaced missing fields.
 pub(super) fn request_bytes(
     headers: &Headers,
     cookies: u64,
@@ -120,8 +120,8 @@ pub(super) fn request_bytes(
     (clamp(pseudo + fields), default)
 }
 
-/// Bytes of a response's fields as text, `:status` included; and whether the
-/// stated default stood in for them.
+/// Returns the bytes of a response's fields as text, `:status` included, and whether the
+/// default replaced missing fields.
 pub(super) fn response_bytes(headers: &Headers, recorded: Option<u64>) -> (u32, bool) {
     if !headers.is_empty() {
         return (clamp(line(":status", "200") + headers.text_bytes()), false);
@@ -132,7 +132,7 @@ pub(super) fn response_bytes(headers: &Headers, recorded: Option<u64>) -> (u32, 
     }
 }
 
-/// Bytes of the `Cookie` field that the `cookies` list stands for.
+/// Returns the bytes of the `Cookie` field that the `cookies` list represents.
 pub(super) fn cookie_bytes(request: &Value) -> u64 {
     let pairs: u64 = list(request, "cookies")
         .iter()
@@ -146,7 +146,7 @@ pub(super) fn cookie_bytes(request: &Value) -> u64 {
     }
 }
 
-/// At most 1 MiB: no server or client accepts longer fields.
+/// Limits a size to 1 MiB; no server or client accepts longer fields.
 fn clamp(bytes: u64) -> u32 {
     bytes.min(1 << 20) as u32
 }

@@ -1,11 +1,11 @@
-//! Dates in header fields: the three forms of RFC 9110, section 5.6.7.
+//! Dates in header fields: the three formats of RFC 9110, section 5.6.7.
 //!
-//! <https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7>. The day of the week
-//! is not checked.
+//! <https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7>. The day of the week is not
+//! checked.
 
 use super::clock::days_since_1970;
 
-/// Seconds since 1970; `None` if `text` is no such date.
+/// Returns seconds since 1970; `None` if `text` is not a valid date.
 pub(super) fn parse(text: &str) -> Option<f64> {
     let parts: Vec<&str> = text
         .split([' ', ',', '-'])
@@ -21,7 +21,7 @@ pub(super) fn parse(text: &str) -> Option<f64> {
     let day = number(day, 1..=31)?;
     let year = match (year.len(), number(year, 0..=9999)?) {
         (4, year) => year,
-        // Two digits that would lie far ahead belong to the last century.
+        // Two-digit years from 70 on belong to the last century.
         (2, year) if year < 70 => 2000 + year,
         (2, year) => 1900 + year,
         _ => return None,
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn the_three_forms_of_the_rfc_are_one_time() {
-        // RFC 9110, section 5.6.7: its own example.
+        // The example of RFC 9110, section 5.6.7.
         for text in [
             "Sun, 06 Nov 1994 08:49:37 GMT",
             "Sunday, 06-Nov-94 08:49:37 GMT",

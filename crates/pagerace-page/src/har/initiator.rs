@@ -1,33 +1,33 @@
-//! Who caused a request, as the recorder saw it.
+//! The recorded initiator of a request.
 //!
 //! Chrome DevTools writes `_initiator` as an object of the DevTools protocol
-//! (<https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-Initiator>),
-//! chrome-har the same as text in `_initiator_detail` plus `_initiator`,
-//! `_initiator_line`, `_initiator_column`, `_initiator_type`; WebPageTest and
-//! old browsertime only the latter.
+//! (<https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-Initiator>).
+//! chrome-har writes the same object as text in `_initiator_detail`, and also
+//! `_initiator`, `_initiator_line`, `_initiator_column` and `_initiator_type`.
+//! WebPageTest and old browsertime write only the latter fields.
 
 use serde_json::Value;
 
 use super::value::{filled, list, position, text};
 
-/// Frames of a stack beyond these say nothing new.
+/// Maximum number of stack frames to read; further frames add no information.
 const MAX_FRAMES: usize = 64;
 
-/// What kind of thing made the request.
+/// Kind of an initiator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Markup or a style sheet names it.
+    /// Markup or a style sheet names the resource.
     Parser,
-    /// A script asked for it.
+    /// A script made the request.
     Script,
-    /// A CORS preflight for another request.
+    /// The request is a CORS preflight for another request.
     Preflight,
-    /// Not recorded, or something else (the user, the browser itself).
+    /// The initiator is not recorded or of another kind (the user, the browser itself).
     #[default]
     Unknown,
 }
 
-/// A place in a document, script or style sheet; positions count from 0.
+/// A position in a document, script or style sheet; line and column count from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) url: String,
@@ -35,17 +35,17 @@ pub(super) struct Place {
     pub(super) column: Option<u64>,
 }
 
-/// Who caused a request: innermost place first (the top of the stack).
+/// The initiator of a request, innermost place (top of the stack) first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Initiator {
     pub(super) kind: Kind,
     pub(super) places: Vec<Place>,
-    /// The request that a preflight is for, by the recorder's id.
+    /// The recorder's id of the request that a preflight precedes.
     pub(super) request_id: Option<String>,
 }
 
 impl Initiator {
-    /// Reads whatever form the entry has.
+    /// Parses the initiator of an entry in any of the formats.
     pub(super) fn parse(entry: &Value) -> Self {
         if let Some(object) = entry.get("_initiator").filter(|v| v.is_object()) {
             return Self::from_protocol(object);
@@ -60,8 +60,8 @@ impl Initiator {
         let kind = text(entry, "_initiator_type").map_or(detail.kind, Kind::parse);
         let place = filled(entry, "_initiator").map(|url| Place {
             url: url.to_owned(),
-            // chrome-har counts from 1; where the count begins matters to no one
-            // else, because only shares of a document are taken from it.
+            // chrome-har counts lines from 1. The first number is irrelevant for other
+            // recorders, because lines only serve to compute shares of a document.
             line: position(entry, "_initiator_line").map(|n| n.saturating_sub(1)),
             column: position(entry, "_initiator_column"),
         });

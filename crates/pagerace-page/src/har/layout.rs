@@ -1,4 +1,4 @@
-//! Where a recorded page's elements are on the screen, from the page's
+//! Positions of a recorded page's elements on the screen, from the page's
 //! `_pagerace.layout`.
 
 mod scripted;
@@ -19,7 +19,7 @@ use crate::{
     ResourceId, Wait,
 };
 
-/// The layout of the page; `None` if the recording has none.
+/// Returns the layout of the page; `None` if the recording has none.
 pub(super) fn read(
     recording: &Recording,
     links: &[Option<Link>],
@@ -61,7 +61,7 @@ fn viewport(layout: &Value) -> Option<(u32, u32)> {
     pixels(size.first()?.as_f64()?, size.get(1)?.as_f64()?)
 }
 
-/// A screen has at least a pixel, and not more than a wall of them.
+/// Checks that a screen has at least one pixel and at most 100,000 pixels per side.
 fn pixels(width: f64, height: f64) -> Option<(u32, u32)> {
     let sane = |n: f64| (1.0..=100_000.0).contains(&n);
     (sane(width) && sane(height)).then_some((width as u32, height as u32))
@@ -71,7 +71,7 @@ fn element(recording: &Recording, document: &Document, value: &Value) -> Option<
     let rect = rect(value, "rect")?;
     let url = filled(value, "url");
     let resource = url.and_then(|url| find(recording, url));
-    // The bytes of an image inside the document come with the document.
+    // The bytes of an embedded image come with the document.
     let embedded = url.is_some_and(|url| url.starts_with("data:"));
     let (kind, contentful) = match (filled(value, "kind")?, resource) {
         ("text", _) => {
@@ -81,13 +81,13 @@ fn element(recording: &Recording, document: &Document, value: &Value) -> Option<
             fonts.dedup();
             (ElementKind::Text { fonts }, true)
         }
-        // What is on a video before it plays is its poster, else nothing.
+        // A video shows its poster before it plays; without one, it shows nothing.
         ("image" | "video", Some(resource)) => (ElementKind::Image { resource }, true),
         ("background", Some(resource)) => (ElementKind::Background { resource }, true),
         ("image" | "background", None) if embedded => (ElementKind::Other, true),
         ("background", None) if url.is_none() => (ElementKind::Other, false),
         ("svg" | "canvas", _) => (ElementKind::Other, true),
-        // An image that never came is not seen.
+        // An image that never arrived is not visible.
         _ => return None,
     };
     Some(Element {
@@ -102,7 +102,7 @@ fn element(recording: &Recording, document: &Document, value: &Value) -> Option<
     })
 }
 
-/// The measured shares of the picture.
+/// Returns the measured shares of visual progress.
 fn shares(recording: &Recording, layout: &Value) -> Option<PictureShares> {
     let told = layout.get("shares").filter(|v| v.is_object())?;
     let image = |value| {
@@ -117,14 +117,14 @@ fn shares(recording: &Recording, layout: &Value) -> Option<PictureShares> {
     })
 }
 
-/// 0 to 1; what is odd counts as nothing.
+/// Returns a share from 0 to 1; invalid values count as 0.
 fn share(value: &Value, key: &str) -> f64 {
     let told = number(value, key).filter(|share| (0.0..=1.0).contains(share));
     told.unwrap_or(0.0)
 }
 
-/// The text that was the largest paint: what has most in common with its recorded
-/// rectangle, else what is nearest to it in size.
+/// Returns the text of the largest paint: the one that overlaps its recorded rectangle
+/// most, or else the one nearest to it in size.
 fn largest_text(
     elements: &[Element],
     viewport: (u32, u32),
@@ -145,7 +145,7 @@ fn largest_text(
     Some(shared.or_else(near)?.0)
 }
 
-/// The image's own width and height.
+/// Returns the natural width and height of an image.
 fn natural(value: &Value) -> Option<(f32, f32)> {
     let size = list(value, "natural");
     let at = |i: usize| {
@@ -155,7 +155,7 @@ fn natural(value: &Value) -> Option<(f32, f32)> {
     Some((at(0)?, at(1)?))
 }
 
-/// `[x, y, width, height]`, of a size that can be seen.
+/// Parses `[x, y, width, height]`; `None` for empty or excessive rectangles.
 fn rect(value: &Value, key: &str) -> Option<Rect> {
     let numbers = list(value, key);
     let at = |i: usize| {
@@ -175,9 +175,9 @@ fn find(recording: &Recording, url: &str) -> Option<ResourceId> {
     recording.find(url).map(|i| ResourceId(i as u32))
 }
 
-/// The main document's body, for positions in it.
+/// The main document's body, for conversion of positions.
 struct Document<'a> {
-    /// Its text, if recorded.
+    /// Decoded text of the document, if recorded.
     text: Option<&'a str>,
     decoded: u64,
     encoded: u64,
@@ -197,8 +197,8 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The share of the encoded bytes that holds the first `offset` decoded
-    /// ones; `None` if the document is shorter.
+    /// Converts a decoded offset to an encoded one in proportion; `None` if the document
+    /// is shorter or its length is unknown.
     fn encoded(&self, offset: u64) -> Option<u64> {
         if self.decoded == 0 || offset > self.decoded {
             return None;
@@ -224,8 +224,7 @@ fn fonts(recording: &Recording) -> Vec<FontUse> {
     .collect()
 }
 
-/// Images that the main document's markup marks as lazy, and nothing else of
-/// it names.
+/// Returns the images that every reference in the main document's markup marks as lazy.
 pub(super) fn lazy(recording: &Recording, links: &[Option<Link>]) -> Vec<usize> {
     let is_lazy = |r: &markup::Reference| matches!(r.element, Markup::Image { lazy: true });
     in_markup(recording, links)
@@ -234,8 +233,8 @@ pub(super) fn lazy(recording: &Recording, links: &[Option<Link>]) -> Vec<usize> 
         .collect()
 }
 
-/// What layout asks for although the document names it: lazy images, and what
-/// only its styles can have named.
+/// Returns the resources that layout requests although the document names them: lazy
+/// images, and images and fonts that only the document's styles can have named.
 fn by_layout(recording: &Recording, links: &[Option<Link>]) -> Vec<ResourceId> {
     let mut all = lazy(recording, links);
     let by_style = |i: usize, named: &[&markup::Reference]| {
@@ -257,8 +256,8 @@ fn by_layout(recording: &Recording, links: &[Option<Link>]) -> Vec<ResourceId> {
     all.into_iter().map(|i| ResourceId(i as u32)).collect()
 }
 
-/// The entries that the main document's parser asked for, with what its markup
-/// says of them; none if its body is not recorded.
+/// Returns the entries that the main document's parser requested, with the references to
+/// them in its markup; empty if the document's body is not recorded.
 fn in_markup<'a>(
     recording: &'a Recording,
     links: &'a [Option<Link>],
@@ -302,8 +301,8 @@ fn largest(
     Some(Largest { size, image, text })
 }
 
-/// Tasks of style, layout and paint, before the first contentful paint and
-/// after it.
+/// Returns the time of style, layout and paint tasks, before and after the first
+/// contentful paint.
 fn rendering(page: Option<&Value>) -> Option<RenderingTime> {
     let first_paint = extension::paint(page, "fcpMs")?;
     let tasks = extension::main_thread(page);

@@ -1,9 +1,9 @@
-//! How scripts run and what the first paint waits for.
+//! Execution mode of scripts, and the resources that the first paint waits for.
 //!
-//! In order of trust: `_renderBlocking` of the recorder; the element in the
-//! recorded markup; Chrome's priority, which depends on them
-//! (<https://web.dev/articles/fetch-priority>: blocking scripts High, or Medium
-//! late in the body; async and deferred ones Low); origin.
+//! Evidence in order of trust: the recorder's `_renderBlocking`; the element in the
+//! recorded markup; Chrome's priority, which depends on both
+//! (<https://web.dev/articles/fetch-priority>: blocking scripts High, or Medium late in
+//! the body; async and deferred ones Low); the origin.
 
 use pagerace_core::{Destination, RequestPriority, ScriptMode};
 
@@ -14,13 +14,13 @@ use super::notes::{Kind, Notes};
 use super::recording::Recording;
 use crate::domain;
 
-/// The recorder's word (Chromium's `RenderBlockingBehavior`).
+/// The recorder's value (Chromium's `RenderBlockingBehavior`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Recorded {
     Blocking,
-    /// Blocks the parser in the body, hence not what is painted before it.
+    /// Blocks the parser in the body, but not the paint of the content before it.
     InBody,
-    /// Style sheets imported by a sheet that may block.
+    /// A style sheet imported by another one that may block.
     Potentially,
     Non,
 }
@@ -39,7 +39,7 @@ fn recorded(entry: &Entry) -> Option<Recorded> {
     })
 }
 
-/// How each script runs; the default for everything else.
+/// Returns the execution mode of each script, and the default mode for other resources.
 pub(super) fn script_modes(
     recording: &Recording,
     links: &[Option<Link>],
@@ -78,7 +78,7 @@ fn in_markup(recording: &Recording, link: &Link, i: usize, notes: &mut Notes) ->
             Some((true, _)) => return ScriptMode::Async,
             Some((false, true)) => return ScriptMode::Defer,
             Some((false, false)) => return ScriptMode::Blocking,
-            // Preloaded, and inserted later.
+            // The script is preloaded and inserted later.
             None if !references.is_empty() => return ScriptMode::Async,
             None => {}
         }
@@ -105,9 +105,9 @@ fn in_markup(recording: &Recording, link: &Link, i: usize, notes: &mut Notes) ->
     }
 }
 
-/// Whether the first paint waits for each resource: the document itself, style
-/// sheets that apply, blocking scripts of the main document's head, and what
-/// such sheets import.
+/// Returns true for each resource that the first paint waits for: the document itself,
+/// style sheets that apply, blocking scripts of the main document's head, and imports of
+/// such style sheets.
 pub(super) fn render_blocking(
     recording: &Recording,
     links: &[Option<Link>],
@@ -139,13 +139,13 @@ fn style_blocks(recording: &Recording, link: &Link, i: usize, blocking: &[bool])
         How::Markup if link.parent == recording.document => {
             let references = references(recording, link.parent, i).unwrap_or_default();
             let sheet = references.iter().find_map(|r| match r.element {
-                // A sheet of the body holds only what comes after it.
+                // A style sheet in the body delays only the content after it.
                 Element::StyleSheet { applies } => Some(applies && r.in_head),
                 _ => None,
             });
             match (sheet, recording.entries[i].priority) {
                 (Some(applies), _) => applies,
-                // Sheets for other media are fetched with the least priority.
+                // Style sheets for other media have the lowest priority.
                 (None, Some(priority)) => priority <= RequestPriority::High,
                 (None, None) => true,
             }
@@ -170,14 +170,14 @@ fn script_blocks(recording: &Recording, link: &Link, i: usize) -> bool {
     match (script, recording.entries[i].priority) {
         (Some(reference), _) => reference.in_head,
         (None, Some(priority)) => priority <= RequestPriority::High,
-        // Nothing tells head from body: a first-party script is taken for one
-        // of the head, as most blocking ones are.
+        // Head and body cannot be distinguished. A first-party script is assumed to be in
+        // the head, as most blocking scripts are.
         (None, None) => true,
     }
 }
 
-/// What the recorded markup of `document` says of entry `i`; `None` if the
-/// body is not recorded.
+/// Returns the references to entry `i` in the recorded markup of `document`; `None` if
+/// the body is not recorded.
 fn references<'a>(
     recording: &'a Recording,
     document: usize,
@@ -197,7 +197,7 @@ fn is_third_party(recording: &Recording, i: usize) -> bool {
     domain::is_third_party(host, document)
 }
 
-/// Chrome's priority where none is recorded
+/// Returns Chrome's priority for a request without a recorded one
 /// (<https://web.dev/articles/fetch-priority>, table of priorities).
 pub(super) fn infer_priority(
     destination: Destination,

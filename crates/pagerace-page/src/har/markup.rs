@@ -1,32 +1,32 @@
-//! What the markup of a recorded document names, and where.
+//! URLs in the markup of a recorded document, with their positions.
 //!
-//! A WHATWG tokeniser (crate `html5gum`) without tree building: elements
-//! inside `noscript` and `template` do not count, the head ends at `</head>`,
-//! `<body>` or the first element that cannot be in a head. Leaves out inline
-//! styles and scripts; `discovery` searches their text.
+//! The module uses a WHATWG tokeniser (crate `html5gum`) without tree construction.
+//! Elements inside `noscript` and `template` are ignored. The head ends at `</head>`,
+//! `<body>` or the first element that cannot be in a head. Inline styles and scripts are
+//! not parsed; `discovery` searches their text.
 
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 use url::Url;
 
-/// One URL that an element names.
+/// A URL that an element names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reference {
-    /// Absolute, without fragment.
+    /// Absolute URL without fragment.
     pub(super) url: String,
-    /// Byte behind the element's start tag, in the decoded body.
+    /// Byte offset behind the element's start tag, in the decoded body.
     pub(super) offset: u64,
     pub(super) element: Element,
     pub(super) in_head: bool,
 }
 
-/// What kind of element it is, as far as loading cares.
+/// Kind of an element, as far as loading distinguishes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
     Script {
         is_async: bool,
         is_deferred: bool,
     },
-    /// `applies` is false for other media and disabled sheets.
+    /// `applies` is false for sheets for other media and for disabled sheets.
     StyleSheet {
         applies: bool,
     },
@@ -38,7 +38,7 @@ pub(super) enum Element {
     Other,
 }
 
-/// All references of `html` in document order.
+/// Returns all references of `html` in document order.
 pub(super) fn scan(html: &str, document: &Url) -> Vec<Reference> {
     let mut emitter = DefaultEmitter::<usize>::new_with_span();
     emitter.naively_switch_states(true);
@@ -53,8 +53,9 @@ pub(super) fn scan(html: &str, document: &Url) -> Vec<Reference> {
     scanner.references
 }
 
-/// Decoded byte of `html` where the body begins: behind the last start tag or
-/// end tag of the head; `None` if it never does.
+/// Returns the byte offset at which the body of the decoded `html` begins: at the first
+/// start tag outside the head, or behind the end tag that closes the head. `None` if the
+/// body never begins.
 pub(super) fn body_start(html: &str, document: &Url) -> Option<u64> {
     let mut emitter = DefaultEmitter::<usize>::new_with_span();
     emitter.naively_switch_states(true);
@@ -81,7 +82,7 @@ pub(super) fn body_start(html: &str, document: &Url) -> Option<u64> {
 struct Scanner {
     base: Url,
     in_head: bool,
-    /// Depth of `noscript` and `template`.
+    /// Nesting depth of `noscript` and `template`.
     hidden: u32,
     references: Vec<Reference>,
 }
@@ -216,8 +217,8 @@ fn attribute(tag: &StartTag<usize>, name: &str) -> Option<String> {
     Some(String::from_utf8_lossy(value).into_owned())
 }
 
-/// The URLs of a `srcset`; the browser takes one of them, which one is told by
-/// the requests.
+/// Returns the URLs of a `srcset`. The browser requests one of them; the recorded
+/// requests show which one.
 fn candidates(srcset: Option<String>) -> Vec<String> {
     let srcset = srcset.unwrap_or_default();
     let first_word = |c: &str| c.split_ascii_whitespace().next().map(str::to_owned);
@@ -228,7 +229,7 @@ fn candidates(srcset: Option<String>) -> Vec<String> {
         .collect()
 }
 
-/// Absolute and without fragment.
+/// Returns the absolute URL without fragment.
 fn resolve(base: &Url, url: &str) -> Option<String> {
     let url = url.trim();
     if url.is_empty() || url.starts_with("data:") {

@@ -1,38 +1,37 @@
-//! The downlink that the recording was made over, as far as its transfers tell.
+//! Estimation of the recording's downlink from its transfers.
 //!
-//! No recorder writes it down (WebPageTest's `_bwDown` is what was set, which may be
-//! nothing). What arrived per time, of all responses together, tells how fast it was
-//! at least; and when it was busy, a response that had to wait need not have waited
-//! for its server.
+//! No recorder writes the link's rate (WebPageTest's `_bwDown` is a setting, possibly
+//! unlimited). The arrival rate of all responses together is a lower bound of it. A
+//! response that waited while the link was busy need not have waited for its server.
 
 use super::entry::Entry;
 use super::filter::served_from_cache;
 
-/// Width of the bins that bytes are counted in. Milliseconds.
+/// Width of a bin, in milliseconds.
 const BIN_MS: f64 = 20.0;
-/// Bins over which the highest rate is sought: shorter bursts are those of
-/// buffers between the link and the recorder's clock.
+/// Number of bins in the window of the highest rate. Shorter bursts come from buffers
+/// between the link and the recorder's clock.
 const WINDOW: usize = 5;
-/// A link that carries this share of its highest rate is busy.
+/// Share of the highest rate above which the link counts as busy.
 const BUSY: f64 = 0.8;
-/// Below this nothing can be told: a first window of TCP or QUIC, four times. Bytes.
+/// Minimum number of bytes for an estimate: four initial windows of TCP or QUIC.
 const LEAST_BYTES: f64 = 60_000.0;
-/// More bins than any load has.
+/// Maximum number of bins; no load has more.
 const BINS_MAX: usize = 100_000;
 
-/// What arrived when, over all connections.
+/// Bytes received over time, over all connections.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Downlink {
-    /// Of the first bin, milliseconds since 1970.
+    /// Start of the first bin, milliseconds since 1970.
     start: f64,
     /// Bytes in each bin.
     bins: Vec<f64>,
-    /// Bytes in a bin at the highest rate; 0 if nothing can be told.
+    /// Bytes per bin at the highest rate; 0 if there are too few bytes for an estimate.
     full: f64,
 }
 
 impl Downlink {
-    /// What `entries`, with encoded bodies of `bodies` bytes, tell.
+    /// Estimates the downlink from `entries` with encoded bodies of `bodies` bytes.
     pub(super) fn new(entries: &[Entry], bodies: &[u64]) -> Self {
         let received: Vec<(f64, f64, f64)> = entries
             .iter()
@@ -52,7 +51,7 @@ impl Downlink {
         }
         let mut bins = vec![0.0; (count as usize + 1).min(BINS_MAX)];
         for (first, last, bytes) in &received {
-            // What came within a bin came through the bin before as well.
+            // A transfer shorter than a bin is spread over a whole bin before its end.
             let first = first.min(last - BIN_MS).max(start);
             let rate = bytes / (last - first).max(BIN_MS);
             spread(
@@ -72,12 +71,13 @@ impl Downlink {
         }
     }
 
-    /// Bits per second, at least; `None` if nothing can be told.
+    /// Returns a lower bound of the rate in bits per second; `None` without an estimate.
     pub(super) fn rate(&self) -> Option<u64> {
         (self.full > 0.0).then(|| (self.full * 8.0 * 1000.0 / BIN_MS) as u64)
     }
 
-    /// Milliseconds between two times (since 1970) in which the link was busy.
+    /// Returns the milliseconds between two times (since 1970) in which the link was
+    /// busy.
     pub(super) fn busy(&self, from: f64, to: f64) -> f64 {
         if self.full <= 0.0 {
             return 0.0;
@@ -137,7 +137,8 @@ mod tests {
 
     #[test]
     fn concurrent_transfers_add_up_to_the_rate() {
-        // 100 kB each in 400 ms, 200 ms of it together: 250 and 500 bytes a millisecond.
+        // Two transfers of 100 kB in 400 ms each, which overlap for 200 ms: 250 and 500
+        // bytes per millisecond.
         let link = downlink(&[entry(100, 500), entry(300, 700)], &[100_000, 100_000]);
         assert_eq!(link.rate(), Some(4_000_000));
         assert!(

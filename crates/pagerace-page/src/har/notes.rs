@@ -1,11 +1,11 @@
-//! What the importer tells the user: one note per kind, with a count.
+//! Notes of the importer to the user: one per kind, with a count.
 
 use std::collections::BTreeMap;
 
 use crate::Note;
 
-/// A decision that a user should know of. The order is that of the report:
-/// what was left out, what was repaired, what stands in, what is modelled.
+/// A decision that the user should know about. The order is that of the report: omitted
+/// data, repaired data, substitutes, modelled data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     OtherPages,
@@ -53,7 +53,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// One sentence; `n` entries are concerned.
+    /// Returns one sentence about `n` entries.
     fn text(self, n: u32) -> String {
         let entries = if n == 1 {
             "1 entry".to_owned()
@@ -210,12 +210,12 @@ impl Kind {
 pub(super) struct Notes(BTreeMap<Kind, u32>);
 
 impl Notes {
-    /// One more entry of this kind.
+    /// Counts one entry of this kind.
     pub(super) fn add(&mut self, kind: Kind) {
         self.add_many(kind, 1);
     }
 
-    /// `n` more entries of this kind.
+    /// Counts `n` entries of this kind.
     pub(super) fn add_many(&mut self, kind: Kind, n: usize) {
         if n > 0 {
             let count = self.0.entry(kind).or_default();
@@ -223,7 +223,7 @@ impl Notes {
         }
     }
 
-    /// As the page carries them.
+    /// Converts the counts to the notes of a page.
     pub(super) fn into_notes(self) -> Vec<Note> {
         let note = |(kind, entries): (Kind, u32)| Note {
             text: kind.text(entries),

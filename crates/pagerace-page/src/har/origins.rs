@@ -1,9 +1,8 @@
-//! Origins, and which of them a browser reached over one connection.
+//! Origins, and the connections that a browser coalesced.
 //!
-//! HTTP/2 and HTTP/3 allow a connection to serve several origins (RFC 9113,
-//! section 9.1.1; RFC 9114, section 3.3). The evidence is the recorder's
-//! connection number, or, where it has none, an address in common together
-//! with a certificate that names the other host.
+//! HTTP/2 and HTTP/3 allow a connection to serve several origins (RFC 9113, section
+//! 9.1.1; RFC 9114, section 3.3). The evidence is the recorder's connection id or,
+//! without one, a common address together with a certificate that names the other host.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +13,7 @@ use super::protocol::Protocol;
 use crate::domain;
 use crate::{Origin, OriginId};
 
-/// The origins in order of first use, and that of each entry.
+/// Returns the origins in order of first use, and the origin of each entry.
 pub(super) fn collect(
     entries: &[Entry],
     round_trips: &[Option<f64>],
@@ -55,7 +54,7 @@ pub(super) fn collect(
     )
 }
 
-/// Address, round trip and protocol, from the entries of each.
+/// Sets address, round-trip time and protocol of each origin from its entries.
 fn describe(
     origins: &mut [Origin],
     entries: &[Entry],
@@ -111,7 +110,7 @@ fn group(origins: &mut [Origin], entries: &[Entry], of_entry: &[usize]) {
         {
             groups.join(other, at);
         }
-        // One certificate per origin is enough.
+        // One certificate per origin is sufficient.
         if !entry.certificate_names.is_empty() && here.iter().all(|(other, _)| *other != at) {
             here.push((at, entry.certificate_names.as_slice()));
         }
@@ -123,14 +122,14 @@ fn group(origins: &mut [Origin], entries: &[Entry], of_entry: &[usize]) {
     }
 }
 
-/// Only these protocols share connections, and only over TLS.
+/// Returns true if the entry's protocol shares connections, which requires TLS.
 fn multiplexes(entry: &Entry) -> bool {
     matches!(entry.protocol, Some(Protocol::H2 | Protocol::H3))
         && entry.url.as_ref().is_some_and(|u| u.scheme() == "https")
 }
 
-/// Whether a certificate's name covers a host; `*` stands for one label
-/// (RFC 9525, section 6.3).
+/// Returns true if a certificate's name covers a host; `*` matches one label (RFC 9525,
+/// section 6.3).
 fn covers(name: &str, host: &str) -> bool {
     match name.strip_prefix("*.") {
         Some(parent) => host

@@ -1,4 +1,4 @@
-//! Which page of the file: HARs may hold several.
+//! Selection of a page from a HAR, which may hold several.
 
 use serde_json::Value;
 
@@ -6,28 +6,28 @@ use super::value::{filled, kind, list, millis, number, shorten, text};
 use super::{ImportOptions, clock};
 use crate::ImportError;
 
-/// The page that was chosen, and its entries as (number in the file, value).
+/// The chosen page, and its entries as (number in the file, value).
 pub(super) struct Chosen<'a> {
-    /// The page's object; `None` if the file has none.
+    /// The page's object; `None` if the file has no such object.
     pub(super) page: Option<&'a Value>,
     /// 1-based number, if the file has several pages with entries.
     pub(super) number: Option<usize>,
     pub(super) entries: Vec<(usize, &'a Value)>,
-    /// Entries of other pages.
+    /// Number of entries of other pages.
     pub(super) others: usize,
 }
 
 impl Chosen<'_> {
-    /// When the page began, in milliseconds since 1970.
+    /// Returns the start of the page, in milliseconds since 1970.
     pub(super) fn start(&self) -> Option<f64> {
         clock::millis_at(self.page?, "startedDateTime")
     }
 
-    /// `onContentLoad` or `onLoad`, in milliseconds.
+    /// Returns `onContentLoad` or `onLoad`, in milliseconds.
     pub(super) fn timing(&self, key: &str) -> Option<f64> {
         let page = self.page?;
         let recorded = page.get("pageTimings").and_then(|t| millis(t, key));
-        // WebPageTest leaves onContentLoad at -1 and has it elsewhere.
+        // WebPageTest sets onContentLoad to -1 and records it in another field.
         recorded.or_else(|| match key {
             "onContentLoad" => number(page, "_domContentLoadedEventStart").filter(|n| *n > 0.0),
             _ => None,
@@ -35,14 +35,14 @@ impl Chosen<'_> {
     }
 }
 
-/// One page as found in the file.
+/// A page of the file.
 struct Candidate<'a> {
     id: Option<&'a str>,
     page: Option<&'a Value>,
     entries: Vec<(usize, &'a Value)>,
 }
 
-/// Splits the file into pages and chooses one.
+/// Splits the file into pages and selects one.
 pub(super) fn choose<'a>(
     file: &str,
     root: &'a Value,
@@ -100,8 +100,8 @@ pub(super) fn choose<'a>(
     })
 }
 
-/// Pages in the file's order, with their entries. Entries whose `pageref`
-/// names no page make a page of their own; those without go to the first one.
+/// Returns the pages in the file's order, with their entries. A `pageref` without a page
+/// object makes a page of its own; entries without `pageref` belong to the first page.
 fn split<'a>(pages: &'a [Value], entries: &'a [Value]) -> Vec<Candidate<'a>> {
     let page = |p: &'a Value| Candidate {
         id: filled(p, "id"),
@@ -125,7 +125,7 @@ fn split<'a>(pages: &'a [Value], entries: &'a [Value]) -> Vec<Candidate<'a>> {
     for (number, entry) in entries.iter().enumerate() {
         let index = match filled(entry, "pageref") {
             None => 0,
-            // Without any page object the first reference names the first page.
+            // Without any page object, the first `pageref` names the first page.
             Some(id) if candidates[0].page.is_none() && candidates[0].id.is_none() => {
                 candidates[0].id = Some(id);
                 by_id.insert(id, 0);
@@ -145,7 +145,7 @@ fn split<'a>(pages: &'a [Value], entries: &'a [Value]) -> Vec<Candidate<'a>> {
     candidates
 }
 
-/// By id, then title, then 1-based number; only pages that have entries.
+/// Finds a page with entries by id, then title, then 1-based number.
 fn find(candidates: &[Candidate], wanted: &str) -> Option<usize> {
     let by = |test: &dyn Fn(&Candidate) -> bool| {
         candidates

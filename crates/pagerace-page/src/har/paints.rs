@@ -1,5 +1,5 @@
-//! What recordings of others tell of paints, and what follows from it for what
-//! may hold paints up.
+//! Paints in recordings of other recorders, and their implications for resources that may
+//! delay paints.
 //!
 //! | field | of | recorder |
 //! |---|---|---|
@@ -17,27 +17,28 @@ use super::value::{filled, millis};
 use super::viewport;
 use crate::{FittedLargest, PaintFit, ResourceId, Wait, domain};
 
-/// An image is painted at most this long after it is complete: decoding, and
-/// tasks before the frame. Milliseconds.
+/// Maximum time from the completion of an image to its paint: decoding, and tasks before
+/// the frame. Milliseconds.
 const PAINTED_MS: f64 = 250.0;
-/// Paints of one frame, as recorders round. Milliseconds.
+/// Maximum difference between paints of one frame, after rounding by recorders.
+/// Milliseconds.
 const FRAME_MS: f64 = 17.0;
 
 /// Paints of a page; milliseconds since the navigation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct RecordedPaints {
-    /// First contentful paint; where that is missing, the first paint or visual
-    /// change.
+    /// First contentful paint, or else the first paint or visual change.
     pub(super) first: Option<f64>,
     pub(super) largest: Option<f64>,
     pub(super) speed_index: Option<f64>,
-    /// Whether the largest paint was text, if that is recorded.
+    /// True if the largest paint was text; `None` if not recorded.
     largest_is_text: Option<bool>,
 }
 
 impl RecordedPaints {
-    /// `document` is when the document began, milliseconds since the navigation: a
-    /// visual change before it was the page before.
+    /// Reads the paints of a page. `document` is the arrival of the document in
+    /// milliseconds since the navigation; an earlier visual change belongs to the
+    /// previous page.
     pub(super) fn read(page: Option<&Value>, document: Option<f64>) -> Self {
         let Some(value) = page else {
             return Self::default();
@@ -45,7 +46,7 @@ impl RecordedPaints {
         let (timings, visual) = (&value["pageTimings"], &value["_visualMetrics"]);
         let first_of = |fields: &[(&Value, &str)]| {
             let read = |(object, key): &(&Value, &str)| millis(object, key);
-            // Recorders write 0 for what never came.
+            // Recorders write 0 for paints that never came.
             let early = document.unwrap_or(0.0).max(0.0);
             fields.iter().filter_map(read).find(|ms| *ms > early)
         };
@@ -73,8 +74,8 @@ impl RecordedPaints {
     }
 }
 
-/// What was complete only after the first paint did not block it; `first` in
-/// milliseconds since 1970.
+/// Clears the render-blocking flag of resources that were complete only after the first
+/// paint; `first` in milliseconds since 1970.
 pub(super) fn unblock(recording: &Recording, first: f64, blocking: &mut [bool]) {
     for (i, blocks) in blocking.iter_mut().enumerate() {
         let document = recording.redirects.end(i) == recording.document;
@@ -83,8 +84,8 @@ pub(super) fn unblock(recording: &Recording, first: f64, blocking: &mut [bool]) 
     }
 }
 
-/// What the paints tell, if there was a first one; `start` of the page in
-/// milliseconds since 1970.
+/// Returns the constraints that the paints imply; `None` without a first paint. `start`
+/// is the start of the page in milliseconds since 1970.
 pub(super) fn fit(recording: &Recording, paints: &RecordedPaints, start: f64) -> Option<PaintFit> {
     let first = start + paints.first?;
     let font_after = |(i, at): (usize, Option<f64>)| {
@@ -105,8 +106,9 @@ pub(super) fn fit(recording: &Recording, paints: &RecordedPaints, start: f64) ->
     })
 }
 
-/// What had happened last before the first paint, of all that can reveal a page:
-/// `DOMContentLoaded`, and scripts, sheets, data and fonts of the site's own.
+/// Returns the last event before the first paint that can reveal a page:
+/// `DOMContentLoaded`, or the completion of a first-party script, style sheet, data or
+/// font.
 fn last_before(recording: &Recording, first: f64) -> Wait {
     let host = |i: usize| recording.entries[i].url.as_ref().and_then(|u| u.host_str());
     let own = |i: usize| match (host(i), host(recording.document)) {
@@ -136,8 +138,8 @@ fn last_before(recording: &Recording, first: f64) -> Wait {
     }
 }
 
-/// What the largest paint, at `at`, was: as recorded; an image that was complete
-/// shortly before; or text, if it came with the first paint.
+/// Returns the element of the largest paint at `at`: the recorded element; text, if the
+/// paint came with the first one; or an image that was complete shortly before.
 fn largest(
     recording: &Recording,
     paints: &RecordedPaints,

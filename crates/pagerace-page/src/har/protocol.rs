@@ -1,21 +1,20 @@
-//! The many spellings of an HTTP version in recordings.
+//! Spellings of HTTP versions in recordings.
 
-/// An HTTP version as far as coalescing and round trips care.
+/// An HTTP version, as far as coalescing and round trips depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Protocol {
-    /// HTTP/1.0 and 1.1.
+    /// HTTP/0.9, 1.0 and 1.1.
     H1,
-    /// HTTP/2, and SPDY before it.
+    /// HTTP/2, and its predecessor SPDY.
     H2,
-    /// HTTP/3, and gQUIC before it.
+    /// HTTP/3, and its predecessor gQUIC.
     H3,
 }
 
 impl Protocol {
-    /// Reads what recorders write: `h3`, `h3-Q050`, `HTTP/3`, `http/2+quic/46`,
-    /// `h2`, `HTTP/2.0`, `spdy/3.1`, `us:` (WebPageTest 3 misreads the
-    /// pseudo-field `:status:`), `HTTP/1.1`, `1.0`. `unknown`, `?` and empty
-    /// text say nothing.
+    /// Parses the spellings of recorders: `h3`, `h3-Q050`, `HTTP/3`, `http/2+quic/46`,
+    /// `h2`, `HTTP/2.0`, `spdy/3.1`, `us:` (WebPageTest 3 misreads the pseudo-field
+    /// `:status:`), `HTTP/1.1`, `1.0`. Returns `None` for `unknown`, `?` and empty text.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let text = text.trim().to_ascii_lowercase();
         let version = text.strip_prefix("http/").unwrap_or(&text);
@@ -34,7 +33,8 @@ impl Protocol {
         }
     }
 
-    /// As in Resource Timing's `nextHopProtocol` and RFC 7301's ALPN registry.
+    /// Returns the name as in Resource Timing's `nextHopProtocol` and RFC 7301's ALPN
+    /// registry.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::H1 => "http/1.1",

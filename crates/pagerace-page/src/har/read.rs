@@ -1,8 +1,8 @@
-//! From a file's bytes to JSON: gzip, byte order marks, damaged text.
+//! Conversion of a file's bytes to JSON: gzip, byte order marks, damaged text.
 //!
-//! Follows RFC 1952 (several members) and RFC 8259. Text that is not quite
-//! UTF-8, and escapes of half a surrogate pair (Chrome writes both when it
-//! exports binary bodies as text), are replaced by U+FFFD rather than refused.
+//! Follows RFC 1952 (several members) and RFC 8259. Invalid UTF-8 and escapes of half a
+//! surrogate pair are replaced by U+FFFD instead of being rejected, because Chrome writes
+//! both when it exports binary bodies as text.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -13,11 +13,11 @@ use serde_json::Value;
 
 use crate::ImportError;
 
-/// Decompressed bytes that we are willing to hold: the largest recording that
-/// we know of has 120 MB; a file beyond this bound is a mistake or an attack.
+/// Maximum number of decompressed bytes. The largest known recording has 120 MB; a file
+/// beyond this limit is a mistake or an attack.
 pub(super) const MAX_BYTES: u64 = 1 << 30;
 
-/// The name and the bytes of a file.
+/// Returns the name and the bytes of a file.
 pub(super) fn file(path: &Path) -> Result<(String, Vec<u8>), ImportError> {
     let file = path.display().to_string();
     let bytes = match std::fs::metadata(path) {
@@ -36,8 +36,8 @@ pub(super) fn file(path: &Path) -> Result<(String, Vec<u8>), ImportError> {
     }
 }
 
-/// The file's bytes, decompressed if they are gzip (by their first two bytes,
-/// whatever the file is called).
+/// Returns the file's bytes, decompressed if their first two bytes identify gzip,
+/// regardless of the file's name.
 pub(super) fn decompress<'a>(
     file: &str,
     bytes: &'a [u8],
@@ -70,7 +70,7 @@ pub(super) fn decompress<'a>(
     }
 }
 
-/// The JSON document in `bytes`.
+/// Parses the JSON document in `bytes`.
 pub(super) fn parse(file: &str, bytes: &[u8]) -> Result<Value, ImportError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if bytes.iter().all(u8::is_ascii_whitespace) {
@@ -98,8 +98,8 @@ pub(super) fn parse(file: &str, bytes: &[u8]) -> Result<Value, ImportError> {
         })
 }
 
-/// The text with broken UTF-8 and unpaired `\uD8xx` escapes replaced; `None`
-/// if there was nothing to repair.
+/// Replaces invalid UTF-8 and unpaired `\uD8xx` escapes; `None` if there is nothing to
+/// repair.
 fn repair(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
     let fixed = replace_lone_surrogates(&text);
@@ -140,13 +140,14 @@ fn replace_lone_surrogates(text: &str) -> Option<String> {
     String::from_utf8(out).ok()
 }
 
-/// The UTF-16 code unit of the `\uXXXX` escape that begins at `at`, if one does.
+/// Returns the UTF-16 code unit of the `\uXXXX` escape at `at`, if there is one.
 fn escaped_unit(bytes: &[u8], at: usize) -> Option<u16> {
     let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
     u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// `serde_json` ends its messages with the position, which we name first.
+/// Removes the position at the end of a `serde_json` message, because our message begins
+/// with it.
 fn strip_position(message: &str) -> String {
     message
         .split(" at line ")

@@ -1,5 +1,4 @@
-//! The selected entries and what was found out about them, for the steps that
-//! need several facts at once.
+//! The selected entries and derived facts, for the steps that need several facts at once.
 
 use std::collections::BTreeMap;
 
@@ -11,26 +10,27 @@ use super::extension::{MainThreadTask, TaskKind};
 use super::markup::{self, Reference};
 use super::redirects::{Redirects, without_fragment};
 
-/// Entries with their destinations, sizes and markup; indices into `entries`.
+/// Entries with their destinations, sizes and markup; indices refer to `entries`.
 pub(super) struct Recording<'a> {
     pub(super) entries: &'a [Entry<'a>],
     pub(super) destinations: &'a [Destination],
-    /// Encoded body bytes.
+    /// Encoded body bytes of each entry.
     pub(super) bodies: &'a [u64],
     pub(super) redirects: &'a Redirects,
     /// The end of the navigation's redirect chain.
     pub(super) document: usize,
-    /// What the markup of each recorded document body names.
+    /// References in the markup of each recorded document body.
     pub(super) references: BTreeMap<usize, Vec<Reference>>,
-    /// When each script ran for the first time, from and to, if recorded, in
-    /// milliseconds since 1970.
+    /// Start and end of each script's first task, if recorded, in milliseconds since
+    /// 1970.
     pub(super) ran: BTreeMap<usize, (f64, f64)>,
-    /// The main thread's tasks in order, likewise.
+    /// Start and end of the main thread's tasks, in order and in the same unit.
     tasks: Vec<(f64, f64)>,
-    /// When `DOMContentLoaded` and the load event fired.
+    /// Times of `DOMContentLoaded` and the load event, in the same unit.
     pub(super) parsed: Option<f64>,
     pub(super) loaded: Option<f64>,
-    /// Our own recorder made it: others do not tell who asked for icons.
+    /// True if our own recorder made the recording; others do not tell the initiator of
+    /// icons.
     pub(super) own: bool,
     by_url: BTreeMap<String, Vec<usize>>,
 }
@@ -73,18 +73,19 @@ impl<'a> Recording<'a> {
         }
     }
 
-    /// When the task of the main thread began in which entry `i` was asked for; none if
-    /// tasks are not recorded, or none is known then.
+    /// Returns the start of the main-thread task in which entry `i` was requested; `None`
+    /// if tasks are not recorded or none ran at that time.
     pub(super) fn task_of(&self, i: usize) -> Option<f64> {
         let start = self.start(i)?;
         let before = self.tasks.partition_point(|task| task.0 <= start);
         let (from, to) = *self.tasks.get(before.checked_sub(1)?)?;
-        // Its thread may have had to wait for a processor.
+        // The task may have lasted longer than recorded, because its thread may wait for a
+        // processor.
         (start <= to + (to - from) / 4.0).then_some(from)
     }
 
-    /// Takes over when scripts ran; `page_start` dates the tasks, in
-    /// milliseconds since 1970.
+    /// Sets the main thread's tasks and the first task of each script. `page_start`
+    /// converts the task times, in milliseconds since 1970.
     pub(super) fn scripts_ran(&mut self, page_start: Option<f64>, tasks: &[MainThreadTask]) {
         let Some(page_start) = page_start else {
             return;
@@ -104,12 +105,12 @@ impl<'a> Recording<'a> {
         }
     }
 
-    /// The last request for `url` before entry `i`, followed to the end of its
-    /// redirects; `None` if there is none before `i`.
+    /// Returns the last request for `url` before entry `i`, at the end of its redirects;
+    /// `None` if there is none before `i`.
     pub(super) fn resolve(&self, url: &str, i: usize) -> Option<usize> {
         let found = match self.by_url.get(url) {
             Some(indices) => indices,
-            // Recorders differ in a fragment or a final slash.
+            // Some recorders write the URL with a fragment or without the final slash.
             None => self.by_url.get(&without_fragment(Url::parse(url).ok()?))?,
         };
         let before = &found[..found.partition_point(|&j| j < i)];
@@ -120,7 +121,7 @@ impl<'a> Recording<'a> {
             .find(|&j| j < i)
     }
 
-    /// The first request for `url`, followed to the end of its redirects.
+    /// Returns the first request for `url`, at the end of its redirects.
     pub(super) fn find(&self, url: &str) -> Option<usize> {
         let url = without_fragment(Url::parse(url).ok()?);
         let found = self.by_url.get(&url);
@@ -130,20 +131,20 @@ impl<'a> Recording<'a> {
         Some(self.redirects.end(first))
     }
 
-    /// The URL of `i`, without fragment.
+    /// Returns the URL of `i`, without fragment.
     pub(super) fn url(&self, i: usize) -> Option<String> {
         self.entries[i].url.clone().map(without_fragment)
     }
 
-    /// Length of the decoded body of `i`: of the text, if there is one, else as
-    /// recorded.
+    /// Returns the length of the decoded body of `i`: that of its text, or else the
+    /// recorded size.
     pub(super) fn decoded_length(&self, i: usize) -> Option<u64> {
         let entry = &self.entries[i];
         let text = entry.body.as_deref().map(|b| b.len() as u64);
         text.or(entry.content_size).filter(|n| *n > 0)
     }
 
-    /// Whether `i` is a (nested) document.
+    /// Returns true if `i` is a document or nested document.
     pub(super) fn is_document(&self, i: usize) -> bool {
         matches!(
             self.destinations[i],
@@ -151,19 +152,18 @@ impl<'a> Recording<'a> {
         ) && self.redirects.to[i].is_none()
     }
 
-    /// When the page asked for `i`, in milliseconds since 1970.
+    /// Returns the time at which the page requested `i`, in milliseconds since 1970.
     pub(super) fn start(&self, i: usize) -> Option<f64> {
         self.entries[i].asked
     }
 
-    /// When `i` was complete, in milliseconds since 1970.
+    /// Returns the completion of `i`, in milliseconds since 1970.
     pub(super) fn end(&self, i: usize) -> Option<f64> {
         self.entries[i].end
     }
 
-    /// The share of document `d`'s body that had arrived at time `t`: from the
-    /// chunks that the recorder saw, else evenly between first and last byte.
-    /// `None` without times.
+    /// Returns the share of document `d`'s body that had arrived at time `t`, from the
+    /// recorded chunks or else linear between first and last byte. `None` without times.
     pub(super) fn arrived(&self, d: usize, t: f64) -> Option<f64> {
         let (first, last) = (self.entries[d].response_start()?, self.end(d)?);
         if t <= first {
@@ -179,7 +179,7 @@ impl<'a> Recording<'a> {
     }
 
     fn arrived_by_chunks(&self, d: usize, t: f64) -> Option<f64> {
-        // Chunks are dated from the start of the page: the navigation.
+        // Chunk times count from the start of the page, the navigation.
         let since = t - self.entries[0].start?;
         let chunks = &self.entries[d].chunks;
         let total: u64 = chunks.iter().map(|c| c.1).sum();
@@ -187,7 +187,7 @@ impl<'a> Recording<'a> {
         (total > 0).then(|| arrived as f64 / total as f64)
     }
 }
-/// What browsers ask for where a page over HTTPS names an image over HTTP
+/// Returns the URL that browsers request when a page over HTTPS names an image over HTTP
 /// (<https://w3c.github.io/webappsec-mixed-content/#upgrade-algorithm>).
 pub(super) fn upgraded(url: &str) -> Option<String> {
     Some(format!("https://{}", url.strip_prefix("http://")?))

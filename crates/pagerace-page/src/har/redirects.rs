@@ -1,4 +1,4 @@
-//! Redirect chains: which entry a redirect leads to.
+//! Redirect chains: the target entry of each redirect.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,18 @@ use super::entry::Entry;
 use super::filter::is_document_like;
 use super::notes::{Kind, Notes};
 
-/// Redirects among the entries; indices into them.
+/// Redirects between entries, as indices.
 #[derive(Debug, Default)]
 pub(super) struct Redirects {
-    /// Where each entry redirects to.
+    /// Target of each entry that redirects.
     pub(super) to: Vec<Option<usize>>,
-    /// What redirected to each entry.
+    /// Source of the redirect to each entry.
     pub(super) from: Vec<Option<usize>>,
 }
 
 impl Redirects {
-    /// Each redirect leads to the first later request for its target that no
-    /// other redirect claimed.
+    /// Finds the target of each redirect: the first later request for the target URL that
+    /// no other redirect claimed.
     pub(super) fn find(entries: &[Entry], notes: &mut Notes) -> Self {
         let mut waiting: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (i, entry) in entries.iter().enumerate().rev() {
@@ -41,7 +41,8 @@ impl Redirects {
             let next = waiting
                 .get_mut(&without_fragment(target))
                 .and_then(|queue| {
-                    // In reverse order, so that the next one is the last.
+                    // The queue is in reverse order, so the next request is the last
+                    // match.
                     let at = queue.iter().rposition(|&j| j > i)?;
                     Some(queue.remove(at))
                 });
@@ -57,9 +58,10 @@ impl Redirects {
         found
     }
 
-    /// Where the navigation's chain ends with a redirect whose target is not
-    /// recorded, or never requested under that URL, it goes on with the next
-    /// document that the page's frame can have: a page is no redirect.
+    /// Completes the navigation's redirect chain. If its last redirect has no recorded
+    /// target, or the recording has no request for the target, the chain continues with
+    /// the next document that may belong to the main frame, because a page cannot end in
+    /// a redirect.
     fn complete_navigation(&mut self, entries: &[Entry], notes: &mut Notes) {
         loop {
             let last = self.end(0);
@@ -75,9 +77,9 @@ impl Redirects {
         }
     }
 
-    /// The end of the chain that begins at `i`.
+    /// Returns the end of the chain that begins at `i`.
     pub(super) fn end(&self, mut i: usize) -> usize {
-        // Targets come later in the list, so this ends.
+        // Terminates because targets come later in the list.
         while let Some(next) = self.to[i] {
             i = next;
         }
@@ -85,14 +87,13 @@ impl Redirects {
     }
 }
 
-/// Whether the entry may be a document of the page's own frame, as far as the
-/// recording says.
+/// Returns true if the entry may be a document of the main frame, as far as recorded.
 fn is_top_level(entry: &Entry) -> bool {
     let word = entry.request_headers.get("sec-fetch-dest");
     is_document_like(entry, false) && word.is_none_or(|word| word == "document")
 }
 
-/// The URL as text, without fragment: what a request asks for.
+/// Returns the URL without its fragment, as in the request.
 pub(super) fn without_fragment(mut url: Url) -> String {
     url.set_fragment(None);
     url.into()

@@ -1,7 +1,7 @@
-//! Round-trip times that the recording paid, and the think times that remain.
+//! Recorded round-trip times, and the think times that follow from them.
 //!
-//! A TCP handshake takes one round trip, and so does QUIC's with TLS inside
-//! (RFC 9000, section 7); `wait` is one round trip plus the server's time.
+//! A TCP handshake takes one round trip, and so does the QUIC handshake including TLS
+//! (RFC 9000, section 7). `wait` is one round trip plus the server's think time.
 
 use std::collections::BTreeMap;
 
@@ -11,27 +11,27 @@ use super::network::Downlink;
 use super::notes::{Kind, Notes};
 use super::protocol::Protocol;
 
-/// Shorter handshakes are reused connections that a recorder rounded.
+/// Handshakes below this duration are reused connections that a recorder rounded.
 const SHORTEST_HANDSHAKE_MS: f64 = 0.05;
 
-/// Servers that take longer are worth a note: more likely the recording hung.
+/// Think times above this duration are noted, because the recording probably stalled.
 const LONG_THINK_MS: f64 = 10_000.0;
 
-/// One round trip as this entry's handshake shows it, in milliseconds.
+/// Returns one round trip according to this entry's handshake, in milliseconds.
 fn handshake(entry: &Entry) -> Option<f64> {
     let connect = entry.connect.filter(|c| *c > SHORTEST_HANDSHAKE_MS)?;
     let tls = entry.ssl.filter(|s| *s > 0.0);
     let rtt = match tls {
-        // QUIC: the whole handshake is one round trip.
+        // With QUIC, the whole handshake takes one round trip.
         _ if entry.protocol == Some(Protocol::H3) => connect,
-        // HAR 1.2 has ssl inside connect; Firefox has it beside.
+        // HAR 1.2 includes ssl in connect; Firefox records it separately.
         Some(tls) if tls < connect && !tls_beside_connect(entry, connect, tls) => connect - tls,
         _ => connect,
     };
     (rtt > SHORTEST_HANDSHAKE_MS).then_some(rtt)
 }
 
-/// Whether `time` only adds up if `ssl` is counted besides `connect`.
+/// Returns true if `time` is the sum of the timings only with `ssl` added to `connect`.
 fn tls_beside_connect(entry: &Entry, connect: f64, tls: f64) -> bool {
     let Some(total) = entry.end.zip(entry.start).map(|(end, start)| end - start) else {
         return false;
@@ -40,8 +40,8 @@ fn tls_beside_connect(entry: &Entry, connect: f64, tls: f64) -> bool {
     (total - known - tls).abs() < (total - known).abs()
 }
 
-/// The round trip to each entry's server, in milliseconds; `None` where
-/// neither its address nor its host has a recorded handshake.
+/// Returns the round-trip time to each entry's server, in milliseconds; `None` if no
+/// handshake with its address or host is recorded.
 pub(super) fn round_trips(entries: &[Entry]) -> Vec<Option<f64>> {
     let mut shortest: BTreeMap<&str, f64> = BTreeMap::new();
     for entry in entries {
@@ -62,7 +62,7 @@ pub(super) fn round_trips(entries: &[Entry]) -> Vec<Option<f64>> {
     entries.iter().map(look_up).collect()
 }
 
-/// The address, which several hosts may share, then the host.
+/// Returns the address, which several hosts may share, then the host.
 fn keys<'a>(entry: &'a Entry) -> [Option<&'a str>; 2] {
     [
         entry.address.as_deref(),
@@ -70,10 +70,10 @@ fn keys<'a>(entry: &'a Entry) -> [Option<&'a str>; 2] {
     ]
 }
 
-/// Milliseconds that each server took: the wait less the round trip, never
-/// negative. Where the round trip is unknown, the page's median stands in, but
-/// no more than the shortest wait of that host, which held one as well. A wait
-/// while the downlink was busy with other responses is the link's, not the server's.
+/// Returns the think time of each server in milliseconds: the wait less the round trip,
+/// never negative. The page's median replaces an unknown round trip, capped at the host's
+/// shortest wait, which includes one. Waiting while other responses kept the downlink
+/// busy does not count as think time.
 pub(super) fn think_times(
     entries: &[Entry],
     round_trips: &[Option<f64>],
@@ -118,7 +118,7 @@ pub(super) fn think_times(
     entries.iter().zip(round_trips).map(think).collect()
 }
 
-/// Whether request and response really crossed the network.
+/// Returns true if request and response crossed the network.
 fn was_exchanged(entry: &Entry) -> bool {
     entry.status != 0 && !entry.pushed && !served_from_cache(entry)
 }

@@ -1,9 +1,8 @@
 //! Encoded body bytes of each response.
 //!
-//! What is recorded differs: `_transferSize` (Chrome) includes the response's
-//! header fields as compressed on the wire; `bodySize` is sometimes the same
-//! number, sometimes -1; `content.size` is decoded. The order of trust is in
-//! [`bodies`].
+//! Recorders differ: `_transferSize` (Chrome) includes the response's header fields as
+//! compressed on the wire; `bodySize` is sometimes the same number, sometimes -1;
+//! `content.size` is decoded. [`bodies`] documents the order of trust.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +11,9 @@ use super::filter::served_from_cache;
 use super::notes::{Kind, Notes};
 use super::protocol::Protocol;
 
-/// Wire bytes of response fields per byte of their text, where a recording
-/// gives no sample of its own: medians over 5,340 responses of 52 recordings
-/// (HTTP/1.1 1.05; HTTP/2 0.6; HTTP/3 0.07, because most fields are in QPACK's
-/// dynamic table).
+/// Default ratio of wire bytes to text bytes of response fields, for recordings without
+/// samples of their own: medians over 5,340 responses of 52 recordings (HTTP/1.1 1.05;
+/// HTTP/2 0.6; HTTP/3 0.07, because most fields are in QPACK's dynamic table).
 const fn default_ratio(protocol: Option<Protocol>) -> f64 {
     match protocol {
         Some(Protocol::H3) => 0.07,
@@ -24,17 +22,16 @@ const fn default_ratio(protocol: Option<Protocol>) -> f64 {
     }
 }
 
-/// Samples that make a recording's own ratio better than the default.
+/// Minimum number of samples for a recording's own ratio to replace the default.
 const ENOUGH_SAMPLES: usize = 3;
 
-/// The encoded body bytes of each entry.
+/// Returns the encoded body bytes of each entry.
 ///
-/// In order of trust: none for what has no body (HEAD, 204, redirects without
-/// a length); the decoded size for what came from a cache; `Content-Length`,
-/// unless fewer bytes were transferred (then those); the decoded size of
-/// bodies without content coding; `bodySize`, if it is not just the transfer
-/// size; `_transferSize` less the fields; `content.size - compression`;
-/// `content.size`; 0.
+/// In order of trust: 0 for responses without a body (failures, HEAD, 204, 205); the
+/// decoded size for responses from a cache; `Content-Length`, or `_transferSize` less the
+/// fields if fewer bytes were transferred; the decoded size of bodies without content
+/// coding; `bodySize`, unless it merely repeats the transfer size; `_transferSize` less
+/// the fields; `content.size - compression`; `content.size`; 0.
 pub(super) fn bodies(entries: &[Entry], header_bytes: &[u32], notes: &mut Notes) -> Vec<u64> {
     let ratios = ratios(entries, header_bytes);
     let sizes = entries.iter().zip(header_bytes).map(|(entry, &text)| {
@@ -46,7 +43,7 @@ pub(super) fn bodies(entries: &[Entry], header_bytes: &[u32], notes: &mut Notes)
 }
 
 fn body(entry: &Entry, fields: u64, field_text: u64, notes: &mut Notes) -> u64 {
-    // What a browser shows of a failed frame, it makes itself.
+    // The browser itself generates the body shown for a failed document.
     if entry.failed_after().is_some() {
         return 0;
     }
@@ -78,8 +75,7 @@ fn body(entry: &Entry, fields: u64, field_text: u64, notes: &mut Notes) -> u64 {
         .get("content-encoding")
         .is_some_and(|c| c != "identity");
     let uncoded = !coded && !entry.response_headers.is_empty();
-    // Some recorders leave the coding out of the list: more was not sent than
-    // was transferred.
+    // Some recorders omit the content coding. A body cannot exceed the transferred bytes.
     if let Some(size) = decoded.filter(|s| uncoded && transferred.is_none_or(|t| *s <= t)) {
         return size;
     }
@@ -100,17 +96,17 @@ fn body(entry: &Entry, fields: u64, field_text: u64, notes: &mut Notes) -> u64 {
     }
 }
 
-/// Whether `Content-Length` belongs to this body: chrome-har may give the end
-/// of a redirect chain the fields of the redirect. What was transferred beyond
-/// it must be explained by fields, framing, and fields that the list leaves out
-/// (cookies), unless the decoded size is the same.
+/// Returns true if `Content-Length` belongs to this body; chrome-har may give the end of
+/// a redirect chain the fields of the redirect. Fields, framing and unlisted fields
+/// (cookies) must explain the additional transferred bytes, unless the decoded size
+/// equals the length.
 fn is_its_own(entry: &Entry, length: u64, transferred: u64, field_text: u64) -> bool {
     let explained = 2 * field_text + 1024 + transferred / 20;
     transferred - length <= explained || entry.content_size == Some(length)
 }
 
-/// The recording's own wire bytes per byte of field text, by protocol: the
-/// median over responses whose body size is beyond doubt.
+/// Returns the recording's own ratio of wire bytes to text bytes of fields, by protocol:
+/// the median over responses whose body size is certain.
 fn ratios(entries: &[Entry], header_bytes: &[u32]) -> BTreeMap<Option<Protocol>, f64> {
     let mut samples: BTreeMap<Option<Protocol>, Vec<f64>> = BTreeMap::new();
     for (entry, &text) in entries.iter().zip(header_bytes) {
@@ -134,7 +130,7 @@ fn ratios(entries: &[Entry], header_bytes: &[u32]) -> BTreeMap<Option<Protocol>,
     samples.into_iter().map(|(p, s)| (p, median(s))).collect()
 }
 
-/// The middle one (of two middle ones the upper).
+/// Returns the median; the upper one for an even number of samples.
 fn median(mut samples: Vec<f64>) -> f64 {
     samples.sort_by(f64::total_cmp);
     samples[samples.len() / 2]

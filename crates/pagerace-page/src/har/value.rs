@@ -1,24 +1,24 @@
-//! Lenient reading of JSON: a field of the wrong type is a field that is not
-//! there. Numbers may be written as strings (old WebPageTest does).
+//! Lenient access to JSON: a field of the wrong type counts as missing. Numbers may be
+//! written as strings, as in old WebPageTest files.
 
 use serde_json::Value;
 
 use crate::model::MAX_BYTES;
 
-/// Spans above this (an hour) are taken for damage, not for a page load.
+/// Maximum span: an hour. Longer ones are damaged, not part of a page load.
 const MAX_MILLIS: f64 = 3_600_000.0;
 
-/// The text at `key`, if it is text.
+/// Returns the text at `key`; `None` for other types.
 pub(super) fn text<'a>(object: &'a Value, key: &str) -> Option<&'a str> {
     object.get(key)?.as_str()
 }
 
-/// The text at `key`, if it is text and not empty.
+/// Returns the trimmed text at `key`; `None` if it is empty or has another type.
 pub(super) fn filled<'a>(object: &'a Value, key: &str) -> Option<&'a str> {
     text(object, key).map(str::trim).filter(|s| !s.is_empty())
 }
 
-/// The finite number at `key`, negative ones included.
+/// Returns the finite number at `key`, which may be negative.
 pub(super) fn number(object: &Value, key: &str) -> Option<f64> {
     let n = match object.get(key)? {
         Value::Number(n) => n.as_f64()?,
@@ -28,7 +28,8 @@ pub(super) fn number(object: &Value, key: &str) -> Option<f64> {
     n.is_finite().then_some(n)
 }
 
-/// A number of bytes; negative and absurd values are damage, and unknown.
+/// Returns a number of bytes. Negative and excessive values are damaged and count as
+/// unknown.
 pub(super) fn size(object: &Value, key: &str) -> Option<u64> {
     let n = number(object, key)?;
     (0.0..=MAX_BYTES as f64)
@@ -36,19 +37,20 @@ pub(super) fn size(object: &Value, key: &str) -> Option<u64> {
         .then(|| n.round() as u64)
 }
 
-/// A span in milliseconds; negative (HAR's -1: "not applicable") and absurd
-/// values are unknown.
+/// Returns a span in milliseconds. Negative values (HAR's -1: "not applicable") and
+/// excessive ones count as unknown.
 pub(super) fn millis(object: &Value, key: &str) -> Option<f64> {
     number(object, key).filter(|n| (0.0..=MAX_MILLIS).contains(n))
 }
 
-/// A position (line, column), whole and not negative.
+/// Returns the integer part of a non-negative position (line, column, offset).
 pub(super) fn position(object: &Value, key: &str) -> Option<u64> {
     let n = number(object, key)?;
     (0.0..=1e12).contains(&n).then_some(n as u64)
 }
 
-/// Whether `key` says yes: `true`, a number other than 0, or the text "true".
+/// Returns true if the value at `key` is `true`, a number other than 0, or the text
+/// "true" or "1".
 pub(super) fn flag(object: &Value, key: &str) -> bool {
     match object.get(key) {
         Some(Value::Bool(b)) => *b,
@@ -58,7 +60,7 @@ pub(super) fn flag(object: &Value, key: &str) -> bool {
     }
 }
 
-/// The elements at `key`; none if it is no array.
+/// Returns the elements at `key`; none if it is not an array.
 pub(super) fn list<'a>(object: &'a Value, key: &str) -> &'a [Value] {
     object
         .get(key)
@@ -66,7 +68,7 @@ pub(super) fn list<'a>(object: &'a Value, key: &str) -> &'a [Value] {
         .map_or(&[], Vec::as_slice)
 }
 
-/// What a value is, for error messages.
+/// Describes a value for error messages.
 pub(super) fn kind(value: Option<&Value>) -> String {
     match value {
         None => "nothing".to_owned(),
@@ -89,7 +91,7 @@ pub(super) fn kind(value: Option<&Value>) -> String {
     }
 }
 
-/// At most `max` characters of `text`, marked if some were left off.
+/// Returns at most `max` characters of `text`, with an ellipsis if more follow.
 pub(super) fn shorten(text: &str, max: usize) -> String {
     let mut short: String = text.chars().take(max).collect();
     if short.len() < text.len() {

@@ -1,8 +1,8 @@
-//! Which images lie in the first viewport.
+//! Images in the first viewport.
 //!
-//! Recorded, where the largest paint is marked or where Chrome's priorities
-//! were kept: Chrome raises an image to High once layout finds it in the
-//! viewport. Else modelled: the first images of the document.
+//! The evidence is a marked largest paint or Chrome's priorities, if recorded: Chrome
+//! raises an image to High once layout finds it in the viewport. Otherwise the first
+//! images of the document are assumed to be visible (modelled).
 
 use pagerace_core::{Destination, RequestPriority};
 
@@ -10,24 +10,23 @@ use super::entry::Entry;
 use super::notes::{Kind, Notes};
 use crate::{ElementKind, PageLayout};
 
-/// Images of the document taken to be visible when nothing is recorded.
-/// Chrome itself takes the first five large images for important before it
-/// has laid anything out:
-/// <https://chromium.googlesource.com/chromium/src/+/refs/heads/main/docs/speed/metrics_changelog/2023_08_image_loading.md>
+/// Number of the document's images that are assumed to be visible without evidence.
+/// Chrome itself considers the first five large images important before layout
+/// (<https://chromium.googlesource.com/chromium/src/+/refs/heads/main/docs/speed/metrics_changelog/2023_08_image_loading.md>).
 const FIRST_IMAGES: usize = 5;
 
-/// Fewer bytes are pixels and icons. Chrome's bound is 100 x 100 pixels; a
-/// recording has no sizes in pixels.
+/// Minimum size of an image other than a tracking pixel or icon. Chrome's limit is 100 x
+/// 100 pixels, but recordings lack dimensions.
 const SMALL_IMAGE_BYTES: u64 = 1_000;
 
-/// A photograph that a style sheet names is taken for the page's large picture
-/// from this size on; smaller ones decorate. Modelled.
+/// Minimum size of a photograph in a style sheet that counts as the page's large picture;
+/// smaller ones are decoration. Modelled.
 const BACKGROUND_BYTES: u64 = 20_000;
 
-/// Whether each entry is an image in the first viewport.
+/// Returns true for each entry that is an image in the first viewport.
 ///
-/// `by_markup` and `by_style` say which ones the document's markup and style
-/// sheets name; `parsed` is `DOMContentLoaded` in milliseconds since 1970.
+/// `by_markup` and `by_style` mark the images that the document's markup and style sheets
+/// name. `parsed` is the time of `DOMContentLoaded` in milliseconds since 1970.
 pub(super) fn images(
     entries: &[Entry],
     destinations: &[Destination],
@@ -64,7 +63,7 @@ pub(super) fn images(
     for i in first {
         visible[i] = true;
     }
-    // A page's large picture may be a background.
+    // The page's large picture may be a background.
     let background = images
         .iter()
         .find(|&&i| by_style[i] && bodies[i] >= BACKGROUND_BYTES && is_photo(&entries[i]));
@@ -75,7 +74,7 @@ pub(super) fn images(
     visible
 }
 
-/// Whether each entry is an image of which the recorded layout shows something.
+/// Returns true for each entry that is an image visible in the recorded layout.
 pub(super) fn on_screen(layout: &PageLayout, destinations: &[Destination]) -> Vec<bool> {
     let mut visible = vec![false; destinations.len()];
     for element in &layout.elements {
@@ -89,8 +88,8 @@ pub(super) fn on_screen(layout: &PageLayout, destinations: &[Destination]) -> Ve
     visible
 }
 
-/// Whether Chrome took the image for important (Medium), and it was complete
-/// before layout could tell: then nothing was left to raise.
+/// Returns true if Chrome considered the image important (Medium) and the image was
+/// complete before layout, so that its priority was never raised.
 fn too_early(entry: &Entry, parsed: Option<f64>) -> bool {
     entry.priority == Some(RequestPriority::Medium)
         && entry
@@ -98,7 +97,7 @@ fn too_early(entry: &Entry, parsed: Option<f64>) -> bool {
             .is_some_and(|end| parsed.is_none_or(|parsed| end <= parsed))
 }
 
-/// A photograph, by its format: sprites and icons come as PNG, GIF and SVG.
+/// Returns true for formats of photographs; sprites and icons are PNG, GIF and SVG.
 fn is_photo(entry: &Entry) -> bool {
     matches!(
         entry.mime.as_str(),
@@ -106,7 +105,7 @@ fn is_photo(entry: &Entry) -> bool {
     )
 }
 
-/// Favicons are shown in the browser's own frame.
+/// Returns true for favicons, which the browser shows outside the page.
 pub(super) fn is_icon(entry: &Entry) -> bool {
     let path = entry
         .url

@@ -9,7 +9,7 @@ fn coding(bytes: &[u8]) -> ImageCoding {
 
 fn jpeg_with(frame: u8) -> Vec<u8> {
     let mut bytes = vec![0xff, 0xd8];
-    // A comment whose bytes look like a frame header.
+    // An application segment whose payload looks like frame headers.
     bytes.extend([0xff, 0xe0, 0x00, 0x06, 0xff, 0xc2, 0xff, 0xc0]);
     bytes.extend([
         0xff, 0xff, 0xff, frame, 0x00, 0x0b, 8, 0, 16, 0, 16, 1, 1, 0x11, 0,
@@ -25,7 +25,7 @@ fn png_with(interlace: u8) -> Vec<u8> {
 }
 
 fn gif_with(flags: u8) -> Vec<u8> {
-    // Two colours, a comment, then the first frame.
+    // A table of two colours, a comment, then the first frame.
     let mut bytes = b"GIF89a\x01\x00\x01\x00\x80\x00\x00".to_vec();
     bytes.extend([0; 6]);
     bytes.extend([0x21, 0xfe, 2, b'h', b'i', 0]);
@@ -112,14 +112,15 @@ fn recordings_with_bodies_tell_and_others_read_as_before() {
     let codings: Vec<ImageCoding> = page.resources.iter().map(|r| r.image.coding).collect();
     let (known, unknown) = (ImageCoding::Progressive, ImageCoding::Unknown);
     assert_eq!(codings, [unknown, known, known, unknown]);
-    // What is not known is not written, and what is not written is not known.
+    // An unknown coding is not serialised, and a missing field reads as unknown.
     let text = serde_json::to_string(&page).unwrap();
     assert_eq!(text.matches("\"image\":{").count(), 2);
     assert_eq!(serde_json::from_str::<crate::Page>(&text).unwrap(), page);
 }
 
-/// A progressive JPEG of three components, with scans of these components, first
-/// coefficient and earlier bits, and so many bytes.
+/// A progressive JPEG of three components. Each scan has its components, first
+/// coefficient, earlier bits (the high nibble of the approximation byte) and length in
+/// bytes.
 fn scans(scans: &[(&[u8], u8, u8, usize)]) -> Vec<u8> {
     let mut bytes = vec![0xff, 0xd8, 0xff, 0xc2, 0, 17, 8, 0, 16, 0, 16, 3];
     bytes.extend([1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1]);
@@ -130,7 +131,7 @@ fn scans(scans: &[(&[u8], u8, u8, usize)]) -> Vec<u8> {
         bytes.push(components.len() as u8);
         bytes.extend(components.iter().flat_map(|c| [*c, 0]));
         bytes.extend([*first, *first, earlier << 4]);
-        // Stuffed bytes and restarts end nothing.
+        // Stuffed bytes and restart markers do not end a scan.
         bytes.extend([0xff, 0x00, 0xff, 0xd3]);
         bytes.extend(std::iter::repeat_n(7, *length));
     }
@@ -143,7 +144,7 @@ fn a_progressive_image_is_there_when_all_components_have_been_seen() {
     let together: &[(&[u8], u8, u8, usize)] = &[(&[1, 2, 3], 0, 0, 50), (&[1], 1, 0, 500)];
     let image = read(&scans(together));
     assert_eq!(image.head, 21);
-    // Tables, the scan's header, what ends nothing, and the data.
+    // Tables, scan header, stuffed and restart bytes, and data.
     assert_eq!(image.coarse, Some(21 + 6 + 14 + 4 + 50));
     let apart: &[(&[u8], u8, u8, usize)] = &[
         (&[1], 0, 0, 10),

@@ -1,43 +1,42 @@
-//! What happens to a request: it fails, or is answered late.
+//! Effects on a request: failure or a late response.
 
 use std::fmt;
 use std::str::FromStr;
 
 use pagerace_core::Duration;
 
-/// The longest delay: an hour is longer than any page load.
+/// The maximum delay, one hour, is longer than any page load.
 pub const LONGEST_DELAY: Duration = Duration::from_secs(3_600);
 
-/// What happens to a request.
+/// An effect on a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
-    /// It is never answered well.
+    /// The request is never answered successfully.
     Block(Failure),
-    /// Its answer begins this much later than it would. Written as a time:
-    /// `140ms`, `1.5s`.
+    /// The response begins later by this time. Written as a time: `140ms`, `1.5s`.
     Delay(Duration),
 }
 
-/// In which of two ways a request is blocked.
+/// The two ways of blocking a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Failure {
-    /// It fails at once, before it leaves the browser, as an ad blocker does
-    /// it. Written `refused`.
+    /// The request fails at once, before it leaves the browser, as with an ad blocker.
+    /// Written `refused`.
     Refused,
-    /// It leaves, and no answer ever comes, as from a server that is down:
-    /// what waits for it waits for ever. Written `hang`; `timeout` is read as well.
+    /// The request is sent but never answered, as by a server that is down; its
+    /// dependents wait forever. Written `hang`; `timeout` is accepted as well.
     ///
     /// # Source
-    /// WebPageTest's SPOF test, which sends hosts to a server that drops all
-    /// packets. Deviates: connections are set up, only answers stay away.
+    /// WebPageTest's SPOF test, which maps hosts to a server that drops all packets.
+    /// Deviation: connections are established, only responses are missing.
     Hang,
 }
 
-/// A text that is no effect; who reads it knows the text around it.
+/// Error of parsing an effect. The caller adds the context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoEffect;
 
-/// Units of time, with the nanoseconds of each, the largest first.
+/// Units of time with their length in nanoseconds, largest first.
 const UNITS: [(&str, u64); 5] = [
     ("min", 60_000_000_000),
     ("s", 1_000_000_000),
@@ -58,7 +57,7 @@ impl FromStr for Effect {
     }
 }
 
-/// A number, with decimals or not, and a unit; exact.
+/// Parses a number with optional decimals and a unit, without rounding.
 fn delay(text: &str) -> Option<Duration> {
     let unit_at = text.find(|c: char| c.is_ascii_alphabetic())?;
     let (number, unit) = text.split_at(unit_at);
@@ -79,7 +78,8 @@ fn delay(text: &str) -> Option<Duration> {
 }
 
 impl fmt::Display for Effect {
-    /// As it is read; a delay in the largest unit that needs no decimals.
+    /// Writes the effect as [`FromStr`] reads it; a delay uses the largest unit that
+    /// needs no decimals.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Block(Failure::Refused) => f.write_str("refused"),

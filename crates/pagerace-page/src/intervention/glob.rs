@@ -1,11 +1,12 @@
-//! Patterns in which `*` stands for any text.
+//! Patterns in which `*` matches any text.
 
-/// Whether all of `text` fits `pattern`. Takes time in the product of their
-/// lengths at most.
+/// Returns true if `pattern` matches all of `text`. The running time is at most
+/// proportional to the product of their lengths.
 pub(super) fn fits(pattern: &str, text: &str) -> bool {
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
     let (mut p, mut t) = (0, 0);
-    // After the last star: where it stands, and how much it has taken.
+    // Position of the last star in the pattern, and the text position up to which it
+    // matches.
     let mut star: Option<(usize, usize)> = None;
     while t < text.len() {
         match pattern.get(p) {

@@ -1,4 +1,4 @@
-//! Several interventions, and what they do to each resource of a page.
+//! Lists of interventions, and their effect on each resource of a page.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,56 +9,56 @@ use serde::{Deserialize, Serialize};
 use super::{Effect, Failure, Intervention, InterventionError, Target, Term};
 use crate::{Page, Resource, ResourceId};
 
-/// Interventions that hold together; none by default. Written, and serialised,
-/// with spaces between them, or as `none`.
+/// Interventions that apply together; none by default. Written and serialised with spaces
+/// between them, or as `none`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Interventions {
     all: Vec<Intervention>,
 }
 
-/// What becomes of one request.
+/// Effect of all interventions on one request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ResourceEffect {
-    /// Whether, and how, it is blocked. What is refused never hangs.
+    /// The way the request is blocked, if any; `refused` takes precedence over `hang`.
     pub block: Option<Failure>,
-    /// By how much its answer is later; delays add up.
+    /// Delay of the response, the sum of all delays.
     pub delay: Duration,
 }
 
 /// A part of an intervention that selects nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unmatched {
-    /// Which intervention.
+    /// The intervention.
     pub intervention: Intervention,
-    /// The part of its selector.
+    /// The part of its selector that selects nothing.
     pub term: Term,
 }
 
 impl Interventions {
-    /// These.
+    /// Creates a list of these interventions.
     pub fn new(all: Vec<Intervention>) -> Self {
         Self { all }
     }
 
-    /// All of them.
+    /// Returns all interventions.
     pub fn all(&self) -> &[Intervention] {
         &self.all
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no interventions.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// These and those.
+    /// Returns a list with the interventions of both lists.
     #[must_use]
     pub fn and(&self, others: &Self) -> Self {
         let all = self.all.iter().chain(&others.all);
         Self::new(all.cloned().collect())
     }
 
-    /// What becomes of a request.
+    /// Returns the effect on a request.
     pub fn on(&self, target: &Target<'_>) -> ResourceEffect {
         let mut sum = ResourceEffect::default();
         for one in self.all.iter().filter(|i| i.selector.selects(target)) {
@@ -74,15 +74,15 @@ impl Interventions {
         sum
     }
 
-    /// What becomes of each resource, in page order.
+    /// Returns the effect on each resource, in page order.
     pub fn of_page(&self, page: &Page) -> Vec<ResourceEffect> {
         let on = |resource: &Resource| self.on(&Target::of(page, resource));
         page.resources.iter().map(on).collect()
     }
 
-    /// Parts that select nothing on any of `pages`: most likely a host or a
-    /// category that is misspelt. Of a selector with several parts that selects
-    /// something, a category may be empty; a host or a URL may not.
+    /// Returns the parts that select nothing on any of `pages`, most likely a misspelt
+    /// host or category. A category is not reported if another part of its selector
+    /// selects something.
     pub fn unmatched(&self, pages: &[impl AsRef<Page>]) -> Vec<Unmatched> {
         let used = |term: &Term| {
             pages.iter().map(AsRef::as_ref).any(|page| {
@@ -107,8 +107,8 @@ impl Interventions {
         unmatched
     }
 
-    /// A document, or a redirect to it, that would be blocked: nothing of the
-    /// page would ever be seen.
+    /// Returns the first document, or redirect to it, that would be blocked: the page
+    /// would never appear.
     pub fn blocked_document(&self, page: &Page) -> Option<ResourceId> {
         let effects = self.of_page(page);
         let documents = page.resources.iter();
@@ -121,7 +121,8 @@ impl Interventions {
 impl FromStr for Interventions {
     type Err = InterventionError;
 
-    /// `none` and `original` are none; else interventions with spaces between.
+    /// Reads `none` or `original` as an empty list, and other text as interventions
+    /// separated by spaces.
     fn from_str(text: &str) -> Result<Self, InterventionError> {
         let words: Vec<&str> = text.split_whitespace().collect();
         match words.as_slice() {

@@ -1,15 +1,15 @@
-//! Which requests: categories, hosts and URL patterns, joined by `+`.
+//! Selectors of requests: categories, hosts and URL patterns, joined by `+`.
 //!
 //! | written | selects |
 //! |---|---|
-//! | `fonts`, `css`, `js`, `images`, `html`, `json`, `others` | what is asked for as such, advertisements included |
-//! | `ads` | advertisement and analytics, whatever they are |
-//! | `third-party`, `first-party` | what is on another registrable domain than the document, or on the same |
-//! | `third-party-js`, `first-party-css`, .. | both at once |
-//! | `cdn.example`, `*.cdn.example` | all from a host, or from its subdomains |
-//! | `*/app.js*`, `https://cdn.example/fonts/*` | URLs, whole; without a scheme, whatever theirs is |
+//! | `fonts`, `css`, `js`, `images`, `html`, `json`, `others` | requests of this category, advertisements included |
+//! | `ads` | advertisement and analytics of any category |
+//! | `third-party`, `first-party` | requests to another registrable domain than the document's, or to the same |
+//! | `third-party-js`, `first-party-css`, .. | requests that satisfy both |
+//! | `cdn.example`, `*.cdn.example` | all requests to a host, or to its subdomains |
+//! | `*/app.js*`, `https://cdn.example/fonts/*` | requests whose whole URL matches; a pattern without a scheme matches any scheme |
 //!
-//! `*` stands for any text; in a URL pattern it has to stand for a `+` as well.
+//! `*` matches any text. In a URL pattern, `*` also has to replace a `+`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,7 +19,7 @@ use super::glob::fits;
 use super::target::Target;
 use crate::Category;
 
-/// Requests that fit one of its terms.
+/// A set of terms. A selector selects the requests that match any of them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Selector {
     terms: Vec<Term>,
@@ -28,34 +28,34 @@ pub struct Selector {
 /// One part of a selector.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Term {
-    /// By what a request is for and whose it is; `None` is any.
+    /// Requests of a party and a kind; `None` matches any.
     Kind(Option<Party>, Option<Kind>),
-    /// By host, in lower case; `*` stands for any text.
+    /// Requests to a host, in lower case; `*` matches any text.
     Host(String),
-    /// By URL; `*` stands for any text.
+    /// Requests for a URL; `*` matches any text.
     Url(String),
 }
 
-/// Whose a request is.
+/// Party that a request goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Party {
-    /// Of the document's registrable domain.
+    /// The document's registrable domain.
     First,
-    /// Of another one.
+    /// Another registrable domain.
     Third,
 }
 
-/// What a request is for.
+/// Kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Advertisement and analytics, as [`Category::Ads`].
     Ads,
-    /// What it is asked for as, whether it serves advertisement or not; never
-    /// [`Category::Ads`].
+    /// Requests of a category by destination and media type, whether or not they serve
+    /// advertisement; never [`Category::Ads`].
     Of(Category),
 }
 
-/// Names of categories, those that are written first.
+/// Names of each kind. The first one is written, all are read.
 const KINDS: [(Kind, &[&str]); 8] = [
     (Kind::Of(Category::Fonts), &["fonts", "font"]),
     (Kind::Of(Category::Css), &["css", "styles", "style"]),
@@ -73,28 +73,28 @@ const KINDS: [(Kind, &[&str]); 8] = [
 const PARTIES: [(Party, &str); 2] = [(Party::Third, "third-party"), (Party::First, "first-party")];
 
 impl Selector {
-    /// What fits any of `terms`; at least one.
+    /// Creates a selector of the requests that match any of `terms`.
     ///
     /// # Panics
-    /// If there are no terms: that would select nothing.
+    /// Panics if `terms` is empty, because such a selector would select nothing.
     pub fn any(terms: Vec<Term>) -> Self {
         assert!(!terms.is_empty(), "a selector has a term");
         Self { terms }
     }
 
-    /// Its terms, at least one.
+    /// Returns the terms, at least one.
     pub fn terms(&self) -> &[Term] {
         &self.terms
     }
 
-    /// Whether it selects `target`.
+    /// Returns true if any term selects `target`.
     pub fn selects(&self, target: &Target<'_>) -> bool {
         self.terms.iter().any(|term| term.selects(target))
     }
 }
 
 impl Term {
-    /// Whether it selects `target`.
+    /// Returns true if the term selects `target`.
     pub fn selects(&self, target: &Target<'_>) -> bool {
         match self {
             Self::Kind(party, kind) => {
@@ -114,7 +114,8 @@ impl Term {
         }
     }
 
-    /// All names of categories, as they are written.
+    /// Returns the names of all kinds, all parties and their combinations, as they are
+    /// written.
     pub fn names() -> Vec<String> {
         let kinds = KINDS.map(|(_, names)| names[0]);
         let parties = PARTIES.map(|(_, name)| name);
@@ -126,7 +127,7 @@ impl Term {
     }
 }
 
-/// `third-party`, `js`, `third-party-js`.
+/// Parses `third-party`, `js` or `third-party-js`.
 fn kind_term(word: &str) -> Option<Term> {
     let kind = |word: &str| {
         let found = KINDS.iter().find(|(_, names)| names.contains(&word));
@@ -146,11 +147,12 @@ fn kind_term(word: &str) -> Option<Term> {
 }
 
 impl FromStr for Term {
-    /// Who reads it knows the text around it.
+    /// The error carries no data because the caller adds the context.
     type Err = ();
 
     fn from_str(word: &str) -> Result<Self, ()> {
-        // What would not read back: these separate.
+        // Characters that separate terms, interventions or shell words would not read
+        // back.
         if word.is_empty()
             || word.contains(['+', ' ', '"', '\''])
             || word.contains(char::is_whitespace)
@@ -158,7 +160,7 @@ impl FromStr for Term {
             return Err(());
         }
         if word.contains('/') {
-            // Hosts have no case, paths have.
+            // Hosts are case-insensitive, paths are not.
             let path_at = match word.find("://") {
                 Some(at) => word[at + 3..].find('/').map_or(word.len(), |n| at + 3 + n),
                 None => word.find('/').unwrap_or(word.len()),

@@ -1,4 +1,4 @@
-//! Sets of interventions that have a name.
+//! Named sets of interventions.
 
 use std::collections::BTreeSet;
 
@@ -7,18 +7,18 @@ use pagerace_core::Duration;
 use super::{Effect, Failure, Intervention, Interventions, Kind, Party, Selector, Term};
 use crate::{Category, Page};
 
-/// The name of [`thesis`].
+/// Name of the set [`thesis`].
 pub const THESIS: &str = "thesis";
-/// The name of [`each_host`].
+/// Name of the set [`each_host`].
 pub const EACH_HOST: &str = "each-host";
 
-/// The seven variants of a page that people were asked about: the original,
-/// then fonts, style sheets, and both with third-party scripts, each answered
-/// a little later and a second later.
+/// Returns the seven variants of a page in the user study: the original, then delays of
+/// fonts, of style sheets, and of both with third-party scripts, each by a short time and
+/// by one second.
 ///
 /// # Source
-/// Srivastava 2024, section 5.10.2. Deviates: there some fonts and "non-essential"
-/// style sheets of one page were chosen by hand; these select all of them.
+/// Srivastava 2024, section 5.10.2. Deviation: the study delayed hand-picked fonts and
+/// "non-essential" style sheets of one page; these selectors select all of them.
 pub fn thesis() -> Vec<Interventions> {
     let fonts = Term::Kind(None, Some(Kind::Of(Category::Fonts)));
     let css = Term::Kind(None, Some(Kind::Of(Category::Css)));
@@ -40,9 +40,9 @@ pub fn thesis() -> Vec<Interventions> {
     variants
 }
 
-/// For each third-party host of `pages`, in the order in which pages have
-/// them, one set in which it alone is blocked: the page's single points of
-/// failure (Srivastava 2024, section 5.4.3).
+/// Returns one set for each third-party host of `pages`, in order of appearance, that
+/// blocks this host alone. The sets reveal single points of failure (Srivastava 2024,
+/// section 5.4.3).
 pub fn each_host(pages: &[impl AsRef<Page>], failure: Failure) -> Vec<Interventions> {
     let mut seen = BTreeSet::new();
     let origins = pages.iter().flat_map(|page| &page.as_ref().origins);

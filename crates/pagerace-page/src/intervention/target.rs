@@ -1,4 +1,4 @@
-//! What selectors look at.
+//! The properties of a request that selectors match.
 
 use url::Url;
 
@@ -11,19 +11,19 @@ pub struct Target<'a> {
     pub url: &'a str,
     /// Host of the URL.
     pub host: &'a str,
-    /// What it is asked for as: any category but [`Category::Ads`].
+    /// Category by destination and media type; never [`Category::Ads`].
     pub asked_as: Category,
-    /// Whether it is advertisement or analytics.
+    /// True if the request serves advertisement or analytics.
     pub ad: bool,
-    /// Whether it is on another registrable domain than the document.
+    /// True if the registrable domain differs from the document's.
     pub third_party: bool,
 }
 
 impl<'a> Target<'a> {
-    /// A resource of `page`.
+    /// Creates a target from a resource of `page`.
     ///
     /// # Panics
-    /// If the resource is not of this page.
+    /// Panics if the resource is not of this page.
     pub fn of(page: &'a Page, resource: &'a Resource) -> Self {
         Self {
             url: &resource.url,
@@ -34,8 +34,8 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// A request that the recording of `page` does not have: only its URL is
-    /// known, so it is of no category but [`Category::Others`], and perhaps
+    /// Creates a target from a request that the recording of `page` lacks. Only the URL
+    /// is known, so the category is [`Category::Others`]; the URL may still identify
     /// advertisement. `url` is the text of `parsed`.
     pub fn unknown(page: &Page, url: &'a str, parsed: &'a Url) -> Self {
         let host = parsed.host_str().unwrap_or_default();

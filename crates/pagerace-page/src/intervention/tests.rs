@@ -8,8 +8,8 @@ use super::{Effect, Failure, Intervention, InterventionError, Interventions, Tar
 use super::{each_host, thesis};
 use crate::{ImportOptions, Page, from_bytes};
 
-/// A document, and from another domain a font, a style sheet, a script and an
-/// advertisement's script; an image of its own.
+/// A document with an image of its own, and four resources from other domains: a font, a
+/// style sheet, a script and the script of an advertisement.
 fn page() -> Page {
     let entry = |url: &str, mime: &str, kind: &str| {
         json!({
@@ -42,7 +42,7 @@ fn read(text: &str) -> Interventions {
     text.parse().unwrap()
 }
 
-/// Numbers of the resources that `selector` selects.
+/// Returns the numbers of the resources that `selector` selects.
 fn selected(selector: &str) -> Vec<usize> {
     let effects = read(&format!("{selector}=1ms")).of_page(&page());
     let hit = |(i, e): (usize, &super::ResourceEffect)| (!e.delay.is_zero()).then_some(i);
@@ -258,7 +258,7 @@ fn names_of_categories_read_back() {
     assert_eq!(documents, 1);
 }
 
-/// A term as somebody may write it.
+/// Generates terms that a user may write.
 fn term() -> impl Strategy<Value = String> {
     prop_oneof![
         proptest::sample::select(Term::names()),

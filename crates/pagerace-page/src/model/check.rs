@@ -1,5 +1,5 @@
-//! Whether a page that was read from a results file can be loaded. The importers make
-//! no other pages; a file may have been edited.
+//! Validation of a page read from a results file, which may have been edited. The
+//! importers only produce valid pages.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -11,27 +11,27 @@ use super::{
     Wait,
 };
 
-/// The most requests of a page load; a file with more holds a session.
+/// The maximum number of requests of a page load; a file with more holds a session.
 pub const MAX_RESOURCES: usize = 20_000;
-/// The most elements of a recorded layout.
+/// The maximum number of elements of a recorded layout.
 pub const MAX_ELEMENTS: usize = 20_000;
-/// The largest transfer, in bytes.
+/// The maximum size of a transfer, in bytes.
 pub const MAX_BYTES: u64 = 1 << 32;
-/// The largest field section, in bytes; servers refuse far smaller ones.
+/// The maximum size of a field section, in bytes; the limits of servers are far smaller.
 pub const MAX_FIELD_BYTES: u32 = 1 << 20;
-/// The longest span within a page load.
+/// The maximum time span within a page load.
 pub const MAX_TIME: Duration = Duration::from_secs(24 * 60 * 60);
-/// The largest area of an element, square CSS pixels.
+/// The maximum area of an element, square CSS pixels.
 pub const MAX_AREA: f64 = 1e12;
-/// Coordinates and sizes on the screen, CSS pixels.
+/// Valid coordinates and sizes on the screen, CSS pixels.
 const PIXELS: RangeInclusive<f64> = -1e7..=1e7;
 
 impl Page {
-    /// Refuses a page that cannot be loaded: references to what does not exist, a
-    /// discovery that never happens, sizes and times that no page load has.
+    /// Checks that the page can be loaded. Rejects references to missing items,
+    /// discoveries that never happen, and sizes and times that no page load has.
     ///
     /// # Errors
-    /// The path of the field, what was found, and what is expected.
+    /// Returns the path of the field, the value found and the value expected.
     pub fn check(&self) -> Result<(), String> {
         let count = self.resources.len();
         if count == 0 {

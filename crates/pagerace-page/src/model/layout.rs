@@ -1,28 +1,28 @@
-//! Where a recorded page's elements are on the screen, and what rendering
-//! them cost: what a recording with layout says, and no other.
+//! Positions of a page's elements on the screen, and the cost of rendering them. Only
+//! recordings with a layout provide them.
 
 use pagerace_core::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{ResourceId, Wait};
 
-/// What was on the screen when the page had been loaded, not scrolled.
+/// Contents of the screen after the page has loaded, not scrolled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageLayout {
     /// Width and height of the viewport, CSS pixels.
     pub viewport: (u32, u32),
-    /// In the order of the document.
+    /// Elements in document order.
     pub elements: Vec<Element>,
-    /// Fonts that say how text waits for them.
+    /// Fonts with a known `font-display`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fonts: Vec<FontUse>,
-    /// What the document's markup names, but the browser asks for only when a
-    /// layout has found that it is needed: images with `loading=lazy`, and what
-    /// style attributes and style elements name.
+    /// Resources that the document's markup names but that the browser requests only once
+    /// layout needs them: images with `loading=lazy`, and resources named by style
+    /// attributes and style elements.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_layout: Vec<ResourceId>,
-    /// Encoded bytes of the document before its body, if the recording holds
-    /// the document.
+    /// Encoded bytes of the document before its body; `None` if the recording does not
+    /// hold the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body_start: Option<u64>,
     /// The recorded largest contentful paint.
@@ -31,54 +31,54 @@ pub struct PageLayout {
     /// Main-thread time of style, layout and paint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rendering: Option<RenderingTime>,
-    /// How many times slower than its machine the recording's main thread was made, as
-    /// for a phone; `None` where it was not.
+    /// Factor by which the recorder throttled the main thread, as for a phone; `None` if
+    /// it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slowdown: Option<f64>,
-    /// The shares of visual progress, if they were measured.
+    /// Shares of visual progress, if measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shares: Option<PictureShares>,
 }
 
-/// Shares of visual progress, 0 to 1, measured on the loaded page. With those of the
-/// elements ([`Element::share`]) they add up to 1, but for rounding.
+/// Shares of visual progress, 0 to 1, measured on the loaded page. Together with the
+/// shares of the elements ([`Element::share`]) they add up to 1, except for rounding.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PictureShares {
-    /// Of the canvas, borders and gradients: pixels that no element owns.
+    /// Share of the pixels that no element owns: canvas, borders and gradients.
     pub canvas: f64,
-    /// Scripts colour the canvas: without them it has another colour.
+    /// True if scripts change the colour of the canvas.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub canvas_scripted: bool,
-    /// Of images, wherever they are seen.
+    /// Share of each image, over all places where it is visible.
     pub images: Vec<(ResourceId, f64)>,
-    /// Of all other images together.
+    /// Share of all other images together.
     pub other_images: f64,
 }
 
-/// Something that people see.
+/// A visible element.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Element {
-    /// What it is.
+    /// Content of the element.
     pub kind: ElementKind,
-    /// Where it is.
+    /// Position and size of the element.
     pub rect: Rect,
-    /// Encoded bytes of the document up to its end; `None` if a script made it, or
-    /// revealed what the markup holds.
+    /// Encoded bytes of the document up to the end of the element; `None` if a script
+    /// created the element or revealed it from the markup.
     pub offset: Option<u64>,
-    /// If a script made or revealed it: what the script waited for.
+    /// Event that the script waited for, if a script created or revealed the element.
     #[serde(default = "content_loaded", skip_serializing_if = "is_content_loaded")]
     pub after: Wait,
-    /// How long after that it appeared in the recording, less what else the main thread did
-    /// in between; `None` if that is not known.
+    /// Time from that event to the element's appearance in the recording, less other
+    /// main-thread work in between; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Duration>,
-    /// Whether it makes a paint contentful: all but backgrounds of plain
-    /// colour (Paint Timing, <https://www.w3.org/TR/paint-timing/#contentful>).
+    /// True if the element makes a paint contentful, as all do except backgrounds of
+    /// plain colour (Paint Timing, <https://www.w3.org/TR/paint-timing/#contentful>).
     pub contentful: bool,
-    /// Width and height of the image itself, if it is one and they are known.
+    /// Natural width and height of an image, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub natural: Option<(f32, f32)>,
-    /// Its share of visual progress, 0 to 1; 0 for images and if it was not measured.
+    /// Share of visual progress, 0 to 1; 0 for images and if not measured.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub share: f64,
 }
@@ -97,27 +97,27 @@ fn is_content_loaded(wait: &Wait) -> bool {
     *wait == Wait::ContentLoaded
 }
 
-/// What an element shows.
+/// Content of an element.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "is")]
 pub enum ElementKind {
     /// A block of text.
     Text {
-        /// The web fonts that it is written in.
+        /// Web fonts of the text.
         fonts: Vec<ResourceId>,
     },
     /// An image.
     Image {
-        /// Its bytes.
+        /// Resource that holds the image's bytes.
         resource: ResourceId,
     },
-    /// An image behind other things.
+    /// A background image.
     Background {
-        /// Its bytes.
+        /// Resource that holds the image's bytes.
         resource: ResourceId,
     },
-    /// What needs no resource: images inside the document, vector graphics,
-    /// canvases, colours; and videos.
+    /// Content that needs no resource: images embedded in the document, vector graphics,
+    /// canvases and colours.
     Other,
 }
 
@@ -135,7 +135,8 @@ pub struct Rect {
 }
 
 impl Rect {
-    /// Pixels of it that lie in a viewport of this size, not scrolled.
+    /// Returns the area, in square CSS pixels, that lies inside a viewport of this size,
+    /// not scrolled.
     pub fn visible_area(&self, (width, height): (u32, u32)) -> f64 {
         self.shared_area(Self {
             x: 0.0,
@@ -145,7 +146,7 @@ impl Rect {
         })
     }
 
-    /// Pixels that lie in both.
+    /// Returns the area, in square CSS pixels, that both rectangles cover.
     pub fn shared_area(&self, other: Self) -> f64 {
         let overlap = |one: (f32, f32), two: (f32, f32)| {
             let end = |(at, length): (f32, f32)| f64::from(at) + f64::from(length);
@@ -157,12 +158,12 @@ impl Rect {
     }
 }
 
-/// How text waits for a font.
+/// Behaviour of text while a font loads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FontUse {
-    /// The font.
+    /// Resource that holds the font.
     pub font: ResourceId,
-    /// What its `@font-face` says.
+    /// Value of `font-display` in its `@font-face` rule.
     pub display: FontDisplay,
 }
 
@@ -174,24 +175,24 @@ pub enum FontDisplay {
     /// The browser decides.
     #[default]
     Auto,
-    /// Text is invisible for a while, and swapped whenever the font comes.
+    /// Text is invisible for a while, and swapped whenever the font arrives.
     Block,
-    /// Text is visible at once, and swapped whenever the font comes.
+    /// Text is visible at once, and swapped whenever the font arrives.
     Swap,
-    /// Text is invisible for a moment, and swapped if the font comes soon.
+    /// Text is invisible for a moment, and swapped only if the font arrives soon.
     Fallback,
-    /// Text takes the font only if it is there.
+    /// Text uses the font only if it is already available.
     Optional,
 }
 
 /// The recorded largest contentful paint.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Largest {
-    /// Its size as the browser counts it, CSS pixels.
+    /// Size of the element as the browser counts it, square CSS pixels.
     pub size: f64,
-    /// The image, or `None` if it was text.
+    /// The image; `None` if the largest paint was text.
     pub image: Option<ResourceId>,
-    /// If it was text: its place among the elements.
+    /// Index of the text among the elements, if the largest paint was text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<usize>,
 }
@@ -199,8 +200,9 @@ pub struct Largest {
 /// Main-thread time of style, layout and paint in the recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RenderingTime {
-    /// All of it up to the first contentful paint.
+    /// Total time up to the first contentful paint.
     pub first: Duration,
-    /// A later frame, on average; `None` if none was seen.
+    /// Average time of a task after the first contentful paint; `None` without such
+    /// tasks.
     pub later: Option<Duration>,
 }

@@ -1,4 +1,4 @@
-//! How the times at which things appear are founded.
+//! Evidence for the times at which content appears.
 
 use std::fmt;
 
@@ -7,16 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use super::{Page, ResourceId, Wait};
 
-/// How it is known what people see of a page, and when.
+/// Source of the knowledge about a page's visible content and its paint times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PaintEvidence {
-    /// `pagerace record` wrote down where each element is and when it appeared.
+    /// `pagerace record` wrote down the position of each element and the time at which it
+    /// appeared.
     Recorded,
-    /// The recording tells when something was painted, but not where: what can
-    /// appear is guessed, and when it can is fitted to the recording's paints.
+    /// The recording has paint times but no positions. The visible elements are guessed;
+    /// the times at which they can appear are fitted to the recorded paints.
     Fitted,
-    /// The recording tells nothing of what was painted.
+    /// The recording has neither paints nor layout.
     Guessed,
 }
 
@@ -30,20 +31,19 @@ impl fmt::Display for PaintEvidence {
     }
 }
 
-/// When things can appear on a page without a recorded layout, as its recorded
-/// paints tell.
+/// Constraints on the paint times of a page without a recorded layout, derived from its
+/// recorded paints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PaintFit {
-    /// What had happened last before the recording's first paint, and may have
-    /// allowed it.
+    /// Last event before the recording's first paint that may have allowed it.
     pub after: Wait,
-    /// Nothing appears until so long after it; `None` if no more than what blocks
-    /// rendering holds the first paint. A load over the recording's own network
-    /// tells it.
+    /// Time after that event during which nothing appears; `None` if only render-blocking
+    /// resources hold the first paint. A simulated load over the recording's own network
+    /// determines the delay.
     pub delay: Option<Duration>,
-    /// Text does not wait for fonts: some came after the first paint.
+    /// True if text does not wait for fonts, because some arrived after the first paint.
     pub swaps_fonts: bool,
-    /// What was the largest paint, if the recording tells.
+    /// Element of the largest paint, if the recording tells.
     pub largest: Option<FittedLargest>,
 }
 
@@ -55,13 +55,13 @@ pub enum FittedLargest {
     Text,
     /// An image.
     Image {
-        /// Its bytes.
+        /// The resource that holds the image's bytes.
         id: ResourceId,
     },
 }
 
 impl Page {
-    /// How the page's paints are founded.
+    /// Returns the evidence for the page's paints.
     pub const fn paint_evidence(&self) -> PaintEvidence {
         if self.layout.is_some() {
             PaintEvidence::Recorded
@@ -71,8 +71,8 @@ impl Page {
             PaintEvidence::Guessed
         }
     }
-    /// The largest paint, in words: an image's URL, `text`, or that it is not known
-    /// before a load.
+    /// Describes the largest paint in words: an image's URL, `text`, or a statement that
+    /// it is not recorded or not known before a load.
     pub fn largest_in_words(&self) -> &str {
         let image = |id: ResourceId| self.resource(id).url.as_str();
         match (&self.layout, self.fit.and_then(|fit| fit.largest)) {

@@ -1,11 +1,11 @@
-//! Why a text is no transfer sequence.
+//! Errors of reading a transfer sequence.
 
 use thiserror::Error;
 
 use super::{MAX_OBJECTS, MAX_SIZE_BYTES};
 
-/// A transfer sequence that cannot be read; says where, what was found and what to
-/// do about it. Entries count from 1, as they stand in the file.
+/// An error that prevents reading a transfer sequence. The message names the place, the
+/// finding and a remedy. Entries count from 1, in the order of the file.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SequenceError {
@@ -14,18 +14,18 @@ pub enum SequenceError {
     Read {
         /// The file.
         file: String,
-        /// What the system said.
+        /// Error reported by the operating system.
         source: std::io::Error,
     },
-    /// More bytes than we are willing to hold.
+    /// The file exceeds the size limit.
     #[error("{file}: larger than {limit} bytes; a transfer sequence holds one page load")]
     TooLarge {
         /// The file.
         file: String,
-        /// The bound, in bytes.
+        /// The limit, in bytes.
         limit: usize,
     },
-    /// Not JSON.
+    /// The text is not valid JSON.
     #[error(
         "{file}: line {line}, column {column}: not valid JSON ({message}); write the sequence \
          again with `pagerace objects`"
@@ -37,10 +37,10 @@ pub enum SequenceError {
         line: usize,
         /// 1-based column.
         column: usize,
-        /// What the parser expected.
+        /// Message of the JSON parser.
         message: String,
     },
-    /// JSON, but no array of objects.
+    /// The text is JSON, but not a non-empty array.
     #[error(
         "{file}: expected an array of objects, found {found}; `pagerace objects` writes \
          transfer_sequence.json"
@@ -48,26 +48,26 @@ pub enum SequenceError {
     NotASequence {
         /// The file.
         file: String,
-        /// What is there.
+        /// Description of the value found.
         found: String,
     },
-    /// Too many objects for one page load.
+    /// The array has too many objects for one page load.
     #[error("{file}: more than {MAX_OBJECTS} objects; a transfer sequence holds one page load")]
     TooManyObjects {
         /// The file.
         file: String,
     },
-    /// An entry is no object.
+    /// An entry is not an object.
     #[error("{file}: entry {entry}: expected an object, found {found}; remove or replace it")]
     NotAnObject {
         /// The file.
         file: String,
-        /// 1-based place in the array.
+        /// 1-based position in the array.
         entry: usize,
-        /// What is there.
+        /// Description of the value found.
         found: String,
     },
-    /// A field that a sequence does not have.
+    /// An entry has an unknown field.
     #[error(
         "{file}: entry {entry}: unknown field \"{field}\"; remove it, or write one of: {}",
         .known.join(", ")
@@ -75,50 +75,50 @@ pub enum SequenceError {
     UnknownField {
         /// The file.
         file: String,
-        /// 1-based place in the array.
+        /// 1-based position in the array.
         entry: usize,
-        /// Its name, shortened.
+        /// Name of the field, shortened.
         field: String,
-        /// Those that there are.
+        /// Names of the known fields.
         known: &'static [&'static str],
     },
-    /// A field that is there twice.
+    /// An entry has a field twice.
     #[error("{file}: entry {entry}: {field} is there twice; keep one")]
     RepeatedField {
         /// The file.
         file: String,
-        /// 1-based place in the array.
+        /// 1-based position in the array.
         entry: usize,
-        /// Its name.
+        /// Name of the field.
         field: &'static str,
     },
-    /// A field that has to be there.
+    /// An entry lacks a required field.
     #[error("{file}: entry {entry}: {field} is missing; write {expected}")]
     MissingField {
         /// The file.
         file: String,
-        /// 1-based place in the array.
+        /// 1-based position in the array.
         entry: usize,
-        /// Its name.
+        /// Name of the field.
         field: &'static str,
-        /// What would be right.
+        /// Description of a valid value.
         expected: &'static str,
     },
-    /// A field with an impossible value.
+    /// A field has an invalid value.
     #[error("{file}: entry {entry}: {field}: found {found}; write {expected}")]
     Field {
         /// The file.
         file: String,
-        /// 1-based place in the array.
+        /// 1-based position in the array.
         entry: usize,
-        /// Its name.
+        /// Name of the field.
         field: &'static str,
-        /// What is there.
+        /// Description of the value found.
         found: String,
-        /// What would be right.
+        /// Description of a valid value.
         expected: &'static str,
     },
-    /// Two entries that must differ do not.
+    /// Two entries have the same value of a field that must be unique.
     #[error(
         "{file}: entry {entry}: {field} {value} is that of entry {first} already; give each object \
          its own"
@@ -126,18 +126,18 @@ pub enum SequenceError {
     Shared {
         /// The file.
         file: String,
-        /// 1-based place of the second.
+        /// 1-based position of the second entry.
         entry: usize,
-        /// Which field.
+        /// Name of the field.
         field: &'static str,
-        /// Its value.
+        /// Value of the field.
         value: String,
-        /// 1-based place of the first.
+        /// 1-based position of the first entry.
         first: usize,
     },
 }
 
-// The texts of expectations, which name bounds.
+// Descriptions of valid values, including the limits.
 pub(super) const ID: &str = "a whole number from 0 to 4294967295, one for each object";
 pub(super) const CATEGORY: &str = "ads, images, html, javascript, json, css, fonts or others";
 pub(super) const EXTENSION: &str = "1 to 16 lower-case ASCII letters and digits, such as js";

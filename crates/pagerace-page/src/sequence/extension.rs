@@ -1,29 +1,30 @@
-//! The extension of a file that holds a response.
+//! File extensions for responses.
 //!
-//! The media type decides; where it tells nothing (`application/octet-stream`,
-//! `text/plain`, none at all) the address does, and then what the request was for.
+//! The media type decides. If it is uninformative (`application/octet-stream`,
+//! `text/plain` or missing), the URL decides, and after it the destination of the
+//! request.
 //!
 //! # Source
-//! <https://www.iana.org/assignments/media-types/>, and names that servers
-//! still use for fonts, icons and scripts.
+//! <https://www.iana.org/assignments/media-types/>, and legacy names that servers still
+//! use for fonts, icons and scripts.
 
 use pagerace_core::Destination;
 
 use crate::Resource;
 
-/// Raster images, audio and video: what arrived of them can be shown.
+/// Raster images, audio and video of which a received part can be shown.
 const PARTS_SHOW: [&str; 19] = [
     "jpg", "png", "gif", "webp", "avif", "jxl", "heic", "ico", "bmp", "tiff", "mp4", "m4s", "webm",
     "ts", "mov", "mp3", "m4a", "aac", "ogg",
 ];
 
-/// Those that an address may tell, beyond those of [`PARTS_SHOW`].
+/// Further extensions that a URL may indicate.
 const OTHERS: [&str; 22] = [
     "html", "xhtml", "css", "js", "json", "xml", "svg", "woff", "woff2", "ttf", "otf", "eot",
     "wasm", "txt", "vtt", "csv", "pdf", "zip", "gz", "m3u8", "mpd", "wav",
 ];
 
-/// Of a resource's file.
+/// Returns the extension for a resource.
 pub(super) fn of(resource: &Resource) -> &'static str {
     of_type(&resource.mime_type)
         .or_else(|| of_address(&resource.url))
@@ -36,12 +37,12 @@ pub(super) fn of(resource: &Resource) -> &'static str {
         })
 }
 
-/// Whether a part of such a file is of no use.
+/// Returns true if a part of such a file is useless.
 pub(super) fn must_be_whole(extension: &str) -> bool {
     !PARTS_SHOW.contains(&extension)
 }
 
-/// `None` if the media type tells nothing.
+/// Returns the extension for a media type; `None` if the type is uninformative.
 fn of_type(mime: &str) -> Option<&'static str> {
     Some(match mime {
         "text/html" => "html",
@@ -91,7 +92,7 @@ fn of_type(mime: &str) -> Option<&'static str> {
     })
 }
 
-/// The known extension that the address's path ends in.
+/// Returns the known extension at the end of the URL's path.
 fn of_address(address: &str) -> Option<&'static str> {
     let url = url::Url::parse(address).ok()?;
     let last = url.path().rsplit('/').next()?;
@@ -105,7 +106,7 @@ fn of_address(address: &str) -> Option<&'static str> {
     known().find(|known| *known == found)
 }
 
-/// Every extension that an address may tell.
+/// Returns every extension that a URL may indicate.
 pub(super) fn known() -> impl Iterator<Item = &'static str> {
     PARTS_SHOW.iter().chain(&OTHERS).copied()
 }

@@ -1,10 +1,10 @@
-//! A sequence as a page: its objects one after the other, each asked for when the one
-//! before is over, from one server over one connection.
+//! Conversion of a sequence to a page: each object is requested from one server, over one
+//! connection, when the previous one is complete.
 //!
 //! # Source
-//! Srivastava 2024, section 5.8.2: its client asks for the files of a sequence one by
-//! one. Objects are only carried: nothing runs, blocks or is shown, and no server
-//! thinks.
+//! Srivastava 2024, section 5.8.2: the client requests the files of a sequence one by
+//! one. Objects are only transferred: they do not run, block or appear, and the server
+//! has no think time.
 
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 
@@ -14,17 +14,17 @@ use crate::model::{
     RecordedPage, RecordedTimes, Resource, ResourceId, Trigger,
 };
 
-/// Hosts of the stand-in servers, behind one connection.
+/// Hosts of the stand-in servers, which share one connection.
 const OWN: &str = "objects.example";
 const OTHERS: &str = "objects.third-party.example";
-/// Bytes of a request's and a response's fields as text: what the requests of
-/// recordings mostly have at least.
+/// Bytes of the field section of a request or response as text; most recorded requests
+/// have at least as many.
 const HEADER_BYTES: u32 = 200;
 
 impl TransferSequence {
-    /// A page called `name` that fetches these objects one after the other. Its load
-    /// event is the end of the last of them, and its document the first, which is
-    /// never delivered in part.
+    /// Creates a page called `name` that fetches these objects one after the other. The
+    /// load event follows the end of the last object. The first object is the document,
+    /// which is never delivered in part.
     pub fn to_page(&self, name: &str) -> Page {
         let resources = self.transfers.iter().enumerate();
         let resources: Vec<Resource> = resources.map(|(i, t)| resource(i, t)).collect();
@@ -116,7 +116,8 @@ fn resource(index: usize, transfer: &Transfer) -> Resource {
     }
 }
 
-/// By which selectors know it: what kind of advertisement it is tells its extension.
+/// Returns a media type from which selectors recognise the object's category. For
+/// advertisement, the extension decides.
 fn mime_type(transfer: &Transfer) -> &'static str {
     match (transfer.category, transfer.extension.as_str()) {
         (Category::Javascript, _) | (_, "js") => "text/javascript",

@@ -1,8 +1,8 @@
-//! From JSON to transfers, strictly: what is unknown, missing, repeated or
-//! impossible is refused with its place.
+//! Strict parser from JSON to transfers: unknown, missing, repeated and invalid data is
+//! rejected with its position.
 //!
-//! The text may come from anywhere. What is kept while reading is bounded: values
-//! that no field takes are skipped as they are parsed.
+//! The text may come from an untrusted source. Memory use is bounded: arrays and objects
+//! in place of values are skipped during parsing.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,13 +18,14 @@ use super::{
 };
 use crate::Category;
 
-/// Bytes of the longest text: each of the most objects with the longest address.
+/// Maximum length of the text in bytes: enough for the maximum number of objects with
+/// URLs of the maximum length.
 const MAX_BYTES: usize = 64 << 20;
 
-/// Characters of texts that messages quote.
+/// Maximum number of characters of a text that a message quotes.
 const QUOTED_CHARS: usize = 40;
 
-/// All fields, as they are written.
+/// Names of all fields, in written order.
 pub(super) const FIELDS: [&str; 10] = [
     "id",
     "category",
@@ -38,7 +39,7 @@ pub(super) const FIELDS: [&str; 10] = [
     "must_be_whole",
 ];
 
-/// The name and the bytes of a file.
+/// Returns the name and the bytes of a file.
 pub(super) fn file(path: &Path) -> Result<(String, Vec<u8>), SequenceError> {
     let file = path.display().to_string();
     match std::fs::metadata(path).map(|meta| meta.len()) {
@@ -54,7 +55,7 @@ pub(super) fn file(path: &Path) -> Result<(String, Vec<u8>), SequenceError> {
     }
 }
 
-/// The transfers in a text, in its order.
+/// Parses the transfers of a text, in its order.
 pub(super) fn transfers(file: &str, text: &[u8]) -> Result<Vec<Transfer>, SequenceError> {
     let owned = || file.to_owned();
     if text.len() > MAX_BYTES {
@@ -99,13 +100,15 @@ fn checked(file: &str, read: Top) -> Result<Vec<Transfer>, SequenceError> {
     Ok(transfers)
 }
 
-/// `serde_json` ends its messages with the place, which we name first.
+/// Removes the position at the end of a `serde_json` message, because our message begins
+/// with it.
 fn without_place(message: &str) -> String {
     let end = message.find(" at line ").unwrap_or(message.len());
     message[..end].to_owned()
 }
 
-/// No two objects may share a number or, on any file system, a file.
+/// Checks that objects differ in number and in file name. File names are compared without
+/// case, for file systems that ignore case.
 fn all_differ(file: &str, transfers: &[Transfer]) -> Result<(), SequenceError> {
     let mut ids = BTreeMap::new();
     let mut names = BTreeMap::new();
@@ -128,7 +131,7 @@ fn all_differ(file: &str, transfers: &[Transfer]) -> Result<(), SequenceError> {
     Ok(())
 }
 
-/// Makes one transfer out of an entry.
+/// Converter of one entry to a transfer.
 struct Reader<'a> {
     file: &'a str,
     entry: usize,
@@ -137,7 +140,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn transfer(&self, entry: Entry) -> Result<Transfer, SequenceError> {
         let mut fields = self.fields(entry)?;
-        // In the order of `FIELDS`.
+        // Takes the values in the order of `FIELDS`.
         let mut next = 0;
         let mut take = || {
             next += 1;
@@ -215,7 +218,7 @@ impl Reader<'_> {
         })
     }
 
-    /// `null` is as good as nothing.
+    /// Treats `null` as a missing field.
     fn optional<T>(
         &self,
         (field, value): (&'static str, Option<Scalar>),
@@ -276,7 +279,7 @@ fn extension_of(value: &Scalar) -> Option<String> {
     ((1..=16).contains(&text.len()) && text.bytes().all(fits)).then(|| text.to_owned())
 }
 
-/// A file name that stays in its folder and means the same on every system.
+/// Parses a file name that has no folder and is valid on every system.
 fn file_name(value: &Scalar) -> Option<String> {
     let text = text(value)?;
     let fits = |b: u8| b.is_ascii_alphanumeric() || b".-_".contains(&b);
@@ -293,17 +296,17 @@ fn url(value: &Scalar) -> Option<String> {
     sound.then(|| text.to_owned())
 }
 
-/// What the text holds.
+/// Parsed content of the text.
 enum Top {
     Entries(Vec<Entry>),
     TooMany,
     Other(Scalar),
 }
 
-/// What stands in the array.
+/// Parsed element of the array.
 enum Entry {
     Fields(Box<Fields>),
-    /// An unknown field, and its name.
+    /// The name of an unknown field, shortened.
     Unknown(String),
     Repeated(&'static str),
     Other(Scalar),
@@ -312,7 +315,7 @@ enum Entry {
 /// Values in the order of [`FIELDS`].
 type Fields = [Option<Scalar>; FIELDS.len()];
 
-/// A value of a field. Of arrays and objects only that they are there.
+/// A value of a field. The contents of arrays and objects are dropped.
 enum Scalar {
     Null,
     Flag(bool),
@@ -347,7 +350,7 @@ fn shortened(text: &str) -> String {
     short
 }
 
-/// As strict as [`TransferSequence::from_json`]; messages call the text "transfer
+/// As strict as [`TransferSequence::from_json`]. Messages call the text "transfer
 /// sequence".
 impl<'de> Deserialize<'de> for TransferSequence {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -378,7 +381,7 @@ struct ScalarVisitor;
 struct EntryVisitor;
 struct TopVisitor;
 
-/// The visits of values that are neither array nor object.
+/// Visitor methods for values other than arrays and objects.
 macro_rules! plain_values {
     ($wrap:expr) => {
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -482,7 +485,7 @@ fn skip<'de, A: MapAccess<'de>>(mut all: A) -> Result<(), A::Error> {
     Ok(())
 }
 
-/// The name of a field: its place in [`FIELDS`], or itself, shortened.
+/// A field name: its index in [`FIELDS`], or the unknown name, shortened.
 struct Name;
 
 impl<'de> DeserializeSeed<'de> for Name {

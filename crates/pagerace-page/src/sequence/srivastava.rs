@@ -1,32 +1,31 @@
-//! A news page made up after Srivastava 2024: six versions of it, as if recorded at
-//! six times.
+//! A synthetic news page after Srivastava 2024: six versions, as if recorded at six
+//! times.
 //!
 //! The recordings of the thesis (nytimes.com on a weekend, section 5.7) are not
-//! published; what is published of them are averages. Facts of the thesis:
+//! published; only averages are. The thesis states:
 //!
 //! - Table 4: requests and kilobytes of each category.
 //! - Section 5.8.3: sizes of single files, among them a video of 11 to 19 MB.
-//! - Figure 15: all objects over 12 Mbit/s on reliable streams take 11.68 s.
+//! - Figure 15: transferring all objects over 12 Mbit/s on reliable streams takes 11.68 s.
 //!
-//! They do not agree with each other: five HTML files of at most 30 KB are not
-//! 238 KB, forty images of at least 300 KB are not 815 KB, four sheets of at
-//! least 12 KB are not 30 KB, twelve fonts of at least 33 KB are not 338.1 KB,
-//! and 1130 to 3778 KB of others have no room for the video. Here table 4 holds
-//! for everything but the video, which comes on top; section 5.8.3 holds for the
-//! video, for scripts and frames, and for the largest image.
+//! These statements contradict each other: five HTML files of at most 30 KB do not make
+//! 238 KB, forty images of at least 300 KB do not make 815 KB, four style sheets of at
+//! least 12 KB do not make 30 KB, twelve fonts of at least 33 KB do not make 338.1 KB,
+//! and 1130 to 3778 KB of others leave no room for the video. This module follows table 4
+//! for everything except the video, which is added on top. It follows section 5.8.3 for
+//! the video, for scripts and frames, and for the largest image.
 //!
-//! How large the video is follows from the figure. 11.68 s at 12 Mbit/s are
-//! 17.52 MB on the wire. A packet of quiche carries 1350 bytes, of which some 37
-//! are QUIC's (short header and packet number, authentication tag, frame header),
-//! in 42 bytes of Ethernet, IPv4 and UDP: 1313 of 1392 bytes are body, in all
-//! 16.5 MB. Table 4 has 2.68 MB and, with the middle of their range, 2.45 MB of
-//! others: 11.37 MB are left.
+//! The size of the video follows from the figure. 11.68 s at 12 Mbit/s are 17.52 MB on
+//! the wire. A packet of quiche carries 1350 bytes, of which some 37 are QUIC's (short
+//! header and packet number, authentication tag, frame header), in 42 bytes of Ethernet,
+//! IPv4 and UDP: 1313 of 1392 bytes are body, in all 16.5 MB. Table 4 has 2.68 MB and,
+//! with the middle of their range, 2.45 MB of others: 11.37 MB remain.
 //!
-//! Ours, because nothing is published of it: how sizes are distributed within a
-//! category; how much the versions differ; when objects are asked for and how
-//! long they took; and who third parties are: all of Ads/Analytics, 12 of 29
-//! scripts and 1 of 4 style sheets. Fonts and images of the site's other domains
-//! count as its own, as the thesis counts them apart from third parties.
+//! The following data is ours, because none is published: the distribution of sizes
+//! within a category, the differences between versions, the request and transfer times,
+//! and the third parties: all of Ads/Analytics, 12 of 29 scripts and 1 of 4 style sheets.
+//! Fonts and images on other domains of the site count as the site's own, because the
+//! thesis counts them separately from third parties.
 //!
 //! Kilobytes are 1000 bytes.
 
@@ -35,18 +34,19 @@ use pagerace_core::{Duration, Rng};
 use super::{Transfer, TransferSequence, extension, file_name};
 use crate::Category;
 
-/// How many versions there are; they count from 1.
+/// Number of versions; they count from 1.
 pub const VERSIONS: u32 = 6;
 
-/// By how much the versions differ from the average, in units of a part's
-/// `spread`: which version gets which is drawn. They sum to zero, so that the six
-/// average to the thesis's numbers.
+/// Differences of the versions from the average, in units of a part's `spread`. The
+/// assignment to versions is random. The differences sum to zero, so that the six
+/// versions average to the thesis's numbers.
 const STEPS: [f64; VERSIONS as usize] = [-1.0, -0.6, -0.2, 0.2, 0.6, 1.0];
 
-/// Version 1 to 6 of the page. `seed` decides all that the thesis leaves open.
+/// Returns version 1 to 6 of the page. `seed` determines everything that the thesis
+/// leaves open.
 ///
 /// # Panics
-/// If there is no such version.
+/// Panics if the version does not exist.
 pub fn srivastava_page(version: u32, seed: u64) -> TransferSequence {
     assert!(
         (1..=VERSIONS).contains(&version),
@@ -56,31 +56,31 @@ pub fn srivastava_page(version: u32, seed: u64) -> TransferSequence {
         .iter()
         .flat_map(|part| part.draw(version, seed))
         .collect();
-    // Equal times are ordered by part.
+    // The sort is stable: objects with equal times keep the order of the parts.
     drawn.sort_by_key(|object| object.start);
     let numbered = (0..).zip(drawn);
     TransferSequence::sorted(numbered.map(|(id, object)| object.numbered(id)).collect())
 }
 
-/// Objects of one kind.
+/// A group of similar objects.
 struct Part {
-    /// Names its random streams and the folder of its addresses.
+    /// Name of the part in its random streams and URLs.
     name: &'static str,
     category: Category,
-    /// Of its files, in turn.
+    /// Extensions of the files, in rotation.
     extensions: &'static [&'static str],
-    /// Requests of an average version.
+    /// Number of requests in an average version.
     count: usize,
-    /// Kilobytes of an average version, all together.
+    /// Total kilobytes in an average version.
     kilobytes: f64,
-    /// Kilobytes of a single object, at least and at most.
+    /// Minimum and maximum kilobytes of an object.
     range: (f64, f64),
-    /// Greatest difference of a version from the average, in bytes and in
-    /// requests, as a share.
+    /// Maximum relative difference of a version from the average, in bytes and in
+    /// requests.
     spread: f64,
-    /// How many of an average version are third parties'.
+    /// Number of third-party requests in an average version.
     third_party: usize,
-    /// Milliseconds since the navigation in which they are asked for.
+    /// Range of request times, in milliseconds since the navigation.
     asked: (f64, f64),
 }
 
@@ -90,7 +90,7 @@ const PARTS: [Part; 11] = [
         category: Category::Html,
         extensions: &["html"],
         count: 1,
-        // What the frames leave of 238.
+        // Remainder of 238 after the frames.
         kilobytes: 170.0,
         range: (100.0, 240.0),
         spread: 0.03,
@@ -168,7 +168,7 @@ const PARTS: [Part; 11] = [
         category: Category::Images,
         extensions: &["jpg", "webp", "jpg", "png", "webp"],
         count: 39,
-        // What the lead image leaves of 815.
+        // Remainder of 815 after the lead image.
         kilobytes: 505.0,
         range: (1.0, 60.0),
         spread: 0.05,
@@ -231,7 +231,7 @@ impl Part {
         let mut starts: Vec<f64> = (0..count)
             .map(|_| first + (last - first) * times.unit())
             .collect();
-        // A page asks for its own before others ask for theirs.
+        // A page requests its own objects before third-party ones.
         starts.sort_by(f64::total_cmp);
         let foreign = self.third_party * count / self.count;
         let numbered = starts.into_iter().zip(sizes).enumerate();
@@ -252,12 +252,12 @@ impl Part {
             .collect()
     }
 
-    /// The random stream of one of its aspects.
+    /// Returns the random stream of one aspect of the part.
     fn stream(&self, seed: u64, aspect: &str) -> Rng {
         Rng::new(seed, &format!("srivastava/{}/{aspect}", self.name))
     }
 
-    /// This version's share of what was drawn for all: from `-spread` to `spread`.
+    /// Returns the relative difference of this version, from `-spread` to `spread`.
     fn difference(&self, version: u32, seed: u64, aspect: &str) -> f64 {
         let mut steps = STEPS;
         shuffle(&mut steps, &mut self.stream(seed, aspect));
@@ -269,10 +269,12 @@ impl Part {
         self.count.saturating_add_signed(more as isize)
     }
 
-    /// Bytes of each, within the part's range and, all together, its total.
+    /// Returns the bytes of each object, within the part's range and summing to its
+    /// total.
     fn sizes(&self, count: usize, version: u32, seed: u64) -> Vec<u64> {
         let total = self.kilobytes * (1.0 + self.difference(version, seed, "bytes"));
-        // The same in all versions, so that an object stays about as large as it was.
+        // The same weights in all versions keep the size of an object similar across
+        // versions.
         let mut stream = self.stream(seed, "sizes");
         let weights: Vec<f64> = (0..count).map(|_| stream.lognormal(0.6)).collect();
         let sizes = share_out(total, &weights, self.range);
@@ -308,29 +310,29 @@ impl Drawn {
     }
 }
 
-/// Milliseconds that an object took when the page was recorded: a round trip and a
-/// server's answer, then 50 Mbit/s. For the log only.
+/// Returns the milliseconds that an object took during the recording: a round trip and
+/// the server's response time, then 50 Mbit/s. Replay does not use them.
 fn unthrottled(size: u64, rng: &mut Rng) -> f64 {
     30.0 + 70.0 * rng.unit() + size as f64 * 8.0 / 50_000.0
 }
 
-/// Recorders tell no less.
+/// Rounds to microseconds, the precision of recorders.
 fn whole_micros(millis: f64) -> Duration {
     Duration::from_micros((millis * 1000.0).round() as u64)
 }
 
-/// Fisher-Yates.
+/// Shuffles the steps (Fisher-Yates).
 fn shuffle(steps: &mut [f64], rng: &mut Rng) {
     for i in (1..steps.len()).rev() {
         steps.swap(i, rng.below(i as u64 + 1) as usize);
     }
 }
 
-/// `total` in proportion to `weights`, each share within `range`: what a bound
-/// cuts off, the others get.
+/// Distributes `total` in proportion to `weights`, with each share within `range`. The
+/// other shares compensate for shares at a bound.
 ///
 /// # Panics
-/// If so many shares of that range cannot have that total.
+/// Panics if that many shares within the range cannot have that total.
 fn share_out(total: f64, weights: &[f64], (least, most): (f64, f64)) -> Vec<f64> {
     let count = weights.len() as f64;
     assert!(
@@ -338,7 +340,7 @@ fn share_out(total: f64, weights: &[f64], (least, most): (f64, f64)) -> Vec<f64>
         "{count} shares from {least} to {most} do not sum to {total}"
     );
     let sum = |scale: f64| -> f64 { weights.iter().map(|w| (w * scale).clamp(least, most)).sum() };
-    // Bisection: the sum grows with the scale.
+    // Bisection on the scale, because the sum grows with it.
     let (mut low, mut high) = (0.0, 1.0);
     while sum(high) < total && high < 1e12 {
         high *= 2.0;

@@ -1,33 +1,32 @@
-//! Content of a given size and type that stands in for a recorded body.
+//! Content of a given size and type that replaces a recorded body.
 //!
-//! Filler, with a valid beginning and end where a few bytes suffice: comments in
-//! HTML, CSS, JavaScript and XML, a text in JSON, a small picture or box of which
-//! the rest is padding. Nothing of it runs, shows or loads anything. Types that
-//! take more (JPEG, fonts and others) have their first bytes only, and no decoder
-//! accepts them. A file too small for beginning and end is filler alone.
+//! The content is filler, with a valid beginning and end if a few bytes suffice for them:
+//! comments in HTML, CSS, JavaScript and XML, a string in JSON, a small picture or box
+//! followed by padding. It does not run, show or load anything. Formats that need more
+//! (JPEG, fonts and others) only have their first bytes, and no decoder accepts them. A
+//! file too small for beginning and end is filler alone.
 //!
-//! The filler compresses well, so serve stand-ins as they are, without content
-//! coding: their sizes are those of encoded bodies already.
+//! The filler compresses well, so stand-ins must be served without content coding: their
+//! sizes are already those of encoded bodies.
 
 use std::io::{self, Write};
 
-/// What is repeated between beginning and end.
-/// No line breaks, quotes or hyphens, which JSON, playlists or XML would take for
-/// something else.
+/// Filler between beginning and end. It has no line breaks, quotes or hyphens, which
+/// JSON, playlists or XML would interpret.
 const FILLER: &[u8] = b"This text stands in for a recorded body of the same size. ";
 
-/// A grey pixel; what follows the end is ignored.
+/// A grey pixel; decoders ignore data after the end.
 const GIF: &[u8] =
     b"GIF89a\x01\0\x01\0\x80\0\0\x80\x80\x80\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 
-/// Another.
+/// A grey pixel, likewise.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\0\0\0\0:~\x9bU\
 \0\0\0\nIDATx\x9cch\0\0\0\x82\0\x81w\xcdr\xb6\0\0\0\0IEND\xaeB`\x82";
 
-/// Writes `size` bytes that stand in for a body of type `extension` to `out`.
+/// Writes `size` bytes to `out` that replace a body of type `extension`.
 ///
 /// # Errors
-/// Those of `out`.
+/// Returns the errors of `out`.
 pub fn write(extension: &str, size: u64, out: &mut dyn Write) -> io::Result<()> {
     let (head, tail) = frame(extension, size);
     let Some(between) = size.checked_sub((head.len() + tail.len()) as u64) else {
@@ -49,7 +48,7 @@ fn filler(mut bytes: u64, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Beginning and end of a file of `size` bytes.
+/// Returns the beginning and the end of a file of `size` bytes.
 fn frame(extension: &str, size: u64) -> (Vec<u8>, &'static [u8]) {
     let (head, tail): (&[u8], &[u8]) = match extension {
         "html" => (b"<!doctype html><title>Stand-in</title><!--", b"-->"),
@@ -86,16 +85,17 @@ fn frame(extension: &str, size: u64) -> (Vec<u8>, &'static [u8]) {
     (head.to_vec(), tail)
 }
 
-/// A RIFF header: the size of all that follows it, and what it holds.
+/// Returns a RIFF header: the size of all that follows it, and the form type.
 fn riff(form: [u8; 4], size: u64) -> Vec<u8> {
     let rest = u32::try_from(size.saturating_sub(8)).unwrap_or(u32::MAX);
     [*b"RIFF", rest.to_le_bytes(), form].concat()
 }
 
-/// ISO/IEC 14496-12: a file type box, and a box of free space to the end.
+/// Returns a file type box and a box of free space that extends to the end of the file
+/// (ISO/IEC 14496-12).
 fn movie(size: u64) -> Vec<u8> {
     const TYPE: &[u8] = b"\0\0\0\x14ftypisom\0\0\x02\0isom";
-    // Size 1 says that the size stands in 64 bits behind the name.
+    // Size 1 means that the 64-bit size follows the box type.
     let rest = size.saturating_sub(TYPE.len() as u64);
     let mut head = TYPE.to_vec();
     head.extend_from_slice(b"\0\0\0\x01free");

@@ -3,7 +3,7 @@ use serde_json::json;
 use super::*;
 use crate::{ImportOptions, from_bytes};
 
-/// A document behind a redirect, and a third party's image.
+/// A redirect, the document that it leads to, and a third party's image.
 pub(super) fn page() -> Page {
     let entry = |url: &str, ms: u64, status: u16, mime: &str, bytes: u64, kind: &str| {
         json!({

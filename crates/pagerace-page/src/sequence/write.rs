@@ -1,4 +1,5 @@
-//! Transfers as JSON: an array, an object a transfer, a field a line.
+//! Serialisation of transfers as JSON: an array with one object per transfer and one
+//! field per line.
 
 use pagerace_core::Duration;
 use serde::{Serialize, Serializer};
@@ -6,7 +7,7 @@ use serde::{Serialize, Serializer};
 use super::{Transfer, TransferSequence};
 use crate::Category;
 
-/// An entry as it is written.
+/// An entry in serialised form.
 #[derive(Serialize)]
 struct Entry<'a> {
     id: u32,

@@ -1,11 +1,11 @@
-//! What is known of each recording of the corpus.
+//! Expected results for each recording of the corpus.
 
 use pagerace_page::Page;
 
-/// File, pages, requests to race. Fewer than the manifest's where entries
-/// cause no traffic: redirects inside Chrome (cnn-2026, google-2026-cdp,
-/// mousel, vk-mobile, wikipedia-portal-2017), data: URLs and blocked requests
-/// (google-2026-firefox), failed requests (internetonmars, nghttp2-2017),
+/// File, number of pages, number of requests. The number of requests is below the
+/// manifest's if entries cause no traffic: redirects inside Chrome (cnn-2026,
+/// google-2026-cdp, mousel, vk-mobile, wikipedia-portal-2017), data: URLs and blocked
+/// requests (google-2026-firefox), failed requests (internetonmars, nghttp2-2017), and
 /// requests that joined an earlier one for the same URL (bing, cnet, cnn, github).
 const FILES: [(&str, usize, usize); 52] = [
     ("aftonbladet-2015-wpt", 2, 212),
@@ -31,7 +31,7 @@ const FILES: [(&str, usize, usize); 52] = [
     ("google-2026-wpt", 1, 39),
     ("google-kr-2015-bodies", 1, 10),
     ("google-se-2017", 1, 15),
-    // With a favicon whose host does not exist.
+    // Includes a favicon whose host does not exist.
     ("internetonmars-2022-chrome-h3", 1, 37),
     ("internetonmars-2022-firefox-h3", 1, 35),
     ("internetonmars-2022-safari-h3", 1, 38),
@@ -63,16 +63,16 @@ const FILES: [(&str, usize, usize); 52] = [
     ("wikipedia-portal-2026", 1, 7),
 ];
 
-/// Body bytes over the manifest's wire bytes, which include response fields:
-/// a little below 1.
+/// Ratio of body bytes to the manifest's wire bytes. It is slightly below 1 because wire
+/// bytes include response fields.
 const USUAL_SHARE: std::ops::Range<f64> = 0.93..1.01;
 
-/// Recordings whose share differs for a known reason.
+/// Recordings with another ratio for a known reason.
 const UNUSUAL_SHARES: [(&str, std::ops::Range<f64>); 3] = [
     // 366 tiny images whose fields are as long as their bodies.
     ("akamai-h2demo-2018", 0.88..0.90),
-    // A repeat visit: eight of ten responses came from the cache, and their
-    // decoded sizes stand in.
+    // A repeat visit: eight of ten responses came from the cache and count with their
+    // decoded sizes.
     ("google-kr-2015-bodies", 15.0..16.0),
     // Three revalidated responses (304) count in full.
     ("sitespeed-2018", 1.0..1.1),
@@ -96,7 +96,8 @@ pub(crate) fn compare(name: &str, row: &str, pages: &[Page]) -> Result<(), Strin
     }
     let body: u64 = pages.iter().map(Page::body_bytes).sum();
     if wire == 0 {
-        // The manifest knows no sizes of webperf.se and msb.se; we do.
+        // The manifest has no sizes for webperf.se and msb.se, but the importer finds
+        // them.
         return if body > 100_000 {
             Ok(())
         } else {

@@ -1,10 +1,12 @@
-//! What holds of any imported page.
+//! Invariants of every imported page.
 
 use pagerace_core::{Destination, ScriptMode};
 use pagerace_page::{Page, ResourceId, Trigger};
 
+/// Checks the invariants of an imported page.
+///
 /// # Panics
-/// If the page breaks an invariant that its consumers rely on.
+/// Panics if the page breaks an invariant that its consumers rely on.
 pub(crate) fn check(page: &Page) {
     let name = &page.name;
     assert!(
@@ -95,7 +97,7 @@ pub(crate) fn check(page: &Page) {
     );
 }
 
-/// The document is what the navigation's redirects lead to.
+/// Checks that the navigation's redirects lead to the document.
 fn check_document(page: &Page) {
     let mut at = page.document;
     while at != ResourceId(0) {

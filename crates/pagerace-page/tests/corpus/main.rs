@@ -1,5 +1,5 @@
-//! Every recording of the shared corpus, page by page: what must hold of any
-//! page, and what is known of each file.
+//! Import of every recording of the shared corpus, page by page, with checks of the
+//! invariants of all pages and of the expected results for each file.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
@@ -12,7 +12,7 @@ use pagerace_page::{ImportError, ImportOptions, Page, from_bytes};
 
 const HAR_DIR: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/har");
 
-/// The recordings, sorted; none (said aloud) where the corpus is missing.
+/// Returns the recordings, sorted; none, with a message, if the corpus is missing.
 fn files() -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(HAR_DIR) else {
         eprintln!("skipped: ../shared/data is not there (har/*.har.gz)");
@@ -36,7 +36,7 @@ fn name(path: &Path) -> &str {
         .unwrap()
 }
 
-/// All pages of a file, found by asking for each number until there is none.
+/// Returns all pages of a file by asking for each number until there is none.
 fn pages(path: &Path) -> Vec<Page> {
     let bytes = std::fs::read(path).unwrap();
     let mut pages = Vec::new();

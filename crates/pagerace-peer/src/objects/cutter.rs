@@ -44,11 +44,12 @@ pub(crate) fn chunk_max(stream: u64, datagram_max: usize, length: u64) -> usize 
 }
 
 impl Cutter {
-    /// `None` if the datagrams have no room for content.
+    /// `None` if the datagrams have no room for content, or reading it may fail.
     pub(crate) fn new(cut: &Cut, body: Body) -> Option<Self> {
         let length = body.len();
         let max = chunk_max(cut.stream, cut.datagram_max, length) as u64;
-        if max == 0 || length == 0 {
+        // Datagrams cannot be taken back if a store fails half-way.
+        if max == 0 || length == 0 || !body.is_in_memory() {
             return None;
         }
         // Of one size, so that parity for a short rest is not longer than it.

@@ -129,6 +129,8 @@ pub struct StreamServer<S> {
     /// What did not fit into the last output.
     rest: Output,
     piece_max: usize,
+    /// Complete requests and bytes of their bodies.
+    progress: u64,
     /// The client broke the protocol, or left.
     failed: Option<String>,
     record: bool,
@@ -159,6 +161,7 @@ impl<S: Site> StreamServer<S> {
             busy: false,
             rest: Output::default(),
             piece_max: config.piece_max.max(1),
+            progress: 0,
             failed: None,
             record: config.record_frames,
             frames: Vec::new(),
@@ -179,6 +182,13 @@ impl<S: Site> StreamServer<S> {
             }
         }
         self.drive(now);
+    }
+
+    /// Grows with each complete request and with each byte of a request's body. A
+    /// client that sends other bytes only, such as a head that never ends, may be
+    /// given up.
+    pub fn progress(&self) -> u64 {
+        self.progress
     }
 
     /// Whether it takes more plaintext now without holding much of it back; an
@@ -275,6 +285,7 @@ impl<S: Site> StreamServer<S> {
     }
 
     fn complete(&mut self, now: Instant, stream: u64) -> bool {
+        self.progress += 1;
         match self.desk.complete(stream, &mut self.site) {
             Taken::Gone => true,
             Taken::Refused => false,
@@ -298,7 +309,10 @@ impl<S: Site> StreamServer<S> {
                     let signal = pagerace_http::priority::of_fields(&fields);
                     self.desk.head(stream, fields, signal);
                 }
-                h1::Event::Data { stream, data } => self.desk.content(stream, data.len()),
+                h1::Event::Data { stream, data } => {
+                    self.progress += data.len() as u64;
+                    self.desk.content(stream, data.len());
+                }
                 h1::Event::Finished { stream } => {
                     if !self.complete(now, stream) {
                         self.early.insert(stream, refusal(stream, 503));
@@ -334,7 +348,10 @@ impl<S: Site> StreamServer<S> {
                     }
                     self.desk.head(stream, fields, priority);
                 }
-                h2::Event::Data { stream, data } => self.desk.content(stream, data.len()),
+                h2::Event::Data { stream, data } => {
+                    self.progress += data.len() as u64;
+                    self.desk.content(stream, data.len());
+                }
                 h2::Event::Finished { stream } => {
                     if !self.complete(now, stream)
                         && let Engine::H2(h2) = &mut self.engine
@@ -471,6 +488,13 @@ impl<S: Site> StreamServer<S> {
         let room = (left - head.len()).min(max - head.len());
         let content = self.outgoing.picked_body(room);
         let length = head.len() + content.len();
+        if length == 0 {
+            // The length is promised; only the end of the connection takes it back.
+            let reason = "the content of a response cannot be read any more";
+            self.failed = Some(reason.to_owned());
+            self.outgoing.cancel(offer.stream);
+            return None;
+        }
         self.outgoing.wrote(offer.stream, length, false);
         if length == left {
             self.busy = false;
@@ -504,6 +528,13 @@ impl<S: Site> StreamServer<S> {
             let room = max.saturating_sub(head.len() + FRAME_HEADER).max(least);
             let fits = left.min(room).min(h2.send_window(stream));
             let content = self.outgoing.picked_body(fits);
+            if fits > 0 && content.is_empty() {
+                // Its store cannot be read any more.
+                h2.reset(stream, h2::Code::INTERNAL_ERROR);
+                self.outgoing.cancel(stream);
+                self.outgoing.forget(stream);
+                return self.control();
+            }
             let mut framing = head.clone();
             if !content.is_empty() {
                 let frame = h2.data_frame(stream, content.len(), content.len() == left);

@@ -10,7 +10,8 @@ fn qlog(payload: &[u8]) -> Value {
 
 #[test]
 fn acknowledgements_list_ranges_and_the_delay_in_milliseconds() {
-    // Largest 9, delay 125 units of 8 us, one more range; 9-8, 4-4.
+    // Largest acknowledged 9, delay of 125 units of 8 us, one more range: packets 9-8 and
+    // 4-4.
     assert_eq!(
         qlog(&[0x02, 9, 0x40, 125, 1, 1, 2, 0]),
         json!([{"frame_type": "ack", "ack_delay": 1.0, "acked_ranges": [[8, 9], [4, 4]]}])

@@ -54,7 +54,7 @@ fn long_names_are_cut_and_told_apart() {
 
 #[test]
 fn the_hash_is_fnv_1a() {
-    // Vectors of draft-eastlake-fnv.
+    // Test vectors of draft-eastlake-fnv.
     assert_eq!(fnv1a(""), 0x811c_9dc5);
     assert_eq!(fnv1a("a"), 0xe40c_292c);
     assert_eq!(fnv1a("foobar"), 0xbf9c_f968);

@@ -10,13 +10,13 @@ const PACKET: u64 = 1_200;
 pub(crate) struct Link {
     pub(crate) name: &'static str,
     pub(crate) description: &'static str,
-    /// How long a packet takes.
+    /// Transmission time of a packet.
     pub(crate) packet: Duration,
     pub(crate) rtt: Duration,
     pub(crate) loss: f64,
 }
 
-/// Whose packet is next, roughly as the strategy of that name does it.
+/// Order of packets, roughly as in the strategy of that name.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Order {
     RoundRobin,
@@ -56,7 +56,7 @@ impl Order {
         }
     }
 
-    /// Index into `ready` (positions in page order) for packet number `n`.
+    /// Returns an index into `ready` (positions in page order) for packet number `n`.
     fn pick(self, ready: &[usize], n: usize, site: &Site, left: &[u64]) -> usize {
         let first_by = |key: &dyn Fn(usize) -> u64| {
             (0..ready.len())
@@ -96,12 +96,12 @@ fn urgent(site: &Site, resource: usize) -> bool {
 }
 
 pub(crate) struct Load {
-    /// As `metrics()` lists them.
+    /// Metric values, in the order of `metrics()`.
     pub(crate) values: [Option<f64>; 7],
     pub(crate) detail: RunDetail,
 }
 
-/// Sends the whole page.
+/// Simulates the load of the whole page.
 pub(crate) fn load(site: &Site, link: &Link, order: Order) -> Load {
     let count = site.resources.len();
     let mut rng = Rng::new(7, order.name());
@@ -171,7 +171,8 @@ pub(crate) fn load(site: &Site, link: &Link, order: Order) -> Load {
     finish(site, link, &at, &first, &end, (lost, hol_bytes), detail)
 }
 
-/// Children are requested half a round trip after their parent has come.
+/// Requests the children of complete resources half a round trip and 0 to 39 ms after
+/// their parent arrived.
 fn discover(site: &Site, link: &Link, end: &[Option<Instant>], at: &mut [Option<Instant>]) {
     for r in 1..at.len() {
         if let (None, Some(parent)) = (at[r], end[site.parents[r]]) {

@@ -1,9 +1,9 @@
-//! Writes a report of an invented race, to look at the page without racing.
+//! Writes a report of an invented race, to view the page without a race.
 //!
 //! `cargo run -p pagerace-report --example demo -- out.html [PAGES] [RESOURCES]`
 //!
-//! Nothing in it is a result: a toy sender fills a link of constant rate in
-//! the order of one of ten toy strategies.
+//! Its numbers are not results: a toy sender fills a link of constant rate in the order
+//! of one of ten toy strategies.
 
 mod load;
 mod site;
@@ -210,7 +210,8 @@ fn race(site: &Site, network: usize, link: &Link) -> NetworkResult {
     }
 }
 
-/// A third of the time each, but for the contender's number.
+/// Invents causes: equal thirds for the baseline, and times that vary with the
+/// contender's index for the others.
 fn whys(rows: &[Row]) -> Vec<Why> {
     let others = rows.iter().filter(|row| row.contender != BASELINE);
     others

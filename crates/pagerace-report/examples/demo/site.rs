@@ -3,7 +3,8 @@
 use pagerace_core::{Destination, Rng};
 use pagerace_report::input::Resource;
 
-/// Resources, and after which each is discovered.
+/// A site: its resources, and for each the index of the resource that it is discovered
+/// from.
 pub(crate) struct Site {
     pub(crate) name: String,
     pub(crate) url: String,
@@ -12,8 +13,9 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// Site number `index` with `count` resources: the document, styles and
-    /// scripts, fonts after the first style, the rest images.
+    /// Invents site number `index` with `count` resources: the document, three style
+    /// sheets, two fonts that the first style sheet requests, then mostly images and
+    /// scripts.
     pub(crate) fn invent(index: usize, count: usize) -> Self {
         let mut rng = Rng::new(index as u64, "site");
         let host = format!("site-{index}.example");

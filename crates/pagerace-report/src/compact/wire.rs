@@ -1,8 +1,8 @@
-//! Who sent when, few numbers at a time.
+//! The timeline of sent bytes, reduced to few numbers.
 //!
-//! Consecutive frames of one resource become one piece as long as the pause
-//! between them is below what a picture of the whole load can show. Loads with
-//! more pieces than a picture needs are thinned out, and say so.
+//! Consecutive frames of one resource are joined into one piece if the pause between them
+//! is too short to see in a chart of the whole load. Loads with more pieces than a chart
+//! needs are thinned out, and marked as such.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,44 +12,44 @@ use serde::Serialize;
 use super::{deltas, ticks};
 use crate::input::{Frame, RunDetail};
 
-/// Parts of a load's length: pauses shorter than one part are not kept.
+/// Number of parts of a load's duration. Pauses shorter than one part are dropped.
 const RESOLUTION: u64 = 2_000;
 
-/// Most pieces of the whole report, so that the file stays a few megabytes.
+/// Most pieces of the whole report, which keeps the file to a few megabytes.
 const PIECES_IN_ALL: usize = 180_000;
 
-/// Most pieces of one variant; more than a wide screen has columns, several
-/// times over.
+/// Most pieces of one variant, which is several times the columns of a wide screen.
 const PIECES_MAX: usize = 6_000;
 
-/// Fewest pieces that a variant may need, however many variants there are.
+/// Lower bound of the limit for one variant, however many variants there are.
 const PIECES_MIN: usize = 600;
 
-/// Columns of equal length for pieces, for drops and for gaps.
+/// Columns of equal length for each of pieces, drops and gaps.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Wire {
-    /// Zero if every frame is there; else one piece is kept for so many ticks.
+    /// Zero if the pieces are not thinned out, otherwise the number of ticks for which
+    /// about one piece is kept.
     coarse: u64,
-    /// First frame of each piece, ticks, each less its predecessor.
+    /// Time of each piece's first frame in ticks, as differences to their predecessors.
     at: Vec<u64>,
-    /// From the first frame to the last, ticks.
+    /// Ticks from each piece's first frame to its last.
     last: Vec<u64>,
     /// Index into the page's resources.
     resource: Vec<u32>,
-    /// Index of the connection; empty if there is one.
+    /// Index of the connection; empty if there is only the first.
     connection: Vec<u32>,
     bytes: Vec<u64>,
-    /// Which pieces had been sent before: indices, each less its predecessor.
+    /// Indices of retransmitted pieces, as differences to their predecessors.
     again: Vec<u64>,
     drop_at: Vec<u64>,
     drop_connection: Vec<u32>,
-    /// 1: no room in the queue.
+    /// 1 if the queue was full.
     drop_queue: Vec<u8>,
-    /// Resource, from, length (ticks), bytes.
+    /// Resource, start and duration in ticks, and bytes.
     gaps: Vec<[u64; 4]>,
 }
 
-/// How many pieces each of `variants` may have.
+/// Returns the limit of pieces for each of `variants` variants.
 pub(super) fn pieces_each(variants: usize) -> usize {
     (PIECES_IN_ALL / variants.max(1)).clamp(PIECES_MIN, PIECES_MAX)
 }
@@ -65,8 +65,8 @@ struct Piece {
 }
 
 impl Wire {
-    /// About `pieces_max` pieces at most, of the page's first `resources`: frames of
-    /// others are left out.
+    /// Builds the columns with at most about `pieces_max` pieces. Frames of resources
+    /// beyond the page's first `resources` are left out.
     pub(super) fn new(run: &RunDetail, resources: usize, pieces_max: usize) -> Self {
         let known = |resource: u32| (resource as usize) < resources;
         let frames = run.frames.iter().filter(|frame| known(frame.resource));
@@ -77,7 +77,7 @@ impl Wire {
         let mut pieces = join(&frames, pause);
         let mut coarse = 0;
         if pieces.len() > pieces_max {
-            // Each resource's first and last frame come on top.
+            // The first and last frame of each resource are kept in addition.
             let ends = 2 * frames.iter().map(Piece::key).collect::<BTreeSet<_>>().len();
             let buckets = pieces_max.saturating_sub(ends).max(pieces_max / 2) as u64;
             coarse = length.div_ceil(buckets).max(1);
@@ -125,7 +125,8 @@ impl Wire {
     }
 }
 
-/// Connection, resource, whether sent before: pieces that differ never join.
+/// Connection, resource, and whether retransmitted. Pieces with different keys are never
+/// joined.
 type Key = (u32, u32, bool);
 
 impl Piece {
@@ -151,7 +152,7 @@ impl Piece {
     }
 }
 
-/// Joins neighbours of the same resource that are at most `pause` apart.
+/// Joins neighbours with the same key that are at most `pause` apart.
 fn join(frames: &[Piece], pause: u64) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for frame in frames {
@@ -165,10 +166,10 @@ fn join(frames: &[Piece], pause: u64) -> Vec<Piece> {
     pieces
 }
 
-/// Keeps about one piece for each `width` ticks: that of whoever has sent most
-/// since it was last kept, with all of those bytes. The first and the last
-/// frame of each resource are always kept, so starts and ends stay exact, no
-/// byte is lost, and alternation still looks like alternation.
+/// Keeps about one piece for each `width` ticks: the one of the key that has sent most
+/// since a piece of it was last kept, with all bytes sent since then. The first and last
+/// frame of each key are always kept. So starts and ends stay exact, no bytes are lost,
+/// and interleaving remains visible.
 fn thin(frames: &[Piece], width: u64) -> Vec<Piece> {
     let mut remaining: BTreeMap<Key, usize> = BTreeMap::new();
     for frame in frames {

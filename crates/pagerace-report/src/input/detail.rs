@@ -1,64 +1,68 @@
-//! One run in detail: what the pictures are drawn from.
+//! Details of one run, which the charts are drawn from.
 
 use pagerace_core::{Duration, Instant, Protocol};
 use serde::{Deserialize, Serialize};
 
-/// The run that stands for a variant: the median one.
+/// The run that represents a variant: the median run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunDetail {
-    /// Which run, from zero.
+    /// Number of the run, from zero.
     pub run: u32,
-    /// Why the load did not finish, if it did not.
+    /// Reason why the load did not finish, if it did not.
     pub failure: Option<String>,
-    /// Moments to mark: name as in [`super::Metric::name`] (`fcp`, `lcp`, `onload`), and when.
+    /// Milestones to mark: name as in [`super::Metric::name`] (`fcp`, `lcp`, `onload`),
+    /// and time.
     pub marks: Vec<(String, Instant)>,
-    /// Visual progress, ascending in time; holds its value until the next point.
+    /// Visual progress, in ascending order of time. Each value holds until the next
+    /// point.
     pub visual_progress: Vec<ProgressPoint>,
-    /// One entry for each resource of the page; `None` where it was never requested.
+    /// Resource timings, one entry for each resource of the page; `None` if it was never
+    /// requested.
     pub timings: Vec<Option<Timing>>,
-    /// Response bytes leaving the servers, in order of time.
+    /// Response bytes that the servers sent, in order of time.
     pub frames: Vec<Frame>,
     /// Packets that did not arrive.
     pub drops: Vec<Drop>,
-    /// Spans in which a resource's bytes waited behind a gap.
+    /// Time spans in which received bytes of a resource waited behind a gap.
     pub hol_gaps: Vec<HolGap>,
 }
 
 /// A step of the visual progress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProgressPoint {
-    /// From when on.
+    /// Time of the step.
     pub at: Instant,
-    /// What share of the final picture is there, 0 to 1.
+    /// Share of the final picture that is visible from then on, 0 to 1.
     pub share: f64,
 }
 
-/// A resource's way through the network; the spans follow each other.
+/// Network timing of a resource. The time spans follow each other without gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timing {
-    /// Over which version of HTTP it came.
+    /// The HTTP version.
     pub protocol: Protocol,
-    /// Its connection, by order of opening; `None` if the request never left.
+    /// Number of the connection, in order of opening; `None` if the request was never
+    /// sent.
     pub connection: Option<u32>,
-    /// The connection was open, or being opened, before this request.
+    /// True if the connection was open, or being opened, before this request.
     pub reused: bool,
-    /// The browser knew that it needs the resource.
+    /// Time at which the browser discovered the resource.
     pub discovered: Instant,
-    /// Held back by the browser's own scheduler.
+    /// Time that the browser's own scheduler held the request back.
     pub queued: Duration,
-    /// Waited for another request to set the connection up.
+    /// Time spent waiting for another request to set up the connection.
     pub blocked: Duration,
-    /// Name look-up.
+    /// Time of the DNS lookup.
     pub dns: Duration,
-    /// Connection set-up.
+    /// Time of the connection set-up.
     pub connect: Duration,
-    /// From the request to the first response byte.
+    /// Time from the request to the first response byte.
     pub wait: Duration,
-    /// From the first response byte to the last.
+    /// Time from the first response byte to the last.
     pub receive: Duration,
-    /// Stream bytes that waited for earlier bytes of this stream.
+    /// Bytes that waited for earlier bytes of their own stream.
     pub hol_blocked_bytes: u64,
-    /// Bytes that waited for bytes of other streams only (TCP).
+    /// Bytes that waited only for bytes of other streams (TCP).
     pub hol_other_bytes: u64,
 }
 
@@ -81,43 +85,43 @@ impl Default for Timing {
     }
 }
 
-/// Response bytes leaving a server.
+/// Response bytes that a server sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Frame {
-    /// When.
+    /// Time of sending.
     pub at: Instant,
-    /// Which connection, by order of opening.
+    /// Number of the connection, in order of opening.
     pub connection: u32,
     /// Index into the page's resources.
     pub resource: u32,
-    /// Offset on the stream.
+    /// Offset of the first byte on the stream.
     pub offset: u64,
-    /// Bytes.
+    /// Number of bytes.
     pub length: u32,
-    /// Whether any of them had been sent before.
+    /// True if any of the bytes had been sent before.
     pub retransmission: bool,
 }
 
 /// A packet that did not arrive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Drop {
-    /// When it was sent.
+    /// Time of sending.
     pub at: Instant,
-    /// Which connection.
+    /// Number of the connection, in order of opening.
     pub connection: u32,
-    /// True: no room in the queue. False: lost on the link.
+    /// True if the queue was full, false if the link lost the packet.
     pub queue: bool,
 }
 
-/// A span in which received bytes of a resource waited for earlier ones.
+/// A time span in which received bytes of a resource waited for earlier bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HolGap {
     /// Index into the page's resources.
     pub resource: u32,
-    /// The first byte behind the gap arrived.
+    /// Time at which the first byte behind the gap arrived.
     pub from: Instant,
-    /// The gap was filled.
+    /// Time at which the gap was filled.
     pub until: Instant,
-    /// Most bytes that waited at once.
+    /// Most bytes that waited at one time.
     pub bytes: u64,
 }

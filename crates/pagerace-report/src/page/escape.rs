@@ -1,8 +1,8 @@
-//! Text that comes from recordings, made harmless.
+//! Escaping of untrusted text, such as text from recordings.
 
 use std::borrow::Cow;
 
-/// Text for an element's content or a quoted attribute.
+/// Escapes text for the content of an element or a quoted attribute.
 pub(crate) fn html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -12,7 +12,7 @@ pub(crate) fn html(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            // HTML knows no NUL; a parser would complain.
+            // NUL is a parse error in HTML.
             '\0' => out.push('\u{fffd}'),
             c => out.push(c),
         }
@@ -20,8 +20,8 @@ pub(crate) fn html(text: &str) -> String {
     out
 }
 
-/// JSON for a script element: without `<`, nothing in it can end the element
-/// or open a comment (`</script`, `<!--`). In JSON, `<` occurs only in strings.
+/// Escapes JSON for a script element. Without `<`, nothing in it can end the element or
+/// open a comment (`</script`, `<!--`). In JSON, `<` occurs only in strings.
 ///
 /// Source: HTML standard, "Restrictions for contents of script elements",
 /// <https://html.spec.whatwg.org/multipage/scripting.html#restrictions-for-contents-of-script-elements>.

@@ -10,7 +10,8 @@ use crate::input::{
     Row, RunDetail, Timing, Verdict, Why, World,
 };
 
-/// Ends a script, opens a comment, breaks out of an attribute, and is a URL.
+/// Text that would end a script, open a comment, and break out of an attribute, within a
+/// URL.
 const HOSTILE: &str = "https://x/\"'><!--</script><img src=x onerror=alert(1)>&\0\u{2028}";
 
 fn named(name: &str) -> Named {
@@ -95,7 +96,7 @@ fn data(html: &str) -> &str {
     rest.split_once("</script>").expect("the element ends").0
 }
 
-/// The page without the library, the data and our scripts: what we wrote around them.
+/// The page without the library, the data and the scripts.
 fn frame(html: &str) -> String {
     html.replace(LIBRARY, "")
         .replace(data(html), "")

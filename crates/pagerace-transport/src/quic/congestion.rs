@@ -1,4 +1,4 @@
-//! Our congestion controllers behind quinn-proto's interface.
+//! Adapter of the `pagerace_cc` congestion controllers to quinn-proto's interface.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -12,34 +12,34 @@ use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 use super::epoch::Epoch;
 use super::signals::Signals;
 
-/// Makes one controller per connection.
+/// Factory that builds one controller per connection.
 pub(super) struct Factory {
     name: String,
     signals: Arc<Signals>,
 }
 
-/// The least window of an end that does not know yet whether the other can read
-/// what it sends.
+/// The minimum window of an end that does not know yet whether the peer can read its
+/// packets.
 ///
-/// A client's lost Finished must be sent again however much application data
-/// is in flight, for none of that is acknowledged before. quinn-proto 0.11
-/// would hold it back by the congestion window, and both ends would wait for
-/// each other until they give up. [`super::connection::EARLY_BYTES`] keeps the
-/// data itself to an initial window. Likewise a server that answers early data:
-/// what it has sent cannot be read while its handshake packets are missing, and
-/// the end of the handshake must be told past it. Its answers keep to the
-/// controller's window, for they are bound by that.
+/// A client's lost Finished must be retransmitted regardless of the application data in
+/// flight, because none of that data is acknowledged before. quinn-proto 0.11 would apply
+/// the congestion window to it, and both ends would wait for each other until they give up.
+/// [`super::connection::EARLY_BYTES`] limits the data itself to an initial window.
+///
+/// The same applies to a server that answers early data: the client cannot read the answers
+/// while handshake packets are missing, so the end of the handshake must be sent regardless
+/// of them. The answers themselves are limited by the controller's window.
 const UNCONFIRMED_WINDOW: u64 = 1 << 16;
 
-/// What quinn-proto takes for the round trip before it has measured one.
+/// The round-trip time that quinn-proto assumes before it has measured one.
 ///
 /// Source: RFC 9002, section 6.2.2, <https://www.rfc-editor.org/rfc/rfc9002#section-6.2.2>.
 pub(super) const INITIAL_RTT: time::Duration = time::Duration::from_millis(333);
 
 impl Factory {
-    /// `signals`: of the connections that will be made with it.
+    /// Creates a factory. `signals` are those of the connections built with it.
     pub(super) fn new(name: &str, signals: Arc<Signals>) -> Result<Arc<Self>, UnknownController> {
-        // Tried once here, so that building later cannot fail.
+        // Built once here, so that later builds cannot fail.
         make(name, 1200)?;
         Ok(Arc::new(Self {
             name: name.to_owned(),
@@ -70,8 +70,8 @@ fn make(name: &str, mtu: u16) -> Result<Box<dyn pagerace_cc::Controller>, Unknow
     pagerace_cc::build(name, mtu)
 }
 
-/// `None` before the first sample, which quinn-proto takes only after it has
-/// told of the packets that an acknowledgement covers.
+/// Returns the smoothed round-trip time, or `None` before the first sample. quinn-proto
+/// takes a sample only after it has reported the packets that an acknowledgement covers.
 fn smoothed(rtt: &RttEstimator) -> Option<Duration> {
     let is_guess = rtt.get() == INITIAL_RTT && rtt.min() == INITIAL_RTT;
     (!is_guess).then(|| Duration::from_std(rtt.get()))
@@ -85,8 +85,10 @@ struct Adapter {
 }
 
 impl Adapter {
-    /// quinn-proto gives no way to a controller between its own calls, so an
-    /// idle sender is told of before the next of them.
+    /// Reports an idle sender to the controller.
+    ///
+    /// quinn-proto gives no access to a controller outside its own calls, so this happens
+    /// before the next of them.
     fn tell_idle(&mut self) {
         if let Some((at, in_flight)) = self.signals.take_idle() {
             self.inner.on_app_limited(at, in_flight);
@@ -97,9 +99,9 @@ impl Adapter {
 impl Controller for Adapter {
     fn on_sent(&mut self, now: time::Instant, _bytes: u64, _last_packet_number: u64) {
         self.tell_idle();
-        // quinn-proto tells of whole datagrams, also of those that only
-        // acknowledge. These are nothing to a controller that measures what it
-        // sends; to others they come with no bytes, as signs of life.
+        // quinn-proto reports whole datagrams, including those that only acknowledge. The
+        // latter are skipped for controllers that measure their sending rate. Other
+        // controllers receive them with zero bytes, as signs of activity.
         let bytes = self.signals.take_untold();
         if bytes > 0 || self.inner.pacing_rate().is_none() {
             self.inner.on_sent(self.epoch.from_std(now), bytes);
@@ -116,8 +118,8 @@ impl Controller for Adapter {
     ) {
         self.tell_idle();
         self.signals.settled(bytes);
-        // Data that waits for the window is not written yet, so quinn-proto
-        // takes the application for idle.
+        // Data that waits for the window has not been written yet, so quinn-proto treats
+        // the application as idle.
         let app_limited = app_limited && !self.signals.is_window_limited();
         let latest = Duration::from_std(now.saturating_duration_since(sent));
         self.inner.on_ack(&Ack {
@@ -161,7 +163,7 @@ impl Controller for Adapter {
 
     fn window(&self) -> u64 {
         if self.signals.is_held() {
-            // Keeps back all that is ack-eliciting, and nothing else.
+            // A window of zero holds back all ack-eliciting packets and no others.
             return 0;
         }
         if self.signals.is_unconfirmed_client() || self.signals.is_unconfirmed_server() {

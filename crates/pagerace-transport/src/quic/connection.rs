@@ -1,4 +1,4 @@
-//! One QUIC connection: streams, and late binding of bytes to packets.
+//! A QUIC connection: streams, and late binding of bytes to packets.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,42 +14,47 @@ use super::packing::Committed;
 use super::reassembly::Reassembly;
 use super::tap::{PacketRecord, Tap};
 
-/// Stream bytes that a client sends before its handshake is confirmed: what an
-/// initial window of ten packets holds (RFC 9002, section 7.2) beside the
-/// handshake's own.
+/// The maximum number of stream bytes that a client sends before its handshake is
+/// confirmed: an initial window of ten packets (RFC 9002, section 7.2), less the
+/// handshake's own bytes.
 pub(super) const EARLY_BYTES: usize = 10_000;
 
-/// Where the bytes of the next packet come from.
+/// The source of the bytes in the next packet.
 ///
-/// Asked before each packet while it has room.
+/// The connection asks its source before each packet, while the packet has room.
 pub trait PacketSource {
-    /// What comes next: bytes of a stream, or a DATAGRAM frame; `None` if there is
-    /// nothing to send.
+    /// Returns the next bytes of a stream or the next DATAGRAM frame to send, or `None` if
+    /// there is nothing to send.
     fn pick(&mut self) -> Option<Offer>;
-    /// Whether [`pick`](Self::pick) would name a stream.
+    /// Returns true if [`pick`](Self::pick) would return an offer.
     fn has_data(&self) -> bool;
-    /// The next bytes of `stream`, at most `max`, at least one.
-    fn peek(&mut self, stream: u64, max: usize) -> Bytes;
-    /// `bytes` of `stream` are in the packet. `refused`: flow control let no
-    /// more in; do not pick the stream before [`Event::Writable`].
+    /// Returns the next bytes of `stream`: at least one and at most `max`.
+    ///
+    /// # Errors
+    /// Returns the application's code for `RESET_STREAM` if the stream cannot continue.
+    fn peek(&mut self, stream: u64, max: usize) -> Result<Bytes, u64>;
+    /// Called when `bytes` of `stream` were put into the packet. If `refused` is true, flow
+    /// control blocks further bytes, and the stream must not be picked before
+    /// [`Event::Writable`].
     fn wrote(&mut self, stream: u64, bytes: usize, refused: bool);
-    /// The stream is gone: the peer does not want it.
+    /// Called when the stream is gone, because the peer has stopped it or its source has
+    /// failed.
     fn stopped(&mut self, stream: u64);
-    /// The payload of the datagram that [`pick`](Self::pick) offered last: it is
-    /// bound to the packet, and will be sent once.
+    /// Returns the payload of the datagram that [`pick`](Self::pick) offered last. The
+    /// payload is bound to the packet and is sent once.
     fn take_datagram(&mut self) -> Bytes {
         unreachable!("this source offers no datagrams")
     }
-    /// A STREAM frame left in a packet, new bytes or old.
+    /// Called when a STREAM frame with new or retransmitted bytes has left in a packet.
     fn frame_sent(&mut self, _frame: StreamFrame) {}
 }
 
-/// Something to send.
+/// Data offered for the next packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offer {
     /// A stream that has bytes to send.
     Stream(StreamOffer),
-    /// The payload of a DATAGRAM frame, of so many bytes: at most
+    /// Payload size of a DATAGRAM frame in bytes, at most
     /// [`Connection::max_datagram_size`].
     Datagram(usize),
 }
@@ -57,74 +62,74 @@ pub enum Offer {
 /// A stream that has bytes to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamOffer {
-    /// Stream.
+    /// Stream id.
     pub stream: u64,
-    /// Bytes of it that were written before.
+    /// Number of bytes of the stream written before.
     pub offset: u64,
-    /// Bytes that may be written now.
+    /// Number of bytes that may be written now.
     pub left: u64,
-    /// Whether the stream ends with them.
+    /// True if the stream ends with these bytes.
     pub fin: bool,
 }
 
-/// What happened on a connection.
+/// An event on a connection.
 #[derive(Clone, Debug)]
 pub enum Event {
     /// The handshake is complete.
     Connected,
     /// The peer opened a stream.
     Opened {
-        /// Stream.
+        /// Stream id.
         stream: u64,
     },
-    /// A stream has bytes to read, or ended.
+    /// A stream has bytes to read or has ended.
     Readable {
-        /// Stream.
+        /// Stream id.
         stream: u64,
     },
-    /// Flow control lets bytes in again.
+    /// Flow control allows bytes to be written again.
     Writable {
-        /// Stream.
+        /// Stream id.
         stream: u64,
     },
-    /// All bytes of one of our streams were acknowledged.
+    /// The peer has acknowledged all bytes of a stream that this side sent.
     Finished {
-        /// Stream.
+        /// Stream id.
         stream: u64,
     },
-    /// The peer does not want one of our streams.
+    /// The peer has stopped a stream that this side sends.
     Stopped {
-        /// Stream.
+        /// Stream id.
         stream: u64,
         /// Application error code.
         code: u64,
     },
-    /// We may open more streams.
+    /// This side may open more streams.
     Available,
-    /// The connection is no more.
+    /// The connection was closed or lost.
     Lost {
-        /// In words.
+        /// The reason, for display to users.
         reason: String,
     },
 }
 
-/// What reading a stream gave.
+/// The result of reading a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Read {
     /// Bytes, in order.
     Data(Bytes),
-    /// All has been read.
+    /// All bytes of the stream have been read.
     End,
-    /// The peer gave the stream up.
+    /// The peer has reset the stream.
     Reset {
         /// Application error code.
         code: u64,
     },
-    /// Nothing for now.
+    /// No bytes are available now.
     Blocked,
 }
 
-/// Sums of one connection.
+/// Counters and state of one connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Packets sent.
@@ -137,24 +142,24 @@ pub struct Stats {
     pub congestion_window: u64,
 }
 
-/// One connection; made by [`super::Host`].
+/// A QUIC connection, created by [`super::Host`].
 pub struct Connection {
     pub(super) inner: quinn_proto::Connection,
     pub(super) handle: ConnectionHandle,
     pub(super) tap: Arc<Tap>,
     pub(super) epoch: Epoch,
-    /// Written to quinn, not yet in a packet; in order of writing.
+    /// Stream bytes written to quinn that are not in a packet yet, in order of writing.
     pub(super) committed: Vec<Committed>,
-    /// Bytes of DATAGRAM frames that quinn was given and has not put in a packet.
+    /// Bytes of DATAGRAM frames passed to quinn that are not in a packet yet.
     pub(super) committed_datagrams: usize,
-    /// Lost stream bytes may wait to be sent again.
+    /// True if lost stream bytes may be waiting for retransmission.
     pub(super) repairs: bool,
-    /// Packets lost when that was last looked at.
+    /// Number of packets lost at the last update of `repairs`.
     pub(super) lost_packets: u64,
-    /// Bytes written outside of the schedule so far.
+    /// Number of bytes written outside of the schedule.
     early_bytes: usize,
     pub(super) pacer: Pacer,
-    /// The pacer holds packets back until then.
+    /// The time until which the pacer holds packets back.
     pub(super) held_until: Option<Instant>,
     pub(super) received: Reassembly,
     events: VecDeque<Event>,
@@ -185,7 +190,7 @@ impl Connection {
         }
     }
 
-    /// The next thing that happened.
+    /// Returns the next event.
     pub fn poll_event(&mut self) -> Option<Event> {
         loop {
             if let Some(event) = self.events.pop_front() {
@@ -223,37 +228,42 @@ impl Connection {
         self.events.push_back(ours);
     }
 
-    /// Whether the handshake is still running.
+    /// Returns true if the handshake is not complete.
     pub fn is_handshaking(&self) -> bool {
         self.inner.is_handshaking()
     }
 
-    /// Whether application data may be sent: after the handshake, by a client
-    /// with early data from the start, and by its server from the first flight.
+    /// Returns true if application data may be sent: after the handshake, from the start
+    /// for a client with early data, and from the first flight for its server.
     pub fn can_send(&self) -> bool {
         !self.inner.is_handshaking() || self.inner.has_0rtt()
     }
 
-    /// How many more bytes may be written outside of the schedule for now: a
-    /// client is held to an initial window until its handshake is confirmed.
+    /// Returns the number of bytes that may still be written outside of the schedule.
+    ///
+    /// A client is limited to an initial window until its handshake is confirmed. `None`
+    /// means no limit.
     pub fn early_limit(&self) -> Option<usize> {
         let held = self.tap.signals().is_unconfirmed_client();
         held.then(|| EARLY_BYTES.saturating_sub(self.early_bytes))
     }
 
-    /// Opens a bidirectional stream; `None` while the peer's limit is reached
-    /// ([`Event::Available`] tells when to try again).
+    /// Opens a bidirectional stream. Returns `None` if the peer's limit is reached, until
+    /// [`Event::Available`].
     pub fn open_bidirectional(&mut self) -> Option<u64> {
         self.inner.streams().open(Dir::Bi).map(Into::into)
     }
 
-    /// Opens a unidirectional stream, as [`open_bidirectional`](Self::open_bidirectional).
+    /// Opens a unidirectional stream, like
+    /// [`open_bidirectional`](Self::open_bidirectional).
     pub fn open_unidirectional(&mut self) -> Option<u64> {
         self.inner.streams().open(Dir::Uni).map(Into::into)
     }
 
-    /// Writes at once, outside of the schedule; how many bytes flow control
-    /// let in. A stream that the peer stopped swallows everything.
+    /// Writes immediately, outside of the schedule. Returns the number of bytes that flow
+    /// control accepted.
+    ///
+    /// All bytes count as accepted if the peer has stopped the stream.
     pub fn write(&mut self, stream: u64, data: &Bytes) -> usize {
         match self.send_stream(stream).write_chunks(&mut [data.clone()]) {
             Ok(written) => {
@@ -265,22 +275,22 @@ impl Connection {
         }
     }
 
-    /// Ends a stream after what was written.
+    /// Ends a stream after the bytes written so far.
     pub fn finish(&mut self, stream: u64) {
         match self.send_stream(stream).finish() {
-            // Nobody waits for the end of a stream that was stopped.
+            // The end of a stopped stream does not matter to the peer.
             Ok(()) | Err(FinishError::Stopped(_) | FinishError::ClosedStream) => {}
         }
     }
 
-    /// Gives a stream up.
+    /// Resets a stream.
     pub fn reset(&mut self, stream: u64, code: u64) {
         self.committed.retain(|c| c.stream != stream);
-        // Fails only where the stream is closed already.
+        // The call fails only if the stream is already closed.
         let _ = self.send_stream(stream).reset(var_int(code));
     }
 
-    /// Tells the peer that a stream is not wanted.
+    /// Asks the peer to stop sending a stream.
     pub fn stop(&mut self, stream: u64, code: u64) {
         self.received.forget(stream);
         let _ = self
@@ -289,23 +299,24 @@ impl Connection {
             .stop(var_int(code));
     }
 
-    /// Orders the retransmissions of streams: higher goes first, equal by time.
+    /// Sets the priority of a stream's retransmissions. Higher priorities go first, and
+    /// equal ones go in order of time.
     pub fn set_retransmission_priority(&mut self, stream: u64, priority: i32) {
         let _ = self.send_stream(stream).set_priority(priority);
     }
 
-    /// The next bytes of a stream, in order.
+    /// Reads the next bytes of a stream, in order.
     pub fn read(&mut self, stream: u64) -> Read {
         self.received.read(&mut self.inner, stream)
     }
 
-    /// The largest payload of a DATAGRAM frame (RFC 9221) in bytes that a packet can
-    /// carry and the peer takes; `None` if either side has not enabled them.
+    /// Returns the maximum payload of a DATAGRAM frame (RFC 9221) in bytes that a packet
+    /// can carry and the peer accepts, or `None` if either side has not enabled datagrams.
     pub fn max_datagram_size(&mut self) -> Option<usize> {
         self.inner.datagrams().max_size()
     }
 
-    /// The next DATAGRAM frame's payload that arrived.
+    /// Returns the payload of the next received DATAGRAM frame.
     pub fn receive_datagram(&mut self) -> Option<Bytes> {
         self.inner.datagrams().recv()
     }
@@ -317,7 +328,7 @@ impl Connection {
             .close(self.epoch.to_std(now), var_int(code), reason);
     }
 
-    /// Sums so far.
+    /// Returns the counters and state.
     pub fn stats(&self) -> Stats {
         let path = self.inner.stats().path;
         Stats {
@@ -328,13 +339,14 @@ impl Connection {
         }
     }
 
-    /// STREAM frames that arrived since the last call, in order of arrival.
+    /// Passes the STREAM frames received since the last call to `each`, in order of
+    /// arrival.
     pub fn drain_received(&mut self, mut each: impl FnMut(StreamFrame)) {
         self.tap
             .with(|seen| seen.received.drain(..).for_each(&mut each));
     }
 
-    /// Whole packets since the last call, if the host keeps a log.
+    /// Passes the packets since the last call to `each`, if the host keeps a log.
     pub fn drain_packets(&mut self, each: impl FnMut(PacketRecord)) {
         self.tap.with(|seen| seen.packets.drain(..).for_each(each));
     }
@@ -348,7 +360,7 @@ pub(super) fn stream_id(stream: u64) -> StreamId {
     StreamId::from(var_int(stream))
 }
 
-/// Ids and codes come from varints, so they fit.
+/// Stream ids and error codes come from varints, so they fit.
 fn var_int(value: u64) -> VarInt {
     VarInt::from_u64(value).unwrap_or(VarInt::MAX)
 }

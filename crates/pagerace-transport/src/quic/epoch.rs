@@ -1,16 +1,16 @@
-//! Between our virtual time and the `std` instants that quinn-proto wants.
+//! Conversion between virtual time and the `std` instants that quinn-proto uses.
 
 use pagerace_core::Instant;
 
-/// An arbitrary `std` instant that stands for our [`Instant::ZERO`].
+/// An arbitrary `std` instant that stands for [`Instant::ZERO`].
 ///
-/// `std` offers no other way to an instant than the clock. Only differences to
-/// this one are ever used, so what the clock said has no effect.
+/// The clock is the only source of `std` instants. Only differences to this instant are
+/// ever used, so the clock's value has no effect.
 #[derive(Clone, Copy, Debug)]
 pub struct Epoch(std::time::Instant);
 
 impl Epoch {
-    /// Fixes the `std` instant that means zero.
+    /// Creates an epoch from an arbitrary `std` instant.
     #[expect(
         clippy::disallowed_methods,
         reason = "the value cancels out of every result"
@@ -19,17 +19,17 @@ impl Epoch {
         Self(std::time::Instant::now())
     }
 
-    /// Lets this `std` instant mean zero.
+    /// Creates an epoch where `zero` stands for [`Instant::ZERO`].
     pub(super) const fn at(zero: std::time::Instant) -> Self {
         Self(zero)
     }
 
-    /// Ours to theirs.
+    /// Converts virtual time to a `std` instant.
     pub fn to_std(self, at: Instant) -> std::time::Instant {
         self.0 + at.since_start().to_std()
     }
 
-    /// Theirs to ours; times before zero become zero.
+    /// Converts a `std` instant to virtual time. Times before the epoch become zero.
     pub fn from_std(self, at: std::time::Instant) -> Instant {
         let since = at.saturating_duration_since(self.0);
         Instant::from_nanos(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))

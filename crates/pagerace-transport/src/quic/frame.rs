@@ -1,15 +1,15 @@
-//! QUIC frames as far as accounting and qlog need them (RFC 9000, section 19;
-//! RFC 9221 for DATAGRAM; draft-ietf-quic-ack-frequency).
+//! Parser of QUIC frames for accounting and qlog (RFC 9000, section 19; RFC 9221 for
+//! DATAGRAM; draft-ietf-quic-ack-frequency).
 //!
-//! Reads only what quinn-proto itself has written or accepted; a payload that
-//! does not parse ends the iteration.
+//! It reads only payloads that quinn-proto has written or accepted. A payload that does not
+//! parse ends the iteration.
 
 /// A frame, borrowed from a packet's payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Frame<'a> {
     /// One or more PADDING bytes.
     Padding {
-        /// How many.
+        /// Number of bytes.
         length: u64,
     },
     /// PING.
@@ -25,7 +25,7 @@ pub enum Frame<'a> {
     Crypto {
         /// Offset in the handshake stream.
         offset: u64,
-        /// Bytes.
+        /// Number of bytes.
         length: u64,
     },
     /// STREAM.
@@ -34,37 +34,37 @@ pub enum Frame<'a> {
     MaxData(u64),
     /// `MAX_STREAM_DATA`.
     MaxStreamData {
-        /// Stream.
+        /// Stream id.
         id: u64,
         /// Limit in bytes.
         maximum: u64,
     },
     /// `MAX_STREAMS`.
     MaxStreams {
-        /// Whether it is for bidirectional streams.
+        /// True for bidirectional streams.
         bidirectional: bool,
-        /// Limit.
+        /// Maximum number of streams.
         maximum: u64,
     },
     /// `DATA_BLOCKED`.
     DataBlocked(u64),
     /// `STREAM_DATA_BLOCKED`.
     StreamDataBlocked {
-        /// Stream.
+        /// Stream id.
         id: u64,
         /// Limit in bytes.
         limit: u64,
     },
     /// `STREAMS_BLOCKED`.
     StreamsBlocked {
-        /// Whether it is for bidirectional streams.
+        /// True for bidirectional streams.
         bidirectional: bool,
-        /// Limit.
+        /// Stream limit.
         limit: u64,
     },
     /// `RESET_STREAM`.
     ResetStream {
-        /// Stream.
+        /// Stream id.
         id: u64,
         /// Application error code.
         code: u64,
@@ -73,7 +73,7 @@ pub enum Frame<'a> {
     },
     /// `STOP_SENDING`.
     StopSending {
-        /// Stream.
+        /// Stream id.
         id: u64,
         /// Application error code.
         code: u64,
@@ -87,9 +87,9 @@ pub enum Frame<'a> {
     NewConnectionId {
         /// Sequence number.
         sequence: u64,
-        /// Identifiers below this are to be retired.
+        /// Connection IDs with a lower sequence number are to be retired.
         retire_prior_to: u64,
-        /// The identifier.
+        /// The connection ID.
         id: &'a [u8],
     },
     /// `RETIRE_CONNECTION_ID`.
@@ -98,17 +98,16 @@ pub enum Frame<'a> {
     HandshakeDone,
     /// `PATH_CHALLENGE` or `PATH_RESPONSE`.
     PathValidation {
-        /// Whether it is the response.
+        /// True for the response.
         response: bool,
     },
-    /// `IMMEDIATE_ACK` (draft-ietf-quic-ack-frequency); quinn sends it with
-    /// probes.
+    /// `IMMEDIATE_ACK` (draft-ietf-quic-ack-frequency). quinn sends it with probes.
     ImmediateAck,
-    /// `ACK_FREQUENCY` (the same draft).
+    /// `ACK_FREQUENCY` (draft-ietf-quic-ack-frequency).
     AckFrequency,
     /// `CONNECTION_CLOSE`.
     ConnectionClose {
-        /// Whether the application closed.
+        /// True if the application closed the connection.
         application: bool,
         /// Error code.
         code: u64,
@@ -117,34 +116,34 @@ pub enum Frame<'a> {
     },
     /// DATAGRAM.
     Datagram {
-        /// Bytes.
+        /// Number of payload bytes.
         length: u64,
     },
-    /// Any other type; nothing after it can be read.
+    /// A frame of any other type. The frames after it cannot be read.
     Unknown(u64),
 }
 
 /// A STREAM frame without its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamFrame {
-    /// Stream.
+    /// Stream id.
     pub id: u64,
     /// Offset of the first byte.
     pub offset: u64,
-    /// Bytes.
+    /// Number of bytes.
     pub length: u64,
-    /// Whether the stream ends with it.
+    /// True if the stream ends with this frame.
     pub fin: bool,
 }
 
 impl StreamFrame {
-    /// Offset behind the last byte.
+    /// Returns the offset after the last byte.
     pub const fn end(&self) -> u64 {
         self.offset + self.length
     }
 }
 
-/// The frames of a packet's plaintext payload.
+/// Returns the frames of a packet's plaintext payload.
 pub fn frames(payload: &[u8]) -> Frames<'_> {
     Frames { rest: payload }
 }
@@ -327,7 +326,7 @@ impl<'a> Frames<'a> {
     }
 }
 
-/// A variable-length integer (RFC 9000, section 16) and what follows it.
+/// Reads a variable-length integer (RFC 9000, section 16). Also returns the bytes after it.
 pub fn read_varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let first = *bytes.first()?;
     let n = 1_usize << (first >> 6);
@@ -338,7 +337,7 @@ pub fn read_varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
     Some((value, rest))
 }
 
-/// How many bytes a variable-length integer takes.
+/// Returns the number of bytes of a variable-length integer.
 pub const fn varint_size(value: u64) -> usize {
     match value {
         0..0x40 => 1,

@@ -1,48 +1,50 @@
-//! One UDP address and its connections.
+//! A UDP address and its QUIC connections.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use bytes::BytesMut;
 use pagerace_cc::UnknownController;
 use pagerace_core::rng::derive_seed;
-use pagerace_core::{Instant, Rng};
+use pagerace_core::{Agenda, Instant, Rng};
 use quinn_proto::{
-    ConnectError, ConnectionHandle, ConnectionIdGenerator, DatagramEvent, EndpointConfig, Incoming,
-    TimeSource, TransportConfig,
+    ConnectError, ConnectionHandle, ConnectionIdGenerator, DatagramEvent, EndpointConfig,
+    EndpointEvent, Incoming, TimeSource, TransportConfig,
 };
 
 use super::connection::{Connection, PacketSource};
 use super::epoch::Epoch;
+use super::guard::{Admission, Door};
 use super::keys::{ClientKeys, ServerKeys, Visitor, seed_bytes};
 use super::reassembly::Reassembly;
 use super::settings::Settings;
 use super::tap::Tap;
 
-/// Names a connection of one [`Host`]; never used twice.
+/// Identifier of a connection of one [`Host`]. Never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionId(pub u64);
 
-/// A UDP datagram to be sent; its bytes are in the buffer it came with.
+/// A UDP datagram to send. Its bytes are in the buffer passed to [`Host::poll_transmit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Datagram {
-    /// Where to.
+    /// Destination address.
     pub remote: SocketAddr,
-    /// UDP payload in bytes.
+    /// Size of the UDP payload in bytes.
     pub size: usize,
-    /// The connection it belongs to; `None` for stateless answers.
+    /// The connection that sends the datagram, or `None` for stateless responses.
     pub connection: Option<ConnectionId>,
 }
 
-/// Finds the source of a connection's scheduled bytes.
+/// Lookup of the sources of scheduled bytes.
 pub trait Sources {
-    /// The source of this connection, if it has one.
+    /// Returns the source of this connection, if any.
     fn source(&mut self, connection: ConnectionId) -> Option<&mut dyn PacketSource>;
 }
 
-/// No connection has scheduled bytes: everything is written at once.
+/// A lookup without sources, for hosts that write all bytes immediately.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoSources;
 
@@ -52,7 +54,7 @@ impl Sources for NoSources {
     }
 }
 
-/// One UDP address: a client's, or a server's.
+/// The QUIC connections of one UDP address, of a client or a server.
 pub struct Host {
     endpoint: quinn_proto::Endpoint,
     epoch: Epoch,
@@ -63,23 +65,29 @@ pub struct Host {
     log: bool,
     connections: BTreeMap<ConnectionId, Connection>,
     ids: BTreeMap<usize, ConnectionId>,
+    agenda: Agenda<ConnectionId>,
+    door: Option<Door>,
+    date: Date,
     accepted: VecDeque<ConnectionId>,
+    ended: VecDeque<ConnectionId>,
     next_id: u64,
-    /// Stateless answers: version negotiation, resets, refusals.
+    /// Stateless responses: version negotiation, resets, retries and refusals.
     answers: VecDeque<(SocketAddr, Vec<u8>)>,
     max_connections: usize,
 }
 
-/// Stateless answers kept at most; more are dropped, as the network might.
+/// The maximum number of pending stateless responses. Further ones are dropped, as the
+/// network might.
 const MAX_ANSWERS: usize = 64;
 
 impl Host {
-    /// A host that opens connections. `log`: keep whole packets for
-    /// [`Connection::drain_packets`]. Everything that is random follows from
-    /// `seed`; on a real network it has to be a secret.
+    /// Creates a host that opens connections.
+    ///
+    /// If `log` is true, whole packets are kept for [`Connection::drain_packets`]. All
+    /// randomness is derived from `seed`, which must be secret on a real network.
     ///
     /// # Errors
-    /// The settings name an unknown congestion controller.
+    /// Returns an error if the settings name an unknown congestion controller.
     pub fn client(
         settings: &Settings,
         seed: u64,
@@ -89,10 +97,10 @@ impl Host {
         Self::new(settings, None, seed, epoch, log)
     }
 
-    /// A host that accepts connections.
+    /// Creates a host that accepts connections.
     ///
     /// # Errors
-    /// As [`client`](Self::client).
+    /// Same as [`client`](Self::client).
     pub fn server(
         settings: &Settings,
         keys: ServerKeys,
@@ -112,11 +120,12 @@ impl Host {
     ) -> Result<Self, UnknownController> {
         let (tap, visitor) = (Tap::new(false, false), Visitor::default());
         let transport = settings.to_quinn(tap.signals())?;
+        let date = Date::default();
         let server = server_keys.as_ref().map(|keys| {
-            // Opens Initial packets only; each connection gets keys with a tap
-            // of its own when it is accepted.
+            // This configuration only opens Initial packets. Each connection gets keys with
+            // its own tap when it is accepted.
             let config = keys.config(seed, tap, &visitor);
-            Arc::new(server_config(config, transport.clone()))
+            Arc::new(server_config(config, transport.clone(), date.clone()))
         });
         let endpoint = quinn_proto::Endpoint::new(endpoint_config(seed), server, true, None);
         Ok(Self {
@@ -129,7 +138,11 @@ impl Host {
             log,
             connections: BTreeMap::new(),
             ids: BTreeMap::new(),
+            agenda: Agenda::default(),
+            door: settings.guard.map(Door::new),
+            date,
             accepted: VecDeque::new(),
+            ended: VecDeque::new(),
             next_id: 0,
             answers: VecDeque::new(),
             max_connections: 4096,
@@ -139,7 +152,7 @@ impl Host {
     /// Opens a connection.
     ///
     /// # Errors
-    /// The name or address cannot be connected to.
+    /// Returns an error if the name or address is invalid.
     pub fn connect(
         &mut self,
         now: Instant,
@@ -159,7 +172,7 @@ impl Host {
         Ok(self.adopt(handle, inner, tap))
     }
 
-    /// Settings for one connection, whose controller knows its tap.
+    /// Returns the transport configuration of one connection, with the signals of its tap.
     fn transport(&self, tap: &Tap) -> Arc<TransportConfig> {
         let transport = self.settings.to_quinn(tap.signals());
         transport.expect("the settings were tried")
@@ -180,19 +193,28 @@ impl Host {
         );
         let connection = Connection::new(handle, inner, tap, self.epoch, received);
         self.connections.insert(id, connection);
+        self.agenda.touch(id);
         id
     }
 
-    /// A datagram arrived.
+    /// Processes a received datagram.
     pub fn handle_datagram(&mut self, now: Instant, remote: SocketAddr, data: BytesMut) {
         let at = self.epoch.to_std(now);
         self.visitor.set(remote.ip());
+        self.date.set(now);
         let mut buf = Vec::new();
         match self.endpoint.handle(at, remote, None, None, data, &mut buf) {
             Some(DatagramEvent::ConnectionEvent(handle, event)) => {
-                let id = self.ids.get(&handle.0);
-                if let Some(c) = id.and_then(|id| self.connections.get_mut(id)) {
+                if let Some(id) = self.ids.get(&handle.0).copied()
+                    && let Some(c) = self.connections.get_mut(&id)
+                {
                     c.inner.handle_event(event);
+                    self.agenda.touch(id);
+                    if let Some(door) = &mut self.door
+                        && !c.inner.is_handshaking()
+                    {
+                        door.established(id);
+                    }
                 }
             }
             Some(DatagramEvent::NewConnection(incoming)) => self.accept(now, incoming),
@@ -204,9 +226,20 @@ impl Host {
     fn accept(&mut self, now: Instant, incoming: Incoming) {
         let mut buf = Vec::new();
         let remote = incoming.remote_address();
-        let keys = match &self.server_keys {
-            Some(keys) if self.connections.len() < self.max_connections => keys,
-            _ => {
+        let full = self.connections.len() >= self.max_connections;
+        let admission = match &self.door {
+            _ if full => Admission::Refuse,
+            Some(door) => door.admit(remote.ip(), incoming.remote_address_validated()),
+            None => Admission::Accept,
+        };
+        let keys = match (&self.server_keys, admission) {
+            (Some(keys), Admission::Accept) => keys,
+            (Some(_), Admission::Validate) => {
+                let t = self.endpoint.retry(incoming, &mut buf);
+                let t = t.expect("a client without a token may be sent a Retry");
+                return self.answer(remote, buf, t.size);
+            }
+            (None, _) | (_, Admission::Refuse) => {
                 let t = self.endpoint.refuse(incoming, &mut buf);
                 return self.answer(remote, buf, t.size);
             }
@@ -214,13 +247,16 @@ impl Host {
         let tap = Tap::new(self.log, false);
         let transport = self.transport(&tap);
         let config = keys.config(self.seed, tap.clone(), &self.visitor);
-        let config = Arc::new(server_config(config, transport));
+        let config = Arc::new(server_config(config, transport, self.date.clone()));
         match self
             .endpoint
             .accept(incoming, self.epoch.to_std(now), &mut buf, Some(config))
         {
             Ok((handle, inner)) => {
                 let id = self.adopt(handle, inner, tap);
+                if let Some(door) = &mut self.door {
+                    door.opened(now, id, remote.ip());
+                }
                 self.accepted.push_back(id);
             }
             Err(error) => {
@@ -238,37 +274,75 @@ impl Host {
         }
     }
 
-    /// A connection that a client has opened to us.
+    /// Returns the next connection that a client has opened.
     pub fn poll_accepted(&mut self) -> Option<ConnectionId> {
         self.accepted.pop_front()
     }
 
-    /// The connection with this id, while it lives.
+    /// Returns the connection with this id while it exists, and marks it as
+    /// [ready](Self::ready).
     pub fn connection(&mut self, id: ConnectionId) -> Option<&mut Connection> {
-        self.connections.get_mut(&id)
+        let connection = self.connections.get_mut(&id)?;
+        self.agenda.touch(id);
+        Some(connection)
     }
 
-    /// Ids of the connections that live, ascending.
+    /// Returns the ids of all connections, in ascending order.
     pub fn ids(&self) -> Vec<ConnectionId> {
         self.connections.keys().copied().collect()
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) wants to be called.
-    pub fn poll_timeout(&mut self) -> Option<Instant> {
-        let connections = self.connections.values_mut();
-        connections.filter_map(Connection::poll_timeout).min()
+    /// Returns the ids of the connections that may have events to read or packets to send,
+    /// in ascending order.
+    ///
+    /// A connection is in this state from each use until
+    /// [`poll_transmit`](Self::poll_transmit) finds nothing to send.
+    pub fn ready(&self) -> Vec<ConnectionId> {
+        self.agenda.ready().collect()
     }
 
-    /// Time has passed.
+    /// Returns the id of the next connection that has ended and was removed.
+    pub fn poll_ended(&mut self) -> Option<ConnectionId> {
+        self.ended.pop_front()
+    }
+
+    /// Returns the time at which [`handle_timeout`](Self::handle_timeout) must be called.
+    pub fn poll_timeout(&mut self) -> Option<Instant> {
+        while let Some(id) = self.agenda.pop_stale() {
+            let connection = self.connections.get_mut(&id);
+            let at = connection.and_then(Connection::poll_timeout);
+            self.agenda.arm(id, at);
+        }
+        let handshake = self.door.as_ref().and_then(Door::deadline);
+        self.agenda.next_at().into_iter().chain(handshake).min()
+    }
+
+    /// Handles the timers that are due.
     pub fn handle_timeout(&mut self, now: Instant) {
-        for c in self.connections.values_mut() {
-            c.handle_timeout(now);
+        // This call also updates stale deadlines.
+        if self.poll_timeout().is_none_or(|at| at > now) {
+            return;
+        }
+        self.date.set(now);
+        while let Some(id) = self.agenda.pop_due(now) {
+            if let Some(c) = self.connection(id) {
+                c.handle_timeout(now);
+            }
+        }
+        while let Some(id) = self.door.as_mut().and_then(|door| door.pop_overdue(now)) {
+            if let Some(c) = self.connections.get(&id) {
+                // The connection is dropped without a packet, as the client's address may
+                // be forged.
+                let handle = c.handle;
+                self.endpoint.handle_event(handle, EndpointEvent::drained());
+                self.forget(id);
+            }
         }
     }
 
-    /// The next datagram to send, written to `buf`.
+    /// Writes the next datagram to `buf`.
     ///
-    /// Scheduled bytes are taken from `sources` packet by packet.
+    /// Scheduled bytes are taken from `sources`, packet by packet.
     pub fn poll_transmit(
         &mut self,
         now: Instant,
@@ -284,46 +358,56 @@ impl Host {
                 connection: None,
             });
         }
-        for (id, c) in &mut self.connections {
+        while let Some(id) = self.agenda.first_ready() {
+            let Some(c) = self.connections.get_mut(&id) else {
+                self.agenda.remove(id);
+                continue;
+            };
             while let Some(event) = c.inner.poll_endpoint_events() {
                 if let Some(back) = self.endpoint.handle_event(c.handle, event) {
                     c.inner.handle_event(back);
                 }
             }
-            if let Some(t) = c.poll_transmit(now, buf, sources.source(*id)) {
-                let connection = Some(*id);
+            if let Some(t) = c.poll_transmit(now, buf, sources.source(id)) {
+                self.agenda.touch(id);
+                let connection = Some(id);
                 return Some(Datagram {
                     remote: t.destination,
                     size: t.size,
                     connection,
                 });
             }
+            if c.inner.is_drained() {
+                self.forget(id);
+            } else {
+                // The poll may have changed the connection's deadline.
+                self.agenda.touch(id);
+                self.agenda.rest(id);
+            }
         }
-        self.bury();
         None
     }
 
-    /// Forgets connections that have fully ended and whose events were read.
-    fn bury(&mut self) {
-        let dead: Vec<_> = self
-            .connections
-            .iter()
-            .filter(|(_, c)| c.inner.is_drained())
-            .map(|(id, c)| (*id, c.handle.0))
-            .collect();
-        for (id, handle) in dead {
-            self.connections.remove(&id);
-            self.ids.remove(&handle);
+    /// Removes a connection that has ended or is dropped.
+    fn forget(&mut self, id: ConnectionId) {
+        self.agenda.remove(id);
+        if let Some(connection) = self.connections.remove(&id) {
+            self.ids.remove(&connection.handle.0);
         }
+        if let Some(door) = &mut self.door {
+            door.closed(id);
+        }
+        self.ended.push_back(id);
     }
 }
 
 fn server_config(
     mut config: quinn_proto::ServerConfig,
     transport: Arc<TransportConfig>,
+    date: Date,
 ) -> quinn_proto::ServerConfig {
     config.transport_config(transport);
-    config.time_source(Arc::new(NoTime));
+    config.time_source(Arc::new(date));
     config
 }
 
@@ -335,7 +419,7 @@ fn endpoint_config(seed: u64) -> Arc<EndpointConfig> {
     Arc::new(config)
 }
 
-/// Connection ids of eight bytes from the host's seed.
+/// Generator of connection IDs of eight bytes from the host's seed.
 #[derive(Debug)]
 struct SeededCids(Rng);
 
@@ -351,11 +435,19 @@ impl ConnectionIdGenerator for SeededCids {
     }
 }
 
-/// A clock that stands still: nothing we use depends on the date.
-struct NoTime;
+/// The time that tokens contain: virtual time since the Unix epoch. It is sufficient
+/// because the tokens of a host are compared only with each other.
+#[derive(Clone, Debug, Default)]
+struct Date(Arc<AtomicU64>);
 
-impl TimeSource for NoTime {
+impl Date {
+    fn set(&self, now: Instant) {
+        self.0.store(now.as_nanos(), Ordering::Relaxed);
+    }
+}
+
+impl TimeSource for Date {
     fn now(&self) -> SystemTime {
-        SystemTime::UNIX_EPOCH
+        SystemTime::UNIX_EPOCH + std::time::Duration::from_nanos(self.0.load(Ordering::Relaxed))
     }
 }

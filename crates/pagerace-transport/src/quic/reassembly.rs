@@ -1,16 +1,15 @@
-//! Puts the bytes of received streams in order.
+//! Reassembly of received stream bytes into order.
 //!
-//! quinn-proto does that itself, but gives a connection up when more than 1,024
-//! pieces of one stream wait behind gaps. A fast path that loses every other
-//! packet for a round trip leaves more, so where they become many they are
-//! taken off it out of order, and wait here.
+//! quinn-proto does this itself, but closes a connection when more than 1,024 chunks of one
+//! stream wait behind gaps. A fast path that loses every other packet for a round trip
+//! exceeds this limit. When many chunks wait, they are therefore read from quinn-proto out
+//! of order and held here.
 //!
-//! As long as they are few, quinn-proto's own order is kept, and flow control
-//! opens as bytes are read in order. *Deviates* where they are many: what is
-//! taken out of order opens flow control at once. It is bounded in turn by
-//! [`WINDOWS_MAX`] times the windows of [`Settings`](super::Settings); a peer can
-//! have one window more on the way behind a gap. What is beyond stays with
-//! quinn-proto, and under its limit.
+//! As long as few chunks wait, quinn-proto keeps the order, and flow control opens as bytes
+//! are read in order. *Deviates* when many wait: chunks read out of order open flow control
+//! at once. The amount held is limited to [`WINDOWS_MAX`] times the windows of
+//! [`Settings`](super::Settings), and a peer can have another window in flight behind a
+//! gap. Data beyond that limit stays in quinn-proto and under its limit.
 
 use std::collections::BTreeMap;
 
@@ -19,47 +18,48 @@ use quinn_proto::{Chunk, Chunks, ReadError, ReadableError, RecvStream};
 
 use super::connection::{Read, stream_id};
 
-/// Pieces left to quinn-proto: three quarters of what it bears, for more may
-/// arrive before the next read.
+/// The maximum number of chunks left to quinn-proto: three quarters of its limit, as more
+/// may arrive before the next read.
 const WAITING_MAX: u32 = 768;
-/// Bytes that a piece counts at least, for it keeps its datagram in memory.
+/// The minimum number of bytes that a chunk counts for, as it keeps its datagram in memory.
 const PIECE_MIN: u64 = 1_200;
 
-/// How many flow-control windows of bytes may wait here. One is too few where the
-/// same packet is lost again and again while a start-up overfills a long path: the
-/// window that opens behind the first holds thousands of gaps in turn.
+/// The number of flow control windows that may be held here. One is too few if the same
+/// packet is lost repeatedly while a start-up phase overfills a long path, because the
+/// window that opens after the first also has thousands of gaps.
 const WINDOWS_MAX: u64 = 4;
 
-/// What waits for the bytes before it, of all streams of a connection.
+/// Chunks of all streams of a connection that wait for the bytes before them.
 #[derive(Debug)]
 pub(super) struct Reassembly {
     streams: BTreeMap<u64, Incoming>,
-    /// Most bytes that may wait here of one stream.
+    /// The maximum number of bytes held for one stream.
     stream_max: u64,
-    /// Most bytes that may wait here of all.
+    /// The maximum number of bytes held for all streams.
     max: u64,
-    /// Bytes that wait here.
+    /// Number of bytes held.
     held: u64,
 }
 
-/// One stream.
+/// The chunks of one stream.
 #[derive(Debug, Default)]
 struct Incoming {
-    /// The first byte that was not read.
+    /// Offset of the first unread byte.
     next: u64,
-    /// At least as many pieces as wait in quinn-proto: each that arrives makes
-    /// for one read that ends blocked.
+    /// Upper bound of the number of chunks that wait in quinn-proto. Each arriving chunk
+    /// causes one read that ends blocked.
     waiting: u32,
-    /// quinn-proto is asked for pieces whatever their order.
+    /// True if chunks are read from quinn-proto in any order.
     unordered: bool,
-    /// Pieces behind a gap, by offset; they do not overlap.
+    /// Chunks behind a gap, by offset. They do not overlap.
     pieces: BTreeMap<u64, Bytes>,
-    /// Bytes that they count.
+    /// Number of bytes that the chunks count for.
     held: u64,
 }
 
 impl Reassembly {
-    /// `stream_window`, `window`: of flow control, of one stream and of all.
+    /// Creates the state. `stream_window` and `window` are the flow control windows of one
+    /// stream and of the connection.
     pub(super) fn new(stream_window: u32, window: u32) -> Self {
         Self {
             streams: BTreeMap::new(),
@@ -69,7 +69,7 @@ impl Reassembly {
         }
     }
 
-    /// The next bytes of a stream, in order.
+    /// Returns the next bytes of a stream, in order.
     pub(super) fn read(&mut self, quic: &mut quinn_proto::Connection, stream: u64) -> Read {
         let incoming = self.streams.entry(stream).or_default();
         if let Some((bytes, cost)) = incoming.take_piece() {
@@ -78,7 +78,7 @@ impl Reassembly {
         }
         let mut quic = quic.recv_stream(stream_id(stream));
         let Some(got) = incoming.read(&mut quic) else {
-            // It ended before.
+            // The stream has already ended.
             self.forget(stream);
             return Read::Blocked;
         };
@@ -95,13 +95,13 @@ impl Reassembly {
         got
     }
 
-    /// Bytes that wait here.
+    /// Returns the number of bytes held.
     #[cfg(test)]
     pub(super) fn held(&self) -> u64 {
         self.held
     }
 
-    /// Nobody will read the stream any more.
+    /// Drops the state of a stream that is no longer read.
     pub(super) fn forget(&mut self, stream: u64) {
         if let Some(incoming) = self.streams.remove(&stream) {
             self.held -= incoming.held;
@@ -110,7 +110,8 @@ impl Reassembly {
 }
 
 impl Incoming {
-    /// The piece that is next, if it waits here, and what it counted.
+    /// Removes the next chunk in order if it is held. Also returns the bytes that it
+    /// counted for.
     fn take_piece(&mut self) -> Option<(Bytes, u64)> {
         let entry = self.pieces.first_entry()?;
         if *entry.key() != self.next {
@@ -123,7 +124,7 @@ impl Incoming {
         Some((bytes, cost))
     }
 
-    /// What quinn-proto has of the next bytes; `None` if the stream is closed.
+    /// Reads the next bytes from quinn-proto. Returns `None` if the stream is closed.
     fn read(&mut self, quic: &mut RecvStream<'_>) -> Option<Read> {
         let mut chunks = self.chunks(quic)?;
         let got = match self.next_of(&mut chunks) {
@@ -142,7 +143,7 @@ impl Incoming {
                 code: code.into_inner(),
             },
         };
-        // Window updates leave with the next packet anyway.
+        // Window updates leave with the next packet in any case.
         let _ = chunks.finalize();
         Some(got)
     }
@@ -156,7 +157,7 @@ impl Incoming {
     }
 
     fn next_of(&self, chunks: &mut Chunks<'_>) -> Result<Option<Chunk>, ReadError> {
-        // No bytes of the first piece are just its offset.
+        // Reading zero bytes reveals the offset of the first chunk.
         if self.unordered
             && chunks
                 .next(0)?
@@ -167,7 +168,7 @@ impl Incoming {
         chunks.next(usize::MAX)
     }
 
-    /// Takes what waits behind the gap, up to `room` bytes; how many those are.
+    /// Reads chunks behind the gap, up to `room` bytes. Returns the number of bytes read.
     fn take_waiting(&mut self, quic: &mut RecvStream<'_>, room: u64) -> u64 {
         self.unordered = true;
         let Some(mut chunks) = self.chunks(quic) else {
@@ -191,7 +192,7 @@ impl Incoming {
     }
 }
 
-/// What a piece counts.
+/// Returns the number of bytes that a chunk counts for.
 fn cost(bytes: &Bytes) -> u64 {
     (bytes.len() as u64).max(PIECE_MIN)
 }

@@ -5,49 +5,57 @@ use std::sync::Arc;
 use quinn_proto::{TransportConfig, VarInt};
 
 use super::congestion::{Factory, INITIAL_RTT};
+use super::guard::Guard;
 use super::signals::Signals;
 
-/// UDP payload of a server's packets, in bytes, where nobody says otherwise: between
-/// what servers begin with (1,200 to 1,350) and what those that probe the path find
-/// (1,452 to 1,472).
+/// The default UDP payload of a server's packets in bytes. It lies between the initial
+/// sizes of servers (1,200 to 1,350) and the sizes found by path MTU discovery (1,452 to
+/// 1,472).
 ///
 /// # Source
-/// `max_send_udp_payload_size` of Cloudflare's tokio-quiche; other stacks stand in
+/// `max_send_udp_payload_size` of Cloudflare's tokio-quiche. For other stacks see
 /// docs/transports.md.
 pub const DEFAULT_MTU: u16 = 1_350;
 
 /// Settings of the connections of one side.
 ///
-/// `Default` is a browser talking to a server that keeps to the RFCs' defaults.
+/// The defaults are those of a browser, and of a server with the default values of the
+/// RFCs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Congestion controller, a name of `pagerace_cc`'s registry.
+    /// Name of the congestion controller in the registry of `pagerace_cc`.
     pub congestion: String,
-    /// UDP payload size in bytes, fixed for the whole connection. RFC 9000,
-    /// section 14: at least 1200, which every path carries; no path MTU discovery.
+    /// UDP payload size in bytes, fixed for the whole connection without path MTU
+    /// discovery. At least 1200, which every path supports (RFC 9000, section 14).
     pub mtu: u16,
-    /// Bytes a peer may send on one stream before we have read them. Default:
-    /// 6 MiB, Chromium's `kStreamReceiveWindowSize`.
+    /// Number of bytes that a peer may send on one stream before they are read. Default: 6
+    /// MiB, Chromium's `kStreamReceiveWindowSize`.
     pub stream_receive_window: u32,
-    /// Bytes a peer may send on all streams before we have read them. Default:
+    /// Number of bytes that a peer may send on all streams before they are read. Default:
     /// 15 MiB, Chromium's `kSessionReceiveWindowSize`.
     pub receive_window: u32,
-    /// Requests a peer may have open at once. RFC 9114, section 6.1, asks for
+    /// Maximum number of concurrent requests of a peer. RFC 9114, section 6.1, recommends
     /// at least 100.
     pub max_requests: u32,
-    /// Most bytes kept for retransmission per connection.
+    /// Maximum number of bytes kept for retransmission per connection.
     pub send_window: u64,
-    /// A packet is lost when one sent so many later is acknowledged. RFC 9002,
-    /// section 6.1.1, recommends 3, and allows more to those who expect
-    /// reordering; less than 3 is not allowed. quinn-proto does not adapt it.
+    /// Number of later packets whose acknowledgement makes a packet count as lost. RFC
+    /// 9002, section 6.1.1, recommends 3 and forbids less. More is allowed for paths with
+    /// reordering. quinn-proto does not adapt the value.
     pub packet_threshold: u32,
-    /// Whether DATAGRAM frames (RFC 9221) are taken, and sent to peers that take
-    /// them. Off by default: it costs a transport parameter.
+    /// True if DATAGRAM frames (RFC 9221) are accepted, and sent to peers that accept them.
+    /// Off by default, as the support adds a transport parameter.
     pub datagrams: bool,
+    /// Limits for unknown clients of a server, or `None` if all clients are known.
+    pub guard: Option<Guard>,
 }
 
-/// Bytes of datagrams that wait to be read: they are read as they arrive, so that
-/// one packet's worth would do.
+/// Milliseconds without packets after which a connection ends, unless a [`Guard`] sets
+/// another timeout. Longer than any pause in a page load.
+const IDLE_TIMEOUT_MS: u32 = 600_000;
+
+/// Size of the buffer for received datagrams in bytes. Datagrams are read as they arrive,
+/// so one packet's worth would suffice.
 const DATAGRAM_BUFFER: usize = 64 << 10;
 
 impl Default for Settings {
@@ -61,15 +69,16 @@ impl Default for Settings {
             send_window: 64 << 20,
             packet_threshold: 3,
             datagrams: false,
+            guard: None,
         }
     }
 }
 
 impl Settings {
-    /// `signals`: see [`Factory::new`].
+    /// Converts the settings to quinn-proto's. For `signals` see [`Factory::new`].
     ///
     /// # Errors
-    /// The congestion controller's name is unknown.
+    /// Returns an error if the name of the congestion controller is unknown.
     pub(super) fn to_quinn(
         &self,
         signals: &Arc<Signals>,
@@ -86,13 +95,16 @@ impl Settings {
         t.max_concurrent_uni_streams(VarInt::from_u32(16));
         t.send_window(self.send_window);
         t.packet_threshold(self.packet_threshold);
-        // Round robin inside quinn would reorder what the strategy decided.
+        // Round robin inside quinn would change the strategy's order.
         t.send_fairness(false);
         // One datagram per call, so that each packet can be scheduled.
         t.enable_segmentation_offload(false);
         t.allow_spin(false);
         t.datagram_receive_buffer_size(self.datagrams.then_some(DATAGRAM_BUFFER));
-        t.max_idle_timeout(Some(VarInt::from_u32(600_000).into()));
+        let idle = self.guard.map_or(IDLE_TIMEOUT_MS, |guard| {
+            u32::try_from(guard.idle_timeout.as_nanos() / 1_000_000).unwrap_or(IDLE_TIMEOUT_MS)
+        });
+        t.max_idle_timeout(Some(VarInt::from_u32(idle).into()));
         Ok(Arc::new(t))
     }
 }

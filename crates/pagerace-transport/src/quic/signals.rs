@@ -1,5 +1,5 @@
-//! What a connection and its congestion controller tell each other past
-//! quinn-proto, which has no words for it.
+//! Signals between a connection and its congestion controller that quinn-proto's interface
+//! does not support.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -7,30 +7,30 @@ use pagerace_core::Instant;
 
 use super::tap::Space;
 
-/// Shared by the tap, the connection and the controller of one connection;
-/// they never run at the same time.
+/// State shared by the tap, the connection and the controller of one connection. They never
+/// run at the same time.
 #[derive(Debug, Default)]
 pub(super) struct Signals {
-    /// Whether this is the client's end.
+    /// True at the client's end.
     client: bool,
-    /// `HANDSHAKE_DONE` was received by a client, an acknowledgement of a 1-RTT
-    /// packet by a server.
+    /// True once a client has received `HANDSHAKE_DONE`, or a server that answers early
+    /// data an ACK in a 1-RTT packet.
     confirmed: AtomicBool,
-    /// A server answers early data.
+    /// True if a server answers early data.
     answers_early: AtomicBool,
-    /// Bytes of ack-eliciting 1-RTT packets that are neither acknowledged nor
-    /// lost; never more than quinn-proto counts.
+    /// Bytes of ack-eliciting 1-RTT packets that are neither acknowledged nor lost. Never
+    /// more than quinn-proto counts.
     in_flight: AtomicU64,
-    /// There was data that the window or the pacer held back.
+    /// True if the window or the pacer held data back.
     window_limited: AtomicBool,
-    /// The pacer holds packets back.
+    /// True if the pacer holds packets back.
     held: AtomicBool,
-    /// Bytes of ack-eliciting packets that the controller was not told of.
+    /// Bytes of ack-eliciting packets that have not been reported to the controller.
     untold: AtomicU64,
-    /// Likewise of 1-RTT packets and the pacer.
+    /// Bytes of ack-eliciting 1-RTT packets that have not been charged to the pacer.
     unpaced: AtomicU64,
-    /// Nothing was to be sent although there was room: nanoseconds, and the
-    /// bytes in flight then.
+    /// True if there was room but nothing to send. The next fields hold the time in
+    /// nanoseconds and the bytes in flight at that time.
     idle: AtomicBool,
     idle_at: AtomicU64,
     idle_in_flight: AtomicU64,
@@ -44,19 +44,19 @@ impl Signals {
         }
     }
 
-    /// Whether this is a client that does not know yet that the server has
-    /// completed the handshake (RFC 9001, section 4.1.2).
+    /// Returns true for a client that does not know yet that the server has completed the
+    /// handshake (RFC 9001, section 4.1.2).
     pub(super) fn is_unconfirmed_client(&self) -> bool {
         self.client && !self.confirmed.load(Ordering::Relaxed)
     }
 
-    /// A server sends data before the handshake is complete.
+    /// Records that a server sends data before the handshake is complete.
     pub(super) fn set_answers_early(&self) {
         self.answers_early.store(true, Ordering::Relaxed);
     }
 
-    /// Whether this is a server that has sent data before the handshake was
-    /// complete, and does not know yet that any of it can be read.
+    /// Returns true for a server that has sent data before the handshake was complete and
+    /// does not know yet that the client can read it.
     pub(super) fn is_unconfirmed_server(&self) -> bool {
         self.answers_early.load(Ordering::Relaxed) && !self.confirmed.load(Ordering::Relaxed)
     }
@@ -69,7 +69,7 @@ impl Signals {
         self.in_flight.load(Ordering::Relaxed)
     }
 
-    /// An ack-eliciting packet was sent.
+    /// Records an ack-eliciting packet that was sent.
     pub(super) fn sent(&self, space: Space, bytes: u64) {
         self.untold.fetch_add(bytes, Ordering::Relaxed);
         if space == Space::OneRtt {
@@ -78,17 +78,17 @@ impl Signals {
         }
     }
 
-    /// Bytes of ack-eliciting packets since the last call, for the controller.
+    /// Returns the bytes of ack-eliciting packets since the last call, for the controller.
     pub(super) fn take_untold(&self) -> u64 {
         self.untold.swap(0, Ordering::Relaxed)
     }
 
-    /// Bytes of ack-eliciting 1-RTT packets since the last call, for the pacer.
+    /// Returns the bytes of ack-eliciting 1-RTT packets since the last call, for the pacer.
     pub(super) fn take_unpaced(&self) -> u64 {
         self.unpaced.swap(0, Ordering::Relaxed)
     }
 
-    /// Whether the pacer holds packets back.
+    /// Returns true if the pacer holds packets back.
     pub(super) fn is_held(&self) -> bool {
         self.held.load(Ordering::Relaxed)
     }
@@ -97,7 +97,7 @@ impl Signals {
         self.held.store(held, Ordering::Relaxed);
     }
 
-    /// Nothing is to be sent although there is room.
+    /// Records that there is room but nothing to send.
     pub(super) fn set_idle(&self, now: Instant) {
         self.idle.store(true, Ordering::Relaxed);
         self.idle_at.store(now.as_nanos(), Ordering::Relaxed);
@@ -105,7 +105,7 @@ impl Signals {
             .store(self.in_flight(), Ordering::Relaxed);
     }
 
-    /// When that was last, and the bytes in flight then; once.
+    /// Takes the time of the last idle moment and the bytes in flight then.
     pub(super) fn take_idle(&self) -> Option<(Instant, u64)> {
         self.idle.swap(false, Ordering::Relaxed).then(|| {
             let at = Instant::from_nanos(self.idle_at.load(Ordering::Relaxed));
@@ -113,12 +113,12 @@ impl Signals {
         })
     }
 
-    /// Bytes were acknowledged or lost.
+    /// Records that bytes were acknowledged or lost.
     pub(super) fn settled(&self, bytes: u64) {
         self.at_most(self.in_flight().saturating_sub(bytes));
     }
 
-    /// quinn-proto counts `bytes` in flight.
+    /// Limits the count of bytes in flight to quinn-proto's count.
     pub(super) fn at_most(&self, bytes: u64) {
         self.in_flight.fetch_min(bytes, Ordering::Relaxed);
     }

@@ -1,8 +1,8 @@
-//! What packets carry, seen where they are sealed and opened.
+//! The tap: observes the content of packets when they are sealed and opened.
 //!
-//! quinn-proto does not tell which stream bytes went into which packet. A
-//! packet key sees each packet's plaintext, so ours looks before it seals and
-//! after it opens.
+//! quinn-proto does not report which stream bytes went into which packet. A packet key sees
+//! the plaintext of each packet, so the tap's keys read it before sealing and after
+//! opening.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,22 +22,22 @@ pub enum Space {
     OneRtt,
 }
 
-/// A whole packet, kept only when a log is wanted.
+/// A whole packet, recorded only if a log is requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PacketRecord {
-    /// Sent by this side, or received.
+    /// True if this side sent the packet, and false if it received it.
     pub sent: bool,
     /// Encryption level.
     pub space: Space,
     /// Packet number.
     pub number: u64,
-    /// Bytes on the wire, header and tag included.
+    /// Size on the wire in bytes, including header and tag.
     pub size: usize,
-    /// The frames' bytes.
+    /// Bytes of the frames.
     pub payload: Vec<u8>,
 }
 
-/// What one connection's keys have seen since it was last asked.
+/// The observations of one connection's keys since they were last taken.
 #[derive(Debug, Default)]
 pub struct Seen {
     /// STREAM frames sent, in wire order.
@@ -46,13 +46,13 @@ pub struct Seen {
     pub sent_datagrams: Vec<u64>,
     /// STREAM frames received, in order of arrival.
     pub received: Vec<StreamFrame>,
-    /// Whole packets, if a log is wanted.
+    /// Whole packets, if a log is requested.
     pub packets: Vec<PacketRecord>,
-    /// Bytes of the last 1-RTT packet's header; 0 before the first.
+    /// Size of the last 1-RTT packet's header in bytes. 0 before the first packet.
     pub header_size: usize,
 }
 
-/// The window of one connection onto its packets.
+/// The observer of one connection's packets.
 #[derive(Debug)]
 pub struct Tap {
     log: bool,
@@ -61,7 +61,8 @@ pub struct Tap {
 }
 
 impl Tap {
-    /// `log`: keep whole packets too. `client`: whose end it is.
+    /// Creates a tap. `log` is true if whole packets are recorded. `client` is true at the
+    /// client's end.
     pub(super) fn new(log: bool, client: bool) -> Arc<Self> {
         Arc::new(Self {
             log,
@@ -70,17 +71,18 @@ impl Tap {
         })
     }
 
-    /// Calls `f` with what was seen; it takes out what it has dealt with.
+    /// Calls `f` with the observations. `f` removes those that it has processed.
     pub(super) fn with<R>(&self, f: impl FnOnce(&mut Seen) -> R) -> R {
         f(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What the connection's controller is told, and tells.
+    /// Returns the signals between the connection and its controller.
     pub(super) fn signals(&self) -> &Arc<Signals> {
         &self.signals
     }
 
-    /// `packet` is header, payload and room for a tag of `tag` bytes.
+    /// Observes a packet before sealing. `packet` holds the header, the payload and room
+    /// for a tag of `tag` bytes.
     pub(super) fn sealing(
         &self,
         space: Space,
@@ -99,7 +101,7 @@ impl Tap {
                 match frame {
                     Frame::Stream(s) => seen.sent.push(s),
                     Frame::Datagram { length } => seen.sent_datagrams.push(length),
-                    // RFC 9002, section 2.
+                    // RFC 9002, section 2: these frames are not ack-eliciting.
                     Frame::Ack { .. } | Frame::Padding { .. } | Frame::ConnectionClose { .. } => {
                         continue;
                     }
@@ -114,7 +116,7 @@ impl Tap {
         });
     }
 
-    /// `payload` is the opened plaintext of a packet.
+    /// Observes a packet after opening. `payload` is its plaintext.
     pub(super) fn opened(&self, space: Space, number: u64, payload: &[u8], overhead: usize) {
         self.with(|seen| {
             if space >= Space::ZeroRtt {

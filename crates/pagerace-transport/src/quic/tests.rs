@@ -1,5 +1,6 @@
-//! Two hosts over a pipe: fixed delay, a list of packets to drop.
+//! Tests with two hosts over a pipe with a fixed delay and selected packet losses.
 
+mod floods;
 mod gaps;
 pub(super) mod pacing;
 mod resumption;
@@ -15,31 +16,32 @@ use super::keys::{FlightSizes, Handshake, Identity};
 use super::*;
 
 const DELAY: Duration = Duration::from_millis(20);
-/// One packet of 1,200 bytes each millisecond or so: 10 Mbit/s.
+/// 10 Mbit/s: about one packet of 1,200 bytes per millisecond.
 const NANOS_PER_BYTE: u64 = 800;
-/// A connection's idle timeout; twenty losses in a row double the probe timeout
-/// ten times.
+/// The idle timeout of a connection. Twenty consecutive losses double the probe timeout ten
+/// times.
 const PATIENCE: Instant = Instant::from_nanos(600_000_000_000);
 
-/// Which of the ready responses (stream, sent, length) is next.
+/// Selects the next of the ready responses (stream, sent, length).
 type Order = fn(&mut Option<u64>, &[(u64, u64, u64)]) -> usize;
 
-/// Serves `length` bytes on each stream the client opens, in the order `pick` says.
+/// A server that sends `length` bytes on each stream that the client opens, in the given
+/// order.
 struct Server {
     /// stream, sent, length
     responses: Vec<(u64, u64, u64)>,
     blocked: Vec<u64>,
     last: Option<u64>,
     order: Order,
-    /// What the schedule decided: stream, from, to; adjacent runs merged.
+    /// Bytes in the order of the schedule: stream, from, to. Adjacent runs are merged.
     decided: Vec<(u64, u64, u64)>,
-    /// What the wire carried first, likewise.
+    /// Bytes in the order of their first transmission, in the same form.
     wire: Vec<(u64, u64, u64)>,
     frames: Vec<StreamFrame>,
     high: BTreeMap<u64, u64>,
 }
 
-/// The byte of any response at an offset.
+/// Returns the byte of any response at an offset.
 fn content(at: u64) -> u8 {
     (at % 251) as u8
 }
@@ -90,9 +92,9 @@ impl PacketSource for Server {
         let open = |r: &&(u64, u64, u64)| r.1 < r.2 && !self.blocked.contains(&r.0);
         self.responses.iter().any(|r| open(&r))
     }
-    fn peek(&mut self, stream: u64, max: usize) -> Bytes {
+    fn peek(&mut self, stream: u64, max: usize) -> Result<Bytes, u64> {
         let r = self.responses.iter().find(|r| r.0 == stream).unwrap();
-        (r.1..r.2).take(max).map(content).collect()
+        Ok((r.1..r.2).take(max).map(content).collect())
     }
     fn wrote(&mut self, stream: u64, bytes: usize, refused: bool) {
         let r = self.responses.iter_mut().find(|r| r.0 == stream).unwrap();
@@ -132,9 +134,9 @@ struct Run {
     /// (nanoseconds, from the server?, UDP payload bytes)
     wire: Vec<(u64, bool, usize)>,
     packets: Vec<PacketRecord>,
-    /// Packets that found the queue full.
+    /// Times of packets that were dropped because the queue was full.
     drops: Vec<Instant>,
-    /// When the client read the first byte of a response.
+    /// Time at which the client read the first byte of a response.
     first_byte: Instant,
     done: Instant,
 }
@@ -152,24 +154,24 @@ fn keys(tls: bool) -> (ClientKeys, ServerKeys) {
     }
 }
 
-/// Requests `lengths.len()` responses at once; `lose` says which server packets vanish.
+/// Requests `lengths.len()` responses at once. `lose` selects the server packets to drop.
 fn run(tls: bool, lengths: &[u64], order: Order, lose: impl Fn(usize) -> bool) -> Run {
     let lose = |side, n| side == 1 && lose(n);
     run_with(Setup::new(keys(tls)), lengths, order, lose)
 }
 
-/// What a run may vary.
+/// Parameters of a run.
 struct Setup {
     keys: (ClientKeys, ServerKeys),
-    /// Of the server; the client has `reno`.
+    /// Congestion controller of the server. The client uses `reno`.
     congestion: &'static str,
-    /// Bytes of each request.
+    /// Returns the number of bytes of each request.
     request: fn(usize) -> usize,
-    /// How long a packet waits before a link at most.
+    /// Maximum time that a packet waits before a link.
     queue: Duration,
-    /// Of both links.
+    /// Transmission time per byte of both links.
     nanos_per_byte: u64,
-    /// Of one direction.
+    /// Delay of one direction.
     delay: Duration,
 }
 
@@ -186,7 +188,7 @@ impl Setup {
     }
 }
 
-/// As [`run`]; `lose` is asked by side (1: server) and number of the packet.
+/// Like [`run`], but `lose` takes the side (1: server) and the number of the packet.
 fn run_with(
     setup: Setup,
     lengths: &[u64],
@@ -196,7 +198,7 @@ fn run_with(
     let (client_keys, server_keys) = setup.keys;
     let settings = |congestion: &str| Settings {
         congestion: congestion.to_owned(),
-        // What these tests count is counted in packets of this size.
+        // The tests count packets of this size.
         mtu: 1_200,
         ..Settings::default()
     };
@@ -361,7 +363,7 @@ fn packets_are_full_and_hold_one_frame_each() {
         "{full} of {} frames fill a packet",
         data.len()
     );
-    // Strict alternation: streams take turns.
+    // Streams alternate strictly.
     let turns = data
         .windows(3)
         .filter(|w| w[0].id != w[1].id && w[1].id != w[2].id)
@@ -411,10 +413,11 @@ fn losses_cost_time_and_are_repaired() {
     assert!(resent > 0);
 }
 
-/// Most stream bytes that one packet holds.
+/// Maximum number of stream bytes in one packet.
 const PACKET: u64 = 1_172;
 
-/// By how many bytes any stream on the wire is ever ahead of the schedule.
+/// Returns the maximum number of bytes by which a stream on the wire differs from the
+/// schedule.
 fn displaced(server: &Server) -> u64 {
     let ends = |runs: &[(u64, u64, u64)]| -> Vec<(u64, u64)> {
         let spread = runs
@@ -434,8 +437,8 @@ fn displaced(server: &Server) -> u64 {
     most
 }
 
-/// A stream with a loss to repair takes its new bytes along, ahead of those of
-/// other streams: by one packet's worth, whatever is lost.
+/// A stream with retransmissions also sends its new bytes ahead of other streams, but never
+/// by more than one packet's worth.
 #[test]
 fn repairs_displace_at_most_a_packet() {
     let mut some = 0;
@@ -453,8 +456,8 @@ fn repairs_displace_at_most_a_packet() {
     assert!(some > 0, "nothing was displaced: the test tests nothing");
 }
 
-/// quinn-proto must write no frame that the tap cannot read: what follows it
-/// would go unseen.
+/// quinn-proto must not write frames that the tap cannot read, because the tap would miss
+/// the frames after them.
 #[test]
 fn every_frame_is_known() {
     let run = run(false, &PAGE, round_robin, |n| {
@@ -477,6 +480,6 @@ fn every_frame_is_known() {
 fn the_payload_floor_of_physics_holds() {
     let run = run(false, &[500_000], sequential, |_| false);
     let bytes = Duration::from_nanos(500_000 * NANOS_PER_BYTE);
-    // Two round trips: handshake, request.
+    // The two round trips are those of the handshake and the request.
     assert!(run.done.since_start() > bytes + DELAY * 4);
 }

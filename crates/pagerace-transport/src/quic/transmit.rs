@@ -1,5 +1,5 @@
-//! How a connection sends: held back by its pacer, packet by packet, with bytes
-//! bound as late as possible.
+//! Sending of a connection: paced, packet by packet, and with bytes bound as late as
+//! possible.
 
 use pagerace_core::Instant;
 use quinn_proto::{Transmit, WriteError};
@@ -8,14 +8,14 @@ use super::connection::{Connection, Offer, PacketSource, StreamOffer};
 use super::packing::{Committed, Plan, datagram_frame_size};
 
 impl Connection {
-    /// When the connection wants to be looked at again.
+    /// Returns the time at which the connection's timers must be handled.
     pub(super) fn poll_timeout(&mut self) -> Option<Instant> {
         let timer = self.inner.poll_timeout();
         let timer = timer.map(|at| self.epoch.from_std(at));
         timer.into_iter().chain(self.held_until).min()
     }
 
-    /// Time has passed.
+    /// Handles the timers that are due.
     pub(super) fn handle_timeout(&mut self, now: Instant) {
         self.held_until = self.held_until.filter(|at| *at > now);
         let now = self.epoch.to_std(now);
@@ -24,7 +24,7 @@ impl Connection {
         }
     }
 
-    /// The next datagram, at most one, written to `buf`.
+    /// Writes the next datagram to `buf`.
     pub(super) fn poll_transmit(
         &mut self,
         now: Instant,
@@ -36,7 +36,8 @@ impl Connection {
         self.tap.signals().set_held(self.held_until.is_some());
         let at = self.epoch.to_std(now);
         let mut sent = None;
-        // Twice at most: what waited for repairs that were none is bound then.
+        // At most two rounds: if there was nothing to retransmit, the second round binds
+        // the datagram that waited for it.
         loop {
             let mut waits = false;
             if let Some(source) = &mut source {
@@ -65,8 +66,10 @@ impl Connection {
         sent
     }
 
-    /// Until when the pacer holds packets back. Handshakes are never held, and
-    /// acknowledgements not unless a packet that could carry them waits.
+    /// Returns the time until which the pacer holds packets back.
+    ///
+    /// Handshake packets are never held. Acknowledgements are held only if a packet that
+    /// could carry them waits.
     fn hold(&self, now: Instant, rate: u64) -> Option<Instant> {
         if self.inner.is_handshaking() || self.tap.signals().is_unconfirmed_client() {
             return None;
@@ -75,15 +78,15 @@ impl Connection {
         self.pacer.held_until(now, mtu, rate)
     }
 
-    /// Whether pacer and window have room for one more packet.
+    /// Returns true if the pacer and the window allow another packet.
     fn has_room(&self) -> bool {
         let filled = self.tap.signals().in_flight() + u64::from(self.inner.current_mtu());
         let window = self.inner.congestion_state().metrics().congestion_window;
         self.held_until.is_none() && filled < window
     }
 
-    /// Writes what the next packet should carry, no earlier and no more. Whether a
-    /// datagram waits for lost stream bytes to be sent again.
+    /// Writes exactly the bytes that the next packet should carry. Returns true if a
+    /// datagram waits for the retransmission of lost stream bytes.
     fn bind(&mut self, source: &mut dyn PacketSource) -> bool {
         if !self.can_send() {
             return false;
@@ -91,8 +94,8 @@ impl Connection {
         if self.inner.is_handshaking() && self.inner.side().is_server() {
             self.tap.signals().set_answers_early();
         }
-        // What is bound but does not fit the window keeps quinn-proto from
-        // sending even acknowledgements (RFC 9002, section 7, exempts them).
+        // Bytes that are bound but do not fit into the window keep quinn-proto from sending
+        // even acknowledgements, which RFC 9002, section 7, exempts from the window.
         let full = !self.has_room();
         let limited = full && source.has_data();
         self.tap.signals().set_window_limited(limited);
@@ -106,8 +109,8 @@ impl Connection {
             let Some(offer) = source.pick() else { break };
             let bound = match offer {
                 Offer::Stream(offer) => self.bind_some(source, offer, &mut plan),
-                // quinn puts datagrams first in a packet, and would let them overtake
-                // what it has to send again.
+                // quinn puts datagrams first in a packet, so they would overtake
+                // retransmissions.
                 Offer::Datagram(_) if self.has_repairs() => return true,
                 Offer::Datagram(size) => self.bind_datagram(source, size, &mut plan),
             };
@@ -118,8 +121,8 @@ impl Connection {
         false
     }
 
-    /// Whether stream bytes may wait to be sent again: packets were lost since it
-    /// was last found that none do.
+    /// Returns true if stream bytes may be waiting for retransmission: packets were lost
+    /// since the last check that found none waiting.
     fn has_repairs(&mut self) -> bool {
         let lost = self.inner.stats().path.lost_packets;
         self.repairs |= lost > self.lost_packets;
@@ -127,7 +130,7 @@ impl Connection {
         self.repairs
     }
 
-    /// Takes note of what the last packet carried.
+    /// Processes the frames of the last packet.
     fn settle(&mut self, mut source: Option<&mut (dyn PacketSource + '_)>) {
         let committed = &mut self.committed;
         let datagrams = &mut self.committed_datagrams;
@@ -149,8 +152,8 @@ impl Connection {
         });
     }
 
-    /// Binds a datagram to the packet; whether to go on. One that does not fit
-    /// goes first in the next.
+    /// Binds a datagram to the packet. Returns false if it does not fit. It then goes first
+    /// in the next packet.
     fn bind_datagram(
         &mut self,
         source: &mut dyn PacketSource,
@@ -162,8 +165,8 @@ impl Connection {
         };
         let payload = source.take_datagram();
         debug_assert_eq!(payload.len(), size);
-        // Fails only if datagrams were never enabled, or the payload is too large:
-        // the source asks first. Its queue holds one packet's worth.
+        // The call fails only if datagrams are disabled or the payload is too large, and
+        // the source checks both. The queue holds one packet's worth.
         let sent = self.inner.datagrams().send(payload, false);
         debug_assert!(sent.is_ok(), "{sent:?}");
         if sent.is_ok() {
@@ -172,7 +175,7 @@ impl Connection {
         true
     }
 
-    /// Writes bytes of one stream; whether to go on.
+    /// Binds bytes of one stream to the packet. Returns false if the packet is complete.
     fn bind_some(
         &mut self,
         source: &mut dyn PacketSource,
@@ -187,8 +190,8 @@ impl Connection {
         } = offer;
         let at = self.committed.iter().position(|c| c.stream == stream);
         if at.is_some_and(|i| i + 1 < self.committed.len()) {
-            // quinn would put these bytes before those of the streams behind:
-            // the packet leaves with some room rather than out of order.
+            // quinn would put these bytes before those of the streams behind this one. The
+            // packet leaves with some free room to keep the order.
             return false;
         }
         let mine = at.map(|i| self.committed[i]);
@@ -196,13 +199,20 @@ impl Connection {
         if max == 0 {
             return false;
         }
-        let data = source.peek(stream, max);
+        let data = match source.peek(stream, max) {
+            Ok(data) => data,
+            Err(code) => {
+                self.reset(stream, code);
+                source.stopped(stream);
+                return true;
+            }
+        };
         let wanted = data.len();
         let written = match self.send_stream(stream).write_chunks(&mut [data.clone()]) {
             Ok(written) => {
                 if written.bytes < wanted {
-                    // quinn tells of new room only to streams that it refused
-                    // outright; so let it refuse the rest.
+                    // quinn reports new room only for streams that it refused outright, so
+                    // the rest is written to have it refused.
                     let rest = data.slice(written.bytes..);
                     let refused = self.send_stream(stream).write_chunks(&mut [rest]);
                     debug_assert!(matches!(refused, Err(WriteError::Blocked)));

@@ -1,11 +1,11 @@
-//! When to acknowledge, and with which SACK blocks.
+//! Acknowledgement policy: when to acknowledge, and with which SACK blocks.
 //!
-//! RFC 5681, section 4.2, with Linux's numbers: every second full segment or
-//! 40 ms, each segment at the beginning and after something unusual, at once
-//! what is out of order. A side that answers soon is interactive (`pingpong`): its
-//! acknowledgements wait for its next answer. One that is not acknowledges the end
-//! of each write as soon as it is read. Left out: the delay's adaptation to the
-//! sender's gaps (`ato`).
+//! Follows RFC 5681, section 4.2, with Linux's numbers: every second full segment or after
+//! 40 ms, each segment at the beginning and after unusual arrivals, and out-of-order data
+//! immediately. A side that answers soon is interactive (`pingpong`): its acknowledgements
+//! wait for its next answer. A side that is not interactive acknowledges the end of each
+//! write as soon as it is read. The adaptation of the delay to the sender's gaps (`ato`) is
+//! not modelled.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -16,30 +16,31 @@ use super::ranges::RangeSet;
 use super::reassembly::Arrival;
 use super::segment::SackBlocks;
 
-/// `TCP_MAX_QUICKACKS` of Linux: segments that are acknowledged one by one when
-/// a sender begins, in the hope that its window grows.
+/// `TCP_MAX_QUICKACKS` of Linux: number of segments acknowledged one by one when a sender
+/// begins, which lets its window grow.
 const QUICK_ACKS: u32 = 16;
-/// RFC 2018, section 4: recent blocks are repeated, in case acknowledgements
-/// get lost. Linux remembers four.
+/// Number of recent blocks that are repeated in case acknowledgements get lost (RFC 2018,
+/// section 4). Linux keeps four.
 const REMEMBERED_BLOCKS: usize = 4;
 
-/// What is owed to the sender.
+/// The acknowledgements that are owed to the sender.
 #[derive(Clone, Debug)]
 pub(super) struct AckPolicy {
     mss: u64,
     delay: Duration,
     quick: u32,
-    /// Data was sent within [`Self::delay`] of data that arrived, and no
-    /// acknowledgement has since waited for more in vain.
+    /// True if data was sent within [`Self::delay`] of data that arrived. Reset when the
+    /// delayed acknowledgement timer expires or a duplicate arrives.
     interactive: bool,
-    /// Segments since the last acknowledgement that ended a write
-    /// (`ICSK_ACK_PUSHED`, `ICSK_ACK_PUSHED2`).
+    /// Segments since the last acknowledgement that call for another one on reading: short
+    /// segments, and a first full segment that ends a write (`ICSK_ACK_PUSHED`,
+    /// `ICSK_ACK_PUSHED2`).
     pushed: u32,
-    /// Bytes that arrived since the last acknowledgement.
+    /// Bytes received since the last acknowledgement.
     pending: u64,
     due: bool,
     delayed_until: Option<Instant>,
-    /// A number in each block, most recent first.
+    /// A sequence number in each recent block, most recent first.
     recent: VecDeque<u64>,
     duplicate: Option<Range<u64>>,
     last_data: Option<Instant>,
@@ -62,8 +63,9 @@ impl AckPolicy {
         }
     }
 
-    /// A segment with payload of `length` bytes from number `sequence` on arrived;
-    /// `push`: it ends a write. After `idle` without data a sender begins anew.
+    /// Processes a segment with `length` bytes of payload from number `sequence` on. `push`
+    /// is true if the segment ends a write. After `idle` without data, quick
+    /// acknowledgements start again.
     pub(super) fn on_data(
         &mut self,
         now: Instant,
@@ -100,7 +102,7 @@ impl AckPolicy {
 
     fn remember(&mut self, number: u64, beyond: &RangeSet) {
         let Some(block) = beyond.containing(number) else {
-            // It filled the first gap.
+            // The segment filled the first gap.
             return;
         };
         self.recent.retain(|old| !block.contains(old));
@@ -108,19 +110,19 @@ impl AckPolicy {
         self.recent.truncate(REMEMBERED_BLOCKS);
     }
 
-    /// Data left.
+    /// Records that data was sent.
     pub(super) fn on_data_sent(&mut self, now: Instant) {
         self.interactive |= self
             .last_data
             .is_some_and(|last| now.since(last) < self.delay);
     }
 
-    /// All that arrived was read (`tcp_cleanup_rbuf`).
+    /// Records that all received data was read (`tcp_cleanup_rbuf`).
     pub(super) fn on_drained(&mut self) {
         self.due |= self.pushed > u32::from(self.interactive);
     }
 
-    /// Something asks for an answer now.
+    /// Requests an immediate acknowledgement.
     pub(super) fn demand(&mut self) {
         self.due = true;
     }
@@ -141,13 +143,13 @@ impl AckPolicy {
         }
     }
 
-    /// Whether there is something to say in SACK blocks.
+    /// Returns true if the next acknowledgement carries SACK blocks.
     pub(super) fn has_blocks(&self, beyond: &RangeSet) -> bool {
         self.duplicate.is_some() || !beyond.is_empty()
     }
 
-    /// The blocks of the next acknowledgement: a duplicate first (RFC 2883,
-    /// section 4; reported once), then the most recent ones.
+    /// Returns the blocks of the next acknowledgement: a duplicate first (RFC 2883, section
+    /// 4; reported once), then the most recent blocks.
     pub(super) fn blocks(&mut self, beyond: &RangeSet) -> SackBlocks {
         let mut blocks = SackBlocks::default();
         if let Some(duplicate) = self.duplicate.take() {
@@ -169,7 +171,7 @@ impl AckPolicy {
         blocks
     }
 
-    /// An acknowledgement left.
+    /// Records that an acknowledgement was sent.
     pub(super) fn on_sent(&mut self) {
         if self.pending > 0 {
             self.quick = self.quick.saturating_sub(1);

@@ -1,4 +1,4 @@
-//! Bytes that were written and not sent yet.
+//! Buffer of bytes that were written but not sent yet.
 
 use std::collections::VecDeque;
 
@@ -9,14 +9,14 @@ use bytes::{Bytes, BytesMut};
 pub(super) struct SendBuffer {
     chunks: VecDeque<Bytes>,
     bytes: usize,
-    /// A FIN follows, and was not sent yet.
+    /// True if a FIN follows the bytes and has not been sent yet.
     fin: bool,
     finished: bool,
 }
 
 impl SendBuffer {
     /// # Panics
-    /// Behind [`Self::finish`].
+    /// Panics if called after [`Self::finish`].
     pub(super) fn write(&mut self, data: Bytes) {
         assert!(!self.finished, "written behind the end of the stream");
         if !data.is_empty() {
@@ -34,17 +34,17 @@ impl SendBuffer {
         self.finished
     }
 
-    /// Unsent bytes.
+    /// Returns the number of unsent bytes.
     pub(super) fn len(&self) -> usize {
         self.bytes
     }
 
-    /// Whether there is neither a byte nor a FIN to send.
+    /// Returns true if there is neither a byte nor a FIN to send.
     pub(super) fn is_empty(&self) -> bool {
         self.bytes == 0 && !self.fin
     }
 
-    /// The next `length` bytes, and whether the FIN goes with them.
+    /// Removes the next `length` bytes. Also returns true if the FIN goes with them.
     pub(super) fn take(&mut self, length: usize) -> (Bytes, bool) {
         assert!(length <= self.bytes, "more taken than written");
         self.bytes -= length;

@@ -1,5 +1,5 @@
-//! A connection: the handshake (RFC 9293, section 3.5), and both halves behind
-//! one interface.
+//! A TCP connection: the handshake (RFC 9293, section 3.5), and the sending and receiving
+//! halves behind one interface.
 
 mod handshake;
 mod transmit;
@@ -16,57 +16,57 @@ use super::sender::{Acknowledgement, Sender};
 use super::settings::Settings;
 use handshake::Handshake;
 
-/// What happened on a connection.
+/// An event on a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The handshake is complete.
     Connected,
-    /// There is something to read.
+    /// Data is ready to be read.
     Readable,
-    /// The peer sent its last byte, and all of them were read.
+    /// The peer has ended its stream, and all of its bytes were read.
     Finished,
-    /// The connection is no more.
+    /// The connection was reset or given up.
     Lost {
-        /// Why, for people.
+        /// The reason, for display to users.
         reason: String,
     },
 }
 
-/// Counts and state of one side.
+/// Counters and state of one side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Segments sent, with or without payload.
+    /// Number of segments sent, with or without payload.
     pub segments_sent: u64,
-    /// Segments declared lost, some perhaps wrongly.
+    /// Number of segments declared lost, including spurious losses.
     pub segments_lost: u64,
-    /// Payload bytes sent more than once.
+    /// Payload bytes retransmitted.
     pub retransmitted_bytes: u64,
-    /// Bytes that may be in flight.
+    /// Congestion window in bytes.
     pub congestion_window: u64,
-    /// Bytes at which slow start ends; `None` before the first loss.
+    /// Slow start threshold in bytes, or `None` before the first loss.
     pub ssthresh: Option<u64>,
-    /// `None` before the first sample.
+    /// Smoothed round-trip time, or `None` before the first sample.
     pub smoothed_rtt: Option<Duration>,
-    /// Payload bytes that are sent and neither acknowledged nor lost.
+    /// Payload bytes sent that are neither acknowledged nor declared lost.
     pub in_flight: u64,
-    /// Retransmission timeouts, of SYNs too.
+    /// Number of retransmission timeouts, including those of SYNs.
     pub rtos: u64,
-    /// Tail loss probes.
+    /// Number of tail loss probes.
     pub probes: u64,
-    /// Reductions of the window that were taken back.
+    /// Number of window reductions that were undone.
     pub undone: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// A server that no SYN reached.
+    /// A server that has not received a SYN.
     Listen,
-    /// A client without an answer.
+    /// A client that waits for a SYN-ACK.
     SynSent,
-    /// A server whose answer is not acknowledged.
+    /// A server whose SYN-ACK is not acknowledged yet.
     SynReceived,
     Established,
-    /// Reset, or given up.
+    /// The connection was reset or given up.
     Lost,
 }
 
@@ -79,7 +79,7 @@ pub struct Connection {
     handshake: Handshake,
     sender: Sender,
     receiver: Receiver,
-    /// A reset is to be sent.
+    /// A reset segment that waits to be sent.
     reset: Option<Segment>,
     now: Instant,
     segments_sent: u64,
@@ -90,19 +90,19 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// A client; its SYN leaves with the next [`Self::poll_transmit`].
+    /// Creates a client. Its SYN leaves with the next [`Self::poll_transmit`].
     ///
     /// # Errors
-    /// [`UnknownController`]: the settings name none of the registry.
+    /// Returns [`UnknownController`] if the settings name no controller of the registry.
     pub fn client(settings: &Settings, now: Instant) -> Result<Self, UnknownController> {
         let handshake = Handshake::new(settings.syn_retries, true);
         Self::new(settings, now, State::SynSent, handshake)
     }
 
-    /// A server for one connection; it waits for a SYN.
+    /// Creates a server for one connection, which waits for a SYN.
     ///
     /// # Errors
-    /// As [`Self::client`].
+    /// Same as [`Self::client`].
     pub fn server(settings: &Settings) -> Result<Self, UnknownController> {
         let handshake = Handshake::new(settings.synack_retries, false);
         Self::new(settings, Instant::ZERO, State::Listen, handshake)
@@ -131,21 +131,25 @@ impl Connection {
         })
     }
 
-    /// Whether the handshake is complete and the connection not lost.
+    /// Returns true if the handshake is complete and the connection is not lost.
     pub fn is_established(&self) -> bool {
         self.state == State::Established
     }
 
-    /// Whether nothing is left to do: it was lost, or both streams ended and
-    /// the peer knows. It still answers segments of a peer that does not.
+    /// Returns true if the connection was lost, or if both streams ended and the peer has
+    /// acknowledged it.
+    ///
+    /// A closed connection still answers a peer that retransmits.
     pub fn is_closed(&self) -> bool {
         let over = self.sender.is_done() && self.receiver.is_finished();
         self.state == State::Lost || over
     }
 
-    /// Bytes that should be written now so that the network never waits and as
-    /// little as possible is committed: `notsent_lowat` less what is unsent;
-    /// 0 before the handshake is complete.
+    /// Returns the number of bytes that should be written now: `notsent_lowat` less the
+    /// unsent bytes.
+    ///
+    /// This amount keeps the network busy and commits as little as possible. It is 0 before
+    /// the handshake is complete and after [`Self::finish`].
     pub fn writable(&self) -> usize {
         if self.state != State::Established || self.sender.is_finished() {
             return 0;
@@ -153,28 +157,27 @@ impl Connection {
         self.notsent_lowat.saturating_sub(self.sender.unsent())
     }
 
-    /// Appends to the stream, however much is unsent.
+    /// Appends data to the stream, regardless of the amount of unsent data.
     ///
     /// # Panics
-    /// After [`Self::finish`].
+    /// Panics if called after [`Self::finish`].
     pub fn write(&mut self, data: Bytes) {
         self.sender.write(data);
     }
 
-    /// Ends the stream behind what was written.
+    /// Ends the stream after the data written so far.
     pub fn finish(&mut self) {
         self.sender.finish();
     }
 
-    /// The next bytes in order; makes room in the receive window.
+    /// Returns the next bytes in order and frees their room in the receive window.
     pub fn read(&mut self) -> Option<Bytes> {
         let data = self.receiver.read(self.now);
         self.report_end();
         data
     }
 
-    /// Breaks the connection off: a reset leaves with the next
-    /// [`Self::poll_transmit`].
+    /// Aborts the connection. A reset leaves with the next [`Self::poll_transmit`].
     pub fn abort(&mut self) {
         if matches!(self.state, State::Established | State::SynReceived) {
             let (acknowledgement, _, echo) = self.receiver.acknowledge();
@@ -188,23 +191,23 @@ impl Connection {
         self.state = State::Lost;
     }
 
-    /// Hands over the payload ranges that arrived since it was last called, in
-    /// order of arrival, duplicates too.
+    /// Passes the payload ranges received since the last call to `each`, in order of
+    /// arrival and including duplicates.
     pub fn drain_received(&mut self, each: impl FnMut(Range)) {
         self.received.drain(..).for_each(each);
     }
 
-    /// Hands over the payload ranges that were sent since it was last called.
+    /// Passes the payload ranges sent since the last call to `each`.
     pub fn drain_sent(&mut self, each: impl FnMut(SentRange)) {
         self.sent.drain(..).for_each(each);
     }
 
-    /// Stream bytes received in order so far, read or not.
+    /// Returns the number of stream bytes received in order, whether read or not.
     pub fn delivered(&self) -> u64 {
         self.receiver.delivered()
     }
 
-    /// Counts and state of this side.
+    /// Returns the counters and state of this side.
     pub fn stats(&self) -> Stats {
         let counts = self.sender.counts();
         Stats {
@@ -221,12 +224,12 @@ impl Connection {
         }
     }
 
-    /// What happened, oldest first.
+    /// Returns the next event, oldest first.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    /// When [`Self::handle_timeout`] is to be called, if nothing arrives before.
+    /// Returns the time to call [`Self::handle_timeout`] if nothing arrives before.
     pub fn poll_timeout(&self) -> Option<Instant> {
         let handshake = self.handshake.deadline();
         match self.state {
@@ -239,7 +242,7 @@ impl Connection {
         }
     }
 
-    /// Acts on the timers that are due; [`Self::poll_transmit`] is to follow.
+    /// Handles the timers that are due. Must be followed by [`Self::poll_transmit`].
     pub fn handle_timeout(&mut self, now: Instant) {
         self.now = now;
         match self.state {
@@ -258,7 +261,7 @@ impl Connection {
         }
     }
 
-    /// Takes a segment from the peer; [`Self::poll_transmit`] is to follow.
+    /// Processes a segment from the peer. Must be followed by [`Self::poll_transmit`].
     #[expect(
         clippy::needless_pass_by_value,
         reason = "a segment arrives once; its payload's bytes are shared, not copied"
@@ -303,7 +306,7 @@ impl Connection {
         let Control::Syn { mss } = segment.control else {
             return;
         };
-        // Simultaneous opening is left out: a SYN without ACK has no answer.
+        // Simultaneous open is not modelled, so a SYN without ACK gets no answer.
         if segment.acknowledgement != Some(1) {
             return;
         }
@@ -336,7 +339,7 @@ impl Connection {
 
     fn handle_established(&mut self, now: Instant, segment: &Segment) {
         if segment.is_syn() {
-            // The peer did not hear the end of the handshake.
+            // The acknowledgement that completes the handshake was lost.
             self.receiver.demand_ack();
             return;
         }
@@ -359,7 +362,8 @@ impl Connection {
             return;
         };
         if number > self.sender.next() {
-            // RFC 9293, section 3.10.7.4: something not yet sent.
+            // RFC 9293, section 3.10.7.4: the segment acknowledges data that was never
+            // sent.
             self.receiver.demand_ack();
             return;
         }

@@ -1,17 +1,16 @@
-//! TCP in virtual time: what of it matters to delivery, as Linux does it.
+//! TCP in virtual time, following Linux in the aspects that matter to delivery.
 //!
-//! A [`Connection`] is a state machine without clock and without IO: it takes
-//! segments and time, and gives segments and a deadline. It follows RFC 9293
-//! with an initial window of ten segments (RFC 6928), delayed acknowledgements
-//! (RFC 5681), SACK and DSACK (RFC 2018, 2883), timestamps (RFC 7323),
-//! RACK-TLP (RFC 8985), proportional rate reduction (RFC 6937), retransmission
-//! timeouts (RFC 6298) and a receive window that grows as Linux's does. What
-//! may be in flight is up to a controller of [`pagerace_cc`], in payload bytes.
+//! A [`Connection`] is a state machine without clock and IO. It takes segments and the
+//! time, and returns segments and a deadline. It follows RFC 9293 with an initial window of
+//! ten segments (RFC 6928), delayed acknowledgements (RFC 5681), SACK and DSACK (RFC 2018,
+//! 2883), timestamps (RFC 7323), RACK-TLP (RFC 8985), proportional rate reduction (RFC
+//! 6937), retransmission timeouts (RFC 6298) and a receive window that grows as in Linux. A
+//! controller of [`pagerace_cc`] limits the payload bytes in flight.
 //!
-//! Left out: wrap-around and finite precision of numbers, windows and
-//! timestamps, checksums, ECN, urgent data, path MTU discovery, Fast Open, SYN
-//! cookies, simultaneous open, TIME-WAIT, keep-alive, Nagle's algorithm (servers
-//! and browsers set `TCP_NODELAY`), segmentation offload, F-RTO.
+//! These features are not modelled: wrap-around and finite precision of sequence numbers,
+//! windows and timestamps; checksums, ECN, urgent data, path MTU discovery, Fast Open, SYN
+//! cookies, simultaneous open, TIME-WAIT, keep-alive, Nagle's algorithm (servers and
+//! browsers set `TCP_NODELAY`), segmentation offload and F-RTO.
 
 mod ack;
 mod buffer;

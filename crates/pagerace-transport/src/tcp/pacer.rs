@@ -1,27 +1,28 @@
-//! Holds segments back to a controller's rate.
+//! Pacing of segments at a controller's rate.
 //!
-//! As Linux without the `fq` queue: only controllers that name a rate are paced
-//! (BBR); the others send as the window lets them. Deviates: Linux releases
-//! bursts of about a millisecond, this releases segment by segment.
+//! As in Linux without the `fq` queue, only controllers that set a pacing rate are paced
+//! (BBR). The others send as soon as the window allows. Deviates from Linux, which releases
+//! bursts of about a millisecond: this pacer releases segment by segment.
 
 use pagerace_core::{Duration, Instant};
 
-/// When the next segment may leave.
+/// The earliest time at which the next segment may leave.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pacer {
     next: Instant,
-    /// Something waits for `next`.
+    /// True if a segment waits for `next`.
     waiting: bool,
 }
 
 impl Pacer {
-    /// Whether a segment may leave now; if not, [`Self::deadline`] says when.
+    /// Returns true if a segment may leave now. Otherwise [`Self::deadline`] returns the
+    /// time at which it may.
     pub(super) fn admits(&mut self, now: Instant) -> bool {
         self.waiting = now < self.next;
         !self.waiting
     }
 
-    /// `bytes` of payload left, at `rate` bits per second.
+    /// Records that `bytes` of payload left, at `rate` bits per second.
     pub(super) fn on_sent(&mut self, now: Instant, bytes: u64, rate: Option<u64>) {
         self.waiting = false;
         let Some(rate) = rate else {
@@ -43,7 +44,7 @@ impl Pacer {
         }
     }
 
-    /// Nothing waits any longer.
+    /// Records that no segment is waiting any longer.
     pub(super) fn rest(&mut self) {
         self.waiting = false;
     }

@@ -1,24 +1,25 @@
-//! Tail loss probes: one segment after two round trips of silence, so that a
-//! lost tail is found by SACK and not by a retransmission timeout.
+//! Tail loss probes: one segment after two round trips of silence, so that SACK instead of
+//! a retransmission timeout detects a lost tail.
 //!
 //! Follows RFC 8985, section 7, <https://www.rfc-editor.org/rfc/rfc8985#section-7>.
 
 use pagerace_core::{Duration, Instant};
 
-/// `WCDelAckT` of section 7.2: how long a peer may delay the acknowledgement of
-/// a single segment.
+/// `WCDelAckT` of section 7.2: the maximum time by which a peer may delay the
+/// acknowledgement of a single segment.
 const WORST_ACK_DELAY: Duration = Duration::from_millis(200);
 
-/// A probe that is not accounted for.
+/// A probe that was sent and has not been accounted for.
 #[derive(Clone, Copy, Debug)]
 struct Outstanding {
-    /// `TLP.end_seq`: the number behind the highest one sent.
+    /// `TLP.end_seq`: the number after the highest one sent.
     end: u64,
-    /// When it was sent before, if it was: then it may have repaired a loss.
+    /// Time of the first transmission and bytes of the segment, if the probe was a
+    /// retransmission. Such a probe may have repaired a loss.
     repeats: Option<(Instant, u64)>,
 }
 
-/// What an acknowledgement tells of a probe.
+/// A loss that a probe has repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RepairedLoss {
     pub(super) sent_at: Instant,
@@ -34,8 +35,8 @@ pub(super) struct TailProbe {
 }
 
 impl TailProbe {
-    /// Sets the timer (section 7.2). `segments` are outstanding; it never runs
-    /// longer than the retransmission timer.
+    /// Sets the timer (section 7.2), at the latest to the retransmission timer's time
+    /// `rto_at`. `segments` is the number of outstanding segments.
     pub(super) fn schedule(
         &mut self,
         now: Instant,
@@ -59,7 +60,7 @@ impl TailProbe {
         self.pending = false;
     }
 
-    /// Recovery makes probes needless; one on its way is forgotten.
+    /// Forgets an outstanding probe, as recovery makes probes unnecessary.
     pub(super) fn forget(&mut self) {
         self.cancel();
         self.outstanding = None;
@@ -69,7 +70,7 @@ impl TailProbe {
         self.at
     }
 
-    /// Whether a probe became due.
+    /// Returns true if a probe has become due.
     pub(super) fn handle_timeout(&mut self, now: Instant) -> bool {
         if self.at.is_none_or(|at| now < at) {
             return false;
@@ -79,18 +80,21 @@ impl TailProbe {
         true
     }
 
-    /// Whether a probe is to be sent now; asked once.
+    /// Takes the pending probe. Returns true if one has to be sent now.
     pub(super) fn take_pending(&mut self) -> bool {
         std::mem::take(&mut self.pending)
     }
 
-    /// A probe was sent; `end` is the number behind the highest one sent.
+    /// Records that a probe was sent. `end` is the number after the highest one sent.
     pub(super) fn on_sent(&mut self, end: u64, repeats: Option<(Instant, u64)>) {
         self.outstanding = Some(Outstanding { end, repeats });
     }
 
-    /// Source: section 7.4.2. `duplicate`: the peer said that it had the probe's
-    /// bytes already. `bare`: an acknowledgement that brings nothing new.
+    /// Processes an acknowledgement (section 7.4.2). Returns the loss that the probe has
+    /// repaired, if any.
+    ///
+    /// `duplicate` is true if the acknowledgement carries a DSACK. `bare` is true if it
+    /// brings nothing new.
     pub(super) fn on_ack(
         &mut self,
         acknowledgement: u64,

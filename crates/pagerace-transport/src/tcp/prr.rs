@@ -1,16 +1,16 @@
-//! Proportional rate reduction: how much may be sent for each acknowledgement
-//! while losses are repaired.
+//! Proportional rate reduction: the number of bytes that may be sent for each
+//! acknowledgement during recovery.
 //!
-//! Follows RFC 6937, section 3, <https://www.rfc-editor.org/rfc/rfc6937#section-3>.
-//! Which bound applies below the target is chosen as Linux does (and RFC 9937):
-//! the slow-start bound while acknowledgements make progress and reveal no
-//! further loss, the conservative one otherwise.
+//! Follows RFC 6937, section 3, <https://www.rfc-editor.org/rfc/rfc6937#section-3>. Below
+//! the target, the choice of bound follows Linux (and RFC 9937): the slow-start bound while
+//! acknowledgements make progress and reveal no further loss, and the conservative bound
+//! otherwise.
 
-/// One recovery's account; in bytes.
+/// The state of one recovery, in bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Prr {
     mss: u64,
-    /// `RecoverFS`: what was outstanding when recovery began.
+    /// `RecoverFS`: bytes outstanding when recovery began.
     flight: u64,
     delivered: u64,
     sent: u64,
@@ -28,9 +28,11 @@ impl Prr {
         }
     }
 
-    /// An acknowledgement delivered `delivered` bytes and leaves `in_flight`;
-    /// the window is to become `target`. `safe`: it covers new data and
-    /// revealed no loss.
+    /// Processes an acknowledgement that delivered `delivered` bytes and leaves
+    /// `in_flight`.
+    ///
+    /// `target` is the window after recovery. `safe` is true if the acknowledgement covers
+    /// new data and revealed no loss.
     pub(super) fn on_ack(&mut self, delivered: u64, in_flight: u64, target: u64, safe: bool) {
         self.delivered += delivered;
         let banked = self.delivered.saturating_sub(self.sent);
@@ -47,12 +49,12 @@ impl Prr {
             limit.min(target - in_flight)
         };
         if self.sent == 0 {
-            // The first retransmission leaves at once.
+            // The first retransmission leaves immediately.
             self.allowance = self.allowance.max(self.mss);
         }
     }
 
-    /// Whether `bytes` may be sent now.
+    /// Returns true if `bytes` may be sent now.
     pub(super) fn admits(&self, bytes: u64) -> bool {
         bytes <= self.allowance
     }

@@ -1,35 +1,37 @@
-//! RACK: a segment is lost if one that was sent sufficiently later arrived.
+//! RACK: a segment is lost if another one that was sent sufficiently later has arrived.
 //!
 //! Follows RFC 8985, section 6, <https://www.rfc-editor.org/rfc/rfc8985#section-6>.
-//! Deviates: each segment is judged as soon as its own time is over, where the
-//! RFC's timer waits for the last of them; with a burst, both come to the same.
+//! Deviates from the RFC: each segment is declared lost as soon as its own time has passed.
+//! The RFC's timer waits for the last of them. The result is the same for segments sent in
+//! a burst.
 
 use pagerace_core::{Duration, Instant};
 
 use super::rtt::RttEstimator;
 use super::scoreboard::{Delivered, Ordinal, Scoreboard};
 
-/// RFC 8985, section 6.2, step 4: segments that overtook another after which
-/// reordering is no longer believed in, unless it was seen before. Also RFC 6675's `DupThresh`.
+/// RFC 8985, section 6.2, step 4: number of segments acknowledged by SACK from which the
+/// reordering window is zero, unless reordering has been observed. Also RFC 6675's
+/// `DupThresh`.
 const DUP_THRESHOLD: usize = 3;
-/// Section 6.2, step 4: recoveries without needless retransmission after which
+/// Section 6.2, step 4: number of recoveries without spurious retransmissions after which
 /// the reordering window shrinks again.
 const PERSISTENCE: u32 = 16;
 
-/// What RACK remembers of the connection.
+/// RACK's state of a connection.
 #[derive(Clone, Debug)]
 pub(super) struct Rack {
-    /// The latest-sent transmission that was delivered.
+    /// The delivered transmission that was sent last.
     latest: Option<Ordinal>,
-    /// Its round trip.
+    /// Round-trip time of that transmission.
     rtt: Duration,
-    /// The number behind the highest one delivered.
+    /// The number after the highest one delivered.
     highest: u64,
     reordering_seen: bool,
-    /// Quarters of the shortest round trip in the reordering window.
+    /// Size of the reordering window in quarters of the minimum round-trip time.
     multiplier: u32,
     persistence: u32,
-    /// A further DSACK counts from here on.
+    /// The number that must be acknowledged before a further DSACK counts.
     dsack_round: Option<u64>,
 }
 
@@ -46,8 +48,8 @@ impl Rack {
         }
     }
 
-    /// A segment was delivered. `ambiguous`: perhaps by an earlier transmission
-    /// than its last one. Source: section 6.2, steps 2 and 3.
+    /// Processes a delivered segment (section 6.2, steps 2 and 3). `ambiguous` is true if
+    /// an earlier transmission than the last may have been delivered.
     pub(super) fn on_delivered(&mut self, now: Instant, segment: &Delivered, ambiguous: bool) {
         if segment.end >= self.highest {
             self.highest = segment.end;
@@ -61,13 +63,13 @@ impl Rack {
         self.rtt = now.since(segment.sent_at);
     }
 
-    /// A segment arrived after one that was sent later.
+    /// Records that a segment arrived after one that was sent later.
     pub(super) fn on_reordering(&mut self) {
         self.reordering_seen = true;
     }
 
-    /// The peer reported a segment that it had already. `una` and `next` bound
-    /// what is outstanding. Source: section 6.2, step 4.
+    /// Processes a DSACK (section 6.2, step 4). `una` and `next` are the bounds of the
+    /// outstanding data.
     pub(super) fn on_duplicate(&mut self, una: u64, next: u64) {
         if self.dsack_round.is_none_or(|round| una >= round) {
             self.dsack_round = Some(next);
@@ -76,7 +78,7 @@ impl Rack {
         }
     }
 
-    /// A recovery came to its end.
+    /// Records the end of a recovery.
     pub(super) fn on_recovered(&mut self) {
         self.persistence = self.persistence.saturating_sub(1);
         if self.persistence == 0 {
@@ -84,13 +86,13 @@ impl Rack {
         }
     }
 
-    /// The latest-sent transmission that was delivered.
+    /// Returns the delivered transmission that was sent last.
     pub(super) fn latest(&self) -> Option<Ordinal> {
         self.latest
     }
 
-    /// How long after it was sent an overtaken segment is lost: the round trip
-    /// and the reordering window.
+    /// Returns the time after its transmission at which an overtaken segment is declared
+    /// lost: the round-trip time plus the reordering window.
     pub(super) fn patience(
         &self,
         board: &Scoreboard,

@@ -1,8 +1,8 @@
-//! A set of sequence numbers, held as few disjoint ranges in ascending order.
+//! A set of sequence numbers, stored as disjoint ranges in ascending order.
 
 use std::ops::Range;
 
-/// Numbers that arrived, or were acknowledged, out of order.
+/// Numbers that were received or acknowledged out of order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RangeSet(Vec<Range<u64>>);
 
@@ -11,7 +11,7 @@ impl RangeSet {
         self.0.is_empty()
     }
 
-    /// The range that `number` lies in.
+    /// Returns the range that contains `number`.
     pub(super) fn containing(&self, number: u64) -> Option<Range<u64>> {
         let at = self.0.partition_point(|range| range.end <= number);
         self.0
@@ -20,13 +20,13 @@ impl RangeSet {
             .cloned()
     }
 
-    /// Adds `range` and tells which parts of it were not there before,
-    /// ascending.
+    /// Adds `range` and passes the parts that were not in the set to `new`, in ascending
+    /// order.
     pub(super) fn insert(&mut self, range: Range<u64>, mut new: impl FnMut(Range<u64>)) {
         if range.is_empty() {
             return;
         }
-        // Ranges that touch are joined.
+        // Adjacent ranges are joined.
         let first = self.0.partition_point(|old| old.end < range.start);
         let mut last = first;
         let mut covered = range.start;
@@ -49,7 +49,7 @@ impl RangeSet {
         self.0.drain(first + 1..last);
     }
 
-    /// Takes out all numbers below `number`.
+    /// Removes all numbers below `number`.
     pub(super) fn remove_below(&mut self, number: u64) {
         let gone = self.0.partition_point(|range| range.end <= number);
         self.0.drain(..gone);

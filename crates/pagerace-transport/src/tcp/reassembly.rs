@@ -1,4 +1,4 @@
-//! Puts arriving bytes back in order.
+//! Reassembly of received bytes into order.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -7,14 +7,15 @@ use bytes::Bytes;
 
 use super::ranges::RangeSet;
 
-/// What a segment's payload brought.
+/// The result of adding a segment's payload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Arrival {
-    /// Bytes that were not there before.
+    /// Bytes that were not present before.
     pub(super) new: u64,
-    /// It lay beyond a gap, or filled one: the sender wants to know at once.
+    /// True if the payload lies beyond a gap or fills one, which calls for an immediate
+    /// acknowledgement.
     pub(super) out_of_order: bool,
-    /// What was there already.
+    /// The range that was already present.
     pub(super) duplicate: Option<Range<u64>>,
 }
 
@@ -39,17 +40,17 @@ impl Reassembly {
         }
     }
 
-    /// The number of the first byte that is missing.
+    /// Returns the number of the first missing byte.
     pub(super) fn next(&self) -> u64 {
         self.next
     }
 
-    /// Bytes in order that were not read.
+    /// Returns the number of bytes in order that have not been read.
     pub(super) fn unread(&self) -> u64 {
         self.unread
     }
 
-    /// What arrived beyond the first gap.
+    /// Returns the ranges received beyond the first gap.
     pub(super) fn beyond(&self) -> &RangeSet {
         &self.beyond
     }

@@ -1,4 +1,4 @@
-//! The receiving half: reassembly, window and acknowledgements put together.
+//! The receiving half of a connection: reassembly, window and acknowledgements.
 
 use bytes::Bytes;
 use pagerace_core::{Duration, Instant};
@@ -16,7 +16,7 @@ pub(super) struct Receiver {
     reassembly: Reassembly,
     window: ReceiveWindow,
     acks: AckPolicy,
-    /// The FIN's number, once it arrived.
+    /// Sequence number of the FIN, once it has arrived.
     fin: Option<u64>,
     /// `TS.Recent` and `Last.ACK.sent` of RFC 7323, section 4.3.
     recent_timestamp: Option<Instant>,
@@ -42,13 +42,14 @@ impl Receiver {
         }
     }
 
-    /// The peer's SYN carries its first timestamp.
+    /// Processes the peer's SYN, which carries its first timestamp.
     pub(super) fn on_syn(&mut self, segment: &Segment) {
         self.recent_timestamp = Some(segment.timestamp);
     }
 
-    /// Takes what `segment` carries; whether new bytes or the end can be read.
-    /// `idle`: after which silence the sender counts as beginning anew.
+    /// Processes a segment. Returns true if new bytes or the end of the stream can be read.
+    ///
+    /// `idle` is the time of silence after which the sender counts as starting anew.
     pub(super) fn handle(&mut self, now: Instant, segment: &Segment, idle: Duration) -> bool {
         self.note_timestamp(now, segment);
         let before = self.next();
@@ -56,8 +57,8 @@ impl Receiver {
         if length > 0 {
             self.take_payload(now, segment, idle);
         } else if segment.sequence < before && !segment.fin {
-            // RFC 9293, section 3.10.7.4: outside the window, so answered. This
-            // is how probes of a closed window look.
+            // RFC 9293, section 3.10.7.4: a segment outside the window must be answered.
+            // Probes of a closed window have this form.
             self.acks.demand();
         }
         if segment.fin {
@@ -70,7 +71,7 @@ impl Receiver {
     fn take_payload(&mut self, now: Instant, segment: &Segment, idle: Duration) {
         let length = segment.payload.len() as u64;
         if segment.sequence + length > self.window.edge() {
-            // The peer does not keep to the window.
+            // The peer has exceeded the window.
             self.acks.demand();
             return;
         }
@@ -92,7 +93,7 @@ impl Receiver {
         if segment.sequence <= self.last_ack_sent && segment.timestamp >= recent {
             self.recent_timestamp = Some(segment.timestamp);
         }
-        // As Linux (`tcp_rcv_rtt_measure_ts`): one sample for each echo.
+        // Linux's `tcp_rcv_rtt_measure_ts`: one sample for each echo.
         if let Some(echo) = segment.echo
             && segment.payload.len() as u64 >= self.mss
             && segment.echo != self.last_rtt_echo
@@ -102,18 +103,18 @@ impl Receiver {
         }
     }
 
-    /// The number expected next.
+    /// Returns the next expected number.
     pub(super) fn next(&self) -> u64 {
         let next = self.reassembly.next();
         next + u64::from(self.fin == Some(next))
     }
 
-    /// Stream bytes that are in order, read or not.
+    /// Returns the number of stream bytes received in order, whether read or not.
     pub(super) fn delivered(&self) -> u64 {
         self.reassembly.next() - 1
     }
 
-    /// Whether the peer's stream is complete.
+    /// Returns true if the peer's stream is complete.
     pub(super) fn is_finished(&self) -> bool {
         self.fin == Some(self.reassembly.next())
     }
@@ -135,12 +136,12 @@ impl Receiver {
         Some(data)
     }
 
-    /// A segment with payload left.
+    /// Records that a segment with payload was sent.
     pub(super) fn on_data_sent(&mut self, now: Instant) {
         self.acks.on_data_sent(now);
     }
 
-    /// An answer is owed now.
+    /// Requests an immediate acknowledgement.
     pub(super) fn demand_ack(&mut self) {
         self.acks.demand();
     }
@@ -149,7 +150,7 @@ impl Receiver {
         self.acks.is_due()
     }
 
-    /// Whether the next acknowledgement reports more than a number.
+    /// Returns true if the next acknowledgement carries SACK blocks.
     pub(super) fn has_blocks(&self) -> bool {
         self.acks.has_blocks(self.reassembly.beyond())
     }
@@ -166,8 +167,10 @@ impl Receiver {
         self.acks.blocks(self.reassembly.beyond())
     }
 
-    /// What every segment says of this half: the number expected next, the
-    /// window, and the timestamp to echo. An acknowledgement leaves with it.
+    /// Returns the fields that every segment carries for this half: the next expected
+    /// number, the window, and the timestamp to echo.
+    ///
+    /// The caller sends them, so this counts as an acknowledgement.
     pub(super) fn acknowledge(&mut self) -> (u64, u64, Option<Instant>) {
         let next = self.next();
         let unread = self.reassembly.unread();

@@ -1,18 +1,18 @@
-//! Round-trip times and the retransmission timeout (RFC 6298), with Linux's
+//! Round-trip time estimation and the retransmission timeout (RFC 6298), with Linux's
 //! minimum.
 //!
-//! Left out: Linux's slower decay of the variance (`mdev_max`), the adjustment
-//! of the gains to several samples a round trip (RFC 7323, appendix G).
+//! Linux's slower decay of the variance (`mdev_max`) and the adjustment of the gains to
+//! several samples per round trip (RFC 7323, appendix G) are not modelled.
 
 use pagerace_core::Duration;
 
-/// Before the first sample. Source: RFC 6298, section 2.1,
+/// Timeout before the first sample. Source: RFC 6298, section 2.1,
 /// <https://www.rfc-editor.org/rfc/rfc6298#section-2>.
 const RTO_INITIAL: Duration = Duration::from_secs(1);
-/// `TCP_RTO_MAX` of Linux; RFC 6298, section 2.5, asks for at least 60 s.
+/// `TCP_RTO_MAX` of Linux. RFC 6298, section 2.5, requires at least 60 s.
 const RTO_MAX: Duration = Duration::from_secs(120);
 
-/// What is known of the path's round trip.
+/// Estimate of the path's round-trip time.
 #[derive(Clone, Debug)]
 pub(super) struct RttEstimator {
     rto_min: Duration,
@@ -31,6 +31,8 @@ impl RttEstimator {
         }
     }
 
+    /// Adds a round-trip sample.
+    ///
     /// Source: RFC 6298, section 2.2 and 2.3,
     /// <https://www.rfc-editor.org/rfc/rfc6298#section-2>.
     pub(super) fn sample(&mut self, rtt: Duration) {
@@ -46,17 +48,17 @@ impl RttEstimator {
         self.smoothed = Some(Duration::from_nanos(old - old / 8 + new / 8));
     }
 
-    /// A round trip that counts for the minimum only.
+    /// Adds a round-trip time that counts for the minimum only.
     pub(super) fn see(&mut self, rtt: Duration) {
         self.minimum = self.minimum.min(rtt);
     }
 
-    /// `None` before the first sample.
+    /// Returns the smoothed round-trip time, or `None` before the first sample.
     pub(super) fn smoothed(&self) -> Option<Duration> {
         self.smoothed
     }
 
-    /// The shortest so far; zero before the first sample.
+    /// Returns the shortest round-trip time, or zero before the first sample.
     pub(super) fn minimum(&self) -> Duration {
         if self.minimum == Duration::MAX {
             return Duration::ZERO;
@@ -64,10 +66,11 @@ impl RttEstimator {
         self.minimum
     }
 
-    /// The timeout after `backoff` doublings (RFC 6298, section 5.5).
+    /// Returns the timeout after `backoff` doublings (RFC 6298, section 5.5).
     ///
-    /// Deviates as Linux does: the minimum bounds the variance term, not the
-    /// sum, so a timeout is never shorter than the round trip and 200 ms.
+    /// Deviates from the RFC as Linux does: the minimum applies to the variance term and
+    /// not to the sum. With Linux's minimum, a timeout is therefore never shorter than the
+    /// smoothed round-trip time plus 200 ms.
     pub(super) fn timeout(&self, backoff: u32) -> Duration {
         let base = match self.smoothed {
             None => RTO_INITIAL,

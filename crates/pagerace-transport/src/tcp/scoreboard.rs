@@ -1,9 +1,9 @@
-//! What was sent and is not acknowledged: one entry for each segment, in order
-//! of sequence numbers and, beside it, in order of transmission.
+//! The scoreboard of sent segments that are not acknowledged: one entry for each segment,
+//! in order of sequence numbers, and a second list in order of transmission.
 //!
-//! A segment is cut once and sent again as it is (no repacketisation). SACKs
-//! are believed for good: our receiver never drops what it reported (RFC 2018,
-//! section 8, allows it to).
+//! A segment is cut once and retransmitted unchanged (no repacketisation). SACKs are final,
+//! as this crate's receiver never drops data that it has reported (RFC 2018, section 8,
+//! would allow it).
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
@@ -13,18 +13,18 @@ use pagerace_core::{Duration, Instant};
 
 use super::ranges::RangeSet;
 
-/// What is thought of a segment that is not acknowledged cumulatively.
+/// The state of a segment that is not acknowledged cumulatively.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     InFlight,
-    /// Declared lost; waits to be sent again.
+    /// Declared lost, and waiting for retransmission.
     Lost,
     /// Acknowledged by a SACK block.
     Sacked,
 }
 
-/// One transmission among all, in their order; segments sent at the same
-/// instant differ in it.
+/// The number of a transmission in the order of all transmissions. It distinguishes
+/// segments that were sent at the same instant.
 pub(super) type Ordinal = u64;
 
 /// A segment that was sent.
@@ -34,7 +34,7 @@ pub(super) struct Entry {
     pub(super) payload: Bytes,
     pub(super) fin: bool,
     pub(super) first_sent_at: Instant,
-    /// When it was sent last.
+    /// Time of the last transmission.
     pub(super) sent_at: Instant,
     pub(super) ordinal: Ordinal,
     pub(super) retransmitted: bool,
@@ -46,7 +46,7 @@ impl Entry {
         self.sequence + self.payload.len() as u64 + u64::from(self.fin)
     }
 
-    /// Bytes that count as in flight.
+    /// Returns the bytes that count as in flight.
     pub(super) fn bytes(&self) -> u64 {
         self.payload.len() as u64
     }
@@ -61,9 +61,10 @@ pub(super) struct Delivered {
     pub(super) sent_at: Instant,
     pub(super) ordinal: Ordinal,
     pub(super) retransmitted: bool,
-    /// It had been declared lost (and perhaps sent again).
+    /// True if the segment had been declared lost. It may have been retransmitted since.
     pub(super) was_lost: bool,
-    /// By a SACK block, not cumulatively.
+    /// True if a SACK block covers the segment, and false if the acknowledgement is
+    /// cumulative.
     pub(super) sacked: bool,
 }
 
@@ -87,7 +88,7 @@ impl Delivered {
 pub(super) struct Losses {
     pub(super) segments: u64,
     pub(super) bytes: u64,
-    /// When the latest of them was sent.
+    /// Time at which the last of them was sent.
     pub(super) sent_at: Instant,
 }
 
@@ -103,13 +104,13 @@ impl Losses {
 #[derive(Debug, Default)]
 pub(super) struct Scoreboard {
     entries: VecDeque<Entry>,
-    /// Entries that were removed so far: the front's number.
+    /// Number of entries removed so far, which is the number of the front entry.
     front: u64,
-    /// Transmissions with their entries' numbers, oldest first. Those of
-    /// entries that were removed, settled or sent again are stale.
+    /// Transmissions with the numbers of their entries, oldest first. A transmission is
+    /// stale if its entry was removed, settled or retransmitted.
     transmissions: VecDeque<(Ordinal, u64)>,
     next_ordinal: Ordinal,
-    /// Numbers of the entries that are lost.
+    /// Numbers of the lost entries.
     lost: BTreeSet<u64>,
     sacked: RangeSet,
     sacked_segments: usize,
@@ -125,12 +126,13 @@ impl Scoreboard {
         self.entries.len()
     }
 
-    /// Payload bytes neither acknowledged nor declared lost.
+    /// Returns the payload bytes neither acknowledged nor declared lost.
     pub(super) fn in_flight(&self) -> u64 {
         self.in_flight
     }
 
-    /// Segments above the cumulative acknowledgement that SACKs cover.
+    /// Returns the number of segments above the cumulative acknowledgement that SACK blocks
+    /// cover.
     pub(super) fn sacked_segments(&self) -> usize {
         self.sacked_segments
     }
@@ -139,7 +141,7 @@ impl Scoreboard {
         self.entries.front()
     }
 
-    /// Payload of the first segment to send again.
+    /// Returns the payload bytes of the first segment to retransmit.
     pub(super) fn next_lost_bytes(&self) -> Option<u64> {
         let &number = self.lost.first()?;
         Some(self.entry(number).bytes())
@@ -149,7 +151,7 @@ impl Scoreboard {
         &self.entries[(number - self.front) as usize]
     }
 
-    /// A new segment was sent.
+    /// Adds a new segment that was sent.
     pub(super) fn push(&mut self, now: Instant, sequence: u64, payload: Bytes, fin: bool) {
         self.in_flight += payload.len() as u64;
         let ordinal = self.transmit(self.front + self.entries.len() as u64);
@@ -172,14 +174,15 @@ impl Scoreboard {
         ordinal
     }
 
-    /// The first lost segment is sent again.
+    /// Records the retransmission of the first lost segment and returns the segment.
     pub(super) fn retransmit_lost(&mut self, now: Instant) -> Option<&Entry> {
         let number = self.lost.pop_first()?;
         self.in_flight += self.entry(number).bytes();
         Some(self.retransmit(now, number))
     }
 
-    /// The last segment is sent again, to probe.
+    /// Records the retransmission of the last segment as a probe and returns the segment.
+    /// Returns `None` if the segment is not in flight.
     pub(super) fn retransmit_last(&mut self, now: Instant) -> Option<&Entry> {
         let number = (self.front + self.entries.len() as u64).checked_sub(1)?;
         let in_flight = self.entries.back()?.fate == Fate::InFlight;
@@ -196,7 +199,7 @@ impl Scoreboard {
         sent
     }
 
-    /// Everything below `acknowledgement` arrived.
+    /// Removes all segments below `acknowledgement` and adds new deliveries to `delivered`.
     pub(super) fn acknowledge(&mut self, acknowledgement: u64, delivered: &mut Vec<Delivered>) {
         while let Some(sent) = self.entries.front() {
             if sent.end() > acknowledgement {
@@ -219,7 +222,7 @@ impl Scoreboard {
         self.forget_stale();
     }
 
-    /// `block` arrived beyond a gap.
+    /// Marks the segments in the SACK block and adds new deliveries to `delivered`.
     pub(super) fn sack(&mut self, block: Range<u64>, delivered: &mut Vec<Delivered>) {
         let Self {
             entries,
@@ -250,7 +253,7 @@ impl Scoreboard {
         });
     }
 
-    /// Drops transmissions at the front that say nothing any longer.
+    /// Drops stale transmissions at the front.
     fn forget_stale(&mut self) {
         while let Some(&(ordinal, number)) = self.transmissions.front() {
             if self.is_live(ordinal, number) {
@@ -267,9 +270,8 @@ impl Scoreboard {
         }
     }
 
-    /// Declares lost what was sent before transmission `before` and for which
-    /// `patience` since it was sent is over. Also gives the time until the next
-    /// such segment's patience ends.
+    /// Declares segments lost that were sent before transmission `before` and at least
+    /// `patience` ago. Also returns the time until the next such segment's patience ends.
     pub(super) fn detect_losses(
         &mut self,
         now: Instant,
@@ -293,8 +295,8 @@ impl Scoreboard {
         (losses, None)
     }
 
-    /// A retransmission timeout: the first segment is lost, and all others that
-    /// were sent more than `patience` ago.
+    /// Handles a retransmission timeout: declares the first segment lost, and all others
+    /// that were sent at least `patience` ago.
     pub(super) fn time_out(&mut self, now: Instant, patience: Duration) -> Losses {
         let mut losses = Losses::default();
         for number in self.front..self.front + self.entries.len() as u64 {
@@ -316,7 +318,7 @@ impl Scoreboard {
         self.lost.insert(number);
     }
 
-    /// What was declared lost was only late.
+    /// Marks all lost segments as in flight again, because they were only late.
     pub(super) fn find_lost(&mut self) {
         for number in std::mem::take(&mut self.lost) {
             let sent = &mut self.entries[(number - self.front) as usize];

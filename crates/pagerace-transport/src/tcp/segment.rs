@@ -1,11 +1,11 @@
-//! A TCP segment: header fields (RFC 9293, section 3.1), payload, and how many
-//! bytes both take on the wire.
+//! A TCP segment: header fields (RFC 9293, section 3.1), payload, and their size on the
+//! wire.
 //!
-//! Sequence numbers count from the SYN, which is number 0; the stream's first
-//! byte is number 1 and a FIN takes the number behind the last byte. Deviates:
-//! they have 64 bits and never wrap, windows are whole bytes (no rounding to the
-//! window scale), timestamps have nanoseconds. There is no checksum and there
-//! are no ports.
+//! Sequence numbers count from the SYN, which is number 0. The stream's first byte is
+//! number 1, and a FIN takes the number after the last byte. Deviates from the RFCs:
+//! sequence numbers have 64 bits and never wrap, windows are whole bytes (no rounding to
+//! the window scale), and timestamps have a resolution of nanoseconds. There are no
+//! checksums and no ports.
 
 use std::ops;
 
@@ -19,33 +19,34 @@ const TCP_HEADER: u32 = 20;
 /// The timestamps option and two bytes of padding (RFC 7323, section 3.2 and
 /// appendix A).
 const TIMESTAMPS: u32 = 12;
-/// Maximum segment size 4, SACK permitted 2, window scale 3, one byte of
-/// padding (RFC 9293, section 3.7.1; RFC 2018, section 2; RFC 7323, section 2.2).
+/// The maximum segment size, SACK permitted and window scale options take 4, 2 and 3 bytes,
+/// plus one byte of padding (RFC 9293, section 3.7.1; RFC 2018, section 2; RFC 7323,
+/// section 2.2).
 const SYN_OPTIONS: u32 = 10;
-/// Kind, length and two bytes of padding before the SACK blocks, and each block
+/// Kind, length and two bytes of padding before the SACK blocks, and the size of each block
 /// (RFC 2018, section 3).
 const SACK_HEADER: u32 = 4;
 const SACK_BLOCK: u32 = 8;
-/// SACK blocks that fit beside timestamps (RFC 2018, section 3).
+/// The maximum number of SACK blocks beside timestamps (RFC 2018, section 3).
 pub(super) const MAX_SACK_BLOCKS: usize = 3;
 
-/// A run of bytes of the stream.
+/// A range of bytes of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// Where it begins; 0 is the stream's first byte.
+    /// Offset of the first byte. 0 is the stream's first byte.
     pub offset: u64,
-    /// How many bytes.
+    /// Number of bytes.
     pub length: u64,
 }
 
-/// A run of bytes that was sent.
+/// A range of bytes that was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentRange {
-    /// Where it begins; 0 is the stream's first byte.
+    /// Offset of the first byte. 0 is the stream's first byte.
     pub offset: u64,
-    /// How many bytes.
+    /// Number of bytes.
     pub length: u64,
-    /// They had been sent before.
+    /// True if the bytes had been sent before.
     pub retransmission: bool,
 }
 
@@ -57,7 +58,7 @@ pub(super) struct SackBlocks {
 }
 
 impl SackBlocks {
-    /// Adds a block if there is room; `false` if not.
+    /// Adds a block. Returns false if there is no room.
     pub(super) fn push(&mut self, block: ops::Range<u64>) -> bool {
         let Some(free) = self.blocks.get_mut(usize::from(self.count)) else {
             return false;
@@ -78,42 +79,42 @@ impl SackBlocks {
     }
 }
 
-/// Which control bit a segment has, besides ACK and FIN.
+/// The control bit of a segment, besides ACK and FIN.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Control {
     #[default]
     None,
-    /// Opens a connection; carries its sender's maximum segment size.
+    /// Opens a connection. Carries the sender's maximum segment size.
     Syn { mss: u16 },
-    /// Ends it at once.
+    /// Closes the connection immediately.
     Reset,
 }
 
-/// What one side sends the other in one IP packet.
+/// A TCP segment, sent in one IP packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
     pub(super) control: Control,
     pub(super) fin: bool,
-    /// Number of the first byte, or of the SYN.
+    /// Number of the first byte or of the SYN.
     pub(super) sequence: u64,
-    /// The number expected next, if ACK is set.
+    /// The next expected number, if ACK is set.
     pub(super) acknowledgement: Option<u64>,
-    /// Bytes beyond `acknowledgement` that the sender takes.
+    /// Bytes beyond `acknowledgement` that the sender accepts.
     pub(super) window: u64,
     pub(super) sacks: SackBlocks,
-    /// `TSval`: when it was sent.
+    /// `TSval`: time at which the segment was sent.
     pub(super) timestamp: Instant,
     /// `TSecr`.
     pub(super) echo: Option<Instant>,
     pub(super) payload: Bytes,
-    /// PSH: nothing more was written behind the payload.
+    /// PSH: true if no data was waiting behind the payload.
     pub(super) push: bool,
     pub(super) retransmission: bool,
 }
 
 impl Segment {
-    /// What a host answers that nobody listens on: a reset (RFC 9293, section
-    /// 3.10.7.1).
+    /// Returns the reset with which a host answers a segment if nothing listens (RFC 9293,
+    /// section 3.10.7.1).
     #[must_use]
     pub fn refusal(now: Instant, of: &Self) -> Self {
         Self {
@@ -131,13 +132,13 @@ impl Segment {
         }
     }
 
-    /// Bytes on the wire: IP and TCP headers, options and payload.
+    /// Returns the size on the wire in bytes: IP and TCP headers, options and payload.
     pub fn wire_size(&self) -> u32 {
         let syn = match self.control {
             Control::Syn { .. } => SYN_OPTIONS,
             Control::None | Control::Reset => 0,
         };
-        // The padding behind SYN options pads the timestamps as well.
+        // The padding after the SYN options also pads the timestamps.
         let timestamps = if syn == 0 { TIMESTAMPS } else { TIMESTAMPS - 2 };
         let sacks = match u32::from(self.sacks.count) {
             0 => 0,
@@ -146,37 +147,37 @@ impl Segment {
         IP_HEADER + TCP_HEADER + syn + timestamps + sacks + self.payload.len() as u32
     }
 
-    /// Bytes of payload.
+    /// Returns the number of payload bytes.
     pub fn payload_len(&self) -> usize {
         self.payload.len()
     }
 
-    /// Where the payload begins in the stream; 0 is its first byte.
+    /// Returns the offset of the payload in the stream. 0 is the stream's first byte.
     pub fn offset(&self) -> u64 {
         self.sequence.saturating_sub(1)
     }
 
-    /// Whether all of it was sent before.
+    /// Returns true if the segment is a retransmission.
     pub fn is_retransmission(&self) -> bool {
         self.retransmission
     }
 
-    /// Whether it opens a connection (SYN or SYN-ACK).
+    /// Returns true if the segment opens a connection (SYN or SYN-ACK).
     pub fn is_syn(&self) -> bool {
         matches!(self.control, Control::Syn { .. })
     }
 
-    /// Whether its sender's stream ends with it.
+    /// Returns true if the sender's stream ends with this segment.
     pub fn is_fin(&self) -> bool {
         self.fin
     }
 
-    /// Whether it breaks the connection off.
+    /// Returns true if the segment resets the connection.
     pub fn is_reset(&self) -> bool {
         self.control == Control::Reset
     }
 
-    /// The number behind its last one.
+    /// Returns the number after the segment's last one.
     pub(super) fn end(&self) -> u64 {
         self.sequence + self.payload.len() as u64 + u64::from(self.fin) + u64::from(self.is_syn())
     }

@@ -1,7 +1,7 @@
-//! The sending half: what leaves when, and what an acknowledgement means.
+//! The sending half of a connection.
 //!
-//! [`transmit`] decides what leaves, [`acks`] takes acknowledgements, [`timers`]
-//! acts on deadlines.
+//! [`transmit`] decides which segments leave, [`acks`] processes acknowledgements, and
+//! [`timers`] handles deadlines.
 
 mod acks;
 mod timers;
@@ -24,19 +24,20 @@ use super::usage::{Restart, WindowUse};
 
 pub(super) use acks::Acknowledgement;
 
-/// Source: RFC 6928, section 2, <https://www.rfc-editor.org/rfc/rfc6928#section-2>.
+/// Returns the initial window. Source: RFC 6928, section 2,
+/// <https://www.rfc-editor.org/rfc/rfc6928#section-2>.
 fn initial_window(mss: u16) -> u64 {
     let mss = u64::from(mss);
     (10 * mss).min(14_600.max(2 * mss))
 }
 
-/// What is to be sent, without what the receiving half adds.
+/// A segment to send, without the fields of the receiving half.
 #[derive(Debug)]
 pub(super) struct Outgoing {
     pub(super) sequence: u64,
     pub(super) payload: Bytes,
     pub(super) fin: bool,
-    /// Nothing more was written behind it when it was first sent.
+    /// True if no data was waiting behind the segment. Always false for retransmissions.
     pub(super) push: bool,
     pub(super) retransmission: bool,
 }
@@ -53,18 +54,21 @@ impl Outgoing {
     }
 }
 
-/// Where loss repair stands (RFC 5681, section 3.2; RFC 6582). A phase ends when
-/// `until`, the number behind the highest one sent at its begin, is acknowledged.
+/// The phase of loss recovery (RFC 5681, section 3.2; RFC 6582).
+///
+/// A phase ends when `until` is acknowledged, the number after the highest one sent at its
+/// beginning.
 #[derive(Debug)]
 enum Phase {
     Open,
-    /// Losses were detected. No PRR for controllers that own their recovery.
+    /// Losses were detected. There is no PRR for controllers that manage recovery
+    /// themselves.
     Recovery {
         until: u64,
         prr: Option<Prr>,
     },
-    /// A retransmission timeout. Until something is `answered`, one segment is
-    /// on its way.
+    /// A retransmission timeout fired. Only one segment is in flight until a delivery makes
+    /// `answered` true.
     Timeout {
         until: u64,
         began: Instant,
@@ -72,7 +76,7 @@ enum Phase {
     },
 }
 
-/// Counts of the sending half.
+/// Counters of the sending half.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub(super) lost: u64,
@@ -91,10 +95,10 @@ pub(super) struct Sender {
     controller: Box<dyn Controller>,
     buffer: SendBuffer,
     board: Scoreboard,
-    /// The lowest number that is not acknowledged, and the next to be sent.
+    /// The lowest unacknowledged number, and the next number to send.
     una: u64,
     next: u64,
-    /// The number that the peer's window ends before, and its widest window.
+    /// The end of the peer's window, and the largest window that the peer has advertised.
     peer_edge: u64,
     peer_widest: u64,
     rtt: RttEstimator,
@@ -108,13 +112,13 @@ pub(super) struct Sender {
     rto_at: Option<Instant>,
     reorder_at: Option<Instant>,
     persist_at: Option<Instant>,
-    /// Timeouts, or probes of a closed window, in a row.
+    /// Number of consecutive timeouts, or of consecutive probes of a closed window.
     backoff: u32,
-    /// One segment may leave whatever the window says.
+    /// True if one segment may leave regardless of the window.
     forced: bool,
-    /// The closed window is to be probed.
+    /// True if the closed window must be probed.
     persist: bool,
-    /// There was room in the window and nothing to send.
+    /// True if the last poll found no data to send on an unfinished stream.
     starved: bool,
     last_sent: Instant,
     counts: Counts,
@@ -155,7 +159,8 @@ impl Sender {
         })
     }
 
-    /// The handshake is over. `tries`: how often our SYN was sent.
+    /// Completes the handshake. `tries` is the number of times that this side sent its SYN
+    /// or SYN-ACK.
     pub(super) fn establish(&mut self, now: Instant, mss: u16, rtt: Option<Duration>, tries: u32) {
         if u64::from(mss) < self.mss {
             self.mss = u64::from(mss);
@@ -164,8 +169,8 @@ impl Sender {
         if let Some(rtt) = rtt {
             self.rtt.sample(rtt);
         }
-        // RFC 6298, section 5.7, as Linux has it (`tcp_init_transfer`): a SYN lost
-        // twice is a sign of congestion, one loss alone is not.
+        // RFC 6298, section 5.7, as implemented by Linux (`tcp_init_transfer`): two lost
+        // SYNs are a sign of congestion, and one alone is not.
         if tries > 2 {
             self.restart = Some(Restart::at(self.mss));
         }
@@ -181,22 +186,22 @@ impl Sender {
         self.buffer.finish();
     }
 
-    /// Bytes that were written and not sent.
+    /// Returns the number of bytes written but not sent.
     pub(super) fn unsent(&self) -> usize {
         self.buffer.len()
     }
 
-    /// Whether the stream ended: nothing more can be written.
+    /// Returns true if the stream has ended, so that nothing more can be written.
     pub(super) fn is_finished(&self) -> bool {
         self.buffer.is_finished()
     }
 
-    /// Whether the peer has everything, the FIN too.
+    /// Returns true if the peer has acknowledged all data and the FIN.
     pub(super) fn is_done(&self) -> bool {
         self.is_finished() && self.buffer.is_empty() && self.board.is_empty()
     }
 
-    /// The next number to be sent.
+    /// Returns the next number to send.
     pub(super) fn next(&self) -> u64 {
         self.next
     }
@@ -205,7 +210,7 @@ impl Sender {
         self.board.in_flight()
     }
 
-    /// Bytes that may be in flight outside of recovery.
+    /// Returns the bytes that may be in flight outside of recovery.
     pub(super) fn window(&self) -> u64 {
         let window = self.controller.window();
         self.restart.map_or(window, |r| r.window().min(window))
@@ -223,7 +228,7 @@ impl Sender {
         self.counts
     }
 
-    /// Tells the controller of losses.
+    /// Reports losses to the controller.
     fn reduce(&mut self, now: Instant, losses: &Losses, persistent: bool) {
         let before = self.controller.window();
         self.controller
@@ -238,13 +243,15 @@ impl Sender {
     }
 
     fn prepare_undo(&mut self) {
-        // A controller that models the path has nothing to take back.
+        // A controller that models the path has no reduction to undo.
         self.undo = (!self.controller.owns_recovery())
             .then(|| Undo::new(self.controller.as_ref(), self.una));
     }
 
-    /// Time goes on and the application did not use the room that it had.
-    /// Told late, so that an owner may write as soon as nothing is left.
+    /// Reports to the controller that the application left room in the window unused.
+    ///
+    /// Called only when time advances, so that the owner can still write after the buffer
+    /// has run empty.
     pub(super) fn note_starvation(&mut self, now: Instant) {
         if !std::mem::take(&mut self.starved) {
             return;

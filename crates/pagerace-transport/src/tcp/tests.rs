@@ -1,4 +1,4 @@
-//! Two connections joined by a path: by hand, and at random.
+//! Tests with two connections joined by a path: scripted cases and random ones.
 #![allow(
     clippy::float_cmp,
     clippy::single_range_in_vec_init,

@@ -1,27 +1,27 @@
-//! Takes a reduction of the window back when it turns out that nothing was
-//! lost: the acknowledgements were late, or segments overtook each other.
+//! Undoes a reduction of the window when it turns out that nothing was lost: the
+//! acknowledgements were late, or segments were reordered.
 //!
-//! Two signs, as in Linux: an acknowledgement whose echoed timestamp is older
-//! than the first retransmission (Eifel, RFC 3522, section 3), or a DSACK for each
-//! retransmission (RFC 2883, section 5; RFC 3708). Left out: F-RTO (RFC 5682),
-//! which timestamps make needless in most cases.
+//! As in Linux, there are two signs of a spurious reduction: an acknowledgement with an
+//! echoed timestamp older than the first retransmission (Eifel, RFC 3522, section 3), or a
+//! DSACK for each retransmission (RFC 2883, section 5; RFC 3708). F-RTO (RFC 5682) is not
+//! modelled, as timestamps make it unnecessary in most cases.
 
 use pagerace_cc::Controller;
 use pagerace_core::Instant;
 
-/// What there was before a reduction.
+/// The state before a reduction.
 #[derive(Debug)]
 pub(super) struct Undo {
     controller: Box<dyn Controller>,
-    /// The lowest number that was not acknowledged.
+    /// The lowest unacknowledged number.
     una: u64,
     first_retransmission: Option<Instant>,
-    /// Retransmissions that were not reported as duplicates.
+    /// Number of retransmissions that were not reported as duplicates.
     unexplained: u32,
 }
 
 impl Undo {
-    /// `controller` as it is before it hears of the loss.
+    /// Saves `controller`, which must not have been told of the loss yet.
     pub(super) fn new(controller: &dyn Controller, una: u64) -> Self {
         Self {
             controller: controller.clone_box(),
@@ -36,8 +36,8 @@ impl Undo {
         self.unexplained += 1;
     }
 
-    /// A DSACK arrived for numbers below `end`. Whether it explains the last
-    /// retransmission.
+    /// Processes a DSACK for a range that ends at `end`. Returns true if it explains the
+    /// last unexplained retransmission.
     pub(super) fn on_duplicate(&mut self, end: u64) -> bool {
         if end <= self.una {
             return false;
@@ -47,8 +47,8 @@ impl Undo {
         last
     }
 
-    /// A segment that was declared lost is acknowledged; whether the original
-    /// must have arrived.
+    /// Called when a segment that was declared lost is acknowledged. Returns true if the
+    /// original transmission must have arrived.
     pub(super) fn was_needless(&self, echo: Option<Instant>) -> bool {
         match self.first_retransmission {
             None => true,

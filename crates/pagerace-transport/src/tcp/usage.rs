@@ -1,25 +1,25 @@
-//! Whether the congestion window is what holds the sender back, and what an
-//! idle time leaves of it.
+//! Use of the congestion window: detection of whether it limits the sender, and its decay
+//! while the connection is idle.
 //!
-//! A window that is not used must not grow (RFC 7661; Linux's
-//! `tcp_is_cwnd_limited`). Left out: shrinking the window while the application
-//! sends little without being idle (`tcp_cwnd_application_limited`).
+//! A window that is not used must not grow (RFC 7661; Linux's `tcp_is_cwnd_limited`). The
+//! window is not reduced while the application sends little without being idle (Linux's
+//! `tcp_cwnd_application_limited`).
 
 use pagerace_core::Duration;
 
-/// How much of the window was used lately; in bytes and sequence numbers.
+/// Recent use of the window, in bytes and sequence numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WindowUse {
     limited: bool,
-    /// Most bytes in flight in the current round.
+    /// Maximum bytes in flight in the current round.
     most: u64,
-    /// The round ends when this number is acknowledged.
+    /// The number whose acknowledgement ends the round.
     round_end: u64,
 }
 
 impl WindowUse {
-    /// Something was sent, or could not be. `limited`: no further whole segment
-    /// fits the window.
+    /// Records an attempt to send. `limited` is true if no further full segment fits into
+    /// the window.
     pub(super) fn observe(&mut self, limited: bool, in_flight: u64, una: u64, next: u64) {
         let grown = !self.limited && in_flight > self.most;
         if una >= self.round_end || limited || grown {
@@ -29,20 +29,20 @@ impl WindowUse {
         }
     }
 
-    /// Whether a larger window would let more out. In slow start, a window that
-    /// is half used counts as used, for it doubles in a round trip.
+    /// Returns true if a larger window would let more data out. In slow start a half-used
+    /// window counts as used, because the window doubles in a round trip.
     pub(super) fn is_limited(&self, window: u64, slow_start: bool) -> bool {
         self.limited || (slow_start && window < 2 * self.most)
     }
 }
 
-/// A window below the controller's: after an idle time what is known of the
-/// path is old.
+/// A window below the controller's, used when the controller's knowledge of the path is
+/// outdated or unproven: after an idle time or after lost SYNs.
 ///
 /// Source: RFC 5681, section 4.1, <https://www.rfc-editor.org/rfc/rfc5681#section-4.1>,
-/// with Linux's `tcp_cwnd_restart`: a half for each retransmission timeout, down
-/// to the initial window. Deviates: slow start leads back to the controller's
-/// whole window, in Linux to three quarters of it.
+/// with Linux's `tcp_cwnd_restart`: the window halves for each retransmission timeout, down
+/// to the initial window. Deviates from Linux: slow start leads back to the controller's
+/// whole window, while Linux ends it at three quarters of that window.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Restart {
     window: u64,
@@ -51,7 +51,7 @@ pub(super) struct Restart {
 }
 
 impl Restart {
-    /// Begins at `window` bytes.
+    /// Creates a restart window of `window` bytes.
     pub(super) fn at(window: u64) -> Self {
         Self {
             window,
@@ -60,7 +60,7 @@ impl Restart {
         }
     }
 
-    /// What `idle` leaves of `window`, if it is less.
+    /// Creates the window that remains of `window` after `idle`, if it is smaller.
     pub(super) fn after_idle(
         idle: Duration,
         timeout: Duration,
@@ -81,7 +81,7 @@ impl Restart {
         self.window
     }
 
-    /// Grows as slow start or, after a loss, by a segment a round trip.
+    /// Grows by slow start or, after a loss, by one segment per round trip.
     pub(super) fn on_ack(&mut self, bytes: u64, mss: u64) {
         if self.slow_start {
             self.window += bytes;
@@ -94,7 +94,8 @@ impl Restart {
         }
     }
 
-    /// The controller went from one window to another.
+    /// Scales the window by the controller's change from `from` to `to`, and ends slow
+    /// start.
     pub(super) fn on_congestion(&mut self, from: u64, to: u64, mss: u64) {
         let share = u128::from(self.window) * u128::from(to.min(from)) / u128::from(from.max(1));
         self.window = (share as u64).max(2 * mss);

@@ -1,37 +1,38 @@
-//! The receive window, and how it grows with what the application reads.
+//! The receive window, which grows with the application's reading.
 //!
-//! As Linux: dynamic right-sizing measures the bytes read in a round trip and
-//! makes room for more than twice as many (`tcp_rcv_space_adjust`); the window
-//! approaches that limit by two segments for each that arrives, in order or
-//! beyond a hole (`tcp_grow_window`, which `tcp_event_data_recv` and, with SACK,
-//! `tcp_data_queue_ofo` call). Reading stops at a hole, and with it the measure.
+//! As in Linux, dynamic right-sizing measures the bytes read in a round trip and makes room
+//! for more than twice as many (`tcp_rcv_space_adjust`). The window approaches that limit
+//! by two segments for each one that arrives, in order or beyond a hole (`tcp_grow_window`,
+//! called by `tcp_event_data_recv` and, with SACK, by `tcp_data_queue_ofo`). A hole stops
+//! the reading, and with it the measurement.
 //!
-//! Left out: memory pressure, and the true size of the kernel's buffers, which
-//! depends on drivers. Half of a buffer counts as window, which is where Linux
-//! begins (`tcp_adv_win_scale` = 1, since 6.6 `TCP_DEFAULT_SCALING_RATIO`); what
-//! is held beyond a hole takes no room. Deviates: from 6.16 on, Linux adds what
-//! is held beyond a hole to the room it makes (`tcp_rcvbuf_grow`).
+//! Memory pressure and the true size of the kernel's buffers, which depends on drivers, are
+//! not modelled. Half of a buffer counts as window, which is Linux's initial estimate
+//! (`tcp_adv_win_scale` = 1, since 6.6 `TCP_DEFAULT_SCALING_RATIO`). Data beyond a hole
+//! takes no room. Deviates from Linux since 6.16, which adds data beyond a hole to the room
+//! that it makes (`tcp_rcvbuf_grow`).
 
 use pagerace_core::{Duration, Instant};
 
-/// `TCP_INIT_CWND` of Linux, where the measure of what is read begins.
+/// `TCP_INIT_CWND` of Linux: the initial value of the measured segments per round trip.
 const INITIAL_SEGMENTS: u64 = 10;
-/// `tcp_event_data_recv` of Linux: what is shorter costs more than it carries.
+/// `tcp_event_data_recv` of Linux: shorter segments take more room than the bytes that they
+/// carry.
 const LEAST_TO_GROW: u64 = 128;
 
-/// The window that is offered to the peer; in bytes and sequence numbers.
+/// The window advertised to the peer, in bytes and sequence numbers.
 #[derive(Clone, Debug)]
 pub(super) struct ReceiveWindow {
     mss: u64,
-    /// What is offered at most for now (`rcv_ssthresh`).
+    /// Current upper limit of the advertised window (`rcv_ssthresh`).
     current: u64,
-    /// What the buffer has room for (`window_clamp`).
+    /// Room in the buffer (`window_clamp`).
     clamp: u64,
-    /// What the buffer may ever have room for.
+    /// Room in the largest possible buffer.
     max: u64,
-    /// The number that the offer ends before; never taken back.
+    /// The end of the advertised window. It never moves back.
     edge: u64,
-    /// Bytes read in the last measured round trip that set a new mark.
+    /// The most bytes read so far in a measured round trip.
     space: u64,
     measured_from: u64,
     measured_since: Instant,
@@ -55,13 +56,14 @@ impl ReceiveWindow {
         }
     }
 
-    /// The number that the peer must not go beyond.
+    /// Returns the end of the window, which the peer must not exceed.
     pub(super) fn edge(&self) -> u64 {
         self.edge
     }
 
-    /// The offer from `next` on, while `unread` bytes take room. It grows in
-    /// steps of a segment at least (RFC 9293, section 3.8.6.2.2).
+    /// Returns the window to advertise from `next` on, while `unread` bytes take room.
+    ///
+    /// The window grows in steps of at least one segment (RFC 9293, section 3.8.6.2.2).
     pub(super) fn advertise(&mut self, next: u64, unread: u64) -> u64 {
         let edge = self.candidate(next, unread);
         if edge >= self.edge + self.mss.min(self.current / 2) {
@@ -74,8 +76,8 @@ impl ReceiveWindow {
         next + self.current.min(self.clamp.saturating_sub(unread))
     }
 
-    /// Whether the peer should hear of the window that reading opened: it at
-    /// least doubles (`tcp_cleanup_rbuf`).
+    /// Returns true if reading has at least doubled the window, so that the peer should be
+    /// told (`tcp_cleanup_rbuf`).
     pub(super) fn wants_update(&self, next: u64, unread: u64) -> bool {
         let offered = self.edge.saturating_sub(next);
         let now = self.candidate(next, unread).saturating_sub(next);
@@ -83,7 +85,7 @@ impl ReceiveWindow {
         2 * offered <= self.clamp && now >= 2 * offered && now >= offered + step
     }
 
-    /// A segment echoed a timestamp of `rtt` ago.
+    /// Adds a round-trip sample, measured by an echoed timestamp.
     pub(super) fn sample_rtt(&mut self, rtt: Duration) {
         self.rtt = Some(match self.rtt {
             None => rtt,
@@ -94,8 +96,8 @@ impl ReceiveWindow {
         });
     }
 
-    /// A segment brought `new` bytes that were missing, in order or beyond a
-    /// hole, while `unread` bytes take room.
+    /// Processes a segment with `new` bytes that were missing, in order or beyond a hole,
+    /// while `unread` bytes take room.
     pub(super) fn on_data(&mut self, now: Instant, new: u64, unread: u64) {
         if self.measured_since == Instant::ZERO {
             self.measured_since = now;
@@ -106,7 +108,7 @@ impl ReceiveWindow {
         }
     }
 
-    /// The application has read up to number `read`.
+    /// Records that the application has read up to number `read`.
     pub(super) fn on_read(&mut self, now: Instant, read: u64) {
         let Some(rtt) = self.rtt else { return };
         if now.since(self.measured_since) < rtt {
@@ -114,8 +116,8 @@ impl ReceiveWindow {
         }
         let copied = read - self.measured_from;
         if copied > self.space {
-            // Room for twice as much and a margin, and for the growth seen to
-            // go on at twice its pace.
+            // Makes room for twice the bytes read and a margin, plus the observed growth at
+            // twice its rate.
             let target = 2 * copied + 16 * self.mss;
             let growth = u128::from(target) * u128::from(copied - self.space)
                 / u128::from(self.space.max(1));

@@ -1,10 +1,10 @@
-//! Bytes in pieces, in order; none is copied.
+//! A queue of byte slices, which avoids copies.
 
 use std::collections::VecDeque;
 
 use bytes::Bytes;
 
-/// A run of bytes as a queue of slices; no slice is empty.
+/// A sequence of bytes as a queue of slices. No slice is empty.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chunks {
     chunks: VecDeque<Bytes>,
@@ -27,7 +27,7 @@ impl Chunks {
         self.length == 0
     }
 
-    /// Copies the first bytes to `to`; whether there were enough.
+    /// Copies the first bytes to `to`. Returns false if there are too few.
     pub(super) fn peek(&self, to: &mut [u8]) -> bool {
         if self.length < to.len() {
             return false;
@@ -37,7 +37,7 @@ impl Chunks {
         true
     }
 
-    /// Takes the first `n` bytes off; all of them if there are fewer.
+    /// Removes and returns the first `n` bytes, or all of them if there are fewer.
     pub(super) fn take(&mut self, n: usize) -> Self {
         let mut taken = Self::default();
         while taken.length < n

@@ -1,59 +1,60 @@
-//! What can be wrong with a stream of TLS records.
+//! Errors in a stream of TLS records.
 
 use thiserror::Error;
 
-/// The peer's bytes are not the TLS that was agreed on; the connection is lost.
+/// Error that occurs when the peer's bytes do not follow the agreed TLS settings. The
+/// connection is lost.
 ///
-/// Offsets count the bytes of the stream before the record's first.
+/// Offsets count the bytes of the stream before the record's first byte.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Error {
-    /// No record begins like this.
+    /// The bytes do not begin a TLS record.
     #[error(
         "byte {offset} of the stream begins no TLS record: type {kind}, version {version:#06x}; \
          is the peer speaking TLS?"
     )]
     NotARecord {
-        /// Where.
+        /// Offset of the record.
         offset: u64,
         /// First byte.
         kind: u8,
-        /// Second and third.
+        /// Second and third byte.
         version: u16,
     },
     /// A record is shorter or longer than its version allows.
     #[error("the TLS record at byte {offset} has {length} bytes, not {least} to {most}")]
     Length {
-        /// Where.
+        /// Offset of the record.
         offset: u64,
-        /// What it says.
+        /// Length in the record's header.
         length: usize,
-        /// Fewest.
+        /// Minimum length.
         least: usize,
-        /// Most.
+        /// Maximum length.
         most: usize,
     },
-    /// A record's seal is broken: its bytes were changed or moved.
+    /// A record cannot be opened, because its bytes were changed or moved.
     #[error("the TLS record at byte {offset} cannot be opened: bytes were changed or are missing")]
     Seal {
-        /// Where.
+        /// Offset of the record.
         offset: u64,
     },
-    /// A message or record came out of turn.
+    /// A message or record is out of order.
     #[error("the TLS record at byte {offset} holds {found}, but {expected} comes next")]
     Unexpected {
-        /// Where.
+        /// Offset of the record.
         offset: u64,
-        /// What came.
+        /// The message or record found.
         found: String,
-        /// What should have come.
+        /// The message or record expected.
         expected: String,
     },
-    /// A handshake message is larger than any that is sent.
+    /// A handshake message is larger than any that is accepted.
     #[error("a TLS handshake message in the record at byte {offset} claims {length} bytes")]
     Message {
-        /// Where.
+        /// Offset of the record.
         offset: u64,
-        /// What it says.
+        /// Length in the message's header.
         length: usize,
     },
 }

@@ -1,22 +1,21 @@
-//! TLS over a byte stream, without the cipher: flights and records with the
-//! sizes of the real thing.
+//! TLS over a byte stream, without the cipher: flights and records with the sizes of real
+//! TLS.
 //!
-//! A [`Session`] takes bytes of the stream and gives plaintext, and the other
-//! way round. What TLS does to delivery is there: the round trips of the
-//! handshake and what they carry, the bytes that each record adds, and that no
-//! byte of a record can be read before its last has arrived.
+//! A [`Session`] turns bytes of the stream into plaintext, and plaintext into bytes. It
+//! models the aspects of TLS that affect delivery: the round trips and sizes of the
+//! handshake, the bytes that each record adds, and the delay of a record's plaintext until
+//! the last byte has arrived.
 //!
 //! Follows RFC 8446 (TLS 1.3: full handshake, resumption by a pre-shared key,
 //! early data) and RFC 5246 with RFC 5077 (TLS 1.2: full handshake, abbreviated
-//! handshake by a session ticket). The sizes of the messages are those of
-//! rustls, which a test compares flight by flight.
+//! handshake by a session ticket). The message sizes are those of rustls, and a test
+//! compares them flight by flight.
 //!
-//! Left out: the cipher itself and the time that it takes; alerts, so that a
-//! connection ends with its TCP stream; False Start (RFC 7918), which would
-//! save TLS 1.2 a round trip; key updates; client certificates;
-//! `HelloRetryRequest`; a server that refuses a ticket or early data. The
-//! messages' contents are filler: nothing is negotiated, both ends are told by
-//! their [`Settings`].
+//! These features are not modelled: the cipher and its run time; alerts, so that a
+//! connection ends with its TCP stream; False Start (RFC 7918), which would save TLS 1.2 a
+//! round trip; key updates; client certificates; `HelloRetryRequest`; a server that refuses
+//! a ticket or early data. The contents of messages are filler. Nothing is negotiated, as
+//! both ends receive their parameters from their [`Settings`].
 
 mod chunks;
 mod error;

@@ -1,8 +1,7 @@
-//! Records: the envelopes in which everything travels (RFC 8446, section 5;
-//! RFC 5246, section 6.2).
+//! TLS records, which carry all messages and data (RFC 8446, section 5; RFC 5246, section
+//! 6.2).
 //!
-//! A protected record carries its content in the clear, surrounded by as many
-//! bytes as an AEAD needs.
+//! A protected record holds its content in the clear, plus as many bytes as an AEAD adds.
 
 use bytes::Bytes;
 
@@ -10,24 +9,24 @@ use super::chunks::Chunks;
 use super::error::Error;
 use super::settings::Version;
 
-/// Most plaintext in one record.
+/// The maximum plaintext in one record, in bytes.
 ///
 /// Source: RFC 8446, section 5.1, <https://www.rfc-editor.org/rfc/rfc8446#section-5.1>.
 pub const MAX_PLAINTEXT: usize = 1 << 14;
 
-/// Type, version, length.
+/// Bytes of the record header: type, version and length.
 pub(super) const HEADER: usize = 5;
 
-/// AEAD tag of AES-GCM.
+/// Bytes of the AEAD tag of AES-GCM.
 const TAG: usize = 16;
 
-/// Explicit part of the nonce in TLS 1.2 (RFC 5288, section 3).
+/// Bytes of the explicit part of the nonce in TLS 1.2 (RFC 5288, section 3).
 const NONCE: usize = 8;
 
-/// What a tag is made of here; anything else counts as a broken seal.
+/// The tag of every protected record. A record with any other tag cannot be opened.
 const SEAL: [u8; TAG] = [0x5e; TAG];
 
-/// Bytes that a protected record adds to its plaintext.
+/// Returns the number of bytes that a protected record adds to its plaintext.
 ///
 /// TLS 1.3: header, inner content type, tag (RFC 8446, section 5.2). TLS 1.2
 /// with AES-GCM: header, explicit nonce, tag (RFC 5288, section 3).
@@ -40,7 +39,7 @@ pub const fn overhead(version: Version) -> usize {
         }
 }
 
-/// What a record carries (RFC 8446, appendix B.1).
+/// The content type of a record (RFC 8446, appendix B.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     ChangeCipherSpec = 20,
@@ -67,17 +66,17 @@ impl Kind {
     }
 }
 
-/// A record, opened.
+/// A record after removal of its protection.
 #[derive(Debug)]
 pub(super) struct Record {
     pub(super) kind: Kind,
     pub(super) protected: bool,
     pub(super) content: Chunks,
-    /// Bytes of the stream before it.
+    /// Bytes of the stream before the record.
     pub(super) offset: u64,
 }
 
-/// Puts `content` in a record and gives its pieces to `out`.
+/// Puts `content` into a record and passes the record's pieces to `out`.
 pub(super) fn write(
     version: Version,
     kind: Kind,
@@ -111,14 +110,14 @@ pub(super) fn write(
 const INNER_APPLICATION: [u8; 1 + TAG] = inner(Kind::Application);
 const INNER_HANDSHAKE: [u8; 1 + TAG] = inner(Kind::Handshake);
 
-/// The content type inside a TLS 1.3 record, and the tag.
+/// Returns the content type and the tag at the end of a TLS 1.3 record.
 const fn inner(kind: Kind) -> [u8; 1 + TAG] {
     let mut bytes = [SEAL[0]; 1 + TAG];
     bytes[0] = kind as u8;
     bytes
 }
 
-/// Finds records in a stream that comes in pieces.
+/// Splits a stream of arbitrary pieces into records.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     buffer: Chunks,
@@ -130,8 +129,9 @@ impl Reader {
         self.buffer.push(data);
     }
 
-    /// The next whole record. `protected`: whether the peer seals its records by
-    /// now; TLS 1.3 shows it by the type.
+    /// Returns the next complete record. `protected` is true if the peer has begun to
+    /// protect its records. It applies to TLS 1.2 only, as TLS 1.3 shows protection by the
+    /// type.
     pub(super) fn next(
         &mut self,
         version: Version,
@@ -151,7 +151,7 @@ impl Reader {
                 version: found,
             });
         };
-        // TLS 1.3 sends ChangeCipherSpec for old middleboxes only, in the clear.
+        // TLS 1.3 sends ChangeCipherSpec only for old middleboxes, and unprotected.
         let protected = match version {
             Version::Tls12 => protected,
             Version::Tls13 => kind == Kind::Application,
@@ -162,7 +162,8 @@ impl Reader {
             0
         };
         let length = usize::from(u16::from_be_bytes([header[3], header[4]]));
-        // An empty record is allowed only as application data.
+        // Only protected records may be empty. RFC 8446, section 5.1, allows it for
+        // application data.
         let least = extra + usize::from(!protected);
         let most = MAX_PLAINTEXT + extra;
         if !(least..=most).contains(&length) {
@@ -193,7 +194,8 @@ impl Reader {
     }
 }
 
-/// Takes the seal off; what was inside.
+/// Removes the protection from `content`. Returns the content type, or `None` if the tag is
+/// wrong.
 fn open(version: Version, outer: Kind, content: &mut Chunks) -> Option<Kind> {
     let inner = match version {
         Version::Tls12 => {

@@ -1,9 +1,9 @@
-//! Who says what, in which order, in how many bytes.
+//! The script of the handshake: the messages of each side, their order and their sizes.
 //!
-//! The sizes are what rustls 0.23 sends with X25519, Ed25519, AES-256-GCM and
-//! ALPN, to a server named `localhost`, from a client that offers `h2` and
-//! `http/1.1` (a server that picks the latter sends six bytes more). A test
-//! lets it shake hands and compares.
+//! The sizes are those of rustls 0.23 with X25519, Ed25519, AES-256-GCM and ALPN, for a
+//! server named `localhost` and a client that offers `h2` and `http/1.1`. A server that
+//! selects the latter sends six bytes more. A test runs handshakes of rustls and compares
+//! the sizes.
 
 use super::settings::{Handshake, Settings, Version};
 
@@ -24,32 +24,32 @@ pub(super) enum Message {
     Finished = 20,
 }
 
-/// Type and length of a handshake message.
+/// Bytes of a handshake message's header: type and length.
 pub(super) const MESSAGE_HEAD: usize = 4;
 
-/// A message and its bytes, head included.
+/// A message and its size, including the header.
 pub(super) type Sized = (Message, usize);
 
 /// One record of a flight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// Messages in the clear.
+    /// Messages in an unprotected record.
     Clear(Vec<Sized>),
     /// Messages in a protected record.
     Sealed(Vec<Sized>),
-    /// `ChangeCipherSpec`: in TLS 1.2 what follows is protected; in TLS 1.3
-    /// only a disguise (RFC 8446, appendix D.4).
+    /// `ChangeCipherSpec`. In TLS 1.2 the following records are protected. In TLS 1.3 it
+    /// only disguises the handshake (RFC 8446, appendix D.4).
     ChangeCipherSpec,
 }
 
-/// What one side says before the other speaks; clients and servers take turns,
-/// clients first.
+/// The records that one side sends before the other side answers. Clients and servers take
+/// turns, starting with the client.
 pub(super) type Flight = Vec<Part>;
 
 use Message as M;
 use Part::{ChangeCipherSpec, Clear, Sealed};
 
-/// The handshake's flights. Tickets of TLS 1.3 come [after](tickets).
+/// Returns the handshake's flights. Tickets of TLS 1.3 come [after](tickets).
 pub(super) fn flights(settings: &Settings) -> Vec<Flight> {
     let chain = settings.certificate;
     let mut flights = match (settings.version, settings.handshake) {
@@ -65,8 +65,9 @@ pub(super) fn flights(settings: &Settings) -> Vec<Flight> {
     flights
 }
 
-/// What a server of TLS 1.3 sends once the handshake is complete: two tickets
-/// (RFC 8446, section 4.6.1). One that allows early data says how much.
+/// Returns the flight that a TLS 1.3 server sends once the handshake is complete: two
+/// tickets (RFC 8446, section 4.6.1). A ticket that allows early data also contains its
+/// limit.
 pub(super) fn tickets(settings: &Settings) -> Option<Flight> {
     let size = match (settings.version, settings.handshake) {
         (Version::Tls12, _) => return None,
@@ -76,7 +77,7 @@ pub(super) fn tickets(settings: &Settings) -> Option<Flight> {
     Some(vec![Sealed(vec![(M::NewSessionTicket, size); 2])])
 }
 
-/// RFC 8446, section 2, figures 1, 3 and 4.
+/// Returns the flights of RFC 8446, section 2, figures 1, 3 and 4.
 fn tls13(handshake: Handshake, chain: usize) -> Vec<Flight> {
     const FINISHED: Sized = (M::Finished, 52);
     let answer = |hello, extensions, proof: &[Sized]| {
@@ -90,7 +91,7 @@ fn tls13(handshake: Handshake, chain: usize) -> Vec<Flight> {
         ]
     };
     let proof = [
-        // Lengths of the context, the list and the entry; no extensions.
+        // Lengths of the context, the list and the entry. There are no extensions.
         (M::Certificate, MESSAGE_HEAD + 1 + 3 + 3 + chain + 2),
         (M::CertificateVerify, 72),
     ];
@@ -117,10 +118,11 @@ fn tls13(handshake: Handshake, chain: usize) -> Vec<Flight> {
     }
 }
 
-/// Verify data of TLS 1.2 has twelve bytes (RFC 5246, section 7.4.9).
+/// The verify data of TLS 1.2 has twelve bytes (RFC 5246, section 7.4.9).
 const TLS12_FINISHED: Sized = (M::Finished, MESSAGE_HEAD + 12);
 
-/// RFC 5246, section 7.3, figure 1, with the ticket of RFC 5077, section 3.1.
+/// Returns the flights of RFC 5246, section 7.3, figure 1, with the ticket of RFC 5077,
+/// section 3.1.
 fn tls12_full(chain: usize) -> Vec<Flight> {
     vec![
         vec![Clear(vec![(M::ClientHello, 167)])],
@@ -143,7 +145,7 @@ fn tls12_full(chain: usize) -> Vec<Flight> {
     ]
 }
 
-/// RFC 5077, section 3.1, figure 2: the server gives a new ticket.
+/// Returns the flights of RFC 5077, section 3.1, figure 2. The server issues a new ticket.
 fn tls12_resumed() -> Vec<Flight> {
     vec![
         vec![Clear(vec![(M::ClientHello, 327)])],
@@ -157,14 +159,15 @@ fn tls12_resumed() -> Vec<Flight> {
     ]
 }
 
-/// What the reader of a flight waits for, step by step.
+/// The next step that the reader of a flight expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Expected {
     Message { kind: Message, sealed: bool },
     ChangeCipherSpec,
 }
 
-/// The steps of a flight. TLS 1.3 lets `ChangeCipherSpec` come or not.
+/// Returns the steps of a flight. `ChangeCipherSpec` is optional in TLS 1.3 and not part of
+/// the steps.
 pub(super) fn steps(version: Version, flight: &Flight) -> Vec<Expected> {
     let mut steps = Vec::new();
     for part in flight {

@@ -10,57 +10,60 @@ use super::record::{self, Kind, MAX_PLAINTEXT, Reader, Record};
 use super::script::{self, Expected, Flight, MESSAGE_HEAD, Message, Part};
 use super::settings::{Handshake, Settings, Version};
 
-/// Plaintext bytes that a client may send before the server has answered.
+/// The maximum number of plaintext bytes that a client may send before the server has
+/// answered.
 ///
-/// Source: `kMaxEarlyDataAccepted` of `BoringSSL` (`ssl/internal.h`), which
-/// Chromium and Google's servers use. RFC 8446, section 4.2.10, leaves it to the
-/// server.
+/// Source: `kMaxEarlyDataAccepted` of `BoringSSL` (`ssl/internal.h`), which Chromium and
+/// Google's servers use. RFC 8446, section 4.2.10, leaves the limit to the server.
 const MAX_EARLY_DATA: usize = 14_336;
 
-/// A handshake message that claims more is refused unread. `BoringSSL` and
-/// OpenSSL draw the line near 100 kB for certificates, far lower for the rest.
+/// The maximum size of a handshake message. A message with a larger length is refused
+/// unread. `BoringSSL` and OpenSSL have a limit near 100 kB for certificates and far lower
+/// limits for other messages.
 const MAX_MESSAGE: usize = 1 << 17;
 
-/// Stands for what the messages would say.
+/// The content of all messages.
 static FILLER: [u8; 4_096] = [0xaa; 4_096];
 
 /// One end of a TLS connection, between the application and a byte stream.
 ///
-/// Bytes from the stream go in by [`handle_data`](Self::handle_data) and come
-/// out by [`poll_read`](Self::poll_read); bytes for the stream go in by
-/// [`write`](Self::write) and come out by [`poll_write`](Self::poll_write).
+/// Bytes from the stream go in through [`handle_data`](Self::handle_data), and their
+/// plaintext comes out of [`poll_read`](Self::poll_read). Plaintext goes in through
+/// [`write`](Self::write), and bytes for the stream come out of
+/// [`poll_write`](Self::poll_write).
 #[derive(Debug)]
 pub struct Session {
     settings: Settings,
     is_client: bool,
     flights: Vec<Flight>,
-    /// Flights that were sent or received whole.
+    /// Number of flights completely sent or received.
     done: usize,
-    /// What the peer still has to say in this flight.
+    /// The remaining steps of the peer's current flight.
     steps: VecDeque<Expected>,
     reader: Reader,
-    /// TLS 1.2: the peer has changed its cipher.
+    /// TLS 1.2: true if the peer has sent `ChangeCipherSpec`.
     peer_sealed: bool,
-    /// A handshake message that has begun: its head, and bytes it lacks.
+    /// Header of the handshake message that is being read, and the number of its bytes that
+    /// are missing.
     message: Vec<u8>,
     message_left: usize,
     readable: VecDeque<Bytes>,
-    /// Plaintext that is in no record yet.
+    /// Plaintext that has not been put into a record yet.
     pending: Chunks,
     outgoing: VecDeque<Bytes>,
-    /// Plaintext bytes put in records so far.
+    /// Number of plaintext bytes put into records.
     written: u64,
     early_left: usize,
     failed: Option<Error>,
 }
 
 impl Session {
-    /// The client's end; its first flight is ready.
+    /// Creates the client's end, with its first flight ready to send.
     pub fn client(settings: &Settings) -> Self {
         Self::new(settings, true)
     }
 
-    /// The server's end.
+    /// Creates the server's end.
     pub fn server(settings: &Settings) -> Self {
         Self::new(settings, false)
     }
@@ -92,10 +95,11 @@ impl Session {
         session
     }
 
-    /// Bytes of the stream arrived: the next ones, cut anywhere.
+    /// Processes the next bytes of the stream, which may be split anywhere.
     ///
     /// # Errors
-    /// They are not what this session has to come to; it takes no more.
+    /// Returns an error if the bytes do not fit the session. Later calls return the same
+    /// error.
     pub fn handle_data(&mut self, data: Bytes) -> Result<(), Error> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -106,25 +110,28 @@ impl Session {
         result
     }
 
-    /// The next plaintext bytes. Those of a record come when it is whole.
+    /// Returns the next plaintext bytes. The bytes of a record become available once the
+    /// record is complete.
     pub fn poll_read(&mut self) -> Option<Bytes> {
         self.readable.pop_front()
     }
 
-    /// Whether application data may be sent now. A client with early data may
-    /// from the start, up to a limit; its server once it has answered.
+    /// Returns true if application data may be sent now.
+    ///
+    /// A client with early data may send from the start, up to a limit. The server of early
+    /// data may send once it has answered.
     pub fn can_write(&self) -> bool {
         let early = self.settings.handshake == Handshake::EarlyData;
         match (self.is_client, self.is_connected()) {
             (_, true) => true,
             (true, false) => self.early_left > 0,
-            // Data behind the server's Finished, in half a round trip (RFC 8446,
-            // section 2.3). rustls and OpenSSL do so for early data only.
+            // Data after the server's Finished saves half a round trip (RFC 8446, section
+            // 2.3). rustls and OpenSSL support it for early data only.
             (false, false) => early && self.done >= 2,
         }
     }
 
-    /// Most plaintext bytes that the next record takes.
+    /// Returns the maximum number of plaintext bytes in the next record.
     pub fn record_limit(&self) -> usize {
         let Settings {
             records, version, ..
@@ -137,15 +144,15 @@ impl Session {
         }
     }
 
-    /// Queues plaintext. It is put in records when it is
-    /// [asked for](Self::poll_write), as few as the limit allows, and not before
-    /// it [may](Self::can_write) be sent.
+    /// Queues plaintext. [`poll_write`](Self::poll_write) puts it into as few records as
+    /// the limit allows, but only once it [may be sent](Self::can_write).
     pub fn write(&mut self, plaintext: Bytes) {
         self.pending.push(plaintext);
     }
 
-    /// The next bytes for the stream: the handshake's flights, then records. A
-    /// record comes in several pieces, so that its content need not be copied.
+    /// Returns the next bytes for the stream: the handshake's flights, followed by records.
+    ///
+    /// A record is returned in several pieces, so that its content is not copied.
     pub fn poll_write(&mut self) -> Option<Bytes> {
         if self.outgoing.is_empty() && !self.pending.is_empty() && self.can_write() {
             let content = self.pending.take(self.record_limit());
@@ -158,17 +165,17 @@ impl Session {
         self.outgoing.pop_front()
     }
 
-    /// Whether the handshake is complete on this side.
+    /// Returns true if the handshake is complete on this side.
     pub fn is_connected(&self) -> bool {
         self.done == self.flights.len()
     }
 
-    /// Whether what this side writes is early data.
+    /// Returns true if data that this side writes is early data.
     fn is_early(&self) -> bool {
         self.is_client && !self.is_connected()
     }
 
-    /// Speaks as long as it is our turn, then waits for the peer's flight.
+    /// Sends flights while it is this side's turn, then waits for the peer's flight.
     fn advance(&mut self) {
         while self.steps.is_empty() && !self.is_connected() {
             let flight = self.flights[self.done].clone();
@@ -183,7 +190,7 @@ impl Session {
         }
     }
 
-    /// The peer's flight is complete.
+    /// Handles the end of the peer's flight.
     fn heard(&mut self) {
         self.done += 1;
         self.advance();
@@ -241,8 +248,8 @@ impl Session {
         Ok(())
     }
 
-    /// Whether application data may come: after the handshake, or as early data
-    /// until the client says that it ends.
+    /// Returns true if application data may be received: after the handshake, or as early
+    /// data until the client ends it.
     fn may_read(&self) -> bool {
         let end_of_early_data = Expected::Message {
             kind: Message::EndOfEarlyData,
@@ -256,7 +263,7 @@ impl Session {
         let next = self.steps.front();
         let expected = match self.settings.version {
             Version::Tls12 => next == Some(&Expected::ChangeCipherSpec),
-            // RFC 8446, section 5: dropped where it comes during the handshake.
+            // RFC 8446, section 5: ChangeCipherSpec is ignored during the handshake.
             Version::Tls13 => !self.is_connected(),
         };
         if !expected || record.content.len() != 1 || !self.message.is_empty() {
@@ -319,7 +326,7 @@ impl Session {
         }
     }
 
-    /// What was expected has come.
+    /// Completes the current step.
     fn step(&mut self) {
         if self.steps.pop_front().is_some() && self.steps.is_empty() {
             self.heard();
@@ -340,7 +347,7 @@ impl Session {
     }
 }
 
-/// A message of `size` bytes, head included.
+/// Appends a message of `size` bytes, including its header.
 fn push_message(content: &mut Chunks, kind: Message, size: usize) {
     let mut left = size.saturating_sub(MESSAGE_HEAD);
     let length = (left as u32).to_be_bytes();

@@ -1,4 +1,4 @@
-//! Which TLS, and how it begins.
+//! Settings of TLS: the version, the handshake and the sizes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -23,7 +23,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// What users write.
+    /// Returns the name that users write.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Tls12 => "tls1.2",
@@ -38,11 +38,11 @@ impl fmt::Display for Version {
     }
 }
 
-/// There is no such version.
+/// Error for a name that belongs to no version.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{found}` is no version of TLS that can be raced; write `tls1.2` or `tls1.3`")]
 pub struct UnknownVersion {
-    /// What was written.
+    /// The unknown name.
     pub found: String,
 }
 
@@ -60,51 +60,51 @@ impl FromStr for Version {
     }
 }
 
-/// How a connection begins: what the client still has from an earlier visit.
+/// The type of handshake, which depends on the state that the client kept from an earlier
+/// visit.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Handshake {
-    /// Nothing: the server proves who it is by its certificate.
+    /// No state: the server authenticates itself by its certificate.
     #[default]
     Full,
-    /// A ticket: no certificate is sent.
+    /// A ticket: the server sends no certificate.
     Resumed,
-    /// A ticket that allows the client to send requests at once. TLS 1.2 has no
-    /// such thing and treats it as [`Resumed`](Self::Resumed).
+    /// A ticket that allows the client to send requests at once. TLS 1.2 does not support
+    /// this and treats it as [`Resumed`](Self::Resumed).
     EarlyData,
 }
 
-/// How much plaintext goes into one record.
+/// The amount of plaintext in one record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RecordSize {
-    /// One TCP segment per record at first, so that what arrives can be read;
-    /// the largest records after 200 KiB, which cost the least.
+    /// One TCP segment per record at first, so that received data can be read at once. The
+    /// largest records after 200 KiB, as these have the least overhead.
     ///
     /// # Source
-    /// h2o does so unless its latency optimisation knows better (`bytes_written
-    /// < 200 * 1024` in `lib/common/socket.c`). Deviates: h2o's small records
-    /// fill 1,400 bytes of a segment, ours 1,448, the segment of
-    /// [`tcp`](https://www.rfc-editor.org/rfc/rfc9293) with timestamps on a path of
-    /// 1,500 bytes. Servers that go back to small records after a pause are not
-    /// modelled.
+    /// h2o does so unless its latency optimisation is active (`bytes_written < 200 * 1024`
+    /// in `lib/common/socket.c`). Deviates from h2o: its small records fill 1,400 bytes of
+    /// a segment, and these fill 1,448, the segment of
+    /// [`tcp`](https://www.rfc-editor.org/rfc/rfc9293) with timestamps on a path of 1,500
+    /// bytes. Servers that return to small records after a pause are not modelled.
     #[default]
     Dynamic,
-    /// Always this many bytes of plaintext; 1 to 16,384.
+    /// A fixed number of plaintext bytes, 1 to 16,384.
     Fixed(usize),
 }
 
-/// Plaintext after which [`RecordSize::Dynamic`] goes over to large records.
+/// Number of plaintext bytes after which [`RecordSize::Dynamic`] uses large records.
 const SMALL_RECORDS: u64 = 200 << 10;
 
-/// Payload of one TCP segment: 1,500 bytes less IP, TCP and timestamps.
+/// Payload of one TCP segment: 1,500 bytes less the IP and TCP headers and timestamps.
 const SEGMENT: usize = 1_448;
 
 impl RecordSize {
-    /// Most plaintext bytes of the next record, when so many have been written
-    /// on the connection.
+    /// Returns the maximum number of plaintext bytes in the next record, given that
+    /// `written` bytes have been written on the connection.
     pub fn limit(self, version: Version, written: u64) -> usize {
         match self {
             Self::Fixed(n) => n.clamp(1, MAX_PLAINTEXT),
@@ -114,25 +114,25 @@ impl RecordSize {
     }
 }
 
-/// How much a client says at first.
+/// The size of the client's first message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClientHello {
-    /// What rustls sends, with one classical key share.
+    /// The size of rustls's message, with one classical key share.
     #[default]
     Small,
-    /// As much as a browser: the hybrid key share `X25519MLKEM768` of 1,216 bytes
-    /// (draft-ietf-tls-ecdhe-mlkem), decoys and rarer extensions. The server
+    /// The size of a browser's message, with the hybrid key share `X25519MLKEM768` of 1,216
+    /// bytes (draft-ietf-tls-ecdhe-mlkem), GREASE values and rarer extensions. The server
     /// answers with a classical share.
     ///
     /// # Source
-    /// Chromium 156 sends 1,934 to 1,998 bytes with their record over TCP, and
-    /// 1,933 in CRYPTO frames over QUIC.
+    /// Chromium 156 sends 1,934 to 1,998 bytes including the record over TCP, and 1,933
+    /// bytes in CRYPTO frames over QUIC.
     Browser,
 }
 
 impl ClientHello {
-    /// Bytes more than the small one.
+    /// Returns the number of bytes beyond the small message.
     pub const fn extra(self) -> usize {
         match self {
             Self::Small => 0,
@@ -141,26 +141,25 @@ impl ClientHello {
     }
 }
 
-/// What both ends of a [`Session`](super::Session) agree on; they must be given
-/// the same version and handshake.
+/// Settings of a [`Session`](super::Session). Both ends must have the same version and
+/// handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Version.
+    /// Version of TLS.
     pub version: Version,
-    /// How the connection begins.
+    /// Type of handshake.
     pub handshake: Handshake,
-    /// How large the client's first message is.
+    /// Size of the client's first message.
     pub client_hello: ClientHello,
     /// Size of the records that this side writes.
     pub records: RecordSize,
-    /// The server's certificate chain in DER, in bytes.
+    /// Size of the server's certificate chain in DER, in bytes.
     pub certificate: usize,
 }
 
 impl Default for Settings {
-    /// TLS 1.3, a full handshake, and a chain that makes the server's flight as
-    /// large as that of QUIC's
-    /// [`FlightSizes`](crate::quic::keys::FlightSizes).
+    /// TLS 1.3, a full handshake, and a certificate chain that makes the server's flight as
+    /// large as the default [`FlightSizes`](crate::quic::keys::FlightSizes) of QUIC.
     fn default() -> Self {
         Self {
             version: Version::Tls13,

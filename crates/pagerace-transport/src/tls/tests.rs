@@ -1,4 +1,4 @@
-//! Two sessions and the bytes between them.
+//! Tests with two sessions and the bytes between them.
 
 mod sizes;
 
@@ -24,7 +24,7 @@ fn pair(version: Version, handshake: Handshake) -> [Session; 2] {
     [Session::client(&settings), Session::server(&settings)]
 }
 
-/// Chromium 156 sent 1,934 to 1,998 bytes, with their record.
+/// Chromium 156 sends 1,934 to 1,998 bytes, including the record.
 #[test]
 fn a_browsers_hello_is_as_large_as_chromiums() {
     for version in VERSIONS {
@@ -50,22 +50,22 @@ fn a_browsers_hello_is_as_large_as_chromiums() {
     }
 }
 
-/// All that a session has for the stream.
+/// Returns all bytes that a session has for the stream.
 fn drain(session: &mut Session) -> Vec<u8> {
     std::iter::from_fn(|| session.poll_write())
         .flat_map(Vec::from)
         .collect()
 }
 
-/// All plaintext that a session has.
+/// Returns all plaintext that a session has received.
 fn plaintext(session: &mut Session) -> Vec<u8> {
     std::iter::from_fn(|| session.poll_read())
         .flat_map(Vec::from)
         .collect()
 }
 
-/// Lets the two talk until neither has anything to say; how many times the
-/// stream carried something in either direction.
+/// Exchanges bytes until neither side has anything to send. Returns the number of times
+/// that the stream carried bytes in either direction.
 fn talk(ends: &mut [Session; 2]) -> usize {
     let mut turns = 0;
     while (0..2).any(|from| {
@@ -77,8 +77,8 @@ fn talk(ends: &mut [Session; 2]) -> usize {
     turns
 }
 
-/// One-way trips until the client's request is read, and until the client
-/// reads the first byte of the response.
+/// Returns the number of one-way trips until the server reads the request, and until the
+/// client reads the first byte of the response.
 fn trips(version: Version, handshake: Handshake) -> (usize, usize) {
     let mut ends = pair(version, handshake);
     let (mut requested, mut answered) = (false, false);
@@ -109,7 +109,7 @@ fn trips(version: Version, handshake: Handshake) -> (usize, usize) {
 #[test]
 fn round_trips_are_those_of_the_documents() {
     use {Handshake as H, Version as V};
-    // TCP's own round trip comes before the first of these.
+    // TCP's own round trip comes before these.
     assert_eq!(trips(V::Tls12, H::Full), (5, 6));
     assert_eq!(trips(V::Tls12, H::Resumed), (3, 4));
     assert_eq!(trips(V::Tls12, H::EarlyData), (3, 4));
@@ -153,7 +153,7 @@ fn a_record_can_be_read_only_when_it_is_whole() {
     }
 }
 
-/// Lengths of the records in a stream.
+/// Returns the lengths of the records in a stream.
 fn record_lengths(mut stream: &[u8]) -> Vec<usize> {
     let mut lengths = Vec::new();
     while let [_, _, _, a, b, rest @ ..] = stream {
@@ -194,7 +194,7 @@ fn a_fixed_record_size_is_kept() {
     }
 }
 
-/// A frame's head and its payload, written one after the other, share a record.
+/// A frame's header and its payload share a record if they are written one after the other.
 #[test]
 fn writes_share_a_record() {
     let mut ends = pair(Version::Tls13, Handshake::Full);
@@ -250,7 +250,7 @@ fn a_stream_that_is_no_tls_is_told_at_once() {
             version: 0x4554
         }
     );
-    // It stays broken.
+    // Every later call fails too.
     assert_eq!(server.handle_data(Bytes::new()), Err(error));
 }
 
@@ -281,7 +281,7 @@ fn a_session_of_another_version_is_refused() {
     }
 }
 
-/// Cuts `bytes` at these places.
+/// Splits `bytes` at these positions.
 fn cut(bytes: &[u8], cuts: &[usize]) -> Vec<Bytes> {
     let mut cuts: Vec<_> = cuts.iter().map(|c| c % (bytes.len() + 1)).collect();
     cuts.sort_unstable();
@@ -356,7 +356,7 @@ proptest! {
         plaintext(&mut session);
     }
 
-    /// Past the header, where arbitrary bytes hardly come.
+    /// The change may affect bytes beyond the header, which arbitrary bytes rarely reach.
     #[test]
     fn a_changed_byte_never_panics_nor_adds_any(
         settings in any_settings(),

@@ -16,7 +16,7 @@ use pagerace_core::Protocol;
 use pagerace_delivery::StrategySpec;
 use pagerace_live::site::ServedSite;
 use pagerace_live::{
-    FolderSite, LocalCa, OriginServer, ReplaySite, Servers, ServersConfig, secret_seed,
+    FolderSite, Guard, LocalCa, OriginServer, ReplaySite, Servers, ServersConfig, secret_seed,
 };
 use pagerace_page::{ImportOptions, Recording};
 use url::Url;
@@ -51,6 +51,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<()> {
         quic_congestion: congestion.clone(),
         seed: secret_seed()?,
         tickets: true,
+        guard: Some(Guard::default()),
         ..ServersConfig::new(ca.clone())
     };
     if let Some(path) = &args.ca {

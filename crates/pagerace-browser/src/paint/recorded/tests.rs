@@ -87,7 +87,7 @@ fn text(rect: [f32; 4], offset: Option<u64>) -> Element {
     )
 }
 
-/// A document, two images and no font, on a screen of 1000 x 500.
+/// Returns the layout of a document and two images without a font, on a screen of 1000 x 500.
 fn layout(elements: Vec<Element>, largest: Option<Largest>) -> Layout {
     let page = Page {
         name: String::new(),
@@ -147,7 +147,7 @@ fn rectangles_are_cut_to_the_viewport() {
     );
     let seen = layout.images[1].expect("seen");
     assert!(
-        // Whole cells of the screen: 400 x 48 and 16 x 8 pixels.
+        // Areas are whole cells of the screen: 400 x 48 and 16 x 8 pixels.
         (seen.size.area - 19_328.0).abs() < 1e-9,
         "seen twice: {}",
         seen.size.area

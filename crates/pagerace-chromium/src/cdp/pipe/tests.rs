@@ -1,6 +1,6 @@
 use super::*;
 
-/// Gives its bytes a few at a time.
+/// A reader that returns a few bytes at a time.
 struct Slowly<'a>(&'a [u8], usize);
 
 impl Read for Slowly<'_> {

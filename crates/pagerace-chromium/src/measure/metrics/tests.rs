@@ -8,7 +8,7 @@ fn pairs(values: &[(u64, u64)]) -> Vec<(Duration, Duration)> {
     values.iter().map(|&(a, b)| (ms(a), ms(b))).collect()
 }
 
-/// CLS of shifts given in eighths, in eighths: exact in binary.
+/// Returns the CLS of shifts given in eighths, which are exact in binary.
 fn cls(values: &[(u64, u64)]) -> u64 {
     let shift = |&(at, eighths): &(u64, u64)| (ms(at), eighths as f64 / 8.0);
     let shifts: Vec<_> = values.iter().map(shift).collect();
@@ -19,7 +19,7 @@ fn cls(values: &[(u64, u64)]) -> u64 {
 fn shifts_within_a_second_add_up() {
     assert_eq!(cls(&[]), 0);
     assert_eq!(cls(&[(0, 2), (900, 2)]), 4);
-    // A whole second ends the window.
+    // A gap of a whole second ends the window.
     assert_eq!(cls(&[(0, 2), (1_000, 1)]), 2);
     assert_eq!(cls(&[(0, 2), (1_000, 1), (1_500, 2)]), 3);
 }
@@ -36,7 +36,7 @@ fn interactive_is_the_end_of_the_last_long_task() {
     let tasks = pairs(&[(100, 80), (1_500, 100), (9_000, 60)]);
     let tti = time_to_interactive(ms(1_000), ms(900), &tasks, &[], ms(9_100));
     assert_eq!(tti, Some(ms(1_600)));
-    // The first task lies before FCP, and DOMContentLoaded holds it back.
+    // The first task is before FCP, and `DOMContentLoaded` delays TTI.
     let tti = time_to_interactive(ms(1_000), ms(1_800), &tasks, &[], ms(9_100));
     assert_eq!(tti, Some(ms(1_800)));
 }
@@ -62,8 +62,8 @@ fn three_requests_are_no_quiet() {
 #[test]
 fn blocking_is_what_exceeds_fifty_milliseconds() {
     let tasks = pairs(&[(0, 500), (1_100, 70), (2_000, 50), (2_900, 200)]);
-    // Of the first, which ends before FCP, nothing; of the last, cut at the end,
-    // 100 - 50.
+    // The first task ends before FCP and adds nothing; the last one is cut at the end and
+    // adds 100 - 50.
     let tbt = total_blocking_time(ms(1_000), ms(3_000), &tasks);
     assert_eq!(tbt, ms(20 + 50));
 }

@@ -10,7 +10,7 @@ fn event(method: &str, params: Value) -> Event {
     }
 }
 
-/// A document that is redirected once, and an image that fails.
+/// Returns a load of a document that is redirected once, and of an image that fails.
 fn load() -> Requests {
     let timing = json!({"requestTime": 100.0, "dnsStart": -1, "connectStart": -1, "connectEnd": -1, "sendStart": 250.0, "receiveHeadersStart": 375.0, "receiveHeadersEnd": 380.0});
     let first = json!({"status": 301, "protocol": "h2", "encodedDataLength": 120, "timing": {"requestTime": 100.0, "sendStart": 125.0, "connectStart": 1.0, "connectEnd": 100.0}});
@@ -67,7 +67,7 @@ fn a_redirect_is_two_requests() {
     ));
     assert_eq!(requests.open(), 0);
 
-    // Navigation Timing has the request, which left at 100.25 s, at 350 ms: the
+    // The request left at 100.25 s, which is 350 ms in Navigation Timing, so that the
     // navigation began at 99.9 s.
     let clock = requests.navigation_start(Some(Duration::from_millis(350)));
     let (seen, failures) = requests.observed(clock);
@@ -114,7 +114,7 @@ fn other_events_are_not_requests() {
         json!({"requestId": "D"})
     )));
     assert!(!requests.handle(&event("loadingFinished", json!({}))));
-    // An end of something unknown changes nothing.
+    // The end of an unknown request changes nothing.
     requests.handle(&event(
         "loadingFinished",
         json!({"requestId": "?", "timestamp": 1.0}),

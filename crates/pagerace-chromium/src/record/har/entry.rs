@@ -11,8 +11,8 @@ use crate::record::log::Request;
 use crate::record::place;
 use crate::record::timings::{round, timings};
 
-/// Entry of request `i`. Main-thread time belongs to the `first` of a URL.
-/// Secrets that are left out are added to `dropped`.
+/// Returns the entry of request `i`. Main-thread time is assigned to the `first` entry of
+/// a URL. The number of secrets left out is added to `dropped`.
 pub(super) fn entry(page: &Page<'_>, i: usize, first: bool, dropped: &mut usize) -> Value {
     let request = &page.load.requests[i];
     let body = page.load.bodies[i].as_ref();
@@ -20,7 +20,7 @@ pub(super) fn entry(page: &Page<'_>, i: usize, first: bool, dropped: &mut usize)
     let response = request.response.as_ref().unwrap_or(&nothing);
     let cached = cached(request, response);
     let ended = request.ended.unwrap_or(request.started);
-    // A response from a cache repeats the timing of the one that filled it.
+    // A cached response repeats the timing of the response that filled the cache.
     let timing = if cached.is_some() {
         &nothing
     } else {
@@ -164,7 +164,7 @@ fn response_part(
         }
     }
     let sizes = Sizes::of(request, response, headers);
-    // The wire's status is the server's: a worker or a cache may tell another.
+    // The status on the wire is the server's; a worker or a cache may report another.
     let status = wire
         .and_then(|w| w["statusCode"].as_u64())
         .or_else(|| response["status"].as_u64());
@@ -183,9 +183,9 @@ fn response_part(
     })
 }
 
-/// Encoded bytes.
+/// The sizes of a response in encoded bytes.
 struct Sizes {
-    /// -1: not known.
+    /// -1 if not known.
     body: i64,
     transfer: u64,
 }
@@ -200,14 +200,15 @@ impl Sizes {
         }
         let of_headers = response["encodedDataLength"].as_f64().unwrap_or(0.0) as u64;
         let Some(transfer) = request.encoded_bytes else {
-            // It failed on the way, or never ended.
+            // The request failed during the transfer, or never ended.
             return Self {
                 body: -1,
                 transfer: of_headers,
             };
         };
         let length = fields::get(headers, "content-length").and_then(|l| l.trim().parse().ok());
-        // Frames of HTTP/2 and HTTP/3 count in what was transferred.
+        // `encodedDataLength` includes the frames of HTTP/2 and HTTP/3, so that
+        // Content-Length is preferred.
         let body = match length {
             Some(length) if length <= transfer && !request.redirected => length,
             _ => transfer.saturating_sub(of_headers),
@@ -219,7 +220,7 @@ impl Sizes {
     }
 }
 
-/// The fields of an entry that no other recorder has.
+/// Returns the extension fields of an entry.
 fn extension(page: &Page<'_>, request: &Request, first: bool) -> Value {
     let mut fields = json!({});
     if let Some((offset, by_style)) = initiator_offset(page, request) {
@@ -248,8 +249,8 @@ fn extension(page: &Page<'_>, request: &Request, first: bool) -> Value {
     fields
 }
 
-/// The decoded byte of the initiating document behind the element that made
-/// the request, and whether its `style` attribute did.
+/// Returns the offset in the decoded document after the element that made the request.
+/// Also returns true if the element's `style` attribute made it.
 fn initiator_offset(page: &Page<'_>, request: &Request) -> Option<(u64, bool)> {
     let initiator = &request.initiator;
     let frame = &initiator["stack"]["callFrames"][0];
@@ -263,7 +264,7 @@ fn initiator_offset(page: &Page<'_>, request: &Request) -> Option<(u64, bool)> {
         place["lineNumber"].as_f64()?,
         place["columnNumber"].as_f64()?,
     );
-    // What a script wrote into the page stands nowhere in it.
+    // Markup written by a script has no position in the document.
     if line < 0.0 || column < 0.0 || (line, column) == (0.0, 0.0) {
         return None;
     }
@@ -279,9 +280,8 @@ fn initiator_offset(page: &Page<'_>, request: &Request) -> Option<(u64, bool)> {
     if names(html, at, &request.url) {
         return Some((at as u64, false));
     }
-    // The element that ends here, if one does, asks for something else: the
-    // parser had come so far when the page was styled, and another element needs
-    // the image for its background.
+    // An element may end at this position, but it does not name the URL. The page was styled
+    // while the parser was here, and another element needs the image for its background.
     let painted = page.elements.iter().filter(|e| e["kind"] == "background");
     let places = painted
         .filter(|e| e["url"] == request.url.as_str())
@@ -290,7 +290,7 @@ fn initiator_offset(page: &Page<'_>, request: &Request) -> Option<(u64, bool)> {
     places.min().map(|at| (at, true)).or(ends)
 }
 
-/// Whether the tag that ends at `end` has the last part of the URL's path in it.
+/// Returns true if the tag that ends at `end` contains the last path segment of the URL.
 fn names(html: &str, end: usize, url: &str) -> bool {
     let path = url.split(['?', '#']).next().unwrap_or(url);
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -313,7 +313,7 @@ fn script_mode(page: &Page<'_>, request: &Request) -> Option<&'static str> {
     })
 }
 
-/// Which cache answered.
+/// Returns the cache that answered.
 fn cached(request: &Request, response: &Value) -> Option<&'static str> {
     match () {
         () if request.from_memory => Some("memory"),

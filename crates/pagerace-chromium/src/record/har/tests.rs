@@ -10,7 +10,7 @@ use crate::record::trace::{Cpu, Summary};
 const HTML: &str = "<!doctype html>\r\n<title>Größe 😀</title><script src=s.js></script>\r\n\
     <p id=big>Text</p><script>fetch('/post')</script>";
 
-/// A load of six requests, as Chromium tells of it.
+/// Returns a load of six requests as Chromium reports it.
 fn load(keep_secrets: bool) -> Load {
     let mut log = Log::default();
     let mut tell = |method: &str, params: Value| log.handle(Some("S"), method, &params);
@@ -43,7 +43,7 @@ fn load(keep_secrets: bool) -> Load {
         json!({"requestId": "1", "timestamp": 10.4, "dataLength": 60}),
     );
     tell("Network.loadingFinished", end("1", 159));
-    // The column counts UTF-16 units: two of the smiley, one of each umlaut.
+    // The column counts UTF-16 units: two for the smiley, one for each umlaut.
     let line = "<title>Größe 😀</title><script src=s.js>";
     let parser = json!({"type": "parser", "url": "https://a.test/", "lineNumber": 1,
         "columnNumber": line.encode_utf16().count()});
@@ -202,7 +202,7 @@ fn every_field_that_har_requires_is_there() {
                 assert!(pair["name"].is_string() && pair["value"].is_string());
             }
         }
-        // What HAR does not know says so by its name.
+        // The names of custom fields begin with an underscore.
         let known = [
             "pageref",
             "startedDateTime",
@@ -322,8 +322,8 @@ fn secrets_are_kept_only_when_asked_for() {
     for secret in ["a=1", "t=2", "Bearer", "\"secret\"", "word@"] {
         assert!(!text.contains(secret), "{secret}");
     }
-    // A cookie of each of five requests, two that were set and one from a cache,
-    // an authorisation, a body and a password.
+    // One cookie in each of five requests, two set by responses and one from a cache, an
+    // authorisation field, a body and a password.
     assert_eq!(
         without["log"]["pages"][0]["_pagerace"]["secretsDropped"],
         5 + 3 + 3

@@ -1,5 +1,5 @@
-//! The first document of a snapshot: columns of numbers into one table of
-//! strings. Whatever is missing or out of range reads as empty.
+//! The first document of a snapshot, whose columns contain indices into one table of
+//! strings. Missing or invalid values read as empty.
 
 use std::collections::BTreeMap;
 
@@ -60,12 +60,12 @@ impl<'a> Snapshot<'a> {
         self.boxes.get(&node).copied()
     }
 
-    /// Always smaller than `node`, so that climbing ends.
+    /// Returns the parent, which always has a smaller index, so that climbing the tree ends.
     pub(super) fn parent(&self, node: usize) -> Option<usize> {
         index(self.nodes["parentIndex"].get(node)?).filter(|p| *p < node)
     }
 
-    /// <https://dom.spec.whatwg.org/#dom-node-nodetype>.
+    /// Returns the node type, <https://dom.spec.whatwg.org/#dom-node-nodetype>.
     pub(super) fn kind(&self, node: usize) -> u64 {
         self.nodes["nodeType"]
             .get(node)
@@ -96,7 +96,7 @@ impl<'a> Snapshot<'a> {
         Some(self.string(Some(&pair[1])).unwrap_or_default())
     }
 
-    /// The chosen source of an image.
+    /// Returns the selected source of an image.
     pub(super) fn source(&self, node: usize) -> Option<&'a str> {
         self.sources.get(&node).copied()
     }
@@ -121,7 +121,7 @@ impl<'a> Snapshot<'a> {
     }
 }
 
-/// Not there is -1.
+/// Reads an index; -1 means none.
 fn index(value: &Value) -> Option<usize> {
     usize::try_from(value.as_i64()?).ok()
 }

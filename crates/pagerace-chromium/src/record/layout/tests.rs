@@ -6,8 +6,8 @@ use url::Url;
 use super::{Context, STYLES, elements, scripts, scripts_colour_canvas};
 use crate::record::fonts;
 
-/// Builds a snapshot: a node with its parent, name or text, attributes, styles
-/// that differ from plain ones, and its rectangle.
+/// Builds a snapshot of nodes, each with its parent, name or text, attributes,
+/// non-default styles, and rectangle.
 #[derive(Default)]
 struct Page {
     strings: Vec<String>,
@@ -93,7 +93,7 @@ impl Page {
                 }
             })
             .collect();
-        // The chosen source of an image is its first attribute here.
+        // In this test, the selected source of an image is its first attribute.
         let images: Vec<usize> = (0..self.nodes.len())
             .filter(|&n| {
                 let name = self.nodes[n]["name"].as_u64().expect("an index") as usize;
@@ -281,7 +281,7 @@ fn ancestors_clip_what_they_hold() {
         page.node(window, "IMG", &source, &[("position", position)], rect);
     };
     picture(&mut page, "static", wide);
-    // Held by the page, not by a window that has no position.
+    // The page contains this box, not the window, which is not positioned.
     picture(&mut page, "absolute", wide);
     picture(&mut page, "fixed", wide);
     picture(&mut page, "static", Some([60.0, 0.0, 10.0, 10.0]));
@@ -345,7 +345,7 @@ fn nonsense_is_an_empty_page() {
     }
 }
 
-/// A block counts as seen without scripts if any of its texts is.
+/// A block is visible without scripts if any of its texts is.
 #[test]
 fn what_is_not_seen_without_scripts_is_theirs() {
     let html = "<body><p>One <b>two</b></p><p>Three</p></body>";

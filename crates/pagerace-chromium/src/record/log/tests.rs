@@ -22,7 +22,7 @@ fn a_redirect_is_two_requests_with_their_own_fields() {
         "Network.responseReceivedExtraInfo",
         &extra(json!({"location": "/y"})),
     );
-    // The fields of the second hop arrive before the hop itself is told.
+    // The fields of the second hop arrive before the event of the hop itself.
     log.handle(
         None,
         "Network.requestWillBeSentExtraInfo",
@@ -70,7 +70,7 @@ fn a_hop_without_wire_fields_takes_none_of_another() {
         "Network.requestWillBeSent",
         &sent("1", "http://a.test/", 1.0),
     );
-    // An internal redirect (HSTS) never was on the wire.
+    // An internal redirect (HSTS) was never on the wire.
     let mut second = sent("1", "https://a.test/", 1.0);
     second["redirectResponse"] = json!({"status": 307});
     second["redirectHasExtraInfo"] = json!(false);
@@ -99,7 +99,7 @@ fn chunks_priorities_and_failures_are_kept() {
     let failed = json!({"requestId": "1", "timestamp": 1.4, "errorText": "net::ERR_FAILED",
         "blockedReason": "csp"});
     log.handle(Some("s"), "Network.loadingFailed", &failed);
-    // Unknown ids and other domains are no news.
+    // Unknown ids and other domains are ignored.
     log.handle(
         None,
         "Network.dataReceived",

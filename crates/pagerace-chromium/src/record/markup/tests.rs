@@ -11,7 +11,7 @@ fn text(text: &str) -> Item {
     Item::text(text).expect("not blank")
 }
 
-/// What the document holds up to each place.
+/// Returns the text of the document before each position.
 fn before<'a>(html: &'a str, page: &[Item]) -> Vec<Option<&'a str>> {
     let places = locate(html, page).into_iter();
     places
@@ -23,7 +23,7 @@ fn before<'a>(html: &'a str, page: &[Item]) -> Vec<Option<&'a str>> {
 fn elements_end_with_their_start_tag_and_texts_with_themselves() {
     let html = "<!DOCTYPE html>\r\n<p id=a>Grüße &amp;\r\n Küsse</p><img src=b.png>";
     let page = [
-        // Implied by the parser: they stand nowhere.
+        // These elements are implied by the parser and have no position.
         element("HTML", &[]),
         element("BODY", &[]),
         element("P", &[("id", "a")]),
@@ -50,7 +50,7 @@ fn what_scripts_inserted_stands_nowhere() {
         text("one"),
         element("div", &[("class", "x")]),
         text("inserted"),
-        // Its class was changed by a script.
+        // A script has changed the class of this element.
         element("div", &[("class", "x done")]),
         text("three"),
     ];

@@ -4,7 +4,7 @@ use super::{offset, script_end};
 fn lines_end_as_the_standard_says() {
     let text = "ab\r\ncd\ref\n\ngh";
     let found: Vec<_> = (0..6).map(|line| offset(text, line, 1)).collect();
-    // Line 3 is empty: its only place is its end.
+    // Line 3 is empty, so every column is its end.
     assert_eq!(found, [Some(1), Some(5), Some(8), Some(10), Some(12), None]);
     assert_eq!(&text[offset(text, 4, 0).expect("a line")..], "gh");
 }
@@ -17,7 +17,7 @@ fn columns_count_utf16_units() {
     assert_eq!(end, text.len());
     assert_eq!(&text[offset(text, 1, 4).expect("a place")..], "<img>");
     assert_eq!(&text[offset(text, 1, 2).expect("a place")..], "😀<img>");
-    // Inside a surrogate pair there is no byte; the next one stands for it.
+    // There is no byte inside a surrogate pair, so the offset after it is used.
     assert_eq!(&text[offset(text, 1, 3).expect("a place")..], "<img>");
 }
 

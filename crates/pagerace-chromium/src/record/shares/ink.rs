@@ -1,8 +1,8 @@
-//! The pixels of texts and boxes, by which their shares are divided.
+//! The pixels of texts and boxes, in proportion to which their shares are divided.
 //!
-//! The ink of boxes is every pixel that is not white once images and text are
-//! hidden; that of text is what changes when it is hidden. Whatever was painted
-//! last over a pixel owns it.
+//! The ink of boxes is every pixel that is not white while images and text are hidden.
+//! The ink of text is the change of pixels when text is hidden. The element painted last
+//! over a pixel owns its ink.
 
 use super::picture::{Picture, is_white};
 
@@ -10,19 +10,18 @@ use super::picture::{Picture, is_white};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Ink {
     width: usize,
-    /// Of each pixel.
+    /// The ink of each pixel.
     text: Vec<u32>,
     boxes: Vec<u32>,
-    /// Pixels of the pictures for each CSS pixel.
+    /// The pixels of a picture per CSS pixel.
     scale: f64,
 }
 
-/// Something that may own ink: whether it is text, and left, top, right and bottom
-/// in CSS pixels.
+/// An element that may own ink: true for text, and left, top, right and bottom in CSS pixels.
 pub(super) type Place = (bool, [f64; 4]);
 
 impl Ink {
-    /// From the page without images and text, and from the page without images.
+    /// Computes the ink from the page without images and text, and from the page without images.
     pub(super) fn new(bare: &Picture, imageless: &Picture, viewport: (f64, f64)) -> Self {
         let (width, height) = (bare.width, bare.height);
         let places = || (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
@@ -39,9 +38,9 @@ impl Ink {
         }
     }
 
-    /// The share of the ink of its kind that each place owns, in order of painting;
-    /// last, the share of the boxes' ink that nobody owns: the canvas, and borders.
-    /// Text that nobody owns is divided among all texts.
+    /// Returns the share of the ink of its kind that each place owns; `places` are in
+    /// order of painting. Also returns the share of the boxes' ink without an owner (the
+    /// canvas and borders). Text ink without an owner is divided among all texts.
     pub(super) fn owned(&self, places: &[Place]) -> (Vec<f64>, f64) {
         let mut shares = vec![0.0; places.len()];
         let mut canvas = 1.0;

@@ -1,20 +1,20 @@
-//! Small pictures of the screen, and how far one has come towards another.
+//! Small pictures of the screen, and the visual progress from one to another.
 //!
-//! Visual progress as speedline has it
-//! (<https://github.com/paulirish/speedline/blob/main/core/src/frame.js>): one
-//! histogram for each of red, green and blue; pixels of 249 and above in all three
-//! are white and do not count; progress is what the histograms have in common, of
-//! what the last one has.
+//! Visual progress as in speedline
+//! (<https://github.com/paulirish/speedline/blob/main/core/src/frame.js>): each of red,
+//! green and blue has a histogram. Pixels with all three values of at least 249 are white
+//! and do not count. Progress is the intersection of the histograms with those of the
+//! last picture, over the latter.
 
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
-/// From this value on, in all colours, a pixel is white.
+/// The minimum value of all three colours of a white pixel.
 const WHITE: u8 = 249;
 
-/// A picture, red, green and blue in a byte each.
+/// A picture with one byte each for red, green and blue.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Picture {
     pub(super) width: usize,
@@ -23,7 +23,7 @@ pub(super) struct Picture {
 }
 
 impl Picture {
-    /// Rows from the top down.
+    /// Creates a picture from rows of pixels, top row first.
     pub(super) fn new(width: usize, pixels: Vec<[u8; 3]>) -> Option<Self> {
         let height = pixels.len().checked_div(width)?;
         (height > 0 && width * height == pixels.len()).then_some(Self {
@@ -41,15 +41,15 @@ impl Picture {
         Self::new(width, pixels.as_chunks().0.to_vec())
     }
 
-    /// Zero outside.
+    /// Returns the pixel at a position; zero outside.
     pub(super) fn at(&self, x: usize, y: usize) -> [u8; 3] {
         let inside = x < self.width;
         let pixel = self.pixels.get(y * self.width + x).filter(|_| inside);
         pixel.copied().unwrap_or_default()
     }
 
-    /// The share of `last` that is there in this one, 0 to 1; 1 if all of `last`
-    /// is white.
+    /// Returns the share of `last` that is visible in this picture, from 0 to 1; 1 if
+    /// `last` is all white.
     pub(super) fn progress_to(&self, last: &Self) -> f64 {
         let (mut common, mut all) = (0_u64, 0_u64);
         for (now, end) in self.histograms().iter().zip(last.histograms()) {
@@ -76,7 +76,7 @@ impl Picture {
     }
 }
 
-/// Whether a pixel counts for nothing.
+/// Returns true if a pixel is white and does not count.
 pub(super) fn is_white(pixel: [u8; 3]) -> bool {
     pixel.iter().all(|value| *value >= WHITE)
 }

@@ -10,7 +10,7 @@ const WHITE: [u8; 3] = [255; 3];
 const GREY: [u8; 3] = [100; 3];
 const RED: [u8; 3] = [200, 0, 0];
 
-/// A picture of ten columns, from the top down.
+/// Returns a picture of ten columns, filled from the top.
 fn picture(colours: &[([u8; 3], usize)]) -> Picture {
     let pixels = colours
         .iter()
@@ -24,7 +24,7 @@ fn progress_is_what_histograms_share_and_white_is_nothing() {
     let progress = |now: &[([u8; 3], usize)]| picture(now).progress_to(&last);
     assert_eq!(progress(&[(WHITE, 100)]), 0.0);
     assert_eq!(progress(&[(WHITE, 80), (RED, 20)]), 0.25);
-    // Where a colour is does not matter, nor how much more of it there is.
+    // The position of a colour does not matter, nor does a surplus of it.
     assert_eq!(progress(&[(GREY, 100)]), 0.75);
     assert_eq!(progress(&[([249; 3], 80), (RED, 5), (GREY, 15)]), 1.0);
     let almost = [248, 255, 255];
@@ -40,8 +40,8 @@ fn only_jpegs_are_pictures() {
     assert_eq!(Picture::new(0, vec![]), None);
 }
 
-/// Ten by ten pixels for a viewport of 100: a grey box over the upper half, a red
-/// line in white below it, and text of two rows in the box and one in the middle.
+/// Returns the ink of a ten by ten picture of a viewport of 100: a grey box over the upper half,
+/// a red line below it, text of two rows in the box and of one row in the middle.
 fn ink() -> Ink {
     let bare = picture(&[(GREY, 50), (WHITE, 40), (RED, 10)]);
     let with_text = picture(&[
@@ -89,7 +89,7 @@ fn images_divide_what_is_not_there_without_them() {
     assert!((measured.text - 0.3).abs() < 1e-12 && (measured.boxes - 0.1).abs() < 1e-12);
     assert!((measured.images[0].1 - 0.375).abs() < 1e-12);
     assert!((measured.others - 0.15).abs() < 1e-12);
-    // Text that takes away what boxes have in common with the end adds nothing.
+    // Text that covers matching pixels of boxes adds nothing.
     let covered = shares(0.7, 0.5, single(), 0.0, ink());
     assert_eq!((covered.text, covered.boxes), (0.0, 0.5));
     let imageless = shares(0.2, 0.9, vec![("a".to_owned(), 0.0)], 0.0, ink());

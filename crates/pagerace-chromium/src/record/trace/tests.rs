@@ -29,7 +29,7 @@ fn self_time_goes_to_the_innermost_url() {
     let html = json!({"beginData": {"url": URL}});
     let script = |url: &str| json!({"data": {"url": url}});
     let found = summary(&[
-        // Out of order, as traces are.
+        // The events are out of order, as in real traces.
         span(
             "EvaluateScript",
             3_000,

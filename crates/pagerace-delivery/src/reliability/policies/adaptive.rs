@@ -1,15 +1,19 @@
-//! Chooses for each object, by what it is and how the path is doing.
+//! Chooses a delivery for each object from its properties and the state of the path.
 //!
-//! - What is not selected goes on its stream, and so does what something that is seen
-//!   waits for: late fonts are late text. So does what fits into three packets: putting
-//!   it off gains nothing, and moves what runs when.
-//! - Without loss datagrams gain nothing: selected objects go late.
-//! - With loss, while more than a round trip's worth of essential bytes waits on the
-//!   connection, selected objects go late in datagrams: what they lose is not sent again
-//!   before the essentials are through. Then it is fetched by ranges, which takes that
-//!   round trip, so that nothing is left broken.
-//! - Otherwise a stream repairs sooner than a range request does: late.
-//! - With a deadline, what can be used in part is left as it is after it.
+//! - Objects that are not selected go on their streams.
+//! - With a deadline, selected objects that are of use in part go in late datagrams. They
+//!   stay incomplete after the deadline unless the received part is of no use. The other
+//!   rules apply to all other selected objects.
+//! - Objects that visible content waits for go on their streams: late fonts mean late text.
+//!   So do objects that fit into three packets, as a delay of these gains nothing and
+//!   changes the order of execution.
+//! - Without loss, datagrams gain nothing, so objects go late on their streams.
+//! - With loss, objects go in late datagrams while more than a congestion window of
+//!   essential bytes waits on the connection. Lost data is not sent again before the
+//!   essential objects are complete. It is then fetched by range requests, which take a
+//!   round trip, so that no object stays broken.
+//! - Otherwise objects go late on their streams, as a stream repairs losses sooner than a
+//!   range request.
 
 use pagerace_core::Duration;
 
@@ -31,10 +35,11 @@ pub(in crate::reliability) const INFO: PolicyInfo = PolicyInfo {
     },
 };
 
-/// Share of losses below which repairs are too rare to matter.
+/// Loss rate below which retransmissions are too rare to matter.
 const LOSS_MIN: f64 = 0.005;
 
-/// Bytes; what fits into three packets is in nobody's way.
+/// Length in bytes below which an object stays on its stream: three packets delay nothing
+/// else.
 const LENGTH_MIN: u64 = 3_600;
 
 struct Adaptive {

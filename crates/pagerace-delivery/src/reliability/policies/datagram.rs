@@ -1,4 +1,4 @@
-//! Datagrams without anything else, as in the thesis: what is lost is lost.
+//! Datagrams without any repair, as in the thesis: lost data stays lost.
 
 use crate::reliability::{Conditions, Delivery, Object, Policy, PolicyInfo, Takes, Terms};
 

@@ -1,4 +1,4 @@
-//! Datagrams for so long: what is missing at the deadline is dropped, or repaired.
+//! Datagrams until a deadline, after which missing data is dropped or repaired.
 
 use pagerace_core::Duration;
 

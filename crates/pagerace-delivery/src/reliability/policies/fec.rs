@@ -1,4 +1,4 @@
-//! Datagrams with parity: losses up to its share cost no round trip.
+//! Datagrams with parity: losses up to the share of parity cost no round trip.
 
 use crate::reliability::{Conditions, Delivery, Object, Policy, PolicyInfo, Repair, Takes, Terms};
 
@@ -29,7 +29,7 @@ impl Policy for Parity {
         if !object.nature.selected {
             return Delivery::Stream;
         }
-        // What is essential cannot wait for what is essential.
+        // An essential object cannot wait until no essential object is outstanding.
         let when = if object.nature.essential {
             Repair::Now
         } else {

@@ -1,4 +1,4 @@
-//! Everything arrives: what HTTP/3 does today.
+//! Reliable delivery of all content, as in HTTP/3 today.
 
 use crate::reliability::{Conditions, Delivery, Object, Policy, PolicyInfo, Takes};
 

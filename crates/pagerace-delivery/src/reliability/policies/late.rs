@@ -1,5 +1,5 @@
-//! Reliable, but strictly after what is essential: is unreliability better than
-//! priority at all?
+//! Reliable delivery after all essential content. The policy shows whether unreliable
+//! delivery has any benefit over priorities.
 
 use crate::reliability::{Conditions, Delivery, Object, Policy, PolicyInfo, Takes};
 

@@ -4,7 +4,8 @@ use super::*;
 use crate::fields;
 use crate::h1::RequestRefused;
 
-/// Carries what the client wrote; then answers each request with its own path.
+/// Delivers the client's writes to the server, then answers each request with its own
+/// path. Returns the client's events.
 fn converse(client: &mut Client, server: &mut Server) -> Vec<Event> {
     while let Some(data) = client.poll_write() {
         server.handle_data(data);

@@ -2,7 +2,7 @@ use bytes::Bytes;
 
 use super::*;
 
-/// The status that a server answers these bytes with; 0 if it finds no fault.
+/// The status of the error that `bytes` cause on a server; 0 if there is none.
 fn refusal(bytes: &[u8]) -> u16 {
     let (server, events) = served(bytes);
     let status = events.iter().find_map(|e| match e {
@@ -46,7 +46,7 @@ fn what_is_wrong_with_requests() {
         (0, "GET / HTTP/1.1", "Host: a\r\nContent-Length: 0, 0\r\n"),
         (431, "GET / HTTP/1.1", &long),
         (431, "GET / HTTP/1.1", &many),
-        // Smuggling.
+        // Request smuggling.
         (
             400,
             "GET / HTTP/1.1",
@@ -158,7 +158,7 @@ fn what_is_wrong_with_responses() {
         let (client, _, result) = answered("GET", response.as_bytes());
         assert!(result.is_err() && client.is_closed(), "{response}");
     }
-    // More than was asked for ends the connection without a fault of the response.
+    // Bytes beyond the response close the connection, but the response is intact.
     let (client, events, result) = answered("GET", b"HTTP/1.1 204 \r\n\r\nHTTP/1.1 200 OK\r\n\r\n");
     assert!(result.is_ok() && client.is_closed());
     assert_eq!(finished(&events), 1);

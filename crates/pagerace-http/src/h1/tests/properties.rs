@@ -16,7 +16,7 @@ const RESPONSE: &[u8] = b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n\
     HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nServer: y\r\n\r\n\
     5\r\nabcde\r\n10\r\n0123456789abcdef\r\n000\r\nA: b\r\nC: d\r\n\r\n";
 
-/// The pieces between the given places.
+/// Cuts `bytes` at the given places.
 fn cut<'a>(bytes: &'a [u8], cuts: &[Index]) -> Vec<&'a [u8]> {
     let mut at: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
     at.extend([0, bytes.len()]);
@@ -24,7 +24,7 @@ fn cut<'a>(bytes: &'a [u8], cuts: &[Index]) -> Vec<&'a [u8]> {
     at.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect()
 }
 
-/// Neighbouring content joined: how it was cut does not matter.
+/// Joins neighbouring content, because it may be cut anywhere.
 fn joined(events: Vec<Event>) -> Vec<Event> {
     let mut all: Vec<Event> = Vec::new();
     for event in events {
@@ -69,7 +69,7 @@ proptest! {
         prop_assert_eq!(deliver_response(&cuts), whole);
     }
 
-    /// Bytes of any kind end in events or in one error, never in a panic.
+    /// Arbitrary bytes cause events or one error, never a panic.
     #[test]
     fn mutations_never_panic(
         changes in vec((any::<Index>(), any::<u8>()), 0..6),

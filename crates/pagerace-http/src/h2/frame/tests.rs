@@ -18,7 +18,7 @@ fn read(input: &[&[u8]]) -> Result<Vec<Piece>, Fault> {
     Ok(pieces)
 }
 
-/// Content of one frame joined, as cuts fall anywhere.
+/// Joins the content of each frame, because it may be cut anywhere.
 fn joined(pieces: Vec<Piece>) -> Vec<Piece> {
     let mut out: Vec<Piece> = Vec::new();
     for piece in pieces {

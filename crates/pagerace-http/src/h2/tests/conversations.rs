@@ -6,7 +6,7 @@ use crate::fields::filler_fields;
 use crate::h2::{Code, Config, Connection, Event, RequestRefused, Role, frame};
 use crate::{Field, hpack};
 
-/// Chromium's first bytes, as its packets show them.
+/// The first bytes of a connection are those in packets of Chromium.
 #[test]
 fn the_preface_of_chromium() {
     let mut client = client();
@@ -120,7 +120,7 @@ fn a_response_that_ends_with_its_head() {
         .unwrap();
     let plain = client.send_request(&get("/"), None, None, None).unwrap();
     carry(&mut client, &mut server);
-    // A length without content is right for HEAD and 304 alone.
+    // `content-length` without content is valid only for HEAD and 304.
     let fields = [field(":status", "200"), field("content-length", "5")];
     for stream in [head_request, plain] {
         let head = server.response_head(stream, &fields, true);
@@ -134,7 +134,7 @@ fn a_response_that_ends_with_its_head() {
         Event::StreamError { stream, code: Code::PROTOCOL_ERROR, .. } if *stream == plain)));
 }
 
-/// The slices are those of the input.
+/// Content is passed on as slices of the input.
 #[test]
 fn content_is_not_copied() {
     let mut client = ready_client();
@@ -149,7 +149,7 @@ fn content_is_not_copied() {
     assert_eq!(data.as_ptr(), input[input.len() - 5..].as_ptr());
 }
 
-/// Content comes as it arrives, not when its frame is complete.
+/// Content is passed on as it arrives, before its frame is complete.
 #[test]
 fn half_a_frame_is_passed_on() {
     let mut client = ready_client();
@@ -167,7 +167,7 @@ fn half_a_frame_is_passed_on() {
 #[test]
 fn signals_after_the_request() {
     let (mut client, mut server) = pair();
-    // Before its request: the update counts in place of the field.
+    // The update precedes its request and overrides the `priority` field.
     client.send_priority_update(1, Priority::new(0, false));
     let stream = client
         .send_request(&get("/"), Some(Priority::new(5, true)), None, None)
@@ -198,8 +198,8 @@ fn signals_after_the_request() {
     );
 }
 
-/// RFC 9218, section 2.1: who has said that the tree means nothing is neither
-/// sent it nor believed in it.
+/// RFC 9218, section 2.1: dependencies are neither sent to nor accepted from a peer that
+/// has declared that it ignores them.
 #[test]
 fn no_tree_where_it_means_nothing() {
     let place = Some(Dependency::default());
@@ -236,7 +236,7 @@ fn no_tree_where_it_means_nothing() {
     ));
 }
 
-/// A section larger than a frame goes on in CONTINUATION: section 6.10.
+/// A section larger than a frame continues in CONTINUATION: section 6.10.
 #[test]
 fn large_sections() {
     let (mut client, mut server) = pair();
@@ -251,7 +251,7 @@ fn large_sections() {
         panic!("no head")
     };
     assert_eq!(seen, fields);
-    // More than the server told that it takes.
+    // The section exceeds the limit in the server's settings.
     fields.extend(filler_fields(40_000));
     let refused = client.send_request(&fields, None, None, None).unwrap_err();
     assert!(matches!(
@@ -260,7 +260,8 @@ fn large_sections() {
     ));
 }
 
-/// RFC 7541, section 4.2: a peer that left less than 4096 bytes must be told.
+/// RFC 7541, section 4.2: a peer that allows less than 4096 bytes must get a table size
+/// update.
 #[test]
 fn a_peer_without_dynamic_table() {
     let config = Config {
@@ -343,7 +344,7 @@ fn more_streams_than_allowed_are_refused() {
     ));
     let reset = frame(frame::RST_STREAM, 0, 3, &7_u32.to_be_bytes());
     assert_eq!(written(&mut server), reset);
-    // The first ends: there is room again.
+    // The first stream ends, so another may open.
     assert!(!server.response_head(1, &ok(), true).is_empty());
     feed(&mut server, &[headers(5, &get("/"), true)]).unwrap();
     assert!(server.can_send(5));
@@ -357,7 +358,7 @@ fn a_server_that_goes_away() {
     }
     carry(&mut client, &mut server);
     events(&mut server);
-    // A third is on its way.
+    // A third request is in flight.
     client.send_request(&get("/"), None, None, None).unwrap();
     server.go_away(Code::NO_ERROR);
     carry(&mut server, &mut client);
@@ -385,7 +386,7 @@ fn a_server_that_goes_away() {
             ..
         }]
     ));
-    // What was admitted is answered.
+    // Admitted requests are still answered.
     let response = server.response_head(1, &ok(), true);
     client.handle_data(response).unwrap();
     assert_eq!(events(&mut client).len(), 2);
@@ -402,7 +403,7 @@ fn resets_from_both_ends() {
     }
     carry(&mut client, &mut server);
     events(&mut server);
-    // The updates get lost, so that the uploads go no further.
+    // Window updates are discarded, so that the uploads stall.
     written(&mut server);
 
     client.reset(1, Code::CANCEL);
@@ -415,12 +416,12 @@ fn resets_from_both_ends() {
     assert!(server.response_head(1, &ok(), false).is_empty());
     assert_eq!(server.send_window(1), 0);
     assert!(server.data_frame(1, 0, true).is_empty());
-    // Nothing happens twice.
+    // A second reset does nothing.
     client.reset(1, Code::CANCEL);
     server.forget(1);
     assert!(written(&mut client).is_empty() && written(&mut server).is_empty());
 
-    // An answer before the request is complete: section 8.1.
+    // The server responds before the request is complete: section 8.1.
     let response = server.response_head(3, &ok(), true);
     server.forget(3);
     client.handle_data(response).unwrap();
@@ -431,8 +432,8 @@ fn resets_from_both_ends() {
     assert!(client.uploads.iter().eq(&[5]), "the upload stops");
 }
 
-/// What was under way when a stream was reset is dropped, its flow control and
-/// its compression are not: section 5.1.
+/// Frames that were in flight when a stream was reset are dropped, but still count for
+/// flow control and header compression: section 5.1.
 #[test]
 fn late_frames_after_our_reset() {
     let mut server = ready_server(Config::server());
@@ -441,7 +442,7 @@ fn late_frames_after_our_reset() {
     server.reset(1, Code::CANCEL);
     let trailers = [
         hpack_incremental(b"x-new", b"1"),
-        vec![], // the table now has an entry
+        vec![], // The table now has an entry.
     ]
     .concat();
     let late = [
@@ -455,7 +456,7 @@ fn late_frames_after_our_reset() {
     ];
     feed(&mut server, &late).unwrap();
     let mut section = section(&get("/"));
-    section.push(0xbe); // index 62
+    section.push(0xbe); // Index 62.
     let next = frame(
         frame::HEADERS,
         frame::END_HEADERS | frame::END_STREAM,
@@ -470,7 +471,7 @@ fn late_frames_after_our_reset() {
     assert_eq!(fields.last(), Some(&Field::from_static("x-new", "1")));
 }
 
-/// A literal that goes into the dynamic table.
+/// Encodes a literal with incremental indexing.
 fn hpack_incremental(name: &[u8], value: &[u8]) -> Vec<u8> {
     let mut out = vec![0x40, name.len() as u8];
     out.extend_from_slice(name);
@@ -491,7 +492,7 @@ fn pings_are_answered() {
     assert_eq!(written(&mut server), pong);
 }
 
-/// Unknown types and flags are passed over: sections 4.1 and 5.5.
+/// Unknown frame types and flags are ignored: sections 4.1 and 5.5.
 #[test]
 fn extensions_are_passed_over() {
     let mut server = ready_server(Config::server());

@@ -1,4 +1,4 @@
-//! What the peer may not do, and with which code it is told so.
+//! Protocol errors of the peer, and the error codes that they cause.
 
 use bytes::Bytes;
 
@@ -6,7 +6,8 @@ use super::support::*;
 use crate::Field;
 use crate::h2::{Code, Config, Connection, Event, Role, Settings, frame};
 
-/// The code of the connection error that these frames cause, which GOAWAY tells.
+/// Returns the code of the connection error that the frames cause, and checks that GOAWAY
+/// carries it.
 fn fault(mut connection: Connection, frames_in: &[Vec<u8>]) -> Code {
     let error = feed(&mut connection, frames_in).expect_err("a connection error");
     let last = match connection.role {
@@ -18,7 +19,7 @@ fn fault(mut connection: Connection, frames_in: &[Vec<u8>]) -> Code {
     assert_eq!(goaway.3[..4], (last as u32).to_be_bytes());
     assert_eq!(goaway.3[4..8], error.code.0.to_be_bytes());
     assert_eq!(&goaway.3[8..], error.reason.as_bytes());
-    // It stays broken, and is silent.
+    // The connection stays failed, and writes nothing more.
     let again = connection.handle_data(Bytes::from_static(b"more"));
     assert_eq!(again, Err(error.clone()));
     assert_eq!(connection.poll_write(), None);
@@ -33,8 +34,8 @@ fn on_client(frames: &[Vec<u8>]) -> Code {
     fault(ready_client(), frames)
 }
 
-/// The code of the stream error that these frames cause, which `RST_STREAM`
-/// tells, and that the connection goes on.
+/// Returns the code of the stream error that the frames cause, and checks that
+/// `RST_STREAM` carries it and the connection continues.
 fn stream_fault(connection: &mut Connection, stream: u64, frames_in: &[Vec<u8>]) -> Code {
     feed(connection, frames_in).expect("no connection error");
     let code = events(connection)
@@ -110,17 +111,17 @@ fn frame_sizes() {
         on_server(&[frame(frame::SETTINGS, frame::ACK, 0, &[0; 6])]),
         size
     );
-    // PRIORITY is a matter of its stream, unless that is idle.
+    // A malformed PRIORITY is a stream error, unless the stream is idle.
     let wrong = frame(frame::PRIORITY, 0, 1, &[0; 4]);
     assert_eq!(request_fault(&[open, wrong.clone()]), size);
     assert_eq!(on_server(&[wrong]), size);
-    // HEADERS too short for what its flags promise.
+    // HEADERS is too short for its flags.
     for flags in [frame::PADDED, frame::HAS_PRIORITY] {
         assert_eq!(on_server(&[frame(frame::HEADERS, flags, 1, &[])]), size);
     }
 }
 
-/// Sections 5.1 and 6: frames that have no place where they are.
+/// Sections 5.1 and 6: frames on streams that do not allow them.
 #[test]
 fn frames_on_wrong_streams() {
     let protocol = Code::PROTOCOL_ERROR;
@@ -146,7 +147,7 @@ fn frames_on_wrong_streams() {
             "{ty}"
         );
     }
-    // Idle streams, and those that only a server opens.
+    // Idle streams, and server-initiated streams.
     for stream in [1, 2] {
         for (ty, payload) in [
             (frame::DATA, &[][..]),
@@ -161,36 +162,36 @@ fn frames_on_wrong_streams() {
     }
     assert_eq!(on_server(&[headers(2, &get("/"), true)]), protocol);
     assert_eq!(on_client(&[headers(3, &ok(), true)]), protocol);
-    // Ids ascend: section 5.1.1.
+    // Stream ids must ascend: section 5.1.1.
     let descending = [headers(5, &get("/"), true), headers(3, &get("/"), true)];
     assert_eq!(on_server(&descending), protocol);
-    // Pushes: section 8.4.
+    // Server push: section 8.4.
     let promise = frame(frame::PUSH_PROMISE, frame::END_HEADERS, 1, &[0, 0, 0, 2]);
     assert_eq!(on_client(std::slice::from_ref(&promise)), protocol);
     assert_eq!(on_server(&[promise]), protocol);
 }
 
-/// Section 5.1: half closed and closed.
+/// Section 5.1: frames on half-closed and closed streams.
 #[test]
 fn frames_after_the_end() {
     let closed = Code::STREAM_CLOSED;
     let get = headers(1, &get("/"), true);
     for late in [data(1, b"x", false), headers(1, &[field("a", "b")], true)] {
-        // Half closed by the client.
+        // The client has half-closed the stream.
         assert_eq!(request_fault(&[get.clone(), late.clone()]), closed);
-        // Closed by both.
+        // Both ends have closed the stream.
         let mut server = ready_server(Config::server());
         feed(&mut server, std::slice::from_ref(&get)).unwrap();
         server.response_head(1, &ok(), true);
         assert_eq!(fault(server, std::slice::from_ref(&late)), closed);
-        // Reset by the client, which is told once more.
+        // The client has reset the stream, and gets a reset in return.
         let mut server = ready_server(Config::server());
         let cancel = frame(frame::RST_STREAM, 0, 1, &8_u32.to_be_bytes());
         feed(&mut server, &[get.clone(), cancel, late]).unwrap();
         let reset = (frame::RST_STREAM, 0, 1, closed.0.to_be_bytes().to_vec());
         assert_eq!(frames(&written(&mut server)), [reset]);
     }
-    // Harmless: these may cross.
+    // These frames may cross the end of the stream, and are ignored.
     let mut server = ready_server(Config::server());
     feed(&mut server, &[get]).unwrap();
     server.response_head(1, &ok(), true);
@@ -289,7 +290,7 @@ fn windows() {
     assert_eq!(on_server(&[update(0, most)]), flow);
     assert_eq!(request_fault(&[open.clone(), update(1, 0)]), protocol);
     assert_eq!(request_fault(&[open.clone(), update(1, most)]), flow);
-    // A change of settings that makes a window too large: section 6.9.2.
+    // A change of settings makes a window too large: section 6.9.2.
     let grown = update(1, most - 65_535);
     let larger = frame(frame::SETTINGS, 0, 0, &[0, 4, 0, 1, 0, 0]);
     assert_eq!(on_server(&[open, grown, larger]), flow);
@@ -316,7 +317,7 @@ fn priorities() {
     assert_eq!(on_server(&[update(0)]), protocol);
     assert_eq!(on_server(&[update(2)]), protocol);
     assert_eq!(on_client(&[update(1)]), protocol);
-    // What is no dictionary is ignored.
+    // A value that is not a dictionary is ignored.
     let mut server = ready_server(Config::server());
     let rubbish = frame(frame::PRIORITY_UPDATE, 0, 0, b"\0\0\0\x01u=(");
     feed(&mut server, &[rubbish, headers(1, &get("/"), true)]).unwrap();
@@ -348,7 +349,7 @@ fn a_goaway_that_admits_more() {
     assert_eq!(on_client(&[goaway(1), goaway(3)]), Code::PROTOCOL_ERROR);
 }
 
-/// Section 8.1.1: malformed messages are a matter of their stream.
+/// Section 8.1.1: malformed messages are stream errors.
 #[test]
 fn malformed_requests() {
     let without = |name: &str| -> Vec<Field> {

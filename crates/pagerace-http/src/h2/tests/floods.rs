@@ -1,10 +1,11 @@
-//! What costs the peer nothing and us something is bounded.
+//! Limits on input that costs the peer almost nothing.
 
 use super::support::*;
 use crate::h2::{Code, Config, Connection, Limits, frame};
 
-/// How often the frames are taken before the connection fails, which it must
-/// with `ENHANCE_YOUR_CALM`. What there is to write is written if `write`.
+/// Returns how many rounds of frames the connection accepts before it fails, and checks
+/// that it fails with `ENHANCE_YOUR_CALM`. Pending writes are polled only if `write` is
+/// true.
 fn endures(config: Config, write: bool, mut round: impl FnMut(u64) -> Vec<Vec<u8>>) -> u64 {
     let mut server = ready_server(config);
     for n in 0..100_000 {
@@ -26,7 +27,7 @@ fn limited(change: impl FnOnce(&mut Limits)) -> Config {
     config
 }
 
-/// CVE-2019-9511 to 9518, each as far as it is about frames.
+/// CVE-2019-9511 to 9518, as far as they concern frames.
 #[test]
 fn frames_without_result() {
     let idle_frames = Limits::default().idle_frames;
@@ -41,7 +42,7 @@ fn frames_without_result() {
         frame(0x42, 0, 0, &[]),
     ] {
         let rounds = endures(Config::server(), true, |_| vec![flood.clone()]);
-        // Two frames came with the preface.
+        // Two frames followed the preface.
         assert!(rounds.abs_diff(u64::from(idle_frames)) <= 2, "{rounds}");
     }
     // Empty DATA, with and without padding.
@@ -61,7 +62,7 @@ fn frames_without_result() {
     }
 }
 
-/// Replies that nobody can send pile up only so far.
+/// The number of unsent replies is limited.
 #[test]
 fn replies_that_wait() {
     let config = limited(|limits| limits.replies = 50);
@@ -80,7 +81,7 @@ fn continuations_without_end() {
         .unwrap();
     assert_eq!(taken, 32);
 
-    // Large ones fail by their size.
+    // Large frames exceed the size limit first.
     let mut server = ready_server(Config::server());
     let fragment = [0_u8; 16_384];
     feed(&mut server, &[frame(frame::HEADERS, 0, 1, &fragment)]).unwrap();
@@ -91,7 +92,7 @@ fn continuations_without_end() {
     assert_eq!(taken, 4 * 65_536 / 16_384);
 }
 
-/// CVE-2023-44487: requests that are taken back at once.
+/// CVE-2023-44487: requests that the client resets at once.
 #[test]
 fn rapid_resets() {
     let config = limited(|limits| limits.resets = 100);
@@ -103,7 +104,7 @@ fn rapid_resets() {
     assert_eq!(rounds, 100);
 }
 
-/// CVE-2025-8671: requests that make us reset them.
+/// CVE-2025-8671: requests that provoke a reset by the server.
 #[test]
 fn resets_that_we_are_made_to_send() {
     let config = limited(|limits| limits.resets = 100);
@@ -113,7 +114,7 @@ fn resets_that_we_are_made_to_send() {
         vec![headers(stream, &get("/"), true), nothing]
     });
     assert_eq!(rounds, 100);
-    // Refused ones too.
+    // Refused streams count as well.
     let config = Config {
         max_concurrent_streams: Some(0),
         ..limited(|limits| limits.resets = 100)
@@ -122,7 +123,7 @@ fn resets_that_we_are_made_to_send() {
     assert_eq!(rounds, 100);
 }
 
-/// A browser that cancels some of what it asks for is no attacker.
+/// A browser that cancels some of its requests is not an attacker.
 #[test]
 fn answers_make_up_for_resets() {
     let mut server = ready_server(limited(|limits| limits.resets = 3));
@@ -139,7 +140,7 @@ fn answers_make_up_for_resets() {
     }
 }
 
-/// A long download with an update for every frame is no attack either.
+/// A long download with a window update for every frame is not an attack.
 #[test]
 fn content_makes_up_for_updates() {
     let config = limited(|limits| limits.idle_frames = 40);
@@ -154,7 +155,7 @@ fn content_makes_up_for_updates() {
     }
 }
 
-/// Nothing that is kept grows with what the peer sends.
+/// No state grows without bound with the peer's input.
 #[test]
 fn what_is_remembered_is_bounded() {
     let mut server: Connection = ready_server(Config::server());

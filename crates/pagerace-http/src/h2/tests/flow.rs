@@ -14,7 +14,7 @@ fn initial_window(size: u32) -> Vec<u8> {
     frame(frame::SETTINGS, 0, 0, &payload)
 }
 
-/// A server with `GET` on the streams given, from a client with default
+/// A server with a `GET` request on each of `streams`, from a client with default
 /// settings.
 fn asked(streams: &[u64]) -> Connection {
     let mut server = ready_server(Config::server());
@@ -54,7 +54,7 @@ fn more_than_the_window_is_a_bug() {
     asked(&[1]).data_frame(1, 16_385, false);
 }
 
-/// Section 6.9.2: a smaller initial window can make a stream's negative.
+/// Section 6.9.2: a smaller initial window can make a stream's window negative.
 #[test]
 fn windows_below_zero() {
     let mut server = asked(&[1, 3]);
@@ -68,7 +68,7 @@ fn windows_below_zero() {
     feed(&mut server, &[update(1, 1)]).unwrap();
     assert_eq!(server.send_window(1), 1);
     assert_eq!(events(&mut server), [Event::Writable { stream: 1 }]);
-    // Settings open it as well.
+    // A change of settings can reopen a window as well.
     server.data_frame(1, 1, false);
     feed(&mut server, &[initial_window(45)]).unwrap();
     assert_eq!(server.send_window(1), 5);
@@ -76,12 +76,12 @@ fn windows_below_zero() {
         events(&mut server),
         [Event::Writable { stream: 1 }, Event::Settings]
     );
-    // Streams to come begin with it.
+    // New streams begin with the new initial window.
     feed(&mut server, &[headers(5, &get("/"), true)]).unwrap();
     assert_eq!(server.send_window(5), 45);
 }
 
-/// Chromium gives back more than half a window at once.
+/// A window update is sent once more than half the window is consumed, as in Chromium.
 #[test]
 fn windows_open_when_half_is_consumed() {
     let config = Config {
@@ -114,7 +114,8 @@ fn windows_open_when_half_is_consumed() {
     assert_eq!(written(&mut client), update(0, 80_000));
 }
 
-/// What exceeds a window is an error of whom the window belongs to.
+/// Exceeding a stream's window is a stream error, exceeding the connection's window a
+/// connection error.
 #[test]
 fn more_than_our_windows() {
     let config = Config {
@@ -142,7 +143,7 @@ fn more_than_our_windows() {
             ..
         })
     ));
-    // Nobody takes events, so nothing is given back but what was refused.
+    // No events are polled, so no bytes are consumed.
     let mut server = ready_server(config);
     let frames = [post(1), post(3), full(1), full(1), full(3), full(3)];
     feed(&mut server, &frames).unwrap();
@@ -150,7 +151,7 @@ fn more_than_our_windows() {
     assert_eq!((error.code, error.stream), (Code::FLOW_CONTROL_ERROR, 3));
 }
 
-/// Until the peer has acknowledged a smaller window, the default counts.
+/// The default window applies until the peer has acknowledged a smaller one.
 #[test]
 fn our_settings_count_from_their_acknowledgement() {
     let config = Config {
@@ -166,7 +167,7 @@ fn our_settings_count_from_their_acknowledgement() {
     ];
     feed(&mut server, &early).unwrap();
     feed(&mut server, &[frame(frame::SETTINGS, frame::ACK, 0, &[])]).unwrap();
-    // 1000 bytes are there, of which 10 were allowed; all are given back.
+    // 1000 bytes arrived, although the new window is 10. All of them are returned.
     events(&mut server);
     let updates = frames(&written(&mut server));
     let of_stream = updates
@@ -183,7 +184,7 @@ fn our_settings_count_from_their_acknowledgement() {
     ));
 }
 
-/// Padding takes from the windows, and is given back unread: section 6.1.
+/// Padding counts towards the windows, and is returned unread: section 6.1.
 #[test]
 fn padding_and_refused_content_are_given_back() {
     let mut server = ready_server(Config::server());
@@ -195,7 +196,7 @@ fn padding_and_refused_content_are_given_back() {
     for _ in 0..2049 {
         feed(&mut server, std::slice::from_ref(&padded)).unwrap();
     }
-    // More than half of 1 MiB; 2049 * 256 = 524,544.
+    // This is more than half of 1 MiB: 2049 * 256 = 524,544.
     let by = 524_544;
     assert_eq!(
         written(&mut server),
@@ -211,7 +212,7 @@ fn padding_and_refused_content_are_given_back() {
     assert!(server.receive.is_whole());
 }
 
-/// Content of a message that turns out to be malformed is given back as well.
+/// The content of a malformed message is returned as well.
 #[test]
 fn malformed_content_is_given_back() {
     let mut server = ready_server(Config::server());

@@ -9,7 +9,7 @@ use crate::fields::filler_fields;
 use crate::fuzz;
 use crate::h2::{Config, Connection, Event, Role};
 
-/// Everything a busy client writes.
+/// All bytes that a busy client writes.
 fn busy_client() -> Vec<u8> {
     let mut client = client();
     for n in 0..3_u8 {
@@ -35,8 +35,8 @@ fn busy_client() -> Vec<u8> {
     written(&mut client)
 }
 
-/// Hands `bytes` over, cut at the given places. Returns the events, and what
-/// the server writes.
+/// Delivers `bytes` to a server, cut at the given places. Returns the events and the
+/// server's writes.
 fn deliver(bytes: &[u8], cuts: &[Index]) -> (Vec<Event>, Vec<u8>) {
     let mut server = server();
     let bytes = Bytes::copy_from_slice(bytes);
@@ -49,24 +49,26 @@ fn deliver(bytes: &[u8], cuts: &[Index]) -> (Vec<Event>, Vec<u8>) {
     (events(&mut server), written(&mut server))
 }
 
-/// One step of two ends that talk.
+/// One step of a conversation.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// A request with that much content.
+    /// The client sends a request with this many bytes of content.
     Request(usize),
-    /// The server sends at most that much of the response of some stream.
+    /// The server sends at most this many bytes of the response on some stream.
     Respond(Index, usize),
-    /// What the client has written so far arrives; of what the server has
-    /// written, some, which may end inside a frame.
+    /// All bytes that the client has written arrive.
     ToServer,
+    /// Some of the bytes that the server has written arrive, which may end inside a frame.
     ToClient(Index),
-    /// The client, or the server, gives some stream up.
+    /// The client resets some stream.
     Cancel(Index),
+    /// The server resets some stream.
     Reset(Index),
-    /// The client, or the server, takes its events.
+    /// The client polls its events.
     ClientReads,
+    /// The server polls its events.
     ServerReads,
-    /// The client tells another initial window.
+    /// The client changes the initial window size.
     Window(u32),
 }
 
@@ -85,22 +87,22 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Content of every response.
+/// Bytes of content in every response.
 const RESPONSE: usize = 60_000;
 
-/// A stream that the server answers.
+/// A response that the server is sending.
 struct Response {
     stream: u64,
     sent: usize,
 }
 
-/// Two ends, what each has received, and bytes under way.
+/// Two ends, the state of their messages, and the bytes in flight to the client.
 struct Talk {
     client: Connection,
     server: Connection,
     to_client: Vec<u8>,
     responses: Vec<Response>,
-    /// Streams that the client has neither received in full nor given up.
+    /// Streams that the client has neither received completely nor reset.
     awaited: Vec<u64>,
 }
 
@@ -116,7 +118,7 @@ impl Talk {
         }
     }
 
-    /// Whether no stream is open at either end.
+    /// Returns true if no stream is open at either end.
     fn is_over(&self) -> bool {
         self.client.open_streams() == 0 && self.server.open_streams() == 0
     }
@@ -160,7 +162,7 @@ impl Talk {
             Step::ClientReads => self.client_reads(),
             Step::ServerReads => self.server_reads(),
             Step::Window(size) => {
-                // As the client had changed its mind; the server obeys.
+                // Emulate a client that changes its setting, which the server applies.
                 let payload = [&[0, 4][..], &size.to_be_bytes()].concat();
                 let settings = frame(crate::h2::frame::SETTINGS, 0, 0, &payload);
                 let data = written(&mut self.client);
@@ -199,7 +201,7 @@ impl Talk {
 
     fn arrive_at_client(&mut self, length: usize) {
         let data: Vec<u8> = self.to_client.drain(..length).collect();
-        // No error means: within every window that the client has opened.
+        // No error means that the bytes respect every window of the client.
         self.client.handle_data(data.into()).unwrap();
     }
 
@@ -236,12 +238,13 @@ proptest! {
     fn any_cut_gives_the_same_events(cuts in vec(any::<Index>(), 0..60)) {
         let bytes = busy_client();
         let whole = deliver(&bytes, &[]);
-        // Per stream a head, an update, a dependency, an end, and content of two.
+        // Per stream there are a head, an update, a dependency and an end; two streams
+        // have content.
         prop_assert_eq!(whole.0.len(), 1 + 3 * 4 + 2);
         prop_assert_eq!(deliver(&bytes, &cuts), whole);
     }
 
-    /// Byte by byte, as `cuts` seldom falls into one frame header twice.
+    /// Feeds single bytes, because `cuts` seldom falls into one frame header twice.
     #[test]
     fn single_bytes_give_the_same_events(start in any::<Index>()) {
         let bytes = busy_client();
@@ -256,7 +259,7 @@ proptest! {
         prop_assert_eq!(events(&mut server), deliver(&bytes, &[]).0);
     }
 
-    /// Mutated bytes end in events or in one error, never in a panic.
+    /// Mutated bytes cause events or one error, never a panic.
     #[test]
     fn mutations_never_panic(changes in vec((any::<Index>(), any::<u8>()), 1..6)) {
         let mut bytes = busy_client();
@@ -275,8 +278,8 @@ proptest! {
         fuzz::h2_connection(if client { Role::Client } else { Role::Server }, &input);
     }
 
-    /// Whatever the order of things: nothing exceeds a window (either end would
-    /// say so), and in the end everything that nobody gave up has arrived.
+    /// In any order of steps, nothing exceeds a window (either end would report an
+    /// error), and at the end all content of streams that were not reset has arrived.
     #[test]
     fn windows_hold_and_nothing_stalls(
         steps in vec(step(), 0..150),
@@ -285,7 +288,8 @@ proptest! {
     ) {
         let mut talk = Talk::new(Config { stream_window, connection_window, ..Config::chromium() });
         for step in steps {
-            // The client opens no more than it says, so its own ledger stands.
+            // The window never exceeds the client's own setting, so that the client's
+            // accounting stays valid.
             if let Step::Window(size) = step {
                 talk.take(Step::Window(size.min(stream_window)));
                 talk.take(Step::Window(stream_window));
@@ -305,7 +309,7 @@ proptest! {
             rounds += 1;
             prop_assert!(rounds < 1_000_000, "stalled");
         }
-        // Both ends have counted alike, and nothing leaked out of a window.
+        // Both ends agree on the windows, and no bytes were lost from one.
         talk.client_reads();
         talk.server_reads();
         talk.take(Step::ToServer);

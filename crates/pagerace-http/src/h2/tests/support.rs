@@ -1,4 +1,4 @@
-//! What the tests of a connection share.
+//! Helpers for the connection tests.
 
 use bytes::Bytes;
 
@@ -15,7 +15,7 @@ pub(super) fn server() -> Connection {
     Connection::new(Role::Server, Config::server())
 }
 
-/// Two ends that have each other's settings.
+/// Two ends that have exchanged settings.
 pub(super) fn pair() -> (Connection, Connection) {
     pair_of(Config::chromium(), Config::server())
 }
@@ -29,12 +29,12 @@ pub(super) fn pair_of(client: Config, server: Config) -> (Connection, Connection
     (client, server)
 }
 
-/// Carries what both have to write until neither has.
+/// Delivers the writes of both ends until neither has any.
 pub(super) fn settle(client: &mut Connection, server: &mut Connection) {
     while carry(client, server) || carry(server, client) {}
 }
 
-/// Carries everything that `from` writes to `to`; whether there was anything.
+/// Delivers all writes of `from` to `to`. Returns true if there were any.
 pub(super) fn carry(from: &mut Connection, to: &mut Connection) -> bool {
     let data = written(from);
     let any = !data.is_empty();
@@ -42,7 +42,7 @@ pub(super) fn carry(from: &mut Connection, to: &mut Connection) -> bool {
     any
 }
 
-/// Everything that a connection has to write.
+/// All bytes that a connection has to write.
 pub(super) fn written(connection: &mut Connection) -> Vec<u8> {
     let mut data = Vec::new();
     while let Some(write) = connection.poll_write() {
@@ -51,8 +51,8 @@ pub(super) fn written(connection: &mut Connection) -> Vec<u8> {
     data
 }
 
-/// A server after the preface of a client with default settings, its own
-/// settings acknowledged, with nothing to write or to tell.
+/// A server that has received the preface of a client with default settings and the
+/// acknowledgement of its own settings. It has no pending writes or events.
 pub(super) fn ready_server(config: Config) -> Connection {
     let mut server = Connection::new(Role::Server, config);
     let hello = [
@@ -66,7 +66,7 @@ pub(super) fn ready_server(config: Config) -> Connection {
     server
 }
 
-/// A client that has seen a server with default settings, and sent `GET /` on
+/// A client that has received the default settings of a server, and sent `GET /` on
 /// stream 1.
 pub(super) fn ready_client() -> Connection {
     let mut client = client();
@@ -106,7 +106,7 @@ pub(super) fn ok() -> Vec<Field> {
     vec![field(":status", "200")]
 }
 
-/// All events so far, data of one stream joined.
+/// All pending events, with the data of each stream joined.
 pub(super) fn events(connection: &mut Connection) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
     while let Some(event) = connection.poll_event() {

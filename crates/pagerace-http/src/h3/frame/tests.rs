@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Odd types stream, 2 mod 4 skips, the rest is collected.
+/// Streams odd types, skips types that are 2 mod 4, and collects all others.
 fn dispose(ty: u64) -> Payload {
     match ty % 4 {
         1 | 3 => Payload::Stream,
@@ -15,11 +15,11 @@ fn dispose(ty: u64) -> Payload {
     }
 }
 
-/// What a reader made of its input.
+/// The pieces that a reader found in its input.
 #[derive(Debug, Default, PartialEq)]
 struct Outcome {
     frames: Vec<(u64, Vec<u8>)>,
-    /// Joined, so that splits do not show.
+    /// The streamed payloads, joined so that splits do not matter.
     streamed: Vec<u8>,
     between_frames: bool,
 }

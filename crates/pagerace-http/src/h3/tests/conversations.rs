@@ -214,7 +214,7 @@ fn an_update_before_the_request_wins_over_its_field() {
         .unwrap();
     client.send_priority_update(4, Priority::new(0, true));
     let mut writes: Vec<Write> = std::iter::from_fn(|| client.poll_write()).collect();
-    // The network may swap streams.
+    // The network may reorder streams.
     writes.reverse();
     writes.sort_by_key(|w| w.stream.is_multiple_of(4));
     let (mut control, rest): (Vec<_>, Vec<_>) = writes.into_iter().partition(|w| w.stream == 2);
@@ -289,7 +289,7 @@ fn goaway_of_the_server() {
     carry(&mut client, &mut server);
     events(&mut server);
     server.goaway();
-    // A request that was on its way is rejected, and may be retried elsewhere.
+    // A request that was in flight is rejected, and may be retried on another connection.
     client.send_request(4, &get("/late"), None, None).unwrap();
     carry(&mut client, &mut server);
     let rejected = events(&mut server);
@@ -356,8 +356,8 @@ fn resets_are_told_and_end_the_stream() {
     );
 }
 
-/// A dynamic table on the receiving side: the request waits for the encoder
-/// stream, what follows is held, and everything is acknowledged.
+/// With a dynamic table at the receiver, a request waits for the encoder stream, later
+/// bytes are held, and everything is acknowledged.
 #[test]
 fn a_blocked_section_waits_for_the_encoder_stream() {
     let config = Config {
@@ -371,13 +371,14 @@ fn a_blocked_section_waits_for_the_encoder_stream() {
         .into_iter()
         .filter(|f| f.name != b":authority"[..])
         .collect();
-    // Required insert count 1 (encoded 2), base 1; the dynamic entry 0; literals.
+    // Required insert count 1 (encoded as 2), base 1, dynamic entry 0, then literals.
     let section = [&[2, 0, 0x80][..], &section_of(&rest)[2..]].concat();
     let mut bytes = frame(1, &section);
     bytes.extend(frame(0, b"body"));
     server.handle_data(0, bytes.into(), true).unwrap();
     assert_eq!(events(&mut server), []);
-    // Capacity 220, insert ":authority" (static 0) with a plain string.
+    // Set the capacity to 220, then insert ":authority" (static entry 0) with a plain
+    // string.
     let mut instructions = vec![2, 0x3f, 0xbd, 0x01, 0xc0, 11];
     instructions.extend_from_slice(b"example.org");
     server.handle_data(6, instructions.into(), false).unwrap();
@@ -394,7 +395,7 @@ fn a_blocked_section_waits_for_the_encoder_stream() {
         }
     );
     assert_eq!(got[2], Event::Finished { stream: 0 });
-    // Insert count increment 1, section acknowledgement of stream 0.
+    // Insert count increment of 1, then section acknowledgement of stream 0.
     let write = server.poll_write().unwrap();
     assert_eq!((write.stream, &write.data[..]), (11, &[0x01, 0x80][..]));
 }

@@ -13,7 +13,7 @@ fn pair() -> (Connection, Connection) {
     (client, Connection::new(Role::Server, config))
 }
 
-/// Carries all writes of one end to the other.
+/// Delivers all writes of `from` to `to`.
 fn carry(from: &mut Connection, to: &mut Connection) {
     while let Some(write) = from.poll_write() {
         to.handle_data(write.stream, write.data, write.fin)

@@ -1,4 +1,4 @@
-//! What the peer may not do, and with which code it is told so.
+//! Protocol errors of the peer, and the error codes that they cause.
 
 use bytes::Bytes;
 
@@ -6,7 +6,7 @@ use super::support::*;
 use crate::Field;
 use crate::h3::{Code, Config, Connection, Event, Role};
 
-/// The code of the connection error that these bytes cause.
+/// Returns the code of the connection error that `bytes` cause.
 fn fault(mut connection: Connection, stream: u64, bytes: impl Into<Bytes>, fin: bool) -> Code {
     if connection.role == Role::Client {
         connection.send_request(0, &get("/"), None, None).unwrap();
@@ -14,7 +14,7 @@ fn fault(mut connection: Connection, stream: u64, bytes: impl Into<Bytes>, fin: 
     let error = connection
         .handle_data(stream, bytes.into(), fin)
         .expect_err("a connection error");
-    // It stays broken.
+    // The connection stays failed.
     assert_eq!(
         connection.handle_data(stream, Bytes::new(), false),
         Err(error.clone())
@@ -27,14 +27,14 @@ fn control_stream() {
     let frame_of = |ty, payload: &[u8]| frame(ty, payload);
     let on_server = |frames: &[Vec<u8>]| fault(server(), 2, control(frames), false);
     let on_client = |frames: &[Vec<u8>]| fault(client(), 3, control(frames), false);
-    // Section 6.2.1: SETTINGS first, once.
+    // SETTINGS must come first, and once: section 6.2.1.
     let no_settings = [vec![0], frame_of(0x21, &[])].concat();
     assert_eq!(
         fault(server(), 2, no_settings, false),
         Code::MISSING_SETTINGS
     );
     assert_eq!(on_server(&[frame_of(4, &[])]), Code::FRAME_UNEXPECTED);
-    // Section 7.2: frames of messages, of HTTP/2, of the other role.
+    // Frames of messages, of HTTP/2 and of the other role are forbidden: section 7.2.
     for ty in [0, 1, 5, 2, 6, 8, 9] {
         assert_eq!(
             on_server(&[frame_of(ty, &[0])]),
@@ -51,11 +51,11 @@ fn control_stream() {
         on_client(&[frame_of(0xf0701, &[0])]),
         Code::FRAME_UNEXPECTED
     );
-    // Payloads that are not one integer: section 7.1.
+    // Payloads that are not exactly one integer: section 7.1.
     assert_eq!(on_server(&[frame_of(7, &[])]), Code::FRAME_ERROR);
     assert_eq!(on_server(&[frame_of(7, &[0, 0])]), Code::FRAME_ERROR);
     assert_eq!(on_server(&[frame_of(0xf0700, &[0x40])]), Code::FRAME_ERROR);
-    // Ids: sections 5.2, 7.2.3, 7.2.7; RFC 9218, section 7.2.
+    // Invalid ids: sections 5.2, 7.2.3, 7.2.7; RFC 9218, section 7.2.
     assert_eq!(on_client(&[frame_of(7, &[3])]), Code::ID_ERROR);
     assert_eq!(
         on_client(&[frame_of(7, &[4]), frame_of(7, &[8])]),
@@ -75,7 +75,7 @@ fn control_stream() {
         fault(limited, 2, control(&[frame_of(0xf0700, &[8])]), false),
         Code::ID_ERROR
     );
-    // Too long to be collected.
+    // The payload is too long to be collected.
     assert_eq!(
         on_server(&[frame_of(0xf0700, &[0; 5000])]),
         Code::EXCESSIVE_LOAD
@@ -106,7 +106,7 @@ fn critical_streams() {
             fault(server(), 2, opening.clone(), true),
             Code::CLOSED_CRITICAL_STREAM
         );
-        // Twice: section 6.2.1; RFC 9204, section 4.2.
+        // A second stream of the same type: section 6.2.1; RFC 9204, section 4.2.
         let mut connection = server();
         connection.handle_data(2, opening.clone(), false).unwrap();
         assert_eq!(
@@ -127,8 +127,8 @@ fn streams_that_may_not_be() {
     assert_eq!(
         fault(server(), 2, vec![1], false),
         Code::STREAM_CREATION_ERROR
-    ); // push
-    assert_eq!(fault(client(), 3, vec![1, 0], false), Code::ID_ERROR); // push
+    ); // A push stream.
+    assert_eq!(fault(client(), 3, vec![1, 0], false), Code::ID_ERROR); // A push stream.
     assert_eq!(
         fault(client(), 1, vec![0], false),
         Code::STREAM_CREATION_ERROR
@@ -204,7 +204,7 @@ fn blocked_streams_are_bounded() {
 #[test]
 fn what_is_unknown_is_passed_over() {
     let mut server = server();
-    // A stream of a reserved type, of an unknown one, and one that ends early.
+    // A stream of a reserved type, one of an unknown type, and one that ends early.
     server
         .handle_data(
             2,
@@ -238,7 +238,7 @@ fn what_is_unknown_is_passed_over() {
     assert_eq!(events[1], Event::Finished { stream: 0 });
 }
 
-/// The stream error of a message with this head.
+/// Returns the code of the stream error that a message causes, if any.
 fn stream_error(mut connection: Connection, bytes: Vec<u8>) -> Option<Code> {
     if connection.role == Role::Client {
         connection.send_request(0, &get("/"), None, None).unwrap();
@@ -342,7 +342,7 @@ fn malformed_responses() {
         let error = stream_error(client(), headers(fields));
         assert_eq!(error, Some(Code::MESSAGE_ERROR), "{fields:?}");
     }
-    // Ends after an interim response.
+    // The stream ends after an interim response.
     let interim = headers(&[field(":status", "103")]);
     assert_eq!(stream_error(client(), interim), Some(Code::MESSAGE_ERROR));
 }
@@ -386,4 +386,30 @@ fn a_section_above_our_limit_is_a_stream_error() {
         stream_error(small, headers(&fields)),
         Some(Code::EXCESSIVE_LOAD)
     );
+}
+
+#[test]
+fn a_client_cancels_no_more_than_it_takes() {
+    let config = Config {
+        cancelled_max: 3,
+        ..Config::default()
+    };
+    let mut server = Connection::new(Role::Server, config);
+    let mut cancel = |stream: u64, answered: bool| {
+        if answered {
+            server.answered();
+        }
+        // One request, however it is told.
+        let both = server
+            .handle_reset(stream, Code::REQUEST_CANCELLED.0)
+            .and_then(|()| server.handle_stop_sending(stream, Code::REQUEST_CANCELLED.0));
+        server.forget(stream);
+        both
+    };
+    for stream in 0..3 {
+        assert_eq!(cancel(4 * stream, false), Ok(()));
+    }
+    assert_eq!(cancel(12, true), Ok(()), "an answer makes up for it");
+    let error = cancel(16, false).unwrap_err();
+    assert_eq!(error.code, Code::EXCESSIVE_LOAD);
 }

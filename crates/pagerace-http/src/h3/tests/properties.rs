@@ -9,7 +9,7 @@ use crate::fields::filler_fields;
 use crate::fuzz;
 use crate::h3::{Config, Connection, Event, Role, Write};
 
-/// Everything a busy client writes, joined by stream.
+/// All bytes that a busy client writes, joined by stream.
 fn client_streams() -> Vec<(u64, Vec<u8>)> {
     let mut client = client();
     for stream in [0, 4, 8] {
@@ -31,7 +31,7 @@ fn client_streams() -> Vec<(u64, Vec<u8>)> {
     streams
 }
 
-/// Hands the streams over one after the other, cut at the given places.
+/// Delivers the streams to a server one after the other, cut at the given places.
 fn deliver(streams: &[(u64, Vec<u8>)], cuts: &[Index]) -> Vec<Event> {
     let mut server = server();
     for (stream, bytes) in streams {
@@ -60,7 +60,7 @@ proptest! {
         prop_assert_eq!(deliver(&streams, &cuts), whole);
     }
 
-    /// Mutated streams end in events or in one error, never in a panic.
+    /// Mutated streams cause events or one error, never a panic.
     #[test]
     fn mutations_never_panic(
         changes in vec((any::<Index>(), any::<Index>(), any::<u8>()), 1..6),

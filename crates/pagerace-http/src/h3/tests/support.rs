@@ -1,4 +1,4 @@
-//! What the tests of a connection share.
+//! Helpers for the connection tests.
 
 use bytes::Bytes;
 
@@ -30,14 +30,14 @@ pub(super) fn request(method: &'static str, path: &'static str) -> Vec<Field> {
     ]
 }
 
-/// Carries everything that `from` writes to `to`.
+/// Delivers all writes of `from` to `to`.
 pub(super) fn carry(from: &mut Connection, to: &mut Connection) {
     while let Some(write) = from.poll_write() {
         to.handle_data(write.stream, write.data, write.fin).unwrap();
     }
 }
 
-/// All events so far, data of one stream joined, without the settings.
+/// All pending events except settings, with the data of each stream joined.
 pub(super) fn events(connection: &mut Connection) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
     while let Some(event) = connection.poll_event() {
@@ -67,7 +67,7 @@ pub(super) fn headers(fields: &[Field]) -> Vec<u8> {
     frame(crate::h3::frame::HEADERS, &section)
 }
 
-/// A control stream that begins rightly, and what follows.
+/// A control stream that begins with SETTINGS, followed by `frames`.
 pub(super) fn control(frames: &[Vec<u8>]) -> Bytes {
     let mut out = vec![0];
     out.extend(frame(crate::h3::frame::SETTINGS, &[]));

@@ -1,4 +1,4 @@
-//! Cells, duels and rankings by sets of pages, networks, protocols and pages.
+//! Groups of cells, duels and rankings: sets of pages, networks, protocols, single pages.
 
 use super::{Group, Rival, Winners};
 use crate::calibrate::cell::Cell;
@@ -8,15 +8,15 @@ use crate::calibrate::winner::{Duel, Score};
 use crate::metric::MetricId;
 use crate::results::distinct;
 
-/// The sets of pages that are told apart; `None` is all of them.
+/// The sets of pages that are reported separately; `None` selects all pages.
 const SETS: [(&str, Option<bool>); 3] = [
     ("all pages", None),
     ("tuned pages", Some(false)),
     ("held-out pages", Some(true)),
 ];
 
-/// The sets of pages that have any, each with whether a page belongs to it.
-/// Tuned pages stand apart only if some are held out.
+/// Returns the non-empty sets of pages with their selectors. Tuned and held-out
+/// pages are separate only if some pages are held out.
 fn sets(cells: &[Cell]) -> impl Iterator<Item = (&'static str, Option<bool>)> {
     let apart = cells.iter().any(|cell| cell.held_out);
     let tuned = cells.iter().any(|cell| !cell.held_out);
@@ -27,7 +27,7 @@ fn sets(cells: &[Cell]) -> impl Iterator<Item = (&'static str, Option<bool>)> {
     })
 }
 
-/// Over the sets of pages.
+/// Groups cells by set of pages.
 pub(super) fn overall(metrics: &[MetricId], cells: &[Cell]) -> Vec<Group> {
     let mut groups = Vec::new();
     for (name, set) in sets(cells) {
@@ -40,7 +40,7 @@ pub(super) fn overall(metrics: &[MetricId], cells: &[Cell]) -> Vec<Group> {
     groups
 }
 
-/// The errors of `cells`, over all pages, and apart.
+/// Computes the errors of `cells`: over all pages, tuned pages and held-out pages.
 fn group<'a>(name: &str, metric: MetricId, cells: impl Iterator<Item = &'a Cell>) -> Group {
     let cells: Vec<&Cell> = cells.collect();
     let of = |held_out: bool| {
@@ -56,7 +56,8 @@ fn group<'a>(name: &str, metric: MetricId, cells: impl Iterator<Item = &'a Cell>
     }
 }
 
-/// Of the pages as another recorder would have recorded them, by protocol.
+/// Groups the predictions for pages as another recorder would have recorded
+/// them, by protocol.
 pub(super) fn elsewhere(metrics: &[MetricId], cells: &[Cell]) -> Vec<Group> {
     let cells = cells.iter().filter(|cell| cell.elsewhere.is_some());
     let cells: Vec<Cell> = cells
@@ -72,8 +73,8 @@ pub(super) fn elsewhere(metrics: &[MetricId], cells: &[Cell]) -> Vec<Group> {
     all
 }
 
-/// By what `of` says of a cell, in order of appearance; a cell may be in several
-/// groups.
+/// Groups cells by the names that `of` returns, in order of appearance. A cell
+/// may be in several groups.
 pub(super) fn groups(
     metrics: &[MetricId],
     cells: &[Cell],
@@ -91,7 +92,7 @@ pub(super) fn groups(
     groups
 }
 
-/// Over the sets of pages that `cells` have.
+/// Scores winners and ranks by set of pages.
 pub(super) fn winners(
     metrics: &[MetricId],
     cells: &[Cell],
@@ -117,7 +118,7 @@ pub(super) fn winners(
     winners
 }
 
-/// Over the cells for which both we and Lighthouse predict something.
+/// Compares the errors of this model and Lighthouse on the cells that both predict.
 pub(super) fn rivals(metrics: &[MetricId], cells: &[Cell]) -> Vec<Rival> {
     let mut rivals = Vec::new();
     for (name, set) in sets(cells) {

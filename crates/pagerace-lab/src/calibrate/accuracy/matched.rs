@@ -1,4 +1,4 @@
-//! Observations with their predictions, and what follows from them together.
+//! Observations matched with their predictions, and the results derived from both.
 
 use std::collections::BTreeMap;
 
@@ -16,22 +16,22 @@ use crate::contender::{Contender, Varying};
 use crate::metric::MetricId;
 use crate::stats::median;
 
-/// The worst cells that are told for each metric.
+/// The number of worst cells reported for each metric.
 const WORST: usize = 5;
-/// Errors below this share are not worth a blame.
+/// Errors up to this share are not blamed on any resource.
 const BLAMED: f64 = 0.05;
 
 /// Observations with their labels and predictions.
 pub(super) struct Matched<'a> {
     input: &'a Input<'a>,
-    /// One for each observation.
+    /// One entry per observation.
     entries: Vec<Entry<'a>>,
 }
 
 struct Entry<'a> {
     observation: &'a Observation,
     prediction: Option<&'a Prediction>,
-    /// Of the page as another recorder would have recorded it.
+    /// The prediction for the page as another recorder would have recorded it.
     elsewhere: Option<&'a Prediction>,
     label: String,
     kinds: Vec<&'static str>,
@@ -187,7 +187,7 @@ impl<'a> Matched<'a> {
         }
     }
 
-    /// The resource that is blamed for a cell.
+    /// Returns the resource that is blamed for a cell's error.
     fn blame(&self, cell: &Cell) -> Option<Blame> {
         let entry = self.entries.iter().find(|entry| {
             entry.observation.page == cell.page
@@ -242,7 +242,7 @@ impl<'a> Matched<'a> {
     }
 }
 
-/// What of `predictions` is of the same page, network and contender.
+/// Returns the prediction of the same page, network and contender.
 fn of<'a>(predictions: &'a [Prediction], observation: &Observation) -> Option<&'a Prediction> {
     predictions.iter().find(|prediction| {
         prediction.page == observation.page
@@ -251,13 +251,13 @@ fn of<'a>(predictions: &'a [Prediction], observation: &Observation) -> Option<&'
     })
 }
 
-/// The strategy of a contender over HTTP/3 with nothing else special.
+/// Returns the strategy of an HTTP/3 contender with CUBIC and without interventions.
 fn strategy(contender: &Contender) -> Option<String> {
     let plain = contender.congestion == "cubic" && contender.interventions.is_empty();
     (plain && contender.protocols.to_string() == "h3").then(|| contender.strategy.to_string())
 }
 
-/// Every contender once.
+/// Returns the contenders without duplicates.
 fn contenders(observations: &[Observation]) -> Vec<Contender> {
     let mut all: Vec<Contender> = Vec::new();
     for observation in observations {

@@ -58,8 +58,8 @@ fn held_out_pages_stand_apart() {
         .iter()
         .map(|w| (w.name.as_str(), w.score.right, w.score.wrong))
         .collect();
-    // news: h3 beats both, h1 and h2 alike. shop: h1 last in both worlds, but
-    // h3 before h2 live and behind it as predicted.
+    // On news, h3 beats both others, and h1 and h2 are equal. On shop, h1 is
+    // last both live and predicted, but h3 beats h2 only live.
     assert_eq!(
         wins,
         [
@@ -129,7 +129,7 @@ fn lighthouse_stands_beside_the_same_cells() {
     };
     assert_eq!((rival.ours.count, rival.lighthouse.count), (3, 3));
     assert!((rival.ours.p50.unwrap() - 0.1).abs() < 1e-9);
-    // 1600 instead of 1001, 1000 and 800.
+    // Lighthouse predicts 1600 instead of 1001, 1000 and 800.
     assert!((rival.lighthouse.p50.unwrap() - 0.6).abs() < 1e-9);
 }
 

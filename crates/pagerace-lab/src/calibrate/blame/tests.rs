@@ -6,7 +6,7 @@ const PAGE: &str = "https://a.example/";
 const STYLE: &str = "https://a.example/style.css";
 const IMAGE: &str = "https://a.example/hero.jpg";
 
-/// What is predicted: a document, its style sheet, the style sheet's image.
+/// The predicted load: a document, its style sheet and the style sheet's image.
 fn predicted() -> Vec<ResourceTimes> {
     vec![
         resource(IMAGE, [250.0, 250.0, 300.0, 500.0]),
@@ -29,7 +29,7 @@ fn blamed(change: impl Fn(&mut Vec<ResourceTimes>)) -> Blame {
     blame(&seen, &said, metric("lcp"), 20.0).unwrap()
 }
 
-/// Everything from stage `first` of the resource on comes `late` later.
+/// Delays all stages of the resource from `first` on by `late`.
 fn delay(resource: &mut ResourceTimes, first: usize, late: f64) {
     let times = [
         &mut resource.discovered_ms,
@@ -66,13 +66,14 @@ fn each_stage_is_told_apart() {
         at(0, 3),
         (Stage::Transfer, image.clone(), Some(500.0), Some(550.0))
     );
-    // The style sheet is complete at 200 in both worlds, the image found at 300.
+    // The style sheet is complete at 200 ms on both sides; the image is
+    // discovered at 300 ms.
     assert_eq!(at(0, 0), (Stage::Cpu, image, Some(250.0), Some(300.0)));
 }
 
 #[test]
 fn what_is_found_while_its_finder_arrives_is_late_discovery() {
-    // The style sheet is found at 145, before the document's end at 150.
+    // The style sheet is discovered at 145 ms, before the document ends at 150 ms.
     let found = blamed(|live| delay(&mut live[2], 0, 25.0));
     assert_eq!(found.stage, Stage::Discovery);
     assert_eq!(found.gap_ms(), Some(25.0));

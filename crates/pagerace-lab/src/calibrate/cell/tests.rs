@@ -21,7 +21,7 @@ fn nothing_is_no_share_of_nothing() {
 
 #[test]
 fn noise_is_that_of_a_sample() {
-    // Mean 4, squares 4 + 0 + 4, over two: deviation 2.
+    // The mean is 4 and the squares are 4 + 0 + 4, over two: the deviation is 2.
     assert_eq!(coefficient_of_variation(&[2.0, 4.0, 6.0]), Some(0.5));
     let failing = [2.0, f64::INFINITY, 4.0, 6.0];
     assert_eq!(coefficient_of_variation(&failing), Some(0.5));

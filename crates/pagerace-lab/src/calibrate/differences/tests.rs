@@ -17,8 +17,8 @@ fn contenders_differ_in_one_thing() {
 
 #[test]
 fn predicted_and_live_differences_meet() {
-    // Live h3 is 200 ms faster; the model says 100 ms on news, and the wrong
-    // sign on shop.
+    // Live, h3 is 200 ms faster. The model predicts 100 ms on news, and the
+    // wrong sign on shop.
     let seen = [
         observation("news", "h2", &around(1000.0)),
         observation("news", "h3", &around(800.0)),

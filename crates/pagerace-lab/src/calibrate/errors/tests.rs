@@ -27,7 +27,7 @@ fn cell(predicted: Option<f64>, observed: Option<f64>) -> Cell {
 
 #[test]
 fn quantiles_by_hand() {
-    // Errors of +10, -20, +30, -40 and +50 %: sorted without signs 10 to 50.
+    // The errors are +10, -20, +30, -40 and +50 %; their absolute values are 10 to 50 %.
     let cells: Vec<Cell> = [110.0, 80.0, 130.0, 60.0, 150.0]
         .map(|predicted| cell(Some(predicted), Some(100.0)))
         .into();
@@ -37,7 +37,7 @@ fn quantiles_by_hand() {
     };
     assert_eq!((errors.count, errors.without), (5, 0));
     close(errors.p50, 0.3);
-    // Between the fourth and the fifth of five: places 3.6 and 3.8 from zero.
+    // The quantiles lie between the fourth and the fifth value, at indices 3.6 and 3.8.
     close(errors.p90, 0.46);
     close(errors.p95, 0.48);
     close(errors.bias, 0.1);
@@ -57,7 +57,7 @@ fn cells_without_an_error_are_counted_apart() {
     ];
     let errors = Errors::of(&cells);
     assert_eq!((errors.count, errors.without), (1, 2));
-    // Of 5 from zero and 1 from five: the mean of both.
+    // The distances are 5 (from zero) and 1 (from five); their median is the mean.
     assert_eq!(errors.distance, Some(3.0));
     assert_eq!(Errors::of([]), Errors::default());
 }

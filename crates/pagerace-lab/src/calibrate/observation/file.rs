@@ -1,4 +1,4 @@
-//! The file of observations: one line for each, names and addresses once.
+//! File format of observations: one line each, with names and URLs stored once.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::error::LabError;
 
 /// The value of `format` in the file.
 pub const FORMAT: &str = "pagerace-observations";
-/// The version of the format that this version writes and reads.
+/// The version of the format that this release writes and reads.
 pub const SCHEMA: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
@@ -21,12 +21,12 @@ struct Whole {
     format: String,
     schema: u32,
     setting: Setting,
-    /// By name, in words.
+    /// Descriptions by network name.
     networks: BTreeMap<String, String>,
-    /// By name.
+    /// Rows by page name.
     pages: BTreeMap<String, PageRow>,
     lighthouse: Vec<LighthousePrediction>,
-    /// Written apart, one on a line.
+    /// Serialised separately, one row per line.
     #[serde(skip_serializing)]
     observations: Vec<Row>,
 }
@@ -34,9 +34,9 @@ struct Whole {
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PageRow {
-    /// Digest of what was served.
+    /// Digest of the served content.
     content: String,
-    /// Addresses, to which the resources of observations refer.
+    /// URLs, to which the resources of observations refer by index.
     urls: Vec<String>,
 }
 
@@ -47,8 +47,8 @@ struct Row {
     network: String,
     contender: Contender,
     runs: Vec<ObservedRun>,
-    /// Place of the address, and whole milliseconds at which it was discovered,
-    /// requested, first answered and complete.
+    /// Index of the URL, and the times of discovery, request, first byte and
+    /// last byte in whole milliseconds.
     resources: Vec<[Option<i64>; 5]>,
     lateness: Option<Lateness>,
     cpu_contention: Option<f64>,
@@ -86,7 +86,7 @@ pub(super) fn to_json(all: &Observations) -> String {
         .collect();
     let text = |value: Result<String, serde_json::Error>| value.expect("plain data");
     let mut out = text(serde_json::to_string_pretty(&head));
-    // Within the head's object, one line each.
+    // Each row is a line within the head's object.
     let end = out.trim_end_matches(['}', '\n']).len();
     out.truncate(end);
     out.push_str(",\n  \"observations\": [\n");
@@ -152,7 +152,7 @@ pub(super) fn from_json(file: &str, bytes: &[u8]) -> Result<Observations, LabErr
             "{e}; the file was changed or is of another version"
         ))
     };
-    // From the text rather than the value: the error then names line and column.
+    // Parsing the text rather than the value gives errors with line and column.
     let mut head: Whole = serde_json::from_slice(bytes).map_err(changed)?;
     let observations = std::mem::take(&mut head.observations);
     let none = PageRow::default();
@@ -192,7 +192,7 @@ pub(super) fn from_json(file: &str, bytes: &[u8]) -> Result<Observations, LabErr
     })
 }
 
-/// `None` if there is no such address.
+/// Returns `None` if the index of the URL is out of range.
 fn times(urls: &[String], row: &[Option<i64>; 5]) -> Option<ResourceTimes> {
     let [place, discovered, request, response, end] = row.map(|n| n.map(|n| n as f64));
     Some(ResourceTimes {

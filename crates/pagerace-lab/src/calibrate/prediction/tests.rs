@@ -32,7 +32,7 @@ fn every_variant_is_predicted_and_taken_apart() {
     for prediction in &predictions {
         assert_eq!(prediction.runs.len(), 5);
         assert!(prediction.median(metric("lcp")).is_some_and(|v| v > 1000.0));
-        // TBT cannot be taken apart.
+        // TBT cannot be explained.
         let taken: Vec<_> = prediction.paths.iter().map(|(metric, _)| *metric).collect();
         assert_eq!(taken, [metric("lcp")]);
     }

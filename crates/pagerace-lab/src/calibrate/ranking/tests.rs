@@ -29,7 +29,7 @@ fn the_same_order_is_a_correlation_of_one() {
     let same = ranked([300.0, 200.0, 100.0], [30.0, 20.0, 10.0]).unwrap();
     assert_eq!((same.best, same.rho), (Agreement::Same, Some(1.0)));
     assert_eq!(same.observed_best, "h3");
-    // One neighbouring pair exchanged: 1 - 6 * 2 / (3 * 8).
+    // One neighbouring pair is swapped: 1 - 6 * 2 / (3 * 8).
     let off = ranked([300.0, 200.0, 100.0], [30.0, 10.0, 20.0]).unwrap();
     assert_eq!(off.best, Agreement::Other);
     assert!((off.rho.unwrap() - 0.5).abs() < 1e-12);
@@ -41,7 +41,7 @@ fn another_best_that_is_as_good_is_not_wrong() {
     assert_eq!(close.observed_best, "h3");
     assert_eq!(close.predicted_best, "h2");
     assert_eq!(close.best, Agreement::AsGood);
-    // Of equal predictions that counts which is best live.
+    // If predictions are equal, the contender that is best live counts.
     let tied = ranked([300.0, 200.0, 100.0], [30.0, 10.0, 10.0]).unwrap();
     assert_eq!(tied.best, Agreement::Same);
 }

@@ -1,4 +1,4 @@
-//! Every cell.
+//! The table of all cells.
 
 use super::{Section, Table, share, signed, title, value};
 use crate::calibrate::accuracy::Accuracy;

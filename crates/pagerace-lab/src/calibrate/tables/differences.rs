@@ -1,4 +1,4 @@
-//! The error of differences between contenders.
+//! The errors of predicted differences between contenders.
 
 use super::{Section, Table, share, signed, title, value};
 use crate::calibrate::accuracy::Accuracy;

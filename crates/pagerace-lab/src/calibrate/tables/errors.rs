@@ -1,5 +1,4 @@
-//! How large the errors are: overall, and by kind of page, network, protocol,
-//! strategy and page.
+//! The errors: overall, and by kind of page, network, protocol, strategy and page.
 
 use super::{Section, Table, capital, share, signed, title, value};
 use crate::calibrate::accuracy::{Accuracy, Group};
@@ -11,7 +10,7 @@ const ERRORS: [&str; 9] = [
     "metric", "cells", "p50", "p90", "p95", "bias", "noise", "distance", "no error",
 ];
 
-/// The fields of [`ERRORS`].
+/// The values of the columns [`ERRORS`].
 fn error_fields(metric: MetricId, errors: &Errors) -> Vec<String> {
     vec![
         title(metric),
@@ -26,7 +25,8 @@ fn error_fields(metric: MetricId, errors: &Errors) -> Vec<String> {
     ]
 }
 
-/// The errors of all pages, if `parts` also by kind of page, network, protocol and strategy.
+/// Builds the table of errors over all pages; if `parts`, also by kind of page, network,
+/// protocol and strategy.
 pub(super) fn errors(accuracy: &Accuracy, parts: bool) -> Section {
     let mut section = Section {
         title: "Relative error".to_owned(),
@@ -79,7 +79,7 @@ const APART: [&str; 9] = [
     "bias",
 ];
 
-/// Groups with tuned and held-out pages side by side.
+/// Builds a table with tuned and held-out pages in separate columns.
 fn apart(caption: &str, column: &str, groups: &[Group]) -> Table {
     let mut header = vec![column];
     header.extend(APART);

@@ -1,4 +1,4 @@
-//! The goals, and what was reached.
+//! The goals and the errors reached.
 
 use super::{NONE, Section, Table, share, title};
 use crate::calibrate::accuracy::Accuracy;

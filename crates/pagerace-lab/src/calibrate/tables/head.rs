@@ -1,4 +1,4 @@
-//! When, where and with what was measured; and how to do it again.
+//! The setting of the measurement, and the command that repeats it.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::unit::{Unit, percent};
 
 const TITLE: &str = "Model against reality";
 
-/// The introduction of the page.
+/// Builds the introduction of the page.
 pub(super) fn introduction(accuracy: &Accuracy) -> Section {
     let (pages, held_out) = (accuracy.pages.len(), accuracy.held_out.len());
     let loaded = accuracy.cells.iter();
@@ -35,7 +35,7 @@ pub(super) fn introduction(accuracy: &Accuracy) -> Section {
     }
 }
 
-/// The heading of the tables.
+/// Builds the heading of the tables.
 pub(super) fn tables() -> Section {
     Section {
         title: format!("{TITLE}: tables"),
@@ -48,7 +48,7 @@ pub(super) fn tables() -> Section {
     }
 }
 
-/// A list of facts.
+/// Builds the list of facts about the measurement.
 pub(super) fn facts(accuracy: &Accuracy) -> Section {
     let (setting, quality) = (&accuracy.setting, &accuracy.quality);
     let given = |text: &str| if text.is_empty() { NONE } else { text }.to_owned();
@@ -100,7 +100,7 @@ pub(super) fn facts(accuracy: &Accuracy) -> Section {
     }
 }
 
-/// How to do it again.
+/// Builds the section on how to repeat the measurement.
 pub(super) fn rerun(accuracy: &Accuracy, rerun: &str) -> Section {
     let mut text = vec![format!(
         "With seed {} the same pages meet the same random losses. Predictions repeat to the last \
@@ -128,7 +128,7 @@ fn list(names: &[String]) -> String {
     }
 }
 
-/// "slow-4g (1.6 Mbit/s down, ...), cable (...)".
+/// Formats names with descriptions: "slow-4g (1.6 Mbit/s down, ...), cable (...)".
 fn described(named: &[(String, String)]) -> String {
     let one = |(name, text): &(String, String)| {
         if text.is_empty() || text == name {

@@ -1,4 +1,4 @@
-//! Lighthouse beside us.
+//! The comparison with Lighthouse.
 
 use super::{NONE, Section, Table, share, title};
 use crate::calibrate::accuracy::{Accuracy, Group};

@@ -1,4 +1,4 @@
-//! Where the model is wrong, and why.
+//! The locations and causes of the model's errors.
 
 use super::{NONE, Section, Table, or_none, signed, title, value};
 use crate::calibrate::accuracy::{Accuracy, Worst};
@@ -58,13 +58,13 @@ pub(super) fn why(accuracy: &Accuracy) -> Section {
     }
 }
 
-/// A gap in milliseconds, with its sign.
+/// Formats a gap in milliseconds with its sign.
 fn gap(ms: f64) -> String {
     let unit = Unit::Milliseconds;
     unit.scale(ms).format_signed(ms)
 }
 
-/// "transfer of app.js: predicted 310 ms, live 402 ms (+92 ms)".
+/// Formats a divergence: "transfer of app.js: predicted 310 ms, live 402 ms (+92 ms)".
 fn blamed(blame: &Blame) -> String {
     let unit = Unit::Milliseconds;
     let of = blame

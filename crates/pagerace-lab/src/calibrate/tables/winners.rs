@@ -1,4 +1,4 @@
-//! Whether the model picks the same winners.
+//! Agreement on the winners between model and reality.
 
 use super::{Section, Table, or_none, share, title};
 use crate::calibrate::accuracy::{Accuracy, Winners};

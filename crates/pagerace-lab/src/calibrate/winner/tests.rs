@@ -43,9 +43,10 @@ fn three_contenders_fight_three_duels_and_are_corrected_for_it() {
     let found = duels(&sides, true, metric("lcp"));
     assert_eq!(found.len(), 3);
     let outcomes: Vec<Outcome> = found.iter().map(|duel| duel.outcome).collect();
-    // h3 is 25 % better than both; the model says 4 % worse than h1, 1.06 % better than h2.
+    // h3 is 25 % better than both; the model has it 4 % worse than h1 and 1.06 % better
+    // than h2.
     assert_eq!(outcomes, [Outcome::Unsure, Outcome::Wrong, Outcome::Right]);
-    // Ten below ten without overlap: 2 / C(20, 10), times three for the first two.
+    // Ten runs below ten without overlap: 2 / C(20, 10), times three for the lowest two.
     let exact = 2.0 / 184_756.0;
     assert!((found[1].p.unwrap() - 3.0 * exact).abs() < 1e-12);
     assert!(found.iter().all(|duel| duel.held_out));
@@ -64,7 +65,7 @@ fn few_runs_decide_nothing() {
         observation,
         prediction: None,
     });
-    // Three against three: 2 / C(6, 3) is no less than a tenth.
+    // The minimum p-value for three against three runs is 2 / C(6, 3), a tenth.
     assert_eq!(
         duels(&sides, false, metric("lcp"))[0].outcome,
         Outcome::Unsure

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{check_writable, write_atomically};
 
-/// An empty directory of this test's own.
+/// Creates an empty directory for one test.
 fn directory(name: &str) -> PathBuf {
     let path = std::env::temp_dir().join(format!("pagerace-file-{name}-{}", std::process::id()));
     let _ = fs::remove_dir_all(&path);

@@ -1,4 +1,4 @@
-//! A plan out of a results file.
+//! Reading a plan from a results file.
 
 use serde_json::Value;
 
@@ -7,23 +7,22 @@ use crate::error::LabError;
 use crate::plan::Plan;
 use crate::world::World;
 
-/// What a results file says of the race that it came from.
+/// The contents of a results file that describe its race.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadPlan {
-    /// The race, ready to be run again.
+    /// The plan, ready to be run again.
     pub plan: Plan,
-    /// The version of the product that wrote the file; another version may
-    /// measure other values.
+    /// The version that wrote the file; another version may produce different values.
     pub version: String,
-    /// Where its loads took place; the plan can be run in either world.
+    /// The world in which the loads took place; the plan can be run in either world.
     pub world: World,
 }
 
 /// Reads the plan of a results file. `file` names it in errors.
 ///
 /// # Errors
-/// [`LabError::NotResults`] if it is not JSON, not ours, of another schema, has
-/// a field that is missing, wrong or unknown, or a plan that cannot be run.
+/// [`LabError::NotResults`] if the input is not JSON, not a results file, has another
+/// schema, has a missing, wrong or unknown field, or contains a plan that cannot be run.
 pub fn read_plan(file: &str, bytes: &[u8]) -> Result<ReadPlan, LabError> {
     let refuse = |reason: String| LabError::NotResults {
         file: file.to_owned(),
@@ -35,7 +34,7 @@ pub fn read_plan(file: &str, bytes: &[u8]) -> Result<ReadPlan, LabError> {
         ))
     })?;
     recognise(&value).map_err(refuse)?;
-    // From the text rather than the value: the error then names line and column.
+    // Parsing the text rather than the value gives errors with line and column.
     let document: Document = serde_json::from_slice(bytes).map_err(|e| {
         refuse(format!(
             "{e}; the file was changed or is of another version"
@@ -56,7 +55,8 @@ pub fn read_plan(file: &str, bytes: &[u8]) -> Result<ReadPlan, LabError> {
     })
 }
 
-/// Whether it is a results file of this schema, by its first fields.
+/// Checks the identification fields, and returns an error unless this is a
+/// results file of the current schema.
 fn recognise(value: &Value) -> Result<(), String> {
     if value.get("log").is_some() {
         return Err(
@@ -81,9 +81,9 @@ fn recognise(value: &Value) -> Result<(), String> {
     }
 }
 
-/// The first field of `given` that reading dropped, as a path such as
-/// `plan.pages[0].nmae`. What was read is compared with what was given, which
-/// finds unknown fields at any depth, whoever defines the type.
+/// Returns the first field of `given` that was dropped while reading, as a path
+/// such as `plan.pages[0].nmae`. Comparing the input with the parsed value finds
+/// unknown fields at any depth, independent of the types' definitions.
 fn unknown_field(given: &Value, kept: &Value) -> Option<String> {
     match (given, kept) {
         (Value::Object(given), Value::Object(kept)) => given.iter().find_map(|(name, value)| {

@@ -1,11 +1,11 @@
-//! A recorded run, as the report draws it.
+//! Conversion of a recorded run to the report's input.
 
 use pagerace_report::input::{Drop, Frame, HolGap, ProgressPoint, RunDetail, Timing};
 use pagerace_sim::Outcome;
 
 use crate::detail::Choice;
 
-/// The report's part for this run.
+/// Returns the report's input for this run.
 pub(super) fn run_detail(choice: Choice, outcome: Outcome) -> RunDetail {
     let trace = outcome.trace.unwrap_or_default();
     let load = outcome.load;

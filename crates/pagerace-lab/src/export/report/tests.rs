@@ -59,7 +59,7 @@ fn runs_that_were_kept_are_drawn_without_being_repeated() {
 fn a_huge_race_records_fewer_runs_and_says_so() {
     let mut plan = fake::plan(&["sequential", "round-robin", "fifo"], 6);
     let page = Arc::make_mut(&mut plan.pages[0]);
-    // Four recorded runs fit, six do not.
+    // Four recorded runs are within the limit; six are not.
     page.resources[0].body_bytes = 1_200 * 400_000;
     let results = run_race(&plan, 1, &fake::load, &go_on).unwrap();
     let some = report(&results, "", 1, &fake::load, &go_on).unwrap();

@@ -10,13 +10,13 @@ fn delta_spans_minus_one_to_one() {
 
 #[test]
 fn delta_counted_by_hand() {
-    // Pairs above: (3,1) (3,2); below: (1,2) (1,4) (3,4) and (1,1) ties: (2 - 3) / 6.
+    // Above: (3,1) (3,2). Below: (1,2) (1,4) (3,4). Tie: (1,1). The delta is (2 - 3) / 6.
     assert!((cliffs_delta(&[1.0, 3.0], &[1.0, 2.0, 4.0]).unwrap() + 1.0 / 6.0).abs() < 1e-12);
 }
 
 #[test]
 fn rank_biserial_counted_by_hand() {
-    // Ranks 1 2 3, the last negative: (3 - 3) / 6.
+    // The ranks are 1 2 3, the last of them negative: (3 - 3) / 6.
     assert_eq!(matched_pairs_rank_biserial(&[1.0, 2.0, -3.0]), Some(0.0));
     assert_eq!(matched_pairs_rank_biserial(&[-1.0, -2.0]), Some(-1.0));
     assert_eq!(matched_pairs_rank_biserial(&[0.0, 0.0]), None);

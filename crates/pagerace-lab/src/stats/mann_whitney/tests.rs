@@ -14,20 +14,20 @@ fn close(got: f64, expected: f64) {
 fn orders_are_counted_right() {
     // Gaussian binomial (4 choose 2): 1 1 2 1 1.
     assert_eq!(ways(2, 2), [1.0, 1.0, 2.0, 1.0, 1.0]);
-    // All orders of 20 and 20: 40! / 20!².
+    // The total number of orders of 20 and 20 values is 40! / 20!².
     assert_eq!(ways(20, 20).iter().sum::<f64>(), 137_846_528_820.0);
 }
 
 #[test]
 fn exact_tail_of_five_and_five() {
-    // Complete separation: 2 of the 252 orders.
+    // Complete separation occurs in 2 of the 252 orders.
     let x = [1.0, 2.0, 3.0, 4.0, 5.0];
     let y = [6.0, 7.0, 8.0, 9.0, 10.0];
     let r = mann_whitney(&x, &y).unwrap();
     assert_eq!(r.u, 0.0);
     close(r.p, 2.0 / 252.0);
     close(mann_whitney(&y, &x).unwrap().p, 2.0 / 252.0);
-    // U = 2 is the published critical value at 5 %, two-sided: 4 + 4 orders.
+    // U = 2 is the published two-sided critical value at 5 %: 4 + 4 orders.
     let x = [1.0, 2.0, 3.0, 4.0, 7.5];
     let r = mann_whitney(&x, &y).unwrap();
     assert_eq!(r.u, 2.0);
@@ -75,7 +75,8 @@ fn nothing_to_compare() {
 
 #[test]
 fn exact_and_normal_agree_at_the_seam() {
-    // Twenty a side, interleaved with a shift, no ties: exact. One more value: normal.
+    // The exact test applies to samples of twenty without ties; larger ones use the
+    // normal approximation.
     let x: Vec<f64> = (0..20).map(|i| f64::from(i) * 2.0).collect();
     let y: Vec<f64> = (0..20).map(|i| f64::from(i) * 2.0 + 9.0).collect();
     let exact = mann_whitney(&x, &y).unwrap();

@@ -1,7 +1,7 @@
 use super::{differences, median_interval};
 use pagerace_core::Rng;
 
-/// Ranks of the published table for 95 %: (n, lower rank, upper rank).
+/// Ranks of the published table for 95 %: (n, lower rank, upper rank). Source:
 /// Conover 1999, table A3 (binomial, p = 1/2).
 const RANKS: [(usize, usize, usize); 7] = [
     (6, 1, 6),
@@ -46,14 +46,14 @@ fn covers_the_true_median_as_often_as_it_says() {
     let mut covered = 0;
     let mut said = 0.0;
     for _ in 0..rounds {
-        // Skewed, median 1.
+        // The distribution is skewed and has a median of 1.
         let values: Vec<f64> = (0..30).map(|_| rng.lognormal(1.0)).collect();
         let interval = median_interval(&values, 0.95).unwrap();
         said = interval.coverage;
         covered += u32::from(interval.low <= 1.0 && 1.0 <= interval.high);
     }
     let share = f64::from(covered) / f64::from(rounds);
-    // Four standard errors of a share of 0.957 over 4000 rounds.
+    // The tolerance is four standard errors of a share of 0.957 over 4000 rounds.
     assert!((share - said).abs() < 4.0 * (said * (1.0 - said) / f64::from(rounds)).sqrt());
 }
 

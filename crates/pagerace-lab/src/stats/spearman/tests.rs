@@ -7,7 +7,7 @@ use super::spearman;
 
 #[test]
 fn the_textbook_example() {
-    // Intelligence and hours of television, ten people: rho = -29/165, p = 0.627188.
+    // Intelligence and hours of television of ten people: rho = -29/165, p = 0.627188.
     let iq = [
         106.0, 100.0, 86.0, 101.0, 99.0, 103.0, 97.0, 113.0, 112.0, 110.0,
     ];

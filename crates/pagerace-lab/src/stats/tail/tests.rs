@@ -9,7 +9,7 @@ use super::{fair_binomial_cdf, normal_upper, student_two_sided};
 
 #[track_caller]
 fn close(got: f64, expected: f64) {
-    // statrs itself is good to about ten digits.
+    // The accuracy of statrs itself is about ten digits.
     assert!(
         (got - expected).abs() <= 1e-9 * expected.max(1e-3),
         "{got} is not {expected}"
@@ -55,9 +55,9 @@ fn student_agrees_with_statrs_and_the_tables() {
             close(student_two_sided(t, freedom), 2.0 * student.sf(t));
         }
     }
-    // One degree is Cauchy: P(|t| > 1) = 1/2.
+    // With one degree of freedom, this is the Cauchy distribution: P(|t| > 1) = 1/2.
     close(student_two_sided(1.0, 1.0), 0.5);
-    // Two degrees: 1 - t / sqrt(2 + t²).
+    // With two degrees of freedom: 1 - t / sqrt(2 + t²).
     close(student_two_sided(2.0, 2.0), 1.0 - 2.0 / 6.0_f64.sqrt());
     assert_eq!(student_two_sided(f64::INFINITY, 3.0), 0.0);
 }

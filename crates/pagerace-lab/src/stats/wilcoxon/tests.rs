@@ -10,7 +10,7 @@ fn close(got: f64, expected: f64) {
     assert!((got - expected).abs() < 1e-10, "{got} is not {expected}");
 }
 
-/// Darwin's maize, as in the manual of `scipy.stats.wilcoxon`.
+/// Darwin's maize data, from the manual of `scipy.stats.wilcoxon`.
 const MAIZE: [f64; 15] = [
     6.0, 8.0, 14.0, 16.0, 23.0, 24.0, 28.0, 29.0, 41.0, -48.0, 49.0, 56.0, 60.0, -67.0, 75.0,
 ];
@@ -33,7 +33,8 @@ fn all_of_one_sign_is_two_patterns() {
 
 #[test]
 fn published_critical_values_at_five_per_cent() {
-    // Two-sided 5 %: n = 6 -> 0, n = 10 -> 8, n = 20 -> 52 (Wilcoxon's table).
+    // Two-sided critical values at 5 %: n = 6 -> 0, n = 10 -> 8, n = 20 -> 52
+    // (Wilcoxon's table).
     for (n, critical) in [(6_usize, 0_usize), (10, 8), (20, 52)] {
         assert!(super::exact_p(critical, n) <= 0.05, "n = {n}");
         assert!(super::exact_p(critical + 1, n) > 0.05, "n = {n}");
@@ -42,7 +43,7 @@ fn published_critical_values_at_five_per_cent() {
 
 #[test]
 fn ties_and_zeros_use_the_corrected_normal_approximation() {
-    // Nonzero: 1 1 -1 2; ranks 2 2 2 4; tie sum 24; W+ = 8, W- = 2.
+    // Nonzero differences 1 1 -1 2; ranks 2 2 2 4; tie sum 24; W+ = 8, W- = 2.
     let r = signed_rank(&[0.0, 1.0, 1.0, -1.0, 2.0]).unwrap();
     assert_eq!((r.positive, r.negative), (8.0, 2.0));
     let z = (3.0 - 0.5) / (4.0 * 5.0 * 9.0 / 24.0 - 24.0 / 48.0_f64).sqrt();

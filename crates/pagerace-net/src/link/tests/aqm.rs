@@ -1,10 +1,10 @@
-//! What managed queues are for: short queues under load, and fair ones.
+//! Properties of managed queues under load: short queues and fairness between flows.
 
 use super::*;
 
 const MS: u64 = 1_000_000;
 
-/// How long packets waited and crossed, in ms, sorted.
+/// Returns the sorted times in ms that packets spent waiting and crossing.
 fn sojourns(exits: &[(Instant, Instant)]) -> Vec<f64> {
     let mut waits: Vec<f64> = exits
         .iter()
@@ -14,8 +14,8 @@ fn sojourns(exits: &[(Instant, Instant)]) -> Vec<f64> {
     waits
 }
 
-/// A sender that always has data, with Reno's window, on 10 Mbit/s and 40 ms.
-/// Returns when packets were offered and crossed, without the first 5 s of 30.
+/// Simulates a greedy sender with Reno's congestion window on 10 Mbit/s and 40 ms for 30 s.
+/// Returns the times at which packets were offered and crossed, without the first 5 s.
 fn load(queue: &str) -> Vec<(Instant, Instant)> {
     let network = format!("rate 10mbit delay 40ms delay-up 0ms queue {queue}");
     let mut link = link(&Network::parse(&network).unwrap().down);
@@ -28,7 +28,8 @@ fn load(queue: &str) -> Vec<(Instant, Instant)> {
             let i = offered.len();
             offered.push(now);
             if link.enqueue(now, 1_500, 0, i).is_err() {
-                // Found out a round trip later in truth; at once is harder.
+                // A real sender detects the loss a round trip later; reacting at once is
+                // the harder case.
                 (window, recover) = halved(window, recover, i, offered.len());
                 break;
             }
@@ -57,7 +58,8 @@ fn load(queue: &str) -> Vec<(Instant, Instant)> {
     crossed
 }
 
-/// Once for each window: packets sent before the last halving do not count.
+/// Halves the window at most once per window: drops of packets sent before the last
+/// halving are ignored.
 fn halved(window: f64, recover: usize, dropped: usize, sent: usize) -> (f64, usize) {
     if dropped < recover {
         (window, recover)
@@ -74,17 +76,17 @@ fn codel_keeps_a_short_queue_where_tail_drop_fills_its_own() {
     assert!(median(&plain) > 150.0, "{}", median(&plain));
     for managed in ["codel", "fq-codel"] {
         let exits = load(managed);
-        // A packet's own 1.2 ms on top of the target.
+        // The target, plus 1.2 ms to transmit the packet itself.
         assert!(median(&exits) < 6.2, "{managed}: {}", median(&exits));
         let worst = sojourns(&exits)[exits.len() - 1];
         assert!(worst < 50.0, "{managed}: {worst}");
-        // The bottleneck is still in use: 25 s hold 20,833 packets.
+        // The bottleneck is still well used: 20,833 packets fit into 25 s.
         assert!(exits.len() > 18_000, "{managed}: {}", exits.len());
     }
 }
 
-/// Offers packets of these flows, (flow, size, gap in ns), for ten seconds;
-/// returns what crossed of each flow.
+/// Offers the packets of `flows`, (flow, size, gap in ns), for ten seconds, and returns
+/// the packets that crossed for each flow.
 fn compete(network: &str, flows: &[(u64, u32, u64)]) -> Vec<Vec<(Instant, Instant)>> {
     let mut link = Link::new(&Network::parse(network).unwrap().down, Rng::new(1, "link"));
     let mut arrivals: Vec<(u64, usize)> = Vec::new();
@@ -117,13 +119,13 @@ fn compete(network: &str, flows: &[(u64, u32, u64)]) -> Vec<Vec<(Instant, Instan
 
 #[test]
 fn a_sparse_flow_sees_no_queue_beside_a_bulk_flow() {
-    // 12 Mbit/s on 10 Mbit/s, and 100 bytes every 20 ms.
+    // 12 Mbit/s on a link of 10 Mbit/s, and 100 bytes every 20 ms.
     let flows = [(1, 1_500, MS), (2, 100, 20 * MS)];
     let mut fair = compete("rate 10mbit delay 1ms queue fq-codel", &flows);
     let plain = compete("rate 10mbit delay 1ms queue 300kb", &flows);
-    // The first one finds that the bulk flow has just begun, too.
+    // The bulk flow is still new when the first small packet arrives.
     fair[1].remove(0);
-    // At worst a full packet is in service, 1.2 ms, and then its own 0.08 ms.
+    // At worst a full packet is in service (1.2 ms), and the packet itself takes 0.08 ms.
     let worst = sojourns(&fair[1])[fair[1].len() - 1];
     assert!(worst <= 1.28, "{worst}");
     assert!(fair[1].len() >= 498);
@@ -133,25 +135,25 @@ fn a_sparse_flow_sees_no_queue_beside_a_bulk_flow() {
 
 #[test]
 fn bulk_flows_share_equally_by_bytes() {
-    // Each would fill 10 Mbit/s alone.
+    // Each flow alone would fill 10 Mbit/s.
     let flows = [(7, 1_500, MS), (9, 400, MS / 4)];
     let fair = compete("rate 10mbit delay 1ms queue fq-codel", &flows);
     let bytes = [fair[0].len() * 1_500, fair[1].len() * 400];
-    // A turn of difference, and what is in the queues at the end.
+    // Allows a turn of difference and the packets left in the queues at the end.
     assert!(bytes[0].abs_diff(bytes[1]) <= 3 * 1_514, "{bytes:?}");
     assert!(bytes[0] + bytes[1] > 12_400_000, "{bytes:?}");
 }
 
 #[test]
 fn a_full_fair_queue_drops_from_the_flow_that_fills_it() {
-    // Target and interval so long that only the limit acts.
+    // The target and interval are so long that only the limit acts.
     let network = "rate 1mbit delay 1ms queue fq-codel target 100s interval 1000s limit 20p";
     let config = Network::parse(network).unwrap().down;
     let mut link = link(&config);
     for i in 0..20 {
         link.enqueue(Instant::ZERO, 1_500, 1, i).unwrap();
     }
-    // The newcomer stays; half of what waits of the other flow goes.
+    // The new flow's packet stays, and half of the other flow's waiting bytes are dropped.
     link.enqueue(Instant::ZERO, 100, 2, 99).unwrap();
     let dropped: Vec<usize> = std::iter::from_fn(|| link.poll(Instant::ZERO))
         .map(|exit| match exit {
@@ -162,14 +164,14 @@ fn a_full_fair_queue_drops_from_the_flow_that_fills_it() {
             other => panic!("{other:?}"),
         })
         .collect();
-    // The first is in service; of the other 19 go those that make 14,250 bytes.
+    // The first packet is in service; 14,250 bytes of the other 19 are dropped.
     assert_eq!(dropped, (1..=10).collect::<Vec<_>>());
     assert_eq!((link.counters().queue_drops, link.in_flight()), (10, 11));
     let order: Vec<usize> = drain(&mut link, Instant::ZERO)
         .iter()
         .map(|e| at_and_payload(e).1)
         .collect();
-    // Flow 1 has 14 bytes of its first turn left, so 11 is not yet behind 99.
+    // Flow 1 has 14 bytes of its first turn left, so packet 11 is still ahead of 99.
     assert_eq!(order[..4], [0, 11, 99, 12]);
 }
 
@@ -182,7 +184,7 @@ fn a_full_codel_queue_refuses_what_does_not_fit() {
     let refused = link.enqueue(Instant::ZERO, 1_500, 0, 2);
     assert_eq!(refused, Err(Dropped { payload: 2 }));
     assert_eq!(link.counters().queue_drops, 1);
-    // The first has crossed at 12 ms, and makes room.
+    // At 12 ms the first packet has crossed and makes room.
     link.enqueue(Instant::from_nanos(12 * MS), 1_500, 0, 3)
         .unwrap();
 }

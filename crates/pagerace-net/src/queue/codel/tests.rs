@@ -4,8 +4,8 @@ fn at(ms: u64) -> Instant {
     Instant::from_nanos(ms * 1_000_000)
 }
 
-/// A queue in which every packet will have waited for more than the target:
-/// one offered in each millisecond, beginning with `from`.
+/// Returns a queue of packets offered every millisecond from `from` on, so that each will
+/// have waited for longer than the target.
 fn standing_queue(from: u64, packets: u64) -> Fifo<u64> {
     let mut queue = Fifo::new();
     for ms in from..from + packets {
@@ -18,7 +18,7 @@ fn standing_queue(from: u64, packets: u64) -> Fifo<u64> {
     queue
 }
 
-/// Takes a packet in each millisecond; returns those in which one was dropped.
+/// Takes a packet every millisecond; returns the milliseconds in which one was dropped.
 fn drops(codel: &mut Codel, queue: &mut Fifo<u64>, ms: std::ops::Range<u64>) -> Vec<u64> {
     let mut dropped = Vec::new();
     for now in ms {
@@ -31,11 +31,10 @@ fn drops(codel: &mut Codel, queue: &mut Fifo<u64>, ms: std::ops::Range<u64>) -> 
 #[test]
 fn drops_follow_the_control_law() {
     let mut codel = Codel::new(&CodelConfig::default());
-    // At 1000 ms packets have waited 50 ms.
+    // At 1000 ms the head of the queue has waited 50 ms.
     let mut queue = standing_queue(950, 700);
-    // The interval is over at 1100. The next drops are due at
-    // 1200, + 100/sqrt(2) = 1270.7, + 100/sqrt(3) = 1328.4, + 50 = 1378.4,
-    // + 44.7 = 1423.2, + 40.8 = 1464.0, + 37.8 = 1501.8.
+    // The interval ends at 1100. The next drops are due at 1200, + 100/sqrt(2) = 1270.7, +
+    // 100/sqrt(3) = 1328.4, + 50 = 1378.4, + 44.7 = 1423.2, + 40.8 = 1464.0, + 37.8 = 1501.8.
     let dropped = drops(&mut codel, &mut queue, 1_000..1_510);
     assert_eq!(
         dropped,
@@ -62,10 +61,10 @@ fn one_packet_in_time_ends_the_interval() {
     let mut codel = Codel::new(&CodelConfig::default());
     let mut late = standing_queue(0, 99);
     assert_eq!(drops(&mut codel, &mut late, 50..90), [0; 0]);
-    // Offered at 88, taken at 90: 2 ms.
+    // Offered at 88 ms and taken at 90 ms: a sojourn time of 2 ms.
     let mut prompt = standing_queue(88, 10);
     assert_eq!(drops(&mut codel, &mut prompt, 90..91), [0; 0]);
-    // The interval begins anew at 91.
+    // The interval starts again at 91 ms.
     let mut late = standing_queue(0, 300);
     assert_eq!(drops(&mut codel, &mut late, 91..192), [191]);
 }
@@ -79,11 +78,11 @@ fn a_packet_below_the_target_ends_the_drops() {
     assert_eq!(drops(&mut codel, &mut prompt, 300..390), [0; 0]);
 }
 
-/// The drop rate of a burst, resumed `pause` ms after its end.
+/// Returns the gap between the first two drops of a burst that begins `pause` ms after another.
 fn gap_after_resuming(pause: u64) -> u64 {
     let mut codel = Codel::new(&CodelConfig::default());
     let mut queue = standing_queue(0, 900);
-    // Drops at 150, 250, 321, 379, 429: the fifth; four more than the first.
+    // Five drops at 150, 250, 321, 379, 429, four more than at the start of the burst.
     let first = drops(&mut codel, &mut queue, 50..440);
     assert_eq!(first, [150, 250, 321, 379, 429]);
     let mut prompt = standing_queue(438, 100);
@@ -99,7 +98,7 @@ fn gap_after_resuming(pause: u64) -> u64 {
 fn a_burst_of_drops_is_resumed_at_its_rate_if_it_is_recent() {
     // interval / sqrt(4).
     assert_eq!(gap_after_resuming(0), 50);
-    // The last drop was due at 473.7; sixteen intervals later nobody remembers.
+    // The next drop was due at 473.7; the drop rate is forgotten sixteen intervals later.
     assert_eq!(gap_after_resuming(1_532), 50);
     assert_eq!(gap_after_resuming(1_533), 100);
 }
@@ -107,7 +106,7 @@ fn a_burst_of_drops_is_resumed_at_its_rate_if_it_is_recent() {
 #[test]
 fn the_last_packet_is_never_dropped() {
     let mut codel = Codel::new(&CodelConfig::default());
-    // Never more than one full packet besides the one that leaves.
+    // The queue never holds more than one full packet besides the one that leaves.
     for ms in 1_000..3_000 {
         let mut queue = standing_queue(0, 2);
         let mut dropped = 0;
@@ -118,7 +117,7 @@ fn the_last_packet_is_never_dropped() {
         );
         assert_eq!(dropped, 0);
     }
-    // With two besides there is a standing queue.
+    // Two packets besides the one that leaves form a standing queue.
     let mut dropped = 0;
     for ms in 3_000..3_200 {
         let mut queue = standing_queue(0, 3);

@@ -33,7 +33,7 @@ fn flows_take_turns_of_a_quantum_each() {
         fq.push(3, queued(500, 30 + i));
     }
     assert_eq!((fq.len(), fq.bytes()), (9, 10_500));
-    // Three small packets are one turn.
+    // Three small packets fit into one turn.
     assert_eq!(take_all(&mut fq), [10, 20, 30, 31, 32, 11, 21, 12, 22]);
     assert_eq!((fq.len(), fq.bytes()), (0, 0));
 }
@@ -47,7 +47,7 @@ fn what_a_packet_takes_too_much_is_paid_for_in_the_next_turns() {
     for i in 0..8 {
         fq.push(2, queued(500, 20 + i));
     }
-    // 1,500 bytes are three turns.
+    // A packet of 1,500 bytes uses up three turns.
     assert_eq!(take_all(&mut fq), [10, 20, 21, 22, 11, 23, 24, 25, 26, 27]);
 }
 
@@ -59,7 +59,7 @@ fn a_flow_that_has_just_begun_goes_first() {
     }
     assert_eq!(take(&mut fq), Some(10));
     assert_eq!(take(&mut fq), Some(11));
-    // Flow 1 has used its first turn and is old by now.
+    // Flow 1 has used its first turn and is no longer new.
     fq.push(2, queued(100, 20));
     assert_eq!(take(&mut fq), Some(20));
     assert_eq!(take(&mut fq), Some(12));
@@ -71,16 +71,16 @@ fn flows_that_pause_after_each_packet_do_not_starve_the_others() {
     for i in 0..50 {
         fq.push(1, queued(1_500, 100 + i));
     }
-    // Its first turn is over.
+    // Flow 1 has used its first turn.
     assert_eq!((take(&mut fq), take(&mut fq)), (Some(100), Some(101)));
     let mut bulk = 0;
     for i in 0..60 {
-        // Flows 2 and 3 take turns: whenever the bottleneck is free one of
-        // them has just begun, and the other has nothing more.
+        // Flows 2 and 3 alternate: whenever the bottleneck is free, one of them has just
+        // become active and the other is empty.
         fq.push(2 + u64::from(i % 2), queued(1_500, i));
         bulk += u32::from(take(&mut fq).unwrap() >= 100);
     }
-    // A third is its share.
+    // The fair share of flow 1 is a third.
     assert!((19..=22).contains(&bulk), "{bulk}");
 }
 
@@ -98,7 +98,7 @@ fn the_longest_queue_loses_half_of_its_bytes_from_its_head() {
     // 4,000 bytes against 3,000.
     assert_eq!(dropped, [20, 21]);
     assert_eq!((fq.len(), fq.bytes()), (12, 5_000));
-    // Never more than 64 packets.
+    // At most 64 packets are dropped at once.
     for i in 0..200 {
         fq.push(3, queued(1_500, i));
     }

@@ -1,7 +1,7 @@
-//! Domains that serve advertisement or analytics and little else: our own
-//! compilation of well-known companies, sorted.
+//! Domains that serve little but advertisement or analytics: our own compilation of
+//! well-known companies, sorted.
 
-/// Registrable domains, and hosts of domains that serve other things as well.
+/// Registrable domains, and single hosts of domains that also serve other content.
 #[rustfmt::skip]
 pub(super) const DOMAINS: &[&str] = &[
     "2mdn.net", "33across.com", "360yield.com", "3lift.com", "51.la", "51yes.com", "a-ads.com",

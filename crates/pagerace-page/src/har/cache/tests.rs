@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// The response of a GET request with these fields.
+/// Creates the response of a GET request with these fields.
 fn response(status: u16, fields: &[(&str, &str)]) -> Value {
     let headers: Vec<Value> = fields
         .iter()
@@ -106,7 +106,7 @@ fn what_may_not_be_stored_is_not() {
         ok(&[("Cache-Control", "no-store, max-age=60"), TAG]),
         CacheUse::None
     );
-    // Two fields, or one with a line break, are one list.
+    // Two fields, or one field with a line break, form one list.
     assert_eq!(
         ok(&[
             ("Cache-Control", "max-age=60"),

@@ -1,5 +1,5 @@
-//! Links from recorded bodies: exact positions of what is linked already, and
-//! parents of what is not.
+//! Links from recorded bodies: exact positions of existing links, and parents of entries
+//! without a link.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use super::{How, Link};
 use crate::Evidence;
 use crate::har::recording::Recording;
 
-/// Shorter paths (such as `/a`) occur by chance.
+/// Minimum length of a path in text; shorter ones (such as `/a`) occur by chance.
 const SHORTEST_PATH: usize = 6;
 
-/// Gives links into documents whose body is recorded their decoded offset:
-/// where the markup names the URL, else at the recorded line and column.
+/// Sets the decoded offset of links into recorded documents: the recorded offset, the
+/// position at which the markup names the URL, or the recorded line and column.
 pub(super) fn locate(recording: &Recording, links: &mut [Option<Link>]) {
     let mut named: BTreeMap<(usize, &str), u64> = BTreeMap::new();
     for (&document, references) in &recording.references {
@@ -42,8 +42,8 @@ pub(super) fn locate(recording: &Recording, links: &mut [Option<Link>]) {
             (recording.is_document(link.parent) && (1..=whole).contains(&offset)).then_some(offset)
         };
         let by_url = url(recording, i).and_then(|url| named.get(&(link.parent, &url)).copied());
-        // Media elements choose their source in a later task: the recorded place is where
-        // the parser had got to by then.
+        // Media elements select their source in a later task, so the recorded position is
+        // the parser's position at that time.
         let is_late = recording.destinations[i] == Destination::Media;
         if let Some(offset) = recorded() {
             let named = by_url.filter(|named| is_late && *named < offset);
@@ -52,7 +52,8 @@ pub(super) fn locate(recording: &Recording, links: &mut [Option<Link>]) {
             continue;
         }
         let by_place = || {
-            // The very beginning stands for no position: scripts wrote it.
+            // Recorders give the beginning of a document as the position of elements that
+            // scripts wrote.
             if link.place.0 == Some(0) && link.place.1.unwrap_or(0) == 0 {
                 return None;
             }
@@ -68,7 +69,7 @@ pub(super) fn locate(recording: &Recording, links: &mut [Option<Link>]) {
     }
 }
 
-/// Finds parents of what has none: documents whose markup names the URL, then
+/// Finds parents for entries without a link: documents whose markup names the URL, then
 /// style sheets, scripts and inline text that contain it.
 pub(super) fn search(recording: &Recording, links: &mut [Option<Link>]) {
     let missing: Vec<usize> = (1..links.len())
@@ -97,8 +98,8 @@ pub(super) fn search(recording: &Recording, links: &mut [Option<Link>]) {
     search_text(recording, links, &missing, by_name);
 }
 
-/// Whether the browser asked for an icon on its own, when the page was loaded:
-/// the markup names it, but is not why.
+/// Returns true if the browser requested an icon on its own after the load event. The
+/// markup names the icon but does not cause the request.
 fn asked_after_load(recording: &Recording, i: usize) -> bool {
     let loaded = recording.loaded.filter(|_| recording.own);
     let loaded = loaded.zip(recording.start(i));
@@ -109,14 +110,14 @@ fn asked_after_load(recording: &Recording, i: usize) -> bool {
     is_icon && loaded.is_some_and(|(loaded, start)| start >= loaded)
 }
 
-/// The URL as a text writes it: from the root, or relative.
+/// Returns the URL as it occurs in text: absolute from the root, or relative.
 fn exact(url: &url::Url) -> Vec<&str> {
     let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
     let directory = url.path().rfind('/').map_or(0, |at| at + 1);
     vec![path, &path[directory..]]
 }
 
-/// The file's name alone: scripts and templates add the query themselves.
+/// Returns the file name alone, because scripts and templates append the query.
 fn by_name(url: &url::Url) -> Vec<&str> {
     url.path().rsplit('/').take(1).collect()
 }
@@ -137,7 +138,7 @@ fn search_text(
         let Some(url) = &recording.entries[i].url else {
             continue;
         };
-        // A name with an extension is telling even where the path is relative.
+        // A file name with an extension is specific enough even without its path.
         for text in patterns_of(url) {
             if text.len() >= SHORTEST_PATH && text.contains(['.', '/']) {
                 patterns.push((text.to_owned(), i));
@@ -164,7 +165,7 @@ fn search_text(
     }
 }
 
-/// The link that a mention in the text of `parent` means.
+/// Returns the link that a mention in the text of `parent` indicates.
 fn text_link(recording: &Recording, parent: usize, i: usize, end: usize) -> Option<Link> {
     let destination = recording.destinations[i];
     let how = match recording.destinations[parent] {
@@ -177,8 +178,7 @@ fn text_link(recording: &Recording, parent: usize, i: usize, end: usize) -> Opti
             How::Style
         }
         Destination::Script => How::Script,
-        // An `@import` of a style element: the parser (and the preload scanner)
-        // find it.
+        // The parser (and the preload scanner) finds an `@import` in a style element.
         Destination::Document | Destination::Iframe if destination == Destination::Style => {
             How::Markup
         }
@@ -192,7 +192,8 @@ fn text_link(recording: &Recording, parent: usize, i: usize, end: usize) -> Opti
     })
 }
 
-/// Documents act while they arrive, everything else when it is complete.
+/// Returns true if `parent` could have caused the request. Documents act while they
+/// arrive, other resources once they are complete.
 fn complete_before(recording: &Recording, parent: usize, i: usize) -> bool {
     let at = if recording.is_document(parent) {
         recording.entries[parent].response_start()
@@ -211,7 +212,7 @@ fn url(recording: &Recording, i: usize) -> Option<String> {
     recording.url(i)
 }
 
-/// Where each line begins.
+/// Returns the offset of each line.
 fn lines(text: &str) -> Vec<usize> {
     let after_breaks = text
         .bytes()

@@ -1,10 +1,10 @@
-//! What a script waited for, before it asked for something in a callback.
+//! Events that call back a script before it makes a request.
 //!
-//! A recording names the script whose function made a request, not what called
-//! the function. The time since the script had run is then mostly the network's:
-//! of the data that it had asked for, of the document's end, of the images that
-//! the load event waits for. So a request that comes long after its script is
-//! taken to wait for what had happened last of all that may have called it.
+//! A recording names the script whose function made a request, but not the event that
+//! called the function. The time since the script ran is then mostly network time: the
+//! arrival of requested data, the end of the document, or the images that the load event
+//! waits for. Therefore a request long after its script is assumed to wait for the last
+//! event before it that may have called the script.
 
 use pagerace_core::Destination;
 
@@ -12,41 +12,40 @@ use super::Link;
 use crate::har::initiator::Kind;
 use crate::har::recording::Recording;
 
-/// A request this much after its script could have run was made in a callback.
+/// Minimum time from the earliest execution of a script to a request in a callback.
 /// Milliseconds.
 const CALLBACK_MS: f64 = 100.0;
-/// What an event's functions ask for comes within this after the event.
-/// Milliseconds.
+/// Maximum time from an event to the requests of its listeners. Milliseconds.
 const EVENT_MS: f64 = 50.0;
-/// What a script asks for comes at most this long after what it had asked for
-/// before is there: other tasks, and its own, lie between. Milliseconds.
+/// Maximum time from the completion of a resource that a script requested to the script's
+/// next request; other tasks, and its own, lie in between. Milliseconds.
 const RELATED_MS: f64 = 200.0;
-/// The same after what others had asked for. Milliseconds.
+/// The same limit after resources that other scripts requested. Milliseconds.
 const UNRELATED_MS: f64 = 50.0;
-/// Shorter delays may be the CPU's, and are so rather than that of something that
-/// nothing but a time relates. Milliseconds.
+/// Minimum delay of a request that is assumed to wait for an event related to it by time
+/// alone. Shorter delays are more likely CPU time. Milliseconds.
 const NOT_CPU_MS: f64 = 500.0;
-/// Recorders round times. Milliseconds.
+/// Rounding error of recorded times. Milliseconds.
 const ROUNDING_MS: f64 = 1.0;
 
-/// Where the recording tells when scripts ran: what comes this much later than a script's
-/// task was made in a callback, and what called it was at most so long before.
-/// Milliseconds.
+/// Limits for recordings that tell when scripts ran: the minimum time from the end of a
+/// script's task to a request in a callback, and the maximum time from the event to the
+/// task that it called. Milliseconds.
 const AFTER_TASK_MS: f64 = 5.0;
 const CALLED_MS: f64 = 50.0;
 
-/// What called a callback.
+/// The event that called a callback.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Cause {
     /// `DOMContentLoaded`.
     ContentLoaded,
     /// The load event.
     Loaded,
-    /// This entry was complete.
+    /// The completion of this entry.
     Complete(usize),
 }
 
-/// The scripts in the stack of each entry that a script asked for.
+/// The scripts in the stack of each entry that a script requested.
 pub(super) struct Callers(Vec<Vec<usize>>);
 
 impl Callers {
@@ -74,8 +73,9 @@ impl Callers {
     }
 }
 
-/// What the callback that asked for entry `i` waited for, and when that was,
-/// if its script could have asked since `ready`. Times in milliseconds since 1970.
+/// Returns the event that called the callback in which entry `i` was requested, and the
+/// time of the event, given that the script could have made the request since `ready`.
+/// Times in milliseconds since 1970.
 pub(super) fn cause(
     recording: &Recording,
     callers: &Callers,
@@ -121,7 +121,8 @@ pub(super) fn cause(
             .map(|(j, end)| (Cause::Complete(j), end))
     };
     if tells_tasks {
-        // What came while the task ran, did not begin it; its events belong to it.
+        // A resource that arrives during a task did not begin it, but an event during the
+        // task belongs to it.
         let begun = recording.task_of(i).unwrap_or(start);
         let answer = complete(begun, CALLED_MS, true);
         let both = event(CALLED_MS).into_iter().chain(answer);

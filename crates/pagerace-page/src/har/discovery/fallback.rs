@@ -1,4 +1,4 @@
-//! Links where nothing names a parent: from times, else by a fixed rule.
+//! Links for entries without a named parent: by time, or else by a fixed rule.
 
 use pagerace_core::Destination;
 
@@ -7,12 +7,11 @@ use crate::Evidence;
 use crate::har::recording::Recording;
 use crate::har::viewport;
 
-/// What a document names is requested while it arrives or shortly after; later
-/// requests have another cause, if there is one. Milliseconds: a slow task of
-/// the parser.
+/// Maximum time from the end of a document to the requests of its markup: one slow task
+/// of the parser. Later requests have another cause, if there is one. Milliseconds.
 const PARSER_LAG_MS: f64 = 100.0;
 
-/// The most plausible parent of entry `i`.
+/// Returns the most plausible parent of entry `i`.
 pub(super) fn link(recording: &Recording, i: usize) -> Link {
     match recording.start(i) {
         Some(start) if recording.end(recording.document).is_some() => by_time(recording, i, start),
@@ -27,7 +26,7 @@ fn by_time(recording: &Recording, i: usize, start: f64) -> Link {
         .map_or(f64::INFINITY, |end| start - end);
     let complete = |destination| last_complete(recording, i, destination, start);
     let found = match recording.destinations[i] {
-        // The browser asks for icons and manifests on its own, late.
+        // The browser requests icons and manifests on its own, late.
         Destination::Image if viewport::is_icon(&recording.entries[i]) => None,
         Destination::Font => complete(Destination::Style).map(|p| (p, How::Style)),
         Destination::Fetch => complete(Destination::Script).map(|p| (p, How::Script)),
@@ -52,8 +51,8 @@ fn by_time(recording: &Recording, i: usize, start: f64) -> Link {
     Link::new(parent, how, Evidence::Timing)
 }
 
-/// The cause of an entry that is not the parser's: the script that was complete
-/// last, or what else was.
+/// Returns the cause of an entry that the parser did not request: the last script, style
+/// sheet or document that was complete before it.
 pub(super) fn late(recording: &Recording, i: usize, start: f64) -> Link {
     let last = last_of_all(recording, i, start).unwrap_or(document(recording, i));
     let how = match recording.destinations[last] {
@@ -78,8 +77,8 @@ fn by_rule(recording: &Recording, i: usize) -> Link {
     Link::new(parent, how, Evidence::Rule)
 }
 
-/// The document that the referrer names, else the main one (for entries of its
-/// own redirect chain, which have links already, the first entry).
+/// Returns the document that the referrer names, or else the main document (the first
+/// entry, for entries of the main document's redirect chain, which have links already).
 fn document(recording: &Recording, i: usize) -> usize {
     let referrer = recording.entries[i].request_headers.get("referer");
     let named = referrer.and_then(|url| recording.resolve(url, i));
@@ -91,7 +90,8 @@ fn document(recording: &Recording, i: usize) -> usize {
     named.filter(|&d| recording.is_document(d)).unwrap_or(main)
 }
 
-/// The last of this kind that was complete when `i` was requested.
+/// Returns the last resource of this destination that was complete when `i` was
+/// requested.
 pub(super) fn last_complete(
     recording: &Recording,
     i: usize,
@@ -103,7 +103,8 @@ pub(super) fn last_complete(
     })
 }
 
-/// The last resource that runs or lays out that was complete before.
+/// Returns the last script, style sheet or document that was complete when `i` was
+/// requested.
 fn last_of_all(recording: &Recording, i: usize, start: f64) -> Option<usize> {
     latest(recording, i, start, |j| {
         matches!(
@@ -127,7 +128,8 @@ fn latest(
         .max_by(|&a, &b| end(a).total_cmp(&end(b)).then(a.cmp(&b)))
 }
 
-/// Redirects and failures cause nothing but their successor.
+/// Returns true for redirects and failures, which cause no requests except a redirect's
+/// target.
 fn leads_on(recording: &Recording, j: usize) -> bool {
     recording.redirects.to[j].is_some() || recording.entries[j].status >= 400
 }

@@ -1,9 +1,9 @@
-//! Links to the parser that cannot be the parser's.
+//! Corrections of links to the parser that contradict the times.
 //!
-//! Recorders call everything the parser's that was not asked for by a script's
-//! own call: what a script writes into the page as markup, what a style sheet
-//! names, what was loaded lazily. Such requests come long after the document,
-//! and the network would be loaded with them too early.
+//! Recorders attribute every request to the parser that no script call made directly:
+//! elements that a script writes into the page as markup, resources named by a style
+//! sheet, and lazily loaded resources. Such requests come long after the document. If
+//! they stayed with the parser, they would load the network too early.
 
 use pagerace_core::{Destination, RequestPriority};
 
@@ -12,12 +12,11 @@ use crate::Evidence;
 use crate::har::notes::{Kind, Notes};
 use crate::har::recording::Recording;
 
-/// The parser asks for what it meets within this after it had all that it
-/// waited for: slow tasks and the browser's own scheduling lie between.
-/// Milliseconds.
+/// Maximum time from the arrival of all resources that the parser waits for to its
+/// requests. Slow tasks and the browser's own scheduling lie in between. Milliseconds.
 const PARSER_LAG_MS: f64 = 200.0;
 
-/// Gives such entries the cause that their times show.
+/// Links such entries to the cause that their times indicate.
 pub(super) fn relink(recording: &Recording, links: &mut [Option<Link>], notes: &mut Notes) {
     for i in 1..links.len() {
         let Some(link) = links[i]
@@ -40,13 +39,14 @@ pub(super) fn relink(recording: &Recording, links: &mut [Option<Link>], notes: &
     }
 }
 
-/// Markup names fonts only to preload them; else a style sheet does.
+/// Links a font to a style sheet, because markup names fonts only to preload them.
 fn font(recording: &Recording, i: usize) -> Option<Link> {
     let sheet = fallback::last_complete(recording, i, Destination::Style, recording.start(i)?)?;
     Some(Link::new(sheet, How::Style, Evidence::Timing))
 }
 
-/// What came long after `document` and all that its parser waited for.
+/// Returns a new link if the request came long after `document` and all resources that
+/// its parser waited for.
 fn late(recording: &Recording, links: &[Option<Link>], document: usize, i: usize) -> Option<Link> {
     let start = recording.start(i)?;
     let blocker = |j: &usize| {
@@ -63,8 +63,8 @@ fn late(recording: &Recording, links: &[Option<Link>], document: usize, i: usize
     (start > parsed + PARSER_LAG_MS).then(|| fallback::late(recording, i, start))
 }
 
-/// Whether the parser, or the requests that the browser holds back for it, may
-/// have waited for `j`: sheets, and scripts that are not asynchronous.
+/// Returns true if the parser, or the requests that the browser defers meanwhile, may
+/// have waited for `j`: style sheets and scripts, unless their priority is below Medium.
 fn may_block(recording: &Recording, j: usize) -> bool {
     let urgent = |p: RequestPriority| p <= RequestPriority::Medium;
     matches!(

@@ -1,9 +1,9 @@
-//! Byte offsets of what a document's markup names.
+//! Byte offsets of the resources that a document's markup names.
 //!
-//! Exact where the body is recorded. Else bounded from above by what had
-//! arrived when it was requested (and when anything behind it was), and
-//! estimated by the share of the line, of the column in a document of one
-//! line, or of the order.
+//! Offsets are exact if the body is recorded. Otherwise they are estimated from the
+//! line's share of the lines, the column's share of a document of one line, or the order.
+//! The estimate is bounded by the bytes that had arrived at the time of the request, and
+//! at the time of any request for a resource behind it.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use crate::Evidence;
 use crate::har::notes::{Kind, Notes};
 use crate::har::recording::Recording;
 
-/// The encoded offset of each entry that a document's markup names, and how
-/// it is founded.
+/// Returns the encoded offset of each entry that a document's markup names, with the
+/// evidence for it.
 pub(super) fn markup(
     recording: &Recording,
     links: &[Option<Link>],
@@ -63,7 +63,7 @@ fn of_document(
             continue;
         }
         let by_order = (rank + 1) as f64 / (children.len() + 1) as f64;
-        // Browsers give line 0 to what scripts wrote into the page.
+        // Browsers report line 0 for elements that scripts wrote into the page.
         let place = match link.place {
             (Some(0), column) if lines > 1 => (None, column),
             place => place,
@@ -102,8 +102,8 @@ struct Estimate {
     place: (Option<u64>, Option<u64>),
 }
 
-/// Lowers each share to what had arrived by the time of its own request, and
-/// of all requests for what stands behind it in the document.
+/// Limits each share to the share of the document that had arrived when the resource, and
+/// every resource behind it in the document, was requested.
 fn bound(recording: &Recording, document: usize, estimates: &mut [Estimate]) {
     let position = |e: &Estimate| (e.place.0, e.place.1, e.i);
     estimates.sort_by_key(position);
@@ -113,7 +113,7 @@ fn bound(recording: &Recording, document: usize, estimates: &mut [Estimate]) {
         let at_request = start
             .and_then(|t| recording.arrived(document, t))
             .unwrap_or(1.0);
-        // A position shared by unknown places bounds nothing but itself.
+        // An unknown position bounds only its own share.
         if e.place.0.is_some() {
             arrived = arrived.min(at_request);
             e.share = e.share.min(arrived);

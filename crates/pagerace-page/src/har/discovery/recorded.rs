@@ -8,8 +8,8 @@ use crate::har::initiator::{Initiator, Kind, Place};
 use crate::har::notes::{self, Notes};
 use crate::har::recording::Recording;
 
-/// The link of entry `i`, if its initiator is recorded and among the entries
-/// before it; or if its referrer is a style sheet, which says as much.
+/// Returns the link of entry `i` if its initiator is recorded and among the entries
+/// before it, or if its referrer is a style sheet, which is equivalent.
 pub(super) fn link(recording: &Recording, i: usize, notes: &mut Notes) -> Option<Link> {
     let initiator = initiator(recording, i);
     let found = match initiator.kind {
@@ -25,7 +25,8 @@ pub(super) fn link(recording: &Recording, i: usize, notes: &mut Notes) -> Option
     found.or_else(|| by_referrer(recording, i))
 }
 
-/// A preflight has the initiator of the request that it is for.
+/// Returns the initiator of entry `i`; for a preflight, the initiator of the request that
+/// it precedes.
 fn initiator<'a>(recording: &'a Recording, i: usize) -> &'a Initiator {
     let own = &recording.entries[i].initiator;
     let Some(id) = own
@@ -35,7 +36,7 @@ fn initiator<'a>(recording: &'a Recording, i: usize) -> &'a Initiator {
     else {
         return own;
     };
-    // Preflights are rare, and their requests are near.
+    // Preflights are rare, and their requests are nearby.
     let near = recording
         .entries
         .iter()
@@ -47,7 +48,7 @@ fn initiator<'a>(recording: &'a Recording, i: usize) -> &'a Initiator {
     request.map_or(own, |e| &e.initiator)
 }
 
-/// One place: the kind of its file tells the way.
+/// Links to a single place. The destination of its file determines the kind of link.
 fn by_place(recording: &Recording, i: usize, initiator: &Initiator, place: &Place) -> Option<Link> {
     let parent = recording.resolve(&place.url, i)?;
     let how = match recording.destinations[parent] {
@@ -65,9 +66,8 @@ fn by_place(recording: &Recording, i: usize, initiator: &Initiator, place: &Plac
     Some(at(parent, how, place))
 }
 
-/// A stack of several scripts: all of them had to be there, so the one that
-/// was complete last decides; a script inside a document only if no other is
-/// in the stack.
+/// Links to one script of a stack. All of them had to be present, so the one that was
+/// complete last decides. An inline script counts only if the stack has no other script.
 fn by_script(recording: &Recording, i: usize, initiator: &Initiator) -> Option<Link> {
     let resolved: Vec<(usize, &Place)> = initiator
         .places
@@ -90,7 +90,7 @@ fn by_script(recording: &Recording, i: usize, initiator: &Initiator) -> Option<L
         _ if recording.is_document(*parent) => How::Inline,
         Destination::Script => How::Script,
         Destination::Style => How::Style,
-        // Evaluated text that was fetched as data.
+        // Data that was evaluated as a script.
         _ => How::After,
     };
     if let Some(sibling) = loaded_before(recording, i, *parent).filter(|_| how == How::Script) {
@@ -99,18 +99,19 @@ fn by_script(recording: &Recording, i: usize, initiator: &Initiator) -> Option<L
     Some(at(*parent, how, place))
 }
 
-/// A request this much after its script was complete was asked for in a
-/// callback. Milliseconds.
+/// Minimum time from the completion of a script to its requests in callbacks.
+/// Milliseconds.
 const CALLBACK_MS: f64 = 100.0;
-/// A callback comes at most this long after what it waited for. Milliseconds.
+/// Maximum time from an event to the callback's request. Milliseconds.
 const CALLED_MS: f64 = 200.0;
-/// What was complete within this before a request has not run yet. Milliseconds.
+/// A script that was complete less than this before a request has not run yet.
+/// Milliseconds.
 const UNRUN_MS: f64 = 5.0;
 
-/// What a loader (require.js and its like) waited for before it asked for entry
-/// `i`: the stack names the loader alone, though it asks when a script that it
-/// has loaded before has come. That script is taken to be the last one that
-/// was complete. Only where the recording tells when scripts ran.
+/// Returns the script that a loader (require.js and the like) waited for before it
+/// requested entry `i`. The stack names only the loader, although an earlier script that
+/// it loaded triggers the request when it arrives. The last script that was complete
+/// before is assumed. Applies only to recordings that tell when scripts ran.
 fn loaded_before(recording: &Recording, i: usize, loader: usize) -> Option<usize> {
     let (loaded, start) = (recording.end(loader)?, recording.start(i)?);
     if recording.ran.is_empty() || start < loaded + CALLBACK_MS {
@@ -131,7 +132,7 @@ fn loaded_before(recording: &Recording, i: usize, loader: usize) -> Option<usize
     before.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(j, _)| j)
 }
 
-/// Requests that a style sheet causes carry its URL as referrer
+/// Links by referrer: requests caused by a style sheet have its URL as referrer
 /// (<https://www.w3.org/TR/css-values-4/#urls>).
 fn by_referrer(recording: &Recording, i: usize) -> Option<Link> {
     let referrer = recording.entries[i].request_headers.get("referer")?;
@@ -141,7 +142,7 @@ fn by_referrer(recording: &Recording, i: usize) -> Option<Link> {
 }
 
 fn at(parent: usize, how: How, place: &Place) -> Link {
-    // Only in documents a position matters; elsewhere the parent says all.
+    // A position matters in documents only; elsewhere, the parent is complete evidence.
     let evidence = match how {
         How::Style | How::Script => Evidence::Recorded,
         _ => Evidence::RecordedParent,

@@ -3,7 +3,8 @@ use serde_json::{Value, json};
 
 use crate::{Evidence, ImportOptions, Page, ResourceId, Trigger, from_bytes};
 
-/// An entry requested `start` ms after the navigation and complete after `time`.
+/// An entry requested `start` ms after the navigation and complete after another `time`
+/// ms.
 fn entry(path: &str, mime: &str, start: u32, time: u32) -> Value {
     json!({
         "startedDateTime": format!("2026-01-01T00:00:{:02}.{:03}Z", start / 1000, start % 1000),
@@ -91,8 +92,8 @@ fn lines_are_shares_and_never_beyond_what_had_arrived() {
             other => panic!("{other:?}"),
         })
         .collect();
-    // 2/10 of 1000 bytes; 8/10, but at 130 ms only 30 % had arrived; 5/10, but
-    // it stands before the line that had arrived at 130 ms; 9/10.
+    // 2/10 of 1000 bytes; 8/10, but only 30 % had arrived at 130 ms; 5/10, but limited to
+    // 30 % by the later line that was requested at 130 ms; 9/10.
     assert_eq!(offsets, [200, 300, 300, 900]);
     assert!(
         page.resources[1..]
@@ -350,7 +351,7 @@ fn line_zero_of_a_longer_document_is_no_position() {
             by_parser(DOCUMENT, 0, 0),
         ),
     ]);
-    // The second of two: behind two thirds, not at the very beginning.
+    // The second of two resources lies at two thirds, not at the beginning.
     let expected = Trigger::Markup {
         parent: ResourceId(0),
         offset: 667,

@@ -1,4 +1,4 @@
-//! From links to triggers: positions in markup, delays after scripts.
+//! Conversion of links to triggers: positions in markup, and delays after scripts.
 
 use pagerace_core::{Destination, Duration, ScriptMode};
 
@@ -10,20 +10,18 @@ use crate::har::viewport;
 use crate::model::MAX_TIME;
 use crate::{Discovery, Evidence, ResourceId, Trigger, Wait};
 
-/// An inline script whose request comes later than this after its bytes, with
-/// nothing before it that it waited for, was a timer or an event.
-/// Milliseconds.
+/// Maximum time from the arrival of an inline script to its requests, if no earlier
+/// resource delayed it. Later requests come from a timer or an event. Milliseconds.
 const INLINE_LAG_MS: f64 = 200.0;
 
-/// A script that could run does so within this: other tasks may stand before
-/// it. Milliseconds.
+/// Maximum time that other tasks delay a script that is ready to run. Milliseconds.
 const QUEUE_MS: f64 = 100.0;
 
-/// A script that ends this much after its supposed child's request is worth a
-/// note. Milliseconds.
+/// Minimum time from a request to the later completion of its supposed script that is
+/// worth a note. Milliseconds.
 const LATE_MS: f64 = 50.0;
 
-/// The discovery of each entry.
+/// Returns the discovery of each entry.
 pub(in crate::har) fn discoveries(
     recording: &Recording,
     links: &[Option<Link>],
@@ -60,7 +58,7 @@ pub(in crate::har) fn discoveries(
             How::Style => Trigger::Style { parent },
             How::Script => {
                 let could = blockers.ready(recording, link.parent, modes[link.parent], i);
-                // A task long after that is a callback.
+                // A task long after that time is a callback.
                 let ran = recording.ran.get(&link.parent);
                 let ran = ran.filter(|ran| ran.0 <= could + QUEUE_MS);
                 let ready = ran.map_or(could + cpu_ms[link.parent].unwrap_or(0.0), |ran| ran.1);
@@ -68,7 +66,7 @@ pub(in crate::har) fn discoveries(
                 if late.is_some_and(|(end, start)| end > start + LATE_MS) {
                     notes.add(Kind::LateInitiator);
                 }
-                // Its task may have taken longer than the processor's time for it.
+                // The task may have taken longer than its CPU time.
                 let over = ran.map_or(ready, |ran| ran.1 + (ran.1 - ran.0) / 4.0);
                 let cause = callback::cause(recording, &callers, i, over);
                 wait = cause.map(|(cause, _)| as_wait(cause));
@@ -77,7 +75,7 @@ pub(in crate::har) fn discoveries(
                     delay: since(recording, i, cause.map_or(ready, |(_, at)| at)),
                 }
             }
-            // A browser asks for its page's icon when all else is there.
+            // The browser requests a page's icon when everything else has arrived.
             How::After if recording.own && viewport::is_icon(&recording.entries[i]) => {
                 wait = recording.loaded.map(|_| Wait::Loaded);
                 Trigger::After {
@@ -93,7 +91,7 @@ pub(in crate::har) fn discoveries(
                 }
             }
         };
-        // A delay after something else was read off the clock, whoever asked.
+        // A delay after another event is evidence from times, whatever the initiator.
         let evidence = match (link.how, trigger) {
             (How::Inline, Trigger::Script { .. } | Trigger::After { .. }) => Evidence::Timing,
             _ => evidence,
@@ -107,8 +105,9 @@ pub(in crate::har) fn discoveries(
     all
 }
 
-/// A script inside the markup ran when the parser came to it, unless it had to
-/// wait: for the last blocking resource before it, or for a timer or an event.
+/// Returns the trigger of a request by an inline script. The script ran when the parser
+/// reached it, unless it had to wait for the last blocking resource before it, or for a
+/// timer or an event.
 fn inline(
     recording: &Recording,
     link: &Link,
@@ -124,7 +123,8 @@ fn inline(
     let Some(end) = recording.end(link.parent) else {
         return markup;
     };
-    // A blocking resource decides only if it came after the script's own bytes.
+    // A blocking resource is the cause only if it was complete after the script's own
+    // bytes had arrived.
     let encoded = recording.bodies[link.parent] as f64;
     let was_there = |t: f64| {
         recording
@@ -150,7 +150,8 @@ fn inline(
     }
 }
 
-/// What a function of an inline script waited for, if it was called late.
+/// Returns the trigger, with the event that called back a function of an inline script
+/// late.
 fn in_callback(
     recording: &Recording,
     callers: &Callers,
@@ -190,18 +191,18 @@ fn id(index: usize) -> ResourceId {
     ResourceId(index as u32)
 }
 
-/// From `ready` to the request of `i`, never negative, and a day at most: a page may have
-/// stayed open for longer, and dates may be damaged.
+/// Returns the time from `ready` to the request of `i`, at least zero and at most one
+/// day, because pages may stay open for longer and dates may be damaged.
 fn since(recording: &Recording, i: usize, ready: f64) -> Duration {
     let delay = recording.start(i).map_or(0.0, |start| start - ready);
     Duration::from_millis_f64(delay.max(0.0)).min(MAX_TIME)
 }
 
-/// For each document: its style sheets and scripts that block the parser, in
-/// order, with the latest end up to each.
+/// For each document, the style sheets and scripts that block its parser, in order, with
+/// the latest end up to each of them.
 struct Blockers {
-    /// Sorted by (document, entry): document, entry, latest end so far, and
-    /// which entry had it.
+    /// Document, entry, latest end so far, and the entry with that end; sorted by
+    /// document and entry.
     list: Vec<(usize, usize, f64, usize)>,
 }
 
@@ -237,17 +238,17 @@ impl Blockers {
         Self { list }
     }
 
-    /// Of the blocking resources of `document` before entry `i`: the one that
-    /// was complete last, if that was before `start`.
+    /// Returns the blocking resource of `document` before entry `i` that was complete
+    /// last, if that was before `start`.
     fn last_before(&self, document: usize, i: usize, start: f64) -> Option<(usize, f64)> {
         let at = self.list.partition_point(|b| (b.0, b.1) < (document, i));
         let &(d, _, complete, blocker) = self.list.get(at.checked_sub(1)?)?;
         (d == document && complete <= start && blocker < i).then_some((blocker, complete))
     }
 
-    /// When script `s` could begin to run, by what is known, for a child `i`:
-    /// complete, and not before what it has to wait for; in milliseconds since
-    /// 1970.
+    /// Returns the earliest time at which script `s` could have run, as far as known, for
+    /// its child `i`: complete, and not before the resources that it waits for. In
+    /// milliseconds since 1970.
     fn ready(&self, recording: &Recording, s: usize, mode: ScriptMode, i: usize) -> f64 {
         let Some(complete) = recording.end(s) else {
             return f64::INFINITY;

@@ -70,8 +70,8 @@ fn what_the_network_failed_stays_if_the_recording_says_so() {
     ];
     let kept = select(parse(&values), &mut Notes::default()).unwrap();
     let found: Vec<_> = kept.iter().map(|e| (e.number, e.failed_after())).collect();
-    // What failed is no navigation. Without the look-up of 30 ms; a name that is not
-    // there leaves nothing to try.
+    // A failed request is not a navigation. The time of a failure excludes the lookup of
+    // 30 ms; without an address there is no connection attempt.
     assert_eq!(found, [(1, None), (2, Some(0.0)), (3, Some(70.0))]);
     let refused = select(parse(&values[..1]), &mut Notes::default()).unwrap_err();
     assert_eq!(refused.0, 0);

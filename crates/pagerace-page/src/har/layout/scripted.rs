@@ -1,9 +1,10 @@
-//! Dates of elements that scripts make, and what they waited for.
+//! Appearance times of elements that scripts create, and the events that the scripts
+//! waited for.
 //!
-//! The recording knows two paints. The first contentful paint dates what
-//! scripts made only if everything contentful is theirs; the largest one dates
-//! the text that was it, and the recording names the scripts that made that: it waits
-//! for the data that they had asked for. Everything else is taken to be there at
+//! The recording has two paints. The first contentful paint dates the elements that
+//! scripts created only if all contentful elements are among them. The largest paint
+//! dates its own text; the recording names the scripts that made this text, and the text
+//! waits for the data that they requested. All other elements are assumed to appear at
 //! `DOMContentLoaded`.
 
 use std::collections::BTreeSet;
@@ -17,10 +18,10 @@ use crate::har::pages::Chosen;
 use crate::har::recording::Recording;
 use crate::{Element, ElementKind, Largest, ResourceId, Wait};
 
-/// Takes the place in the markup from elements that a script revealed, as told by
-/// `revealed`: they are as good as made by it. Not from those that the recording
-/// shows before `DOMContentLoaded`, at `loaded`: a script in the head had revealed
-/// them.
+/// Removes the markup position of elements that a script revealed, as marked in
+/// `revealed`, because they depend on the script like elements that it creates. Elements
+/// that the recording shows before `DOMContentLoaded`, at `loaded`, keep their position,
+/// because a script in the head revealed them.
 pub(super) fn forget_places(
     elements: &mut [Element],
     revealed: &[bool],
@@ -37,16 +38,18 @@ pub(super) fn forget_places(
     }
     let largest = largest.filter(|_| early("lcpMs")).and_then(|l| l.text);
     for (i, element) in elements.iter_mut().enumerate() {
-        // One that waits for its script keeps its place.
+        // The largest text keeps its position if it was painted before
+        // `DOMContentLoaded`.
         if revealed[i] && Some(i) != largest {
             element.offset = None;
         }
     }
 }
 
-/// Finds the cause of the largest text, and when that was there, in milliseconds since the
-/// navigation: the last data that its makers had asked for; without data, and before
-/// `DOMContentLoaded` at `loaded`, the last of its makers.
+/// Returns the cause of the largest text, and the time of the cause in milliseconds since
+/// the navigation: the last data before the paint that the text's makers requested.
+/// Without data, and if the paint came before `DOMContentLoaded` at `loaded`, the cause
+/// is the last maker that ran.
 pub(super) fn cause(
     recording: &Recording,
     page: Option<&Value>,
@@ -88,8 +91,8 @@ pub(super) fn cause(
     Some((Wait::Resource { id }, at))
 }
 
-/// Dates the elements; `loaded` is `DOMContentLoaded`, milliseconds since the
-/// navigation, and `cause` what the largest text waited for, if that is known.
+/// Dates the elements. `loaded` is the time of `DOMContentLoaded`, in milliseconds since
+/// the navigation; `cause` is the event that the largest text waited for, if known.
 pub(super) fn date(
     elements: &mut [Element],
     viewport: (u32, u32),
@@ -105,9 +108,10 @@ pub(super) fn date(
         let paint = extension::paint(page, key).filter(|paint| *paint > at)?;
         let is_frame =
             |t: &&MainThreadTask| t.kind == TaskKind::Rendering && (at..paint).contains(&t.start);
-        // What shows a frame, the model adds by itself.
+        // The model itself adds the last rendering and the presentation of the frame.
         let frame = tasks.iter().rfind(is_frame).map_or(paint, |t| t.start);
-        // So does it with rendering, and with what scripts do before the load event.
+        // The model also adds all rendering, and all tasks that start before the load
+        // event.
         let known = |t: &&MainThreadTask| t.kind == TaskKind::Rendering || t.start < finished;
         let inside = |t: &MainThreadTask| (t.end.min(frame) - t.start.max(at)).max(0.0);
         let busy: f64 = tasks.iter().filter(known).map(inside).sum();
@@ -130,7 +134,8 @@ pub(super) fn date(
     }
 }
 
-/// Whether the document brings it; images have bytes of their own.
+/// Returns true if the document delivers the element. Images count as delivered, because
+/// their own bytes determine their time.
 fn is_in_markup(element: &Element) -> bool {
     let is_image = matches!(
         element.kind,

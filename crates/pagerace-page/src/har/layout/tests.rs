@@ -309,7 +309,8 @@ fn what_scripts_make_is_dated_by_the_paints() {
             .map(|e| e.delay.map(Duration::as_millis_f64))
             .collect::<Vec<_>>()
     };
-    // To the frame that showed it, less what the model spends by itself.
+    // The time up to the frame that showed the element, less the time that the model adds
+    // itself.
     assert_eq!(delays(None), [Some(2.0), Some(18.0), Some(2.0)]);
     assert_eq!(
         delays(Some(20)),
@@ -318,15 +319,16 @@ fn what_scripts_make_is_dated_by_the_paints() {
     );
 }
 
-/// The largest text of a page whose script `a.js` ran from 110 to 130 ms and asked for
-/// what came after 200 ms, of the type `asked`; `DOMContentLoaded` after `loaded`.
+/// Returns the cause and the delay of the largest text of a page. Script `a.js` runs from
+/// 110 to 130 ms and requests a resource of type `asked`, which arrives after 200 ms.
+/// `DOMContentLoaded` comes after `loaded`.
 fn largest_text(makers: &[&str], asked: &str, loaded: u32) -> (Wait, Option<f64>) {
     let mut own = own();
     own["layout"]["elements"] = json!([
         {"kind": "text", "rect": [0, 0, 100, 31]},
         {"kind": "text", "rect": [0, 100, 100, 60]},
     ]);
-    // The second one, though the first is nearer in size.
+    // The largest text is the second one, although the first one is nearer in size.
     own["paints"] = json!({"fcpMs": 50, "lcpMs": 240, "lcpSize": 3_100, "lcpKind": "text",
         "lcpRect": [0, 95, 120, 70],
         "lcpMakers": makers.iter().map(|p| format!("https://a.test/{p}")).collect::<Vec<_>>()});

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use super::infer_priority;
 use crate::{ImportOptions, Page, from_bytes};
 
-/// A page whose document names one resource, with these fields of the entry.
+/// Imports a page whose document names one resource; `fields` are added to its entry.
 fn import(path: &str, mime: &str, fields: &Value) -> Page {
     let time = "2026-01-01T00:00:00.000Z";
     let mut entry = json!({

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use crate::{ImportOptions, Page, ResourceId, Trigger, Wait, from_bytes};
 
-/// A document, a script that it names, and an image that the script asks for.
+/// A document, a script that it names, and an image that the script requests.
 fn page() -> Page {
     let entry = |path: &str, mime: &str, initiator: Value| {
         json!({"startedDateTime": "2026-01-01T00:00:00.000Z", "time": 50,

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// What the thesis lists, and nothing else.
+/// A sequence with only the fields that the thesis lists.
 fn thesis() -> Value {
     json!([
         {"id": 1, "category": "images", "extension": "jpg", "size_bytes": 41200,

@@ -10,7 +10,7 @@ fn six(seed: u64) -> Vec<TransferSequence> {
         .collect()
 }
 
-/// Requests and kilobytes of an average version.
+/// Returns requests and kilobytes of an average version.
 fn mean(all: &[TransferSequence], of: impl Fn(&Transfer) -> bool) -> (f64, f64) {
     let chosen = || {
         all.iter()
@@ -57,7 +57,7 @@ fn six_versions_average_to_table_4() {
     }
 }
 
-/// 16.5 MB of bodies in 1313 of 1392 bytes of each packet, at 12 Mbit/s.
+/// 16.5 MB of bodies, with 1313 body bytes per packet of 1392 bytes, at 12 Mbit/s.
 #[test]
 fn a_fetch_takes_as_long_as_in_figure_15() {
     let bodies = mean(&six(1), |_| true).1 * 1000.0;
@@ -127,7 +127,7 @@ fn third_parties_are_as_assumed() {
 fn the_seed_decides() {
     assert_eq!(six(7), six(7));
     assert_ne!(six(7), six(8));
-    // A change here is a change of every simulation of these pages.
+    // Any change of these values changes every simulation of these pages.
     let first = srivastava_page(1, 1);
     let sizes: Vec<u64> = first.transfers().iter().take(4).map(|t| t.size).collect();
     assert_eq!((first.transfers().len(), first.bytes()), (126, 16_468_990));

@@ -26,7 +26,7 @@ fn wire(frames: Vec<Frame>) -> Wire {
 
 #[test]
 fn neighbours_of_one_resource_join() {
-    // A load of a second: pauses up to half a millisecond are not seen.
+    // In a load of one second, pauses of up to half a millisecond are dropped.
     let wire = wire(vec![
         frame(0, 1),
         frame(400, 1),

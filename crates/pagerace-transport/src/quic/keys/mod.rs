@@ -1,6 +1,7 @@
-//! Packet protection: real TLS 1.3, or keys that cost nothing and have the
-//! same sizes on the wire. Both carry the [tap](super::tap). With real TLS every
-//! handshake is a full one.
+//! Packet protection: real TLS 1.3, or null keys with the same sizes on the wire and no
+//! computation.
+//!
+//! Both carry the [tap](super::tap). With real TLS every handshake is a full one.
 
 mod null;
 mod sizes;
@@ -18,36 +19,37 @@ use quinn_proto::{
 use super::settings::Settings;
 use super::tap::Tap;
 
-/// How a connection begins; the same for QUIC and for TLS over TCP.
+/// The type of handshake, shared by QUIC and TLS over TCP.
 pub use crate::tls::Handshake;
 pub use sizes::FlightSizes;
 pub use tls::{Identity, TlsError, client_keys_trusting};
 pub(super) use visit::Visitor;
 
-/// How a client protects its packets.
+/// Packet protection of a client.
 #[derive(Clone)]
 pub enum ClientKeys {
-    /// No cipher; the sizes of real TLS, a full handshake.
+    /// No cipher, the sizes of real TLS, and a full handshake.
     Null(FlightSizes),
-    /// As [`Null`](Self::Null), by a client that was here before: it has a
-    /// ticket, and an address token that frees the server from the
-    /// anti-amplification limit. The sizes are those of a full handshake; what
-    /// a ticket changes follows from them.
+    /// Like [`Null`](Self::Null), for a client that has visited the server before. It has a
+    /// ticket, and an address token that lifts the server's anti-amplification limit. The
+    /// sizes are those of a full handshake, and those of the resumed one are derived from
+    /// them.
     Revisit(FlightSizes, Handshake),
     /// Real TLS 1.3.
     Tls(Arc<dyn crypto::ClientConfig>),
 }
 
-/// How a server protects its packets.
+/// Packet protection of a server.
 #[derive(Clone)]
 pub enum ServerKeys {
-    /// No cipher; the sizes of real TLS. Takes every ticket and all early data.
+    /// No cipher and the sizes of real TLS. The server accepts every ticket and all early
+    /// data.
     Null(FlightSizes),
     /// Real TLS 1.3.
     Tls(Arc<dyn crypto::ServerConfig>),
 }
 
-/// 32 bytes that follow from the seed.
+/// Derives 32 bytes from the seed.
 pub(super) fn seed_bytes(seed: u64, name: &str) -> [u8; 32] {
     let mut rng = Rng::new(seed, name);
     let mut bytes = [0; 32];
@@ -58,8 +60,8 @@ pub(super) fn seed_bytes(seed: u64, name: &str) -> [u8; 32] {
 }
 
 impl ClientKeys {
-    /// Null keys for a connection that begins like this. Both ends must be
-    /// given the same sizes.
+    /// Creates null keys for a connection with this type of handshake. Both ends must have
+    /// the same sizes.
     pub fn null(sizes: FlightSizes, handshake: Handshake) -> Self {
         match handshake {
             Handshake::Full => Self::Null(sizes),
@@ -67,7 +69,7 @@ impl ClientKeys {
         }
     }
 
-    /// `settings`: the client's.
+    /// Builds quinn-proto's configuration. `settings` are the client's.
     pub(super) fn config(&self, settings: &Settings, tap: Arc<Tap>) -> ClientConfig {
         let null = |sizes, handshake, tap| {
             Arc::new(null::NullClient {
@@ -96,15 +98,16 @@ impl ClientKeys {
 }
 
 impl ServerKeys {
-    /// Null keys; the client says how a connection begins, so any `handshake`
-    /// is served.
+    /// Creates null keys. The client chooses the type of handshake, so any `handshake` is
+    /// served.
     pub fn null(sizes: FlightSizes, _handshake: Handshake) -> Self {
         Self::Null(sizes)
     }
 
-    /// `visitor`: where the datagram comes from that is being handled.
+    /// Builds quinn-proto's configuration. `visitor` holds the source of the datagram being
+    /// handled.
     pub(super) fn config(&self, seed: u64, tap: Arc<Tap>, visitor: &Visitor) -> ServerConfig {
-        // Address tokens would carry the time of day: none is sent.
+        // Address tokens would contain the time of day, so none are sent.
         let mut tokens = ValidationTokenConfig::default();
         tokens.sent(0);
         let mut config = match self {

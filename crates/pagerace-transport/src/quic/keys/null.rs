@@ -1,9 +1,9 @@
-//! Keys that seal nothing: the handshake's messages and every packet have the
-//! sizes of real TLS 1.3, but no byte is encrypted.
+//! Null keys: handshake messages and packets have the sizes of real TLS 1.3, but nothing is
+//! encrypted.
 //!
-//! Everything that delivery depends on still runs: the three packet number
-//! spaces, the anti-amplification limit, acknowledgements, key phases. What is
-//! missing is the time a cipher takes, and secrecy.
+//! All mechanisms that affect delivery still run: the three packet number spaces, the
+//! anti-amplification limit, acknowledgements and key phases. Only the run time of a cipher
+//! and secrecy are missing.
 
 use std::any::Any;
 use std::io::Cursor;
@@ -43,7 +43,7 @@ impl PacketKey for NullKey {
         payload: &mut BytesMut,
     ) -> Result<(), CryptoError> {
         let n = payload.len().checked_sub(TAG).ok_or(CryptoError)?;
-        // A packet of another level must fail to open, as it would with TLS.
+        // As with TLS, a packet of another encryption level must fail to open.
         if payload[n] != self.space as u8 + 1 {
             return Err(CryptoError);
         }
@@ -100,7 +100,7 @@ fn keys(space: Space, tap: &Arc<Tap>) -> Keys {
 pub(super) struct NullClient {
     pub(super) sizes: FlightSizes,
     pub(super) handshake: Handshake,
-    /// The server's, from the visit before.
+    /// The server's transport parameters from the previous visit.
     pub(super) remembered: TransportParameters,
     pub(super) tap: Arc<Tap>,
 }
@@ -143,7 +143,7 @@ impl ServerConfig for NullServer {
     }
 }
 
-/// Where a side is in the handshake; each step writes one flight.
+/// The state of a side in the handshake. Each step writes one flight.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     ClientHello,
@@ -162,7 +162,7 @@ enum Step {
 struct NullSession {
     side: Side,
     sizes: FlightSizes,
-    /// What the client asks for; a server learns it from the first message.
+    /// The client's type of handshake. A server learns it from the first message.
     handshake: Handshake,
     tap: Arc<Tap>,
     ours: TransportParameters,
@@ -193,8 +193,8 @@ impl NullSession {
         }
     }
 
-    /// Appends a message: its size, the size of its parameters, what the client
-    /// asks for, the parameters, filler.
+    /// Appends a message: its size, the size of its parameters, the client's type of
+    /// handshake, the parameters, and filler.
     fn write_message(&self, buf: &mut Vec<u8>, size: usize, with_parameters: bool) {
         let mut parameters = Vec::new();
         if with_parameters {
@@ -209,8 +209,8 @@ impl NullSession {
         buf.resize(end, 0xaa);
     }
 
-    /// Takes one whole message off what was received; its parameters, and what
-    /// the client asks for.
+    /// Removes one complete message from the received bytes. Returns its parameters and the
+    /// client's type of handshake.
     fn take_message(&mut self) -> Option<(Vec<u8>, u8)> {
         let head = self.received.get(..MESSAGE_HEAD)?;
         let size = usize::from(u16::from_be_bytes([head[0], head[1]]));
@@ -237,7 +237,7 @@ impl Session for NullSession {
         None
     }
     fn early_crypto(&self) -> Option<(Box<dyn HeaderKey>, Box<dyn PacketKey>)> {
-        // A client has them from the start, a server with the client's hello.
+        // A client has these keys from the start, and a server after the ClientHello.
         (self.handshake == Handshake::EarlyData).then(|| {
             let key = NullKey {
                 space: Space::ZeroRtt,
@@ -277,7 +277,8 @@ impl Session for NullSession {
                     self.finished = true;
                 }
                 Step::AwaitServerHello => {
-                    // The rest is of the next level: keys first.
+                    // The rest belongs to the next encryption level, which needs its keys
+                    // first.
                     self.step = Step::ClientHandshakeKeys;
                     break;
                 }

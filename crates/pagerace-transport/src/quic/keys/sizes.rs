@@ -1,10 +1,12 @@
-//! How large the flights of the handshake are.
+//! Sizes of the handshake's flights.
 
 use crate::tls::{ClientHello, Handshake};
 
-/// Sizes of the handshake's flights in CRYPTO bytes, without the transport
-/// parameters that two of them carry (whose size varies: RFC 9000, section
-/// 18.1, wants a reserved one of any length).
+/// Sizes of the handshake's flights in CRYPTO bytes, without the transport parameters that
+/// two of them carry.
+///
+/// The size of the parameters varies, as RFC 9000, section 18.1, reserves one of arbitrary
+/// length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlightSizes {
     /// `ClientHello`.
@@ -16,15 +18,15 @@ pub struct FlightSizes {
     pub server_flight: usize,
     /// The client's `Finished`.
     pub client_finished: usize,
-    /// `NewSessionTicket`s, sent with the first 1-RTT packets; each.
+    /// Size of each `NewSessionTicket`. They are sent with the first 1-RTT packets.
     pub ticket: usize,
-    /// How many tickets.
+    /// Number of tickets.
     pub tickets: usize,
 }
 
 impl Default for FlightSizes {
-    /// What rustls sends with the certificate of [`super::Identity`]; a test
-    /// keeps the two equal.
+    /// The sizes of rustls with the certificate of [`super::Identity`]. A test compares the
+    /// two.
     fn default() -> Self {
         Self {
             client_hello: 192,
@@ -38,19 +40,19 @@ impl Default for FlightSizes {
 }
 
 impl FlightSizes {
-    /// These with a client's first message of that size, if they have a small one.
+    /// Adds the extra size of this `ClientHello` to sizes that have a small one.
     #[must_use]
     pub const fn with(mut self, client_hello: ClientHello) -> Self {
         self.client_hello += client_hello.extra();
         self
     }
 
-    /// Sizes of a connection that begins like this, if `self` are those of a
+    /// Returns the sizes for this type of handshake, given that `self` holds those of a
     /// full handshake.
     ///
-    /// Source: rustls' flights, which a test compares. The client offers a
-    /// ticket (RFC 8446, section 4.2.11), and says if early data follows; the
-    /// server takes it and sends no certificate.
+    /// Source: rustls's flights, which a test compares. The client offers a ticket (RFC
+    /// 8446, section 4.2.11) and announces any early data. The server accepts it and sends
+    /// no certificate.
     #[must_use]
     pub fn of(mut self, handshake: Handshake) -> Self {
         let (hello, flight, ticket) = match handshake {

@@ -1,4 +1,4 @@
-//! The tap around anybody's keys, real TLS above all.
+//! The tap around other keys, such as those of real TLS.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ fn tap_keys(keys: Keys, space: Space, tap: &Arc<Tap>) -> Keys {
 struct TappedSession {
     inner: Box<dyn Session>,
     tap: Arc<Tap>,
-    /// Level of the keys that the handshake yields next.
+    /// Encryption level of the keys that the handshake returns next.
     next: Space,
 }
 

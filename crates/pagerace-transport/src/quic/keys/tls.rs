@@ -1,4 +1,4 @@
-//! Real TLS 1.3 by rustls, for simulations on request and for the live world.
+//! Real TLS 1.3 by rustls, for live connections and optionally for simulations.
 
 use std::sync::Arc;
 
@@ -8,33 +8,32 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 
 use super::{ClientKeys, ServerKeys};
 
-/// HTTP/3's protocol name (RFC 9114, section 3.1).
+/// The ALPN protocol name of HTTP/3 (RFC 9114, section 3.1).
 const ALPN: &[u8] = b"h3";
 
-/// Bytes by which our certificate is padded, so that the server's flight has
-/// the size of a median QUIC certificate chain in the wild, about 2.3 kB
-/// (Nawrocki et al., "On the Interplay between TLS Certificates and QUIC
-/// Performance", `CoNEXT` 2022).
+/// Padding of the certificate in bytes. It gives the server's flight the size of a median
+/// QUIC certificate chain in the wild, about 2.3 kB (Nawrocki et al., "On the Interplay
+/// between TLS Certificates and QUIC Performance", `CoNEXT` 2022).
 const CERTIFICATE_PADDING: usize = 1_850;
 
-/// Setting up TLS failed.
+/// Error that occurs when TLS cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// The certificate could not be made.
+    /// The certificate could not be created.
     #[error("cannot make a certificate: {0}")]
     Certificate(#[from] rcgen::Error),
     /// rustls refused the configuration.
     #[error("cannot set up TLS: {0}")]
     Rustls(#[from] rustls::Error),
-    /// No cipher suite that QUIC's Initial packets need.
+    /// The configuration lacks the cipher suite of QUIC's Initial packets.
     #[error("cannot set up TLS: {0}")]
     Suite(#[from] quinn_proto::crypto::rustls::NoInitialCipherSuite),
 }
 
-/// A server's self-signed certificate and key, made for the occasion.
+/// A server's freshly generated self-signed certificate and key.
 ///
-/// Ed25519 with a fixed serial number: its encoding, unlike ECDSA's, always
-/// has the same length, so packet sizes repeat.
+/// The certificate uses Ed25519 and a fixed serial number. Unlike that of ECDSA, its
+/// encoding always has the same length, so packet sizes are reproducible.
 #[derive(Debug)]
 pub struct Identity {
     certificate: CertificateDer<'static>,
@@ -42,10 +41,10 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// A certificate for these host names or addresses.
+    /// Creates a certificate for these host names or addresses.
     ///
     /// # Errors
-    /// A name cannot be in a certificate.
+    /// Returns an error if a name cannot be in a certificate.
     pub fn new(names: &[&str]) -> Result<Self, TlsError> {
         let key = KeyPair::generate_for(&PKCS_ED25519)?;
         let mut params =
@@ -65,25 +64,25 @@ impl Identity {
         })
     }
 
-    /// The certificate in DER, for clients that are told whom to trust.
+    /// Returns the certificate in DER, for clients with a configured trust anchor.
     pub fn certificate(&self) -> &[u8] {
         &self.certificate
     }
 
-    /// The certificate chain, for TLS over other transports.
+    /// Returns the certificate chain, for TLS over other transports.
     pub fn chain(&self) -> Vec<CertificateDer<'static>> {
         vec![self.certificate.clone()]
     }
 
-    /// The private key, for TLS over other transports.
+    /// Returns the private key, for TLS over other transports.
     pub fn key(&self) -> PrivatePkcs8KeyDer<'static> {
         self.key.clone_key()
     }
 
-    /// Keys of a server with this identity.
+    /// Returns the keys of a server with this identity.
     ///
     /// # Errors
-    /// rustls refuses the certificate.
+    /// Returns an error if rustls refuses the certificate.
     pub fn server_keys(&self) -> Result<ServerKeys, TlsError> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut config = rustls::ServerConfig::builder_with_provider(provider)
@@ -99,19 +98,19 @@ impl Identity {
         )?)))
     }
 
-    /// Keys of a client that trusts this identity and nobody else.
+    /// Returns the keys of a client that trusts only this identity.
     ///
     /// # Errors
-    /// rustls refuses the certificate.
+    /// Returns an error if rustls refuses the certificate.
     pub fn client_keys(&self) -> Result<ClientKeys, TlsError> {
         client_keys_trusting(&self.certificate)
     }
 }
 
-/// Keys of a client that trusts the certificate (DER) and nobody else.
+/// Returns the keys of a client that trusts only this certificate (DER).
 ///
 /// # Errors
-/// It is not a certificate that can be trusted.
+/// Returns an error if the certificate is not a valid trust anchor.
 pub fn client_keys_trusting(certificate: &[u8]) -> Result<ClientKeys, TlsError> {
     let mut roots = rustls::RootCertStore::empty();
     roots.add(CertificateDer::from(certificate.to_vec()))?;

@@ -1,9 +1,9 @@
-//! What a client that has been here before still has, for [null keys](super).
+//! The state that a returning client has kept, for [null keys](super).
 //!
-//! A ticket makes the handshake smaller and may allow 0-RTT packets. An address
-//! token (RFC 9000, section 8.1.3) spares the server the anti-amplification
-//! limit: without it a server could answer early requests with three times
-//! their bytes and no more before the handshake is complete.
+//! A ticket makes the handshake smaller and may allow 0-RTT packets. An address token (RFC
+//! 9000, section 8.1.3) lifts the server's anti-amplification limit. Without the token, a
+//! server could answer early requests with at most three times their bytes before the
+//! handshake is complete.
 
 use std::io::Cursor;
 use std::net::IpAddr;
@@ -18,33 +18,32 @@ use quinn_proto::{Side, TokenLog, TokenReuseError, TokenStore};
 use crate::quic::Settings;
 use crate::quic::frame::varint_size;
 
-/// Bytes of quinn-proto's address tokens for IPv4: kind, address, seconds, tag
-/// and nonce.
+/// Size of quinn-proto's address tokens for IPv4: kind, address, seconds, tag and nonce.
 const TOKEN: usize = 1 + 5 + 8 + 16 + NONCE;
 
-/// The part of a token that is not sealed.
+/// Size of the unencrypted part of a token.
 const NONCE: usize = 16;
 
-/// What our tokens are made of.
+/// The byte that tokens consist of.
 const FILLER: u8 = 0x70;
 
-/// quinn-proto's mark of a token from a `NEW_TOKEN` frame.
+/// Value with which quinn-proto marks a token from a `NEW_TOKEN` frame.
 const VALIDATION: u8 = 1;
 
-/// Most flow control that a client counts on before the server has answered.
-/// More than it may send then ([`EARLY_BYTES`]), and less than any server
-/// grants, so that no server has granted less than is remembered.
+/// The maximum flow control window that a client assumes before the server has answered. It
+/// is larger than the amount that a client may send by then ([`EARLY_BYTES`]), and smaller
+/// than the window of any server, so no server grants less than is remembered.
 ///
 /// [`EARLY_BYTES`]: crate::quic::connection::EARLY_BYTES
 const REMEMBERED_WINDOW: u32 = 1 << 16;
 
-/// Unidirectional streams that a client counts on: what HTTP/3 needs (RFC 9114,
+/// Number of unidirectional streams that a client assumes, as needed by HTTP/3 (RFC 9114,
 /// section 6.2).
 const REMEMBERED_UNIDIRECTIONAL: u32 = 3;
 
-/// The server's transport parameters, as remembered from an earlier visit
-/// (RFC 9000, section 7.4.1). The server is taken to allow as many requests as
-/// we do, and at least a small window.
+/// Returns the server's transport parameters as remembered from an earlier visit (RFC 9000,
+/// section 7.4.1). The server is assumed to allow as many requests as this side, and at
+/// least a small window.
 pub(super) fn remembered_parameters(settings: &Settings) -> TransportParameters {
     let window = settings.receive_window.min(REMEMBERED_WINDOW);
     let stream_window = settings.stream_receive_window.min(REMEMBERED_WINDOW);
@@ -59,7 +58,7 @@ pub(super) fn remembered_parameters(settings: &Settings) -> TransportParameters 
     ];
     let mut bytes = Vec::new();
     for (id, value) in values {
-        // RFC 9000, section 16: a size of 2 to the n is written as n.
+        // RFC 9000, section 16: a size of 2 to the power of n is encoded as n.
         let size = varint_size(u64::from(value));
         bytes.extend([id, size as u8]);
         let marked = u64::from(value) | u64::from(size.ilog2()) << (8 * size - 2);
@@ -69,7 +68,7 @@ pub(super) fn remembered_parameters(settings: &Settings) -> TransportParameters 
         .expect("parameters that we wrote can be read")
 }
 
-/// A client's tokens: one for every server, of the size of a real one.
+/// A client's token store, which has a token of realistic size for every server.
 pub(super) struct Tokens;
 
 impl TokenStore for Tokens {
@@ -80,7 +79,7 @@ impl TokenStore for Tokens {
     }
 }
 
-/// A server's memory of tokens that were used: it has none.
+/// A server's log of used tokens, which remembers nothing.
 pub(super) struct ForgetfulLog;
 
 impl TokenLog for ForgetfulLog {
@@ -94,12 +93,12 @@ impl TokenLog for ForgetfulLog {
     }
 }
 
-/// Whom the server is listening to: the address that a token is good for.
+/// The sender of the datagram that a server is handling. Tokens are valid for its address.
 #[derive(Clone, Debug, Default)]
 pub(in crate::quic) struct Visitor(Arc<Mutex<Option<IpAddr>>>);
 
 impl Visitor {
-    /// A datagram comes from there.
+    /// Sets the source address of the datagram.
     pub(in crate::quic) fn set(&self, address: IpAddr) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(address);
     }
@@ -109,7 +108,7 @@ impl Visitor {
     }
 }
 
-/// Opens tokens of [`Tokens`]: each is good for whoever sends it.
+/// Opens the tokens of [`Tokens`]. Each is valid for its sender.
 pub(super) struct TokenKey(pub(super) Visitor);
 
 impl HandshakeTokenKey for TokenKey {
@@ -135,7 +134,7 @@ impl AeadKey for TokenSeal {
         if data.len() != TOKEN - NONCE || data.iter().any(|b| *b != FILLER) {
             return Err(CryptoError);
         }
-        // As quinn-proto writes it: kind, family, address, seconds since 1970.
+        // quinn-proto's format: kind, address family, address, seconds since 1970.
         let mut payload = vec![VALIDATION];
         match self.0.get().ok_or(CryptoError)? {
             IpAddr::V4(address) => {

@@ -1,6 +1,7 @@
 use super::*;
 
-/// Sends packets of 1,200 bytes as soon as they may leave; when each does.
+/// Sends packets of 1,200 bytes as soon as they may leave. Returns their departure times in
+/// nanoseconds.
 fn departures(rate: u64, count: usize, start: Instant) -> Vec<u64> {
     let (mut pacer, mut now) = (Pacer::default(), start);
     (0..count)
@@ -17,7 +18,7 @@ fn departures(rate: u64, count: usize, start: Instant) -> Vec<u64> {
 
 #[test]
 fn two_leave_at_once_and_the_rest_at_the_rate() {
-    // 9.6 kbit each at 9.6 Mbit/s: one in a millisecond.
+    // At 9.6 Mbit/s, packets of 9.6 kbit leave once per millisecond.
     let at = departures(9_600_000, 5, Instant::ZERO);
     assert_eq!(at, [0, 0, 1_000_000, 2_000_000, 3_000_000]);
 }

@@ -1,14 +1,14 @@
-//! More pieces of a stream behind gaps than quinn-proto bears.
+//! Tests with more chunks of a stream behind gaps than quinn-proto allows.
 
 use super::*;
 
-/// Bytes that one packet of the server carries, or a few more.
+/// Approximate number of bytes in a packet of the server.
 const PACKET: u64 = 1_200;
 const STREAM: u64 = 0;
 const STREAM_WINDOW: u32 = 2 << 20;
 const LENGTH: u64 = 16 << 20;
 
-/// All is in the link's queue before the first loss is known.
+/// The whole response is in the link's queue before the first loss is detected.
 #[test]
 fn thousands_of_gaps_do_not_end_the_connection() {
     let setup = Setup {
@@ -17,11 +17,12 @@ fn thousands_of_gaps_do_not_end_the_connection() {
     };
     let lose = |side, n| side == 1 && n > 10 && n < 4_000 && n % 2 == 0;
     let run = run_with(setup, &[5_000_000], sequential, lose);
-    // The loop looked at every byte that was read.
+    // `run_with` has checked every byte that was read.
     assert_eq!(run.server.high[&STREAM], 5_000_000);
 }
 
-/// A client reads what a server sends without delay; lost is what the test says.
+/// A client that reads from a server without delay. The test decides which packets are
+/// lost.
 struct Pair {
     hosts: [Host; 2],
     ids: [ConnectionId; 2],
@@ -74,7 +75,7 @@ impl Pair {
         self.client().received.held()
     }
 
-    /// A millisecond passes.
+    /// Advances time by a millisecond.
     fn step(&mut self, lose: impl Fn(StreamFrame) -> bool) {
         self.now += Duration::from_millis(1);
         let mut flight = vec![];
@@ -118,7 +119,7 @@ impl Pair {
         }
     }
 
-    /// Whether there may be more.
+    /// Reads once. Returns true if there may be more to read.
     fn read_one(&mut self, stream: u64) -> bool {
         self.last = self.client().read(stream);
         let Read::Data(data) = &self.last else {
@@ -130,8 +131,8 @@ impl Pair {
         true
     }
 
-    /// Until flow control stops the server: the first packet is lost, however
-    /// often it is repaired.
+    /// Runs until flow control stops the server. The first packet is lost, however often it
+    /// is retransmitted.
     fn fill(&mut self) {
         let mut before = (0, 0);
         loop {

@@ -1,4 +1,4 @@
-//! Controllers that name a rate are held to it.
+//! Tests of pacing for controllers that set a rate.
 
 use std::cell::RefCell;
 
@@ -6,7 +6,7 @@ use pagerace_cc::{Ack, Controller};
 
 use super::*;
 
-/// What a controller was told.
+/// A call to the controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Call {
     Sent(u64),
@@ -20,7 +20,8 @@ thread_local! {
     static CALLS: RefCell<Vec<Call>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A controller called `test-rate-N`: N bits per second, a window without end.
+/// Returns the controller `test-rate-N`, which has a rate of N bits per second and a window
+/// too large to limit it.
 pub(in crate::quic) fn test_controller(name: &str) -> Option<Box<dyn Controller>> {
     let rate = name.strip_prefix("test-rate-")?.parse().ok()?;
     Some(Box::new(FixedRate(rate)))
@@ -76,7 +77,7 @@ fn paced(congestion: &'static str) -> Setup {
     }
 }
 
-/// The server's packets that carry data: nanoseconds and bytes.
+/// Returns the times in nanoseconds and the sizes in bytes of the server's data packets.
 fn data(run: &Run) -> Vec<(u64, u64)> {
     let all = run.wire.iter().filter(|w| w.1 && w.2 > 500);
     all.skip(3).map(|w| (w.0, w.2 as u64)).collect()
@@ -105,7 +106,7 @@ fn packets_leave_at_the_rate_with_and_without_loss() {
                 );
             }
         }
-        // It is a rate, not only a limit.
+        // The rate is reached, and not only a limit.
         let bytes: u64 = data.iter().map(|d| d.1).sum();
         let last_repair = 2 * 40_000_000;
         let took = data[data.len() - 1].0 - data[0].0;
@@ -122,8 +123,8 @@ fn the_wire_still_follows_the_schedule() {
     assert_eq!(run.server.wire, run.server.decided);
 }
 
-/// While one response is sent at 10 packets a second, a large request comes
-/// in; its acknowledgements do not wait for the pacer.
+/// A large request arrives while a response is sent at 10 packets per second. Its
+/// acknowledgements do not wait for the pacer.
 #[test]
 fn acknowledgements_are_not_paced() {
     let upload = |congestion| {
@@ -136,7 +137,7 @@ fn acknowledgements_are_not_paced() {
         sent.map(|w| w.0).max().unwrap()
     };
     let (slow, fast) = (upload("test-rate-96000"), upload("test-rate-96000000"));
-    // The server's first packets may be both data and acknowledgement.
+    // The server's first packets may carry both data and acknowledgements.
     assert!(slow < fast + 96_000_000, "{slow} ns against {fast}");
 }
 
@@ -163,14 +164,14 @@ fn a_controller_is_told_what_it_needs() {
         !calls.contains(&Call::Sent(0)),
         "told of an acknowledgement"
     );
-    // What was sent is acknowledged, lost, or in flight; the handshake's
-    // packets leave without a word when their keys are dropped.
+    // Every packet sent is acknowledged, lost or in flight. The handshake's packets are
+    // removed without a report when their keys are dropped.
     let handshake = sent - acked - lost - left.unwrap();
     assert!(
         handshake <= 5_000,
         "{sent} sent, {acked} acked, {lost} lost, {left:?} left"
     );
-    // Limited by the pacer is not limited by the application.
+    // A sender that is limited by the pacer is not limited by the application.
     let data = run
         .server
         .frames
@@ -181,8 +182,8 @@ fn a_controller_is_told_what_it_needs() {
         .iter()
         .filter(|c| matches!(c, Call::Ack(_, true)))
         .count();
-    // At the end it is: for a round trip, of 17 packets, and the longest delay
-    // of an acknowledgement, of 25 ms.
+    // At the end the application limits the sender: for a round trip of 17 packets and the
+    // maximum acknowledgement delay of 25 ms.
     assert!(data > 110 && limited < 17 + 11, "{limited} of {data}");
     let limited = calls
         .iter()
@@ -206,8 +207,8 @@ fn a_paced_run_repeats_to_the_byte() {
     assert_eq!((a.wire, a.packets), (b.wire, b.packets));
 }
 
-/// The first rate is 2.89 windows of ten packets a round trip of 42 ms, not of
-/// the 333 ms that RFC 9002 assumes before there is a sample.
+/// The first rate is 2.89 windows of ten packets per round trip of 42 ms. RFC 9002's
+/// assumption of 333 ms before the first sample is not used.
 #[test]
 fn bbr_starts_at_the_rate_of_the_round_trip_that_was_measured() {
     let run = run_with(paced("bbr"), &[100_000], sequential, |_, _| false);
@@ -216,7 +217,7 @@ fn bbr_starts_at_the_rate_of_the_round_trip_that_was_measured() {
     assert!(took < 42_000_000 * 8 / 28, "{took} ns for eight packets");
 }
 
-/// 10 Mbit/s, 40 ms, a queue of one bandwidth-delay product.
+/// 10 Mbit/s, 40 ms, and a queue of one bandwidth-delay product.
 #[test]
 fn bbr_fills_the_link_and_after_its_start_not_the_queue() {
     let load = |congestion| {
@@ -230,8 +231,8 @@ fn bbr_fills_the_link_and_after_its_start_not_the_queue() {
     let floor = 5_000_000.0 * NANOS_PER_BYTE as f64;
     let share = floor / bbr.done.as_nanos() as f64;
     assert!(share > 0.9, "{share} of the link's rate");
-    // Start-up asks for 2.89 times what the link carries, and keeps as much in
-    // flight, where it and its queue hold 2: three rounds without growth end it.
+    // Start-up sends at 2.89 times the link's rate and keeps 2.89 bandwidth-delay products
+    // in flight, while the link and its queue hold 2. Three rounds without growth end it.
     let product = 50_000 / 1_200;
     assert!(bbr.drops.len() < 3 * product, "{} drops", bbr.drops.len());
     let later = |run: &Run| {

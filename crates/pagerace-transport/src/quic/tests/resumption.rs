@@ -1,4 +1,4 @@
-//! Connections that begin with a ticket.
+//! Tests of resumed connections.
 
 use super::*;
 
@@ -13,8 +13,8 @@ fn visit(handshake: Handshake, lengths: &[u64], lose: impl Fn(usize, usize) -> b
     run_with(Setup::new(keys), lengths, sequential, lose)
 }
 
-/// Round trips until the first byte of the response, rounded: packets take
-/// about a millisecond each.
+/// Returns the number of round trips until the first byte of the response. The result is
+/// rounded, as each packet takes about a millisecond.
 fn round_trips(run: &Run) -> u64 {
     let trip = ROUND_TRIP.as_nanos();
     (run.first_byte.as_nanos() + trip / 4) / trip
@@ -28,7 +28,7 @@ fn the_first_byte_comes_after_the_round_trips_of_the_documents() {
     assert_eq!(round_trips(&full), 2);
     assert_eq!(round_trips(&resumed), 2);
     assert_eq!(round_trips(&early), 1);
-    // The server's flight is smaller, so the request leaves sooner.
+    // The server's flight is smaller, so the request leaves earlier.
     assert!(resumed.first_byte < full.first_byte);
     let saved = full.done.since(early.done);
     assert!(saved > Duration::from_millis(39), "{saved}");
@@ -40,15 +40,15 @@ fn requests_leave_in_the_first_flight() {
     let requests = run.packets.iter().filter(|p| p.space == Space::ZeroRtt);
     let frames = requests.flat_map(|p| frame::frames(&p.payload));
     let streams = frames.filter(|f| matches!(f, Frame::Stream(s) if s.fin && s.length == 3));
-    // Sent once, received once.
+    // Each request is sent once and received once.
     assert_eq!(streams.count(), 2);
-    // All the server needs to answer is in the client's first datagram.
+    // The client's first datagram contains all that the server needs to answer.
     assert_eq!(run.wire[0], (0, false, 1_200));
     let second = run.wire.iter().find(|w| !w.1 && w.0 > 0).unwrap();
     assert!(second.0 > 40_000_000, "{second:?}");
 }
 
-/// Without the address token, the server would stop at three times what the
+/// Without the address token, the server would stop at three times the bytes that the
 /// client has sent.
 #[test]
 fn the_first_answer_is_an_initial_window_and_not_three_times_the_request() {
@@ -77,8 +77,8 @@ fn the_wire_follows_the_schedule_from_the_first_flight_on() {
     }
 }
 
-/// Requests that need more than a datagram, and each of the first packets of
-/// either side lost in turn.
+/// Requests larger than a datagram. Each of the first packets of either side is lost in
+/// turn.
 #[test]
 fn lost_packets_of_the_first_flights_are_repaired() {
     for handshake in [Handshake::Full, Handshake::Resumed, Handshake::EarlyData] {
@@ -93,7 +93,7 @@ fn lost_packets_of_the_first_flights_are_repaired() {
                     request: |_| 2_000,
                     ..Setup::new(keys)
                 };
-                // It panics unless every response arrives.
+                // `run_with` panics unless every response arrives.
                 let run = run_with(setup, &[20_000, 20_000], sequential, |side, n| {
                     side == victim && n == number
                 });
@@ -106,14 +106,14 @@ fn lost_packets_of_the_first_flights_are_repaired() {
     }
 }
 
-/// The client's first datagram is lost: hello and token come again. That the
-/// request is lost shows only when a later packet is acknowledged.
+/// The client's first datagram is lost, so `ClientHello` and token are sent again. The loss
+/// of the request is detected only when a later packet is acknowledged.
 #[test]
 fn a_lost_first_datagram_costs_a_probe_timeout() {
     let run = visit(Handshake::EarlyData, &[20_000], |side, n| {
         side == 0 && n == 0
     });
-    // RFC 9002, section 6.2.2: 333 ms before the first sample, thrice.
+    // RFC 9002, section 6.2.2: three times the initial 333 ms.
     let least = Duration::from_millis(999) + ROUND_TRIP;
     assert!(run.first_byte.since_start() > least);
     assert!(run.first_byte.since_start() < least + ROUND_TRIP * 3);
@@ -130,8 +130,9 @@ fn a_resumed_run_repeats_to_the_byte() {
     assert_eq!((a.wire, a.packets), (b.wire, b.packets));
 }
 
-/// Handshake bytes of rustls over QUIC: hello, answer, flight, finish, tickets.
-/// Transport parameters are `parameters` long on both sides.
+/// Returns the handshake bytes of rustls over QUIC: `ClientHello`, `ServerHello`, server
+/// flight, client Finished and tickets. Transport parameters are `parameters` bytes long on
+/// both sides.
 fn rustls_sizes(handshake: Handshake, parameters: usize) -> [usize; 5] {
     use std::sync::Arc;
 

@@ -1,8 +1,8 @@
-//! Where slow start ends.
+//! Tests of the end of slow start.
 
 use super::*;
 
-/// 300 Mbit/s, 50 ms, a queue of one bandwidth-delay product.
+/// 300 Mbit/s, 50 ms, and a queue of one bandwidth-delay product.
 fn load(congestion: &'static str) -> Run {
     let setup = Setup {
         congestion,
@@ -14,13 +14,13 @@ fn load(congestion: &'static str) -> Run {
     run_with(setup, &[10_000_000], sequential, |_, _| false)
 }
 
-/// quinn-proto paces packets over most of a round trip, so acknowledgements
-/// come in long trains long before the path is full.
+/// quinn-proto paces packets over most of a round trip, so acknowledgements arrive in long
+/// trains long before the path is full.
 #[test]
 fn hystart_takes_pacing_for_no_congestion() {
     let (cubic, hystart) = (load("cubic"), load("cubic-hystart"));
     let drops = (cubic.drops.len(), hystart.drops.len());
-    // Growth of the delay still ends it, a little before the queue is full.
+    // The growth of the delay still ends slow start, slightly before the queue is full.
     assert!(drops.1 > 0 && drops.1 < drops.0, "{drops:?} drops");
     assert!(
         hystart.done <= cubic.done,

@@ -1,4 +1,4 @@
-//! Delays, demands and blocks.
+//! Tests of delays, demands and SACK blocks.
 #![allow(
     clippy::single_range_in_vec_init,
     reason = "lists of one block are meant"
@@ -24,7 +24,7 @@ fn in_order(length: u64) -> Arrival {
     }
 }
 
-/// Past the quick acknowledgements.
+/// Returns a policy that has used up its quick acknowledgements.
 fn settled() -> AckPolicy {
     let mut acks = AckPolicy::new(1448, DELAY);
     for _ in 0..16 {
@@ -74,7 +74,7 @@ fn who_answers_soon_acknowledges_every_second_segment_from_the_beginning() {
     receive(&mut acks, 20, 1448);
     assert!(acks.is_due(), "what was sent first is no answer");
     acks.on_sent();
-    // An answer after 40 ms is late, one before is not.
+    // An answer after 40 ms is late, and one after less is not.
     acks.on_data_sent(at(60));
     receive(&mut acks, 80, 1448);
     assert!(acks.is_due());
@@ -85,7 +85,7 @@ fn who_answers_soon_acknowledges_every_second_segment_from_the_beginning() {
     receive(&mut acks, 150, 1448);
     assert!(acks.is_due());
     acks.on_sent();
-    // Waiting in vain ends it, with 12 quick acknowledgements left.
+    // The expired delay ends the interactive mode, with 12 quick acknowledgements left.
     receive(&mut acks, 160, 1448);
     acks.handle_timeout(at(200));
     assert!(acks.is_due());
@@ -129,7 +129,7 @@ fn the_end_of_a_write_is_acknowledged_when_it_is_read() {
     };
     assert!(write(&mut settled(), 10, 1448));
     assert!(write(&mut settled(), 10, 100));
-    // While answers come soon, two short segments are needed.
+    // In interactive mode, two short segments are needed.
     let mut acks = settled();
     acks.on_data_sent(at(1));
     assert!(!write(&mut acks, 10, 100));
@@ -140,7 +140,7 @@ fn the_end_of_a_write_is_acknowledged_when_it_is_read() {
     receive(&mut acks, 11, 100);
     acks.on_drained();
     assert!(acks.is_due(), "short segments that end no write count, too");
-    // Nothing is owed for what lies in the middle of a write.
+    // A segment in the middle of a write causes no acknowledgement on reading.
     let mut acks = settled();
     receive(&mut acks, 10, 1448);
     acks.on_drained();
@@ -187,7 +187,7 @@ fn a_duplicate_takes_one_of_three_blocks() {
     assert_eq!(blocks, [30..40, 70..80, 50..60]);
     let blocks: Vec<_> = acks.blocks(&beyond).iter().collect();
     assert_eq!(blocks, [70..80, 50..60, 30..40]);
-    // Two blocks became one.
+    // Two blocks are joined into one.
     beyond.insert(60..70, |_| {});
     let arrival = Arrival {
         new: 10,

@@ -1,7 +1,7 @@
 //! Sends a SYN or SYN-ACK until it is answered.
 //!
-//! Deviates: timeouts double from the first on; Linux since 6.5 keeps the first
-//! ones at a second (`tcp_syn_linear_timeouts`).
+//! Deviates from Linux: timeouts double from the first one on. Linux since 6.5 keeps the
+//! first ones at a second (`tcp_syn_linear_timeouts`).
 
 use pagerace_core::{Duration, Instant};
 
@@ -18,7 +18,7 @@ pub(super) struct Handshake {
 }
 
 impl Handshake {
-    /// `pending`: the first one is to be sent at once.
+    /// Creates the state. If `pending` is true, the first SYN or SYN-ACK is due at once.
     pub(super) fn new(retries: u32, pending: bool) -> Self {
         Self {
             retries,
@@ -29,12 +29,12 @@ impl Handshake {
         }
     }
 
-    /// To be sent (again) now.
+    /// Requests that the SYN or SYN-ACK be sent (again) now.
     pub(super) fn send(&mut self) {
         self.pending = true;
     }
 
-    /// Times that it was sent.
+    /// Returns the number of times that the SYN or SYN-ACK was sent.
     pub(super) fn tries(&self) -> u32 {
         self.tries
     }
@@ -48,7 +48,7 @@ impl Handshake {
     }
 
     /// # Errors
-    /// The reason to give up.
+    /// Returns the reason for giving up after the last retransmission timed out.
     pub(super) fn handle_timeout(&mut self, now: Instant) -> Result<(), String> {
         if self.at.is_none_or(|at| now < at) {
             return Ok(());
@@ -65,7 +65,8 @@ impl Handshake {
         Ok(())
     }
 
-    /// How often it was sent before, if it is to be sent now.
+    /// Takes the pending SYN or SYN-ACK. Returns the number of previous transmissions, or
+    /// `None` if none is pending.
     pub(super) fn poll(&mut self, now: Instant) -> Option<u32> {
         if !std::mem::take(&mut self.pending) {
             return None;

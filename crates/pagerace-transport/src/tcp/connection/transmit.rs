@@ -1,4 +1,4 @@
-//! What a connection sends: control segments, data, acknowledgements.
+//! The segments that a connection sends: control segments, data and acknowledgements.
 
 use bytes::Bytes;
 use pagerace_core::Instant;
@@ -8,7 +8,7 @@ use crate::tcp::segment::{Control, SackBlocks, Segment, SentRange};
 use crate::tcp::sender::Outgoing;
 
 impl Connection {
-    /// The next segment that may leave now; to be called until `None`.
+    /// Returns the next segment that may leave now. Must be called until it returns `None`.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
         self.now = now;
         let segment = self.next_segment(now)?;
@@ -25,7 +25,7 @@ impl Connection {
             State::SynSent | State::SynReceived => return self.poll_handshake(now),
             State::Established => {}
         }
-        // SACK blocks travel alone: beside a whole payload they do not fit.
+        // SACK blocks are sent without data, as they do not fit beside a full payload.
         if self.receiver.is_ack_due() && self.receiver.has_blocks() {
             return Some(self.pure_ack(now));
         }
@@ -33,8 +33,8 @@ impl Connection {
             return Some(self.data(now, out));
         }
         if self.sender.take_window_probe() {
-            // As Linux (`tcp_xmit_probe_skb`): one number before the window, so
-            // that it must be answered.
+            // Linux's `tcp_xmit_probe_skb`: the segment lies one number before the window,
+            // so the peer must answer it.
             let sequence = self.sender.next() - 1;
             return Some(Segment {
                 sequence,

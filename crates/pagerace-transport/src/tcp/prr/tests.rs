@@ -1,13 +1,13 @@
-//! What each acknowledgement lets out.
+//! Tests of the bytes that each acknowledgement allows.
 
 use super::Prr;
 
-/// The situation of RFC 6937's first example: one loss in a window of 20
-/// segments, and half of it as the target. The first acknowledgement sends the
-/// retransmission, then every other one a segment, until the target is reached.
+/// The situation of RFC 6937's first example: one loss in a window of 20 segments, with
+/// half of the window as the target. The first acknowledgement sends the retransmission.
+/// After that every other one sends a segment until the target is reached.
 #[test]
 fn halves_in_proportion() {
-    // 19 acknowledgements follow for the 19 segments that arrived.
+    // 19 acknowledgements follow, for the 19 segments that arrived.
     let mut prr = Prr::new(1, 20);
     let (mut in_flight, mut sent) = (19_u64, Vec::new());
     for _ in 0..19 {
@@ -26,9 +26,9 @@ fn halves_in_proportion() {
     assert_eq!(in_flight, 10);
 }
 
-/// The second example: 15 of 20 segments are lost at once. What is in flight is far
-/// below the target; one segment leaves for each that arrives, one more if
-/// acknowledgements make progress.
+/// The second example: 15 of 20 segments are lost at once, so far less than the target is
+/// in flight. One segment leaves for each one that arrives, and another if acknowledgements
+/// make progress.
 #[test]
 fn many_losses_send_no_burst() {
     let mut prr = Prr::new(1, 20);

@@ -1,4 +1,4 @@
-//! The reordering window.
+//! Tests of the reordering window.
 
 use bytes::Bytes;
 use pagerace_core::{Duration, Instant};
@@ -21,7 +21,7 @@ fn rtt() -> RttEstimator {
     rtt
 }
 
-/// Ten segments sent at once; of them, `sacked` behind the first arrived.
+/// Ten segments sent at once. `sacked` segments after the first have arrived.
 fn board(sacked: u64) -> (Scoreboard, Vec<Delivered>) {
     let (mut board, mut delivered) = (Scoreboard::default(), Vec::new());
     for i in 0..10 {
@@ -57,7 +57,7 @@ fn keeps_the_window_once_reordering_was_seen() {
         rack.on_delivered(at(80), d, false);
     }
     assert_eq!(rack.patience(&board, &rtt(), true), ms(100));
-    // Each round trip with a needless retransmission adds a quarter, up to SRTT.
+    // Each round trip with a spurious retransmission adds a quarter, up to SRTT.
     for (una, window) in [(50, 40), (50, 40), (90, 60), (130, 80), (170, 80)] {
         rack.on_duplicate(una, una + 40);
         assert_eq!(rack.patience(&board, &rtt(), true), ms(80 + window));

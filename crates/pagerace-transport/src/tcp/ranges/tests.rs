@@ -1,4 +1,4 @@
-//! Which parts of a range are new, and that ranges stay apart.
+//! Tests of the new parts of a range, and of the disjointness of ranges.
 #![allow(
     clippy::single_range_in_vec_init,
     reason = "sets of one range are meant"

@@ -1,4 +1,4 @@
-//! Gaps, duplicates and overlaps.
+//! Tests of gaps, duplicates and overlaps.
 
 use bytes::Bytes;
 use pagerace_core::Rng;

@@ -1,4 +1,4 @@
-//! The formulas, the minimum and the backoff.
+//! Tests of the formulas, the minimum and the backoff.
 
 use pagerace_core::Duration;
 

@@ -1,4 +1,4 @@
-//! Deliveries, losses and timeouts of five segments.
+//! Tests of deliveries, losses and timeouts of five segments.
 
 use bytes::Bytes;
 use pagerace_core::{Duration, Instant};
@@ -89,7 +89,7 @@ fn a_timeout_takes_the_first_and_what_is_as_old() {
     board.find_lost();
     assert_eq!((board.next_lost_bytes(), board.in_flight()), (None, 50));
     assert!(board.entries.iter().all(|sent| sent.fate == Fate::InFlight));
-    // They can be lost again.
+    // The segments can be declared lost again.
     let losses = board.detect_losses(at(300), 5, Duration::ZERO).0;
     assert_eq!(losses.segments, 5);
 }

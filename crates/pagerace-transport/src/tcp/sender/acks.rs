@@ -1,5 +1,5 @@
-//! What an acknowledgement means: round trips, deliveries, losses, and the
-//! calls that a congestion controller gets for them.
+//! Processing of acknowledgements: round-trip samples, deliveries, losses, and the
+//! resulting calls to the congestion controller.
 
 use pagerace_cc::Ack;
 use pagerace_core::Instant;
@@ -7,26 +7,29 @@ use pagerace_core::Instant;
 use super::{Phase, Prr, Sender};
 use crate::tcp::segment::SackBlocks;
 
-/// The acknowledging part of a segment.
+/// The acknowledgement fields of a segment.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::tcp) struct Acknowledgement {
     pub(in crate::tcp) number: u64,
     pub(in crate::tcp) window: u64,
     pub(in crate::tcp) sacks: SackBlocks,
     pub(in crate::tcp) echo: Option<Instant>,
-    /// The segment carries neither payload nor FIN.
+    /// True if the segment carries neither payload nor FIN.
     pub(in crate::tcp) pure: bool,
 }
 
 impl Sender {
+    /// Processes an acknowledgement.
+    ///
     /// # Panics
-    /// If what arrives acknowledges what was never sent; the caller has checked.
+    /// Panics if the acknowledgement covers data that was never sent. The caller checks
+    /// this.
     pub(in crate::tcp) fn handle_ack(&mut self, now: Instant, ack: &Acknowledgement) {
         assert!(ack.number <= self.next, "never sent, so never acknowledged");
         self.note_starvation(now);
         let widened = self.update_peer_window(ack);
         if ack.number < self.una {
-            // Old, but its blocks may say something new.
+            // The acknowledgement is old, but its SACK blocks may be new.
             if ack.sacks.is_empty() {
                 return;
             }
@@ -41,8 +44,8 @@ impl Sender {
         self.sample_rtt(now, ack, &delivered);
         let mut bytes = 0;
         for segment in &delivered {
-            // RFC 8985, section 6.2, step 2. A SACK echoes the timestamp of what
-            // came before the gap, so there only the time can tell.
+            // RFC 8985, section 6.2, step 2. A SACK echoes the timestamp of the segment
+            // before the gap, so only the elapsed time can distinguish transmissions there.
             let early = !segment.sacked && ack.echo.is_some_and(|echo| echo < segment.sent_at);
             let early = early || now.since(segment.sent_at) < self.rtt.minimum();
             let ambiguous = segment.retransmitted && early;
@@ -87,12 +90,12 @@ impl Sender {
         self.delivered = delivered;
     }
 
-    /// Whether the window became wider.
+    /// Updates the peer's window. Returns true if it became wider.
     fn update_peer_window(&mut self, ack: &Acknowledgement) -> bool {
         self.peer_widest = self.peer_widest.max(ack.window);
         let edge = ack.number + ack.window;
         if ack.number >= self.una && self.persist_at.is_some() {
-            // The peer is there; only silence counts against it.
+            // The peer is alive, and only silence leads to giving up.
             self.backoff = 0;
         }
         if edge <= self.peer_edge {
@@ -104,7 +107,8 @@ impl Sender {
         true
     }
 
-    /// Takes the SACK blocks in; gives the number behind what a DSACK reports.
+    /// Processes the SACK blocks. Returns the end of the range that a DSACK reports, if
+    /// any.
     fn read_blocks(
         &mut self,
         ack: &Acknowledgement,
@@ -134,8 +138,8 @@ impl Sender {
         duplicate
     }
 
-    /// Karn's rule (RFC 6298, section 3), with timestamps for segments that were
-    /// sent again (RFC 7323, section 4.1).
+    /// Samples the round-trip time by Karn's rule (RFC 6298, section 3), with timestamps
+    /// for retransmitted segments (RFC 7323, section 4.1).
     fn sample_rtt(&mut self, now: Instant, ack: &Acknowledgement, delivered: &[super::Delivered]) {
         let clean = delivered
             .iter()
@@ -143,7 +147,7 @@ impl Sender {
             .or_else(|| delivered.iter().find(|d| !d.retransmitted));
         if let Some(segment) = clean {
             self.rtt.sample(now.since(segment.sent_at));
-            // The last one waited least for a delayed acknowledgement.
+            // The last segment waited least for a delayed acknowledgement.
             let last = delivered.iter().rev().find(|d| !d.retransmitted);
             if let Some(last) = last {
                 self.rtt.see(now.since(last.sent_at));
@@ -177,7 +181,7 @@ impl Sender {
                 (false, _) | (true, true) => (segment.sent_at, now.since(segment.sent_at)),
                 (true, false) => (segment.first_sent_at, smoothed),
             };
-            // Below the controller's window, that window is not what limits.
+            // While a restart window applies, the controller's own window is not the limit.
             let app_limited = !limited || self.restart.is_some();
             self.controller.on_ack(&Ack {
                 now,
@@ -197,7 +201,7 @@ impl Sender {
         }
     }
 
-    /// Whether the last reduction was for nothing.
+    /// Returns true if the last reduction was spurious.
     fn found_needless(
         &mut self,
         ack: &Acknowledgement,
@@ -215,7 +219,8 @@ impl Sender {
             && delivered.iter().any(repaired)
             && undo.was_needless(ack.echo);
         if needless && matches!(self.phase, Phase::Recovery { .. }) {
-            // The original filled the hole, later than what was sent behind it.
+            // The original transmission filled the hole, after segments that were sent
+            // later.
             self.rack.on_reordering();
         }
         needless
@@ -242,8 +247,10 @@ impl Sender {
         }
     }
 
-    /// Finds losses and enters or continues their repair. `delivered` bytes and
-    /// `una` are of the acknowledgement that caused it, if one did.
+    /// Detects losses and enters or continues recovery.
+    ///
+    /// `delivered` bytes and `una` belong to the acknowledgement that triggered the call,
+    /// if any.
     pub(super) fn repair(
         &mut self,
         now: Instant,
@@ -266,8 +273,8 @@ impl Sender {
                 if entering {
                     self.prepare_undo();
                 }
-                // What was sent before a timeout belongs to the same event. A
-                // controller that owns its recovery counts all losses.
+                // Segments sent before a timeout belong to the same congestion event. A
+                // controller that manages recovery itself receives all losses.
                 let known = matches!(self.phase,
                     Phase::Timeout { began, .. } if losses.sent_at <= began);
                 if !known || self.controller.owns_recovery() {

@@ -1,4 +1,4 @@
-//! What the sending half does when time passes.
+//! Timers of the sending half.
 
 use pagerace_core::Instant;
 
@@ -18,10 +18,10 @@ impl Sender {
         .min()
     }
 
-    /// Acts on what became due.
+    /// Handles the timers that are due.
     ///
     /// # Errors
-    /// The reason why the connection is given up.
+    /// Returns the reason for giving up the connection.
     pub(in crate::tcp) fn handle_timeout(&mut self, now: Instant) -> Result<(), String> {
         self.note_starvation(now);
         self.pacer.handle_timeout(now);
@@ -33,7 +33,7 @@ impl Sender {
             self.controller.on_ack_end(now, self.board.in_flight());
         }
         if self.probe.handle_timeout(now) {
-            // Section 7.3: the retransmission timer starts anew with the probe.
+            // RFC 8985, section 7.3: the retransmission timer restarts with the probe.
             self.rto_at = Some(now + self.rtt.timeout(self.backoff));
         } else if due(self.rto_at) {
             self.backoff += 1;
@@ -59,8 +59,10 @@ impl Sender {
         Ok(())
     }
 
-    /// Source: RFC 6298, section 5, <https://www.rfc-editor.org/rfc/rfc6298#section-5>;
-    /// RFC 8985, section 6.3.
+    /// Handles a retransmission timeout.
+    ///
+    /// Source: RFC 6298, section 5, <https://www.rfc-editor.org/rfc/rfc6298#section-5>; RFC
+    /// 8985, section 6.3.
     fn time_out(&mut self, now: Instant) {
         self.counts.timeouts += 1;
         self.probe.forget();
@@ -69,7 +71,8 @@ impl Sender {
         let mut losses = self.board.time_out(now, patience);
         self.counts.lost += losses.segments;
         if losses.segments == 0 {
-            // Its retransmission was not sent yet, or waits to be.
+            // The first segment is already lost, and its retransmission has not been sent
+            // yet.
             losses.sent_at = self.board.front().map_or(now, |sent| sent.sent_at);
         }
         if matches!(self.phase, Phase::Open) {

@@ -1,4 +1,4 @@
-//! What the sending half sends, and when the windows and the pacer let it.
+//! The segments of the sending half, as the windows and the pacer allow them.
 
 use pagerace_core::Instant;
 
@@ -6,7 +6,7 @@ use super::{Outgoing, Phase, Sender, initial_window};
 use crate::tcp::usage::Restart;
 
 impl Sender {
-    /// The next segment that may leave now.
+    /// Returns the next segment that may leave now.
     pub(in crate::tcp) fn poll(&mut self, now: Instant) -> Option<Outgoing> {
         if self.probe.take_pending()
             && let Some(probe) = self.poll_probe(now)
@@ -34,12 +34,12 @@ impl Sender {
         Some(self.send_new(now, length))
     }
 
-    /// Payload of the next new segment that the peer's window lets in.
+    /// Returns the payload bytes of the next new segment, if the peer's window allows it.
     fn sendable(&mut self, now: Instant) -> Option<u64> {
         let whole = (self.buffer.len() as u64).min(self.mss);
         let usable = self.peer_edge.saturating_sub(self.next);
-        // RFC 9293, section 3.8.6.2.1: no small segments because the window is
-        // small. A FIN needs no room: nothing has to be stored for it.
+        // RFC 9293, section 3.8.6.2.1: a small window must not lead to small segments. A
+        // FIN needs no room, as the peer does not store it.
         let length = whole.min(usable);
         let fits = length == whole || length >= self.peer_widest.div_ceil(2).max(1);
         if fits || (self.persist && length > 0) {
@@ -47,7 +47,7 @@ impl Sender {
             self.persist_at = None;
             return Some(length);
         }
-        // RFC 9293, section 3.8.6.1.
+        // RFC 9293, section 3.8.6.1: start the timer for window probes.
         if self.board.is_empty() && self.persist_at.is_none() {
             self.persist_at = Some(now + self.rtt.timeout(self.backoff));
         }
@@ -55,7 +55,8 @@ impl Sender {
         None
     }
 
-    /// Whether an empty segment is to be sent to probe a closed window.
+    /// Takes a pending window probe. Returns true if an empty segment must be sent to probe
+    /// a closed window.
     pub(in crate::tcp) fn take_window_probe(&mut self) -> bool {
         std::mem::take(&mut self.persist)
     }
@@ -76,7 +77,7 @@ impl Sender {
         }
     }
 
-    /// Whether window and pacer let `bytes` out now.
+    /// Returns true if the congestion window and the pacer allow `bytes` now.
     fn admits(&mut self, now: Instant, bytes: u64) -> bool {
         let in_flight = self.board.in_flight();
         let window = self.window();
@@ -84,7 +85,7 @@ impl Sender {
             || in_flight == 0
             || match &self.phase {
                 Phase::Recovery { prr: Some(prr), .. } => prr.admits(bytes),
-                // RFC 5681, section 3.1: the loss window.
+                // RFC 5681, section 3.1: the loss window is one segment.
                 Phase::Timeout { answered, .. } if !answered => false,
                 _ => in_flight + bytes <= window,
             };
@@ -112,7 +113,7 @@ impl Sender {
         }
     }
 
-    /// Something left that takes `bytes` of the window.
+    /// Records that a segment with `bytes` of payload left.
     fn on_sent(&mut self, now: Instant, bytes: u64) {
         self.forced = false;
         self.last_sent = now;
@@ -135,14 +136,17 @@ impl Sender {
     fn on_retransmitted(&mut self, now: Instant, out: &Outgoing) {
         let bytes = out.payload.len() as u64;
         self.counts.retransmitted_bytes += bytes;
-        // Probes too: the duplicate that one causes explains no other.
+        // Probes count as well, so that a DSACK for a probe does not explain another
+        // retransmission.
         if let Some(undo) = &mut self.undo {
             undo.on_retransmission(now);
         }
         self.on_sent(now, bytes);
     }
 
-    /// Source: RFC 8985, section 7.3. The window does not hold a probe back.
+    /// Returns the tail loss probe to send. The congestion window does not limit it.
+    ///
+    /// Source: RFC 8985, section 7.3.
     fn poll_probe(&mut self, now: Instant) -> Option<Outgoing> {
         if self.board.is_empty() {
             return None;
@@ -165,7 +169,7 @@ impl Sender {
         Some(out)
     }
 
-    /// Source: RFC 8985, section 7.2: only where nothing is being repaired.
+    /// Schedules a tail loss probe, except during recovery. Source: RFC 8985, section 7.2.
     pub(super) fn schedule_probe(&mut self, now: Instant) {
         let quiet = matches!(self.phase, Phase::Open) && self.board.sacked_segments() == 0;
         match self.rto_at {

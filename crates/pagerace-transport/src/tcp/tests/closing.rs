@@ -1,4 +1,4 @@
-//! How a connection ends.
+//! Tests of closing a connection.
 
 use bytes::Bytes;
 

@@ -1,4 +1,4 @@
-//! The receive window.
+//! Tests of the receive window.
 
 use pagerace_core::Rng;
 
@@ -14,7 +14,7 @@ fn it_never_limits_a_fat_long_path_for_long() {
     world.paths[SERVER].queue = ms(100);
     assert!(world.run(at(60_000)));
     assert_eq!(world.ends[CLIENT].read, bytes);
-    // The same with a window that is never in the way.
+    // The same load with a window that is never the limit.
     let wide = Settings {
         receive_window: 30_000_000,
         receive_buffer_max: 60_000_000,
@@ -31,8 +31,8 @@ fn it_never_limits_a_fat_long_path_for_long() {
     );
 }
 
-/// 20 MB over 100 Mbit/s x 100 ms, with a queue of a round trip and 1 % loss, by
-/// BBR, which does not slow down for that.
+/// Sends 20 MB over 100 Mbit/s x 100 ms, with a queue of a round trip and 1 % loss. The
+/// controller is BBR, as it does not slow down for this loss.
 fn lossy(settings: &Settings, seed: u64) -> World {
     let settings = Settings {
         congestion: "bbr".to_owned(),
@@ -75,8 +75,8 @@ fn losses_do_not_keep_it_from_growing() {
         grown <= free * 1.02,
         "{grown} ms, {free} ms without a limit"
     );
-    // BBR has up to 2.5 MB in flight, and a hole holds back 1.25 MB and more:
-    // the 3 MiB that Linux offers at most cost a little.
+    // BBR has up to 2.5 MB in flight, and a hole delays the acknowledgement of 1.25 MB or
+    // more. Linux's maximum window of 3 MiB therefore costs a little.
     let tuned = lossy_millis(&Settings::default());
     assert!(
         tuned <= free * 1.05,
@@ -107,8 +107,8 @@ fn losses_neither_shrink_it_nor_take_it_beyond_its_limit() {
 #[test]
 fn it_grows_while_a_hole_is_open() {
     let mut world = World::download(&Settings::default(), ms(50), 400_000);
-    // A quarter into the third flight, as whose first segments are read the
-    // buffer becomes larger for what the second flight brought.
+    // The hole is a quarter into the third flight. When the flight's first segments are
+    // read, the buffer grows to match the second flight.
     let hole = 40 * 1448;
     world.paths[SERVER].fates = Box::new(move |_, segment| {
         if segment.offset() == hole && !segment.is_retransmission() {
@@ -124,7 +124,8 @@ fn it_grows_while_a_hole_is_open() {
         .filter(|a| a.1.acknowledgement == Some(1 + hole) && !a.1.sacks.is_empty())
         .map(|a| a.1.window)
         .collect();
-    // Two segments for each that arrives, up to what the buffer has room for.
+    // The window grows by two segments for each one that arrives, up to the room in the
+    // buffer.
     let (first, last) = (held[0], held[held.len() - 1]);
     assert!(first < 100_000 && last > 200_000, "{held:?}");
     let grows = |w: &[u64]| w[1] == (w[0] + 2 * 1448).min(last);
@@ -144,7 +145,7 @@ fn it_grows_to_its_limit_and_not_beyond() {
     let widest = windows.clone().max().unwrap();
     assert!((190_000..=200_000).contains(&widest), "{widest}");
     assert_eq!(world.log[0].segment.window, 65_535);
-    // 200 kB in 100 ms and not more.
+    // The window allows 200 kB per 100 ms.
     let seconds = world.now.as_nanos() as f64 / 1e9;
     assert!(seconds > 20_000_000.0 / 200_000.0 * 0.1, "{seconds}");
 }
@@ -157,7 +158,7 @@ fn a_reader_that_stops_closes_the_window_and_opens_it_again() {
     assert_eq!(world.ends[CLIENT].connection.delivered(), 65_535);
     let last = world.pure_acks(CLIENT).last().unwrap().1.window;
     assert_eq!(last, 0);
-    // Probed after the retransmission timeout and its doubles; each is answered.
+    // Probes follow after the retransmission timeout and its doubles, and each is answered.
     let probes: Vec<f64> = world.pure_acks(SERVER).iter().map(|p| p.0).collect();
     let gaps: Vec<f64> = probes.windows(2).map(|w| w[1] - w[0]).collect();
     assert!(probes.len() >= 3, "{probes:?}");
@@ -201,7 +202,7 @@ fn a_window_that_stays_closed_is_no_reason_to_give_up() {
     world.ends[CLIENT].reads = false;
     assert!(!world.run(at(10_000_000)), "it goes on probing");
     assert_eq!(world.ends[SERVER].lost, None);
-    // Until nobody answers.
+    // The connection is given up once probes go unanswered.
     world.paths[SERVER].fates = Box::new(|_, _| Fate::Drop);
     assert!(world.run(at(20_000_000)));
     let reason = world.ends[SERVER].lost.clone().unwrap();

@@ -1,5 +1,5 @@
-//! Arbitrary loss, reordering, duplication and delay: all bytes are delivered
-//! once and in order, and it ends.
+//! Tests with arbitrary loss, reordering, duplication and delay: all bytes are delivered
+//! once and in order, and every run terminates.
 
 use pagerace_core::{Duration, Instant, Rng};
 
@@ -12,7 +12,7 @@ struct Hostility {
     loss: f64,
     late: f64,
     twice: f64,
-    /// Nanoseconds.
+    /// Maximum delay of a late or duplicated segment, in nanoseconds.
     latest: u64,
 }
 

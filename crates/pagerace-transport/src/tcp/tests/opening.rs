@@ -1,4 +1,4 @@
-//! The handshake.
+//! Tests of the handshake.
 
 use super::world::{CLIENT, Fate, SERVER, World, at, ms};
 use crate::tcp::{Connection, Segment, Settings};
@@ -11,7 +11,7 @@ fn takes_one_round_trip_before_the_client_and_one_and_a_half_before_the_server_m
     assert_eq!(world.ends[CLIENT].connected_at, Some(at(100)));
     assert_eq!(world.ends[SERVER].connected_at, Some(at(150)));
     let sizes: Vec<u32> = world.log.iter().map(|l| l.segment.wire_size()).collect();
-    // 20 IP + 20 TCP + 20 options; an acknowledgement has 12 bytes of options.
+    // 20 IP + 20 TCP + 20 options. The acknowledgement has 12 bytes of options.
     assert_eq!(sizes, [60, 60, 52]);
     for end in &world.ends {
         assert_eq!(end.connection.stats().smoothed_rtt, Some(ms(100)));
@@ -26,7 +26,7 @@ fn data_of_the_client_goes_with_or_right_behind_the_acknowledgement() {
     world.ends[SERVER].finishes = false;
     world.run(at(120));
     assert_eq!(world.data(CLIENT)[0].0, 100.0);
-    // The acknowledgement of the handshake got lost: data completes it as well.
+    // If the acknowledgement of the handshake is lost, data completes the handshake.
     let mut world = World::new(&Settings::default(), ms(50));
     world.ends[CLIENT].to_send = 500;
     world.paths[CLIENT].fates = Box::new(|_, s| {
@@ -46,7 +46,7 @@ fn a_lost_syn_is_sent_again_after_a_second_then_after_doubling_times() {
     let times: Vec<f64> = world.log.iter().map(|l| l.at.as_millis_f64()).collect();
     let expected = [0.0, 1e3, 3e3, 7e3, 15e3, 31e3, 63e3];
     assert_eq!(times, expected);
-    // tcp_syn_retries = 6: given up after 127 s.
+    // tcp_syn_retries = 6: the client gives up after 127 s.
     assert_eq!(world.now, at(127_000));
     let reason = world.ends[CLIENT].lost.as_deref().unwrap();
     assert!(reason.contains("not answered"), "{reason}");
@@ -66,8 +66,8 @@ fn a_lost_syn_ack_is_sent_again_and_the_round_trip_is_still_known() {
         }
     });
     world.run(at(60_000));
-    // The client's SYN and the server's answer are repeated after a second each,
-    // 50 ms apart; the first that comes through is the answer to the new SYN.
+    // The client's SYN and the server's SYN-ACK are repeated after a second each, 50 ms
+    // apart. The first SYN-ACK that arrives answers the repeated SYN.
     assert_eq!(world.ends[CLIENT].connected_at, Some(at(1_100)));
     assert_eq!(
         world.ends[CLIENT].connection.stats().smoothed_rtt,

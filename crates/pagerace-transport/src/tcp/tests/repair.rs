@@ -1,11 +1,11 @@
-//! Losses and how they are repaired.
+//! Tests of loss recovery.
 
 use super::world::{CLIENT, Fate, SERVER, World, at, ms};
 use crate::tcp::{Segment, Settings};
 
 const MSS: u64 = 1448;
 
-/// Drops the first transmission of the server's segments number `lost`, from 0.
+/// Drops the first transmission of the server's segments with the numbers `lost`, from 0.
 fn losing(world: &mut World, lost: &'static [u64]) {
     world.paths[SERVER].fates = Box::new(move |_, segment: &Segment| {
         let number = segment.offset() / MSS;
@@ -30,8 +30,8 @@ fn a_hole_is_repaired_one_round_trip_after_it_was_made() {
     let mut world = World::download(&Settings::default(), ms(50), 60 * MSS);
     losing(&mut world, &[12]);
     assert!(world.run(at(60_000)));
-    // Segments 10.. leave at 250 ms; three SACKed ones behind the hole are there
-    // at 350 ms.
+    // Segments 10.. leave at 250 ms. Three SACKed segments behind the hole have arrived at
+    // 350 ms.
     assert_eq!(retransmissions(&world), [(350.0, 12)]);
     let stats = world.ends[SERVER].connection.stats();
     assert_eq!((stats.segments_lost, stats.rtos, stats.probes), (1, 0, 0));
@@ -66,7 +66,7 @@ fn a_lost_retransmission_is_found_without_a_timeout() {
     assert!(world.run(at(60_000)));
     let repairs = retransmissions(&world);
     assert_eq!(repairs.len(), 2);
-    // What was sent after the first retransmission arrived a round trip later.
+    // Segments sent after the first retransmission arrive a round trip later.
     assert!((445.0..=476.0).contains(&repairs[1].0), "{repairs:?}");
     assert_eq!(world.ends[SERVER].connection.stats().rtos, 0);
 }
@@ -76,8 +76,8 @@ fn a_lost_tail_is_found_by_a_probe_after_two_round_trips() {
     let mut world = World::download(&Settings::default(), ms(50), 10 * MSS);
     losing(&mut world, &[7, 8, 9]);
     assert!(world.run(at(60_000)));
-    // The last acknowledgement comes at 250 ms, the probe follows 2 SRTT later
-    // with the last segment; its SACK shows the other two lost. One segment was
+    // The last acknowledgement arrives at 250 ms. The probe follows 2 SRTT later with the
+    // last segment, and its SACK shows that the other two are lost. One segment was
     // delivered, so one is sent (PRR's conservative bound).
     assert_eq!(
         retransmissions(&world),
@@ -93,7 +93,7 @@ fn a_probe_prefers_new_data() {
     let mut world = World::download(&Settings::default(), ms(50), 10 * MSS);
     losing(&mut world, &[9]);
     world.run(at(440));
-    // Written while the window is closed to nothing, but after the flight.
+    // Written after the flight, while the window has room.
     world.ends[SERVER].to_send += MSS;
     let sent = world.data(SERVER).len();
     world.pump();
@@ -110,7 +110,7 @@ fn a_probe_that_repaired_a_loss_costs_window() {
     assert!(world.run(at(700)));
     let before = world.ends[SERVER].connection.stats();
     assert_eq!((before.probes, before.ssthresh), (1, None));
-    // RFC 8985, section 7.4: told apart once something beyond is acknowledged.
+    // RFC 8985, section 7.4: an acknowledgement beyond the probe reveals the repaired loss.
     world.ends[SERVER].to_send += MSS;
     assert!(world.run(at(60_000)));
     let after = world.ends[SERVER].connection.stats();
@@ -123,7 +123,7 @@ fn a_probe_for_a_lost_acknowledgement_costs_nothing() {
     let mut world = World::download(&Settings::default(), ms(50), 10 * MSS);
     let mut dropped = 0;
     world.paths[CLIENT].fates = Box::new(move |now, _| {
-        // Those of the first flight's last two segments.
+        // Drops the acknowledgements of the first flight's last two segments.
         if now == at(200) {
             dropped += 1;
             if dropped > 8 {
@@ -140,9 +140,9 @@ fn a_probe_for_a_lost_acknowledgement_costs_nothing() {
     assert_eq!(world.ends[SERVER].connection.stats().ssthresh, None);
 }
 
-/// A loss is repaired; later the last acknowledgements are lost, and a probe
-/// repeats what had arrived. The duplicate that it causes explains the probe,
-/// not the repair before.
+/// A loss is repaired. Later the last acknowledgements are lost, and a probe repeats data
+/// that had arrived. The resulting DSACK explains the probe and not the earlier
+/// retransmission.
 #[test]
 fn a_needless_probe_takes_no_reduction_back() {
     let last_data = |world: &World| world.data(SERVER).last().map(|(sent, _)| *sent);
@@ -161,7 +161,7 @@ fn a_needless_probe_takes_no_reduction_back() {
     };
     let undisturbed = run(f64::INFINITY);
     let end = last_data(&undisturbed).unwrap();
-    // The last flight's acknowledgements leave the client a way later.
+    // The acknowledgements of the last flight leave the client one path delay later.
     let world = run(end + 49.0);
     let stats = world.ends[SERVER].connection.stats();
     assert_eq!((stats.segments_lost, stats.probes), (1, 1), "{stats:?}");
@@ -180,8 +180,8 @@ fn timeouts_double() {
     });
     assert!(world.run(at(600_000)));
     let times: Vec<f64> = retransmissions(&world).iter().map(|r| r.0).collect();
-    // Sent at 150 ms; the probe after 2 SRTT; then RTO = SRTT + 200 ms = 300 ms
-    // and its doubles: 300, 600, 1200 ...
+    // Sent at 150 ms. The probe follows after 2 SRTT. Then RTO = SRTT + 200 ms = 300 ms and
+    // its doubles: 300, 600, 1200 ...
     assert_eq!(times[0], 350.0);
     let gaps: Vec<f64> = times.windows(2).map(|w| w[1] - w[0]).collect();
     assert_eq!(
@@ -191,7 +191,7 @@ fn timeouts_double() {
     assert_eq!(world.ends[CLIENT].read, 10 * MSS);
     let stats = world.ends[SERVER].connection.stats();
     assert_eq!((stats.rtos, stats.probes), (7, 1));
-    // RFC 5681, section 3.1: repeated timeouts leave ssthresh alone.
+    // RFC 5681, section 3.1: repeated timeouts do not change ssthresh.
     assert_eq!(stats.ssthresh, Some(7 * MSS));
 }
 
@@ -209,15 +209,15 @@ fn silence_ends_the_connection_after_fifteen_timeouts() {
     let reason = world.ends[SERVER].lost.clone().unwrap();
     assert!(reason.contains("no acknowledgement"), "{reason}");
     assert_eq!(world.ends[SERVER].connection.stats().rtos, 15);
-    // 350 ms, then 0.3 s * (2^9 - 1) up to 120 s, then 120 s each: Linux says
-    // about 15 minutes.
+    // 350 ms, then 0.3 s * (2^9 - 1) up to 120 s, then 120 s each: about 15 minutes, as
+    // documented by Linux.
     let minutes = world.now.as_nanos() as f64 / 60e9;
     assert!((14.0..18.0).contains(&minutes), "{minutes}");
 }
 
 #[test]
 fn sending_continues_in_proportion_while_losses_are_repaired() {
-    // A hole closes the default window before the repair is over.
+    // With the default receive window, a hole closes the window before recovery ends.
     let settings = Settings {
         receive_window: 1 << 20,
         ..Settings::default()
@@ -226,9 +226,9 @@ fn sending_continues_in_proportion_while_losses_are_repaired() {
     world.paths[SERVER].rate = Some(100_000_000);
     losing(&mut world, &[75]);
     assert!(world.run(at(60_000)));
-    // Segments 70..150 leave at 450 ms in a burst, and 79 acknowledgements
-    // come back spread over it. CUBIC leaves 70 % of the window: 7 segments for
-    // 10 acknowledgements, evenly.
+    // Segments 70..150 leave at 450 ms in a burst, and 79 acknowledgements return spread
+    // over it. CUBIC keeps 70 % of the window: 7 segments for 10 acknowledgements, evenly
+    // spaced.
     let data = world.data(SERVER);
     let repair = data.iter().position(|d| d.1.is_retransmission()).unwrap();
     let begin = data[repair].0;
@@ -246,7 +246,7 @@ fn sending_continues_in_proportion_while_losses_are_repaired() {
     assert!(acks.len() > 50, "{}", acks.len());
     let ratio = sent as f64 / acks.len() as f64;
     assert!((0.66..0.74).contains(&ratio), "{sent} for {}", acks.len());
-    // Evenly: no ten in a row without one, no burst.
+    // Even spacing: no long gap between segments, and no burst.
     let after: Vec<f64> = data[repair..repair + sent].iter().map(|d| d.0).collect();
     let widest = after.windows(2).map(|w| w[1] - w[0]).fold(0.0, f64::max);
     assert!(widest < 0.5, "{widest}");
@@ -255,7 +255,7 @@ fn sending_continues_in_proportion_while_losses_are_repaired() {
 #[test]
 fn late_acknowledgements_are_found_out_and_the_window_is_restored() {
     let mut world = World::download(&Settings::default(), ms(50), 100 * MSS);
-    // The path becomes 600 ms longer for a while: a timeout fires for nothing.
+    // The path becomes 600 ms longer for a while, so a timeout fires spuriously.
     world.paths[CLIENT].fates = Box::new(|now, _| {
         if now >= at(300) && now < at(2_000) {
             Fate::Late(ms(600))
@@ -292,8 +292,8 @@ fn reordering_is_learnt() {
         assert_eq!(world.ends[CLIENT].read, 1_000 * MSS);
         world.ends[SERVER].connection.stats()
     };
-    // 3 ms are a dozen segments, but within a quarter of the round trip: only
-    // the first times look like losses, and they are taken back.
+    // 3 ms are a dozen segments but less than a quarter of the round trip. Only the first
+    // late segments are declared lost, and these reductions are undone.
     let stats = run(3);
     assert!(stats.segments_lost <= 3, "{stats:?}");
     assert_eq!(stats.rtos, 0);
@@ -325,7 +325,7 @@ fn blocks_name_the_latest_arrival_first() {
         vec![(8, 10), (6, 7), (4, 5)],
     ];
     assert_eq!(blocks, expected);
-    // 52 bytes, 4 for the option's head and 8 for each block.
+    // 52 bytes, plus 4 for the option's header and 8 for each block.
     let sizes: Vec<u32> = world.pure_acks(CLIENT)[1..]
         .iter()
         .map(|a| a.1.wire_size())

@@ -1,12 +1,12 @@
-//! What leaves when nothing is lost.
+//! Tests of sending without loss.
 
 use super::world::{CLIENT, Fate, SERVER, World, at, ms};
 use crate::tcp::Settings;
 
 const MSS: u64 = 1448;
 
-/// Segments with payload that the server sent in each round trip of `rtt` after its
-/// handshake.
+/// Returns the number of data segments that the server sent in each round trip of `rtt`
+/// after its handshake.
 fn rounds(world: &World, begin: f64, rtt: f64) -> Vec<usize> {
     let mut rounds = Vec::new();
     for (time, _) in world.data(SERVER) {
@@ -21,8 +21,8 @@ fn rounds(world: &World, begin: f64, rtt: f64) -> Vec<usize> {
 fn begins_with_ten_segments_and_doubles() {
     let mut world = World::download(&Settings::default(), ms(50), 200 * MSS);
     assert!(world.run(at(60_000)));
-    // The server is established at 150 ms. Acknowledgements never slow it down:
-    // the window grows by bytes, and the first ones are not delayed.
+    // The server is established at 150 ms. Acknowledgements never slow it down, because the
+    // window grows by bytes and the first acknowledgements are not delayed.
     assert_eq!(rounds(&world, 150.0, 100.0), [10, 20, 40, 80, 50]);
     assert_eq!(world.ends[CLIENT].read, 200 * MSS);
     let stats = world.ends[SERVER].connection.stats();
@@ -38,7 +38,7 @@ fn the_first_sixteen_segments_are_acknowledged_one_by_one_then_every_second() {
     let acks: Vec<u64> = world
         .pure_acks(CLIENT)
         .iter()
-        .skip(1) // of the handshake
+        .skip(1) // the handshake's
         .map(|(_, s)| (s.acknowledgement.unwrap() - 1) / MSS)
         .collect();
     let mut expected: Vec<u64> = (1..=16).collect();
@@ -46,8 +46,8 @@ fn the_first_sixteen_segments_are_acknowledged_one_by_one_then_every_second() {
     assert_eq!(acks, expected);
 }
 
-/// 17 segments, the last of which arrives alone, at 60 ms; the client answers the
-/// first ten soon or not at all.
+/// 17 segments, the last of which arrives alone at 60 ms. The client answers the first ten
+/// soon or not at all.
 fn seventeen(answers: bool) -> World {
     let mut world = World::download(&Settings::default(), ms(10), 17 * MSS);
     world.run(at(42));
@@ -102,7 +102,7 @@ fn little_is_committed_ahead() {
         assert!(end.written - sent <= 5_000, "{} ahead", end.written - sent);
         time += 23;
     }
-    // And enough for whole segments.
+    // The amount suffices for full segments.
     let short = world.data(SERVER);
     let short = short.iter().filter(|d| d.1.payload_len() < 1448).count();
     assert_eq!(short, 1);
@@ -114,7 +114,7 @@ fn a_window_that_is_not_used_does_not_grow() {
     let mut world = World::download(&Settings::default(), ms(50), 0);
     world.run(at(1_000));
     for i in 1..50 {
-        // Three segments every 100 ms, of ten allowed.
+        // Three segments every 100 ms, while ten are allowed.
         world.ends[SERVER].to_send += 3 * MSS;
         world.run(at(1_000 + 100 * i));
     }
@@ -122,7 +122,7 @@ fn a_window_that_is_not_used_does_not_grow() {
         world.ends[SERVER].connection.stats().congestion_window,
         10 * MSS
     );
-    // Six of ten are more than half: in slow start that counts as used.
+    // Six of ten are more than half, which counts as used in slow start.
     for i in 1..5 {
         world.ends[SERVER].to_send += 6 * MSS;
         world.run(at(6_000 + 100 * i));
@@ -150,15 +150,15 @@ fn an_idle_connection_begins_with_the_initial_window_again() {
         )
     };
     let on = Settings::default();
-    // The timeout is 100 ms + 200 ms. Idle for a little more than two of them:
-    // one half is left.
+    // The timeout is 100 ms + 200 ms. The connection is idle for slightly more than two
+    // timeouts.
     let (before, burst, _) = windows(&on, 610);
     assert!(before >= 80, "{before}");
     assert_eq!(burst, before / 4);
-    // After six, there would be less than an initial window.
+    // After six timeouts, halving would lead below the initial window.
     let (_, burst, mut world) = windows(&on, 2_000);
     assert_eq!(burst, 10);
-    // Slow start leads back to the old window.
+    // Slow start leads back to the previous window.
     let begin = world.now.as_millis_f64();
     world.log.clear();
     assert!(world.run(at(60_000)));
@@ -216,7 +216,7 @@ fn a_controller_with_a_rate_is_paced() {
     let seconds = world.now.as_nanos() as f64 / 1e9;
     let ideal = 25_000_000.0 * 8.0 / 20e6 * 1500.0 / 1448.0;
     assert!(seconds < ideal * 1.05, "{seconds}, ideal {ideal}");
-    // Once the rate is found, no two segments leave at the same time.
+    // Once the controller knows the rate, no two segments leave at the same time.
     let late: Vec<f64> = world
         .data(SERVER)
         .iter()

@@ -1,5 +1,5 @@
-//! Two connections, a path in each direction, an application at each end that
-//! writes a known pattern, and a loop that checks what must always hold.
+//! Two connections, a path in each direction, an application at each end that writes a
+//! known pattern, and a loop that checks invariants.
 
 use bytes::Bytes;
 use pagerace_core::{Duration, EventQueue, Instant};
@@ -17,25 +17,24 @@ pub(super) fn at(millis: u64) -> Instant {
     Instant::ZERO + ms(millis)
 }
 
-/// What happens to a segment.
+/// The treatment of a segment on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     Pass,
     Drop,
-    /// Arrives this much later than it would.
+    /// The segment arrives later by this time.
     Late(Duration),
-    /// Arrives, and once more this much later.
+    /// The segment arrives on time and again after this time.
     Twice(Duration),
 }
 
 pub(super) type Fates = Box<dyn FnMut(Instant, &Segment) -> Fate>;
 
-/// One direction: an unlimited queue before a link of `rate` bits per second,
-/// then `delay`.
+/// One direction: a queue before a link of `rate` bits per second, followed by `delay`.
 pub(super) struct Path {
     pub(super) delay: Duration,
     pub(super) rate: Option<u64>,
-    /// Longest time in the queue; beyond it, segments are dropped.
+    /// The maximum time in the queue. Segments that would wait longer are dropped.
     pub(super) queue: Duration,
     pub(super) fates: Fates,
     free_at: Instant,
@@ -74,12 +73,12 @@ impl Path {
 /// One end: a connection and its application.
 pub(super) struct End {
     pub(super) connection: Connection,
-    /// Bytes that the application writes, then it ends the stream.
+    /// Bytes that the application writes before it ends the stream.
     pub(super) to_send: u64,
-    /// Whether it ends the stream at all.
+    /// True if the application ends the stream.
     pub(super) finishes: bool,
     pub(super) written: u64,
-    /// Whether it reads what arrives.
+    /// True if the application reads received data.
     pub(super) reads: bool,
     pub(super) read: u64,
     pub(super) connected_at: Option<Instant>,
@@ -110,7 +109,7 @@ impl End {
             if room == 0 {
                 return;
             }
-            // Uneven pieces, so that segments span several of them.
+            // Writes have uneven lengths, so that segments span several of them.
             let length = room
                 .min(self.to_send - self.written)
                 .min(997 + self.written % 4099);
@@ -142,7 +141,7 @@ fn pattern(side: usize, offset: u64) -> u8 {
     (offset.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8 ^ side as u8
 }
 
-/// A segment as it was sent.
+/// A segment and the time at which it was sent.
 #[derive(Clone, Debug)]
 pub(super) struct Logged {
     pub(super) at: Instant,
@@ -153,7 +152,7 @@ pub(super) struct Logged {
 pub(super) struct World {
     pub(super) now: Instant,
     pub(super) ends: [End; 2],
-    /// From the client, from the server.
+    /// Path from the client and path from the server.
     pub(super) paths: [Path; 2],
     pub(super) log: Vec<Logged>,
     arriving: EventQueue<(usize, Segment)>,
@@ -179,7 +178,8 @@ impl World {
         }
     }
 
-    /// The server sends `bytes` and the client nothing; nobody ends a stream.
+    /// Creates a world where the server sends `bytes`, the client sends nothing, and
+    /// neither side ends its stream.
     pub(super) fn download(settings: &Settings, one_way: Duration, bytes: u64) -> Self {
         let mut world = Self::new(settings, one_way);
         world.ends[SERVER].to_send = bytes;
@@ -189,7 +189,8 @@ impl World {
         world
     }
 
-    /// Runs until nothing is left to do, or `deadline`; whether it is idle.
+    /// Runs until nothing is left to do or until `deadline`. Returns true if nothing is
+    /// left to do.
     pub(super) fn run(&mut self, deadline: Instant) -> bool {
         loop {
             self.pump();
@@ -216,7 +217,7 @@ impl World {
     fn deliver(&mut self) {
         while let Some((_, (to, segment))) = self.arriving.pop_due(self.now) {
             self.ends[to].connection.handle_segment(self.now, segment);
-            // Each arrival is answered by itself.
+            // Each arrival is answered separately.
             self.pump_one(to);
         }
         for end in &mut self.ends {
@@ -268,7 +269,7 @@ impl World {
         }
     }
 
-    /// What must hold whenever a segment leaves.
+    /// Checks the invariants of every sent segment.
     fn check(&self, side: usize, segment: &Segment) {
         let (this, peer) = (&self.ends[side], &self.ends[1 - side]);
         assert!(segment.wire_size() <= 1500, "{segment:?} is too long");
@@ -300,7 +301,8 @@ impl World {
         }
     }
 
-    /// Segments with payload that `side` sent, with the milliseconds when.
+    /// Returns the segments with payload that `side` sent, with their times in
+    /// milliseconds.
     pub(super) fn data(&self, side: usize) -> Vec<(f64, &Segment)> {
         let log = self.log.iter().filter(|l| l.from == side);
         log.filter(|l| l.segment.payload_len() > 0)
@@ -308,7 +310,8 @@ impl World {
             .collect()
     }
 
-    /// Segments without payload, SYN and FIN that `side` sent.
+    /// Returns the segments without payload, SYN and FIN that `side` sent, with their times
+    /// in milliseconds.
     pub(super) fn pure_acks(&self, side: usize) -> Vec<(f64, &Segment)> {
         let log = self.log.iter().filter(|l| l.from == side);
         log.filter(|l| l.segment.payload_len() == 0 && !l.segment.is_syn() && !l.segment.is_fin())

@@ -1,4 +1,4 @@
-//! Whether a window was used, and what idleness leaves of it.
+//! Tests of the use of a window, and of its decay in idle times.
 
 use pagerace_core::Duration;
 

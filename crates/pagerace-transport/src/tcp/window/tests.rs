@@ -1,4 +1,4 @@
-//! What is offered, and how it grows.
+//! Tests of the advertised window and its growth.
 
 use pagerace_core::{Duration, Instant};
 
@@ -21,8 +21,8 @@ fn makes_room_for_the_growth_that_it_saw() {
     w.on_data(at(100), MSS, 0);
     w.on_read(at(150), 5 * MSS);
     assert_eq!(w.clamp, 65_535, "no round trip is over");
-    // Twenty segments where ten were expected: twice twenty and sixteen, and
-    // twice the growth of 100 %.
+    // Twenty segments were read, and ten expected. The room is twice twenty plus sixteen,
+    // plus twice the growth of 100 %.
     w.on_read(at(200), 1 + 20 * MSS);
     assert_eq!(w.clamp, 3 * (2 * 20 + 16) * MSS);
     let before = w.clamp;

@@ -1,4 +1,4 @@
-//! The same handshakes by rustls: every flight has the same records.
+//! Comparison with rustls: every flight has the same records.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, ServerConfig, Server
 use super::*;
 use crate::quic::keys::Identity;
 
-/// rustls' configuration for both ends, and the size of its certificate.
+/// Returns the rustls configuration of both ends, and the size of the certificate.
 fn configs(
     version: Version,
     handshake: Handshake,
@@ -50,7 +50,7 @@ fn configs(
 
 const BODY: [u8; 100] = [0x42; 100];
 
-/// What rustls puts on the stream in each turn, as lengths of records.
+/// Returns the lengths of the records that rustls sends in each turn.
 fn rustls_turns(
     client: &Arc<ClientConfig>,
     server: &Arc<ServerConfig>,
@@ -113,7 +113,7 @@ fn flights_have_the_records_of_rustls() {
             let (client, server, certificate) = configs(version, handshake);
             let mut theirs = rustls_turns(&client, &server, early);
             if handshake != Handshake::Full {
-                // The second visit has a ticket.
+                // The second visit uses a ticket.
                 theirs = rustls_turns(&client, &server, early);
             }
             let ours = Settings {

@@ -3,8 +3,8 @@ use serde_json::{Value, json};
 
 use crate::{ImportOptions, Page, ResourceId, Trigger, Wait, from_bytes};
 
-/// An entry requested `start` ms after the navigation and complete after `time`,
-/// asked for by the scripts `stack`.
+/// An entry requested `start` ms after the navigation by the scripts `stack`, and
+/// complete after another `time` ms.
 fn entry(path: &str, mime: &str, start: u32, time: u32, stack: &[&str]) -> Value {
     let frames: Vec<Value> = stack.iter().map(|url| json!({"url": url})).collect();
     json!({
@@ -20,8 +20,8 @@ fn entry(path: &str, mime: &str, start: u32, time: u32, stack: &[&str]) -> Value
 const APP: &str = "https://a.test/app.js";
 const OTHER: &str = "https://a.test/other.js";
 
-/// A document, two scripts that are there after 300 ms, and `more`; `own` is what a
-/// recording of ours tells besides.
+/// Imports a document, two scripts that are complete after 300 ms, and `more`; `own` is
+/// the additional data of our own recorder.
 fn loaded(timings: &Value, own: &Value, more: &[Value]) -> Page {
     let mut entries = vec![
         entry("/", "text/html", 0, 200, &[]),
@@ -38,13 +38,13 @@ fn loaded(timings: &Value, own: &Value, more: &[Value]) -> Page {
     from_bytes("t.har", har.as_bytes(), &ImportOptions::default()).unwrap()
 }
 
-/// `DOMContentLoaded` after 500 ms, the load event after 2 s.
+/// Imports a page with `DOMContentLoaded` after 500 ms and the load event after 2 s.
 fn import(more: &[Value]) -> Page {
     let timings = json!({"onContentLoad": 500, "onLoad": 2000});
     loaded(&timings, &Value::Null, more)
 }
 
-/// What the last resource waits for, and its delay in milliseconds.
+/// Returns the event that the last resource waits for, and its delay in milliseconds.
 fn last(page: &Page) -> (Option<Wait>, u64) {
     let discovery = page.resources.last().unwrap().discovery;
     let Trigger::Script { delay, .. } = discovery.trigger else {
@@ -98,7 +98,8 @@ fn a_timer_keeps_its_delay() {
     assert_eq!(last(&page), (None, 1000));
 }
 
-/// The same, recorded by us beside its servers: `/app.js` ran from 300 to 310 ms.
+/// Imports a page recorded by our own recorder, in which `/app.js` ran from 300 to 310
+/// ms.
 fn import_own(more: &[Value]) -> Page {
     let task = |ms: u32, url: Option<&str>| json!({"ms": ms, "durationMs": 10, "kind": "script", "url": url});
     let tasks = [task(300, Some(APP)), task(330, None), task(350, None)];

@@ -9,7 +9,7 @@ const MIMES: [(&str, &str); 4] = [
     ("woff2", "font/woff2"),
 ];
 
-/// An entry that the recorder calls the parser's, from `start` on for 50 ms.
+/// An entry with a parser initiator, from `start` for 50 ms.
 fn entry(path: &str, start: u32) -> Value {
     let extension = path.rsplit('.').next().unwrap();
     let mime = MIMES.iter().find(|m| m.0 == extension);
