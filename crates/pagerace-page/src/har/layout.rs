@@ -314,7 +314,8 @@ fn rendering(page: Option<&Value>) -> Option<RenderingTime> {
     let later = of(false).count();
     (of(true).count() > 0).then(|| RenderingTime {
         first: Duration::from_millis_f64(sum(true)).min(MAX_TIME),
-        later: (later > 0).then(|| Duration::from_millis_f64(sum(false) / later as f64)),
+        later: (later > 0)
+            .then(|| Duration::from_millis_f64(sum(false) / later as f64).min(MAX_TIME)),
     })
 }
 

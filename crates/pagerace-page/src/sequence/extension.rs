@@ -13,15 +13,15 @@ use pagerace_core::Destination;
 use crate::Resource;
 
 /// Raster images, audio and video of which a received part can be shown.
-const PARTS_SHOW: [&str; 19] = [
+const PARTS_SHOW: [&str; 20] = [
     "jpg", "png", "gif", "webp", "avif", "jxl", "heic", "ico", "bmp", "tiff", "mp4", "m4s", "webm",
-    "ts", "mov", "mp3", "m4a", "aac", "ogg",
+    "ts", "mov", "mp3", "m4a", "aac", "ogg", "wav",
 ];
 
 /// Further extensions that a URL may indicate.
-const OTHERS: [&str; 22] = [
+const OTHERS: [&str; 21] = [
     "html", "xhtml", "css", "js", "json", "xml", "svg", "woff", "woff2", "ttf", "otf", "eot",
-    "wasm", "txt", "vtt", "csv", "pdf", "zip", "gz", "m3u8", "mpd", "wav",
+    "wasm", "txt", "vtt", "csv", "pdf", "zip", "gz", "m3u8", "mpd",
 ];
 
 /// Returns the extension for a resource.

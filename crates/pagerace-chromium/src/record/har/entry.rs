@@ -295,7 +295,7 @@ fn names(html: &str, end: usize, url: &str) -> bool {
     let path = url.split(['?', '#']).next().unwrap_or(url);
     let name = path.rsplit('/').next().unwrap_or(path);
     let tag = html[..end].rfind('<').map_or("", |start| &html[start..end]);
-    tag.ends_with('>') && tag.contains(name)
+    !name.is_empty() && tag.ends_with('>') && tag.contains(name)
 }
 
 fn script_mode(page: &Page<'_>, request: &Request) -> Option<&'static str> {
