@@ -1,4 +1,4 @@
-//! How do I serve a folder over HTTP/2 and HTTP/1.1 through a strategy?
+//! Serves a folder over HTTP/2 and HTTP/1.1 through a strategy.
 //!
 //! ```text
 //! cargo run -p pagerace-live --example h2_server -- FOLDER [STRATEGY] [ADDRESS] [CERTIFICATE]

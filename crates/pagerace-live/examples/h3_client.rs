@@ -1,11 +1,11 @@
-//! How do I fetch something over HTTP/3 with this engine?
+//! Fetches resources over HTTP/3 with this engine.
 //!
 //! ```text
 //! cargo run -p pagerace-live --example h3_client -- ADDRESS CERTIFICATE PATH[=PRIORITY]...
 //! ```
 //!
-//! For example `127.0.0.1:4433 h3_server.der / "/big.png=u=5, i"`. Prints the
-//! responses in the order in which they were complete.
+//! For example `127.0.0.1:4433 h3_server.der / "/big.png=u=5, i"`. Prints the responses
+//! in the order of their completion.
 
 use std::error::Error;
 use std::time::Duration;

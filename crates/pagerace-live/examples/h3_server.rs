@@ -1,4 +1,4 @@
-//! How do I serve a folder over HTTP/3 through a strategy?
+//! Serves a folder over HTTP/3 through a strategy.
 //!
 //! ```text
 //! cargo run -p pagerace-live --example h3_server -- FOLDER [STRATEGY] [ADDRESS] [CERTIFICATE]

@@ -1,12 +1,12 @@
-//! Two commands with a link between them.
+//! Runs two commands with an emulated link between them.
 //!
 //! ```text
 //! cargo run -p pagerace-live --example link -- slow-4g 'python3 -m http.server 80' 'curl -s -o /dev/null http://10.1.0.1/'
 //! ```
 //!
-//! The first runs where the servers are, at 10.1.0.1 and all other addresses of
-//! 10.1.0.0/16; the second where the client is, at 10.0.0.1. What the link did is
-//! told when the second ends; then everything is gone.
+//! The first command runs in the namespace of the servers, which has 10.1.0.1 and all
+//! other addresses of 10.1.0.0/16. The second runs in that of the client, at 10.0.0.1.
+//! When the second ends, the example prints the link's report and removes everything.
 
 use std::error::Error;
 use std::process::Command;
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         command
     };
     let mut server = testbed.server().spawn(shell(server))?;
-    // For its sockets.
+    // The server needs some time to open its sockets.
     std::thread::sleep(Duration::from_millis(500));
     testbed.begin(&network, 1)?;
     eprintln!("{} in {}", network.describe(), directory.path().display());

@@ -1,12 +1,12 @@
-//! How fast the emulated link is here, and what it costs.
+//! Measures the speed of the emulated link on this machine, and its cost.
 //!
 //! ```text
 //! cargo run --release -p pagerace-live --example link_speed -- [NETWORK] [MEGABYTES]
 //! ```
 //!
-//! One kernel TCP connection sends, by default 200 MB over 500 Mbit/s. The
-//! processor time is that of the emulator's thread, in which the kernel also does
-//! the receiving side's TCP.
+//! One kernel TCP connection sends data, by default 200 MB over 500 Mbit/s. The processor
+//! time is that of the emulator's thread, in which the kernel also processes the TCP of
+//! the receiving side.
 
 use std::error::Error;
 use std::io::{Read, Write};
@@ -15,7 +15,7 @@ use std::net::{TcpListener, TcpStream};
 use pagerace_live::link::{Direction, Fate, Testbed};
 use pagerace_net::Network;
 
-/// The system's clock ticks per second in `/proc`, on all of Linux's platforms.
+/// Clock ticks per second in `/proc`, the same on all of Linux's platforms.
 const TICKS: f64 = 100.0;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Processor time of the emulator's thread so far, `proc_pid_stat(5)`.
+/// Returns the processor time of the emulator's thread so far (`proc_pid_stat(5)`).
 fn emulator_seconds() -> Result<f64, Box<dyn Error>> {
     for task in std::fs::read_dir("/proc/self/task")? {
         let stat = std::fs::read_to_string(task?.path().join("stat"))?;
@@ -77,7 +77,8 @@ fn emulator_seconds() -> Result<f64, Box<dyn Error>> {
         };
         if name.ends_with("(link") {
             let numbers: Vec<&str> = numbers.split_whitespace().collect();
-            // Fields 14 and 15; the state is field 3.
+            // The state is field 3 and the first of `numbers`. Fields 14 and 15 are user
+            // and system time.
             let ticks = numbers[11].parse::<f64>()? + numbers[12].parse::<f64>()?;
             return Ok(ticks / TICKS);
         }

@@ -1,14 +1,14 @@
-//! One large transfer over the emulated link: what the simulator's bulk
-//! transfers predict, measured.
+//! One large transfer over the emulated link, which measures what the simulator's bulk
+//! transfers predict.
 //!
-//! One connection, one request, one response of filler. Over TCP it is the
-//! kernel that is measured: its congestion control, recovery and
-//! acknowledgements, under our HTTP and rustls. Over QUIC it is our engine in
-//! real time, or an independent program at either end.
+//! A transfer is one connection with one request and one response of filler. Over TCP it
+//! measures the kernel: its congestion control, recovery and acknowledgements, under our
+//! HTTP and rustls. Over QUIC it measures our engine in real time, or an independent
+//! program at either end.
 //!
-//! Both kernels' receive buffers are limited to [`RECEIVE_BUFFER`], as the
-//! simulator's are, so that a transfer does not depend on how the machine is
-//! configured. Nothing else is tuned.
+//! The receive buffers of both kernels are limited to [`RECEIVE_BUFFER`], as in the
+//! simulator, so that a transfer does not depend on the machine's configuration. Nothing
+//! else is tuned.
 
 mod ends;
 mod programs;
@@ -27,18 +27,18 @@ use crate::link::{LinkReport, Testbed};
 use ends::Seen;
 pub use tally::Tally;
 
-/// `net.ipv4.tcp_rmem` while a transfer runs: least, first and largest receive
-/// buffer in bytes. Source: Linux's defaults up to 6.15, which are those of
+/// `net.ipv4.tcp_rmem` during a transfer: minimum, initial and maximum receive buffer in
+/// bytes. Source: Linux's defaults up to 6.15, which are those of
 /// `pagerace_transport::tcp::Settings`.
 pub const RECEIVE_BUFFER: &str = "4096 131072 6291456";
 
-/// How long nothing may happen before a transfer is given up.
+/// Time without events after which a transfer is aborted.
 const PATIENCE: Patience = Patience::from_mins(1);
 
-/// HTTPS's.
+/// The HTTPS port.
 const PORT: u16 = 443;
 
-/// One end of a QUIC connection.
+/// An endpoint of a QUIC connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QuicEnd {
     /// This engine over a UDP socket.
@@ -47,26 +47,26 @@ pub enum QuicEnd {
     Program(PathBuf),
 }
 
-/// What carries a transfer.
+/// The protocol stack that carries a transfer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Carrier {
     /// The kernel's TCP, with our HTTP and rustls at both ends.
     KernelTcp {
         /// HTTP/1.1 or HTTP/2.
         protocol: Protocol,
-        /// The kernel's name of the server's controller.
+        /// The kernel's name of the server's congestion controller.
         congestion: String,
     },
     /// HTTP/3 over QUIC.
     Quic {
-        /// The server's controller, a name of `pagerace_cc`'s registry. A server
-        /// that is a program has its own.
+        /// The server's congestion controller, a name in `pagerace_cc`'s registry. A
+        /// server that is a program chooses its own.
         congestion: String,
         /// UDP payload of a packet, in bytes.
         mtu: u16,
-        /// Who sends.
+        /// The endpoint that sends the response.
         server: QuicEnd,
-        /// Who receives.
+        /// The endpoint that receives the response.
         client: QuicEnd,
     },
 }
@@ -74,34 +74,36 @@ pub enum Carrier {
 /// A transfer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bulk {
-    /// Bytes of the response's body.
+    /// Length of the response body, in bytes.
     pub bytes: u64,
-    /// Over what.
+    /// The protocol stack that carries the transfer.
     pub carrier: Carrier,
 }
 
-/// How a transfer went. Times count from when the client began to connect.
+/// Measurements of a transfer. Times count from the start of the client's connection
+/// attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BulkObserved {
-    /// The handshake was complete and the request could leave.
+    /// Time at which the handshake was complete and the request could be sent.
     pub connect: Duration,
-    /// The last body byte was read by the client.
+    /// Time at which the client read the last byte of the body.
     pub finished: Duration,
-    /// Body bytes that arrived: all of them.
+    /// Number of body bytes that arrived, which is the requested number.
     pub bytes: u64,
-    /// What the downlink's packet log comes to.
+    /// Sums over the downlink's packet log.
     pub tally: Tally,
-    /// The link's own report: packets, lateness.
+    /// Report of the link, with its packets and lateness.
     pub link: LinkReport,
 }
 
 impl BulkObserved {
-    /// From when the request could leave to the last body byte.
+    /// Returns the time from the end of the handshake to the last byte of the body.
     pub fn transfer(&self) -> Duration {
         self.finished.saturating_sub(self.connect)
     }
 
-    /// Body bits per second from the beginning of the connection to its end.
+    /// Returns the body bits per second from the start of the connection to the last
+    /// byte.
     pub fn goodput(&self) -> f64 {
         let seconds = self.finished.as_secs_f64();
         if seconds > 0.0 {
@@ -112,18 +114,17 @@ impl BulkObserved {
     }
 }
 
-/// Runs a transfer over fresh links and a fresh connection.
+/// Runs a transfer over new links and a new connection.
 ///
-/// `seed` is that of the links' losses and of our QUIC ends. Whether the run
-/// may be believed, [`LinkReport::objection`] of the outcome says.
+/// `seed` determines the losses of the links and the randomness of our QUIC endpoints.
+/// [`LinkReport::objection`] of the outcome tells whether the run is valid.
 ///
 /// # Errors
-/// Any [`LiveError`]: the testbed fails, an end cannot be started, or the
-/// transfer does not go through. A body of the wrong length is
-/// [`LiveError::Transfer`].
+/// Any [`LiveError`]: the testbed fails, an endpoint does not start, or the transfer
+/// fails. A body of the wrong length is a [`LiveError::Transfer`].
 ///
 /// # Panics
-/// If [`Carrier::KernelTcp`] is to carry HTTP/3.
+/// If [`Carrier::KernelTcp`] is combined with HTTP/3.
 pub fn transfer(
     testbed: &Testbed,
     network: &Network,
@@ -184,7 +185,7 @@ pub fn transfer(
             seen
         }
     };
-    // In any case, so that the next transfer finds the link at rest.
+    // Finish even after an error, so that the next transfer finds an idle link.
     let link = testbed.finish()?;
     let Seen {
         connect,
@@ -209,7 +210,7 @@ pub fn transfer(
 /// Sets [`RECEIVE_BUFFER`] in both namespaces.
 fn limit_buffers(testbed: &Testbed) -> Result<(), LiveError> {
     for namespace in [testbed.client(), testbed.server()] {
-        // The file shows the namespace of the thread that opens it.
+        // The file refers to the namespace of the thread that opens it.
         let written =
             namespace.run(|| std::fs::write("/proc/sys/net/ipv4/tcp_rmem", RECEIVE_BUFFER));
         written.map_err(|error| {

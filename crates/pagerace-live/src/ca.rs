@@ -1,9 +1,8 @@
-//! A certificate authority for one run: browsers are told to trust it, nobody
-//! else does.
+//! A certificate authority for one run. Browsers are told to trust it; nothing else does.
 //!
-//! ECDSA on P-256, as browsers verify no Ed25519 (Chromium offers none in its
-//! `signature_algorithms`). All leaves share one key, so that one hash is enough
-//! for Chromium's `--ignore-certificate-errors-spki-list`. Left out: revocation,
+//! Keys are ECDSA on P-256, as browsers do not verify Ed25519 (Chromium does not offer it
+//! in `signature_algorithms`). All leaf certificates share one key, so that one hash
+//! suffices for Chromium's `--ignore-certificate-errors-spki-list`. Left out: revocation,
 //! and anything that outlives the process.
 
 use std::net::IpAddr;
@@ -26,30 +25,30 @@ use sha2::{Digest as _, Sha256};
 use crate::LiveError;
 use crate::tcp::{ALPN_H1, ALPN_H2};
 
-/// HTTP/3's protocol name (RFC 9114, section 3.1).
+/// ALPN identifier of HTTP/3 (RFC 9114, section 3.1).
 const ALPN_H3: &[u8] = b"h3";
 
-/// Bytes by which an ECDSA signature on P-256 is longer than one of Ed25519 in
-/// the handshake: a DER sequence of two integers, 70 to 72 bytes, for 64.
+/// Number of bytes by which an ECDSA signature on P-256 in the handshake exceeds one of
+/// Ed25519: a DER sequence of two integers has 70 to 72 bytes instead of 64.
 const SIGNATURE_EXCESS: usize = 7;
 
-/// An extension that nobody knows, from the documentation arc.
+/// OID of the padding extension, in the arc for examples. No client knows it.
 const PADDING_OID: [u64; 3] = [2, 999, 1];
 
-/// Signs the certificates of the servers of one run.
+/// Signs the certificates of one run's servers.
 pub struct LocalCa {
     issuer: CertifiedIssuer<'static, KeyPair>,
     leaf_key: KeyPair,
-    /// Bytes of a certificate with which a server's flight has the size that the
-    /// simulator gives it.
+    /// Certificate size in bytes that makes the server's handshake flight as long as in
+    /// the simulator.
     leaf_size: usize,
 }
 
 impl LocalCa {
-    /// A new authority with keys of its own.
+    /// Creates an authority with new keys.
     ///
     /// # Errors
-    /// [`LiveError::Certificate`]: no keys can be made.
+    /// [`LiveError::Certificate`]: keys or certificates cannot be created.
     pub fn new() -> Result<Self, LiveError> {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
@@ -64,7 +63,7 @@ impl LocalCa {
         })
     }
 
-    /// The authority's certificate, for clients to trust.
+    /// Returns the authority's certificate in PEM, for clients to trust.
     pub fn certificate_pem(&self) -> String {
         let text = BASE64.encode(self.certificate_der());
         let mut pem = String::from("-----BEGIN CERTIFICATE-----\n");
@@ -75,24 +74,24 @@ impl LocalCa {
         pem + "-----END CERTIFICATE-----\n"
     }
 
-    /// The same in DER.
+    /// Returns the authority's certificate in DER.
     pub fn certificate_der(&self) -> &[u8] {
         self.issuer.der()
     }
 
-    /// SHA-256 of the public keys of all leaves and of the authority, in base64,
-    /// as Chromium's `--ignore-certificate-errors-spki-list` wants them.
+    /// Returns the SHA-256 hashes, in base64, of the public keys of all leaves and of the
+    /// authority, as Chromium's `--ignore-certificate-errors-spki-list` expects them.
     pub fn spki_hashes(&self) -> Vec<String> {
         let hash = |key: &KeyPair| BASE64.encode(Sha256::digest(key.subject_public_key_info()));
         vec![hash(&self.leaf_key), hash(self.issuer.key())]
     }
 
-    /// A certificate for these host names and addresses, padded to the size that
-    /// the simulator assumes (see [`Identity`]) where the names leave room.
+    /// Issues a certificate for these host names and addresses. It is padded to the size
+    /// that the simulator assumes (see [`Identity`]), if the names leave room.
     ///
     /// # Errors
-    /// [`LiveError::Name`]: a name cannot be in a certificate;
-    /// [`LiveError::Certificate`].
+    /// [`LiveError::Name`] if a name cannot be in a certificate;
+    /// [`LiveError::Certificate`] if signing fails.
     pub fn issue(&self, hosts: &[String]) -> Result<Leaf, LiveError> {
         let bare = self.sign(hosts, None)?;
         // The extension itself takes some bytes: its OID, lengths and tags.
@@ -115,7 +114,7 @@ impl LocalCa {
         hosts: &[String],
         padding: Option<usize>,
     ) -> Result<CertificateDer<'static>, LiveError> {
-        // Addresses in brackets are how URLs write them.
+        // URLs write IPv6 addresses in brackets.
         let bare = |host: &String| host.trim_matches(['[', ']']).to_owned();
         let names: Vec<String> = hosts.iter().map(bare).collect();
         let mut params = CertificateParams::new(names.clone()).map_err(|_| {
@@ -126,8 +125,9 @@ impl LocalCa {
             let name: String = first.chars().take(64).collect();
             params.distinguished_name.push(DnType::CommonName, name);
         }
-        // Of a fixed length, so that sizes repeat; different for each set of hosts,
-        // as one authority must not give a number twice (RFC 5280, section 4.1.2.2).
+        // The length of the serial number is fixed, so that sizes are reproducible. It
+        // differs between sets of hosts, as an authority must not reuse a number (RFC
+        // 5280, section 4.1.2.2).
         let mut serial = Sha256::digest(names.join(",")).to_vec();
         serial.truncate(16);
         serial[0] = serial[0] & 0x3f | 0x40;
@@ -154,14 +154,14 @@ pub struct Leaf {
 }
 
 impl Leaf {
-    /// The certificate in DER.
+    /// Returns the certificate in DER.
     pub fn certificate(&self) -> &[u8] {
         &self.certificate
     }
 
-    /// TLS for a server on TCP. One that speaks HTTP/2 offers HTTP/1.1 too, one
-    /// that speaks HTTP/1.1 nothing else. `tickets`: whether later connections
-    /// may resume.
+    /// Returns a TLS configuration for a server on TCP. A server of HTTP/2 also offers
+    /// HTTP/1.1; one of HTTP/1.1 offers nothing else. `tickets` allows later connections
+    /// to resume.
     ///
     /// # Errors
     /// [`LiveError::Tls`].
@@ -181,7 +181,8 @@ impl Leaf {
         Ok(Arc::new(self.config(alpn, tickets)?))
     }
 
-    /// Keys for a server on QUIC.
+    /// Returns the keys for a server on QUIC. `tickets` allows later connections to
+    /// resume.
     ///
     /// # Errors
     /// [`LiveError::Tls`].
@@ -202,14 +203,15 @@ impl Leaf {
             )?;
         config.alpn_protocols = alpn.iter().map(|name| name.to_vec()).collect();
         if !tickets {
-            // They are sent, as the simulator's are, but none is taken.
+            // Tickets are sent, as in the simulator, but never accepted.
             config.session_storage = Arc::new(Forgetful);
         }
         Ok(config)
     }
 }
 
-/// Says that it keeps sessions, for rustls sends no tickets otherwise, and finds none.
+/// A session store that claims to store sessions, as rustls sends no tickets otherwise,
+/// but never finds one.
 #[derive(Debug)]
 struct Forgetful;
 

@@ -15,7 +15,7 @@ use crate::socket::Socket;
 use crate::wait::Waiter;
 use crate::{Clock, LiveError};
 
-/// One connection to one server.
+/// A connection to a server.
 pub struct Client {
     socket: Socket,
     waiter: Waiter,
@@ -25,8 +25,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// Starts connecting to `remote`, which must prove to be `server_name`. Keeps
-    /// no packets: `config.record` has no effect.
+    /// Starts connecting to `remote`, whose certificate must be valid for `server_name`.
+    /// Packets are not recorded: `config.record` has no effect.
     ///
     /// # Errors
     /// [`LiveError::Bind`], [`LiveError::Client`].
@@ -40,7 +40,7 @@ impl Client {
             SocketAddr::V4(_) => SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
             SocketAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
         };
-        // Nobody would take them out.
+        // Recorded packets would accumulate, as nothing reads them.
         let config = ClientConfig {
             record: false,
             ..config.clone()
@@ -65,7 +65,7 @@ impl Client {
         })
     }
 
-    /// Asks for something; `token` names it in the events that follow.
+    /// Sends a request. `token` identifies it in later events.
     pub fn request(
         &mut self,
         token: u64,
@@ -82,28 +82,29 @@ impl Client {
         self.inner.reprioritise(token, priority);
     }
 
-    /// Asks for what is missing of a response of which datagrams lost something; see
+    /// Requests the missing ranges of a response that lost datagrams; see
     /// [`pagerace_peer::Client::repair`].
     pub fn repair(&mut self, token: u64, at_once: bool) {
         self.inner.repair(self.clock.now(), token, at_once);
     }
 
-    /// Lets go of such a response.
+    /// Gives up on the missing ranges of a response; see
+    /// [`pagerace_peer::Client::give_up`].
     pub fn give_up(&mut self, token: u64) {
         self.inner.give_up(token);
     }
 
-    /// What became of a response that came in datagrams.
+    /// Returns the losses of a response that was sent in datagrams.
     pub fn loss_report(&self, token: u64) -> Option<LossReport> {
         self.inner.loss_report(token)
     }
 
-    /// Real time, as this connection counts it.
+    /// Returns the time since the client was created.
     pub fn now(&self) -> Instant {
         self.clock.now()
     }
 
-    /// Sends and receives until something happens or `wait` is over.
+    /// Sends and receives until an event occurs or `wait` has passed.
     ///
     /// # Errors
     /// [`LiveError::Socket`].
@@ -140,7 +141,7 @@ impl Client {
         }
     }
 
-    /// Says goodbye.
+    /// Closes the connection.
     ///
     /// # Errors
     /// [`LiveError::Socket`].
@@ -160,23 +161,23 @@ impl Client {
     }
 }
 
-/// One request for [`get`].
+/// A request for [`get`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fetch {
     /// `:method`.
     pub method: String,
     /// `:path`.
     pub path: String,
-    /// Signalled in a `priority` field, unless it is the default.
+    /// Priority in the `priority` field, which is omitted for the default.
     pub priority: Option<Priority>,
-    /// A new signal, sent when the first bytes of content of any response come.
+    /// New priority, sent when the first content of any response arrives.
     pub update: Option<Priority>,
-    /// Content of the request.
+    /// Content of the request, if any.
     pub body: Option<Bytes>,
 }
 
 impl Fetch {
-    /// A GET without a priority.
+    /// Returns a GET request without a priority.
     pub fn get(path: impl Into<String>) -> Self {
         Self {
             method: "GET".into(),
@@ -199,30 +200,29 @@ impl Fetch {
     }
 }
 
-/// One response of [`get`].
+/// A response of [`get`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fetched {
-    /// What was asked for.
+    /// Path of the request.
     pub path: String,
     /// `:status`.
     pub status: u16,
-    /// Response fields.
+    /// Response fields, including pseudo-header fields.
     pub fields: Vec<Field>,
-    /// The content; if datagrams lost something of it that was not repaired, what
-    /// comes before that.
+    /// Content of the response. If datagrams were lost and not repaired, it ends at the
+    /// first gap.
     pub body: Bytes,
-    /// What became of it, if it came in datagrams.
+    /// Losses, if the response was sent in datagrams.
     pub loss: Option<LossReport>,
-    /// When it was complete, since the connection began.
+    /// Time of completion, since the connection started.
     pub finished: Instant,
 }
 
-/// Sends all `requests` on one fresh connection at once; gives the responses
-/// in the order of their completion.
+/// Sends all `requests` at once on a new connection. Returns the responses in the order
+/// of their completion.
 ///
 /// # Errors
-/// Any [`LiveError`]; [`LiveError::Timeout`] if nothing at all comes for
-/// `patience`.
+/// Any [`LiveError`]; [`LiveError::Timeout`] if nothing arrives for `patience`.
 pub fn get(
     remote: SocketAddr,
     server_name: &str,
@@ -236,7 +236,7 @@ pub fn get(
     Ok(fetched)
 }
 
-/// What [`get`] needs of a connection, whatever is below.
+/// The operations that [`get`] needs of a connection over any transport.
 pub(crate) trait Connection {
     fn request(
         &mut self,
@@ -246,9 +246,9 @@ pub(crate) trait Connection {
         body: Option<Bytes>,
     );
     fn reprioritise(&mut self, token: u64, priority: Priority);
-    /// Fetches what is missing again.
+    /// Requests the missing ranges of a response again.
     fn repair(&mut self, _token: u64, _at_once: bool) {}
-    /// Lets go of what has something missing.
+    /// Gives up on the missing ranges of a response.
     fn give_up(&mut self, _token: u64) {}
     fn loss_report(&self, _token: u64) -> Option<LossReport> {
         None
@@ -298,7 +298,7 @@ impl Connection for Client {
     }
 }
 
-/// Sends all `requests`; their responses in the order of their completion.
+/// Sends all `requests` and returns the responses in the order of their completion.
 pub(crate) fn fetch_all(
     client: &mut impl Connection,
     server_name: &str,
@@ -313,7 +313,7 @@ pub(crate) fn fetch_all(
     let mut heads: BTreeMap<u64, (u16, Vec<Field>, BytesMut)> = BTreeMap::new();
     let mut fetched = Vec::new();
     let mut updated = false;
-    // Incomplete, and repaired when nothing else is waited for.
+    // Incomplete responses, which are repaired once no other response is pending.
     let mut later: Vec<u64> = Vec::new();
     while fetched.len() < requests.len() {
         if !later.is_empty() && fetched.len() + later.len() == requests.len() {
@@ -360,7 +360,7 @@ pub(crate) fn fetch_all(
                 });
             }
             ClientEvent::Failed { token, code } => {
-                // A lost connection fails its requests first, then says why.
+                // A lost connection reports its failed requests first, then the cause.
                 while let Some(event) = client.next_event(Duration::ZERO)? {
                     if let ClientEvent::Lost { reason } = event {
                         return Err(LiveError::Lost { remote, reason });

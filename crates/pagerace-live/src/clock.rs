@@ -1,21 +1,21 @@
-//! Real time as the engine's time.
+//! Conversion of real time to the engine's time.
 
 #[cfg(target_os = "linux")]
 use pagerace_core::Duration;
 use pagerace_core::Instant;
 use pagerace_transport::quic::Epoch;
 
-/// Nanoseconds since it was made, by the monotonic clock.
+/// A monotonic clock that counts nanoseconds from its creation.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock(Epoch);
 
 impl Clock {
-    /// Starts at zero.
+    /// Starts a clock at zero.
     pub fn start() -> Self {
         Self(Epoch::new())
     }
 
-    /// The time now.
+    /// Returns the current time.
     #[expect(
         clippy::disallowed_methods,
         reason = "the one place where real time enters"
@@ -24,8 +24,8 @@ impl Clock {
         self.0.from_std(std::time::Instant::now())
     }
 
-    /// A time of this clock as `CLOCK_MONOTONIC` has it: since the machine was
-    /// started, as in the traces of Chromium.
+    /// Converts a time of this clock to `CLOCK_MONOTONIC`, the time since boot that
+    /// Chromium's traces use.
     #[cfg(target_os = "linux")]
     pub fn monotonic(self, at: Instant) -> Duration {
         let system = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
@@ -33,7 +33,8 @@ impl Clock {
         Duration::from_nanos(system).saturating_sub(self.now().since(at))
     }
 
-    /// What [`Instant::ZERO`] means to the transport.
+    /// Returns the transport's epoch, the real time that corresponds to
+    /// [`Instant::ZERO`].
     pub const fn epoch(self) -> Epoch {
         self.0
     }

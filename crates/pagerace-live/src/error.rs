@@ -1,4 +1,4 @@
-//! What can go wrong with real sockets and files.
+//! Errors of real sockets and files.
 
 use std::io;
 use std::net::SocketAddr;
@@ -6,33 +6,33 @@ use std::path::PathBuf;
 
 use pagerace_peer::client::ClientError;
 
-/// A live server or client cannot go on.
+/// An error of a live server, client or testbed.
 #[derive(Debug, thiserror::Error)]
 pub enum LiveError {
-    /// The socket cannot be opened, most often as the port is taken.
+    /// The socket cannot be opened, usually because the port is in use.
     #[error("cannot listen on {address}: {source}; choose another port, or 0 for any")]
     Bind {
-        /// Where.
+        /// The address to listen on.
         address: SocketAddr,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// Sending or receiving failed for good.
+    /// Sending or receiving failed permanently.
     #[error("the UDP socket failed: {0}")]
     Socket(#[source] io::Error),
-    /// A TCP socket, or waiting for one, failed for good.
+    /// A TCP socket, or waiting for one, failed permanently.
     #[error("the TCP socket failed: {0}")]
     Tcp(#[source] io::Error),
-    /// rustls refuses a certificate or a setting.
+    /// rustls rejected a certificate or a setting.
     #[error("TLS cannot be set up: {0}")]
     Tls(#[from] rustls::Error),
     /// A certificate or its key cannot be made.
     #[error("cannot make a certificate: {0}")]
     Certificate(
-        /// Why.
+        /// The cause.
         String,
     ),
-    /// A recording without anything to replay.
+    /// The recording has no response to replay.
     #[error(
         "{page}: the recording has no response that could be served; record the page again, with bodies"
     )]
@@ -47,127 +47,127 @@ pub enum LiveError {
         attempts.len(), attempts.join("; ")
     )]
     Disturbed {
-        /// What was wrong with each.
+        /// The reason for rejecting each attempt.
         attempts: Vec<String>,
     },
     /// The browser failed.
     #[error(transparent)]
     Chromium(#[from] pagerace_chromium::ChromiumError),
-    /// A server's name is none.
+    /// The name of a server is neither a host name nor an address.
     #[error("{0:?} is no host name or address that a certificate could prove")]
     Name(
-        /// What was written.
+        /// The rejected text.
         String,
     ),
     /// A folder cannot be served.
     #[error("cannot read {path}: {source}; give a folder that exists and may be read")]
     Folder {
-        /// Which.
+        /// The path of the folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The settings name an unknown congestion controller.
     #[error(transparent)]
     Controller(#[from] pagerace_cc::UnknownController),
-    /// The connection could not even be tried.
+    /// The connection could not be started.
     #[error(transparent)]
     Client(#[from] ClientError),
-    /// Nothing came for too long.
+    /// The server sent nothing for too long.
     #[error(
         "{remote} did not answer in time: check its address and that it speaks this version of HTTP there"
     )]
     Timeout {
-        /// The server.
+        /// The address of the server.
         remote: SocketAddr,
     },
     /// The server or the network ended the connection.
     #[error("the connection to {remote} is lost: {reason}")]
     Lost {
-        /// The server.
+        /// The address of the server.
         remote: SocketAddr,
-        /// In words.
+        /// The cause.
         reason: String,
     },
-    /// A request failed while the connection lives.
+    /// A request failed while its connection stayed open.
     #[error("the request for {path} failed with HTTP error 0x{code:x}")]
     Request {
-        /// What was asked for.
+        /// The path of the request.
         path: String,
-        /// Error code.
+        /// The HTTP error code.
         code: u64,
     },
-    /// This process may not make the testbed of the live link.
+    /// This process has no permission to create the testbed of the live link.
     #[error(
         "cannot {what}: {source}; live loads need root, or the capabilities SYS_ADMIN and NET_ADMIN (in a container also the device /dev/net/tun). Use sudo, or `unshare --map-root-user --net` where users may. Simulations, recording and serving work without"
     )]
     Privileges {
-        /// What was tried.
+        /// The operation that failed.
         what: &'static str,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
-    /// A program that is needed is not installed.
+    /// A required program is not installed.
     #[error("the command `{tool}` is missing; install the package {package}")]
     Tool {
-        /// The program.
+        /// The name of the program.
         tool: &'static str,
-        /// What it is part of.
+        /// The package that contains the program.
         package: &'static str,
     },
-    /// The files that say where names are looked up cannot be replaced.
+    /// A configuration file of the system's resolver cannot be replaced.
     #[error(
         "cannot direct name look-ups to the live world: {file}: {source}; make it an ordinary file, or let addresses be known with --dns none", file = file.display()
     )]
     Resolver {
-        /// Which file.
+        /// The path of the file.
         file: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The `ip` command refused to configure a namespace.
     #[error("the network of the testbed cannot be configured; the `ip` command says: {said}")]
     Configure {
-        /// Its words.
+        /// The error message of the command.
         said: String,
     },
-    /// The kernel has no such congestion controller.
+    /// The kernel has no congestion controller of this name.
     #[error("the kernel has no congestion controller called {name:?}; it has: {available}")]
     Congestion {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// The controllers that the kernel has.
         available: String,
     },
-    /// More servers than the testbed has addresses for.
+    /// The testbed has too few addresses for the servers.
     #[error("there is no server address number {asked}; the testbed has {available}")]
     Addresses {
-        /// Which, counted from zero.
+        /// The requested address, counted from zero.
         asked: usize,
-        /// How many.
+        /// The number of addresses.
         available: usize,
     },
-    /// The emulator of the link stopped, or could not start.
+    /// The link emulator stopped or could not start.
     #[error("the link emulator failed: {0}")]
     Emulator(
-        /// Why.
+        /// The cause.
         String,
     ),
-    /// The end of a load that has no beginning.
+    /// A load was ended that had not begun.
     #[error("no load has begun on the link")]
     NotBegun,
-    /// A scratch directory cannot be made.
+    /// A scratch directory cannot be created.
     #[error("cannot make the directory {path}: {source}; set TMPDIR to one that may be written to")]
     Directory {
-        /// Which.
+        /// The path of the directory.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// A transfer over the emulated link did not go as it should.
+    /// A transfer over the emulated link failed or delivered wrong content.
     #[error("the transfer failed: {0}")]
     Transfer(
-        /// Why.
+        /// Description of the error.
         String,
     ),
     /// The operating system gave no random bytes.

@@ -1,22 +1,22 @@
-//! The engine over real sockets: the same servers and clients that the simulator
-//! runs in virtual time, on UDP (HTTP/3) and TCP (HTTP/1.1, HTTP/2), with real TLS.
+//! The engine over real sockets: the servers and clients that the simulator runs in
+//! virtual time, here over UDP (HTTP/3) and TCP (HTTP/1.1, HTTP/2) with real TLS.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
 //! | [`server`] | a UDP socket that serves a [`pagerace_peer::Site`] through a strategy |
-//! | [`client`] | one connection to a server, and [`get`] for a handful of requests |
-//! | [`tcp`] | server and client of HTTP/1.1 and HTTP/2 on TCP sockets |
+//! | [`client`] | a connection to a server, and [`get`] for a handful of requests |
+//! | [`tcp`] | a server and a client of HTTP/1.1 and HTTP/2 on TCP sockets |
 //! | [`site`] | sites from memory or from a folder |
 //! | [`replay`] | a recorded page as a site |
 //! | [`servers`] | many servers at once, one address for each origin |
 //! | [`ca`] | a certificate authority for one run |
 //! | `link` | two network namespaces and an emulated link between them (Linux) |
-//! | `names` | the name server of that world (Linux) |
+//! | `names` | the DNS server of the live world (Linux) |
 //! | `bulk` | one large transfer over that link, through kernel TCP or QUIC (Linux) |
 //! | [`clock`] | the one place that reads the clock |
 //!
-//! Plain: one thread for all sockets of a transport, one datagram per system call.
-//! Pacing and think times are kept to a fraction of a millisecond on Linux, to a
+//! Each transport uses one thread for all its sockets and one system call per datagram.
+//! Pacing and think times are accurate to a fraction of a millisecond on Linux and to a
 //! millisecond elsewhere. Left out: ECN, GSO, early data, and path MTU discovery.
 
 #[cfg(target_os = "linux")]
@@ -49,10 +49,10 @@ pub use server::Server;
 pub use servers::{OriginServer, Servers, ServersConfig, ServersReport};
 pub use site::{FolderSite, MemorySite};
 
-/// A number that nobody can guess, for the seed of a live server or client.
+/// Returns an unpredictable number for the seed of a live server or client.
 ///
 /// # Errors
-/// [`LiveError::Random`]: the operating system has none to give.
+/// [`LiveError::Random`]: the operating system provides no random bytes.
 pub fn secret_seed() -> Result<u64, LiveError> {
     let mut bytes = [0; 8];
     let random = rustls::crypto::ring::default_provider().secure_random;

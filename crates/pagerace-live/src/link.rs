@@ -1,11 +1,11 @@
 //! A link between two network namespaces, emulated by a thread.
 //!
-//! A [`Testbed`] is two anonymous namespaces, one for the client and one for the
-//! servers, each with a TUN device. One thread reads the packets that come out of
-//! one device, offers them to the same [`pagerace_net::Link`]s that the simulator
-//! runs, and writes them to the other device when they are due. So a live load and
-//! a simulated one differ in everything but the link. It needs neither netem nor a
-//! kernel module, only the right to make namespaces and TUN devices.
+//! A [`Testbed`] has two anonymous namespaces, one for the client and one for the
+//! servers, each with a TUN device. A thread reads the packets from one device, offers
+//! them to the same [`pagerace_net::Link`]s that the simulator runs, and writes them to
+//! the other device when they are due. A live load and a simulated one thus share only
+//! the link. The testbed needs neither netem nor a kernel module, only permission to
+//! create namespaces and TUN devices.
 //!
 //! ```no_run
 //! use pagerace_live::link::Testbed;
@@ -25,12 +25,12 @@
 //! # }
 //! ```
 //!
-//! Nothing is left when the testbed is dropped or the process dies: what the
-//! kernel holds goes with the last thread and socket. A [`RunDirectory`] removes
-//! what remains on the disk of those that died.
+//! Nothing remains when the testbed is dropped or the process dies, as the kernel frees
+//! its objects with the last thread and socket. The next [`RunDirectory`] removes the
+//! files of dead processes from the disk.
 //!
-//! Left out: IPv6, links with more than two ends, and what a link layer adds.
-//! Packets are counted from their IP header on, as in the simulator.
+//! Left out: IPv6, links with more than two ends, and the overhead of a link layer.
+//! Packet sizes count from the IP header, as in the simulator.
 
 mod directory;
 mod emulator;
@@ -65,22 +65,22 @@ use crate::LiveError;
 
 /// Two namespaces joined by the emulated link.
 pub struct Testbed {
-    /// First, so that the devices go before the namespaces.
+    /// Dropped first, so that the devices go before the namespaces.
     emulator: Emulator,
     client: Namespace,
     server: Namespace,
     counters: KernelCounters,
-    /// What the kernel had dropped when the load began.
+    /// Packets that the kernel had dropped before the load began.
     dropped_before: Mutex<kernel::Drops>,
 }
 
 impl Testbed {
-    /// Makes the namespaces and joins them. Packets pass at once until
+    /// Creates the namespaces and connects them. Packets pass without delay until
     /// [`begin`](Self::begin).
     ///
     /// # Errors
-    /// [`LiveError::Privileges`] says what is lacking and what to do;
-    /// [`LiveError::Tool`] and [`LiveError::Configure`]: the `ip` command.
+    /// [`LiveError::Privileges`] names the missing permission and the remedy;
+    /// [`LiveError::Tool`] and [`LiveError::Configure`] concern the `ip` command.
     pub fn open() -> Result<Self, LiveError> {
         let client = Namespace::new("client")?;
         let server = Namespace::new("server")?;
@@ -97,19 +97,19 @@ impl Testbed {
         })
     }
 
-    /// Where the browser lives, at 10.0.0.1.
+    /// Returns the namespace of the client and the browser, with the address 10.0.0.1.
     pub fn client(&self) -> &Namespace {
         &self.client
     }
 
-    /// Where the servers live.
+    /// Returns the namespace of the servers.
     pub fn server(&self) -> &Namespace {
         &self.server
     }
 
-    /// Sends all name look-ups of what is started in the client's namespace to
-    /// [`name_server`](Self::name_server), whatever the machine's own resolver is.
-    /// `directory` needs to be there for this call only.
+    /// Redirects DNS queries of programs started in the client's namespace to
+    /// [`name_server`](Self::name_server), whatever the machine's resolver is.
+    /// `directory` must exist only during this call.
     ///
     /// # Errors
     /// [`LiveError::Privileges`], [`LiveError::Resolver`].
@@ -117,36 +117,35 @@ impl Testbed {
         resolver::redirect(&self.client, setup::NAME_SERVER, directory)
     }
 
-    /// The address at which a name server is asked; no server's.
+    /// Returns the address of the name server, which no other server has.
     pub fn name_server(&self) -> Ipv4Addr {
         setup::NAME_SERVER
     }
 
-    /// The address of the `k`-th server; any can be bound at once.
+    /// Returns the address of the `k`-th server. All addresses can be bound at the same
+    /// time.
     ///
     /// # Errors
-    /// [`LiveError::Addresses`]: there are 64,000.
+    /// [`LiveError::Addresses`]: `k` is not below 64,000, the number of addresses.
     pub fn server_address(&self, k: usize) -> Result<Ipv4Addr, LiveError> {
         setup::server_address(k)
     }
 
-    /// Pins the kernel's TCP congestion controller of both ends, by route, and
-    /// forgets what the kernel has learnt of earlier connections. It holds for
-    /// connections that are opened from now on. Before the first call the
-    /// system's own choice holds.
+    /// Pins the kernel's TCP congestion controller at both ends by route and clears the
+    /// cached metrics of earlier connections. The controller applies to connections
+    /// opened from now on. Before the first call the system's default applies.
     ///
     /// # Errors
-    /// [`LiveError::Congestion`]: the kernel has none of this name.
+    /// [`LiveError::Congestion`]: the kernel has no controller of this name.
     pub fn set_congestion(&self, name: &str) -> Result<(), LiveError> {
         setup::set_congestion(&self.client, &self.server, name)
     }
 
-    /// Lets packets go over fresh links of `network` from now on. Time zero is
-    /// the client's first TCP SYN or datagram to a server; the schedules and
-    /// traces of the network begin there. Connections from before are cut off:
-    /// their packets go nowhere.
+    /// Carries packets over new links of `network` from now on. Time zero is the client's
+    /// first TCP SYN or datagram to a server; the schedules and traces of the network
+    /// start there. Packets of earlier connections are dropped.
     ///
-    /// `seed` decides what is lost, as in a simulation with this seed.
+    /// `seed` determines the losses, as in a simulation with this seed.
     ///
     /// # Errors
     /// [`LiveError::Emulator`].
@@ -156,8 +155,8 @@ impl Testbed {
         self.emulator.begin(run)
     }
 
-    /// Ends the load. Packets under way go nowhere; later ones pass at once until
-    /// the next [`begin`](Self::begin), so that connections can be closed.
+    /// Ends the load and drops the packets in flight. Later packets pass without delay
+    /// until the next [`begin`](Self::begin), so that connections can be closed.
     ///
     /// # Errors
     /// [`LiveError::NotBegun`], [`LiveError::Emulator`].

@@ -1,16 +1,15 @@
-//! The name server of the live world: it knows the page's hosts and nothing else.
+//! The DNS server of the live world, which knows only the hosts of the page.
 //!
-//! A first visit asks for the address of every host. Chromium sends these
-//! questions over the emulated link, and the answers come back over it.
+//! A first visit resolves every host. Chromium sends its queries over the emulated link,
+//! and the responses return over it.
 //!
-//! [`answer`] takes one datagram and gives one: RFC 1035, questions for `A`. All
-//! other types of a known name (`AAAA`, `HTTPS`) have an empty answer, as for a
-//! site without such records; unknown names do not exist (`NXDOMAIN`). Written
-//! here because only the header and one question need to be read: a DNS library
-//! would bring far more code than these lines.
+//! [`answer`] turns a query datagram into a response (RFC 1035; `A` queries). Other types
+//! of a known name (`AAAA`, `HTTPS`) get an empty answer, as for a site without such
+//! records; unknown names get `NXDOMAIN`. It is written here because it only reads the
+//! header and one question: a DNS library would bring far more code.
 //!
-//! Left out: TCP, as no answer is too long for UDP, and EDNS options, which a
-//! server may ignore (RFC 6891, section 7).
+//! Left out: TCP, as no answer is too long for UDP, and EDNS options, which a server may
+//! ignore (RFC 6891, section 7).
 
 mod serve;
 
@@ -19,33 +18,33 @@ use std::net::IpAddr;
 
 pub use serve::NameServer;
 
-/// UDP port of DNS.
+/// The UDP port of DNS.
 pub const DNS_PORT: u16 = 53;
 
-/// Bytes of a header: identifier, flags, four counts.
+/// Length of a header in bytes: identifier, flags, four counts.
 const HEADER: usize = 12;
-/// Longest name with its length bytes, RFC 1035, section 3.1.
+/// Maximum length of a name with its length bytes (RFC 1035, section 3.1).
 const NAME_MAX: usize = 255;
 const LABEL_MAX: u8 = 63;
 const TYPE_A: u16 = 1;
 const CLASS_IN: u16 = 1;
-/// Longer than any load.
+/// Time to live of an answer, longer than any load.
 const TTL_SECONDS: u32 = 300;
 
-/// This is a response (QR).
+/// The flag of a response (QR).
 const RESPONSE: u16 = 0x8000;
-/// The operation, which is 0 for a plain question.
+/// The mask of the operation code, which is 0 for a standard query.
 const OPCODE: u16 = 0x7800;
-/// The client wants recursion (RD), which a response repeats.
+/// The flag by which a client requests recursion (RD). A response repeats it.
 const RECURSION_DESIRED: u16 = 0x0100;
-/// The server gives recursion (RA).
+/// The flag by which a server offers recursion (RA).
 const RECURSION_AVAILABLE: u16 = 0x0080;
 const NAME_ERROR: u16 = 3;
 const NOT_IMPLEMENTED: u16 = 4;
 
-/// Answers one datagram; `None` if it is no question.
+/// Answers one datagram; `None` if it is not a valid query.
 ///
-/// `names` has host names in lower case.
+/// `names` maps host names in lower case to addresses.
 pub fn answer(names: &BTreeMap<String, IpAddr>, query: &[u8]) -> Option<Vec<u8>> {
     let word = |at: usize| Some(u16::from_be_bytes(*query.get(at..)?.first_chunk()?));
     let (identifier, flags) = (word(0)?, word(2)?);
@@ -72,7 +71,7 @@ pub fn answer(names: &BTreeMap<String, IpAddr>, query: &[u8]) -> Option<Vec<u8>>
     }
     response.extend(&query[HEADER..end + 4]);
     if let Some(address) = address {
-        // The name is that of the question: a pointer to it.
+        // A compression pointer to the name in the question.
         let pointer = 0xc000 | HEADER as u16;
         for word in [pointer, TYPE_A, CLASS_IN] {
             response.extend(word.to_be_bytes());
@@ -84,7 +83,8 @@ pub fn answer(names: &BTreeMap<String, IpAddr>, query: &[u8]) -> Option<Vec<u8>>
     Some(response)
 }
 
-/// The name at `at` in lower case, and where it ends. A question has no pointers.
+/// Returns the name at `at` in lower case, and the position after it. Names in questions
+/// have no compression pointers.
 fn name(query: &[u8], mut at: usize) -> Option<(String, usize)> {
     let (start, mut name) = (at, String::new());
     loop {

@@ -1,35 +1,36 @@
-//! A recorded page as a site: every request gets what was recorded for it.
+//! A recorded page as a site: every request gets its recorded response.
 //!
-//! **Which response.** A request means an exchange of the same method, host, path
-//! and query; HEAD means GET where HEAD was not recorded. Scheme and port are of
-//! no matter. If one URL was recorded several times, its responses come in order
-//! and the last is repeated. If only the query differs, the exchange with the most
-//! equal parameters is taken, then the one whose query begins alike for longest,
-//! then the first: queries hold times and random numbers. (Mahimahi, ATC 2015,
-//! takes the longest common beginning alone.) Anything else gets a 404 and is
-//! [told](ReplaySite::unknown). A host that is an address or `localhost` means the
-//! document's.
+//! **Matching.** A request matches an exchange with the same method, host, path and
+//! query; HEAD matches GET if no HEAD was recorded. Scheme and port are ignored. If a URL
+//! was recorded several times, its responses are sent in order and the last one is
+//! repeated. If only the query differs, queries are ranked by the number of equal
+//! parameters, then by the length of the common prefix, then by their order in the
+//! recording, because queries contain times and random numbers. (Mahimahi, ATC 2015, uses
+//! only the longest common prefix.) Any other request gets a 404 and is
+//! [listed](ReplaySite::unknown). An unrecorded host that is an address or `localhost`
+//! stands for the document's host.
 //!
-//! **What is answered.** Status, fields and body as recorded, but:
+//! **Responses.** Status, fields and body are as recorded, with these exceptions:
 //!
-//! - fields of the connection that carried them are dropped (`connection`,
-//!   `keep-alive`, `transfer-encoding` ..), and those that would lead elsewhere or
-//!   outlive the replay (`alt-svc`, `strict-transport-security`, `nel`,
-//!   `report-to`, `reporting-endpoints`);
-//! - `content-encoding` and `content-length` say what is really sent: bodies are
-//!   compressed again, by gzip, deflate or Brotli as recorded, Zstandard by Brotli;
-//!   clients that do not take the coding get the body as it is;
-//! - `location` with `http:` leads to `https:`, as servers here speak nothing else;
-//! - 304 is answered by 200 where the recording has the body: caches are empty;
-//! - parts (`range`) and conditional requests are answered from whole responses; a
-//!   recorded 206 is sent as it is;
-//! - preflight requests (CORS) that were not recorded are granted;
-//! - bodies that the recording lacks are filler of the recorded size, without
-//!   effect where the type allows it. [`ReplaySite::notes`] lists them.
+//! - Fields of the recorded connection are dropped (`connection`, `keep-alive`,
+//!   `transfer-encoding` ..), as are fields that would lead elsewhere or outlive the
+//!   replay (`alt-svc`, `strict-transport-security`, `nel`, `report-to`,
+//!   `reporting-endpoints`).
+//! - `content-encoding` and `content-length` describe the bytes that are sent. Bodies are
+//!   compressed again with gzip, deflate or Brotli as recorded, and with Brotli instead
+//!   of Zstandard. Clients that do not accept the coding get the body uncompressed.
+//! - A `location` with `http:` is changed to `https:`, as these servers speak nothing
+//!   else.
+//! - A 304 becomes a 200 if the recording has the body, as caches are empty.
+//! - Range and conditional requests are answered from complete responses. A recorded 206
+//!   is sent unchanged.
+//! - CORS preflight requests that were not recorded are granted.
+//! - Bodies that the recording lacks are replaced by filler of the recorded size, which
+//!   has no effect if the media type allows that. [`ReplaySite::notes`] lists them.
 //!
-//! Left out: the content of requests (the first response to a POST of that URL is
-//! sent, whatever was posted), trailers, interim responses, and failures below
-//! HTTP, which become 404s.
+//! Left out: the content of requests (a POST gets the next recorded response to a POST of
+//! its URL, whatever its content), trailers, interim responses, and failures below HTTP,
+//! which become 404s.
 
 mod adjust;
 mod answer;
@@ -56,27 +57,27 @@ use crate::site::conditional::conditional;
 use crate::site::unknown::Unknown;
 use crate::site::{ServedSite, not_found};
 
-/// Longer than any load: the think time of what is never answered.
+/// Think time of requests that are never answered, longer than any load.
 pub const NEVER: Duration = Duration::from_secs(86_400);
 
-/// Serves a recording. Clones share what they have answered.
+/// A site that serves a recording. Clones share the positions in repeated responses.
 #[derive(Clone, Debug)]
 pub struct ReplaySite {
     recorded: Arc<Recorded>,
-    /// How often each URL was asked for, by its place in the catalogue.
+    /// The number of requests for each URL, by its place in the catalogue.
     asked: Arc<Mutex<BTreeMap<usize, usize>>>,
     unknown: Unknown,
     think_time: bool,
-    /// By resource; empty if there are none.
+    /// Interventions by resource; empty if there are none.
     effects: Arc<Vec<ResourceEffect>>,
 }
 
-/// What does not change.
+/// The immutable part of a site.
 #[derive(Debug)]
 struct Recorded {
     answers: Vec<Answer>,
     catalogue: Catalogue,
-    /// The document's.
+    /// The host of the document.
     host: String,
     hosts: Vec<String>,
     url: String,
@@ -84,10 +85,10 @@ struct Recorded {
 }
 
 impl ReplaySite {
-    /// Prepares all answers; compresses bodies, on all processors.
+    /// Prepares all answers. Bodies are compressed on all processors.
     ///
     /// # Errors
-    /// [`LiveError::NothingToServe`]: no exchange of the recording was answered.
+    /// [`LiveError::NothingToServe`]: the recording has no exchange with a response.
     pub fn new(recording: &Recording) -> Result<Self, LiveError> {
         let page = &recording.page;
         let document = &page.resource(page.document);
@@ -116,23 +117,23 @@ impl ReplaySite {
         })
     }
 
-    /// Whether answers take the time that the recorded server took to think; they
-    /// do unless turned off.
+    /// Sets whether answers take the think time of the recorded server, which is the
+    /// default.
     #[must_use]
     pub fn with_think_time(mut self, think_time: bool) -> Self {
         self.think_time = think_time;
         self
     }
 
-    /// What is done to each resource of the page, by its number. What is refused is
-    /// the browser's to refuse; what hangs is answered after [`NEVER`].
+    /// Sets the interventions by resource of the page. Refused requests are left to the
+    /// browser; hanging ones are answered after [`NEVER`].
     #[must_use]
     pub fn with_effects(mut self, effects: Vec<ResourceEffect>) -> Self {
         self.effects = Arc::new(effects);
         self
     }
 
-    /// The same site as if nothing had been asked for yet: for the next load.
+    /// Returns a copy of the site without request history, for the next load.
     #[must_use]
     pub fn renewed(&self) -> Self {
         Self {
@@ -142,28 +143,28 @@ impl ReplaySite {
         }
     }
 
-    /// The URL that was navigated to.
+    /// Returns the URL of the navigation.
     pub fn url(&self) -> &str {
         &self.recorded.url
     }
 
-    /// All hosts of the recording, in alphabetical order.
+    /// Returns all hosts of the recording, in alphabetical order.
     pub fn hosts(&self) -> &[String] {
         &self.recorded.hosts
     }
 
-    /// What cannot be replayed as it was: one sentence each.
+    /// Returns notes on what cannot be replayed as recorded, one sentence each.
     pub fn notes(&self) -> &[String] {
         &self.recorded.notes
     }
 
-    /// Requests for what was not recorded, so far: each once, in alphabetical
-    /// order, at most 1,000.
+    /// Returns the requests so far that the recording does not have: each once, in
+    /// alphabetical order, at most 1,000.
     pub fn unknown(&self) -> Vec<String> {
         self.unknown.list()
     }
 
-    /// The answer that is due for this request.
+    /// Returns the next answer to this request.
     fn choose(&self, method: &str, host: &str, target: &str) -> Option<&Answer> {
         let recorded = &self.recorded;
         let head = method == "HEAD";
@@ -173,11 +174,11 @@ impl ReplaySite {
                 .find("GET", host, target)
                 .filter(|_| head)
         })?;
-        // Whoever panicked left it whole: nothing in it spans two changes.
+        // A panic elsewhere leaves the map intact, as no change to it has several steps.
         let mut all = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         let asked = all.entry(found.place).or_default();
         let nth = (*asked).min(found.answers.len() - 1);
-        // Looking at the head takes nothing away.
+        // A HEAD request does not consume a response.
         *asked += usize::from(!head);
         Some(&recorded.answers[found.answers[nth]])
     }
@@ -224,7 +225,7 @@ impl ServedSite for ReplaySite {
     }
 }
 
-/// The host of an authority: without port and brackets, in lower case.
+/// Returns the host of an authority in lower case, without port and brackets.
 fn host_of(authority: &str) -> String {
     let host = match authority.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|b| b.is_ascii_digit()) => host,

@@ -1,4 +1,4 @@
-//! Servers on UDP sockets.
+//! Servers of HTTP/3 on UDP sockets.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,33 +13,34 @@ use crate::socket::Socket;
 use crate::wait::Waiter;
 use crate::{Clock, LiveError};
 
-/// Longest wait between two looks at the stop flag.
+/// Maximum interval between checks of the stop flag.
 pub(crate) const STOP_LATENCY: Duration = Duration::from_millis(20);
 
-/// Datagrams that one socket takes before others have their turn.
+/// Maximum number of datagrams that one socket receives per turn.
 const TURN: usize = 64;
 
 /// Serves a site over HTTP/3, each connection through a strategy.
 ///
-/// One thread, and one socket or several: each has its own certificate and its
-/// own connections.
+/// The server has one thread and one or more sockets, each with its own certificate and
+/// connections.
 pub struct Server<S> {
     ends: Vec<End<S>>,
     waiter: Waiter,
     clock: Clock,
 }
 
-/// One socket and who answers there.
+/// A socket and the server behind it.
 struct End<S> {
     socket: Socket,
     inner: pagerace_peer::Server<S>,
-    /// Kept here, as the inner server forgets them with their connection.
+    /// Recorded frames, kept here because the inner server drops them with their
+    /// connection.
     frames: Option<Vec<SentFrame>>,
     buffer: Vec<u8>,
 }
 
 impl<S: Site> Server<S> {
-    /// Listens on `address`; port 0 takes any free one. Keeps no packets:
+    /// Listens on `address`; port 0 selects any free port. Packets are not recorded:
     /// `config.record` has no effect.
     ///
     /// # Errors
@@ -50,7 +51,7 @@ impl<S: Site> Server<S> {
         Ok(server)
     }
 
-    /// Serves nowhere yet.
+    /// Creates a server without sockets.
     pub(crate) fn empty() -> Result<Self, LiveError> {
         Ok(Self {
             ends: Vec::new(),
@@ -59,14 +60,14 @@ impl<S: Site> Server<S> {
         })
     }
 
-    /// Serves on this socket too.
+    /// Adds a socket.
     pub(crate) fn add(
         &mut self,
         mut socket: Socket,
         config: &ServerConfig,
         site: S,
     ) -> Result<(), LiveError> {
-        // Nobody would take them out.
+        // Recorded packets would accumulate, as nothing reads them.
         let config = ServerConfig {
             record: false,
             ..config.clone()
@@ -83,7 +84,7 @@ impl<S: Site> Server<S> {
         Ok(())
     }
 
-    /// Where it listens: its first socket.
+    /// Returns the address of the first socket.
     ///
     /// # Errors
     /// [`LiveError::Socket`].
@@ -94,7 +95,7 @@ impl<S: Site> Server<S> {
     /// Serves until `stop` is set.
     ///
     /// # Errors
-    /// [`LiveError::Socket`]: receiving fails for good.
+    /// [`LiveError::Socket`]: receiving fails permanently.
     pub fn run(&mut self, stop: &AtomicBool) -> Result<(), LiveError> {
         while !stop.load(Ordering::Relaxed) {
             let mut wait = STOP_LATENCY;
@@ -113,15 +114,15 @@ impl<S: Site> Server<S> {
         Ok(())
     }
 
-    /// The frames with response bytes since the last call, of all connections,
-    /// if `record_frames` is configured. They are kept without limit until then:
-    /// for measurements, not for a server that stays up.
+    /// Returns the frames with response bytes of all connections since the last call, if
+    /// `record_frames` is configured. Frames accumulate without limit until then, so
+    /// recording is for measurements and not for a long-running server.
     pub fn take_frames(&mut self) -> Vec<SentFrame> {
         let frames = self.ends.iter_mut().filter_map(|end| end.frames.as_mut());
         frames.flat_map(std::mem::take).collect()
     }
 
-    /// Sums over all connections.
+    /// Returns the sums over all connections.
     pub fn stats(&mut self) -> ServerStats {
         let mut sum = ServerStats::default();
         for end in &mut self.ends {
@@ -135,11 +136,12 @@ impl<S: Site> Server<S> {
 }
 
 impl<S: Site> End<S> {
-    /// Takes what has come, sends what is due; when it wants its next turn though
-    /// its socket is quiet.
+    /// Receives pending datagrams and sends what is due. Returns the time of the next
+    /// turn if the socket stays quiet.
     fn turn(&mut self, clock: Clock) -> Result<Option<Instant>, LiveError> {
         for _ in 0..TURN {
-            // After each datagram, as each may change what the strategy sends next.
+            // Transmit after each datagram, as each may change the strategy's next
+            // choice.
             let Some((from, data)) = self.socket.receive()? else {
                 break;
             };
@@ -151,7 +153,7 @@ impl<S: Site> End<S> {
             self.inner.handle_timeout(now);
         }
         self.transmit(clock)?;
-        // While the kernel takes nothing, only the socket can say that it does.
+        // While a datagram waits for the kernel, only the socket can end the wait.
         let free = self.socket.is_free()?;
         Ok(self.inner.poll_timeout().filter(|_| free))
     }
@@ -160,8 +162,8 @@ impl<S: Site> End<S> {
         while self.socket.is_free()?
             && let Some(datagram) = self.inner.poll_transmit(clock.now(), &mut self.buffer)
         {
-            // A datagram that cannot be sent is a lost one. Where it goes is for
-            // the peer to say (port 0, say), so no error may stop the server.
+            // A datagram that cannot be sent counts as lost. The peer chooses its address
+            // (port 0, say), so a send error must not stop the server.
             let _ = self
                 .socket
                 .send(&self.buffer[..datagram.size], datagram.remote);

@@ -1,11 +1,11 @@
 //! The servers of a whole page: one address for each origin, as on the web.
 //!
-//! One thread serves all TCP sockets (HTTP/1.1, HTTP/2) and one all UDP sockets
-//! (HTTP/3): a testbed has few processors, and the browser wants them. Sockets are
-//! opened inside a network namespace if one is given, and stay there.
+//! One thread serves all TCP sockets (HTTP/1.1, HTTP/2) and one all UDP sockets (HTTP/3),
+//! as a testbed has few processors and the browser needs them. If a network namespace is
+//! given, the sockets are opened inside it and stay there.
 //!
-//! Left out: servers that speak several versions of HTTP on one TCP address by
-//! host name, and redirection from port 80.
+//! Left out: different versions of HTTP for different host names on one TCP address, and
+//! redirection from port 80.
 
 mod announced;
 mod report;
@@ -29,63 +29,63 @@ use crate::site::ServedSite;
 use crate::{LiveError, secret_seed};
 pub use report::ServersReport;
 
-/// Where there are no namespaces, none can be given.
+/// An uninhabited stand-in for platforms without network namespaces.
 #[cfg(not(target_os = "linux"))]
 #[derive(Debug)]
 pub enum Namespace {}
 
-/// One server: who it is, where, and what it speaks.
+/// Identity, address and protocol of one server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OriginServer {
-    /// Where it listens.
+    /// IP address to listen on.
     pub address: IpAddr,
-    /// On which port; 0 takes any free one.
+    /// Port to listen on; 0 selects any free port.
     pub port: u16,
-    /// [`Protocol::H1`] offers HTTP/1.1 alone, [`Protocol::H2`] both, over TCP;
-    /// [`Protocol::H3`] listens on UDP.
+    /// Over TCP, [`Protocol::H1`] offers only HTTP/1.1 and [`Protocol::H2`] both
+    /// versions. [`Protocol::H3`] listens on UDP.
     pub protocol: Protocol,
-    /// Names in its certificate.
+    /// Host names in the certificate.
     pub hosts: Vec<String>,
 }
 
-/// How servers serve.
+/// Settings of the servers.
 #[derive(Clone, Debug)]
 pub struct ServersConfig {
-    /// Which response's bytes go next.
+    /// The strategy that orders response bytes.
     pub strategy: StrategySpec,
-    /// When lost bytes are sent again; of HTTP/3.
+    /// When lost bytes are retransmitted (HTTP/3 only).
     pub retransmission: Retransmission,
-    /// Congestion controller of QUIC, a name of `pagerace_cc`'s registry.
+    /// Congestion controller of QUIC, a name in `pagerace_cc`'s registry.
     pub quic_congestion: String,
     /// UDP payload size of QUIC in bytes, at least 1200.
     pub quic_mtu: u16,
-    /// Congestion controller of TCP, a name that the kernel knows; the kernel's
-    /// default, or the route's, where `None`. A route that locks its own wins.
+    /// Congestion controller of TCP, a name that the kernel knows. If `None`, the default
+    /// of the route or of the kernel applies. A controller that a route locks takes
+    /// precedence.
     pub tcp_congestion: Option<String>,
-    /// HTTP/2's limits.
+    /// Limits of HTTP/2.
     pub h2: h2::Config,
-    /// HTTP/3's limits.
+    /// Limits of HTTP/3.
     pub h3: h3::Config,
-    /// TCP connections at once; more are closed as soon as they come.
+    /// Maximum number of concurrent TCP connections. Further ones are closed immediately.
     pub connections_max: usize,
-    /// Limits on clients that the servers do not know; `None` where they know them.
+    /// Limits for untrusted clients; `None` if all clients are trusted.
     pub guard: Option<Guard>,
-    /// Everything random of QUIC follows from it; on a real network a secret.
+    /// Seed of all randomness in QUIC. It must be secret on a real network.
     pub seed: u64,
-    /// Whether a client that comes back may resume TLS; else each handshake is a
+    /// True if returning clients may resume TLS sessions. Otherwise every handshake is a
     /// full one, as in the first visit of a simulation.
     pub tickets: bool,
-    /// Keep what was sent for [`ServersReport::quic_frames`] and
+    /// True to record sent frames in [`ServersReport::quic_frames`] and
     /// [`ServersReport::tcp_frames`].
     pub record_frames: bool,
-    /// Who signs the certificates.
+    /// The certificate authority that signs the certificates.
     pub ca: Arc<LocalCa>,
 }
 
 impl ServersConfig {
-    /// The strategy `sequential`, QUIC as in
-    /// [`Settings::default`], a seed that nobody can guess (0 if the system has no
-    /// random bytes to give), no resumption.
+    /// The strategy `sequential`, QUIC as in [`Settings::default`], an unpredictable seed
+    /// (0 if the system provides no random bytes), and no session resumption.
     pub fn new(ca: Arc<LocalCa>) -> Self {
         let quic = Settings::default();
         Self {
@@ -110,7 +110,7 @@ impl ServersConfig {
     }
 }
 
-/// Servers that serve until they are stopped or dropped.
+/// A set of servers that run until they are stopped or dropped.
 pub struct Servers {
     addresses: Vec<SocketAddr>,
     stop: Arc<AtomicBool>,
@@ -119,11 +119,11 @@ pub struct Servers {
 }
 
 impl Servers {
-    /// Opens all sockets, in `namespace` if there is one, and begins to serve.
+    /// Opens all sockets, in `namespace` if one is given, and starts serving.
     ///
     /// # Errors
     /// [`LiveError::Bind`], [`LiveError::Name`], [`LiveError::Controller`],
-    /// [`LiveError::Congestion`], or that sockets or TLS cannot be set up.
+    /// [`LiveError::Congestion`], or an error from setting up sockets or TLS.
     pub fn start<S: ServedSite>(
         namespace: Option<&Namespace>,
         config: &ServersConfig,
@@ -133,23 +133,23 @@ impl Servers {
         start::start(namespace, config, origins, site)
     }
 
-    /// Where they listen, in the order of the origins.
+    /// Returns the addresses of the servers, in the order of the origins.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }
 
-    /// Whether all threads still serve; if not, [`stop`](Self::stop) says why.
+    /// Returns true if all threads still serve. If not, [`stop`](Self::stop) reports why.
     pub fn is_serving(&self) -> bool {
         !self.threads.iter().any(JoinHandle::is_finished)
     }
 
-    /// Requests for what the site does not have, so far; see
+    /// Returns the requests so far for resources that the site does not have; see
     /// [`ServersReport::unknown`].
     pub fn unknown(&self) -> Vec<String> {
         (self.unknown)()
     }
 
-    /// Stops all servers; open connections are dropped without a word.
+    /// Stops all servers. Open connections are dropped without a closing message.
     pub fn stop(mut self) -> ServersReport {
         self.stop.store(true, Ordering::Relaxed);
         let mut report = ServersReport::default();
@@ -168,7 +168,7 @@ impl Drop for Servers {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         for thread in self.threads.drain(..) {
-            // Whoever drops them does not ask how it went.
+            // Failures are only reported by `stop`.
             let _ = thread.join();
         }
     }

@@ -1,5 +1,5 @@
-//! Sites to serve: from memory, and from a folder. Both give parts, and answer
-//! conditional requests where they can; what all sites share is here too.
+//! Sites that serve from memory or from a folder, and functions that all sites share.
+//! Ranges of complete responses are served by [`pagerace_peer`].
 
 pub(crate) mod conditional;
 mod files;
@@ -22,10 +22,10 @@ use url::Url;
 use crate::LiveError;
 use unknown::Unknown;
 
-/// A site that several servers share, each with a clone of its own.
+/// A site shared by several servers, each of which has a clone.
 pub trait ServedSite: Site + Clone + Send + 'static {
-    /// Requests for what it does not have, since it was made: each once, as
-    /// `GET https://host/path`.
+    /// Returns the requests for resources that the site does not have, since its
+    /// creation: each once, in the form `GET https://host/path`.
     fn unknown(&self) -> Vec<String> {
         Vec::new()
     }
@@ -39,20 +39,20 @@ impl ServedSite for FolderSite {
     }
 }
 
-/// Resources by path, held in memory.
+/// A site with resources in memory, by path.
 #[derive(Clone, Debug, Default)]
 pub struct MemorySite {
     resources: BTreeMap<String, (String, Bytes, Facts)>,
 }
 
 impl MemorySite {
-    /// Adds a resource; `path` begins with a slash and has no query.
+    /// Adds a resource. `path` begins with a slash and has no query.
     #[must_use]
     pub fn with(self, path: &str, content_type: &str, body: impl Into<Bytes>) -> Self {
         self.with_facts(path, content_type, body, UNKNOWN)
     }
 
-    /// Adds a resource of which the scheduler knows something.
+    /// Adds a resource with facts for the scheduler.
     #[must_use]
     pub fn with_facts(
         mut self,
@@ -86,23 +86,23 @@ impl Site for MemorySite {
     }
 }
 
-/// The files of a folder, read while they are sent; further hosts may have
-/// folders of their own.
+/// A site that serves the files of a folder and reads them while they are sent. Other
+/// hosts may have their own folders.
 #[derive(Clone, Debug)]
 pub struct FolderSite {
     root: PathBuf,
-    /// By host name.
+    /// Folders by host name.
     hosts: BTreeMap<String, PathBuf>,
     files: Files,
     unknown: Unknown,
 }
 
 impl FolderSite {
-    /// Serves what lies under `root`; `/` and paths that end so mean
+    /// Serves the files under `root`. The path `/` and paths that end in a slash refer to
     /// `index.html` there.
     ///
     /// # Errors
-    /// [`LiveError::Folder`]: it is not there.
+    /// [`LiveError::Folder`]: the folder cannot be read.
     pub fn new(root: &Path) -> Result<Self, LiveError> {
         Ok(Self {
             root: folder(root)?,
@@ -112,20 +112,20 @@ impl FolderSite {
         })
     }
 
-    /// Serves `host` from a folder of its own, as a public CDN would: any site
-    /// may use what lies there, and a path that names a folder, with its query
-    /// or without, means the first of `index.html`, `index.css`, `index.js` in it
-    /// (`/css2?family=Lato` is `css2?family=Lato/index.css`).
+    /// Serves `host` from its own folder, as a public CDN would. All origins may use its
+    /// files. A path that names a folder, with or without its query, refers to the first
+    /// of `index.html`, `index.css`, `index.js` in it (`/css2?family=Lato` is
+    /// `css2?family=Lato/index.css`).
     ///
     /// # Errors
-    /// [`LiveError::Folder`]: it is not there.
+    /// [`LiveError::Folder`]: the folder cannot be read.
     pub fn with_host(mut self, host: &str, root: &Path) -> Result<Self, LiveError> {
         self.hosts.insert(host.to_owned(), folder(root)?);
         Ok(self)
     }
 
-    /// The file that a request names, if it lies under its host's root, and
-    /// whether other sites may use it.
+    /// Returns the requested file if it is under its host's root, and true if other
+    /// origins may use it.
     fn file(&self, request: &Request) -> Option<(PathBuf, bool)> {
         let path = path_of(request);
         let relative = path.strip_prefix('/')?;
@@ -148,13 +148,13 @@ impl FolderSite {
             "" => named.clone(),
             name => named.join(name),
         });
-        // Whatever `..` or links make of it must stay inside.
+        // Dot segments and symbolic links must not lead out of the root.
         let file = files.find_map(|file| file.canonicalize().ok())?;
         (file.starts_with(root) && file.is_file()).then_some((file, public.is_some()))
     }
 }
 
-/// The folder's own path, if it can be read.
+/// Returns the canonical path of the folder, if it can be read.
 fn folder(root: &Path) -> Result<PathBuf, LiveError> {
     let unreadable = |source| LiveError::Folder {
         path: root.to_owned(),
@@ -188,11 +188,11 @@ impl Site for FolderSite {
     }
 }
 
-/// The path of a request: without its query, percent signs decoded.
+/// Returns the path of a request without its query, percent-decoded.
 fn path_of(request: &Request) -> String {
     let path = String::from_utf8_lossy(&request.path);
     let path = path.split(['?', '#']).next().unwrap_or_default();
-    // Lets the URL standard remove dot segments and say what is a path.
+    // The URL parser removes dot segments and defines where the path ends.
     let url = Url::parse("https://localhost/").and_then(|base| base.join(path));
     url.map_or_else(|_| path.to_owned(), |url| percent_decoded(url.path()))
 }
@@ -202,7 +202,7 @@ fn percent_decoded(path: &str) -> String {
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while at < bytes.len() {
-        // `from_str_radix` alone would take a sign for a digit.
+        // `from_str_radix` alone would accept a sign.
         let digits = bytes
             .get(at + 1..at + 3)
             .filter(|d| d.iter().all(u8::is_ascii_hexdigit))
@@ -252,7 +252,7 @@ pub(crate) fn reply(status: u16, content_type: &str, body: impl Into<Bytes>) -> 
     }
 }
 
-/// By the file's extension; what browsers need, no more.
+/// Returns the media type for the file's extension, for types that browsers need.
 fn content_type(file: &Path) -> &'static str {
     let extension = file
         .extension()

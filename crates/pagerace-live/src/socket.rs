@@ -1,4 +1,4 @@
-//! A UDP socket that never blocks.
+//! A non-blocking UDP socket.
 
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
@@ -9,21 +9,21 @@ use mio::{Interest, Registry, Token};
 
 use crate::LiveError;
 
-/// Largest UDP payload, in bytes.
+/// Maximum UDP payload, in bytes.
 const DATAGRAM_MAX: usize = 65_535;
 
-/// What the kernel is asked to buffer, in bytes each way; it may give less
-/// (`net.core.rmem_max`). Some 2,800 full packets: more than a congestion window
-/// on any path that we emulate.
+/// Requested size of the kernel's buffer in each direction, in bytes; the kernel may
+/// grant less (`net.core.rmem_max`). It holds about 2,800 full-size packets, more than
+/// the congestion window on any emulated path.
 const KERNEL_BUFFER: usize = 4 << 20;
 
 /// A bound socket and its receive buffer.
 pub(crate) struct Socket {
     udp: UdpSocket,
     buffer: Box<[u8]>,
-    /// It may have more to read.
+    /// True if the socket may have more to read.
     pub(crate) readable: bool,
-    /// A datagram that the kernel would not take yet.
+    /// A datagram that the kernel has not accepted yet.
     waiting: Option<(Vec<u8>, SocketAddr)>,
 }
 
@@ -31,7 +31,7 @@ impl Socket {
     pub(crate) fn bind(address: SocketAddr) -> Result<Self, LiveError> {
         let udp = UdpSocket::bind(address).map_err(|source| LiveError::Bind { address, source })?;
         let system = socket2::SockRef::from(&udp);
-        // With less it is no less right: more may be lost.
+        // Smaller buffers are not an error: they only make losses more likely.
         let _ = system.set_recv_buffer_size(KERNEL_BUFFER);
         let _ = system.set_send_buffer_size(KERNEL_BUFFER);
         Ok(Self {
@@ -51,7 +51,7 @@ impl Socket {
         self.udp.local_addr().map_err(LiveError::Socket)
     }
 
-    /// Whether the next datagram may be sent: none waits for the kernel.
+    /// Returns true if a datagram may be sent because none is waiting for the kernel.
     pub(crate) fn is_free(&mut self) -> Result<bool, LiveError> {
         if let Some((data, to)) = self.waiting.take() {
             self.send(&data, to)?;
@@ -59,8 +59,8 @@ impl Socket {
         Ok(self.waiting.is_none())
     }
 
-    /// Sends a datagram, or keeps it until the kernel takes it. What the network
-    /// refuses is lost, as datagrams may be.
+    /// Sends a datagram, or keeps it until the kernel accepts it. A datagram that the
+    /// network rejects is lost, as datagrams may be.
     pub(crate) fn send(&mut self, data: &[u8], to: SocketAddr) -> Result<(), LiveError> {
         debug_assert!(self.waiting.is_none(), "one datagram waits at most");
         match self.udp.send_to(data, to) {
@@ -74,13 +74,13 @@ impl Socket {
         }
     }
 
-    /// The next datagram, if one is there.
+    /// Returns the next received datagram, if any.
     pub(crate) fn receive(&mut self) -> Result<Option<(SocketAddr, BytesMut)>, LiveError> {
         while self.readable {
             match self.udp.recv_from(&mut self.buffer) {
                 Ok((len, from)) => return Ok(Some((from, BytesMut::from(&self.buffer[..len])))),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => self.readable = false,
-                // Of a datagram that was sent before; others may follow.
+                // The error concerns a datagram that was sent earlier. Others may follow.
                 Err(error) if is_passing(&error) => {}
                 Err(error) => return Err(LiveError::Socket(error)),
             }
@@ -89,7 +89,7 @@ impl Socket {
     }
 }
 
-/// Errors that say something of one datagram.
+/// Returns true for errors that concern a single datagram and leave the socket usable.
 fn is_passing(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -1,10 +1,10 @@
 //! HTTP/1.1 and HTTP/2 over kernel sockets and real TLS: the peers of
-//! [`pagerace_peer::stream`] with rustls and TCP below.
+//! [`pagerace_peer::stream`] on top of rustls and TCP.
 //!
-//! ALPN picks the protocol: `h2`, else HTTP/1.1. A server writes one TLS record at
-//! a time and asks the kernel to want more only when little is unsent
-//! (`TCP_NOTSENT_LOWAT`, on Linux), so that the strategy decides late; where the
-//! kernel lacks that, its send buffer lies between.
+//! ALPN selects the protocol: `h2`, else HTTP/1.1. On Linux a server sets
+//! `TCP_NOTSENT_LOWAT` and writes one TLS record at a time, so the kernel accepts more
+//! data only when little is unsent and the strategy decides late. Elsewhere the kernel's
+//! send buffer lies between the strategy and the network.
 //!
 //! Left out: HTTP without TLS, early data, and more than one thread.
 
@@ -24,14 +24,15 @@ pub use server::{TcpServer, TcpServerConfig};
 
 use crate::LiveError;
 
-/// What TLS calls the protocols (RFC 7301; RFC 9113, section 3.2).
+/// ALPN protocol identifiers (RFC 7301; RFC 9113, section 3.2).
 pub(crate) const ALPN_H2: &[u8] = b"h2";
 pub(crate) const ALPN_H1: &[u8] = b"http/1.1";
 
-/// TLS for a server with this identity, which offers HTTP/2 and HTTP/1.1.
+/// Returns a TLS configuration for a server with this identity that offers HTTP/2 and
+/// HTTP/1.1.
 ///
 /// # Errors
-/// [`LiveError::Tls`]: rustls refuses the certificate.
+/// [`LiveError::Tls`]: rustls rejects the certificate.
 pub fn server_tls(identity: &Identity) -> Result<Arc<rustls::ServerConfig>, LiveError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = rustls::ServerConfig::builder_with_provider(provider)
@@ -42,11 +43,11 @@ pub fn server_tls(identity: &Identity) -> Result<Arc<rustls::ServerConfig>, Live
     Ok(Arc::new(config))
 }
 
-/// TLS for a client that trusts this certificate (DER) and nobody else, and speaks
-/// `protocol`.
+/// Returns a TLS configuration for a client that trusts only this certificate (DER) and
+/// speaks `protocol`.
 ///
 /// # Errors
-/// [`LiveError::Tls`]: it is not a certificate that can be trusted.
+/// [`LiveError::Tls`]: the certificate cannot be used as a trust anchor.
 ///
 /// # Panics
 /// If `protocol` is HTTP/3.
@@ -70,7 +71,7 @@ pub fn client_tls(
     Ok(Arc::new(config))
 }
 
-/// The protocol that ALPN came to.
+/// Returns the protocol that ALPN negotiated.
 fn protocol(alpn: Option<&[u8]>) -> Protocol {
     if alpn == Some(ALPN_H2) {
         Protocol::H2

@@ -1,9 +1,9 @@
-//! Waiting for many sockets, to a fraction of a millisecond.
+//! Waits for many sockets with an accuracy of a fraction of a millisecond.
 //!
-//! `epoll`'s own timeout counts milliseconds, and a socket's receive timeout the
-//! kernel's ticks; pacers and think times want better. On Linux a `timerfd` among
-//! the sockets wakes in time: its clock is the high-resolution one, and the timer
-//! slack of a thread does not apply to it (`timerfd_create(2)`, `prctl(2)`).
+//! The timeout of `epoll` has a resolution of milliseconds and a socket's receive timeout
+//! that of kernel ticks, but pacers and think times need better. On Linux a `timerfd`
+//! registered among the sockets ends the wait: it uses the high-resolution clock, and the
+//! timer slack of the thread does not apply to it (`timerfd_create(2)`, `prctl(2)`).
 //! Elsewhere waits are rounded up to milliseconds.
 
 use std::io::{self, ErrorKind};
@@ -12,14 +12,14 @@ use std::time::Duration;
 use mio::event::Event;
 use mio::{Events, Poll, Registry, Token};
 
-/// Events taken from the system at once.
+/// Maximum number of events taken from the system per call.
 const EVENTS: usize = 256;
 
-/// The token of no socket.
+/// The token of the alarm, which no socket may use.
 #[cfg(target_os = "linux")]
 const ALARM: Token = Token(usize::MAX);
 
-/// Sockets to wait for.
+/// A set of sockets to wait for.
 pub(crate) struct Waiter {
     poll: Poll,
     events: Events,
@@ -51,13 +51,13 @@ impl Waiter {
         })
     }
 
-    /// Where sockets are registered, with any token but the largest.
+    /// Returns the registry for sockets. Any token except the largest may be used.
     pub(crate) fn registry(&self) -> &Registry {
         self.poll.registry()
     }
 
-    /// What happens first within `wait`; nothing if nothing does, or if a signal
-    /// comes.
+    /// Waits at most `wait` and returns the events of the sockets. The result is empty
+    /// after a timeout or a signal.
     pub(crate) fn wait(&mut self, wait: Duration) -> io::Result<impl Iterator<Item = &Event>> {
         let wait = self.arm(wait)?;
         match self.poll.poll(&mut self.events, Some(wait)) {
@@ -69,7 +69,7 @@ impl Waiter {
         Ok(self.events.iter().filter(token))
     }
 
-    /// Sets the alarm; how long the system may wait beside it.
+    /// Sets the alarm and returns the timeout for `poll`, which is longer than the alarm.
     #[cfg(target_os = "linux")]
     fn arm(&self, wait: Duration) -> io::Result<Duration> {
         use rustix::time::{Itimerspec, TimerfdTimerFlags, Timespec, timerfd_settime};
@@ -88,7 +88,8 @@ impl Waiter {
                 tv_nsec: wait.subsec_nanos().into(),
             },
         };
-        // Relative; an alarm that has rung but was not heard is silenced.
+        // The time is relative. Setting the timer also clears an expiration that nobody
+        // read.
         timerfd_settime(&self.alarm, TimerfdTimerFlags::empty(), &once)?;
         Ok(wait + Duration::from_secs(1))
     }

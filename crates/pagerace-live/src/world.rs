@@ -1,9 +1,9 @@
-//! A page load with nothing simulated but the link: a stock Chromium in one
-//! network namespace, our servers in another, the emulated link between them.
+//! Page loads in which only the link is emulated: a stock Chromium in one network
+//! namespace, our servers in another, and the emulated link between them.
 //!
-//! Every load has new servers, a new browser with an empty profile, and new
-//! links from the seed. A load during which the emulator was late, or other
-//! programs kept the processors busy, is thrown away and repeated.
+//! Every load has new servers, a new browser with an empty profile, and new links from
+//! the seed. A load is discarded and repeated if the emulator was late or other programs
+//! kept the processors busy.
 
 mod contention;
 mod outcome;
@@ -30,27 +30,29 @@ use crate::servers::{LocalCa, OriginServer, Servers, ServersConfig, ServersRepor
 use crate::{LiveError, secret_seed};
 use contention::Meter;
 
-/// HTTPS.
+/// The HTTPS port.
 const PORT: u16 = 443;
 
-/// How the world is measured.
+/// Options of the live world.
 #[derive(Clone, Debug)]
 pub struct WorldOptions {
-    /// The browser; `None` looks for one.
+    /// The browser's executable; `None` searches for one.
     pub chromium: Option<PathBuf>,
-    /// Take screenshots and compute the Speed Index (needs Node).
+    /// True to take screenshots and compute the Speed Index (needs Node).
     pub speed_index: bool,
-    /// The browser looks up the address of every host over the emulated link, as in
-    /// a first visit; else it knows all addresses.
+    /// True if the browser resolves every host over the emulated link, as in a first
+    /// visit. Otherwise it knows all addresses.
     pub look_up: bool,
-    /// Write a network log, which tells HTTP/3's head-of-line blocking.
+    /// True to write a network log, from which HTTP/3's head-of-line blocking is
+    /// computed.
     pub netlog: bool,
-    /// How long to go on after the load event, at least.
+    /// The time without activity after which a load is over, once the load event has
+    /// fired.
     pub settle: Duration,
-    /// Share of all processors, 0 to 1, that other programs may take in a load
-    /// that counts.
+    /// Maximum share of all processors, 0 to 1, that other programs may take in a valid
+    /// load.
     pub contention_max: f64,
-    /// Most times that a load is repeated because the machine disturbed it.
+    /// Maximum number of times that a disturbed load is repeated.
     pub retries: u32,
 }
 
@@ -76,7 +78,7 @@ pub struct World {
     browser: String,
 }
 
-/// One attempt at a load.
+/// The raw result of one attempt at a load.
 struct Attempt {
     observed: Observed,
     link: LinkReport,
@@ -85,15 +87,16 @@ struct Attempt {
 }
 
 impl World {
-    /// Sets everything up. It is gone when this is dropped, or the process ends
-    /// in whatever way.
+    /// Creates the namespaces, the link and the certificate authority. They disappear
+    /// when the world is dropped or the process ends, even if it is killed.
     ///
     /// # Errors
-    /// [`LiveError::Privileges`] says what lacks and what works without.
+    /// [`LiveError::Privileges`] names the missing permission and what works without it.
+    /// Other errors: the testbed cannot be configured or the browser does not start.
     pub fn open(options: WorldOptions) -> Result<Self, LiveError> {
         let testbed = Testbed::open()?;
         let directory = RunDirectory::create()?;
-        // Better now than after the first minutes.
+        // A missing browser is better reported now than after minutes of work.
         let probe = Options {
             executable: options.chromium.clone(),
             ..Options::new(directory.path())
@@ -112,12 +115,12 @@ impl World {
         })
     }
 
-    /// The browser's version.
+    /// Returns the browser's version.
     pub fn browser(&self) -> &str {
         &self.browser
     }
 
-    /// The namespaces and the link.
+    /// Returns the namespaces and the link.
     pub fn testbed(&self) -> &Testbed {
         &self.testbed
     }
@@ -125,9 +128,9 @@ impl World {
     /// Loads a page once.
     ///
     /// # Errors
-    /// [`LiveError::Disturbed`] if the machine disturbed every attempt; others if
-    /// servers or the browser do not start. A page that does not load is an
-    /// outcome.
+    /// [`LiveError::Disturbed`] if the machine disturbed every attempt; other errors if
+    /// the servers or the browser do not start. A page that fails to load is an outcome,
+    /// not an error.
     pub fn load(&mut self, scenario: &LiveScenario, seed: u64) -> Result<LiveOutcome, LiveError> {
         let mut rejected = Vec::new();
         loop {
@@ -136,7 +139,7 @@ impl World {
                     Some(reason) => reason,
                     None => return Ok(outcome(attempt, hanging(scenario), rejected)),
                 },
-                // It may do better the next time.
+                // These failures may be transient, so the load is repeated.
                 Err(LiveError::Chromium(
                     error @ (ChromiumError::Crashed { .. }
                     | ChromiumError::Ended { .. }
@@ -173,7 +176,7 @@ impl World {
         let link = self.testbed.finish()?;
         let servers = servers.stop();
         let observed = match observed {
-            // A document that does not come is what happened.
+            // A document that fails to load is a result, not an error.
             Err(error @ ChromiumError::Navigation { .. }) => Observed {
                 failures: vec![error.to_string()],
                 ..Observed::default()
@@ -188,12 +191,12 @@ impl World {
         })
     }
 
-    /// Loads a page once under Lighthouse. With a `throttling` the link is as
-    /// fast as the machine, and Lighthouse predicts; else it measures over the
+    /// Loads a page once under Lighthouse. With a `throttling` the link is not emulated
+    /// and Lighthouse simulates the network. Otherwise Lighthouse measures over the
     /// scenario's network.
     ///
     /// # Errors
-    /// As [`load`](Self::load); [`LiveError::Chromium`] if there is no Node.
+    /// As [`load`](Self::load); [`LiveError::Chromium`] if Node is missing.
     pub fn lighthouse(
         &mut self,
         scenario: &LiveScenario,
@@ -236,7 +239,7 @@ impl World {
         Servers::start(Some(self.testbed.server()), &config, &origins, site)
     }
 
-    /// Who tells the hosts' addresses, if the browser has to ask.
+    /// Starts the name server, if the browser resolves names.
     fn name_server(&self, scenario: &LiveScenario) -> Result<Option<NameServer>, LiveError> {
         if !self.options.look_up {
             return Ok(None);
@@ -254,8 +257,8 @@ impl World {
         let hosts = hosts(&self.origins(scenario)?);
         let look_up = self.options.look_up;
         let known = hosts.iter().map(|(host, _)| host.clone());
-        // Hosts that were not there when the page was recorded: the browser asks for
-        // their addresses, and nobody knows them.
+        // The browser also resolves hosts that did not exist when the page was recorded.
+        // The name server does not know them.
         let origins = scenario.page.origins.iter().map(|o| &o.host);
         let missing = origins.filter(|o| hosts.iter().all(|(host, _)| host != *o));
         let names = known.chain(missing.cloned());
@@ -271,7 +274,7 @@ impl World {
         })
     }
 
-    /// Every host of the page with its address.
+    /// Returns the servers with their addresses and hosts.
     fn origins(&self, scenario: &LiveScenario) -> Result<Vec<OriginServer>, LiveError> {
         let mut origins: Vec<OriginServer> = Vec::new();
         for (host, &protocol) in &scenario.protocols {
@@ -305,14 +308,14 @@ fn quic_hosts(scenario: &LiveScenario) -> Vec<String> {
     quic.map(|(host, _)| format!("{host}:{PORT}")).collect()
 }
 
-/// Resources that are never answered.
+/// Returns the resources that are never answered.
 fn hanging(scenario: &LiveScenario) -> Vec<ResourceId> {
     let resources = scenario.page.resources.iter().zip(&scenario.effects);
     let hanging = resources.filter(|(_, effect)| effect.block == Some(Failure::Hang));
     hanging.map(|(resource, _)| resource.id).collect()
 }
 
-/// The URLs that the browser has to refuse.
+/// Returns the URLs whose requests the browser must block.
 fn refused(scenario: &LiveScenario) -> Vec<String> {
     let resources = scenario.page.resources.iter().zip(&scenario.effects);
     let refused = resources.filter(|(_, effect)| effect.block == Some(Failure::Refused));
@@ -331,7 +334,7 @@ fn device(device: &pagerace_page::Device) -> pagerace_chromium::Device {
     }
 }
 
-/// Why an attempt does not count; `None` if it does.
+/// Returns the reason to reject an attempt; `None` if it is valid.
 fn disturbance(attempt: &Attempt, contention_max: f64) -> Option<String> {
     if let Some(objection) = attempt.link.objection() {
         return Some(objection);

@@ -1,7 +1,7 @@
-//! Transfers over the emulated link: what crossed it, not how fast. How fast is
-//! the matter of `cargo run -p pagerace --example transfers`.
+//! Transfers over the emulated link. These tests check which packets crossed it;
+//! `cargo run -p pagerace --example transfers` measures the speed.
 //!
-//! Needs root and /dev/net/tun; says so and passes where they are missing.
+//! The tests need root and /dev/net/tun. Without them they print a note and pass.
 #![cfg(target_os = "linux")]
 
 use pagerace_core::Protocol;
@@ -12,7 +12,7 @@ use pagerace_net::Network;
 
 const BYTES: u64 = 300_000;
 
-/// Nothing, told aloud, where no testbed may be made.
+/// Opens a testbed. Prints a note and returns `None` where that is not permitted.
 fn testbed() -> Option<Testbed> {
     match Testbed::open() {
         Ok(testbed) => Some(testbed),
@@ -49,8 +49,8 @@ fn quic() -> Carrier {
     }
 }
 
-/// Everything crossed the link in the transport asked for, and took the time
-/// that the link's rate demands at least.
+/// Asserts that everything crossed the link over the requested transport and took at
+/// least the time that the link's rate requires.
 fn check(observed: &BulkObserved, transport: Transport, rate: f64) {
     assert_eq!(observed.bytes, BYTES);
     assert!(observed.tally.bytes > BYTES);
@@ -96,7 +96,7 @@ fn what_is_lost_is_sent_again() {
     check(&observed, Transport::Tcp, 20e6);
     let tally = observed.tally;
     assert!(tally.lost > 0);
-    // Only a lost acknowledgement or FIN needs no repair.
+    // Only the loss of an acknowledgement or FIN needs no retransmission.
     assert!(
         tally.repeated_bytes >= 1_000 * (tally.lost / 2),
         "{tally:?}"
@@ -114,7 +114,7 @@ fn an_unknown_controller_is_told() {
     let network = Network::parse("rate 20mbit rtt 20ms").unwrap();
     let error = transfer(&testbed, &network, 1, &bulk).unwrap_err();
     assert!(matches!(error, LiveError::Congestion { .. }), "{error}");
-    // The testbed goes on.
+    // The testbed stays usable.
     let bulk = Bulk {
         carrier: tcp(Protocol::H2, "reno"),
         ..bulk

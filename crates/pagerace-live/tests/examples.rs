@@ -1,5 +1,4 @@
-//! The examples, run as people run them: one serves a folder, the other fetches
-//! from it.
+//! The examples, run as users run them: one serves a folder, the other fetches from it.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -13,7 +12,7 @@ use pagerace_live::Fetch;
 use pagerace_live::tcp::{TcpClientConfig, client_tls, get};
 use pagerace_peer::stream::StreamClientConfig;
 
-/// Ends the server however the test ends, and clears away its folder.
+/// The server process and its folder. Drop kills the process and removes the folder.
 struct Served {
     child: Child,
     folder: PathBuf,
@@ -21,15 +20,15 @@ struct Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // It may have ended by itself, and then the test has failed already.
+        // If the server has ended by itself, the test has failed already.
         let _ = self.child.kill();
         let _ = self.child.wait();
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
-/// Cargo puts examples next to the folder of the tests, and builds them with
-/// all targets, but not when it is asked for this test alone.
+/// Cargo puts examples next to the folder of the tests. It builds them with all targets,
+/// but not if only this test is requested.
 fn example(name: &str) -> Option<PathBuf> {
     let test = std::env::current_exe().unwrap();
     let built = test.parent().and_then(Path::parent).unwrap();
@@ -42,7 +41,8 @@ fn example(name: &str) -> Option<PathBuf> {
     None
 }
 
-/// Runs a server on a folder with one file; the address that it says.
+/// Runs a server on a folder with one file. Returns its address and its certificate's
+/// path.
 fn serve(server: PathBuf, name: &str) -> (Served, String, PathBuf) {
     let folder = format!("pagerace-examples-{name}-{}", std::process::id());
     let folder = std::env::temp_dir().join(folder);

@@ -1,9 +1,9 @@
-//! Our servers and clients against independent ones over real sockets and real
-//! TLS, and against ourselves. HTTP/3: aioquic (Python) and quic-go (Go), each as
-//! client and as server. HTTP/1.1 and HTTP/2: see `tcp`.
+//! Our servers and clients against independent ones and against each other, over real
+//! sockets with real TLS. HTTP/3 is tested with aioquic (Python) and quic-go (Go), each
+//! as client and as server. For HTTP/1.1 and HTTP/2 see `tcp`.
 //!
-//! `tests/interop/setup.sh` prepares the peers; without them these tests skip
-//! aloud. All ports are picked by the system on 127.0.0.1.
+//! `tests/interop/setup.sh` installs the peers. Tests without their peer print a note and
+//! pass. The system selects all ports, on 127.0.0.1.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,9 +1,9 @@
-//! The emulated link between real sockets: rate, delay, loss, head-of-line
-//! blocking, and that nothing stays behind.
+//! The emulated link between real sockets: rate, delay, loss, head-of-line blocking, and
+//! clean-up.
 //!
-//! They need the right to make network namespaces and TUN devices, and skip aloud
-//! without. Machines are noisy: what depends on the time of delivery is asserted
-//! only where the emulator's own report says that the run may be believed.
+//! The tests need permission to create network namespaces and TUN devices. Without it
+//! they print a note and pass. Machines are noisy, so times of delivery are only asserted
+//! if the emulator's report says that the run is valid.
 
 #![cfg(target_os = "linux")]
 #![expect(

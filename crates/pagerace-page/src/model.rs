@@ -151,7 +151,7 @@ pub struct Resource {
     #[serde(default)]
     pub cache: CacheUse,
     /// Order in which the bytes of an image deliver its picture.
-    #[serde(default, skip_serializing_if = "ImageBytes::is_unknown")]
+    #[serde(default, skip_serializing_if = "ImageBytes::is_default")]
     pub image: ImageBytes,
 }
 
@@ -169,8 +169,8 @@ pub struct ImageBytes {
 
 impl ImageBytes {
     /// Returns true if nothing is known about the image's bytes.
-    pub const fn is_unknown(&self) -> bool {
-        matches!(self.coding, ImageCoding::Unknown)
+    fn is_default(&self) -> bool {
+        *self == Self::default()
     }
 }
 

@@ -1,15 +1,15 @@
-//! What a page load costs: `cargo bench -p pagerace-sim --bench load`.
+//! Benchmark of page loads: `cargo bench -p pagerace-sim --bench load`.
 //!
-//! Prints wall time per load. For instruction counts, run the same binary
-//! under `valgrind --tool=callgrind` with the name of one case and a number of
-//! loads; `benches/README.md` says how.
+//! Prints wall time per load. For instruction counts, run the same binary under `valgrind
+//! --tool=callgrind` with the name of one case and a number of loads, as described in
+//! `benches/README.md`.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
 
 use std::io::Write;
 
-/// Name, protocol, network. `benches/instructions` reads the names.
+/// Name, protocol and network of each case. `benches/instructions` reads the names.
 const CASES: [(&str, &str, &str); 7] = [
     ("lossy-2mbit", "h3", LOSSY),
     ("clean-10mbit", "h3", "rate 10mbit rtt 100ms queue 1bdp"),

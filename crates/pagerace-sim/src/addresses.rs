@@ -1,9 +1,9 @@
-//! Where simulated ends live. Each connection has ends of its own, so one pair
-//! of addresses serves all.
+//! Addresses of simulated endpoints. Every connection has endpoints of its own, so one
+//! pair of addresses serves all.
 
 use std::net::SocketAddr;
 
-/// The certificate's name; the same for all simulated servers.
+/// Name in the certificate, the same for all simulated servers.
 pub(crate) const SERVER_NAME: &str = "localhost";
 
 pub(crate) fn client_address() -> SocketAddr {

@@ -1,19 +1,20 @@
-//! Timers that move often, on a queue that cannot be searched.
+//! Timers whose deadlines move often, on an event queue that cannot be searched.
 
 use pagerace_core::Instant;
 
-/// One party's deadline, and when the queue will ring for it.
+/// Scheduled ring for the deadline of one party.
 ///
-/// A deadline that moves later leaves the old ring in place; when it comes,
-/// the party has nothing due and rings again. So a queue holds few entries
-/// although every packet moves a deadline.
+/// A deadline that moves later leaves the earlier ring in the queue. When that ring
+/// comes, the party has nothing due and schedules another. The queue therefore holds few
+/// entries although every packet moves a deadline.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Alarm {
     rings_at: Option<Instant>,
 }
 
 impl Alarm {
-    /// When to schedule a ring for `deadline`, if one is needed.
+    /// Returns the time at which to schedule a ring for `deadline`, or `None` if an
+    /// earlier ring is pending or there is no deadline.
     pub(crate) fn set(&mut self, now: Instant, deadline: Option<Instant>) -> Option<Instant> {
         let at = deadline?.max(now);
         if self.rings_at.is_some_and(|r| r <= at) {
@@ -23,7 +24,7 @@ impl Alarm {
         Some(at)
     }
 
-    /// A ring came; whether it is the one that counts.
+    /// Handles a ring. Returns true if it is the pending one, false if it was superseded.
     pub(crate) fn rang(&mut self, now: Instant) -> bool {
         let counts = self.rings_at == Some(now);
         if counts {

@@ -1,5 +1,5 @@
-//! Large transfers, each over one connection: what transports and congestion
-//! controllers do without a page, alone or side by side.
+//! Bulk transfers, each over one connection, alone or side by side. They show transports
+//! and congestion controllers without a page.
 
 mod transfer;
 
@@ -11,77 +11,78 @@ use serde::{Deserialize, Serialize};
 use self::transfer::Transfers;
 use crate::{ScenarioError, TransportSettings};
 
-/// A transfer.
+/// A bulk transfer that runs alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BulkScenario {
-    /// Bytes of the response's body.
+    /// Length of the response body in bytes.
     pub bytes: u64,
-    /// Over which network.
+    /// The network that the transfer runs over.
     pub network: Network,
-    /// In which version of HTTP.
+    /// HTTP version of the connection.
     pub protocol: Protocol,
     /// The server's congestion controller.
     pub congestion: String,
     /// Largest UDP payload of QUIC, in bytes.
     pub quic_mtu: u16,
-    /// TLS of TCP connections.
+    /// TLS version of TCP connections.
     pub tcp_tls: tls::Version,
-    /// Virtual time after which it is given up.
+    /// Virtual time after which the transfer is given up.
     pub deadline: Duration,
 }
 
 /// One of several transfers that share a network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Flow {
-    /// Bytes of the response's body.
+    /// Length of the response body in bytes.
     pub bytes: u64,
-    /// In which version of HTTP.
+    /// HTTP version of the connection.
     pub protocol: Protocol,
     /// The server's congestion controller.
     pub congestion: String,
-    /// When its connection is opened.
+    /// Time at which the connection is opened.
     pub starts_at: Duration,
 }
 
-/// How a transfer went.
+/// Result of a transfer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BulkOutcome {
-    /// The connection was set up and the request could leave.
+    /// Time from the opening of the connection until the request could leave.
     pub connect: Duration,
-    /// The last body byte arrived (or the transfer was given up).
+    /// Time at which the last body byte arrived, or at which the transfer failed or was
+    /// given up.
     pub finished_at: Instant,
     /// Body bytes that arrived.
     pub bytes: u64,
-    /// Bytes the server put on the wire, IP headers and lost packets included.
+    /// Bytes that the server put on the wire, including IP headers and lost packets.
     pub bytes_down: u64,
-    /// Bytes the client put on the wire, likewise.
+    /// Bytes that the client put on the wire, counted likewise.
     pub bytes_up: u64,
-    /// Packets the server sent.
+    /// Packets that the server sent.
     pub packets_sent: u64,
-    /// Packets the server declared lost.
+    /// Packets that the server declared lost.
     pub packets_lost: u64,
-    /// Bytes the server sent again.
+    /// Bytes that the server sent again.
     pub retransmitted_bytes: u64,
-    /// Packets the downlink's queue dropped.
+    /// Packets that the downlink's queue dropped.
     pub queue_drops: u64,
-    /// Body bytes that arrived in each span of [`BULK_INTERVAL`], from the start.
+    /// Body bytes that arrived in each interval of [`BULK_INTERVAL`], from time zero.
     pub arrived: Vec<u64>,
-    /// The server's congestion window in bytes, once in each interval.
+    /// The server's congestion window in bytes at the end of each interval.
     pub window: Vec<u64>,
-    /// Bytes that wait for the bottleneck, once in each interval.
+    /// Bytes waiting for the downlink's bottleneck at the end of each interval.
     pub queued: Vec<u64>,
-    /// Why it did not finish, if it did not.
+    /// Reason why the transfer did not finish, if it did not.
     pub failure: Option<String>,
 }
 
-/// The step of a transfer's series.
+/// Sampling interval of the series in [`BulkOutcome`].
 pub const BULK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Runs a transfer alone. The same arguments give the same outcome.
 ///
 /// # Errors
-/// The scenario names an unknown controller. A transfer that does not finish
-/// is no error but a [`BulkOutcome::failure`].
+/// Returns an error if the scenario names an unknown controller. A transfer that does not
+/// finish is not an error: see [`BulkOutcome::failure`].
 pub fn run_bulk(scenario: &BulkScenario, seed: u64) -> Result<BulkOutcome, ScenarioError> {
     let flow = Flow {
         bytes: scenario.bytes,
@@ -99,11 +100,12 @@ pub fn run_bulk(scenario: &BulkScenario, seed: u64) -> Result<BulkOutcome, Scena
     Ok(outcomes.into_iter().next().expect("one flow, one outcome"))
 }
 
-/// Runs transfers side by side over the same two links; their outcomes in the
-/// same order. Each flow has a controller of its own, whatever `transport` says.
+/// Runs transfers side by side over the same two links, and returns their outcomes in the
+/// order of `flows`. Each flow uses its own congestion controller instead of the one in
+/// `transport`.
 ///
 /// # Errors
-/// As [`run_bulk`].
+/// Returns the errors of [`run_bulk`], and an error if real TLS cannot be set up.
 pub fn run_flows(
     flows: &[Flow],
     network: &Network,

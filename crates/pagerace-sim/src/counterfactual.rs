@@ -1,22 +1,22 @@
-//! Whether paints need a resource: the page is loaded without it, and with it
-//! late, and compared.
+//! Effects of each resource on the page's paints, found by loading the page without the
+//! resource and with the resource late.
 //!
-//! The network is ideal, so that loads differ by nothing but the resource: every
-//! connection is open, every response begins one short round trip and the
-//! server's think time after its request, and comes at 10 Gbit/s, whatever else
-//! is on its way. Think times and CPU costs are as configured, without jitter.
-//! A load is then a few hundred events instead of some ten thousand packets.
+//! The network is ideal, so that loads differ only in the resource. Every connection is
+//! open. Every response begins one short round trip and the server's think time after its
+//! request, and arrives at 10 Gbit/s whatever else is in flight. Think times and CPU
+//! costs are as configured, without jitter. Such a load takes a few hundred events
+//! instead of some ten thousand packets.
 //!
-//! Two questions, because the first alone misleads:
+//! Each resource is tested in two ways, because the first alone misleads:
 //!
-//! - *Refused*, as by an ad blocker: is a paint later, lost or another one? A paint
-//!   that is *earlier* may be so because it waited for the resource, or because
-//!   the resource took time of the main thread that the paint then had to wait for.
-//! - *Late*, by [`LATE`]: is a paint later? Then it waits for it, and only then.
+//! - *Refused*, as by an ad blocker: is a paint later, missing or different? If a paint
+//!   is *earlier*, it may have waited for the resource, or only for the main-thread time
+//!   that the resource took.
+//! - *Late*, by [`LATE`]: is a paint later? If and only if so, it waits for the resource.
 //!
-//! Left out: what a resource takes from others on a narrow link (that depends on
-//! the link), what scripts that fail do to other scripts (no recording tells),
-//! and paints inside frames.
+//! Left out: the bandwidth that a resource takes from others on a narrow link (which
+//! depends on the link), the effect of a failed script on other scripts (which no
+//! recording tells), and paints inside frames.
 
 mod ideal;
 
@@ -29,36 +29,38 @@ use pagerace_page::{ElementKind, Page, ResourceId};
 
 use self::ideal::{Change, Seen, load};
 
-/// By how much an answer is late: longer than any slack that a paint of a page
-/// that is worth loading leaves, shorter than browsers wait for fonts.
+/// Delay of a late response: longer than the slack of any paint of a practical page, and
+/// shorter than the time for which browsers wait for fonts.
 pub const LATE: Duration = Duration::from_millis(1_000);
 
-/// Paints that are later by less have waited for something else meanwhile:
-/// frames and tasks of the main thread fall differently.
+/// Increase of a paint's time above which the paint counts as waiting for the resource.
+/// Smaller increases have other causes: frames and main-thread tasks fall at different
+/// times.
 pub const WAITS_LEAST: Duration = Duration::from_millis(250);
 
-/// A Speed Index that is later by less is so by chance, likewise; of [`LATE`] this is
-/// one per cent of the picture.
+/// Increase of the Speed Index above which a part of the picture counts as waiting for
+/// the resource. Smaller increases are chance, as above. The value is [`LATE`] for one
+/// per cent of the picture.
 pub const PICTURE_WAITS_LEAST: Duration = Duration::from_millis(10);
 
-/// Pixels; less is the rounding of sums.
+/// Least missing area in pixels; less is rounding error of sums.
 const AREA_LEAST: f64 = 0.5;
 
-/// A page that is loaded again and again, each time with another resource
-/// refused or late.
+/// A page to be loaded repeatedly, each time with another resource refused or late.
 ///
-/// Loads share nothing but the page: callers may ask from several threads.
+/// Loads share nothing but the page, so several threads may call
+/// [`effect`](Self::effect).
 #[derive(Debug)]
 pub struct Counterfactuals {
     page: Arc<Page>,
     config: BrowserConfig,
     whole: Seen,
-    /// In page order: whether the resource can change a paint.
+    /// For each resource in page order, true if it can change a paint.
     matters: Vec<bool>,
 }
 
 impl Counterfactuals {
-    /// Loads the page as it is.
+    /// Loads the unchanged page as the reference.
     pub fn new(page: &Arc<Page>, browser: &BrowserConfig) -> Self {
         let config = BrowserConfig {
             jitter: 0.0,
@@ -74,15 +76,16 @@ impl Counterfactuals {
         }
     }
 
-    /// Whether loads without the resource are worth comparing. Not those without
-    /// the document, which is all there is to see; not what was never asked for;
-    /// and not what leads to nothing and is neither image, font, script nor style
-    /// sheet of the document.
+    /// Returns true if loads without the resource are worth comparing: the page requests
+    /// it, and it is a style sheet, script or font, an image in the viewport or the
+    /// recorded layout, or the parent of another resource. The document is excluded,
+    /// because nothing appears without it.
     pub fn matters(&self, resource: ResourceId) -> bool {
         self.matters[resource.index()]
     }
 
-    /// What paints make of the resource: two loads, none if it cannot matter.
+    /// Returns the resource's effect on paints. This takes two loads, or none if the
+    /// resource cannot change a paint.
     pub fn effect(&self, resource: ResourceId) -> PaintEffect {
         if !self.matters(resource) {
             return PaintEffect::default();
@@ -113,8 +116,9 @@ impl Counterfactuals {
     }
 }
 
-/// What paints make of each resource, in page order, one after the other. With
-/// threads at hand, ask [`Counterfactuals`] for each.
+/// Returns the effect of each resource on paints, in page order, computed one after the
+/// other. To use several threads, call [`Counterfactuals::effect`] for each resource
+/// instead.
 pub fn paint_critical(page: &Arc<Page>, browser: &BrowserConfig) -> Vec<PaintEffect> {
     let loads = Counterfactuals::new(page, browser);
     let all = page.resources.iter();
@@ -130,7 +134,7 @@ fn change(before: Option<Duration>, after: Option<Duration>) -> PaintChange {
         (Some(before), Some(after)) if after > before => {
             PaintChange::Later(after.saturating_sub(before))
         }
-        // What was never painted cannot be missed.
+        // A paint that never happened cannot be lost.
         _ => PaintChange::Same,
     }
 }

@@ -1,4 +1,4 @@
-//! Both ends of a connection, whatever it speaks, behind one face.
+//! Both ends of a connection, with one interface for all protocols.
 
 use bytes::{Bytes, BytesMut};
 use pagerace_core::{Duration, Instant, Priority};
@@ -14,10 +14,10 @@ use pagerace_transport::tcp::Segment;
 use crate::addresses::client_address;
 use crate::trace::Side;
 
-/// IPv4 and UDP headers in front of every datagram.
+/// Size of the IPv4 and UDP headers of a datagram, in bytes.
 const IP_UDP_HEADER: usize = 28;
 
-/// What a packet carries over a link.
+/// Payload of a packet on a link.
 #[derive(Debug)]
 pub(crate) enum Payload {
     Datagram(BytesMut),
@@ -28,19 +28,19 @@ pub(crate) enum Payload {
 #[derive(Debug)]
 pub(crate) struct Packet {
     pub(crate) connection: usize,
-    /// Its place in the log of its direction, if one is kept.
+    /// Index in the log of its direction, if a log is kept.
     pub(crate) logged: usize,
     pub(crate) payload: Payload,
 }
 
-/// A packet's way through a link has ended.
+/// End of a packet's way through a link.
 pub(crate) type PacketExit = Exit<Packet>;
 
 /// Client and server of one connection.
 pub(crate) struct Ends<S> {
     kind: Kind<S>,
-    /// How much older the connection is than the navigation: its own clock is
-    /// ahead by that.
+    /// Age of the connection at the navigation. The connection's own clock is ahead by
+    /// this much.
     age: Duration,
 }
 
@@ -55,13 +55,13 @@ struct TcpEnds<S> {
     hol: TcpHolMeter,
 }
 
-/// Head-of-line blocking of a stream, or of all.
+/// Head-of-line blocking of one stream, or of all streams.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Blocked {
-    /// Behind a gap of the stream itself.
+    /// Bytes blocked by a gap in their own stream.
     pub(crate) own_bytes: u64,
     pub(crate) own_byte_ms: u64,
-    /// Behind gaps of other streams only.
+    /// Bytes blocked only by gaps in other streams.
     pub(crate) other_bytes: u64,
     pub(crate) other_byte_ms: u64,
 }
@@ -86,12 +86,12 @@ impl<S: Site> Ends<S> {
         }
     }
 
-    /// The connection existed so long before the navigation.
+    /// Sets the age of the connection at the navigation.
     pub(crate) fn set_age(&mut self, age: Duration) {
         self.age = age;
     }
 
-    /// A packet arrives at one end.
+    /// Delivers a packet to one end.
     pub(crate) fn handle(&mut self, now: Instant, to: Side, payload: Payload) {
         let now = now + self.age;
         match (&mut self.kind, payload) {
@@ -127,7 +127,7 @@ impl<S: Site> Ends<S> {
         at.map(|at| self.since_navigation(at))
     }
 
-    /// The next packet of one end, and its size on the wire.
+    /// Returns the next packet of one end, and its size on the wire in bytes.
     pub(crate) fn transmit(
         &mut self,
         now: Instant,
@@ -179,21 +179,21 @@ impl<S: Site> Ends<S> {
         }
     }
 
-    /// Asks again for what is missing of a response.
+    /// Requests the missing parts of a response again.
     pub(crate) fn repair(&mut self, now: Instant, token: u64, at_once: bool) {
         if let Kind::Quic(ends) = &mut self.kind {
             ends.0.repair(now + self.age, token, at_once);
         }
     }
 
-    /// Lets go of a response of which something is missing.
+    /// Gives up on the missing parts of a response.
     pub(crate) fn give_up(&mut self, token: u64) {
         if let Kind::Quic(ends) = &mut self.kind {
             ends.0.give_up(token);
         }
     }
 
-    /// What became of a response that came in datagrams.
+    /// Returns the loss report of a response that arrived in datagrams.
     pub(crate) fn loss_report(&self, token: u64) -> Option<LossReport> {
         match &self.kind {
             Kind::Quic(ends) => ends.0.loss_report(token),
@@ -208,7 +208,7 @@ impl<S: Site> Ends<S> {
         }
     }
 
-    /// Response bytes that left since the last call.
+    /// Returns the response bytes sent since the last call.
     pub(crate) fn take_frames(&mut self) -> Vec<SentFrame> {
         let mut frames = match &mut self.kind {
             Kind::Quic(ends) => ends.1.take_frames(),
@@ -227,6 +227,16 @@ impl<S: Site> Ends<S> {
         }
     }
 
+    /// Returns the reason for which the server gave the connection up while the client
+    /// still waits.
+    pub(crate) fn server_lost(&self) -> Option<&str> {
+        match &self.kind {
+            // Both ends of a QUIC connection time out.
+            Kind::Quic(_) => None,
+            Kind::Tcp(ends) => ends.server.lost(),
+        }
+    }
+
     pub(crate) fn server_stats(&mut self) -> ServerStats {
         match &mut self.kind {
             Kind::Quic(ends) => ends.1.stats(),
@@ -234,7 +244,7 @@ impl<S: Site> Ends<S> {
         }
     }
 
-    /// The server's congestion window in bytes.
+    /// Returns the server's congestion window in bytes.
     pub(crate) fn window(&mut self) -> u64 {
         match &mut self.kind {
             Kind::Quic(ends) => ends.1.congestion_window(),
@@ -242,7 +252,7 @@ impl<S: Site> Ends<S> {
         }
     }
 
-    /// Blocking of one stream's bytes.
+    /// Returns the head-of-line blocking of one stream.
     pub(crate) fn blocked(&self, stream: u64) -> Blocked {
         match &self.kind {
             Kind::Quic(ends) => Blocked {
@@ -253,7 +263,7 @@ impl<S: Site> Ends<S> {
         }
     }
 
-    /// Blocking of all streams' bytes.
+    /// Returns the head-of-line blocking of all streams.
     pub(crate) fn blocked_in_all(&self) -> Blocked {
         match &self.kind {
             Kind::Quic(ends) => Blocked {
@@ -265,7 +275,7 @@ impl<S: Site> Ends<S> {
         }
     }
 
-    /// Spans in which a stream's bytes waited.
+    /// Returns the spans in which bytes of a stream waited behind a gap.
     pub(crate) fn gaps(&self) -> Vec<Gap> {
         let gaps = match &self.kind {
             Kind::Quic(ends) => ends.0.hol().gaps(),
@@ -279,7 +289,8 @@ impl<S: Site> Ends<S> {
         gaps.iter().map(shift).collect()
     }
 
-    /// Whole packets that an end sealed or opened; of QUIC connections only.
+    /// Passes the packets that either end sealed or opened to `each`; QUIC connections
+    /// only.
     pub(crate) fn drain_packets(&mut self, mut each: impl FnMut(Side, PacketRecord)) {
         if let Kind::Quic(ends) = &mut self.kind {
             ends.0.drain_packets(|p| each(Side::Client, p));

@@ -1,5 +1,5 @@
-//! Where the time of a load went: a metric's time split along its critical
-//! path, so that the parts add up exactly.
+//! Attribution of a metric's time to causes along its critical path. The parts add up
+//! exactly to the metric.
 
 use std::fmt;
 
@@ -10,32 +10,32 @@ use serde::{Deserialize, Serialize};
 use crate::world::World;
 use crate::{Outcome, Scenario, ScenarioError};
 
-/// What time went into.
+/// Cause that a span of load time is attributed to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
-    /// Name look-up, TCP, TLS and QUIC handshakes.
+    /// Name lookup; TCP, TLS and QUIC handshakes.
     SetUp,
-    /// Requests and responses under way: the path's delay, once each way.
+    /// Delay of the path, once for the request and once for the response.
     RoundTrips,
-    /// The server thought.
+    /// Think time of the server.
     Server,
-    /// The bottleneck idled although the response was ready: congestion
-    /// window, pacing or flow control held it back.
+    /// The bottleneck idled although the response was ready: the congestion window,
+    /// pacing or flow control held the sender back.
     Window,
     /// The bottleneck carried bytes of the response itself.
     Bandwidth,
-    /// The bottleneck carried other responses, or the request waited for its
-    /// turn: for a free connection, for the browser's scheduler.
+    /// The bottleneck carried other responses, or the request waited for its turn: for a
+    /// free connection or for the browser's scheduler.
     Queueing,
     /// Waiting for lost bytes to be sent again, and carrying them again.
     Loss,
-    /// Parsing, running scripts, laying out, painting, and waiting to.
+    /// Parsing, running scripts, layout and paint, and waiting for the main thread.
     Browser,
 }
 
 impl Part {
-    /// All of them, in the order of tables.
+    /// All parts, in the order of tables.
     pub const ALL: [Self; 8] = [
         Self::SetUp,
         Self::RoundTrips,
@@ -47,7 +47,7 @@ impl Part {
         Self::Browser,
     ];
 
-    /// A short name, stable in files.
+    /// Returns a short name, stable in files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::SetUp => "set-up",
@@ -61,7 +61,7 @@ impl Part {
         }
     }
 
-    /// For headings.
+    /// Returns the name for headings.
     pub const fn title(self) -> &'static str {
         match self {
             Self::SetUp => "connection set-up",
@@ -82,7 +82,7 @@ impl fmt::Display for Part {
     }
 }
 
-/// What can be explained.
+/// Metric that can be explained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Explainable {
@@ -92,14 +92,15 @@ pub enum Explainable {
     Fcp,
     /// Largest Contentful Paint.
     Lcp,
-    /// Speed Index: the paints' times, each weighted by what it shows.
+    /// Speed Index: the mean time of the paints, weighted by the share of the picture
+    /// that each shows.
     SpeedIndex,
     /// The load event.
     Onload,
 }
 
 impl Explainable {
-    /// All of them.
+    /// All metrics.
     pub const ALL: [Self; 5] = [
         Self::Ttfb,
         Self::Fcp,
@@ -108,7 +109,7 @@ impl Explainable {
         Self::Onload,
     ];
 
-    /// The metric's name in tables.
+    /// Returns the metric's name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ttfb => "ttfb",
@@ -120,28 +121,28 @@ impl Explainable {
     }
 }
 
-/// Time by [`Part`], in the order of [`Part::ALL`].
+/// Durations by [`Part`], in the order of [`Part::ALL`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Parts(pub [Duration; 8]);
 
 impl Parts {
-    /// The time that went into `part`.
+    /// Returns the time attributed to `part`.
     pub fn get(&self, part: Part) -> Duration {
         self.0[part as usize]
     }
 
-    /// Adds to a part.
+    /// Adds `time` to `part`.
     pub fn add(&mut self, part: Part, time: Duration) {
         self.0[part as usize] += time;
     }
 
-    /// All parts together.
+    /// Returns the sum of all parts.
     pub fn total(&self) -> Duration {
         self.0.iter().copied().sum()
     }
 
-    /// The part with the most time.
+    /// Returns the part with the most time.
     pub fn largest(&self) -> Part {
         let mut largest = Part::SetUp;
         for part in Part::ALL {
@@ -153,42 +154,41 @@ impl Parts {
     }
 }
 
-/// A link of the critical path: from the moment a resource was known (the
-/// first: from the navigation) to what waited for it.
+/// A segment of the critical path: from the discovery of a resource to the event that
+/// waited for it. The first segment starts at the navigation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
-    /// Which resource.
+    /// The resource.
     pub resource: ResourceId,
-    /// It was discovered.
+    /// Time of the resource's discovery.
     pub from: Instant,
-    /// The bytes that were waited for had arrived.
+    /// Time at which the awaited bytes had arrived.
     pub arrived: Instant,
-    /// What waited for them happened: the next discovery, or the metric.
+    /// Time of the event that waited for the bytes: the next discovery, or the metric.
     pub until: Instant,
-    /// Where the time from `from` to `until` went.
+    /// Attribution of the time between `from` and `until`.
     pub parts: Parts,
 }
 
-/// A metric of one load, taken apart.
+/// Explanation of one metric of one load.
 #[derive(Clone, Debug)]
 pub struct Explained {
-    /// The metric's value; the sum of `parts`.
+    /// Value of the metric; the sum of `parts`.
     pub total: Duration,
-    /// Where it went.
+    /// Attribution of the metric's time.
     pub parts: Parts,
-    /// The critical path, from the navigation to the metric. For Speed Index,
-    /// which has as many as there are paints, that of the paint which adds
-    /// most to it.
+    /// The critical path from the navigation to the metric. The Speed Index has one path
+    /// per paint; this is the path of the paint that contributes most to it.
     pub path: Vec<Step>,
-    /// The load.
+    /// Outcome of the load.
     pub outcome: Outcome,
 }
 
-/// Loads the page once and takes a metric apart.
+/// Loads the page once and explains a metric.
 ///
 /// # Errors
-/// As [`crate::run`]; [`ScenarioError::NoMetric`] if the load did not come that
-/// far.
+/// Returns the errors of [`crate::run`], and [`ScenarioError::NoMetric`] if the load did
+/// not reach the metric.
 pub fn explain(
     scenario: &Scenario,
     seed: u64,

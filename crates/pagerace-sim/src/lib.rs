@@ -1,6 +1,6 @@
-//! A scenario and a seed in, an outcome out, in virtual time.
+//! Simulation of page loads in virtual time. A scenario and a seed determine the outcome.
 //!
-//! The pieces and how they meet:
+//! Components and the data flow between them:
 //!
 //! ```text
 //! Browser --fetch--> Pool --> Client ==packets==> uplink   ==> Server <-- PageSite
@@ -8,12 +8,12 @@
 //!    +------- bytes ------------+ <==packets== downlink <========+ Strategy
 //! ```
 //!
-//! All connections share the two links, as all connections of a home or a
-//! phone share its access link. `world` is the loop that moves time.
+//! All connections share the two links, as all connections of a household or a phone
+//! share its access link. The `world` module is the event loop.
 //!
-//! Not modelled: cross traffic, paths that differ between servers (their
-//! recorded distance is left out, their think time kept), ECN, path MTU
-//! discovery, connection migration, lost name look-ups.
+//! Not modelled: cross traffic, different paths to different servers (their recorded
+//! distance is left out, their think time kept), ECN, path MTU discovery, connection
+//! migration, and lost name lookups.
 
 mod addresses;
 mod alarm;
@@ -51,54 +51,55 @@ pub use scenario::{Connections, NameLookup, Reprioritisation, Scenario, Transpor
 pub use trace::{LoggedPacket, Side};
 pub use visit::{EarlyData, Visit};
 
-/// A scenario that cannot be run.
+/// Error of a scenario that cannot be run.
 #[derive(Debug, thiserror::Error)]
 pub enum ScenarioError {
-    /// There is no such congestion controller.
+    /// The congestion controller does not exist.
     #[error(transparent)]
     Controller(#[from] pagerace_cc::UnknownController),
-    /// Real TLS knows no earlier visit.
+    /// Real TLS was requested for a resumed or warm visit, which it does not support.
     #[error(
         "real TLS is there for cold visits only; for resumed and warm ones use modelled keys, \
          which have the same sizes"
     )]
     RealResumption,
-    /// A load has no such metric.
+    /// The load did not reach the metric.
     #[error("the load has no {metric} to explain: {failure}")]
     NoMetric {
-        /// Which.
+        /// Name of the metric.
         metric: &'static str,
-        /// Why not.
+        /// Reason why the metric is missing.
         failure: String,
     },
-    /// Real TLS was asked for and could not be set up.
+    /// Real TLS could not be set up.
     #[error(transparent)]
     Tls(#[from] pagerace_transport::quic::keys::TlsError),
-    /// A client could not be set up.
+    /// The client of a connection could not be set up.
     #[error(transparent)]
     Client(#[from] pagerace_peer::client::ClientError),
 }
 
-/// Loads the page once. The same arguments give the same outcome, byte for
-/// byte, on any machine.
+/// Loads the page once. The same arguments give the same outcome, byte for byte, on any
+/// machine.
 ///
-/// `record` asks for [`Outcome::trace`].
+/// If `record` is true, the outcome includes [`Outcome::trace`].
 ///
 /// # Errors
-/// The scenario names something that does not exist. A load that does not
-/// finish is no error but an [`Outcome::failure`].
+/// Returns an error if the scenario cannot be run. A load that does not finish is not an
+/// error: see [`Outcome::failure`].
 pub fn run(scenario: &Scenario, seed: u64, record: bool) -> Result<Outcome, ScenarioError> {
     let mut world = world::World::new(scenario, seed, record, false)?;
     world.run()?;
     Ok(world.finish().0)
 }
 
-/// As [`run`] with `record`, and the packets that servers and clients sealed or
-/// opened, in the order in which that happened. Left out is each connection's
-/// first packet as the server opened it, which belongs to no connection yet.
+/// Loads the page as [`run`] does with `record`, and also returns the packets that
+/// clients and servers sealed or opened, in that order in time. The log lacks the
+/// server's side of each connection's first packet, which the server opens before the
+/// connection exists.
 ///
 /// # Errors
-/// As [`run`].
+/// Returns the errors of [`run`].
 pub fn run_logged(
     scenario: &Scenario,
     seed: u64,

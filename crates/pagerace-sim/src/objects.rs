@@ -1,4 +1,4 @@
-//! What a page needs of its objects, and what it got.
+//! Requirements of a page on its objects, and their delivery.
 
 use pagerace_delivery::reliability::{Nature, Selection};
 use pagerace_page::intervention::Target;
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::Scenario;
 
-/// What a page needs of an object.
+/// Requirements of a page on an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObjectNeed {
-    /// Whether the page needs it to be of use.
+    /// True if the page is of no use without the object.
     pub essential: bool,
-    /// Whether it is of no use unless it is complete.
+    /// True if the object is of no use unless it is complete.
     pub whole: bool,
-    /// Whether something that is seen waits for it, or changes with it.
+    /// True if visible content waits for the object or changes with it.
     #[serde(default)]
     pub seen: bool,
 }
@@ -29,41 +29,41 @@ impl Default for ObjectNeed {
     }
 }
 
-/// How an object arrived, and in what state.
+/// Delivery of an object and its final state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObjectDelivery {
-    /// Whether it came in datagrams; else on its stream.
+    /// True if the object came in datagrams, false if on its stream.
     pub datagrams: bool,
-    /// What the page has of it.
+    /// State in which the page has the object.
     pub state: ObjectState,
-    /// Bytes of its content, as transferred.
+    /// Length of the content in bytes, as transferred.
     pub length: u64,
-    /// Bytes of them that no datagram brought.
+    /// Bytes of the content that no datagram delivered.
     pub lost_bytes: u64,
-    /// Bytes of those that parity restored.
+    /// Lost bytes that parity restored.
     pub restored_bytes: u64,
-    /// Bytes of those that were fetched again.
+    /// Lost bytes that were fetched again.
     pub repaired_bytes: u64,
-    /// Bytes that the page never got.
+    /// Lost bytes that the page never received.
     pub missing_bytes: u64,
 }
 
-/// What a page has of an object.
+/// State of an object at the end of its delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ObjectState {
-    /// All of it arrived, or was restored from parity.
+    /// All bytes arrived or were restored from parity.
     Complete,
-    /// All of it; some was fetched again.
+    /// The page has all bytes; some were fetched again.
     Repaired,
-    /// Not all of it, which is of use all the same.
+    /// Bytes are missing, but the object is usable without them.
     UsableInPart,
-    /// Not all of it, and so it is of no use.
+    /// Bytes are missing, and the object is of no use.
     Broken,
 }
 
 impl ObjectState {
-    /// All, from best to worst.
+    /// All states, from best to worst.
     pub const ALL: [Self; 4] = [
         Self::Complete,
         Self::Repaired,
@@ -71,7 +71,7 @@ impl ObjectState {
         Self::Broken,
     ];
 
-    /// In words.
+    /// Returns the state in words.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Complete => "complete",
@@ -82,8 +82,8 @@ impl ObjectState {
     }
 }
 
-/// What the servers know of each object: by resource; empty if everything is
-/// delivered reliably and in its turn.
+/// Returns the role of each resource, as the servers know it. Empty if all objects are
+/// delivered reliably and in the order of the strategy.
 pub(crate) fn natures(scenario: &Scenario) -> Vec<Nature> {
     if scenario.reliability.is_full() {
         return Vec::new();
@@ -111,10 +111,11 @@ pub(crate) fn need(needs: &[ObjectNeed], resource: usize) -> ObjectNeed {
     needs.get(resource).copied().unwrap_or_default()
 }
 
-/// Whether there is no page without it: the document, and what redirects to it.
+/// Returns true if there is no page without the resource: it is the document, or a
+/// redirect on the way to it.
 fn leads_to_document(page: &Page, id: ResourceId) -> bool {
     let mut at = Some(page.document);
-    // A redirect comes before what it leads to.
+    // A redirect precedes its target in page order, so this ends.
     while let Some(r) = at {
         if r == id {
             return true;
@@ -127,7 +128,8 @@ fn leads_to_document(page: &Page, id: ResourceId) -> bool {
     false
 }
 
-/// Resources of `page` that `selection` selects, whatever policy it belongs to.
+/// Returns the resources of `page` that `selection` selects, independent of the policy
+/// that it belongs to.
 pub fn selected(page: &Page, selection: &Selection, needs: &[ObjectNeed]) -> Vec<ResourceId> {
     let all = 0..page.resources.len();
     let selected = all.filter(|&i| is_selected(page, selection, i, need(needs, i)));

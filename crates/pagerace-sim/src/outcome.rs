@@ -1,4 +1,4 @@
-//! What came out of one simulated page load.
+//! Outcome of one simulated page load.
 
 use pagerace_browser::LoadMetrics;
 use pagerace_core::{Duration, Instant, Priority, Protocol};
@@ -7,36 +7,36 @@ use serde::{Deserialize, Serialize};
 
 use crate::objects::ObjectDelivery;
 
-/// One page load.
+/// Outcome of one page load.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
-    /// What a person would have seen.
+    /// Metrics of the load as a person perceives it.
     pub load: LoadMetrics,
-    /// What the network did.
+    /// Counters of the network and the transports.
     pub transport: TransportCounters,
-    /// Per resource, in page order; `None` where it was never requested.
+    /// Timing of each resource in page order; `None` if no request for it was made over
+    /// the network.
     pub resources: Vec<Option<ResourceTiming>>,
-    /// What the page got of each object, in page order; `None` where it was not
-    /// delivered over the network to its end.
+    /// Delivery of each object in page order; `None` if it did not end over the network.
     #[serde(default)]
     pub objects: Vec<Option<ObjectDelivery>>,
-    /// When the last of the essential objects that the load event waits for was
-    /// complete, since the start of the navigation; `None` if one was not, or nobody
-    /// said which are essential.
+    /// Time since the start of the navigation at which the last essential object that the
+    /// load event waits for was complete. `None` if one of them was not, or if the
+    /// scenario does not say which objects are essential.
     #[serde(default)]
     pub essential: Option<Duration>,
-    /// Visual progress: (time, share in 0..=1), ascending; the model's.
+    /// Visual progress of the browser model: time and share in 0..=1, in order of time.
     pub visual_progress: Vec<(Instant, f64)>,
-    /// Why the load did not finish, if it did not.
+    /// Reason why the load did not finish, if it did not.
     pub failure: Option<String>,
-    /// Requests that will never be answered, as the scenario's interventions
-    /// have it. The load then ended when nothing else was waited for; what it
-    /// has not reached by then never comes.
+    /// Requests that the scenario's interventions leave unanswered forever. The load then
+    /// ends once it waits for nothing else, and events that depend on these requests
+    /// never happen.
     #[serde(default)]
     pub unanswered: Vec<ResourceId>,
-    /// When everything that was requested had arrived.
+    /// Time at which the load ended or was given up.
     pub finished_at: Instant,
-    /// Packet by packet, if the scenario asked for it.
+    /// Packet-level record, if the caller asked for it.
     pub trace: Option<Trace>,
 }
 
@@ -45,152 +45,154 @@ pub struct Outcome {
 pub struct TransportCounters {
     /// Connections opened.
     pub connections: u64,
-    /// Packets the servers sent.
+    /// Packets that the servers sent.
     pub packets_sent: u64,
-    /// Packets the servers declared lost.
+    /// Packets that the servers declared lost.
     pub packets_lost: u64,
-    /// Packets the downlink dropped by its loss process.
+    /// Packets that the downlink's loss process dropped.
     pub link_losses: u64,
-    /// Packets the downlink's queue had no room for.
+    /// Packets that the downlink's queue dropped.
     pub queue_drops: u64,
-    /// Stream bytes the servers sent again.
+    /// Stream bytes that the servers sent again.
     pub retransmitted_bytes: u64,
-    /// Bytes the servers sent, IP and UDP or TCP headers included; those that the
-    /// queue had no room for too.
+    /// Bytes that the servers sent, including IP and UDP or TCP headers, and packets that
+    /// the queue dropped.
     pub bytes_down: u64,
-    /// Bytes the client sent, likewise.
+    /// Bytes that the client sent, counted likewise.
     pub bytes_up: u64,
-    /// Stream bytes that arrived while earlier bytes of the same stream were
-    /// missing (Sander 2022, receiver side).
+    /// Stream bytes that arrived while earlier bytes of the same stream were missing
+    /// (Sander 2022, receiver side).
     pub hol_blocked_bytes: u64,
-    /// The same bytes, each times the milliseconds it waited.
+    /// Sum of the milliseconds that each of these bytes waited.
     pub hol_blocked_byte_ms: u64,
-    /// Response bytes that arrived over TCP and waited although nothing of
-    /// their own stream was missing before them: for bytes of other streams.
+    /// Response bytes that arrived over TCP and waited only for bytes of other streams:
+    /// nothing of their own stream was missing before them.
     pub hol_other_bytes: u64,
-    /// The same bytes, each times the milliseconds it waited.
+    /// Sum of the milliseconds that each of these bytes waited.
     pub hol_other_byte_ms: u64,
     /// Objects that came in datagrams and ended, complete or not.
     #[serde(default)]
     pub datagram_objects: u64,
-    /// Bytes of their content.
+    /// Bytes of these objects' content.
     #[serde(default)]
     pub datagram_bytes: u64,
-    /// Bytes of content that the page never got.
+    /// Bytes of content that the page never received.
     #[serde(default)]
     pub data_lost_bytes: u64,
     /// Bytes of content that datagrams lost and range requests fetched again.
     #[serde(default)]
     pub repaired_bytes: u64,
-    /// Objects of which range requests fetched something again.
+    /// Objects for which range requests fetched lost bytes again.
     #[serde(default)]
     pub repaired_objects: u64,
-    /// Objects that are of no use because something of them is missing.
+    /// Objects that are of no use because bytes are missing.
     #[serde(default)]
     pub broken_objects: u64,
-    /// Objects of which something is missing, and that are of use all the same.
+    /// Objects that are usable although bytes are missing.
     #[serde(default)]
     pub partial_objects: u64,
 }
 
-/// One resource's way through the network, in the words of Resource Timing
-/// and HAR. All spans are disjoint and in this order.
+/// Network timing of one resource, in the terms of Resource Timing and HAR. The spans are
+/// disjoint and in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResourceTiming {
-    /// Over which version of HTTP it came.
+    /// HTTP version of the connection.
     pub protocol: Protocol,
-    /// What its `priority` field told the server (RFC 9218); `None` if no server saw the
-    /// request, and in live loads.
+    /// Priority that the server read in the `priority` field (RFC 9218). `None` if no
+    /// server saw the request, and in live loads.
     #[serde(default)]
     pub priority: Option<Priority>,
-    /// Its connection, by order of opening; `None` if the request never left.
+    /// Number of the connection, in order of opening; `None` if the request never left.
     pub connection: Option<u32>,
-    /// The connection was open, or being opened, before this request.
+    /// True if the connection was open, or being opened, before this request.
     pub reused: bool,
-    /// The browser knew that it needs the resource.
+    /// Time at which the browser discovered the resource.
     pub discovered: Instant,
-    /// Held back by the browser's own scheduler.
+    /// Time for which the browser's own scheduler held the request back.
     pub queued: Duration,
-    /// Waited for another request to set the connection up.
+    /// Time that the request waited for a connection: for another request to set it up,
+    /// or over HTTP/1.1 for a free one.
     pub blocked: Duration,
-    /// Name look-up, if this request paid it.
+    /// Name lookup, if this request caused it.
     pub dns: Duration,
-    /// Connection set-up, if this request paid it.
+    /// Connection set-up, if this request caused it.
     pub connect: Duration,
-    /// From the request being given to its connection to the response's head.
+    /// Time from handing the request to its connection until the response's header
+    /// section.
     pub wait: Duration,
-    /// From the first response byte to the last.
+    /// Time from the response's header section until its last byte.
     pub receive: Duration,
     /// Stream bytes that waited for earlier bytes of this stream.
     pub hol_blocked_bytes: u64,
-    /// Bytes that waited for bytes of other streams only (TCP).
+    /// Bytes that waited only for bytes of other streams (TCP).
     pub hol_other_bytes: u64,
 }
 
-/// What happened on the wire, for pictures.
+/// Record of the wire, for visualisation.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Trace {
     /// Response bytes in the order in which the servers sent them.
     pub frames: Vec<FrameSent>,
     /// Packets that did not arrive, with the reason.
     pub drops: Vec<PacketDrop>,
-    /// Spans in which a resource had bytes waiting behind a gap.
+    /// Spans in which bytes of a resource waited behind a gap.
     pub hol_gaps: Vec<HolGap>,
 }
 
-/// Response bytes leaving a server.
+/// Response bytes in a packet that leaves a server.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct FrameSent {
-    /// When.
+    /// Time of sending.
     pub at: Instant,
-    /// Which connection, by order of opening.
+    /// Number of the connection, in order of opening.
     pub connection: u32,
-    /// Of which resource.
+    /// Resource that the bytes belong to.
     pub resource: ResourceId,
     /// Offset on the stream.
     pub offset: u64,
-    /// Bytes.
+    /// Number of bytes.
     pub length: u32,
-    /// Whether any of them had been sent before.
+    /// True if any of the bytes had been sent before.
     pub retransmission: bool,
 }
 
-/// A packet that the downlink did not deliver.
+/// Packet that the downlink did not deliver.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct PacketDrop {
-    /// When it was sent.
+    /// Time of sending.
     pub at: Instant,
-    /// Which connection.
+    /// Number of the connection, in order of opening.
     pub connection: u32,
-    /// True: no room in the queue. False: lost on the link.
+    /// True if the queue dropped the packet, false if it was lost on the link.
     pub queue: bool,
 }
 
-/// A span in which received bytes of a resource could not be delivered.
+/// Span in which received bytes of a resource could not be delivered.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct HolGap {
-    /// Which resource.
+    /// The resource.
     pub resource: ResourceId,
-    /// The first byte behind the gap arrived.
+    /// Arrival of the first byte behind the gap.
     pub from: Instant,
-    /// The gap was filled.
+    /// Time at which the gap was filled.
     pub until: Instant,
-    /// Most bytes that waited at once.
+    /// Largest number of bytes that waited at once.
     pub bytes: u64,
 }
 
 impl ResourceTiming {
-    /// The request left the browser.
+    /// Returns the time at which the request left the browser.
     pub fn request_start(&self) -> Instant {
         self.discovered + self.queued + self.blocked + self.dns + self.connect
     }
 
-    /// The first response byte arrived.
+    /// Returns the time at which the response's header section arrived.
     pub fn response_start(&self) -> Instant {
         self.request_start() + self.wait
     }
 
-    /// The last response byte arrived.
+    /// Returns the time at which the last response byte arrived.
     pub fn response_end(&self) -> Instant {
         self.response_start() + self.receive
     }

@@ -1,9 +1,9 @@
-//! Which connection a request takes.
+//! Assignment of requests to connections.
 //!
-//! Origins that share connections have one [`Place`]. Over HTTP/2 and HTTP/3 a
-//! place has one connection, which takes every request. Over HTTP/1.1 it has
-//! up to six (Chromium's `kDefaultMaxSocketsPerGroup`, net/socket, as in
-//! Firefox and Safari), and a request waits until one is free.
+//! Origins that share connections share one [`Place`]. Over HTTP/2 and HTTP/3, a place
+//! has one connection, which takes every request. Over HTTP/1.1, it has up to six
+//! (Chromium's `kDefaultMaxSocketsPerGroup`, net/socket, as in Firefox and Safari), and a
+//! request waits until one is free.
 
 use pagerace_core::{Instant, Priority, Protocol};
 use pagerace_page::{OriginId, Page, ResourceId};
@@ -11,24 +11,25 @@ use pagerace_page::{OriginId, Page, ResourceId};
 use crate::protocols::ProtocolMap;
 use crate::scenario::Connections;
 
-/// Connections of HTTP/1.1 to one host.
+/// Maximum number of HTTP/1.1 connections to one host.
 pub(crate) const H1_CONNECTIONS: usize = 6;
 
-/// Where requests to an origin go.
+/// A group of origins that share connections.
 #[derive(Debug)]
 pub(crate) struct Place {
     pub(crate) protocol: Protocol,
-    /// Names it in seeds, whatever opens first.
+    /// Name for deriving seeds, independent of the order in which places open
+    /// connections.
     pub(crate) name: String,
-    /// Its living connections, in order of opening.
+    /// Open connections, in order of opening.
     pub(crate) connections: Vec<usize>,
-    /// When its name is resolved, once a look-up was made.
+    /// Time at which the name is resolved, once a lookup was made.
     pub(crate) resolved_at: Option<Instant>,
-    /// Requests without a connection (HTTP/1.1), most urgent first.
+    /// Requests that wait for a connection (HTTP/1.1), most urgent first.
     waiting: Vec<(Priority, ResourceId)>,
 }
 
-/// Maps origins to places.
+/// Assignment of origins to places.
 #[derive(Debug)]
 pub(crate) struct Pool {
     of_origin: Vec<usize>,
@@ -61,12 +62,12 @@ impl Pool {
         Self { of_origin, places }
     }
 
-    /// The number of an origin's place.
+    /// Returns the index of an origin's place.
     pub(crate) fn place_of(&self, origin: OriginId) -> usize {
         self.of_origin[origin.index()]
     }
 
-    /// The connection is no more: the next request opens another.
+    /// Removes a closed connection, so that the next request opens another.
     pub(crate) fn close(&mut self, connection: usize) {
         for place in &mut self.places {
             place.connections.retain(|open| *open != connection);
@@ -85,12 +86,12 @@ impl Place {
         }
     }
 
-    /// How many requests wait for a connection.
+    /// Returns the number of requests that wait for a connection.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Queues a request behind those that are as urgent, as Chromium's socket
+    /// Queues a request behind those of at least the same urgency, as Chromium's socket
     /// pools do.
     pub(crate) fn wait(&mut self, priority: Priority, resource: ResourceId) {
         let behind = |(other, _): &(Priority, _)| other.urgency <= priority.urgency;
@@ -98,7 +99,8 @@ impl Place {
         self.waiting.insert(at, (priority, resource));
     }
 
-    /// Changes the priority of a request that waits; whether it does.
+    /// Changes the priority of a waiting request. Returns false if the request does not
+    /// wait.
     pub(crate) fn reprioritise(&mut self, priority: Priority, resource: ResourceId) -> bool {
         let Some(at) = self.waiting.iter().position(|(_, r)| *r == resource) else {
             return false;
@@ -108,7 +110,7 @@ impl Place {
         true
     }
 
-    /// The request whose turn it is.
+    /// Removes and returns the request whose turn it is.
     pub(crate) fn next_waiting(&mut self) -> Option<(Priority, ResourceId)> {
         (!self.waiting.is_empty()).then(|| self.waiting.remove(0))
     }

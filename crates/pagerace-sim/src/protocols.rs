@@ -1,4 +1,4 @@
-//! Which origin is spoken to in which version of HTTP.
+//! The HTTP version that each origin is requested over.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,56 +7,56 @@ use pagerace_core::Protocol;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// A protocol for each host: written `h2`, or as rules of which the first that
-/// matches counts, `static.example=h3 *.cdn.example=h1 *=h2`.
+/// A protocol for each host. Written as one protocol, `h2`, or as rules of which the
+/// first matching one applies: `static.example=h3 *.cdn.example=h1 *=h2`.
 ///
-/// A pattern is a host, `*.` and a domain (its subdomains), or `*` (all).
-/// Serialised as that text.
+/// A pattern is a host, `*.` and a domain (its subdomains), or `*` (all hosts). A map is
+/// serialised in this form.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ProtocolMap {
     rules: Vec<(Pattern, Protocol)>,
-    /// Of hosts that no rule matches.
+    /// The protocol of hosts that no rule matches.
     default: Protocol,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Pattern {
     Host(String),
-    /// With its leading dot.
+    /// The suffix with its leading dot.
     Subdomains(String),
 }
 
-/// Text that is no protocol map.
+/// Error of parsing a protocol map.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ProtocolMapError {
-    /// Nothing was written.
+    /// The text is empty.
     #[error("no protocol: write h1, h2, h3, or rules such as `static.example=h3 *=h2`")]
     Empty,
-    /// A rule is no `host=protocol`.
+    /// A rule is not of the form `host=protocol`.
     #[error(
         "`{0}` is neither a protocol (h1, h2, h3) nor a rule such as `static.example=h3`, \
          `*.cdn.example=h1` or `*=h2`"
     )]
     Rule(String),
-    /// A rule's protocol is unknown.
+    /// The protocol of a rule is unknown.
     #[error("`{rule}`: {source}")]
     Protocol {
         /// The rule.
         rule: String,
-        /// What is wrong.
+        /// Description of the error.
         source: pagerace_core::protocol::UnknownProtocol,
     },
-    /// Some hosts have no protocol.
+    /// Some hosts have no protocol: the last rule is not for `*`.
     #[error("no rule says what other hosts speak; add `*=h2`, for example, at the end")]
     NoDefault,
-    /// A rule can never match.
+    /// The rule can never match, because it follows `*`.
     #[error("`{0}` comes after `*`, which matches everything; put `*` last")]
     AfterAll(String),
 }
 
 impl ProtocolMap {
-    /// All hosts speak `protocol`.
+    /// Returns a map in which all hosts speak `protocol`.
     pub const fn uniform(protocol: Protocol) -> Self {
         Self {
             rules: Vec::new(),
@@ -64,7 +64,7 @@ impl ProtocolMap {
         }
     }
 
-    /// What `host` speaks.
+    /// Returns the protocol that `host` speaks.
     pub fn of(&self, host: &str) -> Protocol {
         let host = host.to_ascii_lowercase();
         let rule = self
@@ -74,8 +74,8 @@ impl ProtocolMap {
         rule.map_or(self.default, |(_, protocol)| *protocol)
     }
 
-    /// Rules that decide for none of `hosts`, as text; the last one, `*`, is
-    /// never among them.
+    /// Returns the rules that apply to none of `hosts`, as text. The final rule for `*`
+    /// is never among them.
     pub fn unmatched<'a>(&self, hosts: impl IntoIterator<Item = &'a str>) -> Vec<String> {
         let mut used = vec![false; self.rules.len()];
         for host in hosts {
@@ -90,7 +90,7 @@ impl ProtocolMap {
             .collect()
     }
 
-    /// The protocol that all hosts speak, if there is but one.
+    /// Returns the protocol that all hosts speak, or `None` if the rules name several.
     pub fn is_uniform(&self) -> Option<Protocol> {
         let same = self.rules.iter().all(|(_, p)| *p == self.default);
         same.then_some(self.default)
@@ -98,7 +98,7 @@ impl ProtocolMap {
 }
 
 impl Default for ProtocolMap {
-    /// HTTP/3 everywhere.
+    /// Returns HTTP/3 for all hosts.
     fn default() -> Self {
         Self::uniform(Protocol::H3)
     }
@@ -152,7 +152,7 @@ impl fmt::Display for Pattern {
 }
 
 impl Pattern {
-    /// `host` in lower case.
+    /// Returns true if the pattern matches `host`, which is in lower case.
     fn matches(&self, host: &str) -> bool {
         match self {
             Self::Host(name) => name == host,

@@ -1,5 +1,5 @@
-//! A page over the network of its own recording: what a load there comes to,
-//! beside what the recording says; and what held its first paint.
+//! Loads of a page over the network of its own recording, to compare the model with the
+//! recording and to fit the delay of its first paint.
 
 use std::sync::Arc;
 
@@ -10,22 +10,24 @@ use pagerace_page::{Interventions, Page, Wait};
 
 use crate::{ProtocolMap, Scenario, ScenarioError, TransportSettings, Visit, run};
 
-/// The downlink where too little arrived to tell: nothing waits for it.
+/// Downlink rate in kbit/s if too few bytes were recorded to measure it; high enough not
+/// to limit a load.
 const UNKNOWN_RATE_KBIT: u64 = 100_000;
-/// The round trip where no handshake is recorded.
+/// Round-trip time if no handshake is recorded.
 const UNKNOWN_RTT: Duration = Duration::from_millis(20);
-/// How the recording's servers sent is not known; most send in order.
+/// Strategy of the servers. The recording does not tell theirs; most servers send in
+/// order.
 const STRATEGY: &str = "sequential";
 /// Virtual time after which a load is given up.
 const DEADLINE: Duration = Duration::from_secs(600);
-/// Loads in which the delay before the first paint is found.
+/// Maximum number of loads for finding the delay of the first paint.
 const FIT_LOADS: usize = 6;
-/// A first paint that is too early by less is not held back. Milliseconds.
+/// Difference in milliseconds below which a first paint counts as on time.
 const FIT_LEAST_MS: f64 = 10.0;
 
-/// The network that `page` was recorded over, as far as the recording tells: the
-/// highest rate at which responses arrived, and the round trip that most of the
-/// bytes took. What a server is nearer or farther goes into its think times.
+/// Returns the network that `page` was recorded over, as far as the recording tells: the
+/// highest rate at which responses arrived, and the byte-weighted median round-trip time.
+/// Different distances of servers go into their think times.
 pub fn network(page: &Page) -> Network {
     let rtt = own_rtt(page).unwrap_or(UNKNOWN_RTT);
     let rate = page.recorded.down_bits_per_second.map(|rate| rate / 1000);
@@ -37,7 +39,7 @@ pub fn network(page: &Page) -> Network {
     Network::parse(&text).expect("a rate and a round trip are a network")
 }
 
-/// The median round trip of all bytes.
+/// Returns the median round-trip time of the page's servers, weighted by body bytes.
 fn own_rtt(page: &Page) -> Option<Duration> {
     let of =
         |r: &pagerace_page::Resource| Some((page.origin(r.origin).recorded_rtt?, r.body_bytes));
@@ -52,7 +54,7 @@ fn own_rtt(page: &Page) -> Option<Duration> {
     median.map(|k| k.0)
 }
 
-/// A load of `page` over its recording's own network.
+/// Returns a scenario that loads `page` over the network of its recording.
 fn own_load(page: &Page) -> Scenario {
     let network = network(page);
     let rtt = own_rtt(page).unwrap_or(UNKNOWN_RTT);
@@ -89,7 +91,8 @@ fn own_load(page: &Page) -> Scenario {
     }
 }
 
-/// What each host spoke; HTTP/2 where that is not recorded, and HTTP/1.1 without TLS.
+/// Returns the recorded protocol of each host. If none is recorded, it is HTTP/1.1
+/// without TLS and HTTP/2 with TLS.
 fn own_protocols(page: &Page) -> ProtocolMap {
     let rule = |o: &pagerace_page::Origin| {
         let protocol = match (o.protocol.as_deref(), o.scheme.as_str()) {
@@ -106,21 +109,21 @@ fn own_protocols(page: &Page) -> ProtocolMap {
         .unwrap_or_else(|_| ProtocolMap::uniform(pagerace_core::Protocol::H2))
 }
 
-/// What a load of `page` over its recording's own network comes to, on a CPU as the
-/// model takes it for a desktop.
+/// Returns the metrics of a load of `page` over the network of its recording, with the
+/// CPU speed of a desktop.
 ///
 /// # Errors
-/// As [`run`].
+/// Returns the errors of [`run`].
 pub fn reproduce(page: &Page) -> Result<LoadMetrics, ScenarioError> {
     Ok(run(&own_load(page), 1, false)?.load)
 }
 
-/// Finds what holds the first paint of a page whose recording tells paints but no
+/// Fits the delay of the first paint of a page with recorded paints but no recorded
 /// layout, so that a load over the recording's own network paints first when the
-/// recording did. Leaves all others alone.
+/// recording did. Leaves other pages unchanged.
 ///
 /// # Errors
-/// As [`run`].
+/// Returns the errors of [`run`].
 pub fn fit_paints(page: &mut Page) -> Result<(), ScenarioError> {
     let recorded = page.recorded.first_paint;
     let (Some(mut fit), Some(recorded)) = (page.fit, recorded) else {
@@ -138,8 +141,8 @@ pub fn fit_paints(page: &mut Page) -> Result<(), ScenarioError> {
             _ if early.abs() < FIT_LEAST_MS => break,
             None if early < 0.0 => break,
             None => fit.delay = Some(Duration::ZERO),
-            // What happened before the recorded paint comes after it here: it did
-            // not hold it, or is late itself.
+            // The event that preceded the recorded paint comes after it in this load.
+            // Either it did not hold the paint, or it is late itself.
             Some(Duration::ZERO) if early < 0.0 && fit.after != document => fit.after = document,
             Some(Duration::ZERO) if early < 0.0 => fit.delay = None,
             Some(delay) => {

@@ -1,4 +1,4 @@
-//! Everything that decides how one page load goes.
+//! Input of one page load.
 
 use std::sync::Arc;
 
@@ -17,112 +17,116 @@ use crate::objects::ObjectNeed;
 use crate::protocols::ProtocolMap;
 use crate::visit::{EarlyData, Visit};
 
-/// A page, a network, a strategy, a browser: with a seed, one page load.
+/// A page, a network, a strategy and a browser. With a seed, they determine one page
+/// load.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Scenario {
-    /// What is loaded.
+    /// The page to load.
     pub page: Arc<Page>,
-    /// Over which network.
+    /// The network that the page is loaded over.
     pub network: Network,
-    /// In which order servers send.
+    /// The order in which servers send.
     pub strategy: StrategySpec,
-    /// In which version of HTTP each origin is spoken to.
+    /// The HTTP version that each origin is requested over.
     pub protocols: ProtocolMap,
-    /// What an earlier visit left behind.
+    /// State left by an earlier visit.
     pub visit: Visit,
-    /// When lost bytes are sent again; of HTTP/3 connections (TCP sends its own
-    /// bytes in order, so at once).
+    /// Time at which lost bytes are sent again over HTTP/3. TCP sends its own bytes in
+    /// order, and therefore at once.
     pub retransmission: Retransmission,
-    /// Which responses may be late, in part, or not arrive at all.
+    /// Policy that determines which responses may be late, partial or missing.
     #[serde(default)]
     pub reliability: ReliabilitySpec,
-    /// What the page needs of its objects, by resource; of all of each if empty.
+    /// Requirements of the page on its objects, by resource. If empty, the page needs
+    /// every object completely.
     #[serde(default)]
     pub needs: Arc<Vec<ObjectNeed>>,
-    /// The browser's model and its settings.
+    /// The browser model and its settings.
     pub browser: BrowserConfig,
-    /// Which origins share a connection.
+    /// Origins that share a connection.
     pub connections: Connections,
-    /// The transport's settings.
+    /// Transport settings.
     pub transport: TransportSettings,
-    /// Which requests are blocked or answered late.
+    /// Requests that are blocked or answered late.
     #[serde(default)]
     pub interventions: Interventions,
-    /// Virtual time after which a load is given up.
+    /// Virtual time after which the load is given up.
     pub deadline: Duration,
 }
 
-/// Which origins share a connection.
+/// Origins that share a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Connections {
-    /// One for each origin, shared where the recording shows coalescing; of
-    /// HTTP/1.1 up to six for each origin.
+    /// One connection for each origin, shared where the recording shows coalescing. Over
+    /// HTTP/1.1, up to six for each origin.
     #[default]
     PerOrigin,
-    /// One for all origins, as in Sander 2022; of HTTP/1.1 up to six in all.
+    /// One connection for all origins of the same protocol, as in Sander 2022. Over
+    /// HTTP/1.1, up to six in all.
     Single,
 }
 
 /// Settings of the connections.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TransportSettings {
-    /// Congestion controller, a name of `pagerace_cc`'s registry; `cubic` is Linux's
-    /// over TCP.
+    /// Congestion controller, by its name in `pagerace_cc`'s registry. Over TCP, `cubic`
+    /// is Linux's variant.
     pub congestion: String,
-    /// Real TLS instead of keys of the same sizes that cost nothing; on QUIC
-    /// only.
+    /// True for real TLS, false for modelled keys, which have the same sizes and no CPU
+    /// cost. QUIC only.
     pub real_tls: bool,
-    /// Largest UDP payload of QUIC, in bytes: at least 1200 (RFC 9000, section 14).
+    /// Largest UDP payload of QUIC in bytes, at least 1200 (RFC 9000, section 14).
     pub quic_mtu: u16,
-    /// TLS of TCP connections.
+    /// TLS version of TCP connections.
     pub tcp_tls: tls::Version,
-    /// How large the first message of a client is.
+    /// Size of the `ClientHello`.
     pub client_hello: tls::ClientHello,
-    /// How servers fill TCP's segments.
+    /// Alignment of TLS records with TCP segments on servers.
     pub record_ends: RecordEnds,
-    /// Whether requests may leave with the first flight of a resumed connection.
+    /// Use of early data on resumed connections.
     pub early_data: EarlyData,
-    /// What it costs to learn a server's address.
+    /// Cost of resolving a server's name.
     pub name_lookup: NameLookup,
-    /// How changed priorities are told.
+    /// Signalling of changed priorities.
     pub reprioritisation: Reprioritisation,
 }
 
-/// What it costs to learn a server's address.
+/// Cost of resolving a server's name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NameLookup {
-    /// One round trip to a resolver behind the same access link, once for each
-    /// name; nothing in a warm visit.
+    /// One round trip to a resolver behind the same access link, once for each group of
+    /// origins that share connections. Free in a warm visit.
     #[default]
     RoundTrip,
-    /// Nothing: addresses are known, as where a hosts file has them.
+    /// No cost: addresses are known, as from a hosts file.
     None,
 }
 
-/// How a browser tells a server of a changed priority of a request that has left.
+/// Signal by which a browser changes the priority of a request that it has sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reprioritisation {
-    /// By `PRIORITY_UPDATE` (RFC 9218, section 7), and over HTTP/2 in the tree of
-    /// RFC 7540 too, so that all strategies learn the same.
+    /// `PRIORITY_UPDATE` (RFC 9218, section 7), and over HTTP/2 also the priority tree of
+    /// RFC 7540, so that all strategies learn the same.
     Update,
-    /// As Chromium: over HTTP/2 in the tree alone, so that strategies that go by
-    /// RFC 9218 keep to the first signal; over HTTP/3 not at all.
+    /// Chromium's signals. Over HTTP/2, only the priority tree changes, so that
+    /// strategies based on RFC 9218 keep the first signal. Over HTTP/3, there is no
+    /// signal.
     ///
     /// # Source
-    /// Network logs of Chromium 156: a stream of HTTP/3 has one
+    /// Network logs of Chromium 156: an HTTP/3 stream has one
     /// `HTTP3_PRIORITY_UPDATE_SENT`, as its request leaves, and none after
     /// `URL_REQUEST_SET_PRIORITY`.
     Chromium,
 }
 
 impl Default for TransportSettings {
-    /// The web of today: a browser's first message, Chromium's signals, records as
-    /// servers write them, Linux's TCP, the QUIC packets of large deployments, and the
-    /// look-ups of a first visit. Live loads and their predictions have the same. What a
-    /// paper assumed is said where the paper is reproduced.
+    /// Returns settings of today's web: a browser's `ClientHello`, Chromium's signals,
+    /// records as servers write them, Linux's TCP, the QUIC packets of large deployments,
+    /// and the name lookups of a first visit. Live loads and their predictions use the
+    /// same settings. Reproductions of papers state the settings that the paper assumes.
     fn default() -> Self {
         Self {
             congestion: "cubic".to_owned(),

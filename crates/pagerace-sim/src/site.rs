@@ -1,4 +1,4 @@
-//! The recorded page as a site: requests by number, answers of recorded size.
+//! The recorded page as a site: requests by resource number, responses of recorded size.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use pagerace_page::intervention::Failure;
 use pagerace_page::{Page, Resource, ResourceEffect, ResourceId};
 use pagerace_peer::{Body, Reply, Request, Site};
 
-/// How long a server thinks that never answers: decades, beyond any deadline.
+/// Think time of a server that never answers: three decades, beyond any deadline.
 const FOR_EVER: Duration = Duration::from_secs(1_000_000_000);
 
 /// Serves the resources of a page with their recorded sizes and think times.
@@ -22,20 +22,21 @@ pub(crate) struct PageSite {
     page: Arc<Page>,
     seed: u64,
     jitter: f64,
-    /// What the browser has, by resource; empty if nothing.
+    /// The browser's cached copies, by resource; empty if there are none.
     cached: Arc<Vec<Cached>>,
-    /// What is done to its requests, by resource; empty if nothing.
+    /// Interventions on requests, by resource; empty if there are none.
     effects: Arc<Vec<ResourceEffect>>,
-    /// What the page makes of its objects, by resource; empty if it needs all.
+    /// Role of each object in the page, by resource; empty if all are essential.
     natures: Arc<Vec<Nature>>,
-    /// Requests since the last look, with their think times and `priority` fields.
+    /// Requests since the last call of [`take_asked`](Self::take_asked), with their think
+    /// times and `priority` fields.
     asked: Vec<(ResourceId, Duration, Priority)>,
 }
 
 impl PageSite {
-    /// `jitter`: sigma of the log-normal factor on think times. `cached`: what
-    /// the browser asks for only to see whether it has changed. `effects`: whose
-    /// answers are late or never come. `natures`: what the reliability policy is told.
+    /// Creates a site. `jitter` is the sigma of the log-normal factor on think times.
+    /// `cached` marks resources that the browser requests conditionally. `effects` delays
+    /// or withholds responses. The reliability policy reads `natures`.
     pub(crate) fn new(
         page: Arc<Page>,
         seed: u64,
@@ -55,7 +56,7 @@ impl PageSite {
         }
     }
 
-    /// Requests that were answered since the last call, with their think times and
+    /// Returns the requests answered since the last call, with their think times and
     /// `priority` fields.
     pub(crate) fn take_asked(&mut self) -> Vec<(ResourceId, Duration, Priority)> {
         std::mem::take(&mut self.asked)
@@ -72,8 +73,8 @@ impl Site for PageSite {
         let Some(r) = self.resource(&request.path) else {
             unreachable!("the browser model asks only for resources of the page");
         };
-        // One stream of randomness per resource: whatever else a variant
-        // changes, this resource's server draws the same.
+        // Each resource has its own random stream, so that its server draws the same
+        // values whatever else a variant changes.
         let mut rng = Rng::new(self.seed, &format!("think/{}", r.id.0));
         let unchanged = self.cached.get(r.id.index()) == Some(&Cached::Validate);
         let (status, body) = if unchanged {
@@ -100,7 +101,7 @@ impl Site for PageSite {
             nature: self.natures.get(r.id.index()).copied().unwrap_or_default(),
         };
         let asked = (r.id, reply.think_time, request.priority);
-        // What repairs an answer is no request of its own.
+        // A range request repairs an earlier response and is not a request of the page.
         if fields::get(&request.fields, "range").is_none() {
             self.asked.push(asked);
         }
@@ -108,7 +109,7 @@ impl Site for PageSite {
     }
 }
 
-/// The fields of the request for a resource.
+/// Returns the header fields of the request for a resource.
 pub(crate) fn request_fields(page: &Page, id: ResourceId) -> Vec<Field> {
     let r = page.resource(id);
     let fields = vec![
@@ -123,7 +124,7 @@ pub(crate) fn request_fields(page: &Page, id: ResourceId) -> Vec<Field> {
     filled(fields, r.request_header_bytes)
 }
 
-/// `fields` and filler, to a text size of `bytes`.
+/// Returns `fields` with filler appended, up to a text size of `bytes`.
 fn filled(mut fields: Vec<Field>, bytes: u32) -> Vec<Field> {
     let missing = u64::from(bytes).saturating_sub(text_size(&fields));
     fields.extend(filler_fields(missing as u32));

@@ -1,4 +1,4 @@
-//! One request's way through the network, as it happens.
+//! Network timing of one request in progress.
 
 use pagerace_core::{Duration, Instant, Priority, Protocol};
 
@@ -6,32 +6,32 @@ use crate::objects::ObjectState;
 use crate::outcome::ResourceTiming;
 use crate::wire::overlap;
 
-/// What is known of a request so far.
+/// Events of a request so far.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Progress {
     pub(crate) protocol: Protocol,
     pub(crate) discovered: Instant,
-    /// The browser's scheduler let it go.
+    /// Time at which the browser's scheduler released the request.
     pub(crate) requested: Instant,
     pub(crate) sent: Option<Instant>,
-    /// The server has all of the request, and how long it thinks.
+    /// Time at which the server had the complete request, and the server's think time.
     pub(crate) asked: Option<(Instant, Duration)>,
-    /// What the server read in its `priority` field.
+    /// Priority that the server read in the `priority` field.
     pub(crate) priority: Option<Priority>,
     pub(crate) head: Option<Instant>,
     pub(crate) end: Option<Instant>,
     /// Connection and stream, once sent.
     pub(crate) stream: Option<(usize, u64)>,
-    /// Whether other requests had used the connection.
+    /// True if other requests had used the connection before.
     pub(crate) reused: bool,
     pub(crate) body_received: u64,
-    /// The response is complete, or the request has failed.
+    /// True if the response is complete or the request has failed.
     pub(crate) over: bool,
-    /// Something of the response is missing for good: what the page makes of it.
+    /// State of a response that stays incomplete.
     pub(crate) incomplete: Option<ObjectState>,
 }
 
-/// When a connection was set up.
+/// Times of a connection's set-up.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SetUp {
     pub(crate) opened: Instant,
@@ -58,15 +58,15 @@ impl Progress {
         }
     }
 
-    /// Spans that have not ended are counted up to `now`, the end of the load.
-    /// `set_up`: of its connection.
+    /// Returns the timing of the request. Spans that have not ended are counted up to
+    /// `now`, the end of the load. `set_up` is that of the request's connection.
     pub(crate) fn timing(&self, now: Instant, set_up: Option<SetUp>) -> ResourceTiming {
         let sent = self.sent.unwrap_or(now);
         let head = self.head.unwrap_or(now);
         let end = self.end.unwrap_or(now);
         let held = (self.requested, sent);
         let (mut dns, mut connect) = (Duration::ZERO, Duration::ZERO);
-        // Whoever comes first pays for the set-up.
+        // The first request on a connection pays for the set-up.
         if let Some(s) = set_up.filter(|_| !self.reused) {
             dns = overlap(held, (s.opened, s.resolved));
             connect = overlap(held, (s.resolved, s.connected.unwrap_or(now)));

@@ -1,9 +1,9 @@
-//! Packets as they were sealed and opened, for logs.
+//! Log entries for packets as they were sealed and opened.
 
 use pagerace_core::Instant;
 use pagerace_transport::quic::PacketRecord;
 
-/// Which end of a connection.
+/// End of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {
     /// The browser's end.
@@ -15,12 +15,12 @@ pub enum Side {
 /// A packet that one end sealed or opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoggedPacket {
-    /// When.
+    /// Time of sealing or opening.
     pub at: Instant,
-    /// Which connection, by order of opening.
+    /// Number of the connection, in order of opening.
     pub connection: u32,
-    /// Which end.
+    /// End that sealed or opened the packet.
     pub side: Side,
-    /// What it held.
+    /// Contents of the packet.
     pub packet: PacketRecord,
 }

@@ -1,4 +1,4 @@
-//! What an earlier visit left behind.
+//! State that an earlier visit left in the browser.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,26 +6,24 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// What the browser has kept of an earlier visit to the page.
+/// State that the browser has kept from an earlier visit to the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Visit {
-    /// Nothing.
+    /// No state.
     #[default]
     Cold,
-    /// TLS tickets; names, connections and responses are forgotten, as in
-    /// Zhou 2024.
+    /// TLS tickets only. Names, connections and responses are forgotten, as in Zhou 2024.
     Resumed,
-    /// Everything: tickets, names, open connections, responses that may be
-    /// stored.
+    /// TLS tickets, names, open connections, and responses that may be stored.
     Warm,
 }
 
 impl Visit {
-    /// All of them.
+    /// All kinds of visit.
     pub const ALL: [Self; 3] = [Self::Cold, Self::Resumed, Self::Warm];
 
-    /// As users write it.
+    /// Returns the name as users write it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Cold => "cold",
@@ -41,11 +39,11 @@ impl fmt::Display for Visit {
     }
 }
 
-/// No visit has this name.
+/// Error of parsing an unknown kind of visit.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{0}` is no kind of visit; there are cold, resumed and warm")]
 pub struct UnknownVisit(
-    /// What was written.
+    /// The text that was parsed.
     pub String,
 );
 
@@ -58,21 +56,21 @@ impl FromStr for Visit {
     }
 }
 
-/// Whether requests may leave with the first flight of a resumed connection.
+/// Use of early data: requests that leave with the first flight of a resumed connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EarlyData {
-    /// On QUIC, not on TCP, as Chromium does.
+    /// Used over QUIC but not over TCP, as Chromium does.
     #[default]
     Auto,
-    /// On both.
+    /// Used over both.
     On,
-    /// Never.
+    /// Never used.
     Off,
 }
 
 impl EarlyData {
-    /// Whether connections of a protocol use it.
+    /// Returns true if early data is used over TCP (`tcp`) or QUIC (`!tcp`).
     pub const fn is_used(self, tcp: bool) -> bool {
         match self {
             Self::Auto => !tcp,

@@ -1,4 +1,4 @@
-//! What crossed a link, packet by packet, while a load is recorded.
+//! Log of the packets that crossed a link, kept while a load is recorded.
 
 use pagerace_core::{Duration, Instant};
 
@@ -9,23 +9,23 @@ use crate::outcome::FrameSent;
 pub(crate) struct WirePacket {
     pub(crate) connection: usize,
     pub(crate) sent_at: Instant,
-    /// Bytes on the wire.
+    /// Size on the wire in bytes.
     pub(crate) size: u32,
-    /// It left the bottleneck.
+    /// Time at which the packet left the bottleneck.
     pub(crate) crossed_at: Option<Instant>,
     pub(crate) fate: Fate,
-    /// Its frames with response bytes, a range of [`WireLog::frames`].
+    /// The packet's frames with response bytes, as a range of [`WireLog::frames`].
     frames: (usize, usize),
 }
 
-/// What became of a packet.
+/// Fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     InFlight,
     Arrived(Instant),
     /// Lost behind the bottleneck.
     Lost,
-    /// The queue dropped it.
+    /// Dropped by the queue.
     Dropped,
 }
 
@@ -37,14 +37,14 @@ pub(crate) struct WireLog {
 }
 
 impl WirePacket {
-    /// Whether its bytes will have to be sent again.
+    /// Returns true if the packet was lost, so that its bytes have to be sent again.
     pub(crate) const fn is_gone(&self) -> bool {
         matches!(self.fate, Fate::Lost | Fate::Dropped)
     }
 }
 
 impl WireLog {
-    /// A packet leaves; its place.
+    /// Logs the sending of a packet and returns its index.
     pub(crate) fn sent(
         &mut self,
         connection: usize,
@@ -72,13 +72,13 @@ impl WireLog {
         }
     }
 
-    /// The frames of a packet.
+    /// Returns the frames of a packet.
     pub(crate) fn frames_of(&self, packet: &WirePacket) -> &[FrameSent] {
         &self.frames[packet.frames.0..packet.frames.1]
     }
 
-    /// When the bottleneck carried what, ascending and disjoint: packets that
-    /// crossed it one after the other.
+    /// Returns the spans in which the bottleneck carried a packet, ascending and
+    /// disjoint: packets cross it one after the other.
     pub(crate) fn services(&self) -> Vec<Service> {
         let crossed = |i: usize| Some((self.packets[i].crossed_at?, i));
         let mut order: Vec<_> = (0..self.packets.len()).filter_map(crossed).collect();
@@ -86,7 +86,7 @@ impl WireLog {
         let mut free = Instant::ZERO;
         let mut services = Vec::with_capacity(order.len());
         for (until, packet) in order {
-            // A link serves one packet at a time, and at once.
+            // A link serves one packet at a time, without idling while packets wait.
             let from = self.packets[packet].sent_at.max(free).min(until);
             services.push(Service {
                 from,
@@ -99,7 +99,7 @@ impl WireLog {
     }
 }
 
-/// A span in which the bottleneck carried a packet.
+/// Span in which the bottleneck carried a packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Service {
     pub(crate) from: Instant,
@@ -107,7 +107,7 @@ pub(crate) struct Service {
     pub(crate) packet: usize,
 }
 
-/// The shared part of two spans.
+/// Returns the length of the overlap of two spans.
 pub(crate) fn overlap(a: (Instant, Instant), b: (Instant, Instant)) -> Duration {
     a.1.min(b.1).since(a.0.max(b.0))
 }

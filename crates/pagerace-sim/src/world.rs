@@ -1,4 +1,4 @@
-//! The loop that moves time: one browser, its connections, two links.
+//! Event loop of a page load: one browser, its connections, and two links.
 
 pub(crate) mod connections;
 mod critical_path;
@@ -36,9 +36,9 @@ enum Timer {
     Client(usize),
     Server(usize),
     Browser,
-    /// The name look-up of a connection is over.
+    /// The name lookup of a connection ends.
     Resolved(usize),
-    /// A request that gets no answer has been tried for long enough.
+    /// A request that the recording shows as failed reaches the end of its attempt.
     Fails(ResourceId),
 }
 
@@ -46,14 +46,14 @@ enum Timer {
 struct Connection {
     place: usize,
     protocol: Protocol,
-    /// `None` until the name is resolved.
+    /// Client and server; `None` until the name is resolved.
     ends: Option<Ends<PageSite>>,
-    /// Requests made before that.
+    /// Requests made before both ends exist.
     early: Vec<(ResourceId, pagerace_core::Priority)>,
     set_up: SetUp,
-    /// Requests that it was given and that have not ended.
+    /// Number of requests given to the connection that have not ended.
     busy: usize,
-    /// The last of them ended.
+    /// Time at which the last request ended.
     idle_since: Option<Instant>,
     client_alarm: Alarm,
     server_alarm: Alarm,
@@ -61,7 +61,7 @@ struct Connection {
     streams: BTreeMap<u64, ResourceId>,
 }
 
-/// Everything in one page load.
+/// State of one page load.
 pub(crate) struct World<'a> {
     scenario: &'a Scenario,
     page: Arc<Page>,
@@ -74,37 +74,38 @@ pub(crate) struct World<'a> {
     browser: Browser,
     browser_alarm: Alarm,
     cached: Arc<Vec<Cached>>,
-    /// What is done to requests, by resource; empty if nothing.
+    /// Interventions on requests, by resource; empty if there are none.
     effects: Arc<Vec<ResourceEffect>>,
-    /// What servers know of each object; empty if all are delivered alike.
+    /// Role of each object, as servers know it; empty if all are delivered alike.
     natures: Arc<Vec<Nature>>,
-    /// Incomplete responses that wait for what is essential: connection, resource.
+    /// Connection and resource of incomplete responses whose repair waits for essential
+    /// objects.
     repairs: Vec<(usize, ResourceId)>,
     pool: Pool,
     connections: Vec<Connection>,
-    /// To the browser.
+    /// The link to the browser.
     down: Link<Packet>,
-    /// To the servers.
+    /// The link to the servers.
     up: Link<Packet>,
     timers: EventQueue<Timer>,
     progress: Vec<Option<Progress>>,
-    /// Connections that have something to do now, first come, first served: Chromium
-    /// writes requests in the order in which it gave them to their connections.
+    /// Connections with work to do now, in order of arrival, because Chromium writes
+    /// requests in the order in which it gave them to their connections.
     touched: VecDeque<usize>,
-    /// Places where a connection may have become free, in the order of that.
+    /// Places where a connection may have become free, in order of that event.
     freed: VecDeque<usize>,
     wire_down: WireLog,
     wire_up: WireLog,
     packets: Vec<LoggedPacket>,
-    /// Requests that are being tried and get no answer.
+    /// Number of requests in progress that will fail without a response.
     failing: usize,
     failure: Option<String>,
     buf: Vec<u8>,
 }
 
 impl<'a> World<'a> {
-    /// `record`: keep what is needed for a trace and an explanation. `log`: keep
-    /// whole packets.
+    /// Creates the state before the load. If `record` is true, it keeps data for a trace
+    /// and an explanation; if `log` is true, whole packets.
     pub(crate) fn new(
         scenario: &'a Scenario,
         seed: u64,
@@ -149,7 +150,7 @@ impl<'a> World<'a> {
         })
     }
 
-    /// Loads the page.
+    /// Runs the load to its end.
     pub(crate) fn run(&mut self) -> Result<(), ScenarioError> {
         let deadline = Instant::ZERO + self.scenario.deadline;
         self.open_warm_connections()?;
@@ -158,7 +159,7 @@ impl<'a> World<'a> {
         while !self.browser.is_done() && !self.is_stalled() {
             let links = self.down.next_at().into_iter().chain(self.up.next_at());
             let Some(next) = links.chain(self.timers.next_at()).min() else {
-                self.failure = Some("nothing was left to happen before the load ended".into());
+                self.failure = Some(self.why_silent());
                 break;
             };
             if next > deadline {
@@ -173,7 +174,16 @@ impl<'a> World<'a> {
         Ok(())
     }
 
-    /// One thing that is due now: a packet off a link, or a timer.
+    /// Returns the reason for which no event is left before the load has ended.
+    fn why_silent(&self) -> String {
+        let mut ends = self.connections.iter().filter_map(|c| c.ends.as_ref());
+        match ends.find_map(Ends::server_lost) {
+            Some(reason) => format!("a connection was lost at the server: {reason}"),
+            None => "nothing was left to happen before the load ended".to_owned(),
+        }
+    }
+
+    /// Handles one event that is due now: a packet that leaves a link, or a timer.
     fn step(&mut self) -> Result<(), ScenarioError> {
         let now = self.now;
         if let Some(exit) = self.down.poll(now) {
@@ -247,14 +257,14 @@ impl<'a> World<'a> {
         Ok(())
     }
 
-    /// Lets everybody act until nobody has anything left to do now.
+    /// Lets all parties act until none has work left to do now.
     fn settle(&mut self) {
         loop {
             while let Some(i) = self.touched.pop_front() {
                 self.asked(i);
                 self.client_events(i);
                 self.flush(i);
-                // Requests that left just now.
+                // Report the requests that left just now.
                 self.client_events(i);
             }
             while let Some(place) = self.freed.pop_front() {
@@ -276,7 +286,8 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Puts what both ends have to send on the links; sets their timers.
+    /// Puts the packets that both ends have to send on the links, and sets the timers of
+    /// both.
     fn flush(&mut self, i: usize) {
         let now = self.now;
         let Connection {
@@ -339,13 +350,13 @@ impl<'a> World<'a> {
         }
     }
 
-    /// What came out.
+    /// Returns the outcome and the logged packets.
     pub(crate) fn finish(mut self) -> (Outcome, Vec<LoggedPacket>) {
         let outcome = self.outcome();
         (outcome, self.packets)
     }
 
-    /// Tells which requests the server has taken in.
+    /// Records which requests the server has received.
     fn asked(&mut self, i: usize) {
         let now = self.now;
         let Some(ends) = &mut self.connections[i].ends else {
@@ -359,7 +370,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Tells the browser what came in on a connection.
+    /// Passes the events of a connection to the browser.
     fn client_events(&mut self, i: usize) {
         let mut failed = None;
         while let Some(event) = self.connections[i].ends.as_mut().and_then(Ends::poll_event) {
@@ -368,7 +379,7 @@ impl<'a> World<'a> {
         self.failure = self.failure.take().or(failed);
     }
 
-    /// `failed`: why something will not arrive, if so.
+    /// Handles one event. On a failure, `failed` receives the reason.
     fn client_event(&mut self, i: usize, event: ClientEvent, failed: &mut Option<String>) {
         let now = self.now;
         match event {
@@ -379,7 +390,7 @@ impl<'a> World<'a> {
                 let connection = &mut self.connections[i];
                 let reused = !connection.streams.is_empty();
                 connection.streams.insert(stream, r);
-                // What was written before the handshake is complete leaves after it.
+                // A request written before the handshake is complete leaves after it.
                 let leaves = early || connection.set_up.connected.is_some();
                 if let Some(p) = &mut self.progress[r.index()] {
                     p.sent = leaves.then_some(now);
@@ -417,7 +428,7 @@ impl<'a> World<'a> {
             ClientEvent::Incomplete { token, repair } => {
                 self.incomplete(i, resource(token), repair);
             }
-            // Its connection was given up, but its browser would wait on.
+            // The connection was given up, but the browser would keep waiting.
             ClientEvent::Failed { token, .. } if self.hangs(resource(token)) => {}
             ClientEvent::Failed { token, code } => {
                 if let Some(p) = &mut self.progress[resource(token).index()] {
@@ -434,7 +445,7 @@ impl<'a> World<'a> {
                 self.lost(i);
             }
             ClientEvent::Lost { reason } => {
-                // What this made fail needs no reason of its own.
+                // This reason replaces those of requests that failed with the connection.
                 *failed = Some(format!("a connection was lost: {reason}"));
                 self.lost(i);
             }

@@ -1,20 +1,20 @@
-//! Average congestion windows over real QUIC packets, against theory.
+//! Average congestion windows over real QUIC packets, compared with theory.
 //!
-//! Theory's sender always has data, its path loses one packet of every 1/p and
-//! is never the bottleneck, and every packet is acknowledged. Ours differs so:
+//! In theory, the sender always has data, the path loses one packet of every 1/p and is
+//! never the bottleneck, and every packet is acknowledged. These tests differ as follows:
 //!
-//! - Links of the simulator lose at random, which is another law: the gaps
-//!   between losses vary, and averages grow (Reno's from 1.22 to 1.31 over
-//!   sqrt(p), CUBIC's by a quarter). So theory's numbers are checked on a path
-//!   that loses by count, and the simulator against those of random loss.
-//! - A window is counted in packets of 1,200 bytes, the size of them all. No
-//!   result of theory depends on the size.
-//! - Every second packet is acknowledged (RFC 9000, section 13.2.2). Growth is
-//!   by acknowledged bytes, so that alone changes nothing.
-//! - After a loss the window stands still for a round trip, where theory's
-//!   grows on: at the smallest windows that takes 1 packet of 12.
-//! - A window of `n` whole packets lets `n - 1` fly: quinn-proto sends only
-//!   while what is in flight stays below the window.
+//! - The simulator's links lose packets at random, which is another law: the gaps between
+//!   losses vary, and averages grow (Reno's from 1.22 to 1.31 over sqrt(p), CUBIC's by a
+//!   quarter). Therefore the numbers of theory are tested on a path that loses by count,
+//!   and the simulator against the numbers for random loss.
+//! - Windows are counted in packets of 1,200 bytes, the size of all packets. No result of
+//!   theory depends on the size.
+//! - Every second packet is acknowledged (RFC 9000, section 13.2.2). Windows grow by
+//!   acknowledged bytes, so this alone changes nothing.
+//! - After a loss, the window stays constant for a round trip, whereas it keeps growing
+//!   in theory. At the smallest windows, this costs 1 packet of 12.
+//! - A window of `n` whole packets allows `n - 1` in flight: quinn-proto sends only while
+//!   the bytes in flight are below the window.
 
 #![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -35,7 +35,7 @@ use pagerace_transport::quic::{
 const CLIENT: usize = 0;
 const SERVER: usize = 1;
 
-/// One response without an end, once it was asked for.
+/// A response without an end, sent once it is requested.
 #[derive(Default)]
 struct Endless {
     stream: Option<u64>,
@@ -79,7 +79,7 @@ impl Sources for Endless {
     }
 }
 
-/// A download over a path of endless rate that loses every `n`-th packet.
+/// A download over a path of infinite rate that loses every `n`-th packet.
 struct Download {
     hosts: [Host; 2],
     ids: [Option<ConnectionId>; 2],
@@ -132,8 +132,8 @@ impl Download {
         }
     }
 
-    /// The time average of the congestion window, in packets, over the packets
-    /// from the `from`-th to the `until`-th.
+    /// Returns the time average of the congestion window, in packets, between the packets
+    /// numbered `from` and `until`.
     fn average_window(&mut self, from: u64, until: u64) -> f64 {
         let (mut area, mut began) = (0.0, None);
         while self.sent < until {
@@ -160,7 +160,7 @@ impl Download {
         bytes as f64 / f64::from(Settings::default().mtu)
     }
 
-    /// One side reacts to events and sends what it may.
+    /// Lets one side handle its events and send all packets that it may.
     fn drive(&mut self, side: usize) {
         let host = &mut self.hosts[side];
         if self.ids[side].is_none() {
@@ -210,7 +210,7 @@ impl Download {
         }
     }
 
-    /// To the next arrival or timer.
+    /// Advances to the next arrival or timer.
     fn advance(&mut self) {
         let timers = self.hosts.iter_mut().filter_map(Host::poll_timeout).min();
         let next = self.path.next_at().into_iter().chain(timers).min();
@@ -224,8 +224,8 @@ impl Download {
     }
 }
 
-/// Average windows in packets: a controller, a round trip in ms, and one value
-/// each for a loss of 1 in 100, in 1,000 and in 10,000.
+/// Average windows in packets: controller, round-trip time in ms, and one value each for
+/// a loss of 1 in 100, in 1,000 and in 10,000.
 ///
 /// Source: RFC 9438, section 5.1, <https://www.rfc-editor.org/rfc/rfc9438#section-5.1>
 /// (C = 0.4). At 10 ms CUBIC follows Reno.
@@ -236,10 +236,11 @@ const PERIODIC: [(&str, u64, [f64; 3]); 4] = [
     ("cubic", 10, [12.0, 38.0, 120.0]),
 ];
 
-/// As theory's numbers are asked for.
+/// The tolerance that theory's numbers have to be met with.
 const TOLERANCE: f64 = 0.15;
 
-/// Fails if any of (what, got, expected) is off by more than [`TOLERANCE`].
+/// Fails if any result (description, measured, expected) is off by more than
+/// [`TOLERANCE`].
 fn compare(results: &[(String, f64, f64)]) {
     let mut off = 0;
     for (what, got, expected) in results {
@@ -258,7 +259,7 @@ fn average_windows_under_periodic_loss_are_those_of_theory() {
     let mut results = Vec::new();
     for (controller, rtt_ms, windows) in PERIODIC {
         for (n, expected) in [100, 1_000, 10_000].into_iter().zip(windows) {
-            // Slow start overshoots by far; each loss takes a part of that away.
+            // Slow start overshoots by far, and each loss removes only a part of that.
             let got = Download::new(controller, rtt_ms, n).average_window(20 * n, 40 * n);
             results.push((
                 format!("{controller}, {rtt_ms} ms, 1 of {n}"),
@@ -270,9 +271,9 @@ fn average_windows_under_periodic_loss_are_those_of_theory() {
     compare(&results);
 }
 
-/// The average number of packets in flight in the simulator, by Little's law:
-/// delivered packets times round trip over time. Without the first fifth of a
-/// download, which holds slow start.
+/// Returns the average number of packets in flight in the simulator, by Little's law:
+/// delivered packets times round-trip time, divided by the time. Excludes the first fifth
+/// of the download, which contains slow start.
 fn in_flight(controller: &str, rtt_ms: u64, loss: &str, packets: u64) -> f64 {
     let network = format!("rate 1gbit rtt {rtt_ms}ms loss {loss} loss-up 0% queue 100000p");
     let mut scenario = scenario(&flat_page(&[packets * 1_150]), &network, "fifo");
@@ -282,7 +283,7 @@ fn in_flight(controller: &str, rtt_ms: u64, loss: &str, packets: u64) -> f64 {
     assert_eq!(outcome.failure, None);
     assert_eq!(outcome.transport.queue_drops, 0);
     let trace = outcome.trace.unwrap();
-    // One response: one frame a packet.
+    // There is one response, so there is one frame per packet.
     let frames = &trace.frames[trace.frames.len() / 5..];
     let (from, until) = (frames[0].at, frames[frames.len() - 1].at);
     let lost = trace.drops.iter().filter(|d| (from..until).contains(&d.at));
@@ -290,10 +291,10 @@ fn in_flight(controller: &str, rtt_ms: u64, loss: &str, packets: u64) -> f64 {
     delivered * scenario.network.rtt().as_secs_f64() / until.since(from).as_secs_f64()
 }
 
-/// Average windows under random loss: Reno's are 1.31 over sqrt(p) (Ott,
-/// Kemperman and Mathis 1996), CUBIC's those of the fluid model of RFC 9438 in
-/// the tests of `pagerace-cc`. What is not used of a window is one packet where
-/// it is whole (Reno's), and half of one on average where it is not (CUBIC's).
+/// The references are average windows under random loss: for Reno 1.31 over sqrt(p) (Ott,
+/// Kemperman and Mathis 1996), for CUBIC the fluid model of RFC 9438 in the tests of
+/// `pagerace-cc`. The unused part of a window is one packet if the window is a whole
+/// number of packets (Reno), and half a packet on average if not (CUBIC).
 #[test]
 fn the_simulator_keeps_the_window_of_random_loss_in_flight() {
     let references = [

@@ -1,4 +1,4 @@
-//! What paints make of each resource: pages made by hand, and real ones.
+//! Effects of resources on paints, for pages made by hand and for real ones.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
@@ -44,18 +44,18 @@ fn what_blocks_rendering_is_waited_for() {
     let blocking = item(Destination::Style, ScriptMode::Blocking, true);
     let any_time = item(Destination::Script, ScriptMode::Async, false);
     let mut page = busy_page(&[blocking, any_time, IMAGE]);
-    // Slow to execute: a paint that comes behind it is late.
+    // The script takes long to execute, so that a paint behind it is late.
     page.resources[2].cpu_time = Some(Duration::from_millis(80));
     page.resources[1].think_time = Duration::from_millis(40);
     let effects = effects(&page);
     let sheet = effects[1];
     assert!(sheet.fcp_waits && sheet.needs(), "{sheet}");
     assert!(matches!(sheet.fcp, PaintChange::Earlier(_)), "{sheet}");
-    // The script only takes time.
+    // No paint waits for the script; it only takes main-thread time.
     let script = effects[2];
     assert!(!script.needs(), "{script}");
     assert!(matches!(script.fcp, PaintChange::Earlier(_)), "{script}");
-    // Nobody sees the image, and there is no page without the document.
+    // The image is not visible, and there is no page without the document.
     assert!(effects[3].is_none() && effects[0].is_none());
 }
 
@@ -65,7 +65,7 @@ fn what_is_waited_for_beside_something_slower_is_found() {
     let mut page = busy_page(&[blocking, blocking]);
     page.resources[2].think_time = Duration::from_millis(300);
     let effects = effects(&page);
-    // Without the fast one, the paint comes when it did, but it needs both.
+    // Without the fast style sheet, the paint is no earlier, but it needs both.
     assert_eq!(effects[1].fcp, PaintChange::Same);
     assert!(effects[1].fcp_waits && effects[2].fcp_waits);
 }
@@ -78,7 +78,7 @@ fn images_that_are_seen_are_missed() {
     page.resources[2].in_viewport = true;
     page.resources[2].body_bytes = 2_000;
     let effects = effects(&page);
-    // The largest element and a small one.
+    // The first image is the largest element, the second a small one.
     assert!(effects[1].other_largest && effects[1].lcp_waits && !effects[1].fcp_waits);
     assert!(effects[1].missing > effects[2].missing && effects[2].missing > 0.0);
     assert!(!effects[2].other_largest);
@@ -113,8 +113,8 @@ fn threads_see_the_same() {
     });
 }
 
-/// Every real recording at hand: what holds for all, and the sums of
-/// `docs/essential.md`.
+/// Checks invariants of the assessment on all available real recordings, and prints the
+/// sums of `docs/essential.md`.
 #[test]
 fn real_pages_are_assessed() {
     let Some(files) = recordings() else { return };

@@ -1,4 +1,4 @@
-//! A metric's parts add up to it exactly, and mean what they say.
+//! The parts of a metric add up to it exactly, and each part has the stated meaning.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
@@ -99,7 +99,7 @@ fn a_long_response_alone_is_bandwidth() {
 
 #[test]
 fn a_window_that_grows_slowly_shows() {
-    // Five round trips of slow start on a path that is never full.
+    // Slow start takes five round trips on a path that is never full.
     for protocols in ["h2", "h3"] {
         let page = flat_page(&[300_000]);
         let e = check(
@@ -114,7 +114,8 @@ fn a_window_that_grows_slowly_shows() {
 
 #[test]
 fn what_waits_for_others_queues() {
-    // The last of equal responses, one after the other.
+    // The page's last response is the last of equal ones that are sent one after the
+    // other.
     for protocols in ["h1", "h2", "h3"] {
         let page = flat_page(&[100_000; 30]);
         let e = check(
@@ -145,7 +146,8 @@ fn loss_shows_as_loss() {
 
 #[test]
 fn a_lost_handshake_is_loss_and_no_set_up() {
-    // Of many seeds some lose a SYN, an Initial or a part of a certificate.
+    // With some of the seeds, a SYN, an Initial packet or a part of a certificate is
+    // lost.
     for protocols in ["h2", "h3"] {
         let s = over(&flat_page(&[]), "rate 10mbit rtt 60ms loss 10%", protocols);
         let clean = check(

@@ -1,4 +1,5 @@
-//! Requests that get no answer: they transfer nothing, and hold up what waits for them.
+//! Requests without a response transfer nothing, and delay everything that waits for
+//! them.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
@@ -8,8 +9,8 @@ use pagerace_core::{Destination, Duration, RequestPriority};
 use pagerace_page::{Origin, OriginId, Page};
 use pagerace_sim::{NameLookup, Outcome, run};
 
-/// A document whose head has a blocking script on a host that is not there, and two
-/// images behind it; or an image in place of the script.
+/// Returns a document with a blocking script on an unreachable host in its head, followed
+/// by two images. Without `fails_after`, an image replaces the script.
 fn page(fails_after: Option<Duration>) -> Page {
     let mut page = flat_page(&[0, 5_000, 5_000]);
     page.origins.push(Origin {
@@ -53,7 +54,7 @@ fn a_script_that_cannot_be_reached_holds_the_parser_and_transfers_nothing() {
         assert_eq!(with.resources[1], None, "no server saw it");
         let known = load(&failing, protocol, NameLookup::None);
         let sooner = parsed(&with) - parsed(&known);
-        // The document's look-up, and the script's.
+        // The name lookups of the document and of the script.
         assert!((190.0..210.0).contains(&sooner), "{protocol}: {sooner} ms");
     }
 }

@@ -1,4 +1,4 @@
-//! What blocking and delaying requests does to a load.
+//! Effects of blocked and delayed requests on a load.
 
 mod common;
 
@@ -13,7 +13,7 @@ fn load(scenario: &Scenario) -> Outcome {
     run(scenario, 1, false).expect("a scenario that can be run")
 }
 
-/// `page` over `protocols`, with these interventions.
+/// Returns a scenario of `page` over `protocols` with these interventions.
 fn with(page: &Page, protocols: &str, interventions: &str) -> Scenario {
     Scenario {
         protocols: protocols.parse().expect("protocols"),
@@ -22,8 +22,8 @@ fn with(page: &Page, protocols: &str, interventions: &str) -> Scenario {
     }
 }
 
-/// A document that names a style sheet, a script and three images; the script
-/// and the last image are on another host.
+/// Returns a document that references a style sheet, a script and three images. The
+/// script and the last image are on another host.
 fn page() -> Page {
     let item = |destination, class, render_blocking| Item {
         destination,
@@ -65,7 +65,8 @@ fn a_delay_is_the_servers() {
         let late = load(&with(&page, protocols, "images=182ms"));
         let onload = |o: &Outcome| o.load.onload.unwrap().as_millis_f64();
         let later = onload(&late) - onload(&original) - 182.0;
-        // While QUIC waits, it may send a packet of its own first: 0.98 ms.
+        // While the QUIC client waits, it may send a packet of its own first, which takes
+        // 0.98 ms.
         let packet = if protocols == "h3" { 1.0 } else { 1e-6 };
         assert!(later.abs() < packet, "{protocols}: {later} ms");
         assert_eq!(late.load.ttfb, original.load.ttfb);
@@ -109,7 +110,7 @@ fn an_image_without_an_answer_holds_the_load_event_alone() {
         let original = load(&with(&page, protocols, "none"));
         assert_eq!(hanging.load.fcp, original.load.fcp);
         assert!(hanging.load.dom_content_loaded.is_some());
-        // Nobody sits there until the deadline.
+        // The load does not run until the deadline.
         assert!(hanging.finished_at.as_millis_f64() < 10_000.0);
         for (i, timing) in hanging.resources.iter().enumerate() {
             assert!(timing.is_some(), "{protocols} {i}: the others came");
@@ -138,8 +139,8 @@ fn a_script_without_an_answer_stops_the_parser() {
 
 #[test]
 fn connections_of_http_1_1_run_out() {
-    // More requests than connections, too urgent for the browser to hold them
-    // back, and nobody answers.
+    // There are more requests than connections, all without a response, and too urgent
+    // for the browser to hold back.
     let mut page = flat_page(&[5_000; 9]);
     for resource in &mut page.resources {
         resource.priority = RequestPriority::High;
@@ -148,14 +149,14 @@ fn connections_of_http_1_1_run_out() {
     assert_eq!(hanging.failure, None);
     assert_eq!(hanging.transport.connections, 6);
     assert_eq!(hanging.unanswered.len(), 9);
-    // Those that would be answered wait behind those that are not.
+    // The requests that would be answered wait behind those that are not.
     let some = "*/1+*/2+*/3+*/4+*/5+*/6=hang";
     let hanging = load(&with(&page, "h1", some));
     assert_eq!(hanging.failure, None);
     assert_eq!(hanging.unanswered.len(), 6);
     assert!(hanging.finished_at.as_millis_f64() < 10_000.0);
     assert_eq!(hanging.load.onload, None);
-    // One connection less is held, so the others come.
+    // One connection fewer is occupied, so the other responses arrive.
     let five = load(&with(&page, "h1", "*/1+*/2+*/3+*/4+*/5=hang"));
     let last = five.resources[9].unwrap();
     assert!(last.response_end() <= five.finished_at && last.receive > Duration::ZERO);
@@ -163,7 +164,7 @@ fn connections_of_http_1_1_run_out() {
 
 #[test]
 fn a_slow_rest_of_the_load_outlives_idle_connections() {
-    // The other host's connection hangs for longer than QUIC's idle timeout.
+    // The connection to the other host hangs for longer than QUIC's idle timeout.
     let mut page = page();
     page.resources[4].think_time = Duration::from_secs(90);
     for protocols in PROTOCOLS {

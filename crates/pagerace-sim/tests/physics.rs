@@ -1,4 +1,5 @@
-//! No result may break physics: bytes take time, and none are lost or made.
+//! Physical limits that every outcome respects: bytes take time, and none appear or
+//! vanish.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
@@ -10,7 +11,7 @@ use pagerace_sim::{Outcome, Scenario, Side, run, run_logged};
 use pagerace_transport::quic::{Frame, Space, frame::frames};
 use proptest::prelude::*;
 
-/// Bytes of a page that have to cross the downlink.
+/// Returns the number of bytes of the page that have to cross the downlink.
 fn bytes(outcome: &Outcome, scenario: &Scenario) -> u64 {
     assert_eq!(outcome.failure, None);
     scenario.page.body_bytes()
@@ -37,7 +38,7 @@ proptest! {
         let outcome = run(&s, seed, false).unwrap();
         let body = bytes(&outcome, &s);
         let wire = Duration::from_nanos(body * 8 * 1_000 / mbit);
-        // Name, handshake, document, images.
+        // The round trips of name lookup, handshake, document and images.
         let trips = s.network.rtt() * 4;
         prop_assert!(onload(&outcome) >= wire + trips, "{} < {wire} + {trips}", onload(&outcome));
         prop_assert!(outcome.transport.bytes_down > body);
@@ -47,9 +48,9 @@ proptest! {
         }
     }
 
-    /// Exact where the rate is the bottleneck. Where the round trip is, the rate
-    /// still decides which packets share an acknowledgement, which moves a round
-    /// by up to `max_ack_delay`, 25 ms (RFC 9000, section 18.2).
+    /// Exact if the rate is the bottleneck. If the round-trip time is, the rate still
+    /// determines which packets share an acknowledgement, which shifts a round by up to
+    /// `max_ack_delay`, 25 ms (RFC 9000, section 18.2).
     #[test]
     fn halving_the_rate_never_helps_a_lossless_sequential_load(
         sizes in prop::collection::vec(500_u64..150_000, 1..15),
@@ -77,7 +78,7 @@ proptest! {
         let s = scenario(&flat_page(&sizes), &network, "round-robin");
         let t = run(&s, 3, false).unwrap().transport;
         prop_assert_eq!(t.link_losses, 0);
-        // What is declared lost was dropped, or (rarely) only late.
+        // Packets declared lost were dropped or, rarely, only late.
         prop_assert!(t.queue_drops > 0 || t.packets_lost == 0, "{:?}", t);
         let wide = format!("rate {mbit}mbit rtt 50ms queue 100000p");
         let t = run(&scenario(&s.page, &wide, "round-robin"), 3, false).unwrap().transport;
@@ -106,7 +107,7 @@ fn every_byte_arrives_once_on_the_wire_trace() {
         *high = (*high).max(end);
     }
     for (r, sent) in s.page.resources.iter().zip(&first) {
-        // Fields and frame headers come on top of the body.
+        // The body is preceded by header fields and frame headers.
         let head = sent - r.body_bytes;
         assert!((100..600).contains(&head), "{head} bytes of head");
     }
@@ -128,8 +129,8 @@ fn more_distance_and_more_loss_cost_time() {
     assert!(lossy > near);
 }
 
-/// Requests larger than a first window over an uplink that loses much: the
-/// handshake's last flight must get through all the same.
+/// Requests exceed the initial window, and the uplink loses many packets. The handshake's
+/// last flight must nevertheless get through.
 #[test]
 fn large_requests_on_a_bad_uplink_do_not_hang() {
     let mut page = flat_page(&[2_000; 3]);
@@ -152,12 +153,12 @@ fn large_requests_on_a_bad_uplink_do_not_hang() {
     }
 }
 
-/// Bursts longer than a handshake's patience kill connections; the load then
-/// says so and ends.
+/// Loss bursts that outlast the handshake's retries close connections. The load then
+/// reports that and ends.
 #[test]
 fn a_lost_connection_is_a_failure_and_not_the_end_of_time() {
     let mut page = flat_page(&[20_000; 6]);
-    // Wanted when the one before has arrived or failed.
+    // The resource is requested once the preceding one has arrived or failed.
     page.resources[6].discovery.trigger = Trigger::After {
         parent: ResourceId(5),
         delay: Duration::from_millis(1),
@@ -179,13 +180,13 @@ fn a_lost_connection_is_a_failure_and_not_the_end_of_time() {
     assert!(failed > 0, "no connection was lost: the test tests nothing");
 }
 
-/// A server whose window is full still acknowledges every second packet
-/// (RFC 9000, section 13.2.2; RFC 9002, section 7).
+/// A server whose window is full still acknowledges every second packet (RFC 9000,
+/// section 13.2.2; RFC 9002, section 7).
 #[test]
 fn a_full_window_holds_back_no_acknowledgements() {
     let mut page = flat_page(&[8_000; 99]);
     for r in &mut page.resources {
-        // Long requests, so that they keep coming while responses are sent.
+        // The requests are long, so that they keep arriving while responses are sent.
         r.request_header_bytes = 2_000;
     }
     let (outcome, packets) = run_logged(&scenario(&page, "fast-4g", "fifo"), 1).unwrap();

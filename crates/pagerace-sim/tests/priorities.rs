@@ -1,5 +1,6 @@
-//! What servers read in the `priority` fields of requests that Chromium raises:
-//! the priority of the moment in which a request leaves, as its network logs show.
+//! Values that servers read in the `priority` fields of requests whose priority Chromium
+//! raises. A request leaves with its priority at that moment, as Chromium's network logs
+//! show.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
@@ -9,8 +10,8 @@ use pagerace_core::{Destination, Duration, Priority, RequestPriority};
 use pagerace_page::{Origin, OriginId, Page, PageLayout, RenderingTime, ResourceId, Trigger};
 use pagerace_sim::{Reprioritisation, run};
 
-/// The first layout asks for two backgrounds, which are visible; the parser waits
-/// for two scripts of the body. Of each pair one is on the document's host, whose
+/// Returns a page whose first layout requests two visible backgrounds and whose parser
+/// waits for two scripts of the body. One of each pair is on the document's host, whose
 /// connection is ready, and one on a host of its own.
 fn page(recorded_layout: bool) -> Page {
     let mut page = flat_page(&[2_000, 20_000, 20_000, 2_000, 2_000]);
@@ -77,9 +78,9 @@ fn requests_leave_with_the_priority_of_that_moment() {
                 let expected = [
                     Priority::new(0, true),
                     Priority::new(0, false),
-                    // Left before the layout was over.
+                    // Left before the end of the layout.
                     Priority::new(3, true),
-                    // Raised while it waited for its connection.
+                    // Raised while the request waited for its connection.
                     Priority::new(1, true),
                     Priority::new(1, false),
                     // Left before the parser waited for it.

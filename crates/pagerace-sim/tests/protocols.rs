@@ -1,5 +1,5 @@
-//! The same page over HTTP/1.1, HTTP/2 and HTTP/3: set-up, pools, visits,
-//! mixes.
+//! The same page over HTTP/1.1, HTTP/2 and HTTP/3: set-up, connection pools, visits and
+//! mixed protocols.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
@@ -14,7 +14,7 @@ use pagerace_sim::{
 };
 use pagerace_transport::tls::ClientHello;
 
-/// Fast enough that only round trips count.
+/// Network that is so fast that only round trips count.
 const FAST: &str = "rate 1gbit rtt 100ms";
 
 fn over(page: &Page, network: &str, protocols: &str) -> Scenario {
@@ -29,7 +29,7 @@ fn load(s: &Scenario) -> Outcome {
     outcome
 }
 
-/// Time to the document's first byte, in round trips of 100 ms.
+/// Returns the time to the document's first byte in round trips of 100 ms.
 fn ttfb(s: &Scenario) -> f64 {
     load(s).load.ttfb.unwrap().as_millis_f64() / 100.0
 }
@@ -37,7 +37,7 @@ fn ttfb(s: &Scenario) -> f64 {
 #[test]
 fn set_up_costs_the_round_trips_of_its_protocols() {
     let page = flat_page(&[]);
-    // A look-up, the handshakes, the request.
+    // The round trips are those of the name lookup, the handshakes and the request.
     let close = |found: f64, rtts: f64| (rtts..rtts + 0.1).contains(&found);
     for (protocols, tls, visit, rtts) in [
         ("h3", TlsVersion::Tls13, Visit::Cold, 3.0),
@@ -84,14 +84,16 @@ fn a_browsers_hello_takes_its_bytes() {
             load(&s).transport.bytes_up
         };
         let more = up(ClientHello::Browser) - up(ClientHello::Small);
-        // 1,720 bytes and the packet that they need, which QUIC fills.
+        // A browser's `ClientHello` has 1,720 bytes and needs another packet, which QUIC
+        // pads.
         assert!((1_200..2_000).contains(&more), "{protocols}: {more}");
     }
 }
 
 #[test]
 fn chromium_tells_no_server_of_rfc_9218_that_a_priority_has_changed() {
-    // Four of nine images are in the viewport, and raised by the first layout.
+    // Four of the nine images are in the viewport, and the first layout raises their
+    // priority.
     let page = flat_page(&[200_000; 9]);
     for protocols in ["h2", "h3"] {
         let last_raised = |reprioritisation| {
@@ -194,7 +196,7 @@ fn tcp_makes_streams_wait_for_each_other_and_quic_does_not() {
     });
     assert!(h2.hol_other_bytes > 0);
     assert_eq!(h3.hol_other_bytes, 0);
-    // A connection of HTTP/1.1 carries one response at a time.
+    // An HTTP/1.1 connection carries one response at a time.
     assert_eq!(h1.hol_other_bytes, 0);
     assert!(h1.hol_blocked_bytes > 0 && h3.hol_blocked_bytes > 0);
 }
@@ -247,8 +249,8 @@ fn a_warm_visit_fetches_what_is_not_fresh_and_asks_about_the_rest() {
     }
 }
 
-/// How often the wire turns from one response to another, first transmissions
-/// only.
+/// Returns the number of times that the wire changes from one response to another,
+/// counting first transmissions only.
 fn turns(outcome: &Outcome) -> usize {
     let frames = &outcome.trace.as_ref().unwrap().frames;
     let fresh: Vec<_> = frames
@@ -272,9 +274,9 @@ fn every_strategy_orders_http_2_too() {
             info.name
         );
         match info.name {
-            // One response after the other: as many turns as there are others.
+            // The responses are sequential, so there are as many changes as images.
             "fifo" | "sequential" => assert_eq!(turns(&outcome), 20, "{}", info.name),
-            // A turn for each record, of up to 16 KiB.
+            // The response changes after each record of up to 16 KiB.
             "round-robin" => assert!(turns(&outcome) > 70, "{}", turns(&outcome)),
             _ => {}
         }
@@ -287,7 +289,7 @@ fn the_tree_that_chromium_signals_is_sequential_over_http_2() {
     let mut s = over(&page, "rate 5mbit rtt 40ms", "h2");
     s.strategy = "h2-tree".parse().unwrap();
     assert_eq!(turns(&load(&s)), 20);
-    // Nobody signals a tree over HTTP/3: equal shares.
+    // Over HTTP/3, there are no tree signals, so all responses have equal shares.
     s.protocols = "h3".parse().unwrap();
     assert!(turns(&load(&s)) > 200);
 }
@@ -304,13 +306,14 @@ fn spread(mut page: Page) -> Page {
     page
 }
 
-/// On a slow uplink each request arrives visibly after the one before it, so the
-/// order of the first bytes of tiny responses is that of the requests on the wire.
+/// On a slow uplink, each request arrives measurably later than the one before it. The
+/// order of the first bytes of tiny responses is therefore the order of the requests on
+/// the wire.
 #[test]
 fn requests_of_one_instant_leave_in_the_browsers_order() {
     let images = flat_page(&[10; 5]);
     for (protocols, page) in [
-        // Six connections to one host.
+        // HTTP/1.1 opens six connections to one host.
         ("h1", images.clone()),
         ("h2", spread(images.clone())),
         ("h3", spread(images)),
@@ -324,7 +327,7 @@ fn requests_of_one_instant_leave_in_the_browsers_order() {
             .unzip();
         assert_eq!(sent.len(), 1, "{protocols}: at one instant: {sent:?}");
         assert_eq!(answered.len(), 5, "{protocols}");
-        // 400 bytes of request take 16 ms each.
+        // Each request has 400 bytes and takes 16 ms.
         let apart = |pair: &[Instant]| pair[1].since(pair[0]) >= Duration::from_millis(10);
         assert!(answered.windows(2).all(apart), "{protocols}: {answered:?}");
     }

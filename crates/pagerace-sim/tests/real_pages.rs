@@ -1,4 +1,4 @@
-//! Every real recording at hand loads, with metrics in their order.
+//! All available real recordings load, with their metrics in order.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
@@ -42,13 +42,14 @@ fn all_real_pages_load() {
     writeln!(std::io::stderr(), "{} real pages loaded", files.len()).unwrap();
 }
 
-/// Resources that have an answer; the others fail as they did when recorded.
+/// Returns the number of resources with a response; the others fail as they did in the
+/// recording.
 fn answered(page: &Page) -> usize {
     let answered = page.resources.iter().filter(|r| r.fails_after.is_none());
     answered.count()
 }
 
-/// Over every protocol, with a metric of each taken apart.
+/// Loads every page over every protocol, and explains one metric of each.
 #[test]
 fn all_real_pages_load_over_every_protocol_and_are_explained() {
     let Some(files) = recordings() else { return };

@@ -13,7 +13,8 @@ use pagerace_sim::{
 
 const LOSSY: &str = "rate 10mbit rtt 60ms loss 3% queue 100p";
 
-/// A style sheet, a font and four images; the last two are below the fold.
+/// Returns a page with a style sheet, a font and four images, of which the last two are
+/// below the fold.
 fn page() -> Page {
     let item = |destination, class, render_blocking, body_bytes| Item {
         destination,
@@ -150,7 +151,7 @@ fn what_is_lost_in_datagrams_stays_lost() {
     }
     assert_eq!(sent, 10 * 350_000);
     let share = lost_bytes as f64 / sent as f64;
-    // The link loses 3 %; the queue may add to it.
+    // The link loses 3 %, and the queue may drop more.
     assert!((0.02..0.08).contains(&share), "{share}");
 }
 
@@ -166,10 +167,10 @@ fn without_loss_datagrams_are_streams() {
     assert!(difference < 0.02 * ms(&full), "{} {}", ms(&once), ms(&full));
 }
 
-/// What is broken is no gain: what it would have shown never is.
+/// A broken object improves no metric: its content never appears.
 #[test]
 fn what_is_broken_is_never_seen() {
-    // All images in datagrams, on a path on which each of them loses something.
+    // All images come in datagrams, and the path loses a part of each.
     let lossy = "rate 10mbit rtt 60ms loss 20% queue 100p";
     let broken = load(&under("datagram:images", lossy), 2);
     assert!(broken.transport.broken_objects >= 2);
@@ -187,7 +188,7 @@ fn what_is_broken_is_never_seen() {
     );
 }
 
-/// Text in a broken font is seen no sooner than if the font never came.
+/// Text in a broken font appears no sooner than if the font never arrived.
 #[test]
 fn a_broken_font_is_a_font_that_never_comes() {
     let mut all = self::page();
@@ -210,7 +211,7 @@ fn a_broken_font_is_a_font_that_never_comes() {
         last(&once),
         last(&full)
     );
-    // Three seconds after it was asked for, browsers give up.
+    // Browsers stop waiting three seconds after requesting the font.
     assert!(last(&once).since_start() >= Duration::from_secs(3));
 }
 

@@ -1,4 +1,4 @@
-//! Our own ends of a transfer, each on a thread of its own inside a namespace.
+//! Our own endpoints of a transfer. Each runs on its own thread inside a namespace.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -24,17 +24,17 @@ use crate::link::Namespace;
 use crate::tcp::{TcpClient, TcpClientConfig, TcpServer, TcpServerConfig, client_tls, server_tls};
 use crate::{Client, LiveError, Server};
 
-/// What certificates of transfers prove.
+/// The host name in the certificates of transfers.
 pub(super) const NAME: &str = "localhost";
 
-/// What a client saw, since it began to connect.
+/// Measurements of a client, since it started to connect.
 pub(super) struct Seen {
     pub(super) connect: Duration,
     pub(super) finished: Duration,
     pub(super) bytes: u64,
 }
 
-/// Answers everything with a body of one size, at once.
+/// A site that answers every request immediately with a body of a fixed size.
 struct BulkSite(u64);
 
 impl Site for BulkSite {
@@ -89,7 +89,7 @@ fn tls(error: &TlsError) -> LiveError {
     LiveError::Transfer(format!("no certificate could be made or trusted: {error}"))
 }
 
-/// A server of HTTP/1.1 and HTTP/2, and its certificate (DER).
+/// Starts a server of HTTP/1.1 and HTTP/2 and returns it with its certificate (DER).
 pub(super) fn tcp_server(
     namespace: &Namespace,
     address: SocketAddr,
@@ -102,7 +102,7 @@ pub(super) fn tcp_server(
     Ok((running, identity.certificate().to_vec()))
 }
 
-/// A server of HTTP/3, and its certificate (DER).
+/// Starts a server of HTTP/3 and returns it with its certificate (DER).
 pub(super) fn quic_server(
     namespace: &Namespace,
     address: SocketAddr,
@@ -127,7 +127,7 @@ pub(super) fn quic_server(
     Ok((running, identity.certificate().to_vec()))
 }
 
-/// Fetches over TCP.
+/// Runs a transfer over TCP as the client.
 pub(super) fn tcp_client(
     namespace: &Namespace,
     address: SocketAddr,
@@ -148,7 +148,7 @@ pub(super) fn tcp_client(
     })
 }
 
-/// Fetches over QUIC.
+/// Runs a transfer over QUIC as the client.
 pub(super) fn quic_client(
     namespace: &Namespace,
     address: SocketAddr,
@@ -172,9 +172,9 @@ pub(super) fn quic_client(
     })
 }
 
-/// One request, and its response read as it comes.
+/// Sends one request and reads its response as it arrives.
 ///
-/// The path asks programs for the size; our own servers know it.
+/// The path tells programs the size. Our own servers know it.
 fn fetch(client: &mut impl Connection, bytes: u64) -> Result<Seen, LiveError> {
     let remote = client.remote();
     let path = format!("/bytes/{bytes}");

@@ -1,5 +1,5 @@
-//! Ends of a transfer that are programs of others; their command line is that
-//! of `tests/interop/quicgo/bulk`.
+//! Endpoints of a transfer that are external programs, with the command line of
+//! `tests/interop/quicgo/bulk`.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
@@ -27,7 +27,7 @@ impl Program {
     }
 }
 
-/// What a client prints; times in nanoseconds.
+/// The output of a client; times in nanoseconds.
 #[derive(Deserialize)]
 struct Report {
     connected: u64,
@@ -35,7 +35,7 @@ struct Report {
     length: u64,
 }
 
-/// Starts a server; it and its certificate (DER).
+/// Starts a server and returns it with its certificate (DER).
 pub(super) fn server(
     namespace: &Namespace,
     program: &Path,
@@ -50,7 +50,7 @@ pub(super) fn server(
         .arg(mtu.to_string())
         .stdin(Stdio::piped());
     let (child, out) = start(namespace, command)?;
-    // Stopped in any case from here on.
+    // From here on the program is stopped on every path.
     let program = Program { child };
     let mut line = String::new();
     BufReader::new(out)
@@ -66,7 +66,7 @@ pub(super) fn server(
     Ok((Running::Program(program), der))
 }
 
-/// Runs a client to its end.
+/// Runs a client until it exits.
 pub(super) fn client(
     namespace: &Namespace,
     program: &Path,
@@ -116,7 +116,7 @@ fn failed(error: &std::io::Error) -> LiveError {
     ))
 }
 
-/// A file name that nobody else uses; the file is removed at the end.
+/// A unique file name. The file is removed on drop.
 struct Certificate(PathBuf);
 
 impl Certificate {
@@ -130,7 +130,7 @@ impl Certificate {
 
 impl Drop for Certificate {
     fn drop(&mut self) {
-        // It may never have been written.
+        // The file may never have been written.
         let _ = std::fs::remove_file(&self.0);
     }
 }

@@ -1,4 +1,4 @@
-//! What the packet log says of a transfer.
+//! Sums over the packet log of a transfer.
 
 use std::collections::BTreeMap;
 
@@ -9,24 +9,25 @@ use crate::link::{Direction, Fate, LinkPacket};
 /// Sums over the packets of the downlink.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// Packets offered to the link.
+    /// Number of packets offered to the link.
     pub packets: u64,
-    /// Their bytes, IP headers included.
+    /// Bytes of these packets, including IP headers.
     pub bytes: u64,
-    /// Packets lost behind the bottleneck.
+    /// Number of packets lost behind the bottleneck.
     pub lost: u64,
-    /// Packets that the queue dropped.
+    /// Number of packets dropped by the queue.
     pub dropped: u64,
-    /// TCP payload bytes that the server had put on the link before; for QUIC,
-    /// which encrypts what it repeats, always zero.
+    /// TCP payload bytes that the server had sent over the link before. Always zero for
+    /// QUIC, which encrypts retransmissions.
     pub repeated_bytes: u64,
 }
 
 impl Tally {
-    /// Of a log in the order in which packets were offered.
+    /// Computes the sums of a log in the order in which packets were offered.
     pub fn of(packets: &[LinkPacket]) -> Self {
         let mut tally = Self::default();
-        // By connection: where its payload begins, and how far it got.
+        // By connection: the first sequence number of its payload, and the highest offset
+        // sent.
         let mut reached: BTreeMap<_, (u32, u32)> = BTreeMap::new();
         for packet in packets.iter().filter(|p| p.direction == Direction::Down) {
             tally.packets += 1;
@@ -40,7 +41,8 @@ impl Tally {
                 continue;
             };
             let (first, next) = reached.entry(packet.flow).or_insert((tcp.seq, 0));
-            // Sequence numbers wrap around; what they differ by does not.
+            // Sequence numbers wrap around. Offsets from the first one do not below 4
+            // GiB, more than the log can hold.
             let begin = tcp.seq.wrapping_sub(*first);
             let end = begin.wrapping_add(tcp.payload);
             let repeated = next.saturating_sub(begin).min(tcp.payload);

@@ -11,7 +11,7 @@ fn certificates_have_the_size_of_the_simulators() {
     for names in [&["a.example"][..], &["a.example", "b.example", "127.0.0.1"]] {
         let leaf = ca.issue(&hosts(names)).unwrap();
         let size = leaf.certificate().len() + SIGNATURE_EXCESS;
-        // ECDSA signatures vary by a few bytes.
+        // The length of an ECDSA signature varies by a few bytes.
         assert!(size.abs_diff(reference) <= 6, "{size} for {reference}");
     }
 }

@@ -1,12 +1,13 @@
-//! A scratch directory that is found and removed even if its owner was killed.
+//! A scratch directory that is removed even if its owner is killed.
 //!
-//! The owner holds a lock on a file in it (`flock(2)`), which the kernel lets go
-//! when the owner dies, however it dies. Whoever makes the next directory looks
-//! for those without a holder, ends the processes that still run with them
-//! (browsers whose parent was killed) and removes them.
+//! The owner holds a lock on a file in the directory (`flock(2)`), which the kernel
+//! releases when the owner dies for any reason. The creator of the next directory
+//! searches for unlocked ones, kills the processes that still use them (browsers whose
+//! parent was killed) and removes them.
 //!
-//! Only directories of the same user that nobody else can write to are looked
-//! at, and only processes of the same user whose command line names one.
+//! The search only considers directories that belong to the same user and that no other
+//! user may access. It only kills processes of the same user whose command line names
+//! such a directory.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -21,27 +22,27 @@ use rustix::process::{Pid, Signal, geteuid, kill_process};
 use crate::LiveError;
 
 const PREFIX: &str = "pagerace-";
-/// While it has no lock yet.
+/// Prefix of a directory whose lock is not yet held.
 const PREFIX_NEW: &str = "pagerace-new-";
 const LOCK: &str = "lock";
-/// Tells the directories of one process apart.
+/// Distinguishes the directories of one process.
 static NEXT: AtomicU64 = AtomicU64::new(0);
-/// How often a directory is removed again while a dying process fills it.
+/// Maximum number of attempts to remove a directory that a dying process still fills.
 const REMOVALS: usize = 50;
 const REMOVAL_WAIT: std::time::Duration = std::time::Duration::from_millis(20);
 
-/// A directory for one run: profiles, logs, sockets. Removed when dropped,
-/// processes that still use it with it.
+/// A directory for the profiles, logs and sockets of one run. On drop it is removed, and
+/// processes that still use it are killed.
 #[derive(Debug)]
 pub struct RunDirectory {
     path: PathBuf,
-    /// Held as long as this lives.
+    /// The lock, held for the lifetime of this value.
     _lock: File,
 }
 
 impl RunDirectory {
-    /// Removes what dead runs have left, and makes a new directory in `$TMPDIR`
-    /// that only this user may enter.
+    /// Removes the directories of dead runs and creates a new one in `$TMPDIR` that only
+    /// this user may access.
     ///
     /// # Errors
     /// [`LiveError::Directory`].
@@ -49,7 +50,7 @@ impl RunDirectory {
         Self::create_in(&std::env::temp_dir())
     }
 
-    /// As [`create`](Self::create), elsewhere.
+    /// Like [`create`](Self::create), but in another parent directory.
     ///
     /// # Errors
     /// [`LiveError::Directory`].
@@ -62,7 +63,7 @@ impl RunDirectory {
         let pid = std::process::id();
         loop {
             let name = format!("{pid}-{}", NEXT.fetch_add(1, Ordering::Relaxed));
-            // It must not be seen without its lock.
+            // The directory must not be visible under its final name before it is locked.
             let new = parent.join(format!("{PREFIX_NEW}{name}"));
             let path = parent.join(format!("{PREFIX}{name}"));
             match DirBuilder::new().mode(0o700).create(&new) {
@@ -73,8 +74,9 @@ impl RunDirectory {
             let lock = File::create(new.join(LOCK)).map_err(failed(&new))?;
             rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive)
                 .map_err(|error| failed(&new)(error.into()))?;
-            // One that is there belongs to a dead run with our number that could
-            // not be removed; it is not empty, so it is not replaced.
+            // An existing directory of this name belongs to a dead run with the same
+            // process id that could not be removed. As it is not empty, `rename` does not
+            // replace it.
             if fs::rename(&new, &path).is_err() && path.exists() {
                 fs::remove_dir_all(&new).map_err(failed(&new))?;
                 continue;
@@ -86,7 +88,7 @@ impl RunDirectory {
         }
     }
 
-    /// Where it is.
+    /// Returns the path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -98,10 +100,10 @@ impl Drop for RunDirectory {
     }
 }
 
-/// Removes directories whose owners are dead. What cannot be removed stays.
+/// Removes the directories of dead owners. Errors are ignored.
 fn remove_stale(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else {
-        // Making a directory in it will say why.
+        // Creating a directory in `parent` will report the error.
         return;
     };
     for entry in entries.flatten() {
@@ -111,7 +113,7 @@ fn remove_stale(parent: &Path) {
             continue;
         };
         let is_stale = match name.strip_prefix("new-") {
-            // Its owner died before it had a lock.
+            // The owner died before it could rename the directory.
             Some(rest) => owner(rest).is_some_and(|pid| !is_alive(pid)),
             None => owner(name).is_some() && is_unlocked(&path),
         };
@@ -121,7 +123,7 @@ fn remove_stale(parent: &Path) {
     }
 }
 
-/// The process number in `PID-NUMBER`.
+/// Parses the process id of a name `PID-NUMBER`.
 fn owner(name: &str) -> Option<u32> {
     let (pid, number) = name.split_once('-')?;
     number.parse::<u64>().ok()?;
@@ -132,7 +134,7 @@ fn is_alive(pid: u32) -> bool {
     Path::new(&format!("/proc/{pid}")).exists()
 }
 
-/// Whether it is a directory of this user that nobody else may write to.
+/// Returns true for a directory of this user that no other user may access.
 fn is_ours(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| {
         metadata.is_dir()
@@ -148,19 +150,19 @@ fn is_unlocked(path: &Path) -> bool {
     rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok()
 }
 
-/// Ends what runs with a directory, and removes it.
+/// Kills the processes that use a directory and removes it.
 fn clear_away(path: &Path) {
     for _ in 0..REMOVALS {
         end_processes(path);
         match fs::remove_dir_all(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                // Somebody writes to it while dying.
+                // A dying process still writes to the directory.
                 std::thread::sleep(REMOVAL_WAIT);
             }
             _ => return,
         }
     }
-    // What remains is found by the next run.
+    // The next run will try again.
 }
 
 /// Kills processes of this user whose command line names the directory.
@@ -184,14 +186,14 @@ fn end_processes(directory: &Path) {
             && names(&line, directory.as_os_str().as_bytes())
             && let Some(pid) = Pid::from_raw(pid as i32)
         {
-            // It may have ended in the meantime.
+            // The process may have ended in the meantime.
             let _ = kill_process(pid, Signal::KILL);
         }
     }
 }
 
-/// Whether a command line names a directory or something in it, and not one
-/// whose name only begins like it.
+/// Returns true if a command line names this directory or a path in it, but not if it
+/// names one whose name only has this name as a prefix.
 fn names(line: &[u8], directory: &[u8]) -> bool {
     let windows = line.windows(directory.len()).enumerate();
     windows

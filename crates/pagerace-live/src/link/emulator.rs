@@ -1,10 +1,10 @@
 //! The thread that carries packets between two TUN devices.
 //!
-//! It sleeps in `ppoll(2)` until a packet comes or one is due. When a packet
-//! leaves is the link's arithmetic, so a late wake-up delays that packet but not
-//! the rate of the link.
+//! The thread sleeps in `ppoll(2)` until a packet arrives or is due. The link computes
+//! the departure times, so a late wake-up delays a packet but does not change the rate of
+//! the link.
 //!
-//! Between loads packets pass at once, so that connections can be closed.
+//! Between loads packets pass without delay, so that connections can be closed.
 
 use std::io;
 use std::num::NonZeroU64;
@@ -23,27 +23,26 @@ use super::setup::MTU;
 use super::sys;
 use crate::{Clock, LiveError};
 
-/// Packets that are read in a row before those that are due are looked at
-/// again.
+/// Maximum number of packets read in a row before due packets are delivered.
 const BATCH: usize = 32;
 
-/// What the thread is told.
+/// A command for the thread.
 enum Order {
-    /// Carry packets over these links; answers when it does.
+    /// Carry packets over these links. The thread confirms when it has started.
     Begin(Box<Run>, Sender<()>),
-    /// Pass packets at once; answers with the links.
+    /// Stop and return the links. Later packets pass without delay.
     Finish(Sender<Option<Ran>>),
 }
 
-/// Links after their load, and packets that a kernel did not take.
+/// The links after their load, and the number of packets that a kernel did not accept.
 pub(super) struct Ran {
     pub(super) run: Box<Run>,
     pub(super) refused: u64,
 }
 
-/// The thread, from outside.
+/// Handle of the thread.
 pub(super) struct Emulator {
-    /// `None` only while it is dropped.
+    /// `None` only during drop.
     orders: Option<Sender<Order>>,
     wake: Arc<OwnedFd>,
     thread: Option<JoinHandle<()>>,
@@ -53,7 +52,7 @@ pub(super) struct Emulator {
 }
 
 impl Emulator {
-    /// Starts between two devices.
+    /// Starts the thread between two devices.
     pub(super) fn start(client: OwnedFd, server: OwnedFd) -> Result<Self, LiveError> {
         let failed = |what: &str, error: &dyn std::fmt::Display| {
             LiveError::Emulator(format!("{what}: {error}"))
@@ -77,10 +76,10 @@ impl Emulator {
         };
         let said = failure.clone();
         let work = move || {
-            // The receiver waits for it.
+            // The receiver is still there: it waits for this message.
             let _ = scheduled.send(hurry());
             if let Err(error) = carrier.carry() {
-                // Set once, here.
+                // The cell is empty, as it is only set here.
                 let _ = said.set(format!("a TUN device failed: {error}"));
             }
         };
@@ -99,14 +98,14 @@ impl Emulator {
         })
     }
 
-    /// Lets packets go over these links from now on.
+    /// Carries packets over these links from now on.
     pub(super) fn begin(&self, run: Run) -> Result<(), LiveError> {
         let (done, answer) = channel();
         self.order(Order::Begin(Box::new(run), done));
         answer.recv().map_err(|_| self.error())
     }
 
-    /// Takes the links away again; `None` if there are none.
+    /// Removes the links and returns them; `None` if there are none.
     pub(super) fn finish(&self) -> Result<Option<Ran>, LiveError> {
         let (done, answer) = channel();
         self.order(Order::Finish(done));
@@ -115,13 +114,14 @@ impl Emulator {
 
     fn order(&self, order: Order) {
         let orders = self.orders.as_ref().expect("taken only by drop");
-        // If the thread is gone, the answer will not come either.
+        // If the thread has ended, the missing answer reports the failure.
         let _ = orders.send(order);
         self.wake();
     }
 
     fn wake(&self) {
-        // It fails only where the thread has been woken often enough already.
+        // The write fails only if the counter is full, and then the thread is woken
+        // anyway.
         let _ = rustix::io::write(&*self.wake, &1_u64.to_ne_bytes());
     }
 
@@ -136,15 +136,16 @@ impl Drop for Emulator {
         drop(self.orders.take());
         self.wake();
         if let Some(thread) = self.thread.take() {
-            // A panic in it has been printed, and there is nobody to tell.
+            // A panic has been printed already, and there is nobody to return it to.
             let _ = thread.join();
         }
     }
 }
 
-/// Asks for prompt wake-ups.
+/// Requests prompt wake-ups from the kernel and returns the resulting scheduling.
 fn hurry() -> Scheduling {
-    // Without it timers may be 50 us late, which is a matter of taste.
+    // The default timer slack delays ordinary threads by up to 50 us, which is
+    // acceptable.
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     match sys::real_time() {
         Ok(()) => Scheduling::RealTime,
@@ -154,7 +155,7 @@ fn hurry() -> Scheduling {
     }
 }
 
-/// The thread, from inside.
+/// State of the thread.
 struct Carrier {
     client: OwnedFd,
     server: OwnedFd,
@@ -166,7 +167,7 @@ struct Carrier {
     buffer: Box<[u8]>,
 }
 
-/// Which descriptors have something.
+/// The descriptors that are readable.
 struct Ready {
     down: bool,
     up: bool,
@@ -174,7 +175,7 @@ struct Ready {
 }
 
 impl Carrier {
-    /// Until the owner is gone.
+    /// Runs until the handle is dropped.
     fn carry(&mut self) -> io::Result<()> {
         loop {
             self.deliver();
@@ -191,7 +192,7 @@ impl Carrier {
         }
     }
 
-    /// Sleeps until a packet comes, one is due, or there is an order.
+    /// Sleeps until a packet arrives, a packet is due, or there is a command.
     fn wait(&self) -> io::Result<Ready> {
         let next = self.run.as_ref().and_then(|run| run.next_at());
         let timeout = next.map(|at| {
@@ -214,7 +215,7 @@ impl Carrier {
         Ok(Ready { down, up, orders })
     }
 
-    /// Takes some of the packets that came.
+    /// Reads up to [`BATCH`] packets that travel in `direction`.
     fn read(&mut self, direction: Direction) -> io::Result<()> {
         let device = match direction {
             Direction::Down => &self.server,
@@ -232,15 +233,15 @@ impl Carrier {
                 None => Verdict::Pass,
             };
             if verdict == Verdict::Pass {
-                // Of no load, so nobody misses it.
+                // The packet belongs to no load, so its loss does not matter.
                 let _ = self.write(direction, packet);
             }
         }
         Ok(())
     }
 
-    /// Hands over packets that are due. A link that is faster than this thread
-    /// must not keep it from reading.
+    /// Delivers due packets. Their number is limited so that a link faster than this
+    /// thread does not keep it from reading.
     fn deliver(&mut self) {
         for _ in 0..2 * BATCH {
             let Some(run) = &mut self.run else { return };
@@ -264,10 +265,10 @@ impl Carrier {
         rustix::io::write(device, packet)
     }
 
-    /// Does what it is told; `false` if the owner is gone.
+    /// Executes pending commands. Returns false if the handle has been dropped.
     fn obey(&mut self) -> bool {
         let mut count = [0; 8];
-        // Nothing to read means that another order came with the last wake-up.
+        // There may be nothing to read: an earlier wake-up may have covered this command.
         let _ = rustix::io::read(&*self.wake, &mut count);
         loop {
             match self.todo.try_recv() {
@@ -275,7 +276,7 @@ impl Carrier {
                     self.drain();
                     self.refused = 0;
                     self.run = Some(run);
-                    // Whoever does not wait for the answer does not need it.
+                    // If the sender has gone, it does not need the answer.
                     let _ = done.send(());
                 }
                 Ok(Order::Finish(done)) => {
@@ -290,10 +291,10 @@ impl Carrier {
         }
     }
 
-    /// Throws away what waits in the devices: it was sent before the load.
+    /// Discards the packets queued in the devices: they were sent before the load.
     fn drain(&mut self) {
         for device in [&self.client, &self.server] {
-            // An error shows at the next read.
+            // The next read reports an error.
             while rustix::io::read(device, &mut self.buffer[..]).is_ok() {}
         }
     }

@@ -1,10 +1,10 @@
-//! Head-of-line blocking of TCP as the packet log shows it.
+//! Head-of-line blocking of TCP, computed from the packet log.
 //!
-//! Bytes that came to the client while earlier bytes of the same connection were
-//! missing: the kernel has them and the browser cannot read them. Each byte counts
-//! once, from when it first came until all before it were there. Left out, as the
-//! log sees only encrypted bytes: which responses they belong to, and the wait of
-//! a TLS record for its own rest.
+//! Bytes are blocked while earlier bytes of the same connection are missing at the
+//! client: the kernel holds them and the browser cannot read them. Each byte counts once,
+//! from its first arrival until all earlier bytes have arrived. The log sees only
+//! encrypted bytes, so two things are left out: the responses to which the bytes belong,
+//! and the wait of a TLS record for its remaining bytes.
 
 use std::collections::BTreeMap;
 
@@ -14,17 +14,17 @@ use serde::{Deserialize, Serialize};
 use super::packet::{Direction, Flow, Transport};
 use super::report::{Fate, LinkPacket};
 
-/// Bytes that waited for others.
+/// Number and waiting time of blocked bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HolBlocked {
-    /// Bytes that came behind a gap.
+    /// Number of bytes that arrived behind a gap.
     pub bytes: u64,
-    /// The same, each times the milliseconds that it waited; those that still
-    /// wait at the end are not counted.
+    /// Sum over these bytes of the milliseconds that each waited. Bytes that still wait
+    /// at the end do not contribute.
     pub byte_ms: u64,
 }
 
-/// What waited on the TCP connections of a log, downlink only.
+/// Computes the head-of-line blocking of a log's TCP connections, downlink only.
 pub fn hol_blocked_tcp(packets: &[LinkPacket]) -> HolBlocked {
     let mut streams: BTreeMap<Flow, Stream> = BTreeMap::new();
     let mut arrivals = Vec::new();
@@ -34,7 +34,7 @@ pub fn hol_blocked_tcp(packets: &[LinkPacket]) -> HolBlocked {
         else {
             continue;
         };
-        // The stream begins with the first byte that was sent, come or not.
+        // The stream starts with the first byte that was sent, even if it was lost.
         let first = tcp.seq.wrapping_add(u32::from(tcp.syn));
         let new = || Stream::new(first);
         streams.entry(packet.flow).or_insert_with(new);
@@ -42,14 +42,14 @@ pub fn hol_blocked_tcp(packets: &[LinkPacket]) -> HolBlocked {
             arrivals.push((at, packet.flow, tcp, first));
         }
     }
-    // Jitter may have changed the order.
+    // Jitter may have reordered the packets.
     arrivals.sort_by_key(|(at, ..)| *at);
     let (mut bytes, mut byte_ns) = (0, 0);
     for (at, flow, tcp, first) in arrivals {
         let Some(stream) = streams.get_mut(&flow) else {
             continue;
         };
-        // The same ports once more, or a SYN that was sent again.
+        // The ports are reused for a new connection, or the SYN is a retransmission.
         if tcp.syn && first != stream.first {
             *stream = Stream::new(first);
         }
@@ -63,13 +63,13 @@ pub fn hol_blocked_tcp(packets: &[LinkPacket]) -> HolBlocked {
     }
 }
 
-/// The bytes of one connection to the client.
+/// The bytes that one connection carries to the client.
 struct Stream {
-    /// The sequence number of its first byte.
+    /// Sequence number of the first byte.
     first: u32,
-    /// All bytes below have come.
+    /// Offset below which all bytes have arrived.
     delivered: u64,
-    /// What came behind a gap: start to end and since when.
+    /// Ranges that arrived behind a gap: from start to end and time of arrival.
     waiting: BTreeMap<u64, (u64, Instant)>,
 }
 
@@ -82,10 +82,10 @@ impl Stream {
         }
     }
 
-    /// `length` bytes came; gives how many of them wait, and the bytes times
-    /// nanoseconds of those that now do no more.
+    /// Records the arrival of `length` bytes. Returns the number of newly blocked bytes,
+    /// and the sum of bytes times nanoseconds over those that are no longer blocked.
     fn arrive(&mut self, now: Instant, seq: u32, length: u32) -> (u64, u128) {
-        // A window is less than 2^31 bytes, so the shorter way round is right.
+        // A window is shorter than 2^31 bytes, so the signed difference is right.
         let next = self.first.wrapping_add(self.delivered as u32);
         let ahead = i64::from(seq.wrapping_sub(next) as i32);
         let start = self.delivered.saturating_add_signed(ahead);
@@ -111,7 +111,8 @@ impl Stream {
         (0, byte_ns)
     }
 
-    /// Notes bytes behind a gap; gives how many of them have not come before.
+    /// Stores a range behind a gap. Returns the number of bytes that had not arrived
+    /// before.
     fn wait(&mut self, now: Instant, start: u64, end: u64) -> u64 {
         let mut fresh = 0;
         let mut at = start;

@@ -1,4 +1,4 @@
-//! What the kernels of the namespaces drop beside the link.
+//! Counters of the packets that the kernels of the namespaces drop outside the link.
 
 use std::fs::File;
 use std::io;
@@ -7,12 +7,12 @@ use std::os::unix::fs::FileExt as _;
 use super::namespace::Namespace;
 use crate::LiveError;
 
-/// Packets that were dropped.
+/// Numbers of dropped packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Drops {
-    /// By the devices, in either direction.
+    /// Packets dropped by network devices, in either direction.
     pub(super) device: u64,
-    /// By UDP sockets whose reader was too slow.
+    /// Datagrams dropped by UDP sockets whose reader was too slow.
     pub(super) socket: u64,
 }
 
@@ -25,10 +25,10 @@ impl Drops {
     }
 }
 
-/// Counters of the namespaces. The files belong to the namespace in which they
-/// were opened and can be read from anywhere.
+/// Counter files of the namespaces. A file belongs to the namespace in which it was
+/// opened and can be read from any other.
 pub(super) struct KernelCounters {
-    /// `/proc/net/dev` and `/proc/net/snmp` of each.
+    /// `/proc/net/dev` and `/proc/net/snmp` of each namespace.
     files: Vec<(File, File)>,
 }
 
@@ -45,7 +45,7 @@ impl KernelCounters {
         Ok(Self { files })
     }
 
-    /// Sums since the namespaces were made.
+    /// Returns the sums since the namespaces were created.
     pub(super) fn drops(&self) -> Result<Drops, LiveError> {
         let mut sum = Drops::default();
         for (dev, snmp) in &self.files {
@@ -62,7 +62,7 @@ fn unreadable(error: &io::Error) -> LiveError {
     ))
 }
 
-/// From the beginning, wherever the file stands.
+/// Reads a file from its start, whatever its position.
 fn read(file: &File) -> io::Result<String> {
     let mut text = Vec::new();
     let mut block = [0; 4_096];
@@ -74,8 +74,8 @@ fn read(file: &File) -> io::Result<String> {
     }
 }
 
-/// The fourth and the twelfth number of each line: dropped on receipt and on
-/// sending, `proc_net_dev(5)`.
+/// Sums the fourth and twelfth number of each line: packets dropped on receipt and on
+/// sending (`proc_net_dev(5)`).
 fn device_drops(text: &str) -> u64 {
     let devices = text.lines().filter_map(|line| line.split_once(':'));
     let drops = devices.flat_map(|(_, numbers)| {
@@ -85,7 +85,7 @@ fn device_drops(text: &str) -> u64 {
     drops.filter_map(|(_, n)| n.parse::<u64>().ok()).sum()
 }
 
-/// `RcvbufErrors` of UDP: a line of names, then one of numbers.
+/// Parses `RcvbufErrors` of UDP from a line of names and a line of numbers.
 fn socket_drops(text: &str) -> u64 {
     let mut lines = text.lines().filter(|line| line.starts_with("Udp:"));
     let (Some(names), Some(numbers)) = (lines.next(), lines.next()) else {

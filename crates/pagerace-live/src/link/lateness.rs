@@ -1,17 +1,18 @@
-//! How late an emulator delivered packets.
+//! Statistics of how late the emulator delivered packets.
 
 use std::fmt;
 
 use pagerace_core::Duration;
 use serde::{Deserialize, Serialize};
 
-/// Buckets per doubling: each is at most an eighth wider than it begins.
+/// Number of buckets per doubling. The upper bound of a bucket exceeds its lower bound by
+/// at most one eighth.
 const STEPS: u64 = 8;
 const STEP_BITS: u32 = STEPS.trailing_zeros();
 
-/// Differences between when packets should have been delivered and when they
-/// were, as a histogram with eight buckets to each doubling. Quantiles are the
-/// upper ends of buckets, so at most 12.5 % too high.
+/// Histogram of the differences between due and actual delivery times, with eight buckets
+/// per doubling. Quantiles are upper bounds of buckets, so they are at most 12.5 % too
+/// high.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lateness {
     buckets: Vec<u64>,
@@ -20,11 +21,12 @@ pub struct Lateness {
 }
 
 impl Lateness {
-    /// 99 % of the packets of an acceptable run were at most this late.
+    /// Maximum lateness of 99 % of the packets in an acceptable run.
     pub const P99_MAX: Duration = Duration::from_millis(1);
-    /// Later than this are at most [`LATE_SHARE_MAX`](Self::LATE_SHARE_MAX).
+    /// Lateness that at most [`LATE_SHARE_MAX`](Self::LATE_SHARE_MAX) of the packets may
+    /// exceed.
     pub const LATE: Duration = Duration::from_millis(5);
-    /// The share of packets that may be later than [`LATE`](Self::LATE).
+    /// Maximum share of packets that are later than [`LATE`](Self::LATE).
     pub const LATE_SHARE_MAX: f64 = 0.001;
 
     /// Adds a packet.
@@ -38,27 +40,28 @@ impl Lateness {
         self.max = self.max.max(late);
     }
 
-    /// Packets.
+    /// Returns the number of packets.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// What half of the packets did not exceed.
+    /// Returns the median lateness.
     pub fn p50(&self) -> Duration {
         self.quantile(0.5)
     }
 
-    /// What 99 % of the packets did not exceed.
+    /// Returns the 99th percentile of the lateness.
     pub fn p99(&self) -> Duration {
         self.quantile(0.99)
     }
 
-    /// The latest.
+    /// Returns the maximum lateness.
     pub fn max(&self) -> Duration {
         self.max
     }
 
-    /// What a share `q` of the packets did not exceed; zero without packets.
+    /// Returns the lateness that a share `q` of the packets did not exceed; zero without
+    /// packets.
     pub fn quantile(&self, q: f64) -> Duration {
         let rank = ((q * self.count as f64).ceil() as u64).max(1);
         let mut seen = 0;
@@ -71,8 +74,8 @@ impl Lateness {
         self.max
     }
 
-    /// The share of packets that were later than `bound`, to the precision of
-    /// the buckets: one that holds `bound` does not count.
+    /// Returns the share of packets that were later than `bound`, to the precision of the
+    /// buckets. The bucket that contains `bound` does not count.
     pub fn share_beyond(&self, bound: Duration) -> f64 {
         if self.count == 0 {
             return 0.0;
@@ -81,7 +84,8 @@ impl Lateness {
         beyond.sum::<u64>() as f64 / self.count as f64
     }
 
-    /// The buckets that are not empty: upper end and packets, in order.
+    /// Returns the upper bound and the number of packets of each non-empty bucket, in
+    /// order.
     pub fn histogram(&self) -> Vec<(Duration, u64)> {
         let buckets = self.buckets.iter().enumerate();
         buckets
@@ -90,16 +94,15 @@ impl Lateness {
             .collect()
     }
 
-    /// Whether the run may be believed: at most 1 ms for 99 % of the packets,
-    /// and more than 5 ms for no more than one in a thousand.
+    /// Returns true if the run is valid: 99 % of the packets were at most 1 ms late, and
+    /// no more than one in a thousand was more than 5 ms late.
     ///
-    /// A page takes tens of round trips one after the other, each with two
-    /// deliveries, so 0.1 ms that every packet is late adds some
-    /// milliseconds to a load of seconds: far below the differences that matter.
-    /// What is seldom matters only if it hits the critical path, and then for
-    /// no longer than one packet is late. With real-time scheduling a quiet
-    /// machine has 0.1 to 0.2 ms at the 99th percentile; a p99 beyond 1 ms
-    /// comes from an emulator that did not get a processor when it was due.
+    /// A page takes tens of sequential round trips with two deliveries each. A constant
+    /// lateness of 0.1 ms thus adds some milliseconds to a load of seconds, far less than
+    /// the differences of interest. A rare delay matters only on the critical path, and
+    /// then only for its own duration. With real-time scheduling, a quiet machine has 0.1
+    /// to 0.2 ms at the 99th percentile. A p99 beyond 1 ms means that the emulator did
+    /// not get a processor when it was due.
     pub fn is_acceptable(&self) -> bool {
         self.p99() <= Self::P99_MAX && self.share_beyond(Self::LATE) <= Self::LATE_SHARE_MAX
     }
@@ -119,7 +122,7 @@ impl fmt::Display for Lateness {
     }
 }
 
-/// Below `STEPS` one value each, above `STEPS` buckets to each doubling.
+/// Returns a bucket of one value below `STEPS`, and one of `STEPS` per doubling above.
 fn bucket_of(nanos: u64) -> usize {
     if nanos < STEPS {
         return nanos as usize;
@@ -129,7 +132,7 @@ fn bucket_of(nanos: u64) -> usize {
     ((u64::from(doublings) + 1) * STEPS + step) as usize
 }
 
-/// The highest value of a bucket.
+/// Returns the highest value of a bucket.
 fn upper_end(bucket: usize) -> u64 {
     let bucket = bucket as u64;
     if bucket < STEPS {

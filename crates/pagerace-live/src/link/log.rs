@@ -1,12 +1,12 @@
-//! The packet log: it grows in blocks, so that no packet waits while a long list
-//! is moved, and has a limit.
+//! The packet log. It grows in blocks, so that no packet is delayed by the reallocation
+//! of a long list, and has a limit.
 
 use super::report::LinkPacket;
 
-/// Packets of a block.
+/// Number of packets in a block.
 const BLOCK: usize = 4_096;
 
-/// Packets in the order in which they were offered.
+/// Packets in the order in which they were offered to the link.
 pub(super) struct Log {
     blocks: Vec<Vec<LinkPacket>>,
     len: usize,
@@ -15,10 +15,10 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Holds up to `limit` packets.
+    /// Creates a log of up to `limit` packets.
     pub(super) fn new(limit: usize) -> Self {
         Self {
-            // Pointers only; the first block comes before the first packet.
+            // Allocate the first block before the first packet arrives.
             blocks: vec![Vec::with_capacity(BLOCK)],
             len: 0,
             limit,
@@ -26,7 +26,7 @@ impl Log {
         }
     }
 
-    /// Appends a packet; its place, or `None` where there is no room left.
+    /// Appends a packet and returns its index; `None` if the log is full.
     pub(super) fn push(&mut self, packet: LinkPacket) -> Option<usize> {
         if self.len == self.limit {
             self.unlogged += 1;
@@ -45,7 +45,7 @@ impl Log {
         self.blocks.get_mut(place / BLOCK)?.get_mut(place % BLOCK)
     }
 
-    /// Packets that found no room.
+    /// Returns the number of packets that exceeded the limit.
     pub(super) fn unlogged(&self) -> u64 {
         self.unlogged
     }

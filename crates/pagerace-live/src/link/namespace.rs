@@ -1,9 +1,8 @@
-//! A network namespace without a name: it lives in a thread.
+//! An anonymous network namespace, kept alive by a thread.
 //!
-//! Nothing is left in `/run/netns`, so nothing needs to be removed: the kernel
-//! frees the namespace with its devices, addresses and routes when the thread,
-//! what it has started and the sockets that it has opened are gone, however the
-//! process ends.
+//! The namespace has no entry in `/run/netns`, so nothing needs to be removed. The kernel
+//! frees it with its devices, addresses and routes when the thread, its child processes
+//! and its sockets are gone, however the process ends.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -16,25 +15,25 @@ use crate::LiveError;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// A thread that lives inside a network namespace of its own.
+/// A thread inside its own network namespace.
 pub struct Namespace {
-    /// `None` only while it is dropped.
+    /// `None` only during drop.
     jobs: Option<Sender<Job>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Namespace {
-    /// A new, empty namespace; `name` is that of the thread.
+    /// Creates an empty namespace. `name` is the name of its thread.
     ///
     /// # Errors
-    /// [`LiveError::Privileges`]: this process may not make one.
+    /// [`LiveError::Privileges`]: this process has no permission to create one.
     pub(super) fn new(name: &str) -> Result<Self, LiveError> {
         let (jobs, todo) = channel::<Job>();
         let (entered, result) = channel();
         let live = move || {
             let unshared = sys::unshare_network();
             let is_inside = unshared.is_ok();
-            // Whoever waits for it is there: see below.
+            // The receiver is still there: it waits for this message below.
             let _ = entered.send(unshared);
             if is_inside {
                 while let Ok(job) = todo.recv() {
@@ -58,19 +57,19 @@ impl Namespace {
         Ok(namespace)
     }
 
-    /// Runs `f` inside and waits for it. Sockets that it makes stay in the
-    /// namespace wherever they are moved to, and so do threads that it starts.
+    /// Runs `f` inside the namespace and waits for it. Sockets created by `f` stay in the
+    /// namespace even when moved to other threads, and so do threads started by `f`.
     ///
-    /// One at a time: what takes long should start a thread of its own.
+    /// Only one call runs at a time, so long work should start its own thread.
     ///
     /// # Panics
     /// If `f` does.
     pub fn run<T: Send + 'static>(&self, f: impl FnOnce() -> T + Send + 'static) -> T {
         let (done, result) = channel();
         let job = move || {
-            // Whatever it leaves broken goes to the caller with the panic.
+            // The panic continues in the caller, and with it any broken invariant.
             let result = catch_unwind(AssertUnwindSafe(f));
-            // The caller waits for it.
+            // The receiver is still there: the caller waits for it.
             let _ = done.send(result);
         };
         let jobs = self.jobs.as_ref().expect("taken only by drop");
@@ -82,8 +81,9 @@ impl Namespace {
         }
     }
 
-    /// Starts a command inside. It is killed when this process ends or the
-    /// namespace is dropped; its own children are not, unless it sees to that.
+    /// Starts a command inside the namespace. The command is killed when this process
+    /// ends or the namespace is dropped. Its own children are not, unless it arranges for
+    /// that.
     ///
     /// # Errors
     /// As [`Command::spawn`].
@@ -99,7 +99,7 @@ impl Drop for Namespace {
     fn drop(&mut self) {
         drop(self.jobs.take());
         if let Some(thread) = self.thread.take() {
-            // It catches the panics of its jobs and has none of its own.
+            // The thread catches the panics of its jobs and does not panic itself.
             let _ = thread.join();
         }
     }

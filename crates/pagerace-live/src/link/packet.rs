@@ -1,14 +1,13 @@
-//! What the emulator reads of a packet: RFC 791 (IPv4), RFC 9293 (TCP), RFC 768
-//! (UDP).
+//! Parser of packet headers: RFC 791 (IPv4), RFC 9293 (TCP), RFC 768 (UDP).
 //!
-//! Left out: IPv6, which the testbed switches off. Fragments are no packets of
-//! their flow, as only the first has ports.
+//! Left out: IPv6, which is disabled in the testbed. Fragments are not assigned to their
+//! TCP or UDP flow, as only the first one has ports.
 
 use std::net::Ipv4Addr;
 
 use serde::{Deserialize, Serialize};
 
-/// Which way a packet goes.
+/// The direction of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
@@ -26,45 +25,45 @@ pub enum Transport {
     Tcp,
     /// UDP.
     Udp,
-    /// All else, such as ICMP; and fragments.
+    /// Any other protocol, such as ICMP, and fragments.
     Other,
 }
 
-/// A connection by its addresses. All of [`Transport::Other`] between the client
-/// and one server is one flow, with ports 0.
+/// Identification of a connection by addresses and ports. All packets of
+/// [`Transport::Other`] between the client and one server form one flow with ports 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Flow {
     /// The protocol above IP.
     pub transport: Transport,
     /// The port of the client.
     pub client_port: u16,
-    /// The server.
+    /// The address of the server.
     pub server: Ipv4Addr,
     /// The port of the server.
     pub server_port: u16,
 }
 
-/// What matters of a TCP header.
+/// The fields of a TCP header that the emulator uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TcpHeader {
     /// The sequence number of the first byte, or of the SYN.
     pub seq: u32,
-    /// Bytes of the stream.
+    /// Number of payload bytes.
     pub payload: u32,
-    /// Opens the connection.
+    /// True if the segment opens the connection (SYN).
     pub syn: bool,
-    /// The sender has nothing more to send.
+    /// True if the sender has no more data to send (FIN).
     pub fin: bool,
 }
 
 const PROTOCOL_TCP: u8 = 6;
 const PROTOCOL_UDP: u8 = 17;
-/// More fragments, and the offset.
+/// Mask of the more-fragments flag and the fragment offset.
 const FRAGMENT: u16 = 0x3fff;
 const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
 
-/// A packet's headers, or `None` if it is no whole IPv4 packet.
+/// Parses the headers of a packet; `None` if it is not a complete IPv4 packet.
 pub(super) fn read(packet: &[u8], direction: Direction) -> Option<(Flow, Option<TcpHeader>)> {
     let header = packet.first_chunk::<20>()?;
     let header_bytes = usize::from(header[0] & 0x0f) * 4;

@@ -1,4 +1,4 @@
-//! What a link did during one load.
+//! The report of a link on one load.
 
 use pagerace_core::{Duration, Instant};
 use pagerace_net::LinkCounters;
@@ -7,94 +7,93 @@ use serde::{Deserialize, Serialize};
 use super::lateness::Lateness;
 use super::packet::{Direction, Flow, TcpHeader};
 
-/// What became of a packet.
+/// The final state of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fate {
-    /// It was given to the receiver.
+    /// The packet was delivered to the receiver.
     Delivered {
-        /// When, by the clock; [`LinkPacket::due`] is when it should have been.
+        /// The actual time of delivery; [`LinkPacket::due`] is the intended one.
         at: Instant,
     },
-    /// It was lost behind the bottleneck.
+    /// The packet was lost behind the bottleneck.
     Lost,
-    /// The queue had no room for it, or dropped it later.
+    /// The queue had no room for the packet, or dropped it later.
     Dropped {
-        /// When.
+        /// The time of the drop.
         at: Instant,
     },
-    /// It was still under way at the end of the load, and went nowhere.
+    /// The packet was still in flight when the load ended, and was dropped then.
     InFlight,
 }
 
-/// One packet on the link.
+/// A packet on the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkPacket {
-    /// When it was offered to the link, since time zero.
+    /// Time at which the packet was offered to the link, since time zero.
     pub at: Instant,
-    /// Which way.
+    /// The direction of the packet.
     pub direction: Direction,
-    /// Bytes with the IP header.
+    /// Size in bytes, including the IP header.
     pub size: u32,
-    /// Whose.
+    /// The flow to which the packet belongs.
     pub flow: Flow,
-    /// What became of it.
+    /// The final state of the packet.
     pub fate: Fate,
-    /// When the link let it out; `None` if dropped or still under way.
+    /// Time at which the link released the packet; `None` if dropped or in flight.
     pub due: Option<Instant>,
-    /// For TCP.
+    /// The TCP header; `None` for other protocols.
     pub tcp: Option<TcpHeader>,
 }
 
-/// How the emulator's thread was scheduled.
+/// Scheduling of the emulator's thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scheduling {
-    /// Before all ordinary threads (`SCHED_FIFO`).
+    /// Real-time scheduling, ahead of all ordinary threads (`SCHED_FIFO`).
     RealTime,
-    /// Like all others, as the system refused.
+    /// Ordinary scheduling, because the system refused real-time scheduling.
     Ordinary {
-        /// What it said.
+        /// The error message of the system.
         why: String,
     },
 }
 
-/// What the link did between `begin` and `finish`.
+/// Measurements of the link between `begin` and `finish`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LinkReport {
-    /// Every packet in the order in which it was offered, up to
+    /// The packets in the order in which they were offered, up to
     /// [`PACKETS_MAX`](Self::PACKETS_MAX).
     pub packets: Vec<LinkPacket>,
-    /// Packets that the log had no room for. They were carried and counted all
-    /// the same.
+    /// Number of packets that exceeded the limit of the log. They were carried and
+    /// counted nevertheless.
     pub unlogged: u64,
-    /// Sums of the downlink.
+    /// Counters of the downlink.
     pub down: LinkCounters,
-    /// Sums of the uplink.
+    /// Counters of the uplink.
     pub up: LinkCounters,
-    /// How late packets were delivered.
+    /// Lateness of the deliveries.
     pub lateness: Lateness,
-    /// Time zero, the first packet from the client, by `CLOCK_MONOTONIC`: the
-    /// clock of Chromium's traces. `None` if no packet came.
+    /// Time zero, when the client's first packet arrived, in `CLOCK_MONOTONIC`, the clock
+    /// of Chromium's traces. `None` if no packet arrived.
     pub started: Option<Duration>,
-    /// Packets of connections of earlier loads, which were dropped.
+    /// Number of dropped packets that belonged to connections of earlier loads.
     pub strays: u64,
-    /// Packets that the kernel dropped before the emulator saw them, or did not
-    /// take from it.
+    /// Number of packets that the kernel dropped before the emulator read them or refused
+    /// to accept from it.
     pub kernel_drops: u64,
-    /// Datagrams for which a UDP socket had no room, as its reader was too slow:
-    /// the reader's matter, not the link's, but a loss that the link did not
-    /// make.
+    /// Number of datagrams that a UDP socket dropped because its reader was too slow.
+    /// These losses are caused by the reader and not by the link.
     pub socket_drops: u64,
-    /// How the emulator was scheduled.
+    /// Scheduling of the emulator's thread.
     pub scheduling: Scheduling,
 }
 
 impl LinkReport {
-    /// Packets that the log holds at most, about 100 bytes each.
+    /// Maximum number of packets in the log, at about 100 bytes each.
     pub const PACKETS_MAX: usize = 2_000_000;
 
-    /// Why this run must not be believed; `None` if it may be.
+    /// Returns the reason to reject this run; `None` if it is valid.
     pub fn objection(&self) -> Option<String> {
         if self.kernel_drops > 0 {
             return Some(format!(

@@ -1,9 +1,9 @@
-//! Where programs in the client's namespace look up names.
+//! Redirection of DNS queries in the client's namespace.
 //!
-//! Resolvers read files of `/etc`. The thread of the client's namespace gets mounts
-//! of its own, and its own files in place of these: `resolv.conf(5)` names one name
-//! server, `nsswitch.conf(5)` nothing but DNS, `hosts(5)` nobody. The machine's
-//! files stay as they are, and other programs see them.
+//! Resolvers read files in `/etc`. The thread of the client's namespace gets its own
+//! mount namespace, in which other files replace these: `resolv.conf(5)` names one
+//! server, `nsswitch.conf(5)` selects files and DNS, and `hosts(5)` is empty. The
+//! machine's own files stay unchanged and visible to other programs.
 
 use std::fs;
 use std::io;
@@ -14,7 +14,7 @@ use super::namespace::Namespace;
 use super::sys;
 use crate::LiveError;
 
-/// Lets all that is started in `namespace` from now on ask `server`.
+/// Redirects the queries of programs started in `namespace` from now on to `server`.
 pub(super) fn redirect(
     namespace: &Namespace,
     server: Ipv4Addr,
@@ -33,8 +33,9 @@ pub(super) fn redirect(
     ];
     for (name, text) in files {
         let target = Path::new("/etc").join(name);
-        // Without a list of name servers nothing can be put in its place; what else
-        // is not there redirects nothing.
+        // Only an existing file can be replaced. Without `resolv.conf` there is no
+        // redirection, so its absence is an error; the other files redirect nothing if
+        // absent.
         if !target.exists() && name != "resolv.conf" {
             continue;
         }

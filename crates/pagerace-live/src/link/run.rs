@@ -1,8 +1,8 @@
-//! One load on the link, without IO: two [`Link`]s as in the simulator, and the
-//! log of what they did.
+//! One load on the link, without IO: two [`Link`]s as in the simulator, and the log of
+//! their packets.
 //!
-//! The random streams have the simulator's names, so the same seed loses the
-//! same packets of the same sequence.
+//! The random streams have the simulator's names, so the same seed loses the same packets
+//! of the same sequence.
 
 use std::collections::BTreeMap;
 
@@ -19,14 +19,14 @@ use super::setup;
 pub(super) struct Run {
     down: Link<Carried>,
     up: Link<Carried>,
-    /// Connections in the order in which they began.
+    /// Connections, numbered in the order in which they began.
     flows: BTreeMap<Flow, u64>,
     log: Log,
     lateness: Lateness,
-    /// The first packet from the client, by the emulator's clock.
+    /// Arrival of the client's first packet, by the emulator's clock.
     zero: Option<Instant>,
     strays: u64,
-    /// Buffers to use again.
+    /// Buffers for reuse.
     spare: Vec<Vec<u8>>,
 }
 
@@ -37,30 +37,29 @@ struct Carried {
     logged: Option<usize>,
 }
 
-/// What is to be done with a packet that was offered.
+/// The decision about an offered packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// Nothing: the link has it, or has dropped it.
+    /// The link has accepted or dropped the packet.
     Taken,
-    /// It belongs to no connection of this load.
+    /// The packet belongs to no connection of this load and is discarded.
     Stray,
-    /// Deliver it at once: it comes from the kernel itself before the load has
-    /// begun.
+    /// Deliver the packet immediately: the kernel itself sent it before the load began.
     Pass,
 }
 
-/// A packet that a link has let out.
+/// A packet that a link has released.
 pub(super) struct Delivery {
-    /// Which way.
+    /// The direction of the packet.
     pub(super) direction: Direction,
-    /// The packet.
+    /// The bytes of the packet.
     pub(super) bytes: Vec<u8>,
-    /// When it was to arrive, since time zero.
+    /// The due time, since time zero.
     due: Instant,
     logged: Option<usize>,
 }
 
-/// What is known at the end.
+/// The results of a load.
 pub(super) struct Ended {
     pub(super) packets: Vec<LinkPacket>,
     pub(super) unlogged: u64,
@@ -72,7 +71,7 @@ pub(super) struct Ended {
 }
 
 impl Run {
-    /// Idle links. `packets_max`: how many packets the log holds.
+    /// Creates idle links. `packets_max` limits the packets in the log.
     pub(super) fn new(network: &Network, seed: u64, packets_max: usize) -> Self {
         Self {
             down: Link::new(&network.down, Rng::new(seed, "link/down")),
@@ -86,11 +85,11 @@ impl Run {
         }
     }
 
-    /// Offers a packet that came at `now`, by the emulator's clock.
+    /// Offers a packet that arrived at `now`, by the emulator's clock.
     ///
-    /// The client's first packet to a server sets time zero. A connection
-    /// begins with a TCP SYN or a datagram from the client; what belongs to none
-    /// that began since then is left from an earlier load.
+    /// The client's first packet to a server sets time zero. A connection begins with a
+    /// TCP SYN or a datagram from the client. Other TCP and UDP packets without such a
+    /// connection are left over from an earlier load.
     pub(super) fn offer(&mut self, direction: Direction, now: Instant, bytes: &[u8]) -> Verdict {
         let Some((flow, tcp)) = packet::read(bytes, direction) else {
             return self.stray();
@@ -128,7 +127,7 @@ impl Run {
         Verdict::Stray
     }
 
-    /// Since time zero.
+    /// Converts the emulator's clock to the time since time zero.
     fn time(&self, now: Instant) -> Instant {
         let since = now.since(self.zero.unwrap_or(now));
         Instant::ZERO + since
@@ -166,14 +165,14 @@ impl Run {
         }
     }
 
-    /// When to [`poll`](Self::poll) next, by the emulator's clock.
+    /// Returns the time of the next [`poll`](Self::poll), by the emulator's clock.
     pub(super) fn next_at(&self) -> Option<Instant> {
         let zero = self.zero?;
         let next = self.down.next_at().into_iter().chain(self.up.next_at());
         next.min().map(|at| zero + at.since_start())
     }
 
-    /// The next packet that is due at `now`, by the emulator's clock.
+    /// Returns the next packet that is due at `now`, by the emulator's clock.
     pub(super) fn poll(&mut self, now: Instant) -> Option<Delivery> {
         let now = self.time(now);
         loop {
@@ -197,14 +196,13 @@ impl Run {
                 Some(Exit::Dropped { at, payload }) => {
                     self.end(payload, None, Fate::Dropped { at });
                 }
-                // A managed queue has chosen its next packet.
+                // An actively managed queue has selected its next packet.
                 None => {}
             }
         }
     }
 
-    /// Notes that a packet was given to its receiver at `now`, by the
-    /// emulator's clock.
+    /// Records the delivery of a packet at `now`, by the emulator's clock.
     pub(super) fn delivered(&mut self, delivery: Delivery, now: Instant) {
         let at = self.time(now);
         self.lateness.add(at.since(delivery.due));
@@ -230,7 +228,7 @@ impl Run {
         }
     }
 
-    /// Ends the load; what is still under way goes nowhere.
+    /// Ends the load. Packets in flight are dropped.
     pub(super) fn end_load(self) -> Ended {
         Ended {
             unlogged: self.log.unlogged(),

@@ -1,9 +1,9 @@
-//! Addresses, routes and settings of the two namespaces, by the `ip` command of
-//! iproute2.
+//! Configuration of the two namespaces with the `ip` command of iproute2: addresses,
+//! routes and settings.
 //!
-//! The client is 10.0.0.1. All of 10.1.0.0/16 belongs to the servers by one
-//! local route, so that any address of it can be bound without being assigned.
-//! There is no default route: whatever else a browser asks for is unreachable.
+//! The client is 10.0.0.1. One local route assigns all of 10.1.0.0/16 to the servers, so
+//! that any of these addresses can be bound. There is no default route, so other
+//! destinations of the browser are unreachable.
 
 use std::fs;
 use std::io::{self, ErrorKind, Write as _};
@@ -14,23 +14,23 @@ use super::namespace::Namespace;
 use super::sys;
 use crate::LiveError;
 
-/// The name of the device in each namespace.
+/// Name of the device in each namespace.
 const DEVICE: &str = "pagerace";
-/// Bytes of the largest IP packet.
+/// Maximum size of an IP packet, in bytes.
 pub(super) const MTU: usize = 1_500;
-/// Packets that wait in the device until the emulator reads them: no burst may
-/// be cut before it comes to the queue of the link.
+/// Maximum number of packets queued in the device until the emulator reads them. It is
+/// large so that bursts are only cut by the queue of the link.
 const DEVICE_QUEUE: u32 = 20_000;
 
-/// The address of the client.
+/// Address of the client.
 pub(super) const CLIENT: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
-/// The address of the name server.
+/// Address of the name server.
 pub(super) const NAME_SERVER: Ipv4Addr = Ipv4Addr::new(10, 1, 255, 253);
-/// Addresses of servers: 10.1.0.1 to 10.1.255.250.
+/// Number of server addresses: 10.1.0.1 to 10.1.255.250.
 const SERVERS: usize = 256 * SERVERS_OF_BLOCK;
 const SERVERS_OF_BLOCK: usize = 250;
 
-/// The `k`-th address of a server.
+/// Returns the address of the `k`-th server.
 pub(super) fn server_address(k: usize) -> Result<Ipv4Addr, LiveError> {
     if k >= SERVERS {
         return Err(LiveError::Addresses {
@@ -42,13 +42,13 @@ pub(super) fn server_address(k: usize) -> Result<Ipv4Addr, LiveError> {
     Ok(Ipv4Addr::new(10, 1, block as u8, host as u8))
 }
 
-/// Whether an address is one of the servers'.
+/// Returns true if an address belongs to the servers.
 pub(super) const fn is_server(address: Ipv4Addr) -> bool {
     let octets = address.octets();
     octets[0] == 10 && octets[1] == 1
 }
 
-/// Makes the device of a namespace.
+/// Creates the device of a namespace.
 pub(super) fn open_tun(namespace: &Namespace) -> Result<std::os::fd::OwnedFd, LiveError> {
     let opened = namespace.run(|| sys::open_tun(DEVICE));
     opened.map_err(|source| LiveError::Privileges {
@@ -76,11 +76,11 @@ pub(super) fn server(namespace: &Namespace) -> Result<(), LiveError> {
     configure(namespace, &routes)
 }
 
-/// Pins the congestion controller of both ends and forgets what connections
-/// before have measured.
+/// Pins the congestion controller at both ends and clears the cached metrics of earlier
+/// connections.
 ///
-/// By route, as a namespace's own setting takes only controllers that the
-/// administrator of the machine allows to everybody.
+/// The controller is set by route, because the setting of a namespace accepts only
+/// controllers that the machine's administrator allows for all users.
 pub(super) fn set_congestion(
     client: &Namespace,
     server: &Namespace,
@@ -103,8 +103,8 @@ pub(super) fn set_congestion(
             Err(LiveError::Configure { .. }) if !is_available(name) => return Err(unknown()),
             result => result?,
         }
-        // Not allowed in a user namespace; and nothing is saved where the kernel
-        // took `tcp_no_metrics_save`.
+        // Flushing is not permitted in a user namespace. Nothing is cached if the kernel
+        // has accepted `tcp_no_metrics_save`.
         let _ = ip(namespace, "tcp_metrics flush\n");
     }
     Ok(())
@@ -126,11 +126,11 @@ fn configure(namespace: &Namespace, routes: &str) -> Result<(), LiveError> {
     ip(namespace, &(devices + routes))
 }
 
-/// Settings under `/proc/sys/net`, which shows each thread its own namespace.
+/// Writes settings to `/proc/sys/net`, which refers to the namespace of the calling
+/// thread.
 fn set_up_kernel() {
-    // Where a setting does not exist there is nothing to switch off: a kernel
-    // without IPv6, say. That no connection inherits the round trips of those
-    // before is seen to by flushing, too.
+    // A missing setting needs no change: the kernel may lack IPv6, for example. The
+    // cached metrics are also flushed in `set_congestion`.
     let settings = [
         (format!("ipv6/conf/{DEVICE}/disable_ipv6"), "1"),
         ("ipv4/tcp_no_metrics_save".to_owned(), "1"),
@@ -140,7 +140,7 @@ fn set_up_kernel() {
     }
 }
 
-/// The controllers that the kernel has now, in its words.
+/// Returns the controllers that the kernel has loaded, as listed by the kernel.
 fn available_controllers() -> String {
     let list = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
     list.map_or_else(|_| "unknown".to_owned(), |list| list.trim().to_owned())
@@ -152,7 +152,7 @@ fn is_available(name: &str) -> bool {
         .any(|known| known == name)
 }
 
-/// Runs lines of the `ip` command inside.
+/// Runs lines of the `ip` command inside a namespace.
 fn ip(namespace: &Namespace, lines: &str) -> Result<(), LiveError> {
     let text = lines.to_owned();
     let output = namespace.run(move || run_ip(&text));
@@ -182,7 +182,7 @@ fn run_ip(lines: &str) -> io::Result<std::process::Output> {
         .stderr(Stdio::piped())
         .spawn()?;
     let mut input = child.stdin.take().expect("it was asked for");
-    // One that does not read says why when it ends.
+    // If `ip` does not read its input, its exit status and output report the reason.
     let _ = input.write_all(lines.as_bytes());
     drop(input);
     child.wait_with_output()

@@ -1,4 +1,5 @@
-//! The system calls that have no safe wrapper: namespaces, TUN devices, real-time scheduling, and children that die with their parent.
+//! System calls without a safe wrapper: namespaces, TUN devices, real-time scheduling,
+//! and children that die with their parent.
 #![expect(unsafe_code, reason = "system calls without a safe wrapper")]
 
 use std::io;
@@ -15,15 +16,15 @@ use rustix::thread::{UnshareFlags, unshare_unsafe};
 
 /// `_IOW('T', 202, int)` of `linux/if_tun.h`.
 const TUNSETIFF: Opcode = 0x4004_54ca;
-/// A device that carries IP packets.
+/// The device carries IP packets.
 const IFF_TUN: u16 = 0x0001;
-/// Without four bytes of flags and protocol in front of each packet.
+/// Packets are not preceded by four bytes of flags and protocol.
 const IFF_NO_PI: u16 = 0x1000;
 
-/// In the middle: above what is ordinary, below what kernels run at 99.
+/// A medium priority, below the kernel's own threads at 99.
 const REAL_TIME_PRIORITY: i32 = 50;
 
-/// `struct ifreq` of `linux/if.h`, as this one request reads it.
+/// `struct ifreq` of `linux/if.h`, as TUNSETIFF reads it.
 #[repr(C)]
 struct InterfaceRequest {
     name: [u8; 16],
@@ -31,26 +32,26 @@ struct InterfaceRequest {
     rest: [u8; 22],
 }
 
-/// Moves the calling thread into a network namespace of its own, which is empty
-/// and ends with the last thread, process or socket in it.
+/// Moves the calling thread into a new, empty network namespace, which ends with the last
+/// thread, process or socket in it.
 pub(super) fn unshare_network() -> io::Result<()> {
-    // SAFETY: only `CLONE_FILES` is dangerous, and it is not asked for.
+    // SAFETY: only `CLONE_FILES` is unsafe, and it is not requested.
     unsafe { unshare_unsafe(UnshareFlags::NEWNET) }?;
     Ok(())
 }
 
-/// Gives the calling thread, and what it starts, mounts of its own: what it mounts
-/// nobody else sees.
+/// Moves the calling thread into a new mount namespace. Its mounts are visible only to
+/// this thread and its children.
 pub(super) fn unshare_mounts() -> io::Result<()> {
-    // SAFETY: only `CLONE_FILES` is dangerous, and it is not asked for.
+    // SAFETY: only `CLONE_FILES` is unsafe, and it is not requested.
     unsafe { unshare_unsafe(UnshareFlags::NEWNS) }?;
     let receive_only = MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC;
     mount_change("/", receive_only)?;
     Ok(())
 }
 
-/// Makes a TUN device in the calling thread's namespace. It is gone when the
-/// descriptor is closed; reading and writing never block.
+/// Creates a TUN device in the calling thread's namespace. The device disappears when the
+/// descriptor is closed. Reads and writes do not block.
 pub(super) fn open_tun(name: &str) -> io::Result<OwnedFd> {
     let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let tun = rustix::fs::open("/dev/net/tun", flags, Mode::empty())?;
@@ -61,18 +62,18 @@ pub(super) fn open_tun(name: &str) -> io::Result<OwnedFd> {
     };
     assert!(name.len() < request.name.len(), "a name of an interface");
     request.name[..name.len()].copy_from_slice(name.as_bytes());
-    // SAFETY: TUNSETIFF reads a `struct ifreq`, of which this has the size and
-    // the layout.
+    // SAFETY: TUNSETIFF reads a `struct ifreq`, and `InterfaceRequest` has its size and
+    // layout.
     unsafe { ioctl(&tun, Setter::<TUNSETIFF, _>::new(request)) }?;
     Ok(tun)
 }
 
-/// Schedules the calling thread before all ordinary ones.
+/// Schedules the calling thread ahead of all ordinary threads.
 pub(super) fn real_time() -> io::Result<()> {
     // SAFETY: all zero is a valid value of this plain structure.
     let mut parameters: libc::sched_param = unsafe { std::mem::zeroed() };
     parameters.sched_priority = REAL_TIME_PRIORITY;
-    // What this thread starts shall be ordinary again.
+    // Threads and processes started by this thread get ordinary scheduling again.
     let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
     // SAFETY: thread 0 is the caller, and the parameters outlive the call.
     if unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) } == 0 {
@@ -81,19 +82,18 @@ pub(super) fn real_time() -> io::Result<()> {
     Err(io::Error::last_os_error())
 }
 
-/// Makes the child be killed when the thread that starts it ends, however it
-/// ends.
+/// Makes the kernel kill the child when the thread that starts it ends for any reason.
 pub(super) fn die_with_parent(command: &mut Command) {
     let parent = getpid();
     let prepare = move || {
         set_parent_process_death_signal(Some(Signal::KILL))?;
-        // It may have died before it could be told so.
+        // The parent may have died before the signal was set.
         if getppid() != Some(parent) {
             return Err(Errno::SRCH.into());
         }
         Ok(())
     };
-    // SAFETY: between fork and exec this does no more than two system calls; it
-    // neither allocates nor takes locks.
+    // SAFETY: between fork and exec the closure only makes two system calls; it neither
+    // allocates nor takes locks.
     unsafe { command.pre_exec(prepare) };
 }

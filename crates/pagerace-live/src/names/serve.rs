@@ -15,7 +15,7 @@ use crate::server::STOP_LATENCY;
 use crate::socket::Socket;
 use crate::wait::Waiter;
 
-/// A name server that serves until it is dropped.
+/// A name server that runs until it is dropped.
 pub struct NameServer {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -41,7 +41,8 @@ impl NameServer {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let serve = move || {
-            // A socket that fails for good answers nothing more; the browser says so.
+            // If the socket fails, queries stay unanswered and the browser reports the
+            // failure.
             while !stopped.load(Ordering::Relaxed) && turn(&mut socket, &names).is_ok() {
                 let Ok(events) = waiter.wait(STOP_LATENCY) else {
                     return;
@@ -58,7 +59,7 @@ impl NameServer {
     }
 }
 
-/// Answers what has come.
+/// Answers all pending queries.
 fn turn(socket: &mut Socket, names: &BTreeMap<String, IpAddr>) -> Result<(), LiveError> {
     while socket.is_free()?
         && let Some((from, query)) = socket.receive()?
@@ -74,7 +75,7 @@ impl Drop for NameServer {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // It has no panics of its own.
+            // A panic has been reported already, and there is nobody to return it to.
             let _ = thread.join();
         }
     }

@@ -1,4 +1,4 @@
-//! The name server's answers, byte by byte.
+//! Byte-level tests of the name server's answers.
 
 use std::net::Ipv4Addr;
 
@@ -13,7 +13,7 @@ fn names() -> BTreeMap<String, IpAddr> {
     BTreeMap::from([("a.test".to_owned(), Ipv4Addr::new(10, 1, 0, 1).into())])
 }
 
-/// A question as a resolver sends it.
+/// Returns a query as a resolver sends it.
 fn question(name: &str, kind: u16) -> Vec<u8> {
     let mut query = vec![0x12, 0x34, 0x01, 0x00, 0, 1, 0, 0, 0, 0, 0, 0];
     for label in name.split('.') {
@@ -28,7 +28,7 @@ fn question(name: &str, kind: u16) -> Vec<u8> {
 
 #[test]
 fn a_known_name_has_its_address() {
-    // The case of a question is kept: resolvers compare it (0x20 encoding).
+    // The answer repeats the case of the question: resolvers compare it (0x20 encoding).
     let query = question("A.tEst", TYPE_A);
     let response = answer(&names(), &query).unwrap();
     let header = [0x12, 0x34, 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0];
@@ -69,11 +69,11 @@ fn what_is_no_question_has_no_answer() {
     for length in 0..query.len() {
         assert_eq!(answer(&names(), &query[..length]), None, "{length} bytes");
     }
-    // A pointer in place of a name.
+    // A compression pointer instead of a name.
     let mut pointer = query.clone();
     pointer[HEADER] = 0xc0;
     assert_eq!(answer(&names(), &pointer), None);
-    // A name of more than 255 bytes.
+    // A name longer than 255 bytes.
     let long = ["abcdefgh"; 40].join(".");
     assert_eq!(answer(&names(), &question(&long, TYPE_A)), None);
 }

@@ -1,5 +1,5 @@
-//! A page with the sizes that are really served, so that what is predicted is what
-//! is observed.
+//! Adjusts a page to the sizes that are really served, so that predictions and
+//! observations describe the same page.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,19 @@ use pagerace_page::{Page, ResourceId, Trigger};
 
 use super::ReplaySite;
 
-/// The size of a response as a browser gets it.
+/// Size of a response at the browser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServedSize {
-    /// Bytes of the body, encoded.
+    /// Length of the encoded body, in bytes.
     pub body_bytes: u64,
-    /// Bytes of the body, decoded.
+    /// Length of the decoded body, in bytes.
     pub decoded_bytes: u64,
-    /// Bytes of the field section as text, as [`pagerace_page::Resource`] counts.
+    /// Length of the field section as text, in bytes, as in [`pagerace_page::Resource`].
     pub header_bytes: u64,
 }
 
 impl ReplaySite {
-    /// What is served for each resource of the page.
+    /// Returns the served size of each resource of the page.
     pub fn served_sizes(&self) -> BTreeMap<ResourceId, ServedSize> {
         let mut sizes = BTreeMap::new();
         for answer in &self.recorded.answers {
@@ -35,9 +35,8 @@ impl ReplaySite {
         sizes
     }
 
-    /// Gives the page's resources the sizes that are served, places in documents
-    /// that were compressed again their share of the new size, and no think times
-    /// if they are turned off.
+    /// Sets the page's resources to the served sizes and scales positions in bodies that
+    /// were compressed again. Removes think times if they are disabled.
     pub fn adjust(&self, page: &mut Page) {
         let served = self.served_sizes();
         let before: Vec<u64> = page.resources.iter().map(|r| r.body_bytes).collect();
@@ -71,7 +70,7 @@ impl ReplaySite {
     }
 }
 
-/// The same share of `after` that `offset` is of `before`, rounded up.
+/// Scales `offset` by the ratio of `after` to `before`, rounded up.
 fn scale(offset: u64, before: u64, after: u64) -> u64 {
     if before == 0 {
         return offset.min(after);
@@ -92,7 +91,7 @@ mod tests {
         assert_eq!(scale(1, 100, 33), 1);
         assert_eq!(scale(7, 0, 3), 3);
         assert_eq!(scale(u64::MAX, u64::MAX, 5), 5);
-        // A place beyond the end is none.
+        // An offset past the end is limited to the end.
         assert_eq!(scale(200, 100, 50), 50);
     }
 }

@@ -1,4 +1,4 @@
-//! What is answered: an exchange of the recording, ready to be sent.
+//! An exchange of the recording, prepared as a response.
 
 use bytes::Bytes;
 use pagerace_core::Duration;
@@ -11,8 +11,8 @@ use pagerace_peer::{Body, Reply, Request};
 use super::coding::{Coding, encode_all};
 use super::filler::filler;
 
-/// Fields that belong to the connection that carried the response (RFC 9110,
-/// section 7.6.1; RFC 9113, section 8.2.2) or that we say ourselves.
+/// Fields that belong to the connection of the recorded response (RFC 9110, section
+/// 7.6.1; RFC 9113, section 8.2.2) or that the replay sets itself.
 const OF_CONNECTION: [&str; 10] = [
     "connection",
     "content-encoding",
@@ -26,9 +26,9 @@ const OF_CONNECTION: [&str; 10] = [
     "upgrade",
 ];
 
-/// Fields that lead a browser elsewhere, or that it would keep for longer than the
-/// replay lasts: other servers (RFC 7838), HTTPS by force (RFC 6797), reports of
-/// failures (Network Error Logging, Reporting API).
+/// Fields that lead a browser elsewhere or that it remembers beyond the replay: other
+/// servers (RFC 7838), forced HTTPS (RFC 6797), and reports of failures (Network Error
+/// Logging, Reporting API).
 const LEADING_AWAY: [&str; 5] = [
     "alt-svc",
     "nel",
@@ -37,26 +37,27 @@ const LEADING_AWAY: [&str; 5] = [
     "strict-transport-security",
 ];
 
-/// An exchange, ready to be sent.
+/// An exchange, prepared as a response.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) method: String,
-    /// In lower case.
+    /// The host in lower case.
     pub(super) host: String,
     /// Path and query.
     pub(super) target: String,
     pub(super) resource: Option<ResourceId>,
     status: u16,
-    /// Without `:status`, `content-encoding` and `content-length`.
+    /// The fields, without `:status`, `content-encoding` and `content-length`.
     fields: Vec<Field>,
     body: Body,
-    /// The same, encoded.
+    /// The body in its content coding, if it has one.
     encoded: Option<(Coding, Bytes)>,
     think_time: Duration,
     facts: Facts,
 }
 
-/// The answers of a recording in its order, and what cannot be replayed as it was.
+/// Returns the answers in the order of the recording, and notes on what cannot be
+/// replayed as recorded.
 pub(super) fn all(recording: &Recording) -> (Vec<Answer>, Vec<String>) {
     let mut answers = Vec::new();
     let mut notes = Vec::new();
@@ -68,7 +69,7 @@ pub(super) fn all(recording: &Recording) -> (Vec<Answer>, Vec<String>) {
         };
         let url = &exchange.url;
         if let Some(reason) = &exchange.failed {
-            // A host that was not there is not there again.
+            // A host that could not be resolved has no server in the replay either.
             if !reason.contains("NAME_NOT_RESOLVED") {
                 notes.push(format!("{url} failed when it was recorded ({reason}): 404"));
             }
@@ -103,7 +104,7 @@ pub(super) fn all(recording: &Recording) -> (Vec<Answer>, Vec<String>) {
     (answers, notes)
 }
 
-/// One answer, not encoded yet, and how it is to be.
+/// Returns an answer that is not encoded yet, and the content coding to apply.
 fn answer(
     recording: &Recording,
     exchange: &Exchange,
@@ -121,7 +122,7 @@ fn answer(
         ),
         None => (stand_in(exchange, notes), None),
     };
-    // Content that was cached when it was recorded is not any more.
+    // A recorded 304 referred to a cache that is empty in the replay.
     let status = match status {
         304 if exchange.body.as_ref().is_some_and(|b| !b.is_empty()) => 200,
         304 => {
@@ -154,7 +155,7 @@ fn answer(
     (answer, coding)
 }
 
-/// For a body that the recording lacks.
+/// Returns a replacement for a body that the recording lacks.
 fn stand_in(exchange: &Exchange, notes: &mut Vec<String>) -> Body {
     let Exchange { url, status, .. } = exchange;
     let size = exchange.encoded_bytes.unwrap_or(0);
@@ -173,7 +174,7 @@ fn stand_in(exchange: &Exchange, notes: &mut Vec<String>) -> Body {
     body
 }
 
-/// The recorded fields, but for those that do not fit any more.
+/// Returns the recorded fields without those that no longer apply.
 fn response_fields(exchange: &Exchange) -> Vec<Field> {
     let mut kept = Vec::new();
     for (name, value) in &exchange.fields {
@@ -184,7 +185,7 @@ fn response_fields(exchange: &Exchange) -> Vec<Field> {
         if dropped || name.is_empty() || !name.bytes().all(token) {
             continue;
         }
-        // DevTools joins the lines of one name by line breaks.
+        // DevTools joins the values of repeated fields by line breaks.
         for line in value.split(['\n', '\r']).map(str::trim) {
             let allowed = |b: &u8| *b == b'\t' || (*b >= b' ' && *b != 0x7f);
             let line = match name.as_str() {
@@ -200,13 +201,13 @@ fn response_fields(exchange: &Exchange) -> Vec<Field> {
     kept
 }
 
-/// `http:` as `https:`; a port would be one of the old scheme.
+/// Changes `http:` to `https:` and drops the port 80.
 fn secure(location: &str) -> String {
     let parsed = url::Url::parse(location).ok();
     let Some(mut url) = parsed.filter(|url| url.scheme() == "http") else {
         return location.to_owned();
     };
-    // The default port is not kept by `Url`; any other is left as it is.
+    // `Url` omits the default port. Any other port stays.
     match url.set_scheme("https") {
         Ok(()) => url.into(),
         Err(()) => location.to_owned(),
@@ -214,7 +215,7 @@ fn secure(location: &str) -> String {
 }
 
 impl Answer {
-    /// What is sent to this client.
+    /// Returns the response to this request.
     pub(super) fn reply(&self, request: &Request) -> Reply {
         let accepted = fields::get(&request.fields, "accept-encoding");
         let encoded = self.encoded.as_ref().filter(|(coding, _)| {
@@ -233,14 +234,14 @@ impl Answer {
         }
     }
 
-    /// Body as a browser gets it, and decoded.
+    /// Returns the lengths of the encoded and the decoded body.
     pub(super) fn sizes(&self) -> (u64, u64) {
         let decoded = self.body.len();
         let encoded = self.encoded.as_ref();
         (encoded.map_or(decoded, |(_, b)| b.len() as u64), decoded)
     }
 
-    /// The field section as text, as a browser gets it.
+    /// Returns the length of the field section as text, as a browser receives it.
     pub(super) fn header_bytes(&self) -> u64 {
         let mut all = self.all_fields(self.encoded.as_ref().map(|(coding, _)| *coding));
         all.push(Field::new("content-length", self.sizes().0.to_string()));

@@ -1,27 +1,27 @@
-//! Which answers a request may mean.
+//! Index of the answers by request.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::answer::Answer;
 
-/// Method, host and path.
+/// Method, host and path of a request.
 type Place = (String, String, String);
 
-/// Answers by URL.
+/// Index of answers by URL.
 #[derive(Debug, Default)]
 pub(super) struct Catalogue {
     paths: BTreeMap<Place, Vec<Found>>,
     hosts: BTreeSet<String>,
 }
 
-/// All answers that were recorded for one method and URL.
+/// The answers that were recorded for one method and URL.
 #[derive(Debug)]
 pub(super) struct Found {
-    /// Its number among all such.
+    /// Index of this entry among all of the catalogue.
     pub(super) place: usize,
-    /// Without its question mark.
+    /// The query, without its question mark.
     query: Option<String>,
-    /// In the order of the recording; at least one.
+    /// The answers in the order of the recording; at least one.
     pub(super) answers: Vec<usize>,
 }
 
@@ -56,15 +56,15 @@ impl Catalogue {
         self.hosts.contains(host)
     }
 
-    /// `target`: path and query. The same, else the most similar; see
-    /// [`super`].
+    /// Returns the entry for `target`, a path with query: the same URL, else the most
+    /// similar one; see [`super`].
     pub(super) fn find(&self, method: &str, host: &str, target: &str) -> Option<&Found> {
         let (path, query) = split(target);
         let place = (method.to_owned(), host.to_owned(), path.to_owned());
         let all = self.paths.get(&place)?;
         let same = all.iter().find(|f| f.query.as_deref() == query);
         same.or_else(|| {
-            // The first of the best: `max_by_key` alone would give the last.
+            // Prefer the first of equal scores: `max_by_key` alone would return the last.
             let query = query.unwrap_or_default();
             let score = |f: &&Found| similarity(query, f.query.as_deref().unwrap_or_default());
             all.iter().rev().max_by_key(score)
@@ -72,7 +72,7 @@ impl Catalogue {
     }
 }
 
-/// Path and query of a request target; fragments do not belong there.
+/// Splits a request target into path and query, and drops a fragment.
 fn split(target: &str) -> (&str, Option<&str>) {
     let target = target.split('#').next().unwrap_or_default();
     match target.split_once('?') {
@@ -81,7 +81,7 @@ fn split(target: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Equal parameters, then bytes that are equal from the beginning.
+/// Returns the number of equal parameters and the length of the common prefix.
 fn similarity(a: &str, b: &str) -> (usize, usize) {
     let mut theirs: Vec<&str> = b.split('&').filter(|p| !p.is_empty()).collect();
     let mut equal = 0;

@@ -1,5 +1,5 @@
-//! Content codings (RFC 9110, section 8.4): recordings hold bodies decoded, so
-//! what was compressed is compressed again.
+//! Content codings (RFC 9110, section 8.4). Recordings contain decoded bodies, so bodies
+//! that were compressed are compressed again.
 
 use std::io::Write as _;
 use std::num::NonZero;
@@ -11,14 +11,14 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 
-/// Brotli's quality, 0 to 11: what servers use for content that they compress on
-/// the fly (nginx's `ngx_brotli` takes 6, Cloudflare 4 or 5). More costs seconds.
+/// Quality of Brotli, 0 to 11, as servers use it for content compressed on the fly
+/// (nginx's `ngx_brotli` uses 6, Cloudflare 4 or 5). Higher values take seconds.
 const BROTLI_QUALITY: i32 = 5;
 
-/// gzip's level, 0 to 9: zlib's default.
+/// Level of gzip, 0 to 9: zlib's default.
 const GZIP_LEVEL: u32 = 6;
 
-/// A coding that we can produce.
+/// A supported content coding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Coding {
     Gzip,
@@ -27,20 +27,20 @@ pub(super) enum Coding {
 }
 
 impl Coding {
-    /// What stands for the recorded coding; none if it was none, or a chain of
-    /// several.
+    /// Returns the coding that replaces the recorded one; `None` for an uncompressed body
+    /// or a chain of several codings.
     pub(super) fn standing_for(recorded: &str) -> Option<Self> {
         match recorded.trim().to_ascii_lowercase().as_str() {
             "gzip" | "x-gzip" => Some(Self::Gzip),
             "deflate" => Some(Self::Deflate),
-            // No encoder for Zstandard here compresses as well as those of servers
-            // do; Brotli comes near them.
+            // The available Zstandard encoders compress worse than those of servers.
+            // Brotli comes close to the latter.
             "br" | "zstd" => Some(Self::Brotli),
             _ => None,
         }
     }
 
-    /// As `content-encoding` writes it.
+    /// Returns the name of the coding in `content-encoding`.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Gzip => "gzip",
@@ -49,7 +49,8 @@ impl Coding {
         }
     }
 
-    /// Whether an `accept-encoding` field takes it (RFC 9110, section 12.5.3).
+    /// Returns true if an `accept-encoding` field accepts the coding (RFC 9110, section
+    /// 12.5.3).
     pub(super) fn is_accepted(self, field: &[u8]) -> bool {
         let field = String::from_utf8_lossy(field).to_ascii_lowercase();
         let mut any = false;
@@ -92,7 +93,7 @@ impl Coding {
     }
 }
 
-/// Encodes all bodies, on all processors; the results in the same order.
+/// Encodes all bodies on all processors. The results have the order of the bodies.
 pub(super) fn encode_all(bodies: &[(Coding, Bytes)]) -> Vec<Bytes> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let next = Mutex::new(0..bodies.len());

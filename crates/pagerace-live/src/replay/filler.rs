@@ -1,10 +1,10 @@
-//! Stand-ins for bodies that a recording lacks: of the recorded size, and without
-//! effect where the type has a way to say nothing.
+//! Replacements for bodies that a recording lacks. They have the recorded size and no
+//! effect, if the media type can express that.
 
 use bytes::Bytes;
 use pagerace_peer::Body;
 
-/// A body of `size` bytes of this media type, and whether a browser can read it.
+/// Returns a body of `size` bytes of this media type, and true if a browser can parse it.
 pub(super) fn filler(mime_type: &str, size: u64) -> (Body, bool) {
     let (open, close) = match mime_type {
         "text/html"
@@ -21,7 +21,7 @@ pub(super) fn filler(mime_type: &str, size: u64) -> (Body, bool) {
         _ => return (Body::Filler(size), size == 0),
     };
     let Some(room) = size.checked_sub((open.len() + close.len()) as u64) else {
-        // Too small for more than nothing.
+        // The size does not fit even the delimiters.
         return (Body::Bytes(Bytes::from(vec![b' '; size as usize])), true);
     };
     let mut body = Vec::with_capacity(size as usize);

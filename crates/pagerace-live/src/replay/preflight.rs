@@ -1,5 +1,6 @@
-//! Preflight requests (Fetch standard, <https://fetch.spec.whatwg.org/#cors-preflight-fetch>),
-//! which recordings often lack: granted, as they were to the page that was recorded.
+//! Preflight requests (Fetch standard,
+//! <https://fetch.spec.whatwg.org/#cors-preflight-fetch>), which recordings often lack.
+//! They are granted, as they were to the recorded page.
 
 use bytes::Bytes;
 use pagerace_core::Duration;
@@ -7,7 +8,7 @@ use pagerace_http::{Field, fields};
 use pagerace_peer::server::UNKNOWN;
 use pagerace_peer::{Body, Reply, Request};
 
-/// The answer, if it is such a request.
+/// Returns the response if the request is a preflight request.
 pub(super) fn grant(request: &Request) -> Option<Reply> {
     let of = |name| fields::get(&request.fields, name).cloned();
     let method = of("access-control-request-method")?;

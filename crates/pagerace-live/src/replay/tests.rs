@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// An exchange as HAR has it; `body` as text.
+/// Returns an exchange in HAR format, with `body` as text.
 fn entry(method: &str, url: &str, status: u16, fields: &Value, body: Option<&str>) -> Value {
     let pairs = fields.as_object().unwrap().iter();
     let headers: Vec<Value> = pairs
@@ -195,7 +195,8 @@ fn queries_that_differ_mean_the_most_similar() {
     assert_eq!(c(&mut site, "?v=1&t=111"), "one");
     assert_eq!(c(&mut site, "?v=1&t=999"), "one");
     assert_eq!(c(&mut site, "?t=111&v=2"), "two");
-    // No parameter is equal: the longest common beginning, else the first.
+    // No parameter is equal, so the longest common prefix decides, then the recorded
+    // order.
     assert_eq!(c(&mut site, "?v=29"), "two again");
     assert_eq!(c(&mut site, ""), "one");
     assert!(site.unknown().is_empty());
@@ -245,7 +246,7 @@ fn addresses_mean_the_document() {
 #[test]
 fn wholes_and_preflights() {
     let mut site = site();
-    // Servers take the part from it.
+    // The server that sends the response applies the range.
     let whole = site.reply(&request(
         "GET",
         "api.example",

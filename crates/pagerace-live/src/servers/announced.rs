@@ -1,15 +1,15 @@
-//! A site whose answers say that it speaks HTTP/3.
+//! A site whose responses announce HTTP/3.
 //!
-//! On the web a browser speaks HTTP/3 to a server because an `alt-svc` field or
-//! a DNS record told it so; here it is told on its command line. Chromium takes
-//! only servers of which it was told in the usual way for able to obey
-//! priorities, and holds requests back from others as it does over HTTP/1.1
-//! (`HttpServerProperties::SupportsRequestPriority`, `resource_scheduler.cc`).
+//! On the web a browser uses HTTP/3 because an `alt-svc` field or a DNS record announced
+//! it. Here it is forced by the command line. Chromium assumes that a server supports
+//! priorities only if it was announced in the usual way; requests to other servers are
+//! held back as with HTTP/1.1 (`HttpServerProperties::SupportsRequestPriority`,
+//! `resource_scheduler.cc`).
 
 use pagerace_http::Field;
 use pagerace_peer::{Reply, Request, Site};
 
-/// Adds `alt-svc` to every answer (RFC 7838, section 3).
+/// Adds `alt-svc` to every response (RFC 7838, section 3).
 #[derive(Clone, Debug)]
 pub(super) struct Announced<S> {
     site: S,
@@ -17,7 +17,7 @@ pub(super) struct Announced<S> {
 }
 
 impl<S> Announced<S> {
-    /// `port`: the UDP port that speaks HTTP/3.
+    /// Announces HTTP/3 on the UDP port `port`.
     pub(super) fn new(site: S, port: u16) -> Self {
         let value = format!("h3=\":{port}\"; ma=86400");
         Self {

@@ -1,23 +1,23 @@
-//! What servers tell at their end.
+//! The report of servers that have stopped.
 
 use pagerace_peer::SentFrame;
 use pagerace_peer::server::ServerStats;
 
-/// What happened while they served.
+/// Counters and failures of servers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServersReport {
-    /// Requests for what the site does not have: each once, as
+    /// Requests for resources that the site does not have: each once, in the form
     /// `GET https://host/path`.
     pub unknown: Vec<String>,
-    /// TCP connections that were taken.
+    /// Number of accepted TCP connections.
     pub tcp_connections: u64,
     /// Sums over all QUIC connections.
     pub quic: ServerStats,
-    /// What was sent over TCP, if recorded.
+    /// Frames sent over TCP, if recorded.
     pub tcp_frames: Vec<SentFrame>,
-    /// What was sent over QUIC, if recorded.
+    /// Frames sent over QUIC, if recorded.
     pub quic_frames: Vec<SentFrame>,
-    /// Why servers stopped before they were told to.
+    /// Reasons why servers ended before they were stopped.
     pub failures: Vec<String>,
 }
 

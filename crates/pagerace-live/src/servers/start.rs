@@ -1,4 +1,4 @@
-//! Opens the sockets and starts the threads.
+//! Opens the sockets of the servers and starts their threads.
 
 use std::io;
 use std::net::SocketAddr;
@@ -20,7 +20,7 @@ use crate::socket::Socket;
 use crate::tcp::{TcpServer, TcpServerConfig};
 use crate::{LiveError, Server};
 
-/// A socket that listens.
+/// A bound socket.
 enum Bound {
     Tcp(TcpListener),
     Udp(Socket),
@@ -63,7 +63,8 @@ pub(super) fn start<S: ServedSite>(
                     keys: leaf.quic(config.tickets)?,
                     strategy: config.strategy.clone(),
                     retransmission: config.retransmission,
-                    // Browsers take no datagrams, and sites here tell nothing of objects.
+                    // Browsers do not support object datagrams, and these sites do not
+                    // classify objects.
                     reliability: ReliabilitySpec::default(),
                     seed: derive_seed(config.seed, &format!("origin/{i}")),
                     h3: config.h3.clone(),
@@ -139,7 +140,7 @@ impl Servers {
     }
 }
 
-/// All sockets, in the order of the origins.
+/// Opens all sockets, in the order of the origins.
 fn open(
     namespace: Option<&Namespace>,
     config: &ServersConfig,
@@ -168,7 +169,7 @@ fn bind(origin: &OriginServer, congestion: Option<&str>) -> Result<Bound, LiveEr
     let listener =
         TcpListener::bind(address).map_err(|source| LiveError::Bind { address, source })?;
     if let Some(name) = congestion {
-        // Connections inherit it.
+        // Accepted connections inherit the controller.
         set_congestion(&listener, name).map_err(|_| LiveError::Congestion {
             name: name.to_owned(),
             available: available(),

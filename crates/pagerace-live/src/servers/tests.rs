@@ -75,7 +75,7 @@ fn each_origin_speaks_its_protocol_under_its_name() {
     for ((protocol, host), address) in names.iter().zip(&addresses) {
         assert_eq!(get(&ca, *protocol, *address, host).unwrap(), 200_000);
     }
-    // Not under another's name.
+    // The certificate is not valid for another server's name.
     assert!(get(&ca, Protocol::H2, addresses[1], "one.example").is_err());
     assert!(servers.is_serving());
     let report = servers.stop();
@@ -94,7 +94,7 @@ fn servers_stop_when_they_are_dropped() {
     let servers = servers.unwrap();
     let address = servers.addresses()[0];
     drop(servers);
-    // The address is free again.
+    // The address can be bound again.
     drop(std::net::TcpListener::bind(address).unwrap());
 }
 
@@ -144,8 +144,8 @@ fn what_a_site_lacks_is_told() {
     assert_eq!(servers.stop().unknown, expected);
 }
 
-/// Opens connections from another loopback address, and sends a byte on each now and
-/// then, until told to stop.
+/// Opens connections from another loopback address and occasionally sends a byte on each,
+/// until `stop` is set.
 #[cfg(target_os = "linux")]
 fn trickle(address: SocketAddr, connections: usize, stop: &AtomicBool) {
     use std::io::Write as _;
@@ -162,7 +162,7 @@ fn trickle(address: SocketAddr, connections: usize, stop: &AtomicBool) {
     let mut sockets: Vec<Option<TcpStream>> = (0..connections).map(|_| open().ok()).collect();
     while !stop.load(Ordering::Relaxed) {
         for socket in &mut sockets {
-            // What looks like the beginning of a TLS record that never ends.
+            // The first byte of a TLS handshake record that is never completed.
             let sent = socket.as_mut().is_some_and(|s| s.write_all(&[22]).is_ok());
             if !sent {
                 *socket = open().ok();

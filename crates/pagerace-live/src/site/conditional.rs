@@ -1,12 +1,12 @@
-//! Answers to conditional requests (RFC 9110, section 13), from a complete response.
-//! Ranges are taken from it by [`pagerace_peer`] itself.
+//! Answers to conditional requests (RFC 9110, section 13) from a complete response.
+//! [`pagerace_peer`] itself applies ranges.
 
 use bytes::Bytes;
 use pagerace_http::{Field, fields};
 use pagerace_peer::{Body, Reply, Request};
 
-/// `reply`, or that the client has it already. Only a 200 in answer to GET (or HEAD)
-/// changes.
+/// Returns a 304 if the client's copy is fresh, else `reply`. Only a 200 in response to
+/// GET or HEAD is replaced.
 pub(crate) fn conditional(request: &Request, reply: Reply) -> Reply {
     let is = |method: &[u8]| request.method.as_ref() == method;
     let ok = fields::get(&reply.fields, ":status").is_some_and(|status| status == &b"200"[..]);
@@ -16,8 +16,8 @@ pub(crate) fn conditional(request: &Request, reply: Reply) -> Reply {
     reply
 }
 
-/// Whether the client has it already: `if-none-match`, else `if-modified-since`
-/// with the very date that we gave.
+/// Returns true if the client's copy is fresh: by `if-none-match`, else if
+/// `if-modified-since` equals `last-modified`.
 fn is_fresh(request: &Request, reply: &Reply) -> bool {
     let of_reply = |name| fields::get(&reply.fields, name);
     if let Some(tags) = fields::get(&request.fields, "if-none-match") {
@@ -43,7 +43,7 @@ fn set_status(fields: &mut [Field], status: &'static str) {
 
 fn not_modified(mut reply: Reply) -> Reply {
     set_status(&mut reply.fields, "304");
-    // What describes content that is not there (RFC 9110, section 15.4.5).
+    // Remove the description of the omitted content (RFC 9110, section 15.4.5).
     reply.fields.retain(|f| {
         !matches!(
             &f.name[..],

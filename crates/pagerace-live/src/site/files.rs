@@ -1,5 +1,5 @@
-//! Files that are read while they are sent: memory does not grow with their size or
-//! with the number of clients that stop reading.
+//! Files that are read while they are sent. Memory does not grow with their size or with
+//! the number of clients that stop reading.
 
 use std::collections::VecDeque;
 use std::fs::{File, Metadata};
@@ -11,10 +11,10 @@ use std::time::SystemTime;
 use bytes::Bytes;
 use pagerace_peer::{Body, Store};
 
-/// Files held open at once by all sites that share a [`Files`].
+/// Maximum number of open files of all sites that share a [`Files`].
 const OPEN_MAX: usize = 64;
 
-/// Bytes read at once.
+/// Maximum number of bytes read at once.
 const READ_MAX: usize = 64 * 1024;
 
 /// The files that were opened last.
@@ -22,9 +22,9 @@ const READ_MAX: usize = 64 * 1024;
 pub(super) struct Files(Arc<Mutex<VecDeque<Arc<Mutex<File>>>>>);
 
 impl Files {
-    /// A body that reads `path` as it is sent.
+    /// Returns a body that reads `path` as it is sent.
     pub(super) fn body(&self, path: &Path) -> io::Result<Body> {
-        // Fails here, not half-way, if the file cannot be read.
+        // An unreadable file fails here and not halfway through the response.
         let file = File::open(path)?;
         let metadata = file.metadata()?;
         let length = metadata.len();
@@ -44,7 +44,7 @@ impl Files {
         })
     }
 
-    /// Holds a file open until [`OPEN_MAX`] others were opened after it.
+    /// Keeps a file open until [`OPEN_MAX`] other files have been opened.
     fn keep(&self, file: File) -> Weak<Mutex<File>> {
         let file = Arc::new(Mutex::new(file));
         let weak = Arc::downgrade(&file);
@@ -57,7 +57,7 @@ impl Files {
     }
 }
 
-/// Tells a file that was replaced or rewritten from the one that was promised.
+/// Identifies the content of a file, to detect that the file was replaced or rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Version {
     length: u64,
@@ -115,7 +115,7 @@ impl Store for StoredFile {
 mod tests {
     use super::*;
 
-    /// A new folder of this process.
+    /// Creates a folder that belongs to this process.
     fn folder(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("pagerace-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();

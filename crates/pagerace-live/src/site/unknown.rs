@@ -1,17 +1,17 @@
-//! Requests for what a site does not have.
+//! Requests for resources that a site does not have.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pagerace_peer::Request;
 
-/// Requests that are remembered.
+/// Maximum number of stored requests.
 const REMEMBERED_MAX: usize = 1_000;
 
-/// Bytes of each that are remembered.
+/// Maximum length of a stored request, in characters.
 const LENGTH_MAX: usize = 2_000;
 
-/// Each once; clones share them.
+/// A set of requests that clones share.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Unknown(Arc<Mutex<BTreeSet<String>>>);
 
@@ -26,7 +26,7 @@ impl Unknown {
         }
     }
 
-    /// As `GET https://host/path`, in alphabetical order.
+    /// Returns the requests in the form `GET https://host/path`, in alphabetical order.
     pub(crate) fn list(&self) -> Vec<String> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().cloned().collect()

@@ -18,21 +18,22 @@ use crate::client::{Connection, Fetch, Fetched, fetch_all};
 use crate::wait::Waiter;
 use crate::{Clock, LiveError};
 
-/// Plaintext of one TLS record.
+/// Maximum plaintext length of a TLS record, in bytes (RFC 8446, section 5.1).
 const RECORD: usize = 1 << 14;
 
-/// How a client connects.
+/// Settings of a client.
 #[derive(Clone, Debug)]
 pub struct TcpClientConfig {
-    /// HTTP/1.1 or HTTP/2.
+    /// The protocol: HTTP/1.1 or HTTP/2.
     pub protocol: Protocol,
-    /// HTTP.
+    /// Settings of HTTP.
     pub stream: StreamClientConfig,
-    /// Whom it trusts, and the same protocol; see [`super::client_tls`].
+    /// The trusted certificates and the ALPN identifier of the same protocol; see
+    /// [`super::client_tls`].
     pub tls: Arc<rustls::ClientConfig>,
 }
 
-/// One connection to one server.
+/// A connection to a server.
 pub struct TcpClient {
     wire: Wire,
     http: StreamClient,
@@ -43,7 +44,7 @@ pub struct TcpClient {
 }
 
 impl TcpClient {
-    /// Starts connecting to `remote`, which must prove to be `server_name`.
+    /// Starts connecting to `remote`, whose certificate must be valid for `server_name`.
     ///
     /// # Errors
     /// [`LiveError::Name`], [`LiveError::Tls`], [`LiveError::Tcp`].
@@ -75,7 +76,7 @@ impl TcpClient {
         })
     }
 
-    /// Asks for something; `token` names it in the events that follow.
+    /// Sends a request. `token` identifies it in later events.
     pub fn request(
         &mut self,
         token: u64,
@@ -91,16 +92,16 @@ impl TcpClient {
         self.http.reprioritise(token, priority);
     }
 
-    /// Real time, as this connection counts it.
+    /// Returns the time since the client was created.
     pub fn now(&self) -> Instant {
         self.clock.now()
     }
 
-    /// Sends and receives until something happens or `wait` is over.
+    /// Sends and receives until an event occurs or `wait` has passed.
     ///
     /// # Errors
-    /// [`LiveError::Tcp`]: waiting for the socket fails for good. What goes wrong
-    /// with the connection is an event.
+    /// [`LiveError::Tcp`]: waiting for the socket fails permanently. Failures of the
+    /// connection are events.
     pub fn next_event(&mut self, wait: Duration) -> Result<Option<ClientEvent>, LiveError> {
         let deadline = self.clock.now() + pagerace_core::Duration::from_std(wait);
         loop {
@@ -126,10 +127,10 @@ impl TcpClient {
         }
     }
 
-    /// Says goodbye.
+    /// Closes the connection.
     pub fn close(mut self) {
         self.http.close();
-        // It will find out by the end of the stream, too.
+        // If this fails, the peer still sees the end of the stream.
         let _ = self.send();
         self.wire.end();
     }
@@ -197,8 +198,8 @@ impl Connection for TcpClient {
     }
 }
 
-/// Sends all `requests` on one fresh connection: at once over HTTP/2, one after
-/// the other over HTTP/1.1; gives the responses in the order of their completion.
+/// Sends all `requests` on a new connection, all at once over HTTP/2 and one after the
+/// other over HTTP/1.1. Returns the responses in the order of their completion.
 ///
 /// # Errors
 /// As [`crate::get`].

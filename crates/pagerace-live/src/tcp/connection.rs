@@ -15,10 +15,10 @@ use pagerace_transport::tls::{RecordSize, Version};
 use super::protocol;
 use super::wire::{Received, Wire};
 
-/// Plaintext of one TLS record.
+/// Maximum plaintext length of a TLS record, in bytes (RFC 8446, section 5.1).
 const RECORD: usize = 1 << 14;
 
-/// Bytes that one connection sends before others have their turn.
+/// Maximum number of bytes that a connection reads or sends per turn.
 const TURN: usize = 256 * 1024;
 
 /// A site that several connections share.
@@ -27,35 +27,35 @@ pub(super) struct Shared<S>(pub(super) Arc<Mutex<S>>);
 impl<S: Site> Site for Shared<S> {
     fn reply(&mut self, request: &Request) -> Reply {
         let site = self.0.lock();
-        // A site that panicked has said so; the next request may fare better.
+        // The panic has been reported already. The site stays usable for other requests.
         site.unwrap_or_else(PoisonError::into_inner).reply(request)
     }
 }
 
 pub(super) struct Connection<S> {
     pub(super) wire: Wire,
-    /// None before the handshake is complete.
+    /// `None` until the handshake completes.
     http: Option<StreamServer<Shared<S>>>,
-    /// We have closed our side.
+    /// True if this side has been closed.
     ended: bool,
-    /// Plaintext so far.
+    /// Plaintext bytes written so far.
     written: u64,
-    /// [`StreamServer::progress`] when the deadline was set.
+    /// Value of [`StreamServer::progress`] when the deadline was set.
     progress: u64,
     deadline: Instant,
     guard: Guard,
-    /// The network of its client, see [`Guard::network`].
+    /// The client's network; see [`Guard::network`].
     pub(super) network: IpAddr,
 }
 
-/// What is to become of a connection.
+/// State of a connection after a turn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// It waits for its socket or for time.
+    /// The connection waits for its socket or for a timeout.
     Waits,
-    /// It has more to do at once.
+    /// The connection has more to do immediately.
     More,
-    /// It is over.
+    /// The connection is finished.
     Over,
 }
 
@@ -73,19 +73,19 @@ impl<S: Site> Connection<S> {
         }
     }
 
-    /// When it wants a turn though its socket is quiet.
+    /// Returns the time of the next turn if the socket stays quiet.
     pub(super) fn due(&self) -> Instant {
         let thinking = self.http.as_ref().and_then(StreamServer::poll_timeout);
         thinking.map_or(self.deadline, |at| at.min(self.deadline))
     }
 
-    /// The pieces of responses since the last call.
+    /// Returns the frames with response bytes since the last call.
     pub(super) fn take_frames(&mut self) -> Vec<SentFrame> {
         let http = self.http.as_mut();
         http.map(StreamServer::take_frames).unwrap_or_default()
     }
 
-    /// Reads, thinks and writes as far as it goes.
+    /// Reads, processes and writes as much as possible.
     pub(super) fn turn(
         &mut self,
         now: Instant,
@@ -97,7 +97,7 @@ impl<S: Site> Connection<S> {
         }
         match self.work(now, config, site) {
             Ok(turn) => turn,
-            // Whatever it is: the peer is gone, or does not speak our language.
+            // The peer is gone or violates the protocol. Neither concerns the server.
             Err(_) => Turn::Over,
         }
     }
@@ -118,8 +118,8 @@ impl<S: Site> Connection<S> {
         let written = self.write(now)?;
         let over = self.http.as_ref().is_some_and(StreamServer::is_closed);
         if over && !self.wire.tls.wants_write() {
-            // Then read on until the client closes as well: a reset would cost it
-            // what is under way (RFC 9112, section 9.6).
+            // Keep reading until the client closes, too: a reset could destroy data in
+            // flight (RFC 9112, section 9.6).
             self.wire.end();
             self.ended = true;
             self.deadline = now + self.guard.handshake_timeout;
@@ -163,7 +163,7 @@ impl<S: Site> Connection<S> {
         Ok(Turn::More)
     }
 
-    /// The client has closed its side.
+    /// Handles the end of the client's stream.
     fn end(&mut self, now: Instant) -> Turn {
         self.wire.readable = false;
         if self.ended {
@@ -204,8 +204,8 @@ impl<S: Site> Connection<S> {
     }
 }
 
-/// What fills one TLS record, of the sizes that the simulated server chooses;
-/// nothing if there is nothing to send.
+/// Returns the plaintext of the next TLS record, sized as by the simulated server; empty
+/// if there is nothing to send.
 fn record<S: Site>(http: &mut StreamServer<S>, now: Instant, written: u64) -> Vec<u8> {
     let limit = RecordSize::Dynamic.limit(Version::Tls13, written);
     let mut record = Vec::new();

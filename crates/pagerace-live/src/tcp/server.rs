@@ -20,20 +20,20 @@ use crate::server::STOP_LATENCY;
 use crate::wait::Waiter;
 use crate::{Clock, LiveError};
 
-/// Tokens below this are listeners', others connections'.
+/// The first token of a connection. Smaller tokens are listeners.
 const FIRST_CONNECTION: usize = 1 << 16;
 
-/// How a server serves.
+/// Settings of a server.
 #[derive(Clone, Debug)]
 pub struct TcpServerConfig {
-    /// HTTP and the strategy.
+    /// Settings of HTTP, and the strategy.
     pub stream: StreamServerConfig,
-    /// Who it is, see [`super::server_tls`].
+    /// The certificate and the ALPN identifiers; see [`super::server_tls`].
     pub tls: Arc<rustls::ServerConfig>,
-    /// Connections at once; more are closed as soon as they come.
+    /// Maximum number of concurrent connections. Further ones are closed immediately.
     pub connections_max: usize,
-    /// Limits on clients that the server does not know. Where `None`, its default
-    /// timeouts hold, and one address may have all connections.
+    /// Limits for untrusted clients. If `None`, the timeouts of the default guard apply,
+    /// and one address may have all connections.
     pub guard: Option<Guard>,
 }
 
@@ -51,7 +51,8 @@ impl TcpServerConfig {
 
 /// Serves a site over HTTP/1.1 and HTTP/2, each connection through a strategy.
 ///
-/// One thread, and one listening socket or several, each with its own TLS.
+/// The server has one thread and one or more listening sockets, each with its own TLS
+/// configuration.
 pub struct TcpServer<S> {
     listeners: Vec<(TcpListener, Arc<rustls::ServerConfig>)>,
     waiter: Waiter,
@@ -66,7 +67,7 @@ pub struct TcpServer<S> {
 }
 
 impl<S: Site> TcpServer<S> {
-    /// Listens on `address`; port 0 takes any free one.
+    /// Listens on `address`; port 0 selects any free port.
     ///
     /// # Errors
     /// [`LiveError::Bind`], [`LiveError::Tcp`].
@@ -78,7 +79,7 @@ impl<S: Site> TcpServer<S> {
         Ok(server)
     }
 
-    /// Serves nowhere yet.
+    /// Creates a server without listeners.
     pub(crate) fn empty(config: &TcpServerConfig, site: S) -> Result<Self, LiveError> {
         Ok(Self {
             listeners: Vec::new(),
@@ -94,7 +95,7 @@ impl<S: Site> TcpServer<S> {
         })
     }
 
-    /// Serves on this socket too, which is `tls`.
+    /// Adds a listener, which uses `tls`.
     pub(crate) fn add(
         &mut self,
         mut listener: TcpListener,
@@ -110,7 +111,7 @@ impl<S: Site> TcpServer<S> {
         Ok(())
     }
 
-    /// Where it listens: its first socket.
+    /// Returns the address of the first listener.
     ///
     /// # Errors
     /// [`LiveError::Tcp`].
@@ -121,7 +122,7 @@ impl<S: Site> TcpServer<S> {
     /// Serves until `stop` is set.
     ///
     /// # Errors
-    /// [`LiveError::Tcp`]: waiting for sockets fails for good.
+    /// [`LiveError::Tcp`]: waiting for sockets fails permanently.
     pub fn run(&mut self, stop: &AtomicBool) -> Result<(), LiveError> {
         let mut more = false;
         let mut calls = Vec::new();
@@ -145,14 +146,14 @@ impl<S: Site> TcpServer<S> {
         Ok(())
     }
 
-    /// Connections that were taken so far.
+    /// Returns the number of accepted connections.
     pub fn accepted(&self) -> u64 {
         self.accepted
     }
 
-    /// The pieces of responses since the last call, of all connections, if
-    /// `record_frames` is configured. They are kept without limit until then: for
-    /// measurements, not for a server that stays up.
+    /// Returns the frames with response bytes of all connections since the last call, if
+    /// `record_frames` is configured. Frames accumulate without limit until then, so
+    /// recording is for measurements and not for a long-running server.
     pub fn take_frames(&mut self) -> Vec<SentFrame> {
         self.frames.as_mut().map(std::mem::take).unwrap_or_default()
     }
@@ -164,7 +165,8 @@ impl<S: Site> TcpServer<S> {
             .map_or(STOP_LATENCY, |at| at.since(now).to_std().min(STOP_LATENCY))
     }
 
-    /// Takes connections that wait. One that fails is its client's to try again.
+    /// Accepts pending connections. A connection that fails here is dropped, and its
+    /// client may retry.
     fn accept(&mut self, listener: usize) {
         let (listener, tls) = &self.listeners[listener];
         loop {
@@ -196,7 +198,7 @@ impl<S: Site> TcpServer<S> {
         }
     }
 
-    /// Returns true if no further connection of this address is taken.
+    /// Returns true if this address already has the maximum number of connections.
     fn has_its_share(&self, client: IpAddr) -> bool {
         let Some(guard) = self.config.guard else {
             return false;
@@ -206,8 +208,7 @@ impl<S: Site> TcpServer<S> {
         open.count() >= guard.per_address_max
     }
 
-    /// Gives a turn to every connection that is ready or due. Returns true if one has
-    /// more to do.
+    /// Serves every connection that is ready or due. Returns true if one has more to do.
     fn turns(&mut self) -> bool {
         let now = self.clock.now();
         while let Some(id) = self.agenda.pop_due(now) {

@@ -1,4 +1,4 @@
-//! A TCP socket with TLS on it, that never blocks.
+//! A non-blocking TCP socket with TLS.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::Shutdown;
@@ -6,26 +6,27 @@ use std::net::Shutdown;
 use bytes::Bytes;
 use mio::net::TcpStream;
 
-/// Unsent bytes below which a socket is writable; what Apple and Google advise.
+/// Number of unsent bytes below which the kernel reports a socket as writable. The value
+/// is the one that Apple and Google recommend.
 const NOTSENT_LOWAT: u32 = 16 * 1024;
 
-/// Bytes that are taken from a socket in one turn.
+/// Maximum number of bytes read from a socket at once.
 const READ_BYTES: usize = 16 * 1024;
 
-/// A socket and its TLS.
+/// A socket and its TLS connection.
 pub(super) struct Wire {
     pub(super) socket: TcpStream,
     pub(super) tls: rustls::Connection,
-    /// The socket may have more to read, or take more.
+    /// True if the socket may have more to read or accept more, respectively.
     pub(super) readable: bool,
     pub(super) writable: bool,
 }
 
-/// What a read came to.
+/// Result of a read.
 pub(super) enum Received {
-    /// Plaintext; empty where it was TLS's own.
+    /// Plaintext; empty if TLS consumed all bytes itself.
     Data(Bytes),
-    /// Nothing for now.
+    /// The socket has nothing to read for now.
     Blocked,
     /// The peer has closed its side.
     End,
@@ -33,7 +34,7 @@ pub(super) enum Received {
 
 impl Wire {
     pub(super) fn new(socket: TcpStream, tls: rustls::Connection) -> Self {
-        // Without these it is slower, and no less right.
+        // Failures of these options cost speed but do no other harm.
         let _ = socket.set_nodelay(true);
         #[cfg(target_os = "linux")]
         let _ = socket2::SockRef::from(&socket).set_tcp_notsent_lowat(NOTSENT_LOWAT);
@@ -45,7 +46,7 @@ impl Wire {
         }
     }
 
-    /// Reads once.
+    /// Reads from the socket once and decrypts.
     pub(super) fn receive(&mut self) -> io::Result<Received> {
         if !self.readable {
             return Ok(Received::Blocked);
@@ -68,7 +69,8 @@ impl Wire {
         let state = match self.tls.process_new_packets() {
             Ok(state) => state,
             Err(error) => {
-                // The alert that says why; whether it arrives is of no matter.
+                // Try to send the alert that names the error. The connection fails either
+                // way.
                 let _ = self.tls.write_tls(&mut self.socket);
                 return Err(io::Error::new(ErrorKind::InvalidData, error));
             }
@@ -81,7 +83,7 @@ impl Wire {
         Ok(Received::Data(data.into()))
     }
 
-    /// Sends what TLS has; whether all of it is gone.
+    /// Sends the pending TLS records. Returns true if none are left.
     pub(super) fn flush(&mut self) -> io::Result<bool> {
         while self.tls.wants_write() {
             if !self.writable {
@@ -97,15 +99,15 @@ impl Wire {
         Ok(true)
     }
 
-    /// Queues plaintext: few bytes, as TLS takes only so much at once.
+    /// Queues plaintext. It must be short, as rustls limits its buffer.
     pub(super) fn write(&mut self, plaintext: &[u8]) -> io::Result<()> {
         self.tls.writer().write_all(plaintext)
     }
 
-    /// No more will be sent.
+    /// Closes the sending side.
     pub(super) fn end(&mut self) {
         self.tls.send_close_notify();
-        // What cannot be told to the peer now it will find out.
+        // If the alert cannot be sent now, the peer still sees the end of the stream.
         let _ = self.flush();
         let _ = self.socket.shutdown(Shutdown::Write);
     }

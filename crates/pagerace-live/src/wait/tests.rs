@@ -14,7 +14,7 @@ fn nothing_comes_before_its_time() {
     }
 }
 
-/// The best of many: other work on the machine may delay any one of them.
+/// Takes the best of many waits, as other work on the machine may delay any of them.
 #[cfg(target_os = "linux")]
 #[test]
 fn waits_are_shorter_than_a_millisecond() {

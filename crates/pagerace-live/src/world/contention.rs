@@ -1,16 +1,15 @@
-//! How busy other programs kept the processors while a page was loaded.
+//! Measures how busy other programs keep the processors during a page load.
 //!
-//! A browser that has to share its processors is slower than the page makes
-//! it. What counts as ours is this process and everything below it: the
-//! browser with its children. The rest of `/proc/stat` is others'.
+//! A browser that shares its processors is slower than the page makes it. This process
+//! and its descendants, including the browser, count as ours. All other time in
+//! `/proc/stat` belongs to other programs.
 //!
-//! Processes that end take their times with them, or leave them to whoever
-//! reaps them, which need not be us. So a thread looks several times a second,
-//! and what it last saw of a process counts.
+//! The times of an ended process disappear or go to the process that reaps it, which need
+//! not be this one. A thread therefore samples all processes several times a second, and
+//! the last sample of each counts.
 //!
-//! Source: `proc(5)`, `/proc/stat`. Times there come in
-//! ticks of a hundredth of a second, so a reading over less than a second says
-//! little.
+//! Source: `proc(5)`, `/proc/stat`. Times there are in ticks of a hundredth of a second,
+//! so readings over less than a second are imprecise.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,28 +19,28 @@ use std::time::Duration;
 
 use pagerace_chromium::processes::{Process, processes};
 
-/// Share of all processors that others may take in a load that counts.
+/// Maximum share of all processors that other programs may take in a valid load.
 ///
-/// A desktop's background work takes one or two hundredths; a compiler on one
-/// of two processors takes half.
+/// A desktop's background work takes one or two hundredths; a compiler on one of two
+/// processors takes half.
 pub const CONTENTION_MAX: f64 = 0.15;
 
-/// Time between two looks.
+/// Interval between samples.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// A measurement under way.
+/// A measurement in progress.
 pub(super) struct Meter {
     stop: Sender<()>,
     looks: JoinHandle<Ours>,
     before: (u64, u64),
 }
 
-/// Ticks of our processes: at the first look at each, and at the last.
+/// Ticks of our processes by process id: at the first and at the last sample.
 #[derive(Debug, Default)]
 struct Ours(BTreeMap<u32, (u64, u64)>);
 
 impl Meter {
-    /// Begins; `None` where there is no `/proc`.
+    /// Starts a measurement; `None` if `/proc` is not available.
     pub(super) fn start() -> Option<Self> {
         let mut ours = Ours::default();
         ours.look(&processes()?, true);
@@ -61,10 +60,10 @@ impl Meter {
         })
     }
 
-    /// Ends: the share of all processors, 0 to 1, that others took meanwhile;
-    /// `None` if no time has passed.
+    /// Ends the measurement and returns the share of all processors, 0 to 1, that other
+    /// programs took; `None` if no time has passed.
     pub(super) fn others(self) -> Option<f64> {
-        // It may have panicked, and then says nothing.
+        // The thread may have panicked. `join` reports that.
         let _ = self.stop.send(());
         let ours = self.looks.join().ok()?;
         let after = totals(&fs::read_to_string("/proc/stat").ok()?)?;
@@ -73,8 +72,8 @@ impl Meter {
 }
 
 impl Ours {
-    /// Takes note of this process and everything below it. What is there at the
-    /// `first` look has worked before.
+    /// Samples this process and its descendants. Time that they had used before the
+    /// `first` sample does not count.
     fn look(&mut self, processes: &BTreeMap<u32, Process>, first: bool) {
         for pid in below(processes, std::process::id()) {
             let Some(ticks) = processes.get(&pid).map(|process| process.ticks) else {
@@ -91,14 +90,15 @@ impl Ours {
     }
 }
 
-/// Of readings of all and of busy ticks, and our own in between.
+/// Computes the others' share from readings of total and busy ticks, and from our ticks
+/// between the readings.
 fn others(before: (u64, u64), after: (u64, u64), ours: u64) -> Option<f64> {
     let all = after.0.checked_sub(before.0).filter(|&all| all > 0)?;
     let busy = after.1.saturating_sub(before.1);
     Some(busy.saturating_sub(ours) as f64 / all as f64)
 }
 
-/// Ticks of all processors: in all, and not idle.
+/// Parses the total and the busy ticks of all processors.
 fn totals(stat: &str) -> Option<(u64, u64)> {
     let line = stat.lines().next()?.strip_prefix("cpu ")?;
     let fields: Vec<u64> = line
@@ -111,7 +111,7 @@ fn totals(stat: &str) -> Option<(u64, u64)> {
     Some((all, all - fields[3] - fields[4]))
 }
 
-/// `root` and everything below it.
+/// Returns `root` and all its descendants.
 fn below(processes: &BTreeMap<u32, Process>, root: u32) -> BTreeSet<u32> {
     let mut inside = BTreeSet::from([root]);
     loop {

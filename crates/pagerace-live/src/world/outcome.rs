@@ -1,55 +1,53 @@
-//! What came out of one load of the live world.
+//! The outcome of one load in the live world.
 
 use pagerace_chromium::Observed;
 use pagerace_core::Duration;
 use pagerace_net::LinkCounters;
 use pagerace_page::ResourceId;
 
-/// A load, and what the link and the machine did meanwhile.
+/// A load, with the measurements of the link and the machine during it.
 #[derive(Clone, Debug)]
 pub struct LiveOutcome {
-    /// What the browser measured.
+    /// Measurements of the browser.
     pub observed: Observed,
-    /// What the network did.
+    /// Counters of the network.
     pub counters: LiveCounters,
-    /// URLs that the recording does not have.
+    /// URLs of requests that the recording does not have.
     pub unknown: Vec<String>,
-    /// Resources that, by an intervention, are never answered.
+    /// Resources that an intervention leaves unanswered.
     pub hanging: Vec<ResourceId>,
-    /// How late the emulator was.
+    /// Lateness of the emulator.
     pub lateness: LatenessSummary,
-    /// Share of the processors that other programs took; `None` if that cannot
-    /// be read.
+    /// Share of the processors that other programs took; `None` if it cannot be read.
     pub contention: Option<f64>,
-    /// Why earlier attempts at this load were thrown away.
+    /// Reasons for the rejection of earlier attempts at this load.
     pub rejected: Vec<String>,
 }
 
-/// How late packets left the emulator: what of the clock stands in reports.
+/// Summary of how late packets left the emulator, for reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LatenessSummary {
-    /// Packets.
+    /// Number of packets.
     pub packets: u64,
-    /// Half of them were later.
+    /// Median lateness.
     pub p50: Duration,
-    /// One in a hundred was later.
+    /// 99th percentile of the lateness.
     pub p99: Duration,
-    /// The latest.
+    /// Maximum lateness.
     pub max: Duration,
 }
 
-/// Sums over a load.
+/// Counters over a load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LiveCounters {
-    /// TCP connections and UDP flows that carried something.
+    /// TCP connections and UDP flows that carried packets, except those of DNS.
     pub connections: u64,
-    /// Server to browser.
+    /// Counters of the downlink, from servers to browser.
     pub down: LinkCounters,
-    /// Browser to server.
+    /// Counters of the uplink, from browser to servers.
     pub up: LinkCounters,
-    /// Payload bytes that arrived behind a gap in their TCP connection or
-    /// their QUIC stream.
+    /// Payload bytes that arrived behind a gap in their TCP connection or QUIC stream.
     pub hol_blocked_bytes: u64,
-    /// The same bytes, each times the milliseconds it waited.
+    /// Sum over these bytes of the milliseconds that each waited.
     pub hol_blocked_byte_ms: u64,
 }

@@ -1,4 +1,4 @@
-//! What is loaded, how, and over what: one load of the live world.
+//! Description of one load in the live world: the page, the network and the servers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,39 +11,39 @@ use pagerace_peer::Retransmission;
 
 use crate::replay::ReplaySite;
 
-/// A recorded site, a network, a protocol for each host, a strategy.
+/// A recorded site, a network, a protocol for each host, and a strategy.
 #[derive(Clone)]
 pub struct LiveScenario {
-    /// What is loaded.
+    /// The page to load.
     pub page: Arc<Page>,
-    /// What the servers answer.
+    /// The site that the servers serve.
     pub site: ReplaySite,
-    /// On which screen.
+    /// The device that the browser emulates.
     pub device: Device,
-    /// Over which network.
+    /// The network between browser and servers.
     pub network: Network,
-    /// In which order servers send.
+    /// The strategy that orders response bytes.
     pub strategy: StrategySpec,
-    /// In which version of HTTP each host is spoken to.
+    /// The version of HTTP of each host.
     pub protocols: BTreeMap<String, Protocol>,
-    /// Congestion controller of the servers: the kernel's of this name for TCP,
-    /// ours for QUIC.
+    /// Congestion controller of the servers: for TCP the kernel's of this name, for QUIC
+    /// ours.
     pub congestion: String,
     /// Largest UDP payload of QUIC, in bytes.
     pub quic_mtu: u16,
-    /// When lost bytes are sent again; of HTTP/3.
+    /// When lost bytes are retransmitted (HTTP/3 only).
     pub retransmission: Retransmission,
-    /// All hosts on one address, so that a browser may share connections;
-    /// else each has its own.
+    /// True to place all hosts with the same protocol on one address, so that a browser
+    /// may share connections. Otherwise each host has its own address.
     pub single_address: bool,
-    /// What is done to each resource of the page; empty if nothing is.
+    /// Interventions by resource of the page; empty if there are none.
     pub effects: Vec<ResourceEffect>,
-    /// Time after which a load is given up.
+    /// Time after which a load is aborted.
     pub deadline: Duration,
 }
 
 impl LiveScenario {
-    /// Whether some host speaks such a protocol.
+    /// Returns true if any host speaks a protocol that satisfies `wanted`.
     pub(super) fn speaks(&self, wanted: fn(Protocol) -> bool) -> bool {
         self.protocols.values().any(|&protocol| wanted(protocol))
     }

@@ -1,4 +1,4 @@
-//! Objects in datagrams over real sockets, through a relay that loses packets.
+//! Objects in datagrams over real sockets, through a relay that drops packets.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use pagerace_peer::{ClientConfig, Reply, Request, Site};
 use crate::ours::{OurServer, PATIENCE, SIZES, client_config};
 use crate::peers::pattern;
 
-/// A site that can be done without.
+/// A site whose objects are all non-essential.
 #[derive(Clone)]
 pub(crate) struct Dispensable(pub(crate) MemorySite);
 
@@ -31,7 +31,7 @@ impl Site for Dispensable {
     }
 }
 
-/// Carries datagrams between one client and a server, and loses some of the server's.
+/// A relay for datagrams between one client and a server that drops some of the server's.
 struct Relay {
     address: SocketAddr,
     stop: Arc<AtomicBool>,
@@ -39,7 +39,8 @@ struct Relay {
 }
 
 impl Relay {
-    /// `loses`: of each of the server's datagrams, whether it is lost.
+    /// Starts a relay. `loses` returns true if the server's datagram of this number is
+    /// dropped.
     fn start(server: SocketAddr, loses: fn(usize) -> bool) -> Self {
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
         let (near, far) = (UdpSocket::bind(any).unwrap(), UdpSocket::bind(any).unwrap());
@@ -107,7 +108,7 @@ fn plain(server: &OurServer) -> ClientConfig {
     client_config(&server.certificate)
 }
 
-/// Fetches everything from a server with this policy, over a path that loses.
+/// Fetches all resources from a server with this policy, over a lossy path.
 fn fetch(
     policy: &str,
     loses: fn(usize) -> bool,
@@ -130,10 +131,11 @@ fn assert_whole(fetched: &[Fetched]) {
     }
 }
 
-/// Not those of the handshake.
+/// Drops every tenth datagram after the handshake.
 const TENTH: fn(usize) -> bool = |n| n > 15 && n.is_multiple_of(10);
 
-/// Sockets have little room: a busy machine loses some datagrams of a burst by itself.
+/// Socket buffers are small, so a busy machine may drop some datagrams of a burst by
+/// itself.
 #[test]
 fn what_is_not_lost_arrives() {
     let server = OurServer::with_policy("fifo", "datagram:non-essential");
@@ -143,7 +145,7 @@ fn what_is_not_lost_arrives() {
     let fetched = get(address, "localhost", &config, &requests, PATIENCE).unwrap();
     assert_eq!(fetched.len(), SIZES.len());
     for one in &fetched {
-        // What is empty has nothing to cut.
+        // An empty resource is not sent in datagrams.
         assert_eq!(one.loss.is_some(), one.path != "/c", "{}", one.path);
         if one.loss.is_none_or(|report| report.missing_bytes() == 0) {
             assert_whole(std::slice::from_ref(one));

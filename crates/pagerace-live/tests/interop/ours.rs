@@ -1,4 +1,4 @@
-//! Our server in a thread, our client's configuration, and the two together.
+//! Our server in a thread, the configuration of our client, and a test of both together.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use pagerace_transport::quic::{ClientKeys, Settings};
 use crate::objects::Dispensable;
 use crate::peers::pattern;
 
-/// Patience with a peer that says nothing.
+/// Time to wait for a silent peer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Long enough to share the link with another, and below every peer's first
-/// stream window.
+/// Length of resources that share the link with another one, in bytes. It is below every
+/// peer's initial stream window.
 const LONG: usize = 400_000;
 
-/// Sizes of the resources `/a` to `/h`.
+/// Lengths of the resources `/a` to `/h`, in bytes.
 pub(crate) const SIZES: [(&str, usize); 8] = [
     ("/a", LONG),
     ("/b", LONG),
@@ -35,7 +35,7 @@ pub(crate) const SIZES: [(&str, usize); 8] = [
     ("/h", 3),
 ];
 
-/// Our server, serving until it is dropped.
+/// Our server, which runs until it is dropped.
 pub(crate) struct OurServer {
     pub(crate) port: u16,
     pub(crate) certificate: Vec<u8>,
@@ -48,7 +48,7 @@ impl OurServer {
         Self::serving(strategy, "full", site())
     }
 
-    /// One whose objects can all be done without, under this reliability policy.
+    /// Starts a server with this reliability policy whose objects are all non-essential.
     pub(crate) fn with_policy(strategy: &str, policy: &str) -> Self {
         Self::serving(strategy, policy, Dispensable(site()))
     }
@@ -102,7 +102,7 @@ fn site() -> MemorySite {
 }
 
 impl OurServer {
-    /// Stops it; what it sent, in order.
+    /// Stops the server and returns the sent frames in order.
     pub(crate) fn stop(mut self) -> Vec<SentFrame> {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.take().unwrap().join().unwrap()
@@ -115,12 +115,12 @@ impl Drop for OurServer {
     }
 }
 
-/// Asserts that of two long responses on one connection the one on stream
-/// `first` went ahead: when its last byte had been sent, little of the other.
+/// Asserts that, of two long responses on one connection, stream `first` was sent before
+/// stream `other`.
 ///
-/// Read off what was sent, not off when a client saw it: its threads may run
-/// in any order. "Little", as bytes may leave before a request or an update has
-/// arrived.
+/// The order is that of the sent frames, as the client's threads may see the bytes in any
+/// order. Some bytes of `other` may precede, as they may be sent before a request or an
+/// update arrives.
 pub(crate) fn assert_first(frames: &[SentFrame], first: u64, other: u64) {
     let before = overtaking(frames, first, other);
     assert!(
@@ -129,8 +129,8 @@ pub(crate) fn assert_first(frames: &[SentFrame], first: u64, other: u64) {
     );
 }
 
-/// Bytes of stream `other` that were sent before the last of stream `first`; both
-/// must be complete.
+/// Returns the bytes of stream `other` that were sent before the last frame of stream
+/// `first`. Both streams must be complete.
 pub(crate) fn overtaking(frames: &[SentFrame], first: u64, other: u64) -> u64 {
     let last = frames
         .iter()
@@ -149,7 +149,7 @@ pub(crate) fn overtaking(frames: &[SentFrame], first: u64, other: u64) -> u64 {
     bytes(before, other)
 }
 
-/// Our client, trusting this certificate.
+/// Returns a configuration of our client that trusts this certificate.
 pub(crate) fn client_config(certificate: &[u8]) -> ClientConfig {
     let keys: ClientKeys = client_keys_trusting(certificate).unwrap();
     ClientConfig {
@@ -161,7 +161,7 @@ pub(crate) fn client_config(certificate: &[u8]) -> ClientConfig {
     }
 }
 
-/// Our address of a port.
+/// Returns the loopback address with this port.
 pub(crate) fn local(port: u16) -> SocketAddr {
     SocketAddr::from(([127, 0, 0, 1], port))
 }

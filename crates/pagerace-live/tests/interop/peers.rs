@@ -1,4 +1,4 @@
-//! Where the peers are, and how to run them.
+//! Locations and invocations of the independent peers.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ pub(crate) enum Peer {
     QuicGo,
 }
 
-/// How it is used.
+/// The role of a peer in a test.
 #[derive(Clone, Copy)]
 pub(crate) enum Side {
     Client,
@@ -25,7 +25,8 @@ pub(crate) enum Side {
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 impl Peer {
-    /// The command that runs it, or nothing, told aloud, where it is missing.
+    /// Returns the command that runs the peer. Prints a note and returns `None` if it is
+    /// missing.
     pub(crate) fn command(self, side: Side) -> Option<Command> {
         let built = Path::new(ROOT).join("target/interop");
         let script = |name: &str| Path::new(ROOT).join("tests/interop").join(name);
@@ -54,7 +55,7 @@ impl Peer {
     }
 }
 
-/// A file name that nobody else uses, removed at the end.
+/// A unique file name. The file is removed on drop.
 pub(crate) struct TemporaryFile(PathBuf);
 
 impl TemporaryFile {
@@ -74,12 +75,12 @@ impl TemporaryFile {
 
 impl Drop for TemporaryFile {
     fn drop(&mut self) {
-        // It may never have been written.
+        // The file may never have been written.
         let _ = std::fs::remove_file(&self.0);
     }
 }
 
-/// A server of theirs; it ends with this value.
+/// An independent server, which runs until it is dropped.
 pub(crate) struct TheirServer {
     child: Child,
     pub(crate) port: u16,
@@ -117,13 +118,13 @@ impl TheirServer {
 
 impl Drop for TheirServer {
     fn drop(&mut self) {
-        // They serve until their standard input closes.
+        // The servers run until their standard input closes.
         drop(self.child.stdin.take());
         self.child.wait().unwrap();
     }
 }
 
-/// A response as a client of theirs reports it, in order of completion.
+/// A response as an independent client reports it, in order of completion.
 #[derive(Debug)]
 pub(crate) struct Report {
     pub(crate) path: String,
@@ -133,7 +134,7 @@ pub(crate) struct Report {
     pub(crate) headers: Value,
 }
 
-/// Runs a client of theirs against a server on 127.0.0.1.
+/// Runs an independent client against a server on 127.0.0.1.
 pub(crate) fn run_client(
     peer: Peer,
     port: u16,
@@ -166,12 +167,12 @@ pub(crate) fn run_client(
     Some(stdout.lines().map(report).collect())
 }
 
-/// Byte i is i mod 251.
+/// Returns `length` bytes, of which byte i is i mod 251.
 pub(crate) fn pattern(length: usize) -> Vec<u8> {
     (0..length).map(|i| (i % 251) as u8).collect()
 }
 
-/// In hexadecimal.
+/// Returns the SHA-256 hash in hexadecimal.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     digest

@@ -1,5 +1,5 @@
-//! HTTP/1.1 and HTTP/2 over TCP: our server against curl, Python's http.client,
-//! hyper, h2spec and our own client.
+//! HTTP/1.1 and HTTP/2 over TCP: our server against curl, Python's http.client, hyper,
+//! h2spec and our own client.
 
 #[path = "tcp/their_hyper.rs"]
 mod their_hyper;
@@ -27,10 +27,10 @@ use crate::peers::{TemporaryFile, pattern, sha256};
 
 const BOTH: [Protocol; 2] = [Protocol::H1, Protocol::H2];
 
-/// The smallest window that a connection of HTTP/2 can have.
+/// The initial window of an HTTP/2 connection, in bytes, which is also the smallest.
 const WINDOW: u32 = 65_535;
 
-/// Our server, serving until it is dropped.
+/// Our server, which runs until it is dropped.
 struct OurServer {
     port: u16,
     certificate: Vec<u8>,
@@ -68,7 +68,7 @@ impl OurServer {
         }
     }
 
-    /// Stops it; what it sent, in order.
+    /// Stops the server and returns the sent frames in order.
     fn stop(mut self) -> Vec<SentFrame> {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.take().unwrap().join().unwrap()
@@ -78,7 +78,7 @@ impl OurServer {
         format!("https://localhost:{}{path}", self.port)
     }
 
-    /// Its certificate, as OpenSSL reads it.
+    /// Returns a file with the server's certificate in PEM, for OpenSSL.
     fn pem(&self) -> TemporaryFile {
         let file = TemporaryFile::new();
         let text = base64::engine::general_purpose::STANDARD.encode(&self.certificate);
@@ -109,7 +109,7 @@ fn client_config(server: &OurServer, protocol: Protocol) -> TcpClientConfig {
     }
 }
 
-/// Runs a program; nothing, told aloud, where it is missing.
+/// Runs a program. Prints a note and returns `None` if the program is missing.
 fn run(command: &mut Command) -> Option<Output> {
     match command.output() {
         Ok(output) => Some(output),
@@ -180,7 +180,7 @@ fn our_server_obeys_our_client() {
                 },
             ];
             let mut config = client_config(&server, Protocol::H2);
-            // So that much is still to be sent when the first bytes have come.
+            // A small window leaves most bytes unsent when the first ones arrive.
             config.stream.h2.connection_window = WINDOW;
             get(
                 local(server.port),
@@ -190,8 +190,8 @@ fn our_server_obeys_our_client() {
                 PATIENCE,
             )
             .unwrap();
-            // One window before the client sees the first bytes, and one that it
-            // had opened meanwhile.
+            // One window before the client receives the first bytes, and one that it has
+            // opened since.
             let before = overtaking(&server.stop(), first, other);
             assert!(
                 before <= 2 * u64::from(WINDOW),
@@ -257,14 +257,14 @@ fn curl_gets_everything() {
         let url = server.url("/a");
         let said = curl(option, &["--head", "--output", &saved, &url]);
         assert_eq!(said, Some(format!("{version} 200 0\n")));
-        // Large enough for `Expect: 100-continue`.
+        // The content is large enough for curl to send `Expect: 100-continue`.
         std::fs::write(&saved, pattern(2_000_000)).unwrap();
         let content = format!("@{saved}");
         let post = ["--output", "/dev/null", "--data-binary", &content, &url];
         assert_eq!(curl(option, &post), Some(format!("{version} 405 18\n")));
     }
     let all: Vec<String> = SIZES.iter().map(|(path, _)| server.url(path)).collect();
-    // Several at once on one connection; their content goes nowhere.
+    // Several requests at once on one connection. Their content is discarded.
     let mut parallel = vec!["--parallel"];
     for url in &all {
         parallel.extend(["--output", "/dev/null", url]);
@@ -314,8 +314,8 @@ fn python_keeps_its_connection() {
     assert_eq!(head["headers"]["content-length"], SIZES[0].1.to_string());
 }
 
-/// All of RFC 9113's and RFC 7541's rules that h2spec knows of, the ones that are
-/// only recommended as well.
+/// Runs all of h2spec's tests for RFC 9113 and RFC 7541, including those of
+/// recommendations.
 #[test]
 fn h2spec_passes() {
     let program = concat!(

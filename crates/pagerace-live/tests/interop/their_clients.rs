@@ -1,4 +1,4 @@
-//! Their clients against our server.
+//! Tests of independent clients against our server.
 
 use pagerace_peer::SentFrame;
 use serde_json::{Value, json};
@@ -53,7 +53,7 @@ fn quic_go_gets_everything() {
     all_resources(Peer::QuicGo);
 }
 
-/// Requests `/a` on stream 0 and `/b` on stream 4; `/a` must go first, or not.
+/// Requests `/a` on stream 0 and `/b` on stream 4, and asserts which one is sent first.
 fn check_order(peer: Peer, requests: &Value, a_first: bool) {
     let Some((_, frames)) = fetch(peer, "eps", requests) else {
         return;
@@ -79,8 +79,8 @@ fn quic_go_field_is_obeyed() {
     priority_field(Peer::QuicGo);
 }
 
-/// Updates after the requests, and before them, win over the field. quic-go's
-/// client offers no way to send them.
+/// Updates override the field, whether they are sent after the requests or before.
+/// quic-go's client has no interface to send them.
 #[test]
 fn aioquic_updates_are_obeyed() {
     for key in ["update", "early_update"] {
@@ -92,7 +92,7 @@ fn aioquic_updates_are_obeyed() {
     }
 }
 
-/// An update that is no dictionary is passed over, and the connection lives.
+/// An update that is not a dictionary is ignored, and the connection stays open.
 #[test]
 fn aioquic_nonsense_is_passed_over() {
     let requests = json!([

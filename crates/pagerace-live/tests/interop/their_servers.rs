@@ -1,4 +1,4 @@
-//! Our client against their servers.
+//! Tests of our client against independent servers.
 
 use bytes::Bytes;
 use pagerace_core::Priority;
@@ -69,7 +69,7 @@ fn quic_go_serves_us() {
     everything(Peer::QuicGo);
 }
 
-/// aioquic passes `PRIORITY_UPDATE` over; its server here keeps what came.
+/// aioquic ignores `PRIORITY_UPDATE`, but the test server records the updates.
 #[test]
 fn aioquic_reads_our_updates() {
     let Some(server) = TheirServer::start(Peer::Aioquic) else {
@@ -92,7 +92,8 @@ fn aioquic_reads_our_updates() {
     assert_eq!(updates, serde_json::json!({ "0": ["u=6, i"], "4": [""] }));
 }
 
-/// Sends the requests, then their updates, then asks which updates came.
+/// Sends the requests, then their priority updates, then asks the server for the updates
+/// that it received.
 fn updates_seen(client: &mut pagerace_live::Client, requests: &[Fetch]) -> serde_json::Value {
     use pagerace_http::Field;
     use pagerace_peer::ClientEvent;
@@ -133,7 +134,7 @@ fn updates_seen(client: &mut pagerace_live::Client, requests: &[Fetch]) -> serde
     }
 }
 
-/// quic-go schedules by what a client signals; so the order of completion tells
+/// quic-go schedules by the client's priority signals, so the order of completion shows
 /// whether it understood the field, and then the update.
 #[test]
 fn quic_go_obeys_us() {

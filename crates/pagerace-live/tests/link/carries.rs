@@ -1,4 +1,4 @@
-//! Packets cross, and what the report says of them.
+//! Packets cross the link, and the report describes them.
 
 use std::io::{Read, Write};
 
@@ -87,7 +87,7 @@ fn what_is_left_of_one_load_stays_out_of_the_next() {
     client.send(b"old").unwrap();
     let old = bed.testbed.finish().unwrap();
     assert_eq!(old.packets[0].fate, Fate::InFlight);
-    // A new connection; the server still answers the old one.
+    // The client opens a new connection while the server still answers the old one.
     bed.testbed
         .begin(&network("rate 10mbit rtt 10ms"), 2)
         .unwrap();

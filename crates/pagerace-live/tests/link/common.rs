@@ -1,4 +1,4 @@
-//! What the tests of the link share.
+//! Helpers of the link tests.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
@@ -10,16 +10,16 @@ use pagerace_live::LiveError;
 use pagerace_live::link::{LinkReport, Testbed};
 use pagerace_net::Network;
 
-/// A testbed, and the machine for itself among these tests.
+/// A testbed, and exclusive use of the machine among these tests.
 pub(crate) struct Bed {
     pub(crate) testbed: Testbed,
     _alone: MutexGuard<'static, ()>,
 }
 
-/// `None`, said aloud, where testbeds cannot be made.
+/// Opens a testbed. Prints a note and returns `None` where that is not possible.
 pub(crate) fn open() -> Option<Bed> {
     static ALONE: Mutex<()> = Mutex::new(());
-    // A test that failed leaves nothing that the next could trip over.
+    // A failed test leaves no state that could disturb the next one.
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     match Testbed::open() {
         Ok(testbed) => Some(Bed {
@@ -34,7 +34,7 @@ pub(crate) fn open() -> Option<Bed> {
     }
 }
 
-/// Whether what was timed means something; says so if not.
+/// Returns true if the measured times are valid; prints the reason if not.
 pub(crate) fn is_believable(report: &LinkReport) -> bool {
     let objection = report.objection();
     if let Some(why) = &objection {
@@ -48,7 +48,7 @@ pub(crate) fn network(text: &str) -> Network {
 }
 
 impl Bed {
-    /// A socket of the server on its first address.
+    /// Returns a socket of the server on its first address.
     pub(crate) fn server_udp(&self) -> UdpSocket {
         let address = self.testbed.server_address(0).unwrap();
         let bind = move || UdpSocket::bind((address, 443)).unwrap();
@@ -56,7 +56,7 @@ impl Bed {
         patient(socket)
     }
 
-    /// A socket of the client, connected there.
+    /// Returns a socket of the client that is connected to `server_udp`.
     pub(crate) fn client_udp(&self) -> UdpSocket {
         let address = self.testbed.server_address(0).unwrap();
         let bind = move || {
@@ -67,7 +67,7 @@ impl Bed {
         patient(self.testbed.client().run(bind))
     }
 
-    /// A server that sends `bytes` to whoever connects, once.
+    /// Starts a server that sends `bytes` to the first client that connects.
     pub(crate) fn sender(&self, bytes: usize) -> JoinHandle<()> {
         let address = self.testbed.server_address(0).unwrap();
         let bind = move || TcpListener::bind((address, 443)).unwrap();
@@ -78,7 +78,7 @@ impl Bed {
         })
     }
 
-    /// Connects to it and reads everything; how much there was.
+    /// Connects to the server, reads everything and returns the number of bytes.
     pub(crate) fn fetch(&self) -> usize {
         let mut stream = self.connect();
         let mut data = Vec::new();

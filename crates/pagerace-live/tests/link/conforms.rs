@@ -1,4 +1,4 @@
-//! The live link does what the model of a link says: rates, losses, queues.
+//! The live link conforms to the link model in its rates, losses and queues.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -10,8 +10,8 @@ use pagerace_net::{Exit, Link, Network};
 
 use crate::common::{Bed, is_believable, network, open};
 
-/// Sends datagrams from the server, as fast as it can; waits until the link has
-/// dealt with them.
+/// Sends datagrams from the server as fast as possible and waits until the link has
+/// processed them.
 fn blast(bed: &Bed, network: &Network, packets: usize, payload: usize) -> LinkReport {
     let (server, client) = (bed.server_udp(), bed.client_udp());
     let reader = drain(client.try_clone().unwrap());
@@ -21,15 +21,15 @@ fn blast(bed: &Bed, network: &Network, packets: usize, payload: usize) -> LinkRe
     for _ in 0..packets {
         server.send_to(&vec![0; payload], from).unwrap();
     }
-    // Half a second in which nothing came means that all is through.
+    // Half a second without a datagram means that all have passed.
     reader.join().unwrap();
     let report = bed.testbed.finish().unwrap();
-    // A sender that is faster than the emulator can lose packets before the link.
+    // A sender that is faster than the emulator can overflow the device's queue.
     assert_eq!(report.down.enqueued + report.kernel_drops, packets as u64);
     report
 }
 
-/// Reads until nothing more comes, so that no buffer runs over for long.
+/// Reads until no more datagrams arrive, so that no buffer stays full for long.
 fn drain(socket: UdpSocket) -> std::thread::JoinHandle<()> {
     std::thread::spawn(move || {
         let mut buffer = [0; 2_000];
@@ -40,7 +40,7 @@ fn drain(socket: UdpSocket) -> std::thread::JoinHandle<()> {
     })
 }
 
-/// Bits per second that were delivered to the client between two times.
+/// Returns the bits per second that were delivered to the client between two times.
 fn rate(packets: &[LinkPacket], from: Instant, to: Instant) -> f64 {
     let mut came: Vec<(Instant, u32)> = (packets.iter())
         .filter(|p| p.direction == Direction::Down)
@@ -50,7 +50,7 @@ fn rate(packets: &[LinkPacket], from: Instant, to: Instant) -> f64 {
         })
         .collect();
     came.sort_unstable();
-    // The first one's bits were sent before it came.
+    // Exclude the first packet, whose bits were sent before the measured span.
     let bytes: u32 = came[1..].iter().map(|(_, size)| size).sum();
     let span = came[came.len() - 1].0.since(came[0].0);
     f64::from(bytes) * 8.0 / span.as_secs_f64()
@@ -107,7 +107,7 @@ fn losses_come_as_often_and_as_long_as_the_model_has_it() {
     let Some(bed) = open() else { return };
     let (mean, length) = (0.05, 4.0);
     let lossy = network("rate 200mbit rtt 10ms loss 5% burst 4 queue 100000p");
-    // Less would do, but more than the buffers between would hold.
+    // Fewer packets would do, but these exceed the buffers between sender and link.
     let packets = 60_000;
     let report = blast(&bed, &lossy, packets, 30);
     let down = (report.packets.iter()).filter(|p| p.direction == Direction::Down);
@@ -118,8 +118,8 @@ fn losses_come_as_often_and_as_long_as_the_model_has_it() {
     let losses = losses as f64;
     let bursts =
         lost.windows(2).filter(|w| !w[0] && w[1]).count() as f64 + f64::from(u8::from(lost[0]));
-    // A chain with correlation c = 1 - p - r has (1 + c) / (1 - c) times the
-    // variance of independent losses.
+    // A chain with correlation c = 1 - p - r has (1 + c) / (1 - c) times the variance of
+    // independent losses.
     let r = 1.0 / length;
     let p = r * mean / (1.0 - mean);
     let correlation = 1.0 - p - r;
@@ -127,7 +127,7 @@ fn losses_come_as_often_and_as_long_as_the_model_has_it() {
     let variance = n * mean * (1.0 - mean) * (1.0 + correlation) / (1.0 - correlation);
     let deviation = (losses - n * mean) / variance.sqrt();
     assert!(deviation.abs() < 4.0, "{losses} losses, {deviation} sigma");
-    // Bursts are geometric: variance (1 - r) / r^2.
+    // Burst lengths are geometric with variance (1 - r) / r^2.
     let error = ((1.0 - r) / (r * r) / bursts).sqrt();
     let deviation = (losses / bursts - length) / error;
     assert!(
@@ -137,7 +137,7 @@ fn losses_come_as_often_and_as_long_as_the_model_has_it() {
     );
 }
 
-/// What both links do with the packets of a log when nothing is ever late.
+/// Returns the fates and due times of a log's packets on both links in virtual time.
 fn offline(network: &Network, seed: u64, packets: &[LinkPacket]) -> Vec<(Fate, Option<Instant>)> {
     let mut flows: BTreeMap<Flow, u64> = BTreeMap::new();
     let mut outcomes = vec![(Fate::InFlight, None); packets.len()];
@@ -173,8 +173,9 @@ fn offline(network: &Network, seed: u64, packets: &[LinkPacket]) -> Vec<(Fate, O
     outcomes
 }
 
-/// The same packets at the same times meet the same fate, and are due at the
-/// same nanosecond, on a link in virtual time. Under way at the end is none.
+/// Asserts that on a link in virtual time the same packets at the same times meet the
+/// same fate and are due at the same nanosecond. Packets in flight at the end are not
+/// compared.
 fn assert_conforms(network: &Network, seed: u64, report: &LinkReport) {
     assert_eq!(report.unlogged, 0);
     let expected = offline(network, seed, &report.packets);
@@ -193,7 +194,7 @@ fn assert_conforms(network: &Network, seed: u64, report: &LinkReport) {
     }
 }
 
-/// Fetches over a network; `None` where that was skipped.
+/// Fetches over a network and checks conformance; `None` if that was skipped.
 fn assert_tcp_conforms(text: &str) -> Option<LinkReport> {
     let bed = open()?;
     bed.testbed.set_congestion("cubic").unwrap();

@@ -1,4 +1,4 @@
-//! Programs in the client's namespace look up names at our server, over the link.
+//! Programs in the client's namespace resolve names at our server, over the link.
 
 use std::net::Ipv4Addr;
 use std::process::{Command, Stdio};
@@ -16,7 +16,7 @@ fn the_machines_own_resolver_asks_over_the_link() {
     let before = std::fs::read("/etc/resolv.conf").unwrap();
     let directory = RunDirectory::create().unwrap();
     testbed.redirect_names(directory.path()).unwrap();
-    // The mounts need the files no more.
+    // The mounts keep the files alive.
     drop(directory);
     let address: Ipv4Addr = testbed.server_address(7).unwrap();
     let names = [("A.test".to_owned(), address.into())];

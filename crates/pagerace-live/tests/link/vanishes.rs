@@ -1,4 +1,4 @@
-//! Nothing of a testbed stays, however its process ends.
+//! Nothing of a testbed remains, however its process ends.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::common::open;
 
-/// Network namespaces that a process or one of its threads is in.
+/// Returns the network namespaces of a process and its threads.
 fn namespaces(process: &Path) -> BTreeSet<PathBuf> {
     let tasks = fs::read_dir(process.join("task"));
     let tasks = tasks.into_iter().flatten().flatten();
@@ -21,18 +21,18 @@ fn namespaces(process: &Path) -> BTreeSet<PathBuf> {
     namespaces.collect()
 }
 
-/// Those that anything on this machine is in.
+/// Returns the network namespaces of all processes on this machine.
 fn all_namespaces() -> BTreeSet<PathBuf> {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     processes.flat_map(|p| namespaces(&p.path())).collect()
 }
 
-/// Names of namespaces that were given one.
+/// Returns the number of named namespaces.
 fn named_namespaces() -> usize {
     fs::read_dir("/run/netns").map_or(0, Iterator::count)
 }
 
-/// Waits until none of the namespaces has anybody in it.
+/// Waits until no process is in any of the namespaces.
 fn assert_gone(theirs: &BTreeSet<PathBuf>) {
     for _ in 0..500 {
         if all_namespaces().is_disjoint(theirs) {
@@ -74,11 +74,11 @@ fn a_hundred_one_after_the_other() {
     for _ in 0..100 {
         Testbed::open().unwrap();
     }
-    // Other tests may have a few more or less open by now.
+    // Other tests may have opened or closed some descriptors in the meantime.
     assert!(descriptors() < before + 50);
 }
 
-/// The example with commands that do not end by themselves.
+/// A run of the example `link` with commands that do not end by themselves.
 struct Example {
     child: Child,
     directory: PathBuf,
@@ -87,14 +87,14 @@ struct Example {
 
 impl Drop for Example {
     fn drop(&mut self) {
-        // It has most often ended.
+        // The process has usually ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
         let _ = fs::remove_dir_all(&self.parent);
     }
 }
 
-/// Started, and past its set-up.
+/// Starts the example and waits until its set-up is complete.
 fn example(name: &str) -> Option<Example> {
     let test = std::env::current_exe().unwrap();
     let built = test.parent().and_then(Path::parent).unwrap();
@@ -122,7 +122,7 @@ fn example(name: &str) -> Option<Example> {
     })
 }
 
-/// Ends it and looks for what it leaves.
+/// Ends the example by a signal and checks that nothing remains.
 fn assert_ends_without_a_trace(name: &str, signal: Signal) {
     let Some(_bed) = open() else { return };
     let Some(mut example) = example(name) else {
@@ -136,7 +136,7 @@ fn assert_ends_without_a_trace(name: &str, signal: Signal) {
     kill_process(Pid::from_raw(pid as i32).unwrap(), signal).unwrap();
     let status = example.child.wait().unwrap();
     assert_eq!(status.signal(), Some(signal.as_raw()));
-    // Its children, too.
+    // Its children have ended, too.
     assert_gone(&theirs);
     assert_eq!(named_namespaces(), named);
     assert!(example.directory.exists(), "nobody could remove it");

@@ -70,6 +70,8 @@ pub struct TcpServer<S> {
     record: bool,
     frames: Vec<SentFrame>,
     finished: bool,
+    /// The reason for which TCP gave the connection up.
+    lost: Option<String>,
 }
 
 impl<S: Site> TcpServer<S> {
@@ -96,6 +98,7 @@ impl<S: Site> TcpServer<S> {
             record,
             frames: Vec::new(),
             finished: false,
+            lost: None,
         })
     }
 
@@ -181,6 +184,12 @@ impl<S: Site> TcpServer<S> {
         self.http.is_idle()
     }
 
+    /// Returns the reason for which the server's TCP gave the connection up. The client
+    /// does not learn of it unless it sends.
+    pub fn lost(&self) -> Option<&str> {
+        self.lost.as_deref()
+    }
+
     fn drive(&mut self, now: Instant) {
         // Only the receiver of responses is metered.
         self.tcp.drain_received(|_| {});
@@ -196,7 +205,10 @@ impl<S: Site> TcpServer<S> {
         while let Some(event) = self.tcp.poll_event() {
             match event {
                 tcp::Event::Finished => self.http.handle_end(now),
-                tcp::Event::Lost { .. } => self.finished = true,
+                tcp::Event::Lost { reason } => {
+                    self.finished = true;
+                    self.lost = Some(reason);
+                }
                 tcp::Event::Connected | tcp::Event::Readable => {}
             }
         }

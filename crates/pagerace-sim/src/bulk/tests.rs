@@ -1,4 +1,4 @@
-//! Controllers over the whole stack: two transports, one link.
+//! Tests of congestion controllers over the whole stack: both transports on one link.
 
 use pagerace_core::{Duration, Protocol};
 use pagerace_net::Network;
@@ -25,7 +25,8 @@ fn bulk(protocol: Protocol, congestion: &str, network: &str, bytes: u64) -> Bulk
     outcome
 }
 
-/// Mean rate in Mbit/s from the request's start.
+/// Returns the mean rate in Mbit/s since the start of the run, connection set-up
+/// included.
 fn goodput(outcome: &BulkOutcome) -> f64 {
     outcome.bytes as f64 * 8e-6 / outcome.finished_at.since_start().as_secs_f64()
 }
@@ -67,14 +68,15 @@ fn bbr_holds_a_lossy_link_where_cubic_collapses() {
         let network = "rate 10mbit rtt 40ms loss 1%";
         let bbr = goodput(&bulk(protocol, "bbr", network, 30 * MB));
         let cubic = goodput(&bulk(protocol, "cubic", network, 30 * MB));
-        // Of what can be had: headers and the 1 % of losses aside.
+        // The best goodput possible: that of a clean link (which accounts for headers),
+        // less the 1 % of losses.
         let best = goodput(&bulk(protocol, "bbr", "rate 10mbit rtt 40ms", 30 * MB)) * 0.99;
         assert!(bbr > 0.95 * best, "{protocol}: {bbr} of {best} Mbit/s");
         assert!(cubic < 0.75 * best, "{protocol}: cubic {cubic}");
     }
 }
 
-/// Jain's index of the rates in the second half of the shorter transfer.
+/// Returns Jain's fairness index of the rates in the second half of the shorter transfer.
 fn jain(outcomes: &[BulkOutcome]) -> f64 {
     let n = outcomes.iter().map(|o| o.window.len()).min().unwrap();
     let rate = |o: &BulkOutcome| o.arrived[n / 2..n].iter().sum::<u64>() as f64;
@@ -144,8 +146,8 @@ fn tcp_fills_a_lossy_path_that_is_larger_than_its_first_receive_window() {
     assert!(bbr > 60.0, "{bbr} Mbit/s");
 }
 
-/// BBR's start-up overfills a long path so far that a packet is lost several
-/// times over, and thousands of gaps wait behind it.
+/// During start-up, BBR overfills a long path so far that some packets are lost several
+/// times and thousands of gaps are open at once.
 #[test]
 fn a_start_up_that_loses_thousands_of_packets_is_survived() {
     for seed in [6_864_943_068_774_596, 5_575_252_139_633_738] {

@@ -1,4 +1,4 @@
-//! The loop that moves time for transfers.
+//! The event loop for bulk transfers.
 
 use pagerace_core::{Duration, EventQueue, Instant, Protocol, Rng};
 use pagerace_delivery::StrategySpec;
@@ -25,7 +25,7 @@ enum Timer {
     Sample,
 }
 
-/// Answers everything with a body of one size, at once.
+/// Site that answers every request immediately with a body of one size.
 struct BulkSite(u64);
 
 impl Site for BulkSite {
@@ -46,7 +46,7 @@ struct Transfer {
     client_alarm: Alarm,
     server_alarm: Alarm,
     outcome: BulkOutcome,
-    /// Body bytes that had arrived when the last interval ended.
+    /// Body bytes that had arrived at the end of the last interval.
     sampled: u64,
     done: bool,
 }
@@ -102,7 +102,7 @@ impl Transfers {
         let end = Instant::ZERO + deadline;
         while self.running.iter().any(|t| !t.done) {
             let links = self.down.next_at().into_iter().chain(self.up.next_at());
-            // The sampling goes on for ever, so there is always a next event.
+            // Sampling never ends, so there is always a next event.
             let next = links.chain(self.timers.next_at()).min().unwrap_or(end);
             if next > end {
                 self.now = end;
@@ -232,7 +232,8 @@ impl Transfers {
                     let reason = || format!("the request failed with error 0x{code:x}");
                     t.outcome.failure.get_or_insert_with(reason);
                 }
-                // A connection that ends after its transfer fails nothing.
+                // A connection that is lost after its transfer does not make the transfer
+                // fail.
                 ClientEvent::Lost { .. } if t.done && t.outcome.failure.is_none() => {}
                 ClientEvent::Lost { reason } => {
                     t.done = true;
@@ -255,7 +256,7 @@ impl Transfers {
         };
         while let Some((size, payload)) = ends.transmit(now, Side::Client, &mut self.buf) {
             t.outcome.bytes_up += u64::from(size);
-            // What the uplink drops shows in the time it takes.
+            // The outcome does not count the uplink's drops; they show as time.
             let _ = self.up.enqueue(now, size, i as u64, packet(payload));
         }
         while let Some((size, payload)) = ends.transmit(now, Side::Server, &mut self.buf) {
@@ -276,7 +277,7 @@ impl Transfers {
         }
     }
 
-    /// An interval is over.
+    /// Appends a sample to the series of each running transfer.
     fn sample(&mut self) {
         let queued = self.down.waiting_bytes();
         for t in self.running.iter_mut().filter(|t| !t.done) {

@@ -1,4 +1,4 @@
-//! A load over a network in which nothing competes.
+//! Page loads over a network in which nothing competes.
 
 use std::sync::Arc;
 
@@ -6,33 +6,33 @@ use pagerace_browser::{Action, Browser, BrowserConfig};
 use pagerace_core::{Duration, EventQueue, Instant};
 use pagerace_page::{Page, ResourceId};
 
-/// Between a request and its answer, beside the server's think time.
+/// Time between a request and its response, apart from the server's think time.
 const ROUND_TRIP: Duration = Duration::from_millis(20);
 
-/// Nanoseconds for each ten bytes: 10 Gbit/s.
+/// Transfer time of ten bytes in nanoseconds: 10 Gbit/s.
 const NANOS_PER_TEN_BYTES: u64 = 8;
 
-/// What is done to one resource.
+/// Change to one resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     None,
-    /// Its request fails at once.
+    /// The request fails immediately.
     Refused(ResourceId),
-    /// Its answer begins so much later.
+    /// The response begins later by this duration.
     Late(ResourceId, Duration),
 }
 
-/// What is seen of a load.
+/// Observations of a load.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Seen {
     pub(super) fcp: Option<Duration>,
     pub(super) lcp: Option<Duration>,
     pub(super) speed_index: Option<Duration>,
-    /// The largest element, if it is an image.
+    /// Image that is the largest element; `None` if that is text.
     pub(super) largest: Option<ResourceId>,
-    /// Pixels of the final picture.
+    /// Area of the final picture in pixels.
     pub(super) area: f64,
-    /// In page order: whether it was asked for.
+    /// For each resource in page order, true if it was requested.
     pub(super) asked: Vec<bool>,
 }
 
@@ -42,9 +42,9 @@ enum Event {
     Failure(ResourceId),
 }
 
-/// Loads the page until nothing happens any more.
+/// Loads the page until no event is left.
 pub(super) fn load(page: &Arc<Page>, config: &BrowserConfig, change: Change) -> Seen {
-    // Without jitter, the seed decides nothing.
+    // Without jitter, the seed has no effect.
     let mut browser = Browser::new(Arc::clone(page), config, 0);
     let mut events = EventQueue::new();
     let mut now = Instant::ZERO;

@@ -1,4 +1,4 @@
-//! What the counterfactuals say of pages is tested in `tests/counterfactual.rs`.
+//! Unit tests; `tests/counterfactual.rs` tests the results for whole pages.
 
 use super::*;
 

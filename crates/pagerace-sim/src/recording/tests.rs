@@ -16,7 +16,7 @@ fn entry(path: &str, mime: &str, start: u32, time: u32, bytes: u32) -> Value {
     })
 }
 
-/// A page of which a script reveals the text: the first paint comes `paint`
+/// Returns a page whose text a script reveals. Its recorded first paint is `paint`
 /// milliseconds after the navigation.
 fn page(paint: u32) -> Page {
     let page = json!({"id": "p", "startedDateTime": "2026-01-01T00:00:00.000Z",

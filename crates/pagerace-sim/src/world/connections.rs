@@ -1,4 +1,4 @@
-//! Opening connections, and what an earlier visit left of them.
+//! Opening of connections, including those left by an earlier visit.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use crate::timing::SetUp;
 use crate::trace::Side;
 use crate::visit::Visit;
 
-/// How connections are protected, and their transports' settings.
+/// Protection and settings of all connections.
 pub(crate) struct Keys {
     quic: (ClientKeys, ServerKeys),
     quic_settings: Settings,
@@ -37,14 +37,14 @@ pub(crate) struct Keys {
     tls: tls::Settings,
     early_quic: bool,
     early_tcp: bool,
-    /// Over HTTP/2.
+    /// True if clients send `PRIORITY_UPDATE` for requests that have left.
     priority_updates: bool,
     record_ends: RecordEnds,
     reliability: ReliabilitySpec,
 }
 
-/// How long connections of an earlier visit have been idle: longer than any
-/// retransmission timeout, shorter than servers' idle timeouts.
+/// Idle time of connections left by an earlier visit: longer than any retransmission
+/// timeout, shorter than servers' idle timeouts.
 const AGE: Duration = Duration::from_secs(10);
 
 impl Keys {
@@ -61,7 +61,7 @@ impl Keys {
             mtu: transport.quic_mtu,
             ..Settings::default()
         };
-        // Said here, once, rather than when the first connection opens.
+        // Report an unknown controller here, before the first connection opens.
         pagerace_cc::build(&transport.congestion, quic_settings.mtu)?;
         let known = visit != Visit::Cold;
         let early = |tcp| known && transport.early_data.is_used(tcp);
@@ -104,7 +104,7 @@ impl Keys {
         })
     }
 
-    /// Whether requests may leave with a connection's first flight.
+    /// Returns true if requests may leave with a connection's first flight.
     pub(crate) fn early_data(&self, protocol: Protocol) -> bool {
         if protocol.is_tcp() {
             self.early_tcp
@@ -113,8 +113,8 @@ impl Keys {
         }
     }
 
-    /// Real sites send real fields: more than the default limits no browser would
-    /// take.
+    /// Returns the HTTP/3 settings. They allow larger field sections than the default,
+    /// because recorded ones may exceed it.
     fn http_limits(&self) -> h3::Config {
         h3::Config {
             max_field_section_size: 1 << 20,
@@ -123,7 +123,7 @@ impl Keys {
         }
     }
 
-    /// Both ends of an HTTP/3 connection.
+    /// Creates both ends of an HTTP/3 connection.
     pub(crate) fn quic_ends<S: pagerace_peer::Site>(
         &self,
         how: &How<'_>,
@@ -155,7 +155,7 @@ impl Keys {
         Ok(Ends::quic(client, Server::new(&server, epoch, site)?))
     }
 
-    /// Both ends of a TCP connection.
+    /// Creates both ends of a TCP connection.
     pub(crate) fn tcp_ends<S: pagerace_peer::Site>(
         &self,
         how: &How<'_>,
@@ -192,10 +192,10 @@ impl Keys {
     }
 }
 
-/// How a connection is made.
+/// Parameters of one connection.
 pub(crate) struct How<'a> {
     pub(crate) seed: u64,
-    /// Tells it apart from others under the same seed.
+    /// Name that distinguishes the connection from others with the same seed.
     pub(crate) name: &'a str,
     pub(crate) strategy: &'a pagerace_delivery::StrategySpec,
     pub(crate) retransmission: pagerace_peer::Retransmission,
@@ -204,10 +204,11 @@ pub(crate) struct How<'a> {
 }
 
 impl World<'_> {
-    /// When the name of a place is resolved; looks it up, if nobody has yet.
+    /// Returns the time at which the name of a place is resolved. Starts a lookup if
+    /// there was none.
     pub(super) fn resolved_at(&mut self, place: usize) -> Instant {
-        // A look-up takes one round trip to a resolver behind the same access
-        // link; what a cache would answer is not known.
+        // A lookup takes one round trip to a resolver behind the same access link. The
+        // answers of a name cache are not known.
         let look_up = match (self.scenario.transport.name_lookup, self.scenario.visit) {
             (NameLookup::None, _) | (_, Visit::Warm) => Duration::ZERO,
             (NameLookup::RoundTrip, Visit::Cold | Visit::Resumed) => self.scenario.network.rtt(),
@@ -217,7 +218,7 @@ impl World<'_> {
         resolved_at.max(self.now)
     }
 
-    /// Opens a connection; its number.
+    /// Opens a connection and returns its index.
     pub(super) fn open(&mut self, place: usize) -> usize {
         let i = self.connections.len();
         let now = self.now;
@@ -244,10 +245,10 @@ impl World<'_> {
         i
     }
 
-    /// The name is resolved: both ends come to life.
+    /// Creates both ends of a connection, once the name is resolved.
     pub(super) fn connect(&mut self, i: usize) -> Result<(), ScenarioError> {
         if self.connections[i].ends.is_some() {
-            // Left open by an earlier visit.
+            // An earlier visit left the connection open.
             return Ok(());
         }
         let ends = self.make_ends(i, self.now)?;
@@ -274,7 +275,8 @@ impl World<'_> {
         );
         let place = &self.pool.places[self.connections[i].place];
         let how = How {
-            // Not by order of opening, which a strategy may change.
+            // The name does not contain the order of opening, which a strategy may
+            // change.
             seed: self.seed,
             name: &place.name,
             strategy: &self.scenario.strategy,
@@ -288,7 +290,7 @@ impl World<'_> {
         }
     }
 
-    /// A connection's handshake is complete.
+    /// Handles the completion of a connection's handshake.
     pub(super) fn connected(&mut self, i: usize) {
         let connection = &mut self.connections[i];
         connection.set_up.connected = Some(self.now);
@@ -300,13 +302,13 @@ impl World<'_> {
         }
     }
 
-    /// A connection is no more: what waits needs another.
+    /// Removes a lost connection. Requests that wait need another.
     pub(super) fn lost(&mut self, i: usize) {
         self.pool.close(i);
         self.freed.push_back(self.connections[i].place);
     }
 
-    /// Brings the connections of an earlier visit to life, if it left any.
+    /// In a warm visit, opens the connections that the earlier visit left.
     pub(super) fn open_warm_connections(&mut self) -> Result<(), ScenarioError> {
         if self.scenario.visit != Visit::Warm {
             return Ok(());
@@ -343,8 +345,8 @@ impl World<'_> {
     }
 }
 
-/// Lets both ends shake hands and fall silent over a path that has a delay and
-/// nothing else, in [`AGE`] of their own time.
+/// Completes the handshake of both ends and lets them become idle, within [`AGE`] of
+/// their own time, over a path that has a delay and nothing else.
 fn establish<S: pagerace_peer::Site>(ends: &mut Ends<S>, rtt: Duration, buf: &mut Vec<u8>) {
     let half = Duration::from_nanos(rtt.as_nanos() / 2);
     let mut path: EventQueue<(Side, Payload)> = EventQueue::new();
@@ -375,7 +377,7 @@ fn establish<S: pagerace_peer::Site>(ends: &mut Ends<S>, rtt: Duration, buf: &mu
     ends.drain_packets(|_, _| {});
 }
 
-/// What the browser has of each resource.
+/// Returns the state of the browser's cache for each resource.
 pub(crate) fn cached(page: &Page, visit: Visit) -> Arc<Vec<Cached>> {
     let of = |r: &pagerace_page::Resource| match (visit, r.cache) {
         (Visit::Warm, CacheUse::Fresh) => Cached::Fresh,

@@ -1,9 +1,11 @@
-//! Takes a metric apart: from the moment itself back to the navigation, each
-//! thing to what it waited for last, and each wait for the network by what the
-//! bottleneck did meanwhile.
+//! Attribution of a metric's time to causes.
 //!
-//! The spans touch and cover the whole time, so that their parts add up to the
-//! metric by construction.
+//! The critical path is followed backwards from the metric to the navigation: each event
+//! leads to the event that it waited for last. Each wait for the network is then split by
+//! the bottleneck's activity during the wait.
+//!
+//! The spans are adjacent and cover the whole time, so their parts add up to the metric
+//! by construction.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,30 +18,30 @@ use super::World;
 use crate::explain::{Explainable, Part, Parts, Step};
 use crate::wire::{Fate, Service, WireLog, WirePacket};
 
-/// A metric, its parts and its path.
+/// A metric's value, parts and critical path.
 type TakenApart = (Duration, Parts, Vec<Step>);
 
-/// What the links did, in order.
+/// Activity of both links during the load, in order of time.
 struct Evidence {
     down: Vec<Service>,
     up: Vec<Service>,
-    /// By connection, spans of its packets' troubles: see [`troubles`].
+    /// Delays of each connection's handshake, see [`World::troubles`].
     troubles: Vec<Vec<Trouble>>,
-    /// Losses of response bytes that were sent again, by the time of the loss.
+    /// Losses of response bytes that were sent again, in order of the loss.
     repairs: Vec<Repair>,
 }
 
-/// Bytes of a lost packet, from the loss until they crossed the bottleneck again.
+/// Span from the loss of a packet until its bytes crossed the bottleneck again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Repair {
     from: Instant,
     repaired: Instant,
-    /// The lost packet, in the log of the downlink.
+    /// Index of the lost packet in the log of the downlink.
     packet: usize,
 }
 
-/// A span in which a packet of a connection waited for the bottleneck, or in
-/// which one that was lost had no successor.
+/// Span in which a handshake packet waited for the bottleneck, or in which a lost one had
+/// not been replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Trouble {
     from: Instant,
@@ -48,7 +50,8 @@ struct Trouble {
 }
 
 impl World<'_> {
-    /// `None` if the load has no such metric. The world must record.
+    /// Explains a metric. Returns `None` if the load did not reach it. The world must
+    /// record.
     pub(crate) fn take_apart(&self, metric: Explainable) -> Option<TakenApart> {
         let load = self.browser.metrics();
         let (down, up) = (self.wire_down.services(), self.wire_up.services());
@@ -72,8 +75,8 @@ impl World<'_> {
         Some((total, parts, path))
     }
 
-    /// Speed Index is the mean of the paints' times, weighted by what each
-    /// shows; so are its parts.
+    /// Explains the Speed Index. It is the mean of the paints' times weighted by the
+    /// share of the picture that each shows, and so is each of its parts.
     fn take_speed_index_apart(&self, evidence: &Evidence) -> Option<TakenApart> {
         let total = self.browser.metrics().speed_index?;
         let mut sums = [0.0_f64; Part::ALL.len()];
@@ -89,8 +92,7 @@ impl World<'_> {
             }
         }
         let mut parts = Parts(sums.map(|sum| Duration::from_nanos(sum as u64)));
-        // The nanoseconds that rounding took or gave: less than one for each part
-        // and paint.
+        // Rounding error in nanoseconds: less than one for each part and paint.
         let off = parts.total().as_nanos().abs_diff(total.as_nanos());
         debug_assert!(off < 10_000, "{off} ns");
         let largest = parts.largest() as usize;
@@ -103,7 +105,8 @@ impl World<'_> {
         ))
     }
 
-    /// From `until`, which waited for `cause`, back to the navigation.
+    /// Follows the critical path from `until`, which waited for `cause`, back to the
+    /// navigation.
     fn path(
         &self,
         evidence: &Evidence,
@@ -130,7 +133,7 @@ impl World<'_> {
                 until,
                 parts,
             });
-            // A cause lies before its effect, so this ends.
+            // A cause precedes its effect, so the loop ends.
             (until, cause) = (from, self.browser.discovery_cause(r));
         }
         sum.add(Part::Browser, until.since_start());
@@ -138,8 +141,8 @@ impl World<'_> {
         (sum, path)
     }
 
-    /// Where the time went between the discovery of `r` and the arrival of the
-    /// bytes of it that were waited for.
+    /// Attributes the time between the discovery of `r` and the arrival of its awaited
+    /// bytes.
     fn network(
         &self,
         evidence: &Evidence,
@@ -149,7 +152,8 @@ impl World<'_> {
     ) -> Parts {
         let mut spans = Spans::new(from, arrived);
         let Some(p) = &self.progress[r.index()] else {
-            // Out of the cache, or refused once the browser's scheduler let it go.
+            // The cache answered, or the request was refused once the browser's scheduler
+            // released it.
             spans.until(self.browser.requested_at(r).unwrap_or(from), Part::Queueing);
             spans.until(arrived, Part::Browser);
             return spans.parts;
@@ -187,15 +191,15 @@ impl World<'_> {
         spans.parts
     }
 
-    /// What held each connection's handshake up, apart from the round trips
-    /// that it takes: losses until the same side sends as much again, and waits
-    /// for the bottleneck. Ascending and disjoint; losses come first.
+    /// Returns the delays of each connection's handshake beyond its round trips: losses
+    /// until the same side sends a packet of similar size, and waits for the bottleneck.
+    /// The spans are ascending and disjoint; losses take precedence.
     fn troubles(&self, down: &[Service], up: &[Service]) -> Vec<Vec<Trouble>> {
         let mut all: Vec<Vec<Trouble>> = vec![Vec::new(); self.connections.len()];
         for (log, services) in [(&self.wire_down, down), (&self.wire_up, up)] {
             for (k, packet) in log.packets.iter().enumerate() {
                 if packet.is_gone() && self.sets_up(packet) {
-                    // What is much smaller repeats something else, or is an ACK.
+                    // A much smaller packet repeats other data, or is an acknowledgement.
                     let repairs = |p: &&WirePacket| {
                         p.connection == packet.connection
                             && p.sent_at > packet.sent_at
@@ -224,13 +228,14 @@ impl World<'_> {
         all.into_iter().map(disjoint).collect()
     }
 
-    /// Whether a packet left before its connection was set up.
+    /// Returns true if the packet left before its connection's handshake completed.
     fn sets_up(&self, packet: &WirePacket) -> bool {
         let connected = self.connections[packet.connection].set_up.connected;
         connected.is_none_or(|at| packet.sent_at < at)
     }
 
-    /// The request's way to the server, where it was complete at `asked`.
+    /// Attributes the time until the request's last packet left the uplink's bottleneck.
+    /// The server had the complete request at `asked`.
     fn request(&self, evidence: &Evidence, spans: &mut Spans, i: usize, asked: Instant) {
         let Some(last) = self.wire_up.arriving(i, asked) else {
             return;
@@ -253,8 +258,8 @@ impl World<'_> {
         spans.until(crossed, Part::Bandwidth);
     }
 
-    /// The response is ready; until the packet that was waited for has left the
-    /// bottleneck.
+    /// Attributes the time from when the response is ready until its awaited packet left
+    /// the downlink's bottleneck at `crossed`.
     fn response(
         &self,
         evidence: &Evidence,
@@ -273,7 +278,7 @@ impl World<'_> {
             }
             idle(spans, service.from.min(crossed), &repairs);
             let mut part = self.carried(&self.wire_down.packets[service.packet], i, r);
-            // Nothing of the response is left to be queued: it waits for a repair.
+            // All bytes of the response have been sent once: it waits for a repair.
             let at = spans.at;
             let waits = |repair: &Repair| repair.from <= at && at < repair.repaired;
             if part == Part::Queueing && at >= own_over && repairs.iter().any(waits) {
@@ -284,8 +289,8 @@ impl World<'_> {
         idle(spans, crossed, &repairs);
     }
 
-    /// When everything of `r` had crossed the bottleneck for the first time, or
-    /// had been dropped before it.
+    /// Returns the time at which all bytes of `r` had crossed the bottleneck once or had
+    /// been dropped before it.
     fn first_sent_by(&self, i: usize, r: ResourceId) -> Instant {
         let log = &self.wire_down;
         let fresh = |p: &&WirePacket| {
@@ -297,8 +302,8 @@ impl World<'_> {
         packets.map(crossed).max().unwrap_or_default()
     }
 
-    /// Whether bytes in `packet` can hold up those of `r`: over TCP all of a
-    /// connection's can.
+    /// Returns true if the loss of `packet` can block bytes of `r`: over TCP, any loss on
+    /// the same connection can.
     fn concerns(&self, i: usize, r: ResourceId, packet: &WirePacket) -> bool {
         packet.connection == i
             && (self.connections[i].protocol.is_tcp()
@@ -309,8 +314,8 @@ impl World<'_> {
                     .any(|f| f.resource == r))
     }
 
-    /// What it means for response `r` on connection `i` that the bottleneck
-    /// carried this packet.
+    /// Returns the part of response `r` on connection `i` that the carrying of `packet`
+    /// counts as.
     fn carried(&self, packet: &WirePacket, i: usize, r: ResourceId) -> Part {
         let frames = self.wire_down.frames_of(packet);
         let tcp = self.connections[i].protocol.is_tcp();
@@ -326,7 +331,7 @@ impl World<'_> {
         }
     }
 
-    /// All losses of response bytes and their repairs.
+    /// Returns all losses of response bytes that were sent again.
     fn repairs(&self) -> Vec<Repair> {
         let log = &self.wire_down;
         let mut again: BTreeMap<ResourceId, Vec<(usize, Range<u64>)>> = BTreeMap::new();
@@ -361,8 +366,8 @@ impl World<'_> {
     }
 }
 
-/// Cuts spans so that none overlaps another: a loss goes before a wait, what
-/// began earlier before what began later.
+/// Cuts spans so that none overlap. A loss takes precedence over a wait, and an earlier
+/// start over a later one.
 fn disjoint(mut troubles: Vec<Trouble>) -> Vec<Trouble> {
     let mut cut: Vec<Trouble> = Vec::new();
     troubles.sort_unstable_by_key(|t| (t.part != Part::Loss, t.from, t.until));
@@ -392,8 +397,8 @@ fn disjoint(mut troubles: Vec<Trouble>) -> Vec<Trouble> {
     cut
 }
 
-/// The bottleneck idles until `until`: for a repair, or because the sender is
-/// held back.
+/// Attributes the idle time of the bottleneck up to `until`: to a repair if one is
+/// outstanding, or else to the sender being held back.
 fn idle(spans: &mut Spans, until: Instant, repairs: &[Repair]) {
     for &Repair { from, repaired, .. } in repairs {
         if from >= until {
@@ -407,7 +412,7 @@ fn idle(spans: &mut Spans, until: Instant, repairs: &[Repair]) {
     spans.until(until, Part::Window);
 }
 
-/// Cuts a span of time into parts that touch.
+/// Splits a span of time into adjacent parts.
 struct Spans {
     at: Instant,
     end: Instant,
@@ -423,7 +428,7 @@ impl Spans {
         }
     }
 
-    /// From where the last part ended until `until` it was `part`.
+    /// Attributes the time from the end of the last part up to `until` to `part`.
     fn until(&mut self, until: Instant, part: Part) {
         let until = until.min(self.end);
         if until > self.at {
@@ -434,7 +439,7 @@ impl Spans {
 }
 
 impl WireLog {
-    /// The last packet of connection `i` that arrived at `at`, or before.
+    /// Returns the last packet of connection `i` that arrived at `at` or earlier.
     fn arriving(&self, i: usize, at: Instant) -> Option<&WirePacket> {
         let arrived = |p: &&WirePacket| match p.fate {
             Fate::Arrived(when) if p.connection == i && when <= at => Some(when),

@@ -1,4 +1,4 @@
-//! Requests that are refused, and those that will never be answered.
+//! Requests that are refused, and requests that are never answered.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use pagerace_page::{ResourceEffect, ResourceId};
 use super::World;
 use crate::scenario::Scenario;
 
-/// What is done to each resource; empty if nothing is.
+/// Returns the intervention on each resource, or an empty list if there is none.
 pub(super) fn effects(scenario: &Scenario) -> Arc<Vec<ResourceEffect>> {
     Arc::new(if scenario.interventions.is_empty() {
         Vec::new()
@@ -23,17 +23,17 @@ impl World<'_> {
         self.effects.get(r.index())?.block
     }
 
-    /// Whether the request is refused before it leaves the browser.
+    /// Returns true if the request is refused before it leaves the browser.
     pub(super) fn is_refused(&self, r: ResourceId) -> bool {
         self.block(r) == Some(Failure::Refused)
     }
 
-    /// Whether a request, once made, is never answered.
+    /// Returns true if the request, once made, is never answered.
     pub(super) fn hangs(&self, r: ResourceId) -> bool {
         self.block(r) == Some(Failure::Hang)
     }
 
-    /// The request fails at once: no name is looked up, no connection opened.
+    /// Fails a request at once, without a name lookup or a connection.
     pub(super) fn refuse(&mut self, r: ResourceId) {
         let resource = self.page.resource(r);
         if resource.destination == Destination::Document {
@@ -43,21 +43,21 @@ impl World<'_> {
         self.browser.handle_failure(self.now, r);
     }
 
-    /// Requests that were made and will never be answered.
+    /// Returns the requests that were made and will never be answered.
     pub(super) fn unanswered(&self) -> Vec<ResourceId> {
         let all = (0..self.progress.len()).map(|i| ResourceId(i as u32));
         all.filter(|r| self.progress[r.index()].is_some() && self.hangs(*r))
             .collect()
     }
 
-    /// Whether connection `i` has a request that will never be answered.
+    /// Returns true if connection `i` has a request that will never be answered.
     pub(super) fn holds_unanswered(&self, i: usize) -> bool {
         let mut carried = self.connections[i].streams.values();
         carried.any(|r| self.hangs(*r))
     }
 
-    /// Whether all that is waited for will never come: answers, and requests
-    /// over HTTP/1.1 that wait for the connections of such answers.
+    /// Returns true if everything that the load waits for will never come: answers, and
+    /// HTTP/1.1 requests that wait for the connections of such answers.
     pub(super) fn is_stalled(&self) -> bool {
         if self.effects.is_empty() || self.failing > 0 || self.browser.poll_timeout().is_some() {
             return false;
@@ -72,8 +72,8 @@ impl World<'_> {
         (0..self.progress.len()).all(hopeless) && !self.unanswered().is_empty()
     }
 
-    /// Whether every connection that could take the request waits for an answer
-    /// that never comes; HTTP/1.1 only.
+    /// Returns true if every connection that could take the request waits for an answer
+    /// that never comes. HTTP/1.1 only.
     pub(super) fn is_shut_out(&self, r: ResourceId) -> bool {
         let place = &self.pool.places[self.pool.place_of(self.page.resource(r).origin)];
         let mut open = place.connections.iter();

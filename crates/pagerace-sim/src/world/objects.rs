@@ -1,4 +1,4 @@
-//! Responses of which datagrams lost something.
+//! Responses of which datagrams lost a part.
 
 use pagerace_core::Duration;
 use pagerace_http::object::Repair;
@@ -9,7 +9,7 @@ use crate::objects::{ObjectDelivery, ObjectState, need};
 use crate::outcome::TransportCounters;
 
 impl World<'_> {
-    /// No more datagrams will bring the rest of `r`.
+    /// Handles the end of the datagrams of `r` while parts are missing.
     pub(super) fn incomplete(&mut self, i: usize, r: ResourceId, repair: Option<Repair>) {
         match repair {
             Some(Repair::Now) => {
@@ -25,7 +25,7 @@ impl World<'_> {
         }
     }
 
-    /// Fetches what is missing, once nothing essential is outstanding.
+    /// Fetches missing parts once no essential object is outstanding.
     pub(super) fn repair_if_time(&mut self) {
         if self.repairs.is_empty() || self.waits_for_essential() {
             return;
@@ -39,8 +39,8 @@ impl World<'_> {
         }
     }
 
-    /// Whether an essential request was made and has not ended; but for those that
-    /// wait for repair themselves.
+    /// Returns true if an essential request is outstanding, except those that wait for
+    /// repair themselves.
     fn waits_for_essential(&self) -> bool {
         let outstanding = |i: usize| {
             let r = ResourceId(i as u32);
@@ -55,7 +55,8 @@ impl World<'_> {
         (0..self.progress.len()).any(outstanding)
     }
 
-    /// Whether what has come of `r` is of use without the rest. Nothing at all is not.
+    /// Returns true if the received part of `r` is of use without the rest. An empty part
+    /// is of no use.
     fn is_of_use(&self, i: usize, r: ResourceId) -> bool {
         let ends = self.connections[i].ends.as_ref();
         let report = ends.and_then(|ends| ends.loss_report(u64::from(r.0)));
@@ -63,7 +64,7 @@ impl World<'_> {
         something && !need(&self.scenario.needs, r.index()).whole
     }
 
-    /// The page has to do with what it has of `r`.
+    /// Ends the delivery of `r` with the bytes received so far.
     fn leave_incomplete(&mut self, i: usize, r: ResourceId) {
         let now = self.now;
         let state = if self.is_of_use(i, r) {
@@ -89,7 +90,7 @@ impl World<'_> {
         self.touched.push_back(i);
     }
 
-    /// What the page got of an object; `None` if it was not delivered to its end.
+    /// Returns the delivery of an object, or `None` if it did not end.
     pub(super) fn delivery(&self, resource: usize) -> Option<ObjectDelivery> {
         let p = self.progress[resource].as_ref()?;
         let (i, _) = p.stream?;
@@ -118,7 +119,8 @@ impl World<'_> {
         })
     }
 
-    /// When the last essential object that the load event waits for was complete.
+    /// Returns the time at which the last essential object that the load event waits for
+    /// was complete.
     pub(super) fn essential_end(&self) -> Option<Duration> {
         if self.scenario.needs.is_empty() {
             return None;
@@ -143,7 +145,7 @@ impl World<'_> {
     }
 }
 
-/// Adds what was lost to the counters.
+/// Adds the deliveries to the counters.
 pub(super) fn count_deliveries(deliveries: &[Option<ObjectDelivery>], sum: &mut TransportCounters) {
     for delivery in deliveries.iter().flatten() {
         if delivery.datagrams {

@@ -1,4 +1,4 @@
-//! From what the browser wants to requests on connections.
+//! Requests of the browser on connections.
 
 use bytes::Bytes;
 use pagerace_browser::Action;
@@ -21,7 +21,7 @@ impl World<'_> {
     fn reprioritise(&mut self, resource: ResourceId, priority: Priority) {
         let place = self.pool.place_of(self.page.resource(resource).origin);
         if self.pool.places[place].protocol == Protocol::H1 {
-            // What was sent over HTTP/1.1 has no priority any more.
+            // Over HTTP/1.1, only requests that have not been sent have a priority.
             self.pool.places[place].reprioritise(priority, resource);
             return;
         }
@@ -67,15 +67,15 @@ impl World<'_> {
         }
     }
 
-    /// A request that gets no answer has been given up.
+    /// Ends a request that gets no response.
     pub(super) fn request_failed(&mut self, resource: ResourceId) {
         self.failing -= 1;
         self.browser.handle_failure(self.now, resource);
     }
 
-    /// Gives requests that wait to connections that are free, and opens more
-    /// connections for the rest. Like Chromium, whichever connection is ready
-    /// first takes the request whose turn it is.
+    /// Gives waiting requests to free connections, and opens more connections for the
+    /// rest. As in Chromium, the first connection that is ready takes the request whose
+    /// turn it is.
     pub(super) fn dispatch(&mut self, place: usize) {
         while let Some(i) = self.free_connection(place) {
             let Some((priority, resource)) = self.pool.places[place].next_waiting() else {
@@ -98,8 +98,8 @@ impl World<'_> {
         }
     }
 
-    /// An idle connection: of those that were used the one used last, else the
-    /// oldest, as Chromium's `ClientSocketPool` chooses.
+    /// Returns an idle connection: the one used last, or the oldest if none was used, as
+    /// Chromium's `ClientSocketPool` chooses.
     fn free_connection(&self, place: usize) -> Option<usize> {
         let open = &self.pool.places[place].connections;
         let free = |i: &usize| self.connections[*i].busy == 0 && self.is_usable(*i);
@@ -110,7 +110,7 @@ impl World<'_> {
         open.iter().copied().filter(free).max_by_key(rank)
     }
 
-    /// Whether a request can leave on the connection, or with its handshake.
+    /// Returns true if a request can leave on the connection now, or with its handshake.
     fn is_usable(&self, i: usize) -> bool {
         let c = &self.connections[i];
         c.ends.is_some() && (c.set_up.connected.is_some() || self.keys.early_data(c.protocol))
@@ -139,7 +139,7 @@ impl World<'_> {
         self.touched.push_back(i);
     }
 
-    /// A request of connection `i` has ended, well or not.
+    /// Handles the end of a request of connection `i`, successful or not.
     pub(super) fn request_over(&mut self, i: usize) {
         let now = self.now;
         let connection = &mut self.connections[i];

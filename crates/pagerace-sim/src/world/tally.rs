@@ -1,4 +1,4 @@
-//! What a load comes to: counters, times of resources, the trace.
+//! Outcome of a load: counters, resource timings and the trace.
 
 use pagerace_page::ResourceId;
 
@@ -81,7 +81,7 @@ impl World<'_> {
                 })
             }));
         }
-        // Stable: within an instant by connection.
+        // The sort is stable: at equal keys, gaps stay in connection order.
         hol_gaps.sort_by_key(|g| (g.from, g.resource));
         let mut frames = self.wire_down.frames.clone();
         frames.sort_by_key(|f| (f.at, f.connection));

@@ -19,7 +19,8 @@ use pagerace_sim::{
 };
 use pagerace_transport::tls;
 
-/// A document that names `images` at its very beginning, all on one origin.
+/// Returns a page whose document references `images` at its very beginning, all on one
+/// origin.
 pub fn flat_page(images: &[u64]) -> Page {
     let document = resource(0, Destination::Document, 1_000, Trigger::Navigation);
     let markup = Trigger::Markup {
@@ -91,7 +92,7 @@ fn resource(id: u32, destination: Destination, body_bytes: u64, trigger: Trigger
     }
 }
 
-/// One response of a [`busy_page`].
+/// Response of a [`busy_page`].
 #[derive(Clone, Copy, Debug)]
 pub struct Item {
     pub destination: Destination,
@@ -102,8 +103,8 @@ pub struct Item {
     pub think_time: Duration,
 }
 
-/// A document that names `items` at its very beginning, all on one origin, and
-/// is there before any of them: their responses compete from the start.
+/// Returns a page whose document references `items` at its very beginning, all on one
+/// origin, and arrives before any of them. The responses compete from the start.
 pub fn busy_page(items: &[Item]) -> Page {
     let mut page = flat_page(&items.iter().map(|i| i.body_bytes).collect::<Vec<_>>());
     for (resource, item) in page.resources.iter_mut().skip(1).zip(items) {
@@ -112,20 +113,20 @@ pub fn busy_page(items: &[Item]) -> Page {
         resource.priority = item.class;
         resource.render_blocking = item.render_blocking;
         resource.think_time = item.think_time;
-        // Nothing is boosted later.
+        // No priority is raised later.
         resource.in_viewport = false;
     }
     page
 }
 
-/// 100 requests, about 4.8 MB: the page of the performance goals.
+/// Returns the page of the performance goals: 100 requests, about 4.8 MB.
 pub fn hundred() -> Page {
     let mut rng = Rng::new(7, "page");
     let sizes: Vec<_> = (0..99).map(|_| 5_000 + rng.below(92_000)).collect();
     flat_page(&sizes)
 }
 
-/// A scenario without run-to-run variation.
+/// Returns a scenario without run-to-run variation.
 pub fn scenario(page: &Page, network: &str, strategy: &str) -> Scenario {
     Scenario {
         page: Arc::new(page.clone()),
@@ -147,8 +148,8 @@ pub fn scenario(page: &Page, network: &str, strategy: &str) -> Scenario {
     }
 }
 
-/// The fewest mechanisms: packets of one size for closed forms, no records that end
-/// early, and servers that learn of every changed priority.
+/// Returns settings with the fewest mechanisms: packets of one size (for closed forms),
+/// no records that end early, and servers that learn of every changed priority.
 pub fn plain() -> TransportSettings {
     TransportSettings {
         congestion: "cubic-rfc9438".to_owned(),
@@ -160,7 +161,8 @@ pub fn plain() -> TransportSettings {
     }
 }
 
-/// The real recordings, if they are there; says so if not.
+/// Returns the paths of the real recordings. If they are missing, reports that and
+/// returns `None`.
 pub fn recordings() -> Option<Vec<PathBuf>> {
     let folder = Path::new(concat!(
         env!("CARGO_MANIFEST_DIR"),

@@ -1,18 +1,17 @@
-//! Each strategy's defining law, read off the wire: first transmissions, in
-//! the order in which a simulated server's packets left, with loss and without.
+//! Tests of each strategy's defining law on the wire: first transmissions in the order in
+//! which a simulated server's packets left, with and without loss.
 //!
-//! A law speaks of responses that compete. So each page asks for everything at
-//! once, and the clock starts when the server has every request. What follows
-//! from the mechanism, and nothing else, is tolerated:
+//! The laws concern competing responses. Therefore each page requests everything at once,
+//! and measurement begins when the server has all requests. Only deviations that follow
+//! from the mechanism are tolerated:
 //!
-//! - One packet is bound to a response while the congestion window is closed,
-//!   so the first one after that moment may be an old decision. It is left out.
-//! - Shares are exact to a packet at any moment, hence to two between any two
+//! - While the congestion window is closed, one packet is bound to a response. The first
+//!   packet after the start may thus be an earlier decision, and is left out.
+//! - Shares are exact to one packet at any moment, and therefore to two between any two
 //!   moments: one packet of arrears at either end.
-//! - A lost packet's bytes leave together with bytes of the same response that
-//!   are bound already: those may overtake the rest of one packet.
-//! - An acknowledgement takes a few bytes of a packet; they spill over to the
-//!   next one.
+//! - The bytes of a lost packet leave together with bytes of the same response that are
+//!   already bound. These may overtake the rest of one packet.
+//! - An acknowledgement takes a few bytes of a packet, which spill over to the next.
 
 #![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
 

@@ -11,7 +11,7 @@ use crate::turns::turns;
 use crate::wire::{CLASSES, Wire, fetch, items, load, network};
 
 impl Wire {
-    /// Whose `rank` is lower goes first.
+    /// Checks that the response with the lowest `rank` is sent first.
     pub(crate) fn strict<K: Ord>(&self, rank: impl Fn(usize) -> K) -> Result<(), TestCaseError> {
         for (s, left) in self.steps() {
             let first = left.keys().map(|who| rank(*who)).min().unwrap();
@@ -20,8 +20,8 @@ impl Wire {
         Ok(())
     }
 
-    /// Of those with one `class` each is complete before the next begins;
-    /// `None` is exempt.
+    /// Checks that among responses of the same `class`, each is complete before the next
+    /// begins. Responses with the class `None` are exempt.
     pub(crate) fn one_by_one<K: Ord>(
         &self,
         class: impl Fn(usize) -> Option<K>,
@@ -49,7 +49,8 @@ proptest! {
         wire.one_by_one(|who| Some(wire.facts(who).class))?;
     }
 
-    /// What scripts fetch is requested as it stands in the page, whatever its class.
+    /// Responses with the destination `Fetch` are requested in page order, whatever their
+    /// class.
     #[test]
     fn sequential_goes_by_request_order_inside_a_class(
         classes in prop::collection::vec(select(&CLASSES[..]), 3..9),
@@ -86,7 +87,7 @@ proptest! {
             item.think_time = Duration::from_millis(5 * place);
         }
         let wire = load(&items, network, "fifo", seed);
-        // Nothing overtakes, so it suffices that turns come in order.
+        // No response overtakes another, so it suffices that the turns come in order.
         let seen: Vec<u64> = turns(&wire.sent).iter().filter(|t| t.0 > 0).map(|t| order[t.0 - 1]).collect();
         prop_assert_eq!(seen.len(), wire.all().range(1..).count(), "one turn each: {:?}", &seen);
         prop_assert!(seen.is_sorted(), "{seen:?}");

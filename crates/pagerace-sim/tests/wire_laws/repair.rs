@@ -1,4 +1,4 @@
-//! When lost bytes are sent again.
+//! Times at which lost bytes are sent again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ use pagerace_transport::quic::{Frame, Space, StreamFrame};
 use crate::common::{Item, busy_page, scenario};
 use crate::wire::{PAYLOAD, Wire, fetch, watch};
 
-/// Less urgent responses come first; what is more urgent arrives while their
-/// losses are not repaired. Sequences, not turns, inside an urgency: where two
-/// take turns and one ends in a packet that holds the rest of the other, what
-/// is left of that packet goes to whatever waits to be repaired.
+/// Returns a scenario in which less urgent responses start first, and more urgent ones
+/// become ready while losses of the former are not repaired. Responses of one urgency are
+/// sent one after the other. If they took turns and one ended in a packet with the rest
+/// of another, a repair would take the space left in that packet.
 fn late_urgent(loss: &str, retransmission: Retransmission) -> Scenario {
     let classes = [
         RequestPriority::Low,
@@ -41,8 +41,8 @@ fn late_urgent(loss: &str, retransmission: Retransmission) -> Scenario {
     }
 }
 
-/// How many retransmissions left while a more urgent response was under way
-/// and had new bytes left.
+/// Returns the number of retransmissions that left while a more urgent response was in
+/// progress and had new bytes left.
 fn ahead_of_urgent(wire: &Wire) -> usize {
     let frames = &wire.outcome.trace.as_ref().unwrap().frames;
     let urgency = |r: usize| wire.signal(r).urgency;
@@ -85,18 +85,18 @@ fn by_urgency_no_retransmission_goes_ahead_of_more_urgent_new_bytes() {
     }
 }
 
-/// Bytes of a packet that is certainly lost: three later ones are acknowledged
-/// (RFC 9002, section 6.1.1).
+/// Frame of a packet that is certainly lost: a packet sent three later has been
+/// acknowledged (RFC 9002, section 6.1.1).
 struct Lost {
     frame: StreamFrame,
-    /// New bytes that left since, but those of `repaired`.
+    /// New bytes that have left since, except those of `repaired`.
     new: u64,
-    /// Streams of which something was sent again since.
+    /// Streams with retransmissions since.
     repaired: BTreeSet<u64>,
 }
 
-/// For each lost frame the new bytes that left between its loss and its
-/// retransmission. Those of streams that were repaired in between do not count.
+/// Returns for each lost frame the new bytes that left between its loss and its
+/// retransmission. New bytes of streams that were repaired in between do not count.
 fn new_before_repair(scenario: &Scenario, seed: u64) -> Vec<u64> {
     let (outcome, packets) = run_logged(scenario, seed).unwrap();
     assert_eq!(outcome.failure, None);
@@ -142,7 +142,7 @@ fn new_before_repair(scenario: &Scenario, seed: u64) -> Vec<u64> {
             let largest = ranges.iter().map(|(a, b)| *a.max(b)).max().unwrap();
             while let Some(first) = unacked.first_entry().filter(|e| e.key() + 3 <= largest) {
                 for frame in first.remove() {
-                    // A probe may have carried it already.
+                    // A probe may have carried the bytes already.
                     if !unacked.values().flatten().any(|s| covers(s, &frame)) {
                         let (new, repaired) = (0, BTreeSet::new());
                         waiting.push(Lost {
@@ -166,10 +166,11 @@ fn response_frames(payload: &[u8]) -> Vec<StreamFrame> {
     streams.collect()
 }
 
-/// But for what is bound already. That is a packet's worth, and another one if
-/// an acknowledgement took room in the first: quinn-proto stays with a stream
-/// until all that was written to it has left, and the rest is topped up. Bound
-/// bytes of a response that is repaired itself leave right behind its repair.
+/// Bytes that are already bound may leave before a retransmission. They are one packet's
+/// worth, and another if an acknowledgement took room in the first: quinn-proto stays
+/// with a stream until everything written to it has left, and the remaining space is
+/// topped up. Bound bytes of a response that is itself repaired leave right behind its
+/// repair.
 #[test]
 fn at_once_retransmissions_leave_before_new_bytes() {
     let items = [RequestPriority::High; 6].map(|class| fetch(class, 120_000));

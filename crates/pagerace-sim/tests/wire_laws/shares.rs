@@ -13,7 +13,8 @@ use proptest::sample::select;
 
 use crate::wire::{CLEAN, PACKET, Sent, Wire, items, load, network};
 
-/// At every moment each has its share of the bytes of `sent` to `packets`.
+/// Checks that at every moment each response has its share of the bytes in `sent`, with a
+/// tolerance of `packets` packets.
 pub(crate) fn share(
     sent: &[Sent],
     weights: &BTreeMap<usize, f64>,
@@ -34,12 +35,12 @@ pub(crate) fn share(
     Ok(())
 }
 
-/// Packets by which shares may be off: see the top.
+/// Returns the tolerance of shares in packets, as explained in the crate documentation.
 pub(crate) fn share_bound(network: &str) -> u64 {
     if network == CLEAN { 2 } else { 3 }
 }
 
-/// Shares of equations 1 and 2 of Gupta 2024 among `these`.
+/// Returns the shares among `these` by equations 1 and 2 of Gupta 2024.
 fn gupta(wire: &Wire, these: &BTreeSet<usize>, alpha: f64) -> BTreeMap<usize, f64> {
     let urgency = |who: &usize| usize::from(urgency_of_class(wire.facts(*who).class));
     let mut counts = [0; 8];
@@ -53,8 +54,9 @@ fn gupta(wire: &Wire, these: &BTreeSet<usize>, alpha: f64) -> BTreeMap<usize, f6
         .collect()
 }
 
-/// The shares of the children of a node of the tree; `None` is the root. A
-/// child group stands for all below it, under the number 1000 and its own.
+/// Checks the shares of the children of a node of the tree; `None` is the root. A child
+/// group stands for all responses below it and has the identifier 1000 plus its own
+/// number.
 fn share_below(
     wire: &Wire,
     contest: &[Sent],
@@ -63,7 +65,7 @@ fn share_below(
 ) -> Result<(), TestCaseError> {
     let group = |who: usize| Group::of(&wire.facts(who));
     let mut weights = BTreeMap::new();
-    // The child of `node` that a response belongs to, and its weight.
+    // Returns the child of `node` that a response belongs to, and the child's weight.
     let child = |who: usize| {
         let mut at = group(who);
         if node == Some(at) {
@@ -149,8 +151,9 @@ proptest! {
         }
     }
 
-    /// While one has bytes left, no more goes by without it than its share is
-    /// behind at most: the law of shares, as those see it who wait.
+    /// While a response has bytes left, the bytes of others between two of its own frames
+    /// are bounded by its greatest arrears. This is the law of shares from the view of a
+    /// waiting response.
     #[test]
     fn whoever_shares_never_starves(
         items in items(2..9), network in network(), seed in 0_u64..1_000,
@@ -169,9 +172,9 @@ proptest! {
         }
     }
 
-    /// Whatever the order, the same bytes take the same time: no strategy
-    /// leaves the link idle, and packets are full. What is left of a packet
-    /// at a response's end may be too little for another frame.
+    /// The same bytes take the same time in any order: no strategy leaves the link idle,
+    /// and packets are full. The space left in a packet at the end of a response may be
+    /// too small for another frame.
     #[test]
     fn no_strategy_wastes_the_link(items in items(2..9)) {
         let loads = registry().iter().map(|info| load(&items, CLEAN, info.name, 1).outcome);
@@ -181,7 +184,7 @@ proptest! {
         });
         let spans: Vec<(Instant, u64)> = spans.collect();
         let (first, last) = (spans.iter().min().unwrap(), spans.iter().max().unwrap());
-        // 20 Mbit/s; IP and UDP headers come on top.
+        // The rate is 20 Mbit/s. IP and UDP headers are not part of the packet size.
         let packet = Duration::from_nanos((PACKET + 28) * 8 * 50);
         let slack = packet.mul_f64(items.len() as f64);
         prop_assert!(last.0.since(first.0) <= slack, "{spans:?}");

@@ -10,8 +10,8 @@ use crate::common::Item;
 use crate::shares::{share, share_bound};
 use crate::wire::{PACKET, Sent, fetch, items, load, network};
 
-/// Consecutive frames of one response: whose, new bytes, and whether a
-/// retransmission left among or next to them.
+/// Groups consecutive frames of one response into turns. A turn is the response, its new
+/// bytes, and whether a retransmission left within or next to it.
 pub(crate) fn turns(sent: &[Sent]) -> Vec<(usize, u64, bool)> {
     let mut turns: Vec<(usize, u64, bool)> = Vec::new();
     let mut disturbed = false;
@@ -35,13 +35,13 @@ pub(crate) fn turns(sent: &[Sent]) -> Vec<(usize, u64, bool)> {
     turns
 }
 
-/// Turns that one packet's worth of bytes may hold when it is bound: the rest
-/// of one packet, and who begins in what is left of the next.
+/// Number of turns that one packet's worth of bound bytes may contain: the rest of one
+/// packet, and the response that begins in the space left in the next.
 const BOUND_TURNS: usize = 2;
 
-/// Between two turns of one, each of the others has exactly one, wherever no
-/// retransmission left, nor when the bytes before were bound. Returns how many
-/// rounds were looked at.
+/// Checks that between two turns of a response, each other response has exactly one turn.
+/// Skips rounds if a retransmission left during them or when their preceding bytes were
+/// bound. Returns the number of rounds checked.
 pub(crate) fn alternate(
     turns: &[(usize, u64, bool)],
     count: usize,
@@ -109,7 +109,8 @@ proptest! {
         alternate(&turns, items.len())?;
         let inner = turns.iter().take(turns.len().saturating_sub(1)).skip(1);
         for turn in inner.filter(|t| !t.2) {
-            // No more than n packets; acknowledgements take less than one of them.
+            // A turn has at most n packets, and acknowledgements take less than one of
+            // them.
             prop_assert!(turn.1 <= n * PACKET, "{turn:?}");
             prop_assert!(turn.1 > (n - 1) * PACKET, "{turn:?}");
         }

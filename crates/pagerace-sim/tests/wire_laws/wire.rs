@@ -1,4 +1,4 @@
-//! What a load puts on the wire, and the pages whose responses compete there.
+//! Wire records of loads, and pages whose responses compete on the wire.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,14 +12,14 @@ use proptest::sample::select;
 
 use crate::common::{Item, busy_page, scenario};
 
-/// Bytes of the largest packet.
+/// Size of the largest packet in bytes.
 pub(crate) const PACKET: u64 = 1_200;
 
-/// The most bytes of streams that it carries: less the smallest header of a
-/// packet, its tag, and the smallest header of a frame.
+/// Largest number of stream bytes in a packet: its size less the smallest packet header,
+/// the authentication tag, and the smallest frame header.
 pub(crate) const PAYLOAD: u64 = PACKET - 10 - 16 - 2;
 
-/// Uplinks lose nothing and take no time, so that all requests arrive at once.
+/// The uplink loses nothing and is so fast that all requests arrive at once.
 pub(crate) const CLEAN: &str = "rate 20mbit up 1gbit rtt 40ms queue 1000p";
 pub(crate) const LOSSY: &str = "rate 20mbit up 1gbit rtt 40ms loss 2% loss-up 0% queue 1000p";
 
@@ -28,22 +28,22 @@ pub(crate) const CLASSES: [RequestPriority; 5] = {
     [R::VeryHigh, R::High, R::Medium, R::Low, R::VeryLow]
 };
 
-/// A STREAM frame of a response.
+/// STREAM frame of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sent {
-    /// Whose, as an index of the page.
+    /// Index of the response in the page.
     pub(crate) who: usize,
     /// Bytes sent for the first time.
     pub(crate) new: u64,
     pub(crate) retransmission: bool,
 }
 
-/// What a load put on the wire once all responses competed.
+/// Record of a load's wire from the time at which all responses compete.
 pub(crate) struct Wire {
     pub(crate) page: Page,
     pub(crate) outcome: Outcome,
     pub(crate) sent: Vec<Sent>,
-    /// What each response had left then; without those that were complete.
+    /// Bytes that each response had left at that time, without complete responses.
     pub(crate) left: BTreeMap<usize, u64>,
 }
 
@@ -62,14 +62,14 @@ pub(crate) fn watch(scenario: &Scenario, seed: u64) -> Wire {
         .map(|r| r.expect("it was requested").request_start())
         .collect();
     assert_eq!(asked.len(), 1, "the browser asks for everything at once");
-    // Requests take a fraction of a millisecond to leave.
+    // Sending the requests takes a fraction of a millisecond.
     let ready = *asked.first().unwrap()
         + scenario.network.up.delay.at(Instant::ZERO)
         + Duration::from_millis(1);
     let trace = outcome.trace.as_ref().unwrap();
     let mut high = vec![0; page.resources.len()];
     let (mut sent, mut left) = (Vec::new(), BTreeMap::new());
-    // What was bound before that leaves first.
+    // Bytes that were bound before that time leave first.
     let mut bound = PAYLOAD;
     for f in &trace.frames {
         let who = f.resource.index();
@@ -116,15 +116,15 @@ impl Wire {
         }
     }
 
-    /// What the browser signals, unless this is an image: those are requested
-    /// at another class than they are recorded with.
+    /// Returns the browser's priority signal. Panics for images, whose requests have
+    /// another class than the recorded one.
     pub(crate) fn signal(&self, who: usize) -> Priority {
         let resource = &self.page.resources[who];
         assert_ne!(resource.destination, Destination::Image);
         Profile::Chrome.signal(resource, resource.priority)
     }
 
-    /// Every frame with what was left of each response before it.
+    /// Returns every frame with the bytes that each response had left before it.
     pub(crate) fn frames(&self) -> impl Iterator<Item = (Sent, BTreeMap<usize, u64>)> {
         let mut left = self.left.clone();
         self.sent.iter().map(move |s| {
@@ -139,13 +139,14 @@ impl Wire {
         })
     }
 
-    /// First transmissions with what was left of each response before them.
+    /// Returns first transmissions with the bytes that each response had left before
+    /// them.
     pub(crate) fn steps(&self) -> impl Iterator<Item = (Sent, BTreeMap<usize, u64>)> {
         self.frames().filter(|(s, _)| s.new > 0)
     }
 
-    /// All frames while what has bytes left is exactly `these`, apart from
-    /// `others`.
+    /// Returns the frames sent while exactly the responses in `these` have bytes left,
+    /// not counting responses for which `other` is true.
     pub(crate) fn contest_beside(
         &self,
         these: &BTreeSet<usize>,
@@ -157,12 +158,12 @@ impl Wire {
         frames.map(|(s, _)| s).collect()
     }
 
-    /// All frames while what has bytes left is exactly `these`.
+    /// Returns the frames sent while exactly the responses in `these` have bytes left.
     pub(crate) fn contest(&self, these: &BTreeSet<usize>) -> Vec<Sent> {
         self.contest_beside(these, |_| false)
     }
 
-    /// All that had bytes left.
+    /// Returns all responses that had bytes left.
     pub(crate) fn all(&self) -> BTreeSet<usize> {
         self.left.keys().copied().collect()
     }
@@ -172,8 +173,8 @@ pub(crate) fn network() -> impl Strategy<Value = &'static str> {
     select(&[CLEAN, LOSSY][..])
 }
 
-/// Large responses of all kinds. Nothing stops the parser, or Chromium's model
-/// would hold requests back.
+/// Generates large responses of all kinds. Nothing blocks the parser, because the
+/// Chromium model would otherwise hold requests back.
 pub(crate) fn items(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Item>> {
     use ScriptMode as S;
     let destinations = select(&Destination::ALL[1..]);

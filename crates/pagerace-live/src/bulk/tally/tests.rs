@@ -41,7 +41,7 @@ fn what_was_sent_before_is_repeated_even_where_numbers_wrap_around() {
         packet(Direction::Down, at(200), 100, DROPPED),
         packet(Direction::Down, at(300), 100, DELIVERED),
         packet(Direction::Down, at(100), 100, DELIVERED),
-        // Half of it is new.
+        // The first half has been sent before.
         packet(Direction::Down, at(350), 100, DELIVERED),
         packet(Direction::Down, at(200), 100, DELIVERED),
     ];

@@ -2,7 +2,7 @@ use std::process::{Command, Stdio};
 
 use super::*;
 
-/// A place for directories that nobody else looks at.
+/// Creates a parent for directories that only one test uses.
 fn parent(name: &str) -> PathBuf {
     let path = std::env::temp_dir().join(format!("directory-test-{name}-{}", std::process::id()));
     let _ = fs::remove_dir_all(&path);
@@ -17,7 +17,7 @@ fn a_directory_goes_with_its_owner() {
     let path = directory.path().to_owned();
     fs::create_dir(path.join("profile")).unwrap();
     assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o700);
-    // Another run in the meantime leaves it alone.
+    // Another run in the meantime does not remove the directory.
     let other = RunDirectory::create_in(&parent).unwrap();
     assert_ne!(other.path(), path);
     assert!(path.exists());
@@ -38,13 +38,14 @@ fn what_the_dead_have_left_is_removed() {
     DirBuilder::new().mode(0o700).create(&unfinished).unwrap();
     let leftover = |marker: PathBuf| {
         let mut command = Command::new("sh");
-        // It waits for input that never comes.
+        // The process waits for input that never arrives.
         command.args(["-c", "read line"]).arg(marker);
         command.stdin(Stdio::piped()).spawn().unwrap()
     };
     let mut theirs = leftover(stale.join("profile"));
     let mut unrelated = leftover(parent.join("pagerace-4000000-01"));
-    // Not ours: others may write to it; no name of ours; no lock.
+    // Neither may be removed: others may write to the first, and the second is not a name
+    // of ours.
     let open = parent.join("pagerace-4000000-7");
     fs::create_dir(&open).unwrap();
     fs::set_permissions(&open, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();

@@ -10,7 +10,7 @@ fn ms(ms: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(ms)
 }
 
-/// A segment that the client got `at` this time, or never.
+/// Returns a segment that arrives at the client at `at`, or never.
 fn segment(port: u16, at: Option<u64>, seq: u32, payload: u32) -> LinkPacket {
     LinkPacket {
         at: ms(0),
@@ -51,7 +51,7 @@ fn bytes_behind_a_gap_wait_for_it() {
         segment(1, None, 110, 10),
         segment(1, Some(2), 120, 10),
         segment(1, Some(4), 130, 5),
-        // Sent again; then all of it can be read.
+        // The retransmission fills the gap.
         segment(1, Some(12), 110, 10),
         segment(1, Some(13), 135, 10),
     ];
@@ -63,7 +63,7 @@ fn a_byte_counts_once_and_from_its_first_arrival() {
     let log = [
         syn(0, u32::MAX - 4),
         segment(1, None, u32::MAX - 3, 10),
-        // Around the end of the sequence numbers.
+        // Past the wrap-around of the sequence numbers.
         segment(1, Some(2), 6, 10),
         segment(1, Some(3), 6, 20),
         segment(1, Some(5), 1, 10),
@@ -81,7 +81,7 @@ fn connections_do_not_block_each_other() {
         segment(1, Some(2), 110, 10),
         segment(2, Some(3), 510, 10),
     ];
-    // That it still waits is told, for how long is not known.
+    // The bytes that still wait are counted, but their waiting time is not known.
     assert_eq!(hol_blocked_tcp(&log), blocked(10, 0));
     let order = [segment(1, Some(1), 100, 10), segment(1, Some(2), 110, 10)];
     assert_eq!(hol_blocked_tcp(&order), HolBlocked::default());
@@ -96,7 +96,7 @@ fn a_port_that_is_used_again_is_a_new_connection() {
         syn(5, 70_000),
         segment(1, Some(6), 70_001, 10),
         segment(1, Some(7), 70_011, 10),
-        // The same SYN again changes nothing.
+        // A retransmission of the SYN changes nothing.
         syn(8, 70_000),
         segment(1, Some(9), 70_021, 10),
     ];
@@ -104,7 +104,7 @@ fn a_port_that_is_used_again_is_a_new_connection() {
 }
 
 proptest! {
-    /// Against the plain definition, byte by byte.
+    /// Compares with the definition, byte by byte.
     #[test]
     fn as_defined(
         segments in prop::collection::vec((0_u32..40, 1_u32..12), 1..40),

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A packet between the client and 10.1.0.1, of this protocol and payload.
+/// Returns a packet between the client and 10.1.0.1.
 pub(in crate::link) fn ipv4(protocol: u8, direction: Direction, payload: &[u8]) -> Vec<u8> {
     let mut packet = vec![0; 20];
     packet[0] = 0x45;
@@ -20,8 +20,8 @@ pub(in crate::link) fn ipv4(protocol: u8, direction: Direction, payload: &[u8]) 
     packet
 }
 
-/// A UDP packet of `size` bytes with its IP header, between port 50,000 of the
-/// client and 443.
+/// Returns a UDP packet of `size` bytes, including its IP header, between the client's
+/// port 50,000 and the server's port 443.
 pub(in crate::link) fn udp(direction: Direction, size: usize) -> Vec<u8> {
     let mut datagram = vec![0; size - 20];
     let ports = match direction {
@@ -33,7 +33,7 @@ pub(in crate::link) fn udp(direction: Direction, size: usize) -> Vec<u8> {
     ipv4(PROTOCOL_UDP, direction, &datagram)
 }
 
-/// A TCP packet between the same ports with `payload` bytes.
+/// Returns a TCP packet with `payload` bytes between the same ports.
 pub(in crate::link) fn tcp(direction: Direction, flags: u8, seq: u32, payload: usize) -> Vec<u8> {
     let mut segment = vec![0; 20 + payload];
     let ports = match direction {
@@ -93,7 +93,7 @@ fn the_rest_has_no_ports() {
     let icmp = ipv4(1, Direction::Up, &[8; 40]);
     let other = Some((flow(Transport::Other), None));
     assert_eq!(read(&icmp, Direction::Up), other);
-    // A later fragment of a datagram: what follows is no header.
+    // The payload of a later fragment does not start with a UDP header.
     let mut fragment = udp(Direction::Up, 200);
     fragment[7] = 1;
     assert_eq!(read(&fragment, Direction::Up), other);

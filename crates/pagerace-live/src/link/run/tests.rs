@@ -15,7 +15,7 @@ fn ms(ms: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(ms)
 }
 
-/// Takes all that is due, as the emulator does; how many packets.
+/// Delivers all due packets, as the emulator does, and returns their number.
 fn deliver(run: &mut Run, now: Instant) -> usize {
     let mut packets = 0;
     while let Some(delivery) = run.poll(now) {
@@ -28,7 +28,7 @@ fn deliver(run: &mut Run, now: Instant) -> usize {
 #[test]
 fn time_zero_is_the_first_packet_of_the_client() {
     let mut run = run_on("rate 8mbit rtt 20ms");
-    // From the kernel, from the server, from an old connection.
+    // Packets from the kernel, from the server, and from an old connection.
     let icmp = ipv4(1, Direction::Up, &[0; 8]);
     assert_eq!(run.offer(Direction::Up, ms(1), &icmp), Verdict::Pass);
     let early = udp(Direction::Down, 100);
@@ -117,7 +117,7 @@ fn the_queue_and_the_end_leave_their_marks() {
 #[test]
 fn a_full_log_does_not_stop_the_link() {
     let network = Network::parse("rate 100mbit rtt 2ms queue 100000p").unwrap();
-    // Over the edge of a block.
+    // The limit exceeds one block of the log.
     let mut run = Run::new(&network, 1, 5_000);
     for _ in 0..5_100 {
         run.offer(Direction::Up, ms(1), &udp(Direction::Up, 60));
@@ -152,8 +152,8 @@ fn a_managed_queue_drops_and_is_polled_on() {
 }
 
 proptest! {
-    /// However late it is called, a run does what its links do when they are
-    /// called in time.
+    /// However late a run is polled, its packets meet the same fates as on links that are
+    /// polled in time.
     #[test]
     fn the_fates_are_those_of_the_link(
         gaps in prop::collection::vec((0_u64..3_000_000, 40_usize..1_500), 1..200),

@@ -32,7 +32,7 @@ fn reply(body: &'static str) -> Reply {
     }
 }
 
-/// Status and content of the answer to these request fields.
+/// Returns the status and the content of the answer to these request fields.
 fn answer(fields: &[(&'static str, &'static str)]) -> (String, String) {
     let reply = conditional(&request("GET", fields), reply("0123456789"));
     let text = |bytes: &Bytes| String::from_utf8(bytes.to_vec()).unwrap();
@@ -52,7 +52,7 @@ fn what_the_client_has_is_not_sent() {
         assert_eq!(answer(&[(name, value)]), ("304".into(), String::new()));
     }
     assert_eq!(answer(&[("if-none-match", "\"v2\"")]).0, "200");
-    // The tag counts, whatever the date says.
+    // `if-none-match` takes precedence over the date.
     let both = [
         ("if-none-match", "\"v2\""),
         ("if-modified-since", "Sat, 01 Jan 2022 00:00:00 GMT"),

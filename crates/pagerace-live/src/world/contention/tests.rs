@@ -54,6 +54,6 @@ fn a_child_is_no_other() {
         return;
     };
     let share = meter.others();
-    // Nothing may have passed in so short a time.
+    // No time may have passed in so short a measurement.
     assert!(share.is_none_or(|share| (0.0..=1.0).contains(&share)));
 }

@@ -1,4 +1,4 @@
-//! hyper as the client.
+//! Tests with hyper as the client.
 
 use std::sync::Arc;
 
