@@ -71,7 +71,7 @@ pub enum Carrier {
     },
 }
 
-/// A transfer.
+/// Description of a transfer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bulk {
     /// Length of the response body, in bytes.

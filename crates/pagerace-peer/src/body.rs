@@ -6,23 +6,23 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-/// Content that stays where it is until it is sent, such as a file.
+/// Content that is read only when it is sent, such as a file.
 pub trait Store: Debug + Send + Sync {
-    /// Reads at most `max` bytes from `offset`, at least one; `None` if the content
-    /// cannot be read any more or has changed.
+    /// Reads at most `max` bytes from `offset`, and at least one. Returns `None` if the
+    /// content cannot be read any more or has changed.
     fn read_at(&self, offset: u64, max: usize) -> Option<Bytes>;
 }
 
 /// A body of known size.
 #[derive(Clone, Debug)]
 pub enum Body {
-    /// So many bytes of no meaning.
+    /// This number of meaningless bytes.
     Filler(u64),
     /// Bytes in memory.
     Bytes(Bytes),
-    /// Bodies one after the other.
+    /// Concatenated bodies.
     Joined(Arc<[Body]>),
-    /// `length` bytes of a store from `offset`.
+    /// `length` bytes of a store, starting at `offset`.
     Stored {
         /// The store.
         store: Arc<dyn Store>,
@@ -36,10 +36,10 @@ pub enum Body {
 static FILLER: [u8; 1 << 16] = [0x2e; 1 << 16];
 
 impl Body {
-    /// No bytes.
+    /// An empty body.
     pub const EMPTY: Self = Self::Filler(0);
 
-    /// Size in bytes.
+    /// Returns the size in bytes.
     pub fn len(&self) -> u64 {
         match self {
             Self::Filler(n) => *n,
@@ -63,9 +63,9 @@ impl Body {
         }
     }
 
-    /// At most `max` bytes from `offset`. They are at least one unless `max` is 0,
-    /// `offset` is the end, or a [`Store`] cannot be read any more. Copies nothing
-    /// that is in memory.
+    /// Returns at most `max` bytes from `offset`. The result is empty only if `max` is 0,
+    /// `offset` is at the end, or a [`Store`] cannot be read any more. Bytes in memory
+    /// are not copied.
     pub fn slice(&self, offset: u64, max: usize) -> Bytes {
         let left = usize::try_from(self.len().saturating_sub(offset)).unwrap_or(usize::MAX);
         let n = left.min(max);
@@ -91,7 +91,7 @@ impl Body {
         }
     }
 
-    /// `size` of its bytes from `offset`, both within it.
+    /// Returns the part of `size` bytes at `offset`, which must lie within the body.
     #[must_use]
     pub fn part(&self, offset: u64, size: u64) -> Self {
         debug_assert!(offset + size <= self.len());

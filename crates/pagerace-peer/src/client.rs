@@ -1,4 +1,4 @@
-//! An HTTP/3 client: one connection to one server.
+//! HTTP/3 client: one connection to one server.
 
 mod objects;
 
@@ -18,88 +18,89 @@ use crate::hol::HolMeter;
 use crate::objects::{Assembly, Digests, LossReport};
 use crate::pump::{Passed, Pump};
 
-/// How a client connects.
+/// Configuration of a client.
 #[derive(Clone, Debug)]
 pub struct ClientConfig {
     /// Transport settings.
     pub settings: Settings,
     /// Packet protection.
     pub keys: ClientKeys,
-    /// Everything random follows from it.
+    /// Seed of all random numbers.
     pub seed: u64,
     /// HTTP/3 limits.
     pub h3: h3::Config,
-    /// Keep whole packets for [`Client::drain_packets`].
+    /// True to keep whole packets for [`Client::drain_packets`].
     pub record: bool,
 }
 
-/// Setting a client up failed.
+/// Error of setting a client up.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The settings name an unknown congestion controller.
     #[error(transparent)]
     Controller(#[from] pagerace_cc::UnknownController),
-    /// The server's name or address cannot be connected to.
+    /// The client cannot connect to the server's name or address.
     #[error("cannot connect to {name} at {remote}: {source}")]
     Connect {
         /// Server name.
         name: String,
         /// Server address.
         remote: SocketAddr,
-        /// Why.
+        /// Description of the error.
         source: quinn_proto::ConnectError,
     },
 }
 
-/// What happened; `token` is what the request was made with.
+/// Event of a client. The `token` is that of the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClientEvent {
     /// The handshake is complete.
     Connected,
-    /// The request is on its way.
+    /// The request was sent.
     Sent {
-        /// Which request.
+        /// Token of the request.
         token: u64,
-        /// On which stream.
+        /// Stream of the request.
         stream: u64,
     },
-    /// The response's fields have arrived.
+    /// The header section of the response arrived.
     Head {
-        /// Which request.
+        /// Token of the request.
         token: u64,
-        /// Fields, `:status` first.
+        /// Header fields, `:status` first.
         fields: Vec<Field>,
     },
     /// Body bytes, in order.
     Data {
-        /// Which request.
+        /// Token of the request.
         token: u64,
         /// The bytes.
         data: Bytes,
     },
     /// The response is complete.
     End {
-        /// Which request.
+        /// Token of the request.
         token: u64,
     },
-    /// No more datagrams will bring the rest of the response: ask for it by
-    /// [`Client::repair`], or let go of it by [`Client::give_up`].
+    /// No more datagrams will deliver the missing parts of the response. The caller
+    /// requests them with [`Client::repair`] or drops the response with
+    /// [`Client::give_up`].
     Incomplete {
-        /// Which request.
+        /// Token of the request.
         token: u64,
-        /// When it may be asked for, if at all.
+        /// Time at which the missing parts may be requested; `None` if they may not.
         repair: Option<Repair>,
     },
     /// The response will never be complete.
     Failed {
-        /// Which request.
+        /// Token of the request.
         token: u64,
         /// HTTP/3 error code.
         code: u64,
     },
-    /// The connection is no more; what was outstanding has failed.
+    /// The connection was lost, and all outstanding requests have failed.
     Lost {
-        /// In words.
+        /// Reason in words.
         reason: String,
     },
 }
@@ -109,22 +110,22 @@ struct Pending {
     fields: Vec<Field>,
     priority: Option<Priority>,
     body: Option<Bytes>,
-    /// It asks for what is missing of the response to an earlier one.
+    /// True if this requests missing parts of the response to an earlier request.
     repairs: bool,
 }
 
-/// A request whose response may come in datagrams.
+/// Request whose response may come in datagrams.
 struct Loading {
     stream: u64,
-    /// To ask again with.
+    /// Fields for requesting missing parts.
     fields: Vec<Field>,
     priority: Option<Priority>,
     assembly: Assembly,
-    /// The response's stream has ended, or was stopped.
+    /// True if the response's stream has ended or was stopped.
     ended: bool,
 }
 
-/// A request for missing parts.
+/// Request for missing parts.
 struct Repairing {
     token: u64,
     reader: Option<RangeReader>,
@@ -136,7 +137,7 @@ pub struct Client {
     id: ConnectionId,
     remote: SocketAddr,
     pump: Pump,
-    /// Requests may be sent: the handshake is complete, or early data allowed.
+    /// True if requests may be sent: the handshake is complete, or early data is allowed.
     open: bool,
     waiting: VecDeque<Pending>,
     tokens: BTreeMap<u64, u64>,
@@ -144,21 +145,22 @@ pub struct Client {
     events: VecDeque<ClientEvent>,
     hol: HolMeter,
     priority_updates: bool,
-    /// By token; empty if datagrams are not enabled.
+    /// Requests by token; empty if datagrams are not enabled.
     loading: BTreeMap<u64, Loading>,
-    /// By stream.
+    /// Requests for missing parts, by stream.
     repairing: BTreeMap<u64, Repairing>,
-    /// Of objects that came in datagrams and have ended, by token.
+    /// Reports of ended objects that came in datagrams, by token.
     reports: BTreeMap<u64, LossReport>,
     datagrams: bool,
     digests: Digests,
 }
 
 impl Client {
-    /// Starts connecting.
+    /// Creates a client and starts the handshake.
     ///
     /// # Errors
-    /// See [`ClientError`].
+    /// Returns an error if the controller is unknown or the server cannot be connected
+    /// to.
     pub fn connect(
         config: &ClientConfig,
         now: Instant,
@@ -174,7 +176,7 @@ impl Client {
                 remote,
                 source,
             })?;
-        // A client with early data need not wait for the server.
+        // A client with early data does not wait for the server.
         let open = host.connection(id).is_some_and(|quic| quic.can_send());
         Ok(Self {
             host,
@@ -199,19 +201,19 @@ impl Client {
         })
     }
 
-    /// Whether to keep every HOL gap.
+    /// Sets whether every gap of head-of-line blocking is kept.
     pub fn record_gaps(&mut self, record: bool) {
         self.hol = HolMeter::new(record);
     }
 
-    /// Whether it sends `PRIORITY_UPDATE` for requests that have left (RFC 9218,
-    /// section 7.2). It does unless told otherwise; Chromium does not.
+    /// Sets whether the client sends `PRIORITY_UPDATE` for requests that have left (RFC
+    /// 9218, section 7.2). It does by default; Chromium does not.
     pub fn send_priority_updates(&mut self, send: bool) {
         self.priority_updates = send;
     }
 
-    /// Asks for something, as soon as the connection and the server's stream
-    /// limit allow. `token` is the caller's name for it.
+    /// Queues a request, which leaves as soon as the connection and the server's stream
+    /// limit allow. `token` identifies it in events.
     pub fn request(
         &mut self,
         now: Instant,
@@ -230,7 +232,8 @@ impl Client {
         self.open_requests(now);
     }
 
-    /// Changes a request's priority, if it has not left or updates are sent.
+    /// Changes a request's priority, provided that the request has not left or the client
+    /// sends priority updates.
     pub fn reprioritise(&mut self, token: u64, priority: Priority) {
         let mut waiting = self.waiting.iter_mut();
         let loading = self.loading.get_mut(&token);
@@ -310,27 +313,27 @@ impl Client {
         }
     }
 
-    /// A datagram arrived from the server.
+    /// Handles a datagram from the server.
     pub fn handle_datagram(&mut self, now: Instant, data: BytesMut) {
         self.host.handle_datagram(now, self.remote, data);
         self.drive(now);
     }
 
-    /// Time has passed.
+    /// Handles the passing of time.
     pub fn handle_timeout(&mut self, now: Instant) {
         self.host.handle_timeout(now);
         self.conclude_objects(now);
         self.drive(now);
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) wants to be called.
+    /// Returns the time at which to call [`handle_timeout`](Self::handle_timeout).
     pub fn poll_timeout(&mut self) -> Option<Instant> {
         let objects = self.loading.values();
         let objects = objects.filter_map(|l| l.assembly.poll_timeout());
         self.host.poll_timeout().into_iter().chain(objects).min()
     }
 
-    /// The next datagram to send, written to `buf`.
+    /// Writes the next datagram to send to `buf`.
     pub fn poll_transmit(&mut self, now: Instant, buf: &mut Vec<u8>) -> Option<Datagram> {
         if let Some(quic) = self.host.connection(self.id)
             && quic.can_send()
@@ -340,17 +343,17 @@ impl Client {
         self.host.poll_transmit(now, &mut NoSources, buf)
     }
 
-    /// The next thing that happened.
+    /// Returns the next event.
     pub fn poll_event(&mut self) -> Option<ClientEvent> {
         self.events.pop_front()
     }
 
-    /// Bytes that waited behind gaps.
+    /// Returns the meter of head-of-line blocking.
     pub fn hol(&self) -> &HolMeter {
         &self.hol
     }
 
-    /// Whole packets since the last call, if the client records.
+    /// Passes the packets since the last call to `each`, if the client records packets.
     pub fn drain_packets(&mut self, each: impl FnMut(PacketRecord)) {
         if let Some(quic) = self.host.connection(self.id) {
             quic.drain_packets(each);
@@ -370,7 +373,7 @@ impl Client {
         };
         let hol = &mut self.hol;
         quic.drain_received(|frame| {
-            // Request streams only: client-initiated and bidirectional.
+            // Only request streams are metered: client-initiated and bidirectional.
             if frame.id.is_multiple_of(4) {
                 hol.arrived(now, frame);
             }

@@ -1,5 +1,5 @@
-//! Where a server's requests wait: until they are complete, then until their
-//! answers are ready. Shared by all versions of HTTP.
+//! Waiting requests of a server: first until they are complete, then until their
+//! responses are ready. Shared by all HTTP versions.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,15 @@ use crate::body::Body;
 use crate::range;
 use crate::site::{Reply, Request, Site};
 
-/// Requests that may be unanswered on one connection; more are refused.
+/// Limit on unanswered requests of one connection. Further requests are refused.
 const MAX_PENDING: usize = 1_000;
 
-/// The requests of one connection.
+/// Requests of one connection.
 #[derive(Debug, Default)]
 pub(crate) struct Desk {
-    /// Requests that are not complete, by stream.
+    /// Incomplete requests, by stream.
     incoming: BTreeMap<u64, Incoming>,
-    /// Replies that are not ready, by stream.
+    /// Responses that are not ready, by stream.
     pending: BTreeMap<u64, Pending>,
 }
 
@@ -40,37 +40,37 @@ struct Pending {
     is_get: bool,
 }
 
-/// What becomes of a request that is complete.
+/// Result of completing a request.
 pub(crate) enum Taken {
-    /// It was dropped before.
+    /// The request was dropped before.
     Gone,
-    /// Too many are unanswered.
+    /// Too many requests are unanswered.
     Refused,
-    /// Its answer is ready after this time.
+    /// The response is ready after this time.
     Thinking(Duration),
 }
 
-/// An answer that is ready.
+/// Response that is ready.
 pub(crate) struct Answer {
-    /// `length` and `sent` are zero.
+    /// Facts for the strategy; `length` and `sent` are zero.
     pub(crate) response: Response,
-    /// `:status` first, `content-length` last.
+    /// Header fields, `:status` first and `content-length` last.
     pub(crate) fields: Vec<Field>,
-    /// Empty in answer to HEAD.
+    /// Body; empty in a response to HEAD.
     pub(crate) body: Body,
-    /// As `content-length` tells it.
+    /// Length that `content-length` states.
     pub(crate) length: u64,
-    /// What the page makes of it.
+    /// Role of the object in its page.
     pub(crate) nature: Nature,
-    /// How long the server thought.
+    /// Think time of the server.
     pub(crate) think_time: Duration,
-    /// Whether it is a complete object that may come in pieces: a 200 in answer to
-    /// GET.
+    /// True for a complete object, which may be sent in datagrams: a non-empty 200
+    /// response to a GET without a range.
     pub(crate) is_object: bool,
 }
 
 impl Desk {
-    /// The head of a request has come.
+    /// Handles the header section of a request.
     pub(crate) fn head(&mut self, stream: u64, fields: Vec<Field>, signal: Priority) {
         let request = Incoming {
             fields,
@@ -80,14 +80,14 @@ impl Desk {
         self.incoming.insert(stream, request);
     }
 
-    /// So many bytes of its content have come.
+    /// Counts `bytes` of a request's content.
     pub(crate) fn content(&mut self, stream: u64, bytes: usize) {
         if let Some(request) = self.incoming.get_mut(&stream) {
             request.body_bytes += bytes as u64;
         }
     }
 
-    /// It is complete: asks `site`.
+    /// Completes a request and asks `site` for its response.
     pub(crate) fn complete(&mut self, stream: u64, site: &mut impl Site) -> Taken {
         let Some(request) = self.incoming.remove(&stream) else {
             return Taken::Gone;
@@ -101,7 +101,8 @@ impl Desk {
         Taken::Thinking(think_time)
     }
 
-    /// A new priority. Whether the request is still here.
+    /// Changes the priority of a request. Returns false if the request is not waiting
+    /// here.
     pub(crate) fn reprioritise(&mut self, stream: u64, signal: Priority) -> bool {
         if let Some(request) = self.incoming.get_mut(&stream) {
             request.signal = signal;
@@ -113,13 +114,13 @@ impl Desk {
         true
     }
 
-    /// Nobody waits for the answer any more.
+    /// Drops a request that the client no longer waits for.
     pub(crate) fn drop_request(&mut self, stream: u64) {
         self.incoming.remove(&stream);
         self.pending.remove(&stream);
     }
 
-    /// Its think time is over: the answer, unless the request was dropped.
+    /// Returns the response at the end of its think time, unless the request was dropped.
     pub(crate) fn answer(&mut self, stream: u64) -> Option<Answer> {
         let Pending {
             reply,
@@ -166,7 +167,7 @@ fn ask(site: &mut impl Site, request: Incoming) -> Pending {
     let value = |name| fields::get(&fields, name).cloned().unwrap_or_default();
     let method: Bytes = value(":method");
     let head_only = method.as_ref() == b"HEAD";
-    // A part is no object of its own.
+    // A range of an object is not an object itself.
     let is_get = method.as_ref() == b"GET" && fields::get(&fields, "range").is_none();
     let request = Request {
         method,

@@ -1,5 +1,5 @@
-//! Head-of-line blocking at the receiver (Sander 2022, section 4): bytes that
-//! arrive while earlier bytes of the same stream are missing.
+//! Head-of-line blocking at the receiver (Sander 2022, section 4): bytes that arrive
+//! while earlier bytes of the same stream are missing.
 
 mod ranges;
 mod tcp;
@@ -11,20 +11,20 @@ use pagerace_transport::quic::StreamFrame;
 
 pub use tcp::{Blocked, TcpHolMeter};
 
-/// A span in which bytes of a stream waited behind a gap.
+/// Span in which bytes of a stream waited behind a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// Stream.
+    /// Stream of the bytes.
     pub stream: u64,
-    /// The first byte behind the gap arrived.
+    /// Arrival of the first byte behind the gap.
     pub from: Instant,
-    /// The gap was filled.
+    /// Time at which the gap was filled.
     pub until: Instant,
-    /// Most bytes that waited at once.
+    /// Largest number of bytes that waited at once.
     pub bytes: u64,
 }
 
-/// Watches the streams of one connection.
+/// Meter of the blocking on the QUIC streams of one connection.
 #[derive(Clone, Debug, Default)]
 pub struct HolMeter {
     streams: BTreeMap<u64, Stream>,
@@ -34,19 +34,19 @@ pub struct HolMeter {
 
 #[derive(Clone, Debug, Default)]
 struct Stream {
-    /// All bytes below have been delivered.
+    /// Offset below which all bytes have been delivered.
     delivered: u64,
-    /// Received out of order: start to (end, arrival). Disjoint.
+    /// Bytes received out of order: start to (end, arrival). The ranges are disjoint.
     waiting: BTreeMap<u64, (u64, Instant)>,
     waiting_bytes: u64,
     blocked_bytes: u64,
-    /// Bytes times nanoseconds.
+    /// Sum over blocked bytes of the nanoseconds that each waited.
     blocked_byte_ns: u128,
     gap: Option<Gap>,
 }
 
 impl HolMeter {
-    /// `record`: keep every gap for [`gaps`](Self::gaps).
+    /// Creates a meter. If `record` is true, it keeps every gap for [`gaps`](Self::gaps).
     pub fn new(record: bool) -> Self {
         Self {
             record,
@@ -54,10 +54,10 @@ impl HolMeter {
         }
     }
 
-    /// A STREAM frame arrived.
+    /// Handles the arrival of a STREAM frame.
     pub fn arrived(&mut self, now: Instant, frame: StreamFrame) {
         let stream = self.streams.entry(frame.id).or_default();
-        // The common case: in order, nothing waits.
+        // Common case: the frame is in order and nothing waits.
         if frame.offset <= stream.delivered && stream.waiting.is_empty() {
             stream.delivered = stream.delivered.max(frame.end());
             return;
@@ -71,35 +71,35 @@ impl HolMeter {
         }
     }
 
-    /// Bytes of `stream` that waited.
+    /// Returns the number of bytes of `stream` that waited.
     pub fn blocked_bytes(&self, stream: u64) -> u64 {
         self.streams.get(&stream).map_or(0, |s| s.blocked_bytes)
     }
 
-    /// Bytes that waited, of all streams.
+    /// Returns the number of bytes of all streams that waited.
     pub fn total_bytes(&self) -> u64 {
         self.streams.values().map(|s| s.blocked_bytes).sum()
     }
 
-    /// The same bytes, each times the milliseconds it waited; those that still
-    /// wait are not counted.
+    /// Returns the sum of the milliseconds that each of these bytes waited. Bytes that
+    /// are still waiting do not count.
     pub fn total_byte_ms(&self) -> u64 {
         let ns: u128 = self.streams.values().map(|s| s.blocked_byte_ns).sum();
         u64::try_from(ns / 1_000_000).unwrap_or(u64::MAX)
     }
 
-    /// Gaps that were filled, in the order of being filled.
+    /// Returns the filled gaps, in order of the time at which they were filled.
     pub fn gaps(&self) -> &[Gap] {
         &self.gaps
     }
 }
 
 impl Stream {
-    /// Takes in those bytes of the frame that are new.
+    /// Adds the bytes of the frame that are new.
     fn add(&mut self, now: Instant, frame: StreamFrame) {
         let mut at = frame.offset.max(self.delivered);
         while at < frame.end() {
-            // What is already there at or after `at`.
+            // Skip the bytes that are already present at `at`.
             let before = self.waiting.range(..=at).next_back().map(|(_, v)| v.0);
             if let Some(end) = before.filter(|end| *end > at) {
                 at = end;
@@ -130,7 +130,8 @@ impl Stream {
         }
     }
 
-    /// Delivers what has become contiguous; the gap, if none is left.
+    /// Delivers the bytes that have become contiguous. Returns the gap if it is now
+    /// filled.
     fn deliver(&mut self, now: Instant) -> Option<Gap> {
         while let Some(entry) = self.waiting.first_entry() {
             if *entry.key() > self.delivered {

@@ -1,16 +1,17 @@
 //! HTTP peers without IO: clients, and servers that send through a strategy.
 //!
-//! All are state machines over bytes and time. The simulator connects them by
-//! emulated links, the live world by sockets: one engine for both.
+//! All peers are state machines over bytes and time. The simulator connects them with
+//! emulated links, and live loads with sockets: both use the same engine.
 //!
-//! - [`Server`]: HTTP/3 over UDP datagrams: connections, a [`Site`] that answers
-//!   requests, and for each connection an [`Outgoing`] that asks the strategy
-//!   packet by packet.
-//! - [`Client`]: one connection to one server, requests in, responses out.
-//! - [`stream`]: the same for HTTP/1.1 and HTTP/2, over any byte stream.
-//! - [`tcp`]: those over our own TLS and TCP, segment by segment.
-//! - [`LossReport`]: what became of an object that came in numbered datagrams.
-//! - [`hol`]: bytes that waited behind a gap, seen at the receiver.
+//! - [`Server`]: HTTP/3 over UDP datagrams. It has connections, a [`Site`] that responds
+//!   to requests, and for each connection an [`Outgoing`] that asks the strategy packet
+//!   by packet.
+//! - [`Client`]: HTTP/3 over one connection to one server; it takes requests and returns
+//!   responses.
+//! - [`stream`]: clients and servers of HTTP/1.1 and HTTP/2, over any byte stream.
+//! - [`tcp`]: those peers over simulated TLS and TCP, segment by segment.
+//! - [`LossReport`]: losses of an object that was sent in numbered datagrams.
+//! - [`hol`]: head-of-line blocking at the receiver.
 
 pub mod body;
 pub mod client;

@@ -1,5 +1,5 @@
-//! Objects in numbered datagrams: how a server cuts them, and how a client puts them
-//! together again. What travels is told in [`pagerace_http::object`].
+//! Objects in numbered datagrams: how a server cuts them and a client reassembles them.
+//! [`pagerace_http::object`] describes the wire format.
 
 mod assembly;
 mod cutter;

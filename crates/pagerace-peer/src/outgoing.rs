@@ -1,4 +1,4 @@
-//! The responses of one connection, bound to packets by a strategy.
+//! Responses of one connection, bound to packets by a strategy.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,38 +12,40 @@ use pagerace_transport::quic::{Offer, PacketSource, StreamFrame, StreamOffer};
 use crate::body::Body;
 use crate::objects::Cutter;
 
-/// A STREAM or DATAGRAM frame with response bytes, as it left.
+/// STREAM or DATAGRAM frame with response bytes, as sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentFrame {
-    /// When.
+    /// Time of sending.
     pub at: Instant,
     /// Request stream.
     pub stream: u64,
-    /// Offset on the stream; of a datagram, that of its content behind the head.
+    /// Offset on the stream. For a datagram, the size of the response's head plus the
+    /// offset of the datagram's content.
     pub offset: u64,
-    /// Bytes.
+    /// Number of bytes.
     pub length: u64,
-    /// Whether any of them had been sent before.
+    /// True if any of the bytes had been sent before.
     pub retransmission: bool,
 }
 
-/// Responses that are being sent on one connection.
+/// Responses in progress on one connection.
 pub struct Outgoing {
     strategy: Box<dyn Strategy>,
     policy: Box<dyn Policy>,
-    /// Offered to the strategy; ascending by stream.
+    /// Responses offered to the strategy, ascending by stream.
     ready: Vec<Response>,
-    /// Offered to it when nothing else is ready; likewise.
+    /// Responses offered to the strategy if no others are ready, ascending by stream.
     ready_late: Vec<Response>,
-    /// The streams of responses that are late.
+    /// Streams of late responses.
     late: BTreeSet<u64>,
-    /// Flow control holds them back.
+    /// Responses that flow control blocks.
     parked: Vec<Response>,
     payloads: BTreeMap<u64, Payload>,
-    /// The response that [`PacketSource::pick`] named last, and whether it is late.
+    /// Index of the response that [`PacketSource::pick`] chose last, and whether it is
+    /// late.
     picked: usize,
     picked_late: bool,
-    /// Highest offset sent per stream.
+    /// Highest offset sent on each stream.
     high: BTreeMap<u64, u64>,
     retransmitted_bytes: u64,
     record: bool,
@@ -52,11 +54,11 @@ pub struct Outgoing {
 }
 
 struct Payload {
-    /// HEADERS frame and the DATA frame's header.
+    /// HEADERS frame, and the header of the DATA frame.
     head: Bytes,
     body: Body,
-    /// The body goes in datagrams; `None` once none are left, and the body is the
-    /// end marker.
+    /// Cutter of a body that is sent in datagrams. `None` once all are sent; the body is
+    /// then the end marker.
     cutter: Option<Box<Cutter>>,
 }
 
@@ -73,7 +75,8 @@ impl Payload {
         if more == 0 || self.body.is_empty() {
             return first;
         }
-        // Once per response: head and the beginning of the body share a packet.
+        // This happens once per response: the head and the beginning of the body share a
+        // packet.
         let mut joined = BytesMut::from(first.as_ref());
         joined.extend_from_slice(&self.body.slice(0, more));
         joined.freeze()
@@ -81,7 +84,8 @@ impl Payload {
 }
 
 impl Outgoing {
-    /// `record`: keep every frame for [`take_frames`](Self::take_frames).
+    /// Creates an empty set of responses. If `record` is true, it keeps every frame for
+    /// [`take_frames`](Self::take_frames).
     pub fn new(strategy: Box<dyn Strategy>, policy: Box<dyn Policy>, record: bool) -> Self {
         Self {
             strategy,
@@ -101,7 +105,7 @@ impl Outgoing {
         }
     }
 
-    /// How the content of an object is to be delivered.
+    /// Returns the policy's decision on the delivery of an object.
     pub(crate) fn delivery(&mut self, object: &Object, path: Conditions) -> Delivery {
         let urgent_left = self.urgent_left();
         self.policy.deliver(
@@ -113,8 +117,8 @@ impl Outgoing {
         )
     }
 
-    /// A response is ready; `response.length` is set here. `late`: whether it goes
-    /// after all that are not.
+    /// Adds a response that is ready, and sets `response.length`. If `late` is true, it
+    /// is sent after all responses that are not late.
     pub fn add(&mut self, mut response: Response, head: Bytes, body: Body, late: bool) {
         response.length = head.len() as u64 + body.len();
         let payload = Payload {
@@ -125,8 +129,8 @@ impl Outgoing {
         self.begin(response, payload, late);
     }
 
-    /// A response is ready whose content goes in datagrams. Its head goes on its
-    /// stream, and the end marker, in a DATA frame of its own.
+    /// Adds a response whose content is sent in datagrams. Its head is sent on its
+    /// stream, and so is the end marker, in a DATA frame of its own.
     pub(crate) fn add_cut(
         &mut self,
         mut response: Response,
@@ -173,20 +177,21 @@ impl Outgoing {
         }
     }
 
-    /// Bytes of responses that are not late, and have not been sent.
+    /// Returns the number of unsent bytes of responses that are not late.
     fn urgent_left(&self) -> u64 {
         let urgent = |r: &&Response| !self.late.contains(&r.stream);
         let all = self.ready.iter().chain(&self.parked);
         all.filter(urgent).map(Response::remaining).sum()
     }
 
-    /// Whether a response goes after the others; also while what was lost of it may be
-    /// sent again.
+    /// Returns true if a response is late. This remains true until
+    /// [`forget`](Self::forget), while lost bytes may be sent again.
     pub(crate) fn is_late(&self, stream: u64) -> bool {
         self.late.contains(&stream)
     }
 
-    /// The client changed a priority. Whether the response was being sent.
+    /// Changes the priority of a response. Returns false if the response is not in
+    /// progress.
     pub fn update(&mut self, stream: u64, signal: Priority) -> bool {
         for list in [&mut self.ready, &mut self.ready_late, &mut self.parked] {
             if let Ok(i) = list.binary_search_by_key(&stream, |r| r.stream) {
@@ -198,12 +203,12 @@ impl Outgoing {
         false
     }
 
-    /// The client gave a stream a place in HTTP/2's tree.
+    /// Handles the client's change of a stream's dependency in HTTP/2's priority tree.
     pub fn dependency(&mut self, stream: u64, dependency: Dependency) {
         self.strategy.dependency(stream, dependency);
     }
 
-    /// Flow control lets bytes of `stream` in again.
+    /// Makes a response ready again, because flow control allows bytes of `stream`.
     pub fn writable(&mut self, stream: u64) {
         if let Ok(i) = self.parked.binary_search_by_key(&stream, |r| r.stream) {
             let response = self.parked.remove(i);
@@ -211,7 +216,7 @@ impl Outgoing {
         }
     }
 
-    /// Forgets a response.
+    /// Removes a response.
     pub fn cancel(&mut self, stream: u64) {
         for list in [&mut self.ready, &mut self.ready_late, &mut self.parked] {
             list.retain(|r| r.stream != stream);
@@ -221,46 +226,45 @@ impl Outgoing {
         }
     }
 
-    /// All bytes of a response were acknowledged: no more of it will be sent.
+    /// Forgets a stream whose bytes have all been acknowledged or will not be sent again.
     pub fn forget(&mut self, stream: u64) {
         self.late.remove(&stream);
         self.high.remove(&stream);
     }
 
-    /// Responses that have bytes left.
+    /// Returns the number of responses that have bytes left.
     pub fn len(&self) -> usize {
         self.ready.len() + self.ready_late.len() + self.parked.len()
     }
 
-    /// Whether every response has been written.
+    /// Returns true if every response has been written.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Response bytes that were sent more than once.
+    /// Returns the number of response bytes that were sent more than once.
     pub fn retransmitted_bytes(&self) -> u64 {
         self.retransmitted_bytes
     }
 
-    /// The frames since the last call.
+    /// Returns the frames since the last call.
     pub fn take_frames(&mut self) -> Vec<SentFrame> {
         std::mem::take(&mut self.frames)
     }
 
-    /// The streams that flow control holds back.
+    /// Returns the streams that flow control blocks.
     pub(crate) fn parked(&self) -> Vec<u64> {
         self.parked.iter().map(|r| r.stream).collect()
     }
 
-    /// What is left of the head of the response that was picked last.
+    /// Returns the unsent part of the head of the response picked last.
     pub(crate) fn picked_head(&self) -> Bytes {
         let response = self.picked();
         let head = &self.payload(response.stream).head;
         head.slice(head.len().min(response.sent as usize)..)
     }
 
-    /// At most `max` bytes of the body of the response that was picked last, from
-    /// where it is.
+    /// Returns at most `max` unsent bytes of the body of the response picked last.
     pub(crate) fn picked_body(&self, max: usize) -> Bytes {
         let response = self.picked();
         let payload = self.payload(response.stream);
@@ -285,7 +289,8 @@ fn insert(list: &mut Vec<Response>, response: Response) {
 }
 
 impl Outgoing {
-    /// The strategy's choice; late responses only if nothing else is ready.
+    /// Returns the strategy's choice. Late responses are offered only if no others are
+    /// ready.
     fn choose(&mut self) -> Option<&Response> {
         self.picked_late = self.ready.is_empty();
         let list = if self.picked_late {
@@ -300,7 +305,7 @@ impl Outgoing {
         Some(&list[self.picked])
     }
 
-    /// The stream whose bytes come next, where nothing goes in datagrams.
+    /// Returns the stream that sends next, for a connection without datagrams.
     pub(crate) fn pick_stream(&mut self) -> Option<StreamOffer> {
         let r = self.choose()?;
         Some(StreamOffer {
@@ -311,7 +316,7 @@ impl Outgoing {
         })
     }
 
-    /// What comes next of the picked response, whose content goes in datagrams.
+    /// Returns the next bytes of the picked response, whose content is sent in datagrams.
     fn pick_cut(&mut self) -> Offer {
         let (stream, sent) = (self.picked().stream, self.picked().sent);
         let now = self.now;
@@ -329,7 +334,7 @@ impl Outgoing {
         if !cutter.is_over(now) {
             return Offer::Datagram(cutter.size(stream));
         }
-        // The end marker is what is left: it goes on the stream, behind the head.
+        // Only the end marker is left, which follows the head on the stream.
         let marker = data_frame(&cutter.end_marker());
         payload.cutter = None;
         payload.body = Body::Bytes(marker);
@@ -364,7 +369,7 @@ impl PacketSource for Outgoing {
         let payload = self.payload(stream);
         let data = payload.slice(self.picked().sent, max);
         if data.is_empty() {
-            // Its store cannot be read any more.
+            // The store of the body cannot be read any more.
             return Err(Code::INTERNAL_ERROR.0);
         }
         Ok(data)
@@ -379,7 +384,7 @@ impl PacketSource for Outgoing {
         let (datagram, offset) = cutter.take(stream);
         let length = datagram.len() as u64;
         let response = &mut self.list(late)[picked];
-        // The end marker is still to come.
+        // The end marker is still unsent.
         response.sent = (response.sent + length).min(response.length - 1);
         let response = response.clone();
         self.strategy.sent(&response, length);
@@ -417,7 +422,7 @@ impl PacketSource for Outgoing {
     }
 
     fn frame_sent(&mut self, frame: StreamFrame) {
-        // Request streams only: client-initiated and bidirectional.
+        // Only request streams count: client-initiated and bidirectional.
         if !frame.id.is_multiple_of(4) || frame.length == 0 {
             return;
         }

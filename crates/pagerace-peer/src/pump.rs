@@ -1,4 +1,4 @@
-//! Carries bytes between a QUIC connection and an HTTP/3 connection.
+//! Transfer of bytes between a QUIC connection and an HTTP/3 connection.
 
 use std::collections::VecDeque;
 
@@ -10,14 +10,14 @@ use pagerace_transport::quic::{Connection, Event, Read};
 /// The HTTP/3 side of a QUIC connection.
 pub(crate) struct Pump {
     pub(crate) h3: h3::Connection,
-    /// Unidirectional streams opened so far.
+    /// Number of unidirectional streams opened so far.
     opened: u64,
-    /// Writes that flow control has not let in.
+    /// Writes that flow control has not admitted.
     backlog: VecDeque<h3::Write>,
     failed: bool,
 }
 
-/// What a pump leaves to its owner.
+/// Event that a pump passes to its owner.
 pub(crate) enum Passed {
     Connected,
     Writable(u64),
@@ -37,7 +37,8 @@ impl Pump {
         }
     }
 
-    /// Takes all events off the QUIC connection; feeds streams to HTTP/3.
+    /// Handles all events of the QUIC connection. Passes stream data and datagrams to
+    /// HTTP/3.
     pub(crate) fn receive(
         &mut self,
         now: Instant,
@@ -106,14 +107,14 @@ impl Pump {
         }
     }
 
-    /// Writes what HTTP/3 wants written outside of the schedule.
+    /// Writes the HTTP/3 data that is sent outside of the schedule.
     pub(crate) fn send(&mut self, quic: &mut Connection) {
         while let Some(write) = self.h3.poll_write() {
             self.backlog.push_back(write);
         }
         let mut later = VecDeque::new();
         while let Some(mut write) = self.backlog.pop_front() {
-            // Order holds within a stream, not between streams.
+            // Writes are ordered within a stream, but not between streams.
             let queued = later.iter().any(|w: &h3::Write| w.stream == write.stream);
             if queued || !self.open(quic, write.stream) {
                 later.push_back(write);
@@ -139,7 +140,8 @@ impl Pump {
         self.backlog = later;
     }
 
-    /// Opens our unidirectional streams up to `stream`.
+    /// Opens this side's unidirectional streams up to `stream`. Returns false if the
+    /// peer's limit does not allow that.
     fn open(&mut self, quic: &mut Connection, stream: u64) -> bool {
         if stream & 2 == 0 {
             return true;

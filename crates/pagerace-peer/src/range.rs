@@ -1,6 +1,6 @@
-//! Answers to requests for parts (RFC 9110, section 14), from a complete response:
-//! one part as 206, several as `multipart/byteranges`. What a server must not, or
-//! need not, take apart is answered whole.
+//! Responses to range requests (RFC 9110, section 14), made from a complete response: one
+//! part as 206, several as `multipart/byteranges`. If a server must not or need not
+//! respond with parts, the complete response is used.
 
 use bytes::Bytes;
 use pagerace_http::ranges::{self, ByteRange, Wanted};
@@ -9,12 +9,12 @@ use pagerace_http::{Field, fields};
 use crate::body::Body;
 use crate::site::{Reply, Request};
 
-/// What separates parts. Any text that the content does not hold at the beginning of
-/// a line will do; always the same, so that a run repeats.
+/// Boundary between parts. Any text is suitable that does not occur at the beginning of a
+/// line of the content. The boundary is constant so that runs are repeatable.
 const BOUNDARY: &str = "pagerace-d1f7a0c35be94286";
 
-/// `reply`, as far as `request` wants it: parts, or all. Only a 200 in answer to GET
-/// changes, and only if `if-range` still holds.
+/// Returns the parts of `reply` that `request` asks for, or else `reply`. Only a 200 in
+/// response to GET changes, and only if `if-range` holds.
 pub(crate) fn partial(request: &Request, reply: Reply) -> Reply {
     let Some(field) = fields::get(&request.fields, "range") else {
         return reply;
@@ -27,7 +27,7 @@ pub(crate) fn partial(request: &Request, reply: Reply) -> Reply {
     match ranges::parse(field, reply.body.len()) {
         Some(Wanted::Parts(parts)) => match parts.as_slice() {
             [range] => part(reply, *range),
-            // Parts that overlap are more work than the whole (section 17.15).
+            // Overlapping parts are more work than the whole content (section 17.15).
             _ if overlap(&parts) => reply,
             parts => several(reply, parts),
         },
@@ -36,8 +36,8 @@ pub(crate) fn partial(request: &Request, reply: Reply) -> Reply {
     }
 }
 
-/// Whether `if-range`, if there, still holds (RFC 9110, section 13.1.5): a strong
-/// entity tag, or the very same date.
+/// Returns true if `if-range` holds or is absent (RFC 9110, section 13.1.5). It holds for
+/// an equal strong entity tag or an equal date.
 fn may_be_part(request: &Request, reply: &Reply) -> bool {
     let Some(condition) = fields::get(&request.fields, "if-range") else {
         return true;

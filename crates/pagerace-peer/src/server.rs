@@ -1,5 +1,4 @@
-//! An HTTP/3 server: many connections, one site, a strategy for each
-//! connection.
+//! HTTP/3 server: many connections, one site, and a strategy for each connection.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -23,43 +22,42 @@ use crate::outgoing::{Outgoing, SentFrame};
 use crate::pump::{Passed, Pump};
 use crate::site::Site;
 
-/// When lost response bytes are sent again.
+/// Time at which lost response bytes are sent again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Retransmission {
-    /// Before new data, but for what is bound to a packet already: one packet,
-    /// rarely two.
+    /// Before new data, except data that is already bound to a packet: one packet, rarely
+    /// two.
     #[default]
     AtOnce,
-    /// In the order of the signalled urgency: after new data that is more
-    /// urgent.
+    /// In order of signalled urgency, so after more urgent new data.
     ByUrgency,
 }
 
-/// How a server sends.
+/// Configuration of a server.
 #[derive(Clone, Debug)]
 pub struct ServerConfig {
     /// Transport settings.
     pub settings: Settings,
     /// Packet protection.
     pub keys: ServerKeys,
-    /// Which response's bytes go next.
+    /// Order in which the bytes of responses are sent.
     pub strategy: StrategySpec,
-    /// When lost bytes are sent again.
+    /// Time at which lost bytes are sent again.
     pub retransmission: Retransmission,
-    /// Which responses may be late, in part, or not arrive at all.
+    /// Policy that determines which responses may be late, partial or missing.
     pub reliability: ReliabilitySpec,
-    /// Everything random follows from it; on a real network a secret.
+    /// Seed of all random numbers. On a real network, it must be secret.
     pub seed: u64,
     /// HTTP/3 limits.
     pub h3: h3::Config,
-    /// Keep whole packets for [`Server::drain_packets`].
+    /// True to keep whole packets for [`Server::drain_packets`].
     pub record: bool,
-    /// Keep every frame for [`Server::take_frames`].
+    /// True to keep every frame for [`Server::take_frames`].
     pub record_frames: bool,
 }
 
-/// Sums of a server.
+/// Sums over the connections of a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ServerStats {
     /// Packets sent.
@@ -70,7 +68,7 @@ pub struct ServerStats {
     pub retransmitted_bytes: u64,
 }
 
-/// Serves a [`Site`].
+/// Server of a [`Site`].
 pub struct Server<S> {
     host: Host,
     site: S,
@@ -80,7 +78,7 @@ pub struct Server<S> {
     h3: h3::Config,
     record: bool,
     connections: BTreeMap<ConnectionId, Served>,
-    /// Replies that wait for their think time.
+    /// Responses that wait for the end of their think time.
     thinking: EventQueue<(ConnectionId, u64)>,
     gone: ServerStats,
     gone_frames: Vec<SentFrame>,
@@ -88,17 +86,17 @@ pub struct Server<S> {
 
 struct Served {
     pump: Pump,
-    /// As of the connection's end.
+    /// Transport counters at the end of the connection.
     last: Stats,
     outgoing: Outgoing,
     desk: Desk,
 }
 
 impl<S: Site> Server<S> {
-    /// A server without connections.
+    /// Creates a server without connections.
     ///
     /// # Errors
-    /// The settings name an unknown congestion controller.
+    /// Returns an error if the settings name an unknown congestion controller.
     pub fn new(
         config: &ServerConfig,
         epoch: Epoch,
@@ -126,19 +124,19 @@ impl<S: Site> Server<S> {
         })
     }
 
-    /// A datagram arrived.
+    /// Handles a datagram from a client.
     pub fn handle_datagram(&mut self, now: Instant, remote: SocketAddr, data: BytesMut) {
         self.host.handle_datagram(now, remote, data);
         self.drive(now);
     }
 
-    /// Time has passed.
+    /// Handles the passing of time.
     pub fn handle_timeout(&mut self, now: Instant) {
         self.host.handle_timeout(now);
         self.drive(now);
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) wants to be called.
+    /// Returns the time at which to call [`handle_timeout`](Self::handle_timeout).
     pub fn poll_timeout(&mut self) -> Option<Instant> {
         [self.host.poll_timeout(), self.thinking.next_at()]
             .into_iter()
@@ -146,7 +144,7 @@ impl<S: Site> Server<S> {
             .min()
     }
 
-    /// The next datagram to send, written to `buf`.
+    /// Writes the next datagram to send to `buf`.
     pub fn poll_transmit(&mut self, now: Instant, buf: &mut Vec<u8>) -> Option<Datagram> {
         for id in self.host.ready() {
             let (Some(served), Some(quic)) =
@@ -168,7 +166,7 @@ impl<S: Site> Server<S> {
         sent
     }
 
-    /// Sums over all connections, those that ended included.
+    /// Returns sums over all connections, including those that ended.
     pub fn stats(&mut self) -> ServerStats {
         let mut sum = self.gone;
         for (id, served) in &self.connections {
@@ -182,14 +180,15 @@ impl<S: Site> Server<S> {
         sum
     }
 
-    /// The congestion window of its first connection in bytes; 0 without one.
+    /// Returns the congestion window of the first connection in bytes, or 0 without a
+    /// connection.
     pub fn congestion_window(&mut self) -> u64 {
         let id = self.connections.keys().next().copied();
         let quic = id.and_then(|id| self.host.connection(id));
         quic.map_or(0, |quic| quic.stats().congestion_window)
     }
 
-    /// Response frames since the last call, if the server records.
+    /// Returns the response frames since the last call, if the server records frames.
     pub fn take_frames(&mut self) -> Vec<SentFrame> {
         let mut frames = std::mem::take(&mut self.gone_frames);
         for served in self.connections.values_mut() {
@@ -198,7 +197,7 @@ impl<S: Site> Server<S> {
         frames
     }
 
-    /// Whole packets since the last call, if the server records.
+    /// Passes the packets since the last call to `each`, if the server records packets.
     pub fn drain_packets(&mut self, mut each: impl FnMut(PacketRecord)) {
         for id in self.host.ids() {
             if let Some(quic) = self.host.connection(id) {
@@ -207,7 +206,7 @@ impl<S: Site> Server<S> {
         }
     }
 
-    /// What it serves.
+    /// Returns the site.
     pub fn site(&mut self) -> &mut S {
         &mut self.site
     }
@@ -233,7 +232,7 @@ impl<S: Site> Server<S> {
             else {
                 continue;
             };
-            // Only the receiver's side of a stream is metered.
+            // Blocking is measured only at the receiver of responses.
             quic.drain_received(|_| {});
             let Served {
                 pump,
@@ -259,7 +258,8 @@ impl<S: Site> Server<S> {
             }
             let mut dropped = Vec::new();
             for stream in stopped {
-                // The rest of its request is of no use, and no longer understood.
+                // The server needs no more of the request, and cannot parse the rest
+                // after forgetting it.
                 quic.stop(stream, h3::Code::REQUEST_CANCELLED.0);
                 pump.h3.forget(stream);
             }
@@ -316,13 +316,13 @@ impl<S: Site> Server<S> {
                 pump.h3.forget(stream);
             }
         }
-        // Replies without think time are ready at once.
+        // Responses without think time are ready at once.
         while let Some((_, (id, stream))) = self.thinking.pop_due(now) {
             self.answer(now, id, stream);
         }
     }
 
-    /// A reply's think time is over: hands it to the schedule.
+    /// Hands a response to the schedule at the end of its think time.
     fn answer(&mut self, now: Instant, id: ConnectionId, stream: u64) {
         let Some(served) = self.connections.get_mut(&id) else {
             return;
@@ -346,7 +346,8 @@ impl<S: Site> Server<S> {
                 if self.cut(now, id, &answer, terms) {
                     return;
                 }
-                // What repairs may be late even where the datagrams were not.
+                // A range request that repairs an object may be answered late even if the
+                // object's datagrams were not late.
                 let waits = !matches!(terms.repair, None | Some(Repair::Now));
                 terms.late || (!answer.is_object && waits)
             }
@@ -370,7 +371,8 @@ impl<S: Site> Server<S> {
         served.outgoing.add(response, head, body, late);
     }
 
-    /// Begins to deliver an answer in datagrams; whether that can be done.
+    /// Starts the delivery of a response in datagrams. Returns false if it cannot be
+    /// delivered in this way.
     fn cut(&mut self, now: Instant, id: ConnectionId, answer: &Answer, terms: Terms) -> bool {
         let (Some(served), Some(quic)) = (self.connections.get_mut(&id), self.host.connection(id))
         else {
@@ -417,10 +419,10 @@ impl<S: Site> Server<S> {
     }
 }
 
-/// Repairs of late responses go after all others, whatever their urgency.
+/// Retransmission priority of late responses: after all others, whatever their urgency.
 const LATE: i32 = -100;
 
-/// What is known of a connection; `urgent_left` is not.
+/// Returns the conditions of a connection, except for `urgent_left`, which is 0.
 fn conditions(quic: &Connection) -> Conditions {
     let stats = quic.stats();
     Conditions {
@@ -441,7 +443,7 @@ impl Sources for Connections<'_> {
     }
 }
 
-/// Facts about a resource that nothing is known of.
+/// Facts about a resource without any information.
 pub const UNKNOWN: Facts = Facts {
     destination: pagerace_core::Destination::Other,
     script_mode: pagerace_core::ScriptMode::Blocking,

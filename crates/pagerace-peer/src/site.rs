@@ -1,4 +1,4 @@
-//! What a server serves.
+//! Sites that servers serve.
 
 use bytes::Bytes;
 use pagerace_core::{Duration, Priority};
@@ -8,7 +8,7 @@ use pagerace_http::Field;
 
 use crate::body::Body;
 
-/// A complete request.
+/// Complete request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// `:method`.
@@ -17,31 +17,31 @@ pub struct Request {
     pub authority: Bytes,
     /// `:path`.
     pub path: Bytes,
-    /// All fields, pseudo-header fields included.
+    /// All header fields, including pseudo-header fields.
     pub fields: Vec<Field>,
-    /// Bytes of its body.
+    /// Number of bytes of the body.
     pub body_bytes: u64,
-    /// What it signalled with its `priority` field.
+    /// Priority signalled by the `priority` field.
     pub priority: Priority,
 }
 
-/// How to answer it.
+/// Response to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// Time until the head is ready.
+    /// Time until the header section is ready.
     pub think_time: Duration,
-    /// Response fields, `:status` first; `content-length` is added.
+    /// Header fields, `:status` first. The server adds `content-length`.
     pub fields: Vec<Field>,
-    /// The body; not sent in answer to HEAD.
+    /// Body; not sent in response to HEAD.
     pub body: Body,
-    /// What the scheduler may know.
+    /// Facts that the strategy may use.
     pub facts: Facts,
-    /// What the reliability policy may know.
+    /// Role of the object in its page, which the reliability policy may use.
     pub nature: Nature,
 }
 
-/// Answers requests.
+/// Source of responses.
 pub trait Site {
-    /// The answer to `request`.
+    /// Returns the response to `request`.
     fn reply(&mut self, request: &Request) -> Reply;
 }

@@ -1,12 +1,11 @@
 //! HTTP/1.1 and HTTP/2 peers over any byte stream.
 //!
-//! Plaintext in, plaintext out: what carries it is the owner's business. The
-//! simulator puts our TLS and TCP below ([`crate::tcp`]), the live world rustls
-//! and a socket.
+//! Input and output are plaintext, which the owner carries. The simulator uses simulated
+//! TLS and TCP ([`crate::tcp`]), and live loads use rustls and a socket.
 //!
-//! The server binds bytes late: each [`StreamServer::poll_output`] is one
-//! decision of the strategy, so the owner should ask only when the bytes can leave
-//! soon. HTTP/1.1 has one response at a time, so there the strategy has no choice.
+//! The server binds bytes late: each [`StreamServer::poll_output`] is one decision of the
+//! strategy. The owner should therefore call it only when the bytes can leave soon.
+//! HTTP/1.1 has one response at a time, so the strategy has no choice there.
 
 mod client;
 mod server;

@@ -1,4 +1,4 @@
-//! A client and a server over a pipe with a delay and a rate.
+//! Tests of a client and a server over a pipe with a delay and a rate.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -20,8 +20,8 @@ mod objects;
 const DELAY: Duration = Duration::from_millis(10);
 const NANOS_PER_BYTE: u64 = 800;
 
-/// `/N` is a body of N bytes, `/x/N` one that nobody needs; `/slow` has think time;
-/// anything else is 404.
+/// Site for tests. `/N` has a body of N bytes, and so has `/x/N`, which is not essential.
+/// `/slow` has think time. Other paths are 404.
 pub(crate) struct Numbers;
 
 impl Site for Numbers {
@@ -81,13 +81,13 @@ struct Pipe {
     free: [Instant; 2],
     got: BTreeMap<u64, Got>,
     lost: Option<String>,
-    /// Which of the client's datagrams vanish.
+    /// Indexes of the client's datagrams that are lost.
     lose_from_client: Vec<usize>,
     from_client: usize,
-    /// Likewise of the server's.
+    /// Selects the server's datagrams that are lost, by index.
     lose_from_server: fn(usize) -> bool,
     from_server: usize,
-    /// Whether incomplete responses are asked for again.
+    /// True to request the missing parts of incomplete responses.
     repairs: bool,
 }
 
@@ -105,7 +105,8 @@ impl Pipe {
         Self::with(strategy, "full", client_settings, h3)
     }
 
-    /// A server with this reliability policy, and a client that takes datagrams.
+    /// Returns a pipe whose server has this reliability policy and whose client accepts
+    /// datagrams.
     fn with_policy(policy: &str) -> Self {
         let settings = Settings {
             datagrams: true,
@@ -180,7 +181,7 @@ impl Pipe {
         self.got.insert(token, Got::default());
     }
 
-    /// Runs for at most `span`, or until nothing is outstanding.
+    /// Runs for at most `span`, or until no request is outstanding.
     fn run(&mut self, span: Duration) {
         let until = self.now + span;
         loop {
@@ -361,14 +362,14 @@ fn closing_ends_everything_quietly() {
     p.run(Duration::from_millis(100));
     p.client.close(p.now);
     p.run(Duration::from_secs(2));
-    // We closed it ourselves: nothing more arrives, nothing panics.
+    // The client has closed the connection: nothing more arrives, and nothing panics.
     let before = p.got[&1].bytes;
     p.run(Duration::from_secs(2));
     assert_eq!(p.got[&1].bytes, before);
     assert!(before < 3_000_000);
 }
 
-/// Windows that cut writes short anywhere: nothing may hang.
+/// The windows cut writes at arbitrary offsets, and no load may hang.
 #[test]
 fn narrow_windows_only_slow_things_down() {
     for window in [1_500, 2_003, 5_000, 12_345] {
@@ -389,8 +390,8 @@ fn narrow_windows_only_slow_things_down() {
     }
 }
 
-/// A client's Finished is lost while its request fills the first window: it
-/// must be sent again all the same.
+/// The client's Finished message is lost while its requests fill the initial window. It
+/// must be sent again nevertheless.
 #[test]
 fn a_lost_finished_is_repaired_behind_a_large_request() {
     for (lose, n) in (0..8).flat_map(|lose| [1, 3, 9].map(|n| (lose, n))) {

@@ -10,17 +10,24 @@
 //! -p pagerace-sim --test soak` loads one of them again and shrinks it.
 #![allow(clippy::unwrap_used, reason = "an example may panic")]
 #![allow(clippy::print_stdout, reason = "an example prints")]
-#![allow(clippy::disallowed_methods, reason = "it runs for a time that the user chose")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "it runs for a time that the user chose"
+)]
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
+#[path = "../tests/soak/flows.rs"]
+mod flows;
 #[path = "../tests/soak/inputs.rs"]
 mod inputs;
 #[path = "../tests/soak/laws.rs"]
 mod laws;
+#[path = "../tests/soak/sockets.rs"]
+mod sockets;
 
 fn main() {
     let mut arguments = std::env::args().skip(1);

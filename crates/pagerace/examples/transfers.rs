@@ -1,14 +1,14 @@
-//! How far are simulated transfers from real ones?
+//! Compares simulated transfers with real ones.
 //!
 //! ```text
 //! cargo build --release -p pagerace --example transfers
 //! sudo chrt --rr 10 target/release/examples/transfers --runs 5
 //! ```
 //!
-//! Sends files over the emulated link through the kernel's TCP and through live
-//! QUIC, sends the same files through the simulator, and prints the medians side by side as
-//! Markdown. Needs root and Linux. `chrt` keeps other programs from slowing the
-//! ends down; runs in which the link was late all the same are repeated.
+//! Sends files over the emulated link through the kernel's TCP and through live QUIC,
+//! sends the same files through the simulator, and prints the medians side by side as
+//! Markdown. Needs root and Linux. `chrt` keeps other programs from slowing down the
+//! endpoints. Runs in which the link was late nevertheless are repeated.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ use pagerace_live::link::{Fate, Testbed};
 use pagerace_net::Network;
 use pagerace_sim::{BulkOutcome, Flow, RecordEnds, TransportSettings, run_flows};
 
-/// Times that a run is tried before its case is given up.
+/// Number of attempts at a run before its case is given up.
 const TRIES: u32 = 5;
 
 /// Compares transfers of the simulator with transfers over kernel TCP and live
@@ -65,23 +65,23 @@ struct Arguments {
     verbose: bool,
 }
 
-/// What is compared with what.
+/// A live protocol stack and its simulated counterpart.
 struct Pair {
     name: String,
     carrier: Carrier,
     protocol: Protocol,
-    /// The simulator's controller.
+    /// The simulator's congestion controller.
     congestion: &'static str,
 }
 
-/// One line of the table.
+/// A row of the table.
 struct Row {
     pair: usize,
     network: String,
     bytes: u64,
     predicted: f64,
     observed: f64,
-    /// Highest less lowest observed time, relative to the median.
+    /// Range of the observed times, relative to their median.
     spread: f64,
     packets: (u64, u64),
     gone: (u64, u64),
@@ -133,11 +133,11 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Kernel TCP under three controllers, QUIC likewise, and where there is a peer,
-/// QUIC with it at either end.
+/// Returns kernel TCP and QUIC under three controllers and, if there is a peer, QUIC with
+/// it at either end.
 fn pairs(arguments: &Arguments) -> Vec<Pair> {
     let mut pairs = Vec::new();
-    // Linux's cubic has HyStart; what we call cubic has none.
+    // Linux's CUBIC has HyStart; the controller that we call `cubic` does not.
     for (kernel, congestion) in [("reno", "reno"), ("cubic", "cubic-hystart"), ("bbr", "bbr")] {
         pairs.push(Pair {
             name: format!("TCP {kernel}, kernel"),
@@ -191,8 +191,8 @@ fn pairs(arguments: &Arguments) -> Vec<Pair> {
     pairs
 }
 
-/// Networks and sizes: with losses small files, as loss-based controllers take
-/// minutes for large ones.
+/// Returns networks and sizes. Lossy networks only get small files, as loss-based
+/// controllers take minutes for large ones.
 fn cases(arguments: &Arguments) -> Vec<(String, u64)> {
     const MB: u64 = 1_000_000;
     let mut cases = Vec::new();
@@ -218,7 +218,7 @@ fn cases(arguments: &Arguments) -> Vec<(String, u64)> {
     cases
 }
 
-/// Runs one case in both worlds.
+/// Runs one case live and simulated.
 fn row(
     testbed: &Testbed,
     arguments: &Arguments,
@@ -237,7 +237,7 @@ fn row(
         congestion: pair.congestion.to_owned(),
         starts_at: Duration::ZERO,
     };
-    // As the live server writes.
+    // The live server writes records in this way.
     let transport = TransportSettings {
         record_ends: RecordEnds::Short,
         ..TransportSettings::default()
@@ -310,7 +310,7 @@ fn row(
     })
 }
 
-/// A run in which the link was on time.
+/// Repeats a run until the link was on time.
 fn believable(
     testbed: &Testbed,
     network: &Network,
@@ -329,7 +329,8 @@ fn believable(
     bail!("no run of {TRIES} can be believed: {objection}")
 }
 
-/// Times in milliseconds; `gone` is empty for what arrived.
+/// Formats the packets as CSV. Times are in milliseconds; `gone` is empty for packets
+/// that arrived.
 fn csv(observed: &BulkObserved) -> String {
     let mut text = String::from("at,direction,size,seq,payload,gone\n");
     for packet in &observed.link.packets {

@@ -1,13 +1,14 @@
-//! Lists on the command line.
+//! Comma-separated lists on the command line.
 
 use anyhow::{Result, bail};
 
-/// Splits options that may be given several times, each a list separated by
-/// commas. Commas inside quotes or brackets do not separate; quotes around a
-/// whole item are taken off, spaces around it too.
+/// Splits the values of a repeatable option, each of which is a comma-separated list.
+/// Commas inside quotes or brackets do not separate. Spaces around an item and quotes
+/// around a whole item are removed.
 ///
 /// # Errors
-/// An item is empty, or a quote or bracket is not closed; `option` names it.
+/// Fails if an item is empty, or a quote or bracket is not closed. The message names
+/// `option`.
 pub(crate) fn split_all(option: &str, values: &[String]) -> Result<Vec<String>> {
     let mut items = Vec::new();
     for value in values {
@@ -28,7 +29,7 @@ pub(crate) fn split_all(option: &str, values: &[String]) -> Result<Vec<String>> 
 fn split<'a>(option: &str, text: &'a str) -> Result<Vec<&'a str>> {
     let mut items = Vec::new();
     let mut start = 0;
-    // Closers that are still awaited, innermost last.
+    // Expected closing quotes and brackets, innermost last.
     let mut awaited: Vec<char> = Vec::new();
     for (at, c) in text.char_indices() {
         if awaited.last() == Some(&c) {

@@ -1,7 +1,6 @@
 //! The `pagerace` command line: reads files, races, prints and writes.
 //!
-//! Exit codes: 0 done, 2 something is wrong with what was given, 3 every load failed,
-//! 130 interrupted.
+//! Exit codes: 0 success, 2 error in the input, 3 all loads failed, 130 interrupted.
 
 mod cli;
 mod commands;
@@ -35,7 +34,7 @@ fn main() -> ExitCode {
     let Err(error) = result else {
         return ExitCode::SUCCESS;
     };
-    // A reader that has seen enough (`| head`) is no failure.
+    // A reader that closes the pipe early (`| head`) is not an error.
     let closed = |cause: &(dyn std::error::Error + 'static)| {
         cause
             .downcast_ref::<io::Error>()
@@ -56,16 +55,16 @@ fn main() -> ExitCode {
     })
 }
 
-/// One line on standard error.
+/// Prints an error as one line on standard error.
 fn report(error: &anyhow::Error) {
     use std::io::Write as _;
 
     let red = anstyle::AnsiColor::Red.on_default().bold();
-    // Without standard error there is nobody left to tell.
+    // If standard error is closed, nobody can be told.
     let _ = writeln!(anstream::stderr(), "{red}error{red:#}: {}", one_line(error));
 }
 
-/// The error and its causes; a cause that is told already is not told again.
+/// Joins an error and its causes, except causes that the text already contains.
 fn one_line(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {

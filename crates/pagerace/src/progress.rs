@@ -1,4 +1,4 @@
-//! The progress bar, and the wish to stop.
+//! The progress bar and the handling of interrupts.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::ops::ControlFlow;
@@ -8,25 +8,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pagerace_lab::Progress;
 
-/// Exit code of a process that was interrupted, as shells expect it.
+/// Exit code of an interrupted process, by the convention of shells.
 const INTERRUPTED: i32 = 130;
 
-/// Draws progress on standard error if that is a terminal, and remembers an
-/// interrupt (Ctrl-C), so that the race ends between two loads. A second
-/// interrupt ends the process at once.
+/// Shows progress on standard error if it is a terminal, and records an interrupt
+/// (Ctrl-C) so that the race ends between two loads. A second interrupt ends the process
+/// immediately.
 pub(crate) struct Watch {
     bar: ProgressBar,
-    /// Whether lines stand in for the bar, as nobody would see one.
+    /// True if log lines replace the bar, because standard error is not a terminal.
     lines: bool,
     stop: Arc<AtomicBool>,
 }
 
 impl Watch {
-    /// `unit` is what is counted: loads, for example.
+    /// Creates a bar that counts in `unit`, such as loads.
     pub(crate) fn new(shown: bool, unit: &str) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&stop);
-        // Fails only if a handler is installed already; the default then holds.
+        // This fails only if a handler is installed already, which then stays in effect.
         let _ = ctrlc::set_handler(move || {
             if seen.swap(true, Ordering::Relaxed) {
                 std::process::exit(INTERRUPTED);
@@ -50,27 +50,27 @@ impl Watch {
         }
     }
 
-    /// Writes a line to a log: standard error, if it is no terminal.
+    /// Writes a line to standard error, if it is a log and not a terminal.
     pub(crate) fn log(&self, line: &str) {
         if self.lines {
             let _ = writeln!(std::io::stderr(), "{line}");
         }
     }
 
-    /// Names what comes next, and how much it is.
+    /// Starts the next phase with its name and number of steps.
     pub(crate) fn start(&self, what: &'static str, count: usize) {
         self.bar.reset();
         self.bar.set_length(count as u64);
         self.bar.set_message(what);
     }
 
-    /// To be told after each, from any thread.
+    /// Shows the progress and returns whether to continue. Callable from any thread.
     pub(crate) fn tell(&self, progress: Progress) -> ControlFlow<()> {
         self.bar.set_position(progress.done as u64);
         self.go_on()
     }
 
-    /// Whether somebody wishes to stop.
+    /// Returns `Break` if the user has interrupted.
     pub(crate) fn go_on(&self) -> ControlFlow<()> {
         if self.stop.load(Ordering::Relaxed) {
             ControlFlow::Break(())
@@ -79,7 +79,7 @@ impl Watch {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
     }

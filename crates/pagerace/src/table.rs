@@ -1,8 +1,7 @@
 //! Results as terminal tables.
 //!
-//! Colours are always written; the stream that prints them takes them off
-//! where they are not wanted (`NO_COLOR`, no terminal). No mark is told by
-//! colour alone.
+//! Colours are always written; the output stream removes them where they are unwanted
+//! (`NO_COLOR`, no terminal). Colour is never the only mark.
 
 use std::io::{self, Write};
 
@@ -21,10 +20,10 @@ pub(crate) mod objects;
 pub(crate) mod predicted;
 pub(crate) mod why;
 
-/// What stands where there is no value.
+/// Placeholder for a missing value.
 const NONE: &str = "–";
 
-/// Least width of a column of words: "baseline" with its padding.
+/// Minimum width of a text column: "baseline" with its padding.
 const WORDS_MIN: u16 = 10;
 
 const STYLE: TableStyle = TableStyle::new()
@@ -32,7 +31,7 @@ const STYLE: TableStyle = TableStyle::new()
     .header_separator(LineStyle::none().fill('─'))
     .content_lines(ContentLineStyle::none());
 
-/// Prints the table without spaces at the ends of lines.
+/// Prints a table without trailing spaces.
 pub(crate) fn print(out: &mut impl Write, table: &Table) -> io::Result<()> {
     table
         .lines()
@@ -50,7 +49,7 @@ fn table(header: &[&str], left: usize) -> Table {
             .add_attribute(Attribute::Bold)
             .set_alignment(side(i, left))
     }));
-    // Where there is little room, words are broken before numbers are.
+    // In a narrow table text columns are wrapped before numbers.
     for (i, column) in table.column_iter_mut().enumerate() {
         column.set_constraint(if i < left {
             ColumnConstraint::LowerBoundary(Width::Fixed(WORDS_MIN))
@@ -69,7 +68,7 @@ fn side(column: usize, left: usize) -> CellAlignment {
     }
 }
 
-/// Adds a row whose first `left` cells are words and the others numbers.
+/// Adds a row whose first `left` cells are text and the others numbers.
 fn add(table: &mut Table, left: usize, cells: Vec<Cell>) {
     table.add_row(
         cells
@@ -83,7 +82,7 @@ fn or_none(text: Option<String>) -> String {
     text.unwrap_or_else(|| NONE.to_owned())
 }
 
-/// Who raced on one network, ranked; and whether columns were left out
+/// Returns the ranking of contenders on one network, and true if columns were omitted
 /// because the terminal is narrow.
 pub(crate) fn ranking(plan: &Plan, analysis: &Analysis) -> (Table, bool) {
     let mut full = ranking_with(plan, analysis, Columns::All);
@@ -97,13 +96,13 @@ pub(crate) fn ranking(plan: &Plan, analysis: &Analysis) -> (Table, bool) {
     (ranking_with(plan, analysis, Columns::NoInterval), true)
 }
 
-/// Whether the terminal, if there is one, is as wide as the table.
+/// Returns true if the table fits the terminal or there is none.
 fn fits(table: &mut Table) -> bool {
     let Some(width) = table.width() else {
         return true;
     };
     table.set_content_arrangement(ContentArrangement::Disabled);
-    // Padding of one on each side.
+    // One character of padding on each side.
     let columns = table.column_max_content_widths();
     let mut wide: Vec<u16> = columns.iter().map(|w| w + 2).collect();
     if let Some(words) = wide.first_mut() {
@@ -112,12 +111,12 @@ fn fits(table: &mut Table) -> bool {
     wide.into_iter().map(usize::from).sum::<usize>() <= usize::from(width)
 }
 
-/// How much of a table is shown.
+/// The set of columns to show.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Columns {
-    /// Of several pages, no medians either.
+    /// Also without intervals in a ranking, and without medians in a table of pages.
     NoInterval,
-    /// Of several pages, no intervals.
+    /// Without tests in a ranking, and without intervals in a table of pages.
     NoTests,
     All,
 }
@@ -165,7 +164,7 @@ fn ranking_with(plan: &Plan, analysis: &Analysis, columns: Columns) -> Table {
             }
         }
         if columns == Columns::All {
-            // Nothing but failures on both sides: equal ranks would look like an answer.
+            // If both sides only have failures, equal ranks would look like a result.
             let compared = row.mark != Mark::Undefined;
             let delta = row.cliffs_delta.filter(|_| compared);
             let p = row.signed_rank_p_holm.filter(|_| compared);
@@ -180,7 +179,7 @@ fn ranking_with(plan: &Plan, analysis: &Analysis, columns: Columns) -> Table {
     table
 }
 
-/// Cliff's delta with a sign, as it lies between -1 and 1.
+/// Formats Cliff's delta, which lies between -1 and 1, with its sign.
 fn effect(delta: f64) -> String {
     if delta == 0.0 {
         "0.00".to_owned()
@@ -204,7 +203,7 @@ fn styled(cell: Cell, mark: Mark) -> Cell {
     }
 }
 
-/// One unit for each column of a table.
+/// One scale for each numeric column of a table.
 struct Scales {
     median: Scale,
     difference: Scale,
@@ -227,8 +226,8 @@ impl Scales {
     }
 }
 
-/// Several pages on one network: who wins where; and whether columns were left
-/// out because the terminal is narrow.
+/// Returns the winner of each page on one network, and true if columns were omitted
+/// because the terminal is narrow.
 pub(crate) fn pages(results: &Results, answers: &[(Analysis, Verdict)]) -> (Table, bool) {
     let mut full = pages_with(results, answers, Columns::All);
     if fits(&mut full) {
@@ -267,7 +266,7 @@ fn pages_with(results: &Results, answers: &[(Analysis, Verdict)], columns: Colum
             continue;
         };
         let row = &analysis.rows[winner];
-        // Pages differ too much in size for one unit.
+        // Pages differ too much in size for a common unit.
         let unit = metric.unit;
         let scale = |value: f64| unit.scale(value);
         let mut cells = vec![
@@ -297,7 +296,7 @@ fn pages_with(results: &Results, answers: &[(Analysis, Verdict)], columns: Colum
     table
 }
 
-/// Several pages on one network: how many gain and lose.
+/// Returns the number of pages on which each contender gains and loses, on one network.
 pub(crate) fn across(plan: &Plan, across: &AcrossPages) -> Table {
     let header = [
         plan.noun().one(),

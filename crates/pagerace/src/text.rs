@@ -1,39 +1,39 @@
-//! Sentences on the terminal: broken between words where it is narrow, left
-//! whole where the output goes elsewhere.
+//! Sentences on the terminal. They are wrapped to its width, and left whole if the output
+//! goes elsewhere.
 
 use std::io::{self, Write};
 
 use comfy_table::Table;
 
-/// Columns of the terminal, if standard output is one.
+/// Returns the width of the terminal in columns, if there is one.
 pub(crate) fn width() -> Option<usize> {
     Table::new().width().map(usize::from)
 }
 
-/// A sentence, one or more lines.
+/// Writes a sentence in one or more lines.
 pub(crate) fn say(out: &mut impl Write, text: &str) -> io::Result<()> {
     writeln!(out, "{}", wrap(text, width()))
 }
 
-/// A sentence in bold.
+/// Writes a sentence in bold.
 pub(crate) fn stress(out: &mut impl Write, text: &str) -> io::Result<()> {
     let bold = anstyle::Style::new().bold();
     writeln!(out, "{bold}{}{bold:#}", wrap(text, width()))
 }
 
-/// "Head: rest", the head in bold.
+/// Writes "head: rest" with the head in bold.
 pub(crate) fn headed(out: &mut impl Write, head: &str, rest: &str) -> io::Result<()> {
     let bold = anstyle::Style::new().bold();
     let text = wrap(&format!("{head}: {rest}"), width());
     match text.strip_prefix(head) {
         Some(rest) => writeln!(out, "{bold}{head}{bold:#}{rest}"),
-        // Too narrow even for the head.
+        // The terminal is too narrow even for the head.
         None => writeln!(out, "{text}"),
     }
 }
 
-/// `text` in lines of at most `width` characters, broken at spaces; a longer
-/// word stands alone. A number and its unit ("12 ms") stay together.
+/// Wraps `text` at spaces into lines of at most `width` characters. A longer word gets
+/// its own line. A number and its unit ("12 ms") stay together.
 pub(crate) fn wrap(text: &str, width: Option<usize>) -> String {
     let Some(width) = width.filter(|width| text.chars().count() > *width) else {
         return text.to_owned();
@@ -56,7 +56,7 @@ pub(crate) fn wrap(text: &str, width: Option<usize>) -> String {
     lines.join("\n")
 }
 
-/// Words, units together with their numbers.
+/// Splits text into words, but keeps units with their numbers.
 fn pieces(text: &str) -> Vec<String> {
     const UNITS: [&str; 8] = ["ms", "s", "%", "B", "kB", "MB", "Mbit/s", "bytes"];
     let number = |word: &str| word.ends_with(|c: char| c.is_ascii_digit());

@@ -1,8 +1,8 @@
-//! Crates depend downwards only; `ARCHITECTURE.md` lists them from the bottom.
+//! Crates only depend on lower ones; `ARCHITECTURE.md` lists them from the bottom.
 
 use std::process::Command;
 
-/// From the bottom up. A crate may use those before it.
+/// Crates from the bottom up. A crate may use those before it.
 const LAYERS: [&str; 16] = [
     "pagerace-core",
     "pagerace-page",
@@ -22,7 +22,7 @@ const LAYERS: [&str; 16] = [
     "pagerace",
 ];
 
-/// Pairs that must not meet even so.
+/// Pairs that are forbidden although their order would permit them.
 const STRANGERS: [(&str, &str); 4] = [
     ("pagerace-transport", "pagerace-net"),
     ("pagerace-browser", "pagerace-transport"),

@@ -77,7 +77,8 @@ pub struct LinkReport {
     /// Time zero, when the client's first packet arrived, in `CLOCK_MONOTONIC`, the clock
     /// of Chromium's traces. `None` if no packet arrived.
     pub started: Option<Duration>,
-    /// Number of dropped packets that belonged to connections of earlier loads.
+    /// Number of packets that were dropped because they belonged to no connection of this
+    /// load.
     pub strays: u64,
     /// Number of packets that the kernel dropped before the emulator read them or refused
     /// to accept from it.

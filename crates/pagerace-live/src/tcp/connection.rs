@@ -1,4 +1,4 @@
-//! One connection of a server.
+//! A connection of a TCP server.
 
 use std::io;
 use std::net::IpAddr;

@@ -38,7 +38,7 @@ pub struct TcpServerConfig {
 }
 
 impl TcpServerConfig {
-    /// At most 256 connections, no guard.
+    /// Settings with at most 256 connections and no guard.
     pub fn new(stream: StreamServerConfig, tls: Arc<rustls::ServerConfig>) -> Self {
         Self {
             stream,

@@ -1,4 +1,4 @@
-//! Responses that come in datagrams, and requests for what they lost.
+//! Responses that come in datagrams, and requests for their lost parts.
 
 use pagerace_core::{Duration, Instant, Priority};
 use pagerace_http::h3;
@@ -8,21 +8,23 @@ use pagerace_http::ranges::{self, RangeReader};
 use super::{Client, ClientEvent, Pending};
 use crate::objects::{LossReport, Step};
 
-/// How much of a round trip a datagram may be overtaken by: the first reordering
-/// window of RACK (RFC 8985, section 6.2, step 4).
+/// Reordering tolerance for a datagram as a share of the round-trip time: the initial
+/// reordering window of RACK (RFC 8985, section 6.2, step 4).
 const REORDERING: f64 = 0.25;
 
-/// Reports that are kept; the oldest go first.
+/// Number of reports that are kept. Those with the lowest tokens are dropped first.
 const REPORTS_MAX: usize = 10_000;
 
-/// Repairs go after whatever else is asked for.
+/// Urgency of repairs, which go after all other requests.
 const REPAIR_URGENCY: u8 = 7;
 
 impl Client {
-    /// Asks for what is missing of an [incomplete](ClientEvent::Incomplete) response,
-    /// by a range request (RFC 9110, section 14) on a stream of its own. What comes is
-    /// told as [`ClientEvent::Data`] and [`ClientEvent::End`]; if that does not
-    /// complete it, the response has failed. `at_once`: as urgent as the original.
+    /// Requests the missing parts of an [incomplete](ClientEvent::Incomplete) response
+    /// with a range request (RFC 9110, section 14) on a stream of its own.
+    ///
+    /// The parts arrive as [`ClientEvent::Data`], followed by [`ClientEvent::End`]. If
+    /// they do not complete the response, it fails. With `at_once`, the repair has the
+    /// priority of the original request.
     pub fn repair(&mut self, now: Instant, token: u64, at_once: bool) {
         let Some(loading) = self.loading.get(&token) else {
             return;
@@ -48,7 +50,7 @@ impl Client {
         self.open_requests(now);
     }
 
-    /// Lets go of an [incomplete](ClientEvent::Incomplete) response.
+    /// Drops an [incomplete](ClientEvent::Incomplete) response.
     pub fn give_up(&mut self, token: u64) {
         if let Some(loading) = self.loading.get_mut(&token) {
             loading.assembly.give_up();
@@ -56,8 +58,8 @@ impl Client {
         self.end_object(token);
     }
 
-    /// What became of a response that came in datagrams, once it has ended or
-    /// something of it is missing.
+    /// Returns the loss report of a response that comes in datagrams, from its header
+    /// section on.
     pub fn loss_report(&self, token: u64) -> Option<LossReport> {
         let ended = self.reports.get(&token).copied();
         ended.or_else(|| {
@@ -69,7 +71,8 @@ impl Client {
         })
     }
 
-    /// Takes an event of a response that comes in datagrams; whether it was one.
+    /// Handles an event of a response that comes in datagrams. Returns false if the event
+    /// belongs to another response.
     pub(super) fn object_event(&mut self, now: Instant, event: &h3::Event) -> bool {
         if !self.datagrams {
             return false;
@@ -120,8 +123,8 @@ impl Client {
                 assembly.stream_end(now, reordering);
                 loading.ended = true;
             }
-            // The server cannot, or does not want to, go on. Once the object is
-            // complete, or was stopped, that changes nothing.
+            // The server cannot continue, or chooses not to. Once the object is complete
+            // or was stopped, this has no effect.
             h3::Event::Reset { code, .. } | h3::Event::StreamError { code, .. } => {
                 if !loading.ended && !assembly.is_over() {
                     self.fail_object(token, *code);
@@ -135,7 +138,7 @@ impl Client {
         true
     }
 
-    /// Deadlines have come, or datagrams are overdue.
+    /// Ends the wait for datagrams whose deadline has passed or that are overdue.
     pub(super) fn conclude_objects(&mut self, now: Instant) {
         let due = |at: Option<Instant>| at.is_some_and(|at| at <= now);
         let tokens: Vec<u64> = self
@@ -152,7 +155,7 @@ impl Client {
         }
     }
 
-    /// How much later than its successors a datagram may come.
+    /// Returns the time by which a datagram may arrive later than its successors.
     fn reordering(&mut self) -> Duration {
         let quic = self.host.connection(self.id);
         quic.map_or(Duration::ZERO, |quic| {
@@ -160,7 +163,7 @@ impl Client {
         })
     }
 
-    /// Tells what came of what arrived.
+    /// Reports the results of arrivals as events.
     fn object_steps(&mut self, token: u64) {
         loop {
             let Some(loading) = self.loading.get_mut(&token) else {
@@ -177,7 +180,8 @@ impl Client {
                     return;
                 }
                 Step::Incomplete => {
-                    // The server need not send what is not waited for.
+                    // The server need not send the rest, because the client no longer
+                    // waits for it.
                     if !std::mem::replace(&mut loading.ended, true)
                         && let Some(quic) = self.host.connection(self.id)
                     {
@@ -192,7 +196,7 @@ impl Client {
         self.end_object(token);
     }
 
-    /// Forgets an object that is over, once its stream is.
+    /// Ends an object that is over, and forgets it once its stream has ended too.
     fn end_object(&mut self, token: u64) {
         let Some(loading) = self.loading.get(&token) else {
             return;

@@ -1,8 +1,8 @@
-//! A set of byte offsets, as disjoint ranges.
+//! Set of byte offsets, as disjoint ranges.
 
 use std::collections::BTreeMap;
 
-/// Start to end; no two touch.
+/// Ranges as start to end; no two are adjacent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ranges(BTreeMap<u64, u64>);
 
@@ -11,12 +11,12 @@ impl Ranges {
         self.0.is_empty()
     }
 
-    /// Behind the last byte.
+    /// Returns the offset behind the last byte.
     pub(super) fn end(&self) -> Option<u64> {
         self.0.last_key_value().map(|(_, end)| *end)
     }
 
-    /// The parts of a range that are not in the set.
+    /// Returns the parts of a range that are not in the set.
     pub(super) fn missing(&self, from: u64, to: u64) -> Vec<(u64, u64)> {
         let mut missing = Vec::new();
         let mut at = from;
@@ -34,7 +34,7 @@ impl Ranges {
         missing
     }
 
-    /// Adds a range of which nothing is in the set.
+    /// Adds a range that is disjoint from the set.
     pub(super) fn insert(&mut self, mut from: u64, mut to: u64) {
         if let Some((start, end)) = self.0.range(..from).next_back()
             && *end == from
@@ -47,7 +47,7 @@ impl Ranges {
         self.0.insert(from, to);
     }
 
-    /// Takes what lies in a range out of the set; how many bytes.
+    /// Removes a range from the set and returns the number of bytes removed.
     pub(super) fn take(&mut self, from: u64, to: u64) -> u64 {
         let mut taken = 0;
         while let Some((start, end)) = self.0.range(..to).next_back().map(|(s, e)| (*s, *e)) {
@@ -69,13 +69,13 @@ impl Ranges {
         taken
     }
 
-    /// Takes the first range off, if it begins at `at` or before: its end.
+    /// Removes the first range if it begins at or before `at`, and returns its end.
     pub(super) fn take_first(&mut self, at: u64) -> Option<u64> {
         let first = self.0.first_entry()?;
         (*first.key() <= at).then(|| first.remove())
     }
 
-    /// Forgets ranges that end at `offset` or before.
+    /// Removes the ranges that end at or before `offset`.
     pub(super) fn forget_below(&mut self, offset: u64) {
         while let Some(first) = self.0.first_entry() {
             if *first.get() > offset {

@@ -1,13 +1,13 @@
-//! Head-of-line blocking on TCP: bytes that arrived but could not be read, as
-//! bytes before them were missing.
+//! Head-of-line blocking on TCP: bytes that have arrived but cannot be read, because
+//! earlier bytes are missing.
 //!
-//! Follows [`super::HolMeter`] in what is counted: bytes that arrive while there
-//! is a gap before them, from then until they can be read. On one byte stream the
-//! gap may be another response's: a byte is blocked by its *own* stream while
-//! bytes of that are missing among those it needs, and by *others* otherwise;
-//! over QUIC it could then have been read. TLS adds that a record is read whole or
-//! not at all: a byte needs all bytes up to its record's end, and what has come in
-//! order of a record that a gap cuts waits too.
+//! As in [`super::HolMeter`], a byte is blocked if it arrives behind a gap, from its
+//! arrival until it can be read. On a single byte stream, the gap may belong to another
+//! response. A byte is blocked by its *own* stream while any of the bytes that it needs
+//! from that stream are missing, and by *others* otherwise; over QUIC, it could be read
+//! in the latter case. TLS adds that a record is read whole or not at all. A byte
+//! therefore needs all bytes up to the end of its record, and the in-order part of a
+//! record that a gap cuts waits too.
 
 use std::collections::BTreeMap;
 
@@ -18,16 +18,17 @@ use super::Gap;
 use super::ranges::Ranges;
 use crate::tcp::Layout;
 
-/// Watches the server's stream of one connection.
+/// Meter of the blocking on the server's byte stream of one connection.
 #[derive(Clone, Debug, Default)]
 pub struct TcpHolMeter {
-    /// All bytes below have come.
+    /// Offset below which all bytes have arrived.
     delivered: u64,
-    /// What came behind a gap.
+    /// Bytes that arrived behind a gap.
     arrived: Ranges,
-    /// What waited, of records that are not whole: to count no byte twice.
+    /// Bytes already counted as waiting, in incomplete records, so that no byte is
+    /// counted twice.
     counted: Ranges,
-    /// Records that end below are whole.
+    /// Offset below which all records are complete.
     whole: u64,
     streams: BTreeMap<u64, Stream>,
     record: bool,
@@ -36,10 +37,10 @@ pub struct TcpHolMeter {
 
 #[derive(Clone, Debug, Default)]
 struct Stream {
-    /// Missing bytes of it: start to end.
+    /// Missing bytes of the response: start to end.
     missing: BTreeMap<u64, u64>,
     waiting: BTreeMap<u64, Wait>,
-    /// Counted as waiting for others only, of records that are not whole.
+    /// Bytes counted as waiting only for other streams, in incomplete records.
     others: Ranges,
     blocked: Blocked,
     gap: Option<Gap>,
@@ -49,22 +50,23 @@ struct Stream {
 #[derive(Clone, Copy, Debug)]
 struct Wait {
     end: u64,
-    /// Where its record ends.
+    /// End of the record that the bytes belong to.
     needs: u64,
     since: Instant,
     own: bool,
 }
 
-/// Bytes that waited.
+/// Amounts of blocking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Blocked {
-    /// That waited for bytes of their own stream, if not all the time.
+    /// Bytes that waited for bytes of their own stream, at least for a time.
     pub own_bytes: u64,
-    /// That only ever waited for bytes of other streams.
+    /// Bytes that waited only for bytes of other streams.
     pub other_bytes: u64,
-    /// Bytes times the nanoseconds in which bytes of their own stream were missing.
+    /// Sum over bytes of the nanoseconds in which bytes of their own stream were missing.
     pub own_byte_ns: u128,
-    /// Bytes times the nanoseconds in which only other streams' were.
+    /// Sum over bytes of the nanoseconds in which only bytes of other streams were
+    /// missing.
     pub other_byte_ns: u128,
 }
 
@@ -80,7 +82,7 @@ impl Blocked {
 }
 
 impl TcpHolMeter {
-    /// `record`: keep every gap for [`gaps`](Self::gaps).
+    /// Creates a meter. If `record` is true, it keeps every gap for [`gaps`](Self::gaps).
     pub fn new(record: bool) -> Self {
         Self {
             record,
@@ -88,11 +90,11 @@ impl TcpHolMeter {
         }
     }
 
-    /// A range of the server's stream arrived at the client; `layout` is that of
-    /// the server, which has written it.
+    /// Handles the arrival of a range of the server's stream at the client. `layout` is
+    /// that of the server, which wrote the range.
     pub fn arrived(&mut self, now: Instant, range: Range, layout: &Layout) {
         let end = range.offset + range.length;
-        // The common case: in order, nothing waits.
+        // Common case: the range is in order and nothing waits.
         if self.arrived.is_empty() && range.offset <= self.delivered {
             self.delivered = self.delivered.max(end);
             return;
@@ -111,14 +113,14 @@ impl TcpHolMeter {
         self.release(now, readable);
     }
 
-    /// What waited, of one response.
+    /// Returns the blocking of one response.
     pub fn blocked(&self, stream: u64) -> Blocked {
         self.streams
             .get(&stream)
             .map_or_else(Blocked::default, |s| s.blocked)
     }
 
-    /// What waited, of all responses.
+    /// Returns the blocking of all responses.
     pub fn total(&self) -> Blocked {
         let all = self.streams.values().map(|s| s.blocked);
         all.fold(Blocked::default(), |sum, b| Blocked {
@@ -129,44 +131,44 @@ impl TcpHolMeter {
         })
     }
 
-    /// Bytes of `stream` that waited, for whatever reason.
+    /// Returns the number of bytes of `stream` that waited, for any reason.
     pub fn blocked_bytes(&self, stream: u64) -> u64 {
         let blocked = self.blocked(stream);
         blocked.own_bytes + blocked.other_bytes
     }
 
-    /// Bytes that waited, of all responses.
+    /// Returns the number of bytes of all responses that waited.
     pub fn total_bytes(&self) -> u64 {
         let total = self.total();
         total.own_bytes + total.other_bytes
     }
 
-    /// The same bytes, each times the milliseconds it waited; those that still
-    /// wait are not counted.
+    /// Returns the sum of the milliseconds that each of these bytes waited. Bytes that
+    /// are still waiting do not count.
     pub fn total_byte_ms(&self) -> u64 {
         let total = self.total();
         byte_ms(total.own_byte_ns + total.other_byte_ns)
     }
 
-    /// Bytes that only ever waited for other streams, of all responses.
+    /// Returns the number of bytes of all responses that waited only for other streams.
     pub fn other_bytes(&self) -> u64 {
         self.total().other_bytes
     }
 
-    /// Bytes times the milliseconds in which they waited only for other streams.
+    /// Returns the sum of the milliseconds in which bytes waited only for other streams.
     pub fn other_byte_ms(&self) -> u64 {
         byte_ms(self.total().other_byte_ns)
     }
 
-    /// Spans in which bytes of a response waited, in the order of their ends.
+    /// Returns the spans in which bytes of a response waited, in order of their ends.
     pub fn gaps(&self) -> &[Gap] {
         &self.gaps
     }
 
-    /// Takes in bytes that have not come before.
+    /// Adds bytes that have not arrived before.
     fn place(&mut self, now: Instant, from: u64, to: u64, layout: &Layout) {
         match self.arrived.end() {
-            // A gap opens: what has come of the record that it cuts waits as well.
+            // A gap opens: the received part of the record that it cuts waits as well.
             None => self.cut_record(now, from, layout),
             Some(top) if from > top => self.miss(now, top, from, layout),
             Some(top) if from < top => self.fill(now, from, to, layout),
@@ -175,7 +177,7 @@ impl TcpHolMeter {
         self.arrived.insert(from, to);
     }
 
-    /// Everything from `delivered` to `from` is missing, as it now turns out.
+    /// Handles a new gap from `delivered` to `from`.
     fn cut_record(&mut self, now: Instant, from: u64, layout: &Layout) {
         let missing = self.delivered;
         self.miss(now, missing, from, layout);
@@ -186,7 +188,7 @@ impl TcpHolMeter {
         }
     }
 
-    /// Notes missing bytes at the top.
+    /// Marks bytes at the top as missing.
     fn miss(&mut self, now: Instant, from: u64, to: u64, layout: &Layout) {
         for span in layout.spans(range(from, to)) {
             if let Some(stream) = span.stream {
@@ -197,7 +199,7 @@ impl TcpHolMeter {
         }
     }
 
-    /// Bytes that were missing have come.
+    /// Handles the arrival of missing bytes.
     fn fill(&mut self, now: Instant, from: u64, to: u64, layout: &Layout) {
         for span in layout.spans(range(from, to)) {
             let Some(stream) = span.stream.and_then(|s| self.streams.get_mut(&s)) else {
@@ -208,7 +210,7 @@ impl TcpHolMeter {
         }
     }
 
-    /// Lets the bytes of responses in a range wait.
+    /// Starts the waiting of the response bytes in a range.
     fn wait(&mut self, now: Instant, from: u64, to: u64, layout: &Layout) {
         let mut at = from;
         while at < to {
@@ -247,24 +249,24 @@ impl TcpHolMeter {
         }
     }
 
-    /// Moves `delivered` on; all bytes below what it returns can be read.
+    /// Advances `delivered`. Returns the offset below which all bytes can be read.
     fn advance(&mut self, layout: &Layout) -> u64 {
         while let Some(end) = self.arrived.take_first(self.delivered) {
             self.delivered = self.delivered.max(end);
         }
-        // The record that the next missing byte belongs to is not whole.
+        // The record with the next missing byte is incomplete.
         let record = layout.record(self.delivered);
         let whole = record.map_or(self.delivered, |r| r.start);
         self.counted.forget_below(whole);
         self.whole = whole;
         if self.arrived.is_empty() {
-            // No gap: what is left of a record is on its way, not blocked.
+            // Without a gap, the rest of a record is in flight and not blocked.
             return self.delivered;
         }
         whole
     }
 
-    /// Lets go of what can be read.
+    /// Ends the waiting of bytes that can be read.
     fn release(&mut self, now: Instant, readable: u64) {
         for stream in self.streams.values_mut() {
             stream.release(now, readable);
@@ -284,7 +286,7 @@ impl Stream {
         lowest.is_some_and(|(start, _)| *start < offset)
     }
 
-    /// Takes a range out of what is missing.
+    /// Removes a range from the missing bytes.
     fn found(&mut self, from: u64, to: u64) {
         let touched: Vec<(u64, u64)> = self
             .missing
@@ -304,8 +306,8 @@ impl Stream {
         }
     }
 
-    /// Own bytes are missing from `from` on, as it now turns out: part of a record
-    /// may need them, though what of it has come lies before them.
+    /// Handles own bytes that turn out to be missing from `from` on. A record that needs
+    /// them may have waiting parts, which lie before them.
     fn lack(&mut self, now: Instant, from: u64) {
         let mut found = Vec::new();
         let last = self.waiting.iter_mut().rev();
@@ -322,14 +324,15 @@ impl Stream {
         }
     }
 
-    /// Bytes that were thought to wait for others only do not.
+    /// Recounts bytes that were counted as waiting only for other streams.
     fn own(&mut self, from: u64, to: u64) {
         let bytes = self.others.take(from, to);
         self.blocked.other_bytes -= bytes;
         self.blocked.own_bytes += bytes;
     }
 
-    /// Own bytes have come: who waited for them may now wait for others only.
+    /// Handles the arrival of own bytes. Bytes that waited for them may now wait only for
+    /// other streams.
     fn judge(&mut self, now: Instant) {
         let lowest = self.missing.first_key_value().map_or(u64::MAX, |(s, _)| *s);
         for (start, wait) in &mut self.waiting {

@@ -1,4 +1,4 @@
-//! Puts an object together from datagrams and repairs: the client's side.
+//! Client side: reassembly of an object from datagrams and repairs.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -11,54 +11,55 @@ use pagerace_http::ranges::{ByteRange, RANGES_MAX};
 use super::digest::{Check, Digests};
 use super::{LossReport, parity};
 
-/// Most bytes of one object that are kept, and of chunks that come before their head.
-/// What is beyond counts as lost.
+/// Limits in bytes on the kept chunks of one object, and on chunks that arrive before the
+/// header section. Chunks beyond a limit count as lost.
 const OBJECT_MAX: u64 = 64 << 20;
 const EARLY_MAX: u64 = 256 << 10;
-/// Bytes that a chunk counts at least.
+/// Least number of bytes that a chunk counts as.
 const CHUNK_COST_MIN: u64 = 1_200;
-/// Longest end marker: a varint.
+/// Largest size of an end marker in bytes: a varint.
 const MARKER_MAX: usize = 8;
 
-/// What came of something that arrived.
+/// Result of an arrival.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// Content, in order.
     Data(Bytes),
-    /// All of it has come.
+    /// The object is complete.
     Complete,
-    /// No more datagrams will come, and something is missing.
+    /// No more datagrams are awaited, and parts are missing.
     Incomplete,
-    /// All of it has come, and it is not what the server had.
+    /// The object is complete but does not match the server's digest.
     Corrupt,
 }
 
-/// One object on its way.
+/// Object in progress.
 #[derive(Debug, Default)]
 pub(crate) struct Assembly {
     announcement: Option<Announcement>,
     check: Option<Check>,
-    /// Content and parity by number, as long as they are needed.
+    /// Content and parity chunks by number, as long as they are needed.
     chunks: BTreeMap<u64, Bytes>,
     held: u64,
-    /// The first chunk that was not handed on.
+    /// Number of the first chunk that was not passed on.
     next: u64,
     report: LossReport,
     marker: BytesMut,
-    /// When the request left.
+    /// Time at which the request left.
     requested: Option<Instant>,
-    /// Nothing more is waited for then.
+    /// Time at which the wait for datagrams ends.
     concludes: Option<Instant>,
-    /// No more datagrams will come, or are wanted.
+    /// True if no more datagrams will arrive or are wanted.
     concluded: bool,
     over: bool,
-    /// A chunk whose beginning a repair has brought.
+    /// Chunk of which a repair has delivered the beginning.
     partial: Option<(u64, BytesMut)>,
     steps: VecDeque<Step>,
 }
 
 impl Assembly {
-    /// `requested`: when the request left, from which its deadline counts.
+    /// Creates an assembly. `requested` is the time at which the request left, from which
+    /// the deadline counts.
     pub(crate) fn new(requested: Instant) -> Self {
         Self {
             requested: Some(requested),
@@ -66,7 +67,7 @@ impl Assembly {
         }
     }
 
-    /// The head of the response announces datagrams.
+    /// Handles a header section that announces datagrams.
     pub(crate) fn announce(
         &mut self,
         now: Instant,
@@ -87,13 +88,13 @@ impl Assembly {
         self.advance();
     }
 
-    /// Whether the head of the response has come, and announced datagrams.
+    /// Returns true if the header section has arrived and announced datagrams.
     pub(crate) fn is_announced(&self) -> bool {
         self.announcement.is_some()
     }
 
-    /// A datagram of the object. `reordering`: how much later than its successors one
-    /// may come.
+    /// Handles a datagram of the object. `reordering` is the time by which a datagram may
+    /// arrive later than its successors.
     pub(crate) fn datagram(&mut self, now: Instant, payload: Bytes, reordering: Duration) {
         let Some((number, bytes)) = object::decode_chunk(payload) else {
             return;
@@ -102,7 +103,8 @@ impl Assembly {
             return;
         }
         let Some(announcement) = self.announcement else {
-            // The head was overtaken, or lost and is on its way again.
+            // Packets with the header section were overtaken, or were lost and are being
+            // sent again.
             let room = self.held + cost(&bytes) <= EARLY_MAX;
             if room && !bytes.is_empty() && !self.chunks.contains_key(&number) {
                 self.held += cost(&bytes);
@@ -131,7 +133,7 @@ impl Assembly {
         }
     }
 
-    /// Keeps a chunk that is not there; whether it was missing and there is room.
+    /// Keeps a chunk. Returns false if it is already present or there is no room.
     fn put(&mut self, number: u64, bytes: Bytes) -> bool {
         let room = self.held + cost(&bytes) <= OBJECT_MAX;
         if !room || number < self.next || self.chunks.contains_key(&number) {
@@ -142,14 +144,15 @@ impl Assembly {
         true
     }
 
-    /// Content of the response's stream: the end marker.
+    /// Handles content of the response's stream: the end marker.
     pub(crate) fn stream_content(&mut self, content: &Bytes) {
         let room = (MARKER_MAX + 1).saturating_sub(self.marker.len());
         self.marker
             .extend_from_slice(&content[..content.len().min(room)]);
     }
 
-    /// The response's stream has ended: all datagrams were sent.
+    /// Handles the end of the response's stream, after which the server sends no more
+    /// datagrams.
     pub(crate) fn stream_end(&mut self, now: Instant, reordering: Duration) {
         self.report.sent = object::decode_end_marker(&self.marker);
         self.ends_by(now + reordering);
@@ -159,12 +162,13 @@ impl Assembly {
         self.concludes = Some(self.concludes.map_or(at, |before| before.min(at)));
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) wants to be called.
+    /// Returns the time at which to call [`handle_timeout`](Self::handle_timeout).
     pub(crate) fn poll_timeout(&self) -> Option<Instant> {
         self.concludes.filter(|_| !self.concluded && !self.over)
     }
 
-    /// Time has passed: what was waited for may be given up.
+    /// Handles the passing of time: reports the object as incomplete if the wait has
+    /// ended.
     pub(crate) fn handle_timeout(&mut self, now: Instant) {
         if self.poll_timeout().is_some_and(|at| at <= now) && self.is_announced() {
             self.concluded = true;
@@ -172,24 +176,25 @@ impl Assembly {
         }
     }
 
-    /// Whether the object is complete, or given up.
+    /// Returns true if the object is complete or given up.
     pub(crate) fn is_over(&self) -> bool {
         self.over
     }
 
-    /// Nobody waits for it any more.
+    /// Gives the object up, because the client no longer waits for it.
     pub(crate) fn give_up(&mut self) {
         self.over = true;
         self.concluded = true;
         self.chunks.clear();
     }
 
-    /// What came of what arrived.
+    /// Returns the next result.
     pub(crate) fn poll_step(&mut self) -> Option<Step> {
         self.steps.pop_front()
     }
 
-    /// When what is missing may be fetched again, if at all.
+    /// Returns the time at which missing chunks may be fetched again, or `None` if they
+    /// may not.
     pub(crate) fn repair(&self) -> Option<Repair> {
         self.announcement.and_then(|a| a.repair)
     }
@@ -198,8 +203,9 @@ impl Assembly {
         self.report
     }
 
-    /// Bytes that are missing, in few enough ranges; what is between those that are
-    /// closest is asked for with them.
+    /// Returns the missing byte ranges, limited to the number that a request may have. If
+    /// there are more, the closest ones are joined, so that the bytes between them are
+    /// requested too.
     pub(crate) fn missing(&self) -> Vec<ByteRange> {
         let Some(announcement) = self.announcement else {
             return Vec::new();
@@ -217,7 +223,8 @@ impl Assembly {
         join_closest(&ranges)
     }
 
-    /// Bytes that a repair brings, from an offset; those of a part come in order.
+    /// Handles bytes of a repair, which start at `offset`. The bytes of one range arrive
+    /// in order.
     pub(crate) fn repaired(&mut self, offset: u64, mut bytes: Bytes) {
         let Some(announcement) = self.announcement.filter(|_| !self.over) else {
             return;
@@ -233,7 +240,7 @@ impl Assembly {
             let mut joined = match self.partial.take() {
                 Some((of, joined)) if of == number && joined.len() == within => joined,
                 _ if within == 0 => BytesMut::new(),
-                // The beginning of this chunk was not asked for.
+                // The beginning of this chunk was not requested.
                 _ => continue,
             };
             joined.extend_from_slice(&piece);
@@ -243,13 +250,13 @@ impl Assembly {
             }
             if self.put(number, joined.freeze()) {
                 self.report.repaired_bytes += size as u64;
-                // What is handed on makes room.
+                // Passing chunks on makes room.
                 self.advance();
             }
         }
     }
 
-    /// Hands on what is there in order, and restores what parity can.
+    /// Passes on the chunks that are in order, and restores missing ones from parity.
     fn advance(&mut self) {
         let Some(announcement) = self.announcement.filter(|_| !self.over) else {
             return;
@@ -257,7 +264,7 @@ impl Assembly {
         let count = announcement.chunks();
         loop {
             while self.next < count {
-                // Parity needs all that is there.
+                // Decoding parity needs all received chunks.
                 let chunk = if announcement.parity > 0 {
                     self.chunks.get(&self.next).cloned()
                 } else {
@@ -291,8 +298,7 @@ impl Assembly {
     }
 }
 
-/// As many ranges as a request may have: those with the widest gaps between them stay
-/// apart.
+/// Joins ranges until there are no more than a request may have. The widest gaps remain.
 fn join_closest(ranges: &[ByteRange]) -> Vec<ByteRange> {
     let gap = |i: &usize| ranges[*i].first - ranges[*i - 1].last;
     let mut starts: Vec<usize> = (1..ranges.len()).collect();
@@ -310,7 +316,8 @@ fn join_closest(ranges: &[ByteRange]) -> Vec<ByteRange> {
         .collect()
 }
 
-/// What a chunk counts: as much as the packet that it keeps in memory.
+/// Returns the number of bytes that a chunk counts as: the size of the packet that it
+/// keeps in memory.
 fn cost(bytes: &Bytes) -> u64 {
     (bytes.len() as u64).max(CHUNK_COST_MIN)
 }

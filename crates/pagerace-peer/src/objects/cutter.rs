@@ -1,4 +1,4 @@
-//! Cuts an object into datagrams: the server's side.
+//! Server side: cutting of an object into datagrams.
 
 use bytes::{Bytes, BytesMut};
 use pagerace_core::Instant;
@@ -10,7 +10,7 @@ use pagerace_http::varint;
 use super::parity;
 use crate::body::Body;
 
-/// An object that goes in datagrams.
+/// Object that is sent in datagrams.
 #[derive(Debug)]
 pub(crate) struct Cutter {
     pub(crate) announcement: Announcement,
@@ -18,33 +18,35 @@ pub(crate) struct Cutter {
     parity: Vec<Bytes>,
     /// Number of the next chunk.
     next: u64,
-    /// No chunk after this time.
+    /// Time from which no chunk is sent.
     until: Option<Instant>,
 }
 
-/// How to cut one.
+/// Parameters for cutting an object.
 pub(crate) struct Cut {
     pub(crate) stream: u64,
-    /// Largest payload of a DATAGRAM frame, in bytes.
+    /// Largest payload of a DATAGRAM frame in bytes.
     pub(crate) datagram_max: usize,
     pub(crate) terms: Terms,
-    /// When the request was complete.
+    /// Time at which the request was complete.
     pub(crate) requested: Instant,
 }
 
-/// Most bytes of content in a datagram of at most `datagram_max` bytes, of an object
-/// of `length` bytes; even, as the code for parity wants it.
+/// Returns the largest number of content bytes in a datagram of at most `datagram_max`
+/// bytes, for an object of `length` bytes. The result is even, as the parity code
+/// requires.
 pub(crate) fn chunk_max(stream: u64, datagram_max: usize, length: u64) -> usize {
     let room = datagram_max.saturating_sub(datagram_overhead(stream));
-    // Parity at most doubles the number of chunks, which is highest where numbers are
-    // longest.
+    // Parity at most doubles the number of chunks, and the highest number has the longest
+    // encoding.
     let least = room.saturating_sub(8).max(1) as u64;
     let highest = 2 * length.div_ceil(least);
     room.saturating_sub(varint::size(highest)) & !1
 }
 
 impl Cutter {
-    /// `None` if the datagrams have no room for content, or reading it may fail.
+    /// Returns `None` if the datagrams have no room for content, or reading the content
+    /// may fail.
     pub(crate) fn new(cut: &Cut, body: Body) -> Option<Self> {
         let length = body.len();
         let max = chunk_max(cut.stream, cut.datagram_max, length) as u64;
@@ -52,7 +54,8 @@ impl Cutter {
         if max == 0 || length == 0 || !body.is_in_memory() {
             return None;
         }
-        // Of one size, so that parity for a short rest is not longer than it.
+        // Chunks have the same size, so that the parity of a short last chunk is not
+        // longer than that chunk.
         let count = length.div_ceil(max);
         let chunk = length.div_ceil(count).next_multiple_of(2).min(max);
         let count = length.div_ceil(chunk);
@@ -77,18 +80,18 @@ impl Cutter {
         })
     }
 
-    /// Whether chunks are left that may be sent at `now`.
+    /// Returns true if no chunk is left that may be sent at `now`.
     pub(crate) fn is_over(&self, now: Instant) -> bool {
         self.next >= self.announcement.total() || self.until.is_some_and(|until| now >= until)
     }
 
-    /// Payload bytes of the datagram that is next.
+    /// Returns the payload size of the next datagram in bytes.
     pub(crate) fn size(&self, stream: u64) -> usize {
         let head = datagram_overhead(stream) + varint::size(self.next);
         head + self.announcement.size(self.next)
     }
 
-    /// Payload bytes of all datagrams.
+    /// Returns the payload size of all datagrams in bytes.
     pub(crate) fn total_size(&self, stream: u64) -> u64 {
         let chunks = 0..self.announcement.total();
         let sizes = chunks.map(|n| varint::size(n) + self.announcement.size(n));
@@ -96,7 +99,7 @@ impl Cutter {
         heads + sizes.map(|size| size as u64).sum::<u64>()
     }
 
-    /// The next datagram, and where its content begins in the object.
+    /// Returns the next datagram, and the offset of its content in the object.
     pub(crate) fn take(&mut self, stream: u64) -> (Bytes, u64) {
         let number = self.next;
         self.next += 1;
@@ -120,7 +123,7 @@ impl Cutter {
         (datagram.freeze(), offset)
     }
 
-    /// The content of the end marker.
+    /// Returns the content of the end marker.
     pub(crate) fn end_marker(&self) -> Vec<u8> {
         object::end_marker(self.next)
     }

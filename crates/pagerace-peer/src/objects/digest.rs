@@ -1,4 +1,4 @@
-//! `repr-digest` (RFC 9530): whether an object is as it was.
+//! `repr-digest` (RFC 9530): verification of an object's content.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,15 +9,15 @@ use sha2::{Digest as _, Sha256};
 
 use crate::body::Body;
 
-/// Whether a client compares digests. Where packets are protected by keys that cost
-/// nothing, nobody can have changed anything on the way.
+/// Verification of digests by a client. With null keys, as in simulations, nothing
+/// changes the content in transit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Digests {
     Compared,
     Trusted,
 }
 
-/// SHA-256 of content that comes in order.
+/// SHA-256 of content that arrives in order.
 #[derive(Debug)]
 pub(crate) struct Check {
     wanted: [u8; 32],
@@ -26,7 +26,7 @@ pub(crate) struct Check {
 
 const NAME: &str = "repr-digest";
 
-/// The field that tells the digest of `body`.
+/// Returns the field with the digest of `body`.
 pub(crate) fn digest_field(body: &Body) -> Field {
     let (mut hasher, mut at) = (Sha256::new(), 0);
     while at < body.len() {
@@ -40,7 +40,8 @@ pub(crate) fn digest_field(body: &Body) -> Field {
 }
 
 impl Digests {
-    /// What compares content with the digest that `fields` tell, if they do.
+    /// Returns a check against the digest in `answer`, if digests are compared and it has
+    /// one.
     pub(crate) fn check(self, answer: &[Field]) -> Option<Check> {
         if self == Self::Trusted {
             return None;
@@ -65,7 +66,7 @@ impl Check {
         self.hasher.update(bytes);
     }
 
-    /// Whether all that was added is what it should be.
+    /// Returns true if the added content matches the digest.
     pub(crate) fn holds(self) -> bool {
         let found: [u8; 32] = self.hasher.finalize().into();
         found == self.wanted

@@ -1,5 +1,5 @@
-//! Parity over the chunks of an object: Reed-Solomon, by the `reed-solomon-simd`
-//! crate. Any as many chunks as the content has restore it.
+//! Reed-Solomon parity over the chunks of an object, with the `reed-solomon-simd` crate.
+//! Any set of as many chunks as the content has restores the content.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,20 @@ use pagerace_http::object::Announcement;
 
 use crate::body::Body;
 
-/// How many chunks of parity a share of `chunks` makes, rounded up; none if the code
-/// has no room for so many.
+/// Returns the number of parity chunks that is a `share` of `chunks`, rounded up. Returns
+/// 0 if the code does not support so many.
 pub(crate) fn count(chunks: u64, share: f64) -> u32 {
     if share <= 0.0 {
         return 0;
     }
-    // Not one more because of the last digit: 0.1 of 10 is 1.
+    // Subtracting avoids another chunk due to rounding error: 0.1 of 10 is 1.
     let parity = (chunks as f64 * share - 1e-9).ceil().max(1.0) as usize;
     let fits = usize::try_from(chunks)
         .is_ok_and(|chunks| reed_solomon_simd::ReedSolomonEncoder::supports(chunks, parity));
     if fits { parity as u32 } else { 0 }
 }
 
-/// The chunks of parity of `body`.
+/// Returns the parity chunks of `body`.
 pub(crate) fn encode(announcement: &Announcement, body: &Body) -> Vec<Bytes> {
     if announcement.parity == 0 {
         return Vec::new();
@@ -37,8 +37,9 @@ pub(crate) fn encode(announcement: &Announcement, body: &Body) -> Vec<Bytes> {
     shards.into_iter().map(Bytes::from).collect()
 }
 
-/// The chunks of content that are missing from `chunks`, restored; `None` if too few
-/// are there, or they are no code. `chunks` are content and parity by number.
+/// Restores the content chunks that are missing from `chunks`, which holds content and
+/// parity by number. Returns `None` if there are too few chunks, or they are not a valid
+/// code.
 pub(crate) fn restore(
     announcement: &Announcement,
     chunks: &BTreeMap<u64, Bytes>,
@@ -64,14 +65,14 @@ pub(crate) fn restore(
     missing.map(of).collect()
 }
 
-/// A chunk filled up to the size that all have.
+/// Returns a chunk padded to the common size.
 fn shard(announcement: &Announcement, chunk: &Bytes) -> Vec<u8> {
     let mut shard = chunk.to_vec();
     shard.resize(announcement.chunk as usize, 0);
     shard
 }
 
-/// All bytes of a small body.
+/// Returns all bytes of a small body.
 fn whole(body: &Body) -> Bytes {
     let first = body.slice(0, usize::MAX);
     if first.len() as u64 == body.len() {

@@ -1,25 +1,25 @@
-//! What became of an object that came in datagrams.
+//! Losses of an object that was sent in datagrams.
 
-/// Chunks and bytes of one object, as its client counts them.
+/// Chunks and bytes of one object, as counted by its client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LossReport {
-    /// Bytes of the content.
+    /// Length of the content in bytes.
     pub length: u64,
-    /// Chunks that the server sent, parity included; `None` if its end marker has not
-    /// come.
+    /// Number of chunks that the server sent, including parity; `None` if no end marker
+    /// has arrived.
     pub sent: Option<u64>,
-    /// Chunks that arrived in datagrams, parity included; each counted once.
+    /// Number of chunks that arrived in datagrams, including parity; each counts once.
     pub arrived: u64,
-    /// Bytes of content that no datagram brought.
+    /// Bytes of content that no datagram delivered.
     pub lost_bytes: u64,
-    /// Bytes of them that parity restored.
+    /// Lost bytes that parity restored.
     pub restored_bytes: u64,
-    /// Bytes of them that were fetched again.
+    /// Lost bytes that were fetched again.
     pub repaired_bytes: u64,
 }
 
 impl LossReport {
-    /// Bytes of content that are still missing.
+    /// Returns the number of content bytes that are still missing.
     pub const fn missing_bytes(&self) -> u64 {
         self.lost_bytes - self.restored_bytes - self.repaired_bytes
     }

@@ -32,7 +32,7 @@ fn reply(body: &'static str) -> Reply {
     }
 }
 
-/// Status, content range and content of the answer to these request fields.
+/// Returns the status, content range and content of the response to these request fields.
 fn answer(fields: &[(&'static str, &'static str)]) -> (String, Option<String>, String) {
     let reply = partial(&request("GET", fields), reply("0123456789"));
     let text = |bytes: &Bytes| String::from_utf8(bytes.to_vec()).unwrap();

@@ -1,4 +1,4 @@
-//! The client's side of a connection.
+//! Client side of a connection.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,33 +9,34 @@ use pagerace_http::{Field, h1, h2};
 use super::tree::Tree;
 use crate::client::ClientEvent;
 
-/// How an HTTP/2 client signals RFC 7540's dependency tree.
+/// Signalling of RFC 7540's dependency tree by an HTTP/2 client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TreeStyle {
-    /// A chain by urgency, as Chromium.
+    /// A chain by urgency, as Chromium signals.
     #[default]
     Chromium,
-    /// Not at all.
+    /// No signals.
     None,
 }
 
-/// What a client tells and takes.
+/// Configuration of a client.
 #[derive(Clone, Debug)]
 pub struct StreamClientConfig {
-    /// HTTP/2's limits.
+    /// Limits of HTTP/2.
     pub h2: h2::Config,
-    /// HTTP/1.1's limits.
+    /// Limits of HTTP/1.1.
     pub h1: h1::Config,
-    /// Which tree it signals over HTTP/2.
+    /// Dependency tree to signal over HTTP/2.
     pub tree: TreeStyle,
-    /// Whether it sends `PRIORITY_UPDATE` over HTTP/2 (RFC 9218, section 7.1).
-    /// Chromium does not, and moves streams in the tree instead.
+    /// True to send `PRIORITY_UPDATE` over HTTP/2 (RFC 9218, section 7.1). Chromium does
+    /// not send it, and moves streams in the tree instead.
     pub priority_updates: bool,
 }
 
 impl Default for StreamClientConfig {
-    /// Chromium's limits and tree. Deviates: with updates, so that a strategy that
-    /// goes by RFC 9218's signals learns as much over HTTP/2 as over HTTP/3.
+    /// Returns Chromium's limits and tree. Unlike Chromium, the client sends updates, so
+    /// that strategies based on RFC 9218 signals learn as much over HTTP/2 as over
+    /// HTTP/3.
     fn default() -> Self {
         Self {
             h2: h2::Config::chromium(),
@@ -67,17 +68,17 @@ pub struct StreamClient {
     tokens: BTreeMap<u64, u64>,
     streams: BTreeMap<u64, u64>,
     events: VecDeque<ClientEvent>,
-    /// What did not fit into the last output.
+    /// Rest of the last output, which exceeded the caller's limit.
     rest: Bytes,
-    /// Nothing more will come.
+    /// True if the connection has ended.
     closed: bool,
 }
 
 impl StreamClient {
-    /// A client for a fresh byte stream.
+    /// Creates a client for a new byte stream.
     ///
     /// # Panics
-    /// If `protocol` is HTTP/3, which has no byte stream.
+    /// Panics if `protocol` is HTTP/3, which does not use a byte stream.
     pub fn new(protocol: Protocol, config: &StreamClientConfig) -> Self {
         let engine = match protocol {
             Protocol::H1 => Engine::H1(h1::Client::new(config.h1.clone())),
@@ -101,9 +102,9 @@ impl StreamClient {
         }
     }
 
-    /// How many more requests it would send now: over HTTP/1.1 one or none, over
-    /// HTTP/2 what the server allows (100 before it has said so, as Chromium),
-    /// none on a connection that ends.
+    /// Returns the number of further requests that the client would send now. Over
+    /// HTTP/1.1, it is one or zero. Over HTTP/2, it is what the server allows (100 before
+    /// its settings arrive, as in Chromium). It is zero on a connection that is ending.
     pub fn capacity(&self) -> usize {
         if self.closed {
             return 0;
@@ -119,18 +120,18 @@ impl StreamClient {
         }
     }
 
-    /// Whether no request is outstanding.
+    /// Returns true if no request is outstanding.
     pub fn is_idle(&self) -> bool {
         self.waiting.is_empty() && self.tokens.is_empty()
     }
 
-    /// Whether the connection is of no further use.
+    /// Returns true if the connection has ended.
     pub fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Asks for something, as soon as the server's limits and the order of
-    /// requests allow. `token` is the caller's name for it.
+    /// Queues a request, which leaves as soon as the server's limits and the order of
+    /// requests allow. `token` identifies it in events.
     pub fn request(
         &mut self,
         token: u64,
@@ -151,7 +152,7 @@ impl StreamClient {
         });
     }
 
-    /// Changes a request's priority. Over HTTP/1.1 there is nobody to tell.
+    /// Changes a request's priority. Over HTTP/1.1, only unsent requests have one.
     pub fn reprioritise(&mut self, token: u64, priority: Priority) {
         if let Some(p) = self.waiting.iter_mut().find(|p| p.token == token) {
             p.priority = Some(priority);
@@ -170,12 +171,12 @@ impl StreamClient {
         }
     }
 
-    /// The handshake below is complete.
+    /// Handles the completion of the handshake of the layers below.
     pub fn handle_connected(&mut self) {
         self.events.push_back(ClientEvent::Connected);
     }
 
-    /// Plaintext arrived, in order.
+    /// Handles the arrival of plaintext, in order.
     pub fn handle_data(&mut self, _now: Instant, data: Bytes) {
         if self.closed {
             return;
@@ -190,7 +191,7 @@ impl StreamClient {
         }
     }
 
-    /// The server closed its side in good order.
+    /// Handles the orderly end of the server's stream.
     pub fn handle_end(&mut self) {
         if self.closed {
             return;
@@ -203,12 +204,12 @@ impl StreamClient {
         self.lose(reason.unwrap_or_else(|| ENDED.to_owned()));
     }
 
-    /// The connection is no more; what is outstanding fails.
+    /// Handles the loss of the connection: outstanding requests fail.
     pub fn handle_closed(&mut self, reason: String) {
         self.lose(reason);
     }
 
-    /// Says that no more requests will come.
+    /// Announces that no more requests will be sent (HTTP/2).
     pub fn close(&mut self) {
         if let Engine::H2(h2) = &mut self.engine
             && !self.closed
@@ -217,7 +218,7 @@ impl StreamClient {
         }
     }
 
-    /// The next plaintext to send, at most `max` bytes.
+    /// Returns the next plaintext to send, at most `max` bytes.
     pub fn poll_output(&mut self, max: usize) -> Option<Bytes> {
         if self.rest.is_empty() {
             self.open_requests();
@@ -229,7 +230,7 @@ impl StreamClient {
         Some(self.rest.split_to(max.min(self.rest.len())))
     }
 
-    /// The next thing that happened.
+    /// Returns the next event.
     pub fn poll_event(&mut self) -> Option<ClientEvent> {
         self.events.pop_front()
     }
@@ -287,7 +288,7 @@ impl StreamClient {
         }
     }
 
-    /// The engine's next event, in HTTP/2's words.
+    /// Returns the engine's next event as an HTTP/2 event.
     fn next_event(&mut self) -> Option<h2::Event> {
         match &mut self.engine {
             Engine::H2(h2) => h2.poll_event(),
@@ -329,7 +330,7 @@ impl StreamClient {
                     .map(|token| ClientEvent::Failed { token, code })
             }
             h2::Event::GoAway { .. } => {
-                // What was not sent will not be.
+                // Requests that have not been sent will not be.
                 let code = h2::Code::REFUSED_STREAM.0.into();
                 let waiting = std::mem::take(&mut self.waiting).into_iter();
                 let failed = waiting.map(|p| ClientEvent::Failed {
@@ -369,9 +370,9 @@ impl StreamClient {
     }
 }
 
-/// Streams that a server is taken to allow before it has said so; Chromium's
+/// Limit on concurrent streams before the server's settings arrive: Chromium's
 /// `kInitialMaxConcurrentStreams`.
 const ASSUMED_STREAMS: u32 = 100;
 
-/// Why a connection is lost that ends in good order.
+/// Reason for the loss of a connection that ended in an orderly way.
 const ENDED: &str = "the server ends the connection";

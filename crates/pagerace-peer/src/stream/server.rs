@@ -1,4 +1,4 @@
-//! The server's side of a connection.
+//! Server side of a connection.
 
 use std::collections::BTreeMap;
 
@@ -15,25 +15,26 @@ use crate::outgoing::{Outgoing, SentFrame};
 use crate::server::UNKNOWN;
 use crate::site::Site;
 
-/// How a server sends.
+/// Configuration of a server.
 #[derive(Clone, Debug)]
 pub struct StreamServerConfig {
-    /// Which response's bytes go next.
+    /// Order in which the bytes of responses are sent.
     pub strategy: StrategySpec,
-    /// Which responses go after the others; there are no datagrams here.
+    /// Policy that determines which responses are late. A byte stream has no datagrams.
     pub reliability: ReliabilitySpec,
-    /// HTTP/2's limits.
+    /// Limits of HTTP/2.
     pub h2: h2::Config,
-    /// HTTP/1.1's limits.
+    /// Limits of HTTP/1.1.
     pub h1: h1::Config,
-    /// Most bytes of one decision of the strategy, framing included.
+    /// Largest number of bytes of one decision of the strategy, including framing.
     pub piece_max: usize,
-    /// Keep every piece for [`StreamServer::take_frames`].
+    /// True to keep every piece for [`StreamServer::take_frames`].
     pub record_frames: bool,
 }
 
 impl StreamServerConfig {
-    /// Pieces that fill a TLS record, and the limits of [`h2::Config::server`].
+    /// Returns a configuration with pieces that fill a TLS record, and the limits of
+    /// [`h2::Config::server`].
     pub fn new(strategy: StrategySpec) -> Self {
         Self {
             strategy,
@@ -47,34 +48,35 @@ impl StreamServerConfig {
     }
 }
 
-/// Plaintext to send: `head`, then `content`.
+/// Plaintext to send: `head`, followed by `content`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
-    /// Framing: control frames, the head of a response, the header of a frame.
+    /// Framing: control frames, the head of a response, or the header of a frame.
     pub head: Bytes,
     /// Content of a response; not copied.
     pub content: Bytes,
-    /// The response that this belongs to; none if it is the connection's.
+    /// Response that the output belongs to; `None` for the connection's own data.
     pub stream: Option<u64>,
-    /// How much of the response was sent before: its head and its content,
-    /// without the headers of DATA frames.
+    /// Bytes of the response (head and content, without the headers of DATA frames) that
+    /// were sent before.
     pub offset: u64,
-    /// How much of it this is.
+    /// Bytes of the response in this output.
     pub length: u64,
 }
 
 impl Output {
-    /// Bytes on the stream below.
+    /// Returns the number of bytes on the byte stream.
     pub fn len(&self) -> usize {
         self.head.len() + self.content.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if the output has no bytes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Cuts it behind `max` bytes; what is behind belongs to the same response.
+    /// Cuts the output after `max` bytes, and returns the rest, which belongs to the same
+    /// response.
     fn cut(&mut self, max: usize) -> Self {
         let mut rest = Self {
             stream: self.stream,
@@ -89,8 +91,8 @@ impl Output {
     }
 }
 
-/// Whether the policy has a response go after the others. What loss does to TCP is
-/// not told to it: there is no choice between a stream and datagrams.
+/// Returns true if the policy makes a response late. The policy is not told of losses,
+/// because TCP offers no choice between a stream and datagrams.
 fn is_late(outgoing: &mut Outgoing, nature: Nature, body: &Body) -> bool {
     let object = Object {
         nature,
@@ -114,34 +116,35 @@ enum Engine {
     H2(Box<h2::Connection>),
 }
 
-/// Serves a [`Site`] on one connection.
+/// Server of a [`Site`] on one connection.
 pub struct StreamServer<S> {
     engine: Engine,
     site: S,
     desk: Desk,
     outgoing: Outgoing,
-    /// Replies that wait for their think time.
+    /// Responses that wait for the end of their think time.
     thinking: EventQueue<u64>,
-    /// HTTP/1.1: answers that are ready before their turn.
+    /// HTTP/1.1: responses that are ready and wait for their turn.
     early: BTreeMap<u64, Answer>,
-    /// HTTP/1.1: a response is being sent.
+    /// HTTP/1.1: true while a response is being sent.
     busy: bool,
-    /// What did not fit into the last output.
+    /// Rest of the last output, which exceeded the caller's limit.
     rest: Output,
     piece_max: usize,
-    /// Complete requests and bytes of their bodies.
+    /// Number of complete requests plus bytes of request bodies.
     progress: u64,
-    /// The client broke the protocol, or left.
+    /// Reason of a failure: the client violated the protocol or left, or a body cannot be
+    /// read.
     failed: Option<String>,
     record: bool,
     frames: Vec<SentFrame>,
 }
 
 impl<S: Site> StreamServer<S> {
-    /// A server for a fresh byte stream.
+    /// Creates a server for a new byte stream.
     ///
     /// # Panics
-    /// If `protocol` is HTTP/3, which has no byte stream.
+    /// Panics if `protocol` is HTTP/3, which does not use a byte stream.
     pub fn new(protocol: Protocol, config: &StreamServerConfig, site: S) -> Self {
         let engine = match protocol {
             Protocol::H1 => Engine::H1(Box::new(h1::Server::new(config.h1.clone()))),
@@ -168,7 +171,7 @@ impl<S: Site> StreamServer<S> {
         }
     }
 
-    /// Plaintext arrived, in order.
+    /// Handles the arrival of plaintext, in order.
     pub fn handle_data(&mut self, now: Instant, data: Bytes) {
         if self.failed.is_some() {
             return;
@@ -184,15 +187,15 @@ impl<S: Site> StreamServer<S> {
         self.drive(now);
     }
 
-    /// Grows with each complete request and with each byte of a request's body. A
-    /// client that sends other bytes only, such as a head that never ends, may be
-    /// given up.
+    /// Returns a number that grows with each complete request and each byte of a
+    /// request's body. An owner may give up a client that sends only other bytes, such as
+    /// an endless header section.
     pub fn progress(&self) -> u64 {
         self.progress
     }
 
-    /// Whether it takes more plaintext now without holding much of it back; an
-    /// owner with a socket should leave the rest there.
+    /// Returns true if the server accepts more plaintext without buffering much of it. If
+    /// not, an owner with a socket should leave the data there.
     pub fn wants_data(&self) -> bool {
         match &self.engine {
             Engine::H1(h1) => h1.wants_data(),
@@ -200,8 +203,8 @@ impl<S: Site> StreamServer<S> {
         }
     }
 
-    /// The client closed its side: over HTTP/1.1 it may still wait for answers,
-    /// over HTTP/2 it has left.
+    /// Handles the client's end of its stream. Over HTTP/1.1, the client may still wait
+    /// for responses; over HTTP/2, it has left.
     pub fn handle_end(&mut self, now: Instant) {
         match &mut self.engine {
             Engine::H1(h1) => h1.handle_end(),
@@ -213,18 +216,18 @@ impl<S: Site> StreamServer<S> {
         self.drive(now);
     }
 
-    /// Time has passed.
+    /// Handles the passing of time.
     pub fn handle_timeout(&mut self, now: Instant) {
         self.think(now);
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) wants to be called.
+    /// Returns the time at which to call [`handle_timeout`](Self::handle_timeout).
     pub fn poll_timeout(&self) -> Option<Instant> {
         self.thinking.next_at()
     }
 
-    /// The next plaintext to send, at most `max` bytes: one decision of the
-    /// strategy, or what is not the strategy's to decide.
+    /// Returns the next plaintext to send, at most `max` bytes: one decision of the
+    /// strategy, or data that the strategy does not schedule.
     pub fn poll_output(&mut self, now: Instant, max: usize) -> Option<Output> {
         let max = max.max(1);
         let mut output = if self.rest.is_empty() {
@@ -236,8 +239,8 @@ impl<S: Site> StreamServer<S> {
         Some(output)
     }
 
-    /// Whether the connection is to be closed: all is written, and nothing more
-    /// will come.
+    /// Returns true if the connection is to be closed: no response will follow, and the
+    /// last output is written completely.
     pub fn is_closed(&self) -> bool {
         let over = match &self.engine {
             Engine::H1(h1) => h1.wants_close(),
@@ -246,32 +249,33 @@ impl<S: Site> StreamServer<S> {
         (over || self.failed.is_some()) && self.rest.is_empty()
     }
 
-    /// Why it is closed, if the client is to blame.
+    /// Returns the reason of the closure, if it is a failure.
     pub fn failure(&self) -> Option<&str> {
         self.failed.as_deref()
     }
 
-    /// Says that no further requests are taken (HTTP/2); those that have come are
-    /// answered.
+    /// Announces that no further requests are accepted (HTTP/2). Requests that have
+    /// arrived are answered.
     pub fn go_away(&mut self) {
         if let Engine::H2(h2) = &mut self.engine {
             h2.go_away(h2::Code::NO_ERROR);
         }
     }
 
-    /// Responses that have bytes left, and requests that have no answer yet.
+    /// Returns true if no response has bytes left and no complete request waits for its
+    /// response.
     pub fn is_idle(&self) -> bool {
         self.outgoing.is_empty() && self.thinking.is_empty() && self.early.is_empty()
     }
 
-    /// The pieces of responses since the last call, if the server records: their
-    /// times are those of [`poll_output`](Self::poll_output), their offsets those
-    /// of [`Output`].
+    /// Returns the pieces of responses since the last call, if the server records them.
+    /// Their times are those of [`poll_output`](Self::poll_output), and their offsets
+    /// those of [`Output`].
     pub fn take_frames(&mut self) -> Vec<SentFrame> {
         std::mem::take(&mut self.frames)
     }
 
-    /// What it serves.
+    /// Returns the site.
     pub fn site(&mut self) -> &mut S {
         &mut self.site
     }
@@ -387,7 +391,7 @@ impl<S: Site> StreamServer<S> {
         }
     }
 
-    /// Hands over the replies whose think time is over.
+    /// Hands over the responses whose think time is over.
     fn think(&mut self, now: Instant) {
         while let Some((_, stream)) = self.thinking.pop_due(now) {
             let Some(answer) = self.desk.answer(stream) else {
@@ -416,7 +420,7 @@ impl<S: Site> StreamServer<S> {
         self.next_h1();
     }
 
-    /// HTTP/1.1: begins the next answer, if it is its turn.
+    /// Starts the next HTTP/1.1 response, if it is ready and no other is being sent.
     fn next_h1(&mut self) {
         let Engine::H1(h1) = &mut self.engine else {
             return;
@@ -436,7 +440,8 @@ impl<S: Site> StreamServer<S> {
         let status = fields::get(&fields, ":status").and_then(|v| std::str::from_utf8(v).ok());
         let status: u16 = status.and_then(|s| s.parse().ok()).unwrap_or_default();
         if !h1::has_content(status) {
-            // Whatever the site says: it would be taken for the next response.
+            // The site's content is dropped, because a client would parse it as the next
+            // response.
             (body, length) = (Body::EMPTY, 0);
         }
         let head = h1.response_head(&fields, length);
@@ -444,7 +449,7 @@ impl<S: Site> StreamServer<S> {
         self.busy = true;
     }
 
-    /// What is not the strategy's to decide.
+    /// Returns output that the strategy does not schedule.
     fn control(&mut self) -> Option<Output> {
         let data = match &mut self.engine {
             Engine::H1(h1) => h1.poll_write()?,
@@ -489,7 +494,8 @@ impl<S: Site> StreamServer<S> {
         let content = self.outgoing.picked_body(room);
         let length = head.len() + content.len();
         if length == 0 {
-            // The length is promised; only the end of the connection takes it back.
+            // The length has been announced, so only closing the connection can end the
+            // response.
             let reason = "the content of a response cannot be read any more";
             self.failed = Some(reason.to_owned());
             self.outgoing.cancel(offer.stream);
@@ -501,7 +507,7 @@ impl<S: Site> StreamServer<S> {
             if let Engine::H1(h1) = &mut self.engine {
                 h1.answered();
             }
-            // Requests that waited for their turn to be read.
+            // Requests beyond the limit may now be read.
             self.drive(now);
         }
         Some(Output {
@@ -513,7 +519,7 @@ impl<S: Site> StreamServer<S> {
         })
     }
 
-    /// The picked response's head, if it is due, and one DATA frame.
+    /// Returns the rest of the picked response's head, if any, and one DATA frame.
     fn h2_piece(&mut self, max: usize) -> Option<Output> {
         let Engine::H2(h2) = &mut self.engine else {
             return None;
@@ -523,13 +529,13 @@ impl<S: Site> StreamServer<S> {
             let stream = offer.stream;
             let head = self.outgoing.picked_head();
             let left = usize::try_from(offer.left).unwrap_or(usize::MAX) - head.len();
-            // Where nothing else would be sent, a frame must have a byte at least.
+            // Without a head, the frame must have at least one byte.
             let least = usize::from(head.is_empty());
             let room = max.saturating_sub(head.len() + FRAME_HEADER).max(least);
             let fits = left.min(room).min(h2.send_window(stream));
             let content = self.outgoing.picked_body(fits);
             if fits > 0 && content.is_empty() {
-                // Its store cannot be read any more.
+                // The store of the body cannot be read any more.
                 h2.reset(stream, h2::Code::INTERNAL_ERROR);
                 self.outgoing.cancel(stream);
                 self.outgoing.forget(stream);
@@ -559,7 +565,7 @@ impl<S: Site> StreamServer<S> {
     }
 }
 
-/// Bytes of a frame's header: RFC 9113, section 4.1.
+/// Size of a frame header in bytes (RFC 9113, section 4.1).
 const FRAME_HEADER: usize = 9;
 
 fn join(first: &Bytes, second: Bytes) -> Bytes {
@@ -572,7 +578,7 @@ fn join(first: &Bytes, second: Bytes) -> Bytes {
     joined.freeze()
 }
 
-/// The answer to a request that is none, or one too many.
+/// Returns the response to an invalid request, or to one beyond the limit.
 fn refusal(stream: u64, status: u16) -> Answer {
     Answer {
         response: Response {

@@ -1,4 +1,4 @@
-//! A client and a server of one protocol, back to back.
+//! Tests of a client and a server of one protocol, connected directly.
 
 mod peers;
 mod tree;

@@ -1,15 +1,15 @@
-//! The dependency tree that Chromium signals over HTTP/2.
+//! Dependency tree that Chromium signals over HTTP/2.
 //!
-//! Every stream depends, exclusively, on the last one of the same or a more
-//! urgent priority: the tree is a chain. Source: Chromium,
-//! `net/spdy/http2_priority_dependencies.cc`.
+//! Every stream depends exclusively on the last stream of the same or a higher priority,
+//! so the tree is a chain. Source: Chromium, `net/spdy/http2_priority_dependencies.cc`.
 
 use pagerace_core::{Dependency, Priority};
 
-/// Weights by urgency, from 4 on the last: measured, Chromium 156.
+/// Weights by urgency, as measured in Chromium 156. Urgencies from 4 on have the last
+/// one.
 const WEIGHTS: [u16; 5] = [256, 220, 183, 147, 110];
 
-/// Open requests by urgency, each ascending.
+/// Open requests by urgency, each list ascending.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
     levels: [Vec<u64>; 8],
@@ -24,26 +24,26 @@ fn level(priority: Priority) -> usize {
 }
 
 impl Tree {
-    /// Where a request that is about to be opened belongs.
+    /// Returns the dependency of a request that is about to be opened.
     pub(super) fn place(&self, priority: Priority) -> Dependency {
         let level = level(priority);
         below(self.last(level), level)
     }
 
-    /// It was opened.
+    /// Adds an opened request.
     pub(super) fn open(&mut self, stream: u64, priority: Priority) {
         self.levels[level(priority)].push(stream);
     }
 
-    /// It is over.
+    /// Removes a request that has ended.
     pub(super) fn close(&mut self, stream: u64) {
         for level in &mut self.levels {
             level.retain(|s| *s != stream);
         }
     }
 
-    /// Moves an open request. What to signal, in this order: first who takes the
-    /// place that it leaves, then its own new place.
+    /// Moves an open request. Returns the dependencies to signal, in order: first that of
+    /// the request's former child, then that of the request itself.
     pub(super) fn update(&mut self, stream: u64, priority: Priority) -> Vec<(u64, Dependency)> {
         let chain: Vec<(usize, u64)> = (0..)
             .zip(&self.levels)
@@ -70,7 +70,7 @@ impl Tree {
         signals
     }
 
-    /// The last request of this level or a more urgent one.
+    /// Returns the last request of this level or a more urgent one.
     fn last(&self, level: usize) -> Option<u64> {
         let mut levels = self.levels[..=level].iter().rev();
         levels.find_map(|streams| streams.last()).copied()

@@ -1,4 +1,4 @@
-//! The client's end of one connection.
+//! Client end of one connection.
 
 use bytes::Bytes;
 use pagerace_cc::UnknownController;
@@ -9,21 +9,21 @@ use pagerace_transport::{tcp, tls};
 use crate::client::ClientEvent;
 use crate::stream::{StreamClient, StreamClientConfig};
 
-/// How a client connects.
+/// Configuration of a client.
 #[derive(Clone, Debug)]
 pub struct TcpClientConfig {
     /// HTTP/1.1 or HTTP/2.
     pub protocol: Protocol,
-    /// TCP.
+    /// TCP settings.
     pub tcp: tcp::Settings,
-    /// TLS; the server must be told the same.
+    /// TLS settings, which must equal those of the server.
     pub tls: tls::Settings,
-    /// HTTP.
+    /// HTTP settings.
     pub stream: StreamClientConfig,
 }
 
 impl TcpClientConfig {
-    /// The defaults of all layers.
+    /// Returns the defaults of all layers.
     pub fn new(protocol: Protocol) -> Self {
         Self {
             protocol,
@@ -34,7 +34,7 @@ impl TcpClientConfig {
     }
 }
 
-/// One connection to one server.
+/// Connection to one server.
 pub struct TcpClient {
     tcp: tcp::Connection,
     tls: tls::Session,
@@ -45,14 +45,14 @@ pub struct TcpClient {
 }
 
 impl TcpClient {
-    /// Starts connecting: a SYN leaves with the next
+    /// Creates a client. Its SYN leaves with the next
     /// [`poll_transmit`](Self::poll_transmit).
     ///
     /// # Errors
-    /// The settings name an unknown congestion controller.
+    /// Returns an error if the settings name an unknown congestion controller.
     ///
     /// # Panics
-    /// If the protocol is HTTP/3.
+    /// Panics if the protocol is HTTP/3.
     pub fn connect(config: &TcpClientConfig, now: Instant) -> Result<Self, UnknownController> {
         Ok(Self {
             tcp: tcp::Connection::client(&config.tcp, now)?,
@@ -64,8 +64,8 @@ impl TcpClient {
         })
     }
 
-    /// How many more requests it would send now; see [`StreamClient::capacity`].
-    /// While the handshake lasts, requests wait here.
+    /// Returns the number of further requests that the client would send now; see
+    /// [`StreamClient::capacity`]. During the handshake, requests wait in the client.
     pub fn capacity(&self) -> usize {
         if self.closing {
             0
@@ -74,18 +74,18 @@ impl TcpClient {
         }
     }
 
-    /// Whether the handshake is complete.
+    /// Returns true if the handshake is complete.
     pub fn is_connected(&self) -> bool {
         self.connected
     }
 
-    /// Whether no request is outstanding.
+    /// Returns true if no request is outstanding.
     pub fn is_idle(&self) -> bool {
         self.http.is_idle()
     }
 
-    /// Asks for something, as soon as the connection and the server's limits
-    /// allow. `token` is the caller's name for it.
+    /// Queues a request, which leaves as soon as the connection and the server's limits
+    /// allow. `token` identifies it in events.
     pub fn request(
         &mut self,
         token: u64,
@@ -101,53 +101,53 @@ impl TcpClient {
         self.http.reprioritise(token, priority);
     }
 
-    /// A segment arrived from the server.
+    /// Handles a segment from the server.
     pub fn handle_segment(&mut self, now: Instant, segment: tcp::Segment) {
         self.tcp.handle_segment(now, segment);
         self.drive(now);
     }
 
-    /// Time has passed.
+    /// Handles the passing of time.
     pub fn handle_timeout(&mut self, now: Instant) {
         self.tcp.handle_timeout(now);
         self.drive(now);
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) wants to be called.
+    /// Returns the time at which to call [`handle_timeout`](Self::handle_timeout).
     pub fn poll_timeout(&self) -> Option<Instant> {
         self.tcp.poll_timeout()
     }
 
-    /// The next segment to send.
+    /// Returns the next segment to send.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<tcp::Segment> {
         self.write();
         self.tcp.poll_transmit(now)
     }
 
-    /// The next thing that happened.
+    /// Returns the next event.
     pub fn poll_event(&mut self) -> Option<ClientEvent> {
         self.http.poll_event()
     }
 
-    /// Ends the connection in good order; no more requests are taken.
+    /// Closes the connection in an orderly way. No more requests are accepted.
     pub fn close(&mut self, _now: Instant) {
         if !std::mem::replace(&mut self.closing, true) {
             self.http.close();
         }
     }
 
-    /// The ranges of the server's stream that arrived since the last call, for
-    /// [`TcpHolMeter`](crate::hol::TcpHolMeter).
+    /// Passes the ranges of the server's stream that arrived since the last call to
+    /// `each`, for [`TcpHolMeter`](crate::hol::TcpHolMeter).
     pub fn drain_received(&mut self, each: impl FnMut(tcp::Range)) {
         self.tcp.drain_received(each);
     }
 
-    /// Bytes of the server's stream that arrived in order so far.
+    /// Returns the number of in-order bytes of the server's stream that have arrived.
     pub fn delivered(&self) -> u64 {
         self.tcp.delivered()
     }
 
-    /// Counts and state of TCP on this side.
+    /// Returns the counters and state of TCP on this side.
     pub fn tcp_stats(&self) -> tcp::Stats {
         self.tcp.stats()
     }
@@ -180,7 +180,7 @@ impl TcpClient {
         self.tcp.abort();
     }
 
-    /// Gives TCP what it asks for: the handshake's flights, then requests.
+    /// Writes as much as TCP asks for: the handshake's flights, then requests.
     fn write(&mut self) {
         if self.finished {
             return;

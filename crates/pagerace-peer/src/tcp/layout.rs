@@ -1,62 +1,62 @@
-//! Who owns each byte of a server's TCP stream.
+//! Owner of each byte of a server's TCP stream.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use pagerace_transport::tcp::Range;
 
-/// How far back the layout reaches, in bytes. More than any receive window that
-/// is in use here (Linux takes 6 MiB at most): what lies further back has been
-/// acknowledged, so it will not be sent again, and has been read.
+/// Number of bytes for which the layout is kept. It exceeds any receive window in use
+/// here (Linux's is at most 6 MiB). Earlier bytes have been acknowledged and read, and
+/// will not be sent again.
 const REACH: u64 = 64 << 20;
 
-/// A run of bytes with one owner.
+/// Contiguous bytes with one owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// Offset of the first byte on the TCP stream.
     pub start: u64,
-    /// Offset behind the last.
+    /// Offset behind the last byte.
     pub end: u64,
-    /// The response; none for the handshake and for what is the connection's.
+    /// Owning response; `None` for the handshake and the connection's own data.
     pub stream: Option<u64>,
-    /// Bytes of this owner before `start`, TLS and framing included.
+    /// Number of bytes of this owner before `start`, including TLS and framing.
     pub offset: u64,
 }
 
 impl Span {
-    /// Bytes.
+    /// Returns the number of bytes.
     pub const fn len(&self) -> u64 {
         self.end - self.start
     }
 
-    /// Whether there are none.
+    /// Returns true if the span has no bytes.
     pub const fn is_empty(&self) -> bool {
         self.end == self.start
     }
 }
 
-/// A TLS record: nothing of it can be read before all of it has come.
+/// TLS record. No part of it can be read before the whole has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Offset of its first byte on the TCP stream.
+    /// Offset of the first byte on the TCP stream.
     pub start: u64,
-    /// Offset behind its last.
+    /// Offset behind the last byte.
     pub end: u64,
 }
 
 /// The owner of each byte of a TCP stream, record by record.
 ///
-/// The bytes that TLS adds belong to a record's first and last owner.
+/// Bytes that TLS adds belong to the record's first and last owner.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
     spans: VecDeque<Span>,
     records: VecDeque<Record>,
     end: u64,
-    /// Bytes by owner so far.
+    /// Bytes of each owner so far.
     totals: BTreeMap<Option<u64>, u64>,
 }
 
 impl Layout {
-    /// Appends a record with these owners, in order; `lengths` count all bytes.
+    /// Appends a record with these owners, in order. The lengths include TLS and framing.
     pub(crate) fn push(&mut self, pieces: &[(Option<u64>, u64)]) {
         let start = self.end;
         for (stream, length) in pieces {
@@ -87,13 +87,13 @@ impl Layout {
         }
     }
 
-    /// Bytes written so far.
+    /// Returns the number of bytes written so far.
     pub const fn end(&self) -> u64 {
         self.end
     }
 
-    /// The spans that `range` is made of, cut to it. What was never written, or
-    /// lies too far back, is left out.
+    /// Returns the spans of `range`, cut to it. Bytes that were never written or are no
+    /// longer kept are left out.
     pub fn spans(&self, range: Range) -> impl Iterator<Item = Span> + '_ {
         let (from, to) = (range.offset, range.offset + range.length);
         let first = self.spans.partition_point(|s| s.end <= from);
@@ -109,7 +109,7 @@ impl Layout {
         })
     }
 
-    /// The record that a byte belongs to.
+    /// Returns the record that a byte belongs to.
     pub fn record(&self, offset: u64) -> Option<Record> {
         let at = self.records.partition_point(|r| r.end <= offset);
         self.records.get(at).copied().filter(|r| r.start <= offset)

@@ -1,4 +1,4 @@
-//! The server's end of one connection.
+//! Server end of one connection.
 
 use pagerace_cc::UnknownController;
 use pagerace_core::{Instant, Protocol};
@@ -11,38 +11,38 @@ use crate::server::ServerStats;
 use crate::site::Site;
 use crate::stream::{StreamServer, StreamServerConfig};
 
-/// How a server fills TCP's segments.
+/// Alignment of TLS records with TCP segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RecordEnds {
-    /// Records follow each other within segments, as from a server that hands over
-    /// much at once, or corks.
+    /// Segments may contain the end of one record and the start of the next, as from a
+    /// server that writes large amounts at once, or corks.
     #[default]
     Joined,
-    /// While the window is open, the last segment of a record is a short one, as
-    /// from a server that writes record by record with `TCP_NODELAY`. While it is
-    /// closed, records join.
+    /// While the window is open, the last segment of a record is short, as from a server
+    /// that writes record by record with `TCP_NODELAY`. While the window is closed,
+    /// records share segments.
     Short,
 }
 
-/// How a server sends.
+/// Configuration of a server.
 #[derive(Clone, Debug)]
 pub struct TcpServerConfig {
     /// HTTP/1.1 or HTTP/2.
     pub protocol: Protocol,
-    /// TCP.
+    /// TCP settings.
     pub tcp: tcp::Settings,
-    /// TLS; the client must be told the same.
+    /// TLS settings, which must equal those of the client.
     pub tls: tls::Settings,
-    /// How records fill segments.
+    /// Alignment of records with segments.
     pub record_ends: RecordEnds,
-    /// HTTP and the strategy. Its `record_frames` asks for frames as they leave in
+    /// HTTP settings and the strategy. `record_frames` requests frames as they leave in
     /// segments, see [`TcpServer::take_frames`].
     pub stream: StreamServerConfig,
 }
 
 impl TcpServerConfig {
-    /// The defaults of all layers.
+    /// Returns the defaults of all layers.
     pub fn new(protocol: Protocol, stream: StreamServerConfig) -> Self {
         Self {
             protocol,
@@ -54,16 +54,16 @@ impl TcpServerConfig {
     }
 }
 
-/// Room at the end of a record that is left empty rather than be filled with a
-/// frame of its own: several times a frame's header.
+/// Space at the end of a record, in bytes, below which no further frame is added: several
+/// times the size of a frame header.
 pub const LEAST_ROOM: usize = 64;
 
-/// Serves a [`Site`] to one client.
+/// Server of a [`Site`] to one client.
 pub struct TcpServer<S> {
     tcp: tcp::Connection,
     tls: tls::Session,
     http: StreamServer<S>,
-    /// Bytes of a record before its plaintext, and behind it.
+    /// Bytes of a record before and after its plaintext.
     envelope: (u64, u64),
     layout: Layout,
     record_ends: RecordEnds,
@@ -75,13 +75,13 @@ pub struct TcpServer<S> {
 }
 
 impl<S: Site> TcpServer<S> {
-    /// A server that waits for its client's SYN.
+    /// Creates a server that waits for its client's SYN.
     ///
     /// # Errors
-    /// The settings name an unknown congestion controller.
+    /// Returns an error if the settings name an unknown congestion controller.
     ///
     /// # Panics
-    /// If the protocol is HTTP/3.
+    /// Panics if the protocol is HTTP/3.
     pub fn new(config: &TcpServerConfig, site: S) -> Result<Self, UnknownController> {
         let record = config.stream.record_frames;
         let stream = StreamServerConfig {
@@ -102,20 +102,20 @@ impl<S: Site> TcpServer<S> {
         })
     }
 
-    /// A segment arrived from the client.
+    /// Handles a segment from the client.
     pub fn handle_segment(&mut self, now: Instant, segment: tcp::Segment) {
         self.tcp.handle_segment(now, segment);
         self.drive(now);
     }
 
-    /// Time has passed.
+    /// Handles the passing of time.
     pub fn handle_timeout(&mut self, now: Instant) {
         self.tcp.handle_timeout(now);
         self.http.handle_timeout(now);
         self.drive(now);
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) wants to be called.
+    /// Returns the time at which to call [`handle_timeout`](Self::handle_timeout).
     pub fn poll_timeout(&self) -> Option<Instant> {
         [self.tcp.poll_timeout(), self.http.poll_timeout()]
             .into_iter()
@@ -123,14 +123,14 @@ impl<S: Site> TcpServer<S> {
             .min()
     }
 
-    /// The next segment to send.
+    /// Returns the next segment to send.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<tcp::Segment> {
         let segment = match self.record_ends {
             RecordEnds::Joined => {
                 self.write(now, usize::MAX);
                 self.tcp.poll_transmit(now)
             }
-            // What was written leaves before anything else is written.
+            // A record leaves completely before the next is written.
             RecordEnds::Short => loop {
                 let segment = self.tcp.poll_transmit(now);
                 if segment.is_some() || !self.write(now, 1) {
@@ -146,8 +146,8 @@ impl<S: Site> TcpServer<S> {
         segment
     }
 
-    /// Sums of the connection. Retransmitted bytes are those of TCP's stream, so
-    /// with TLS and framing.
+    /// Returns the counters of the connection. Retransmitted bytes are those of the TCP
+    /// stream, including TLS and framing.
     pub fn stats(&self) -> ServerStats {
         let stats = self.tcp.stats();
         ServerStats {
@@ -157,29 +157,29 @@ impl<S: Site> TcpServer<S> {
         }
     }
 
-    /// Counts and state of TCP on this side.
+    /// Returns the counters and state of TCP on this side.
     pub fn tcp_stats(&self) -> tcp::Stats {
         self.tcp.stats()
     }
 
-    /// What left in segments since the last call, if the server records: one
-    /// frame for each response that a segment has bytes of. Offsets and lengths
-    /// count the response's bytes on TCP's stream, TLS and framing included.
+    /// Returns the frames that left in segments since the last call, if the server
+    /// records: one frame for each response with bytes in a segment. Offsets and lengths
+    /// count the response's bytes on the TCP stream, including TLS and framing.
     pub fn take_frames(&mut self) -> Vec<SentFrame> {
         std::mem::take(&mut self.frames)
     }
 
-    /// Who owns each byte of the server's TCP stream.
+    /// Returns the owner of each byte of the server's TCP stream.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// What it serves.
+    /// Returns the site.
     pub fn site(&mut self) -> &mut S {
         self.http.site()
     }
 
-    /// Whether nothing is being sent or prepared.
+    /// Returns true if no response is being prepared or sent.
     pub fn is_idle(&self) -> bool {
         self.http.is_idle()
     }
@@ -191,7 +191,7 @@ impl<S: Site> TcpServer<S> {
     }
 
     fn drive(&mut self, now: Instant) {
-        // Only the receiver of responses is metered.
+        // Blocking is measured only at the receiver of responses.
         self.tcp.drain_received(|_| {});
         while let Some(data) = self.tcp.read() {
             if self.tls.handle_data(data).is_err() {
@@ -214,8 +214,8 @@ impl<S: Site> TcpServer<S> {
         }
     }
 
-    /// Gives TCP what it asks for: the handshake's flights, then up to so many
-    /// records. Whether there was anything.
+    /// Writes as much as TCP asks for: the handshake's flights, then at most `records`
+    /// records. Returns false if there was nothing to write.
     fn write(&mut self, now: Instant, records: usize) -> bool {
         if self.finished {
             return false;
@@ -238,7 +238,7 @@ impl<S: Site> TcpServer<S> {
         flight > 0 || written > 0 || self.finished
     }
 
-    /// Fills one record; whether there was anything to put in.
+    /// Fills one record. Returns false if there was no content for it.
     fn write_record(&mut self, now: Instant) -> bool {
         let limit = self.tls.record_limit();
         let mut pieces: Vec<(Option<u64>, u64)> = Vec::new();
@@ -257,7 +257,7 @@ impl<S: Site> TcpServer<S> {
         };
         first.1 += before;
         let written = self.pass_on();
-        // Whatever the envelope: what is not accounted for is behind.
+        // Bytes that are not accounted for follow the plaintext.
         let known: u64 = pieces.iter().map(|p| p.1).sum();
         if let Some(last) = pieces.last_mut() {
             last.1 += written - known;
@@ -266,7 +266,7 @@ impl<S: Site> TcpServer<S> {
         true
     }
 
-    /// From TLS to TCP; how many bytes.
+    /// Passes bytes from TLS to TCP, and returns their number.
     fn pass_on(&mut self) -> u64 {
         let mut written = 0;
         while let Some(data) = self.tls.poll_write() {
@@ -295,8 +295,8 @@ impl<S: Site> TcpServer<S> {
     }
 }
 
-/// Bytes before and behind a record's plaintext: the header (and in TLS 1.2 the
-/// explicit nonce), and the rest of the overhead.
+/// Returns the bytes before and after a record's plaintext: the header (with the explicit
+/// nonce in TLS 1.2), and the rest of the overhead.
 fn envelope(version: tls::Version) -> (u64, u64) {
     let before = match version {
         tls::Version::Tls12 => 13,

@@ -1,4 +1,4 @@
-//! A client and servers over a pipe with a delay, a rate and losses.
+//! Tests of clients and servers over a pipe with a delay, a rate and losses.
 
 mod layout;
 mod loads;

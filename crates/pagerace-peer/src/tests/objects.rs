@@ -1,14 +1,14 @@
-//! Objects in datagrams, end to end, over a path that loses packets.
+//! Tests of objects in datagrams, end to end, over a path that loses packets.
 
 use pagerace_transport::quic::DEFAULT_MTU;
 
 use super::*;
 
-/// Every tenth packet, once the handshake is over.
+/// Loses every tenth packet after the handshake.
 const TENTH: fn(usize) -> bool = |n| n > 12 && n.is_multiple_of(10);
 
 fn datagrams(p: &mut Pipe) -> usize {
-    // The end marker and the head go on the stream; the rest would, too.
+    // Frames include the head and the end marker, which are sent on the stream.
     p.server.take_frames().len()
 }
 
@@ -88,7 +88,7 @@ fn ranges_repair_what_was_lost() {
         assert!(report.lost_bytes > 0 && report.missing_bytes() == 0);
         assert_eq!(report.repaired_bytes, report.lost_bytes);
     }
-    // The client holds nothing back once they are over.
+    // The client has no further events once both responses are over.
     assert_eq!(p.client.poll_event(), None);
 }
 
@@ -110,7 +110,7 @@ fn at_the_deadline_the_server_stops_and_the_client_goes_on() {
     let mut p = Pipe::with_policy("deadline:200ms");
     p.ask(1, "GET", "/x/2000000", "");
     p.run(LONG);
-    // 10 Mbit/s for what is left of 200 ms after the handshake.
+    // The link carries 10 Mbit/s for the rest of 200 ms after the handshake.
     let bytes = p.client.loss_report(1).expect("it began").arrived * 1_100;
     assert!((50_000..250_000).contains(&bytes), "{bytes}");
     let ended = p.now;
@@ -122,7 +122,7 @@ fn at_the_deadline_the_server_stops_and_the_client_goes_on() {
     p.got.clear();
     p.ask(2, "GET", "/10000", "");
     p.run(LONG);
-    // What the server sent in the half round trip by which it is behind, and 9 more.
+    // Packets that the server sent in the half round trip before it knew, and 9 more.
     assert!(p.from_server - before < 50, "no more of it was sent");
     assert_eq!(p.got[&2].bytes, 10_000);
 }
@@ -189,7 +189,8 @@ fn late_responses_wait_for_all_others() {
 
 #[test]
 fn repairs_of_streams_come_before_new_datagrams() {
-    // Half of the bytes go on a stream that loses a packet, while datagrams flow.
+    // Half of the bytes are sent on a stream that loses a packet, while datagrams are
+    // being sent.
     let end = |policy: &str| {
         let mut p = Pipe::with(
             "round-robin",
@@ -214,7 +215,7 @@ fn repairs_of_streams_come_before_new_datagrams() {
     assert!(later < Duration::from_millis(20), "{streams} {datagrams}");
 }
 
-/// Whatever is lost, each object ends, and the connection goes on.
+/// Under any losses, each object ends and the connection continues.
 #[test]
 fn every_object_ends_under_any_losses() {
     for (i, policy) in [

@@ -90,25 +90,26 @@ pub(crate) fn case(seed: u64) -> Case {
     }
 }
 
-struct Draw(Rng);
+/// A stream of random choices.
+pub(crate) struct Draw(pub(crate) Rng);
 
 impl Draw {
-    fn of<T: Clone>(&mut self, values: &[T]) -> T {
+    pub(crate) fn of<T: Clone>(&mut self, values: &[T]) -> T {
         values[self.0.below(values.len() as u64) as usize].clone()
     }
 
-    fn chance(&mut self, p: f64) -> bool {
+    pub(crate) fn chance(&mut self, p: f64) -> bool {
         self.0.chance(p)
     }
 
     /// A number between both, each order of magnitude as likely as the others.
-    fn magnitude(&mut self, least: u64, most: u64) -> u64 {
+    pub(crate) fn magnitude(&mut self, least: u64, most: u64) -> u64 {
         let (low, high) = ((least.max(1) as f64).ln(), (most as f64).ln());
         let drawn = (low + self.0.unit() * (high - low)).exp() as u64;
         drawn.clamp(least, most)
     }
 
-    fn ms(&mut self, most: u64) -> Duration {
+    pub(crate) fn ms(&mut self, most: u64) -> Duration {
         if self.chance(0.3) {
             return Duration::ZERO;
         }
@@ -119,7 +120,7 @@ impl Draw {
         ResourceId(self.0.below(below as u64) as u32)
     }
 
-    fn size(&mut self) -> u64 {
+    pub(crate) fn size(&mut self) -> u64 {
         match self.0.below(20) {
             0 => 0,
             1 => 1,
@@ -463,7 +464,7 @@ impl Draw {
         text.parse().expect("protocols")
     }
 
-    fn strategy(&mut self) -> StrategySpec {
+    pub(crate) fn strategy(&mut self) -> StrategySpec {
         let info = self.of(pagerace_delivery::registry());
         let mut text = info.name.to_owned();
         for parameter in info.parameters {

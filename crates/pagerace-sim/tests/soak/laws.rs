@@ -6,13 +6,18 @@ use pagerace_core::{Duration, Instant};
 use pagerace_sim::{Explainable, Outcome, Scenario, ScenarioError, Visit, explain, run};
 
 use super::inputs::{Case, Limits};
+use super::{flows, sockets};
 
 /// Loads a case in several ways.
 ///
 /// # Errors
 /// Returns the law that was broken and the values that break it.
 pub(crate) fn check(case: &Case) -> Result<(), String> {
-    let checked = catch_unwind(AssertUnwindSafe(|| check_loads(case)));
+    let checked = catch_unwind(AssertUnwindSafe(|| {
+        check_loads(case)?;
+        flows::check(case)?;
+        sockets::check(case.seed)
+    }));
     checked.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
@@ -39,7 +44,10 @@ fn check_loads(case: &Case) -> Result<(), String> {
     };
     let watched = load(scenario, true)?;
     let again = bytes(&load(scenario, true)?);
-    law!(again == bytes(&watched), "the same seed gives other results");
+    law!(
+        again == bytes(&watched),
+        "the same seed gives other results"
+    );
     let text = serde_json::to_string(scenario).map_err(|e| e.to_string())?;
     let read: Scenario =
         serde_json::from_str(&text).map_err(|e| format!("the scenario is not read back: {e}"))?;

@@ -5,9 +5,11 @@
 //! seeds for as long as you like.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod flows;
 mod inputs;
 mod laws;
 mod shrink;
+mod sockets;
 
 /// Seeds that every test run loads.
 const SEEDS: u64 = 150;

@@ -38,7 +38,11 @@ pub(crate) fn shrink(case: Case, broken: String) -> (Case, String) {
 
 /// A law without the values that break it.
 fn kind(reason: &str) -> String {
-    reason.chars().filter(|c| !c.is_ascii_digit()).take(30).collect()
+    reason
+        .chars()
+        .filter(|c| !c.is_ascii_digit())
+        .take(30)
+        .collect()
 }
 
 /// Simpler cases, the boldest first.
@@ -47,7 +51,8 @@ fn simpler(case: &Case) -> Vec<Case> {
     let mut with = |change: &dyn Fn(&mut Scenario)| {
         let mut scenario = case.scenario.clone();
         change(&mut scenario);
-        let same = serde_json::to_string(&scenario).ok() == serde_json::to_string(&case.scenario).ok();
+        let same =
+            serde_json::to_string(&scenario).ok() == serde_json::to_string(&case.scenario).ok();
         if !same && scenario.page.check().is_ok() {
             all.push(Case {
                 scenario,

@@ -1,4 +1,4 @@
-//! `pagerace live` and `pagerace calibrate`: what they share, and each one's own.
+//! Arguments of `pagerace live` and `pagerace calibrate`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Options on what is modelled, the same for every command that loads pages.
+//! Options of the model, shared by all commands that load pages.
 
 use clap::{Args, ValueEnum};
 use pagerace_browser::{BrowserConfig, Profile};
@@ -82,7 +82,7 @@ pub(crate) struct ModelArgs {
 }
 
 impl ModelArgs {
-    /// The browser's settings.
+    /// Returns the settings of the browser.
     pub(crate) fn browser(&self) -> BrowserConfig {
         BrowserConfig {
             profile: self.browser.into(),
@@ -91,7 +91,7 @@ impl ModelArgs {
         }
     }
 
-    /// The transport's settings that all contenders share.
+    /// Returns the transport settings that all contenders share.
     pub(crate) fn transport(&self) -> SharedTransport {
         SharedTransport {
             real_tls: self.tls == TlsArg::Real,
@@ -276,7 +276,7 @@ impl From<RetransmissionArg> for Retransmission {
     }
 }
 
-/// What `--quic-mtu` takes.
+/// Returns the parser of `--quic-mtu`.
 pub(crate) fn quic_mtu() -> clap::builder::RangedI64ValueParser<u16> {
     let (least, most) = (*QUIC_MTU.start(), *QUIC_MTU.end());
     clap::value_parser!(u16).range(i64::from(least)..=i64::from(most))
@@ -304,7 +304,7 @@ fn jitter(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A positive time with its unit.
+/// Parses a positive time with its unit.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     const UNITS: [(&str, f64); 4] = [("ms", 1.0), ("min", 60_000.0), ("s", 1_000.0), ("h", 3.6e6)];
     let parse = |(unit, millis): &(&str, f64)| {

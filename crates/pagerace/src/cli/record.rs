@@ -1,4 +1,4 @@
-//! `pagerace record` on the command line.
+//! Arguments of `pagerace record`.
 
 use std::path::PathBuf;
 

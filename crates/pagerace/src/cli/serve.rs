@@ -1,4 +1,4 @@
-//! `pagerace serve`.
+//! Arguments of `pagerace serve`.
 
 use std::net::IpAddr;
 use std::path::PathBuf;

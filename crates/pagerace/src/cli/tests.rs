@@ -51,7 +51,7 @@ fn a_scenario_leaves_nothing_to_choose() {
     }
 }
 
-/// Races, explanations, transfers and live loads are of one world.
+/// Races, explanations, transfers and live loads use the same settings by default.
 #[test]
 fn all_commands_have_the_same_settings() {
     use pagerace_lab::plan::SharedTransport;

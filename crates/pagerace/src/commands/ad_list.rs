@@ -1,4 +1,4 @@
-//! Filter lists that a user brings: the syntax of ad blockers, or hosts files.
+//! Filter lists supplied by the user: in the syntax of ad blockers, or hosts files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,23 +13,23 @@ use pagerace_core::Destination;
 use pagerace_page::ads::{AdKind, AdMatch, AdMatcher, AdRequest};
 use pagerace_page::domain;
 
-/// Lines that tell which format a file has.
+/// Number of lines by which the format of a file is detected.
 const TELLING_LINES: usize = 100;
 
-/// Characters of a line that an error shows.
+/// Maximum number of characters of a line in an error message.
 const SHOWN_MAX: usize = 60;
 
-/// Lists that hold together: what one excepts, another may not block.
+/// A combination of filter lists. An exception in one list applies to all of them.
 pub(super) struct AdLists {
     engine: Engine,
-    /// File names, in the order in which they were given.
+    /// File names in the order of the arguments.
     names: Vec<String>,
 }
 
 impl AdLists {
     /// Reads the lists.
     pub(super) fn read(files: &[PathBuf]) -> Result<Self> {
-        // Whoever came first has set the same.
+        // An earlier call has set the same resolver.
         let _ = set_domain_resolver(Box::new(Registrable));
         let mut set = FilterSet::new(true);
         let mut names = Vec::new();
@@ -54,7 +54,7 @@ impl AdLists {
             .and_then(|p| self.names.get(p.source_index as usize));
         let source = match (name, place.as_ref()) {
             (Some(name), Some(place)) => format!("{name} line {}", place.line_number + 1),
-            // Rules that were merged have no place of their own.
+            // Merged rules have no source location.
             _ => self.names.join(" and "),
         };
         AdMatch {
@@ -91,8 +91,7 @@ impl AdMatcher for AdLists {
     }
 }
 
-/// Registrable domains as everywhere else, so that the crate needs no list of
-/// its own.
+/// Resolves registrable domains with this project's list, so that the crate needs none.
 struct Registrable;
 
 impl ResolvesDomain for Registrable {
@@ -102,7 +101,7 @@ impl ResolvesDomain for Registrable {
     }
 }
 
-/// A request's type, in the words of filter lists.
+/// Returns the request type in the vocabulary of filter lists.
 const fn kind(destination: Destination) -> &'static str {
     match destination {
         Destination::Document => "document",
@@ -134,7 +133,7 @@ fn options(format: FilterFormat) -> ParseOptions {
     }
 }
 
-/// Lines that may hold rules, with their numbers from 1.
+/// Returns the lines that may contain rules, with their numbers from 1.
 fn rules(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = text
         .lines()
@@ -145,10 +144,11 @@ fn rules(text: &str) -> impl Iterator<Item = (usize, &str)> {
     lines.filter(move |(_, line)| !line.is_empty() && !comment(line))
 }
 
-/// A hosts file has an address and a name in each line, or a name alone.
+/// Detects the format. A hosts file has an address and a name in each line, or only a
+/// name.
 fn format(text: &str) -> FilterFormat {
     let is_host = |line: &str| {
-        // A comment is a word of its own; rules that hide elements have ## inside.
+        // A comment starts a word; element-hiding rules contain ## within one.
         let words = line.split_whitespace();
         let mut words = words.take_while(|word| !word.starts_with('#'));
         let name = match (words.next(), words.next(), words.next()) {
@@ -169,7 +169,7 @@ fn format(text: &str) -> FilterFormat {
     }
 }
 
-/// Refuses what is plainly no list, and lists most of whose rules mean nothing.
+/// Rejects files that are not filter lists, and lists in which most rules are invalid.
 fn check(text: &str, format: FilterFormat) -> Result<()> {
     if text.trim().is_empty() {
         bail!("is empty");
@@ -182,7 +182,7 @@ fn check(text: &str, format: FilterFormat) -> Result<()> {
     for (number, line) in rules(text) {
         match parse_filter(line, false, options(format)) {
             Ok(ParsedLine::Network(_)) => good += 1,
-            // Rules that hide elements say nothing of requests.
+            // Element-hiding rules do not concern requests.
             Ok(ParsedLine::Cosmetic(_)) | Err(adblock::lists::FilterParseError::Unsupported) => {
                 other += 1;
             }

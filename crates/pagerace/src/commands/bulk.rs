@@ -1,4 +1,4 @@
-//! `pagerace bulk`: one large transfer over protocols and controllers.
+//! `pagerace bulk`: compares one large transfer over protocols and controllers.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ use crate::progress::Watch;
 use crate::table::{self, bulk::Columns};
 use crate::text::{headed, say as tell, stress};
 
-/// Where no network is named.
+/// The network if none is named.
 const DEFAULT_NETWORK: &str = "cable";
 
 /// What `pagerace bulk` compares.
@@ -195,7 +195,7 @@ fn print(results: &BulkResults, default_network: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// What does not stand in the names of what is compared.
+/// Returns the facts that the names of the contenders omit.
 fn shared(plan: &BulkPlan) -> String {
     let mut facts = Vec::new();
     let first = &plan.contenders[0];
@@ -222,7 +222,7 @@ fn shared(plan: &BulkPlan) -> String {
     facts.join(", ")
 }
 
-/// A number of bytes with its unit.
+/// Parses a number of bytes with its unit.
 pub(super) fn size(text: &str) -> Result<u64, String> {
     const NOTHING: &str = "moves nothing; write it as 50MB, 500kB or 10MiB";
     const UNITS: [(&str, f64); 7] = [

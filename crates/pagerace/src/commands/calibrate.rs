@@ -1,4 +1,4 @@
-//! `pagerace calibrate`: how far the model is from a real browser.
+//! `pagerace calibrate`: measures how far the model is from a real browser.
 
 mod kept;
 mod measure;
@@ -31,7 +31,7 @@ use super::warn::warn;
 use crate::cli::live::CalibrateArgs;
 use crate::progress::Watch;
 
-/// A slow cell, a faster one, a line, a fast lossy hop, and a fast line.
+/// A slow and a faster mobile network, a line, a fast lossy hop, and a fast line.
 const DEFAULT_NETWORKS: [&str; 5] = [
     "slow-4g",
     "fast-4g",
@@ -40,10 +40,10 @@ const DEFAULT_NETWORKS: [&str; 5] = [
     "rate 50mbit rtt 20ms",
 ];
 
-/// Simulated loads of each variant, at least, where no packet is lost at random.
+/// Minimum number of simulated loads of each variant, where no packet is lost at random.
 const SIMULATED_RUNS: u32 = 15;
 
-/// From which gap on a resource is said to come at another time.
+/// Minimum gap between live and simulated times of a resource that is reported, in ms.
 const THRESHOLD_MS: f64 = 20.0;
 
 pub(crate) fn run(args: &CalibrateArgs) -> Result<()> {
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<()> {
     Ok(())
 }
 
-/// What the simulator says of what was measured of the design.
+/// Predicts the variants of the design that have been observed.
 fn predicted(
     args: &CalibrateArgs,
     design: &[Plan],
@@ -105,7 +105,7 @@ fn predicted(
         let variants = 0..plan.variants();
         let some = variants.filter(|&variant| observed(&plan, variant).is_some());
         part.contenders = some.map(|index| plan.contenders[index].clone()).collect();
-        // Simulated loads are cheap: their median may be firmer than the live one.
+        // Simulated loads are cheap, so their median may be firmer than the live one.
         part.runs = plan.runs.max(SIMULATED_RUNS);
     }
     parts.retain(|part| !part.contenders.is_empty());
@@ -158,7 +158,7 @@ fn write(args: &CalibrateArgs, compared: &Accuracy) -> Result<()> {
     Ok(())
 }
 
-/// The file of the tables: `accuracy.md` has `accuracy-tables.md` beside it.
+/// Returns the file of the tables: `accuracy-tables.md` for `accuracy.md`.
 fn beside(path: &Path) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_owned();
     name.push("-tables");
@@ -169,7 +169,7 @@ fn beside(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// What stands above the errors of differences.
+/// Returns the comments above the errors of differences.
 fn comments(compared: &Accuracy) -> [String; 3] {
     let Accuracy { setting, .. } = compared;
     [
@@ -187,7 +187,7 @@ fn comments(compared: &Accuracy) -> [String; 3] {
     ]
 }
 
-/// The design with the pages as another recorder would have recorded them.
+/// Returns the design with the pages as another recorder would have recorded them.
 fn elsewhere(paths: &[PathBuf], all: &Plan, design: &[Plan]) -> Result<Vec<Plan>> {
     let pages = paths.iter().zip(&all.pages);
     let pages = pages.map(|(path, page)| stripped(path, page.name.clone()));
@@ -202,7 +202,7 @@ fn elsewhere(paths: &[PathBuf], all: &Plan, design: &[Plan]) -> Result<Vec<Plan>
     Ok(design.iter().map(with).collect())
 }
 
-/// All pages and networks, without contenders: those are the design's.
+/// Returns all pages and networks without contenders, which the design adds.
 fn plan(args: &CalibrateArgs) -> Result<(Plan, Vec<Served>)> {
     let networks = networks(&args.network, &DEFAULT_NETWORKS)?;
     let pages = served(&args.pages, &mut |text| warn(text))?;
@@ -210,14 +210,14 @@ fn plan(args: &CalibrateArgs) -> Result<(Plan, Vec<Served>)> {
         pages: pages.iter().map(|one| one.page.clone()).collect(),
         networks,
         runs: args.runs,
-        // The resources that are kept are those of the median run by it.
+        // The resources are kept of the run with the median of this metric.
         metric: "onload".parse()?,
         ..common(&args.world, args.seed, Interventions::default())
     };
     Ok((plan, pages))
 }
 
-/// Refuses a held-out page that is not there.
+/// Rejects a held-out page that does not exist.
 fn check_names(args: &CalibrateArgs, plan: &Plan) -> Result<()> {
     let names: BTreeSet<&str> = plan.pages.iter().map(|page| page.name.as_str()).collect();
     for name in &args.held_out {

@@ -28,7 +28,7 @@ use crate::progress::Watch;
 use crate::table;
 use crate::text::{headed, say as tell, stress, width};
 
-/// Where no network is named.
+/// The network if none is named.
 const DEFAULT_NETWORK: &str = "fast-4g";
 
 /// What `pagerace explain` compares.
@@ -138,7 +138,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     Ok(())
 }
 
-/// One run of both sides.
+/// Loads one run of both contenders.
 fn single_run(plan: &Plan, run: usize) -> Result<Results> {
     let variant = |contender: usize| -> Result<Variant> {
         let scenario = plan.scenario(plan.variant_index(0, 0, contender));
@@ -176,7 +176,7 @@ fn plan(args: &ExplainArgs) -> Result<Plan> {
     if networks.len() > 1 {
         bail!("--network: {} were named, one is explained", networks.len());
     }
-    // Cheap arguments first: a wrong name should not wait for a large file.
+    // Check cheap arguments first: a wrong name should not wait for a large file.
     let interventions = interventions::shared(&args.model)?;
     let deciders = args.needs.read()?;
     let mut plan = Plan {
@@ -240,7 +240,8 @@ fn print(plan: &Plan, why: &Why, args: &ExplainArgs) -> io::Result<()> {
     Ok(())
 }
 
-/// The critical path, one line each: when, what, and what most of it went into.
+/// Writes the critical path, one line for each step: times, resource, and the part that
+/// took most of it.
 fn path(out: &mut impl Write, label: &str, page: &Page, split: &Split) -> io::Result<()> {
     writeln!(out, "\nThe critical path with {label}:")?;
     let name = |i: usize| short_url(&page.resources[i].url, &page.url);
@@ -267,7 +268,7 @@ fn path(out: &mut impl Write, label: &str, page: &Page, split: &Split) -> io::Re
     Ok(())
 }
 
-/// The last part of the path, with the host if it is another than the page's.
+/// Returns the last segment of the path, with the host if it is not the page's.
 fn short_url(url: &str, home: &str) -> String {
     const LONGEST: usize = 48;
     let split = |url: &str| -> (String, String) {

@@ -1,4 +1,4 @@
-//! What is no result: every load failed.
+//! The error that all loads failed, so that there is no result.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use pagerace_lab::{Results, Variant};
 
 use super::files::reasons;
 
-/// Every load failed, so that there is nothing to compare.
+/// Error: every load failed, so there is nothing to compare.
 #[derive(Debug)]
 pub(crate) struct AllFailed {
     loads: usize,
@@ -31,7 +31,7 @@ impl AllFailed {
     }
 }
 
-/// Refuses to call it a result if no load finished.
+/// Returns an error if no load finished.
 pub(super) fn all_failed(results: &Results) -> Result<()> {
     let failed: usize = results.variants.iter().map(Variant::failed).sum();
     let loads = results

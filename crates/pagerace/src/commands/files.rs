@@ -1,4 +1,4 @@
-//! Files that commands write: checked before the long work, told after it.
+//! Output files of commands, checked before long work and announced afterwards.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use pagerace_lab::export::file::check_writable;
 
-/// Refuses outputs that cannot be written, that share a file, or that would
-/// overwrite one of the recordings `hars`.
+/// Rejects outputs that cannot be written, that share a file, or that would overwrite one
+/// of the recordings `hars`.
 pub(super) fn check_files(files: &[impl AsRef<Path>], hars: &[PathBuf]) -> Result<()> {
     for (i, file) in files.iter().enumerate() {
         let file = file.as_ref();
@@ -26,7 +26,7 @@ pub(super) fn check_files(files: &[impl AsRef<Path>], hars: &[PathBuf]) -> Resul
     Ok(())
 }
 
-/// `out.csv` has its comparisons in `out-comparisons.csv`.
+/// Returns the file of the comparisons: `out-comparisons.csv` for `out.csv`.
 pub(super) fn comparisons_path(path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let extension = path
@@ -35,14 +35,14 @@ pub(super) fn comparisons_path(path: &Path) -> PathBuf {
     path.with_file_name(format!("{stem}-comparisons.{extension}"))
 }
 
-/// Tells that a file was written.
+/// Prints that a file was written.
 pub(super) fn say(path: &Path) -> std::io::Result<()> {
     use std::io::Write as _;
 
     writeln!(anstream::stdout(), "Wrote {}", path.display())
 }
 
-/// Shows a file in the system's viewer, or says where it is.
+/// Opens a file in the system's viewer, or prints its location.
 pub(super) fn open(path: &Path) -> std::io::Result<()> {
     use std::io::Write as _;
     use std::process::{Command, Stdio};
@@ -69,7 +69,7 @@ pub(super) fn open(path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The first few reasons of failures.
+/// Joins the first few reasons of failures.
 pub(super) fn reasons(all: &[&str]) -> String {
     const SHOWN_MAX: usize = 3;
     let mut text = all[..all.len().min(SHOWN_MAX)].join("; ");
@@ -82,12 +82,12 @@ pub(super) fn reasons(all: &[&str]) -> String {
 fn same_file(a: &Path, b: &Path) -> bool {
     match (fs::canonicalize(a), fs::canonicalize(b)) {
         (Ok(a), Ok(b)) => a == b,
-        // What does not exist yet is no input.
+        // A file that does not exist cannot be an input.
         _ => false,
     }
 }
 
-/// The command line, as a shell would read it back.
+/// Returns the command line, quoted for a shell.
 pub(super) fn rerun() -> String {
     let quote = |word: String| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,%+@".contains(c);

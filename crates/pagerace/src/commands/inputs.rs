@@ -1,4 +1,4 @@
-//! Pages, networks and contenders out of arguments.
+//! Pages, networks and contenders from arguments.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -14,7 +14,7 @@ use pagerace_page::{ImportOptions, Page, TransferSequence, srivastava_page};
 
 use crate::lists::split_all;
 
-/// Threads: those asked for, or all cores.
+/// Returns the number of threads: the requested one, or all cores.
 pub(super) fn jobs(asked: Option<u16>) -> usize {
     asked.map_or_else(
         || std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
@@ -22,8 +22,8 @@ pub(super) fn jobs(asked: Option<u16>) -> usize {
     )
 }
 
-/// The items of an option that may be given several times, or `default` if
-/// there are none. Errors name the option; an item that is there twice is one.
+/// Parses the items of a repeatable option, or returns `default` if there are none. A
+/// repeated item is an error. Errors name the option.
 pub(super) fn list<T>(option: &str, values: &[String], default: &[T]) -> Result<Vec<T>>
 where
     T: FromStr + PartialEq + Display + Clone,
@@ -47,7 +47,7 @@ where
     })
 }
 
-/// Names of congestion controllers; CUBIC if there are none.
+/// Parses names of congestion controllers; CUBIC if there are none.
 pub(super) fn controllers(values: &[String]) -> Result<Vec<String>> {
     let names = list("cc", values, &["cubic".to_owned()])?;
     for name in &names {
@@ -59,7 +59,7 @@ pub(super) fn controllers(values: &[String]) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Networks; `default` if none is named.
+/// Parses networks; `default` if there are none.
 pub(super) fn networks(values: &[String], default: &[&str]) -> Result<Vec<Network>> {
     let mut names = split_all("network", values)?;
     if names.is_empty() {
@@ -71,7 +71,7 @@ pub(super) fn networks(values: &[String], default: &[&str]) -> Result<Vec<Networ
         .collect()
 }
 
-/// The recorded pages, each with a name of its own.
+/// Loads recorded pages and gives each a unique name.
 pub(super) fn pages(hars: &[PathBuf], page: Option<&String>) -> Result<Vec<Arc<Page>>> {
     let options = ImportOptions {
         page: page.cloned(),
@@ -89,13 +89,13 @@ pub(super) fn pages(hars: &[PathBuf], page: Option<&String>) -> Result<Vec<Arc<P
     Ok(pages)
 }
 
-/// What a user writes for the synthetic page of Srivastava 2024, before a version.
+/// Prefix of the names of Srivastava's (2024) synthetic pages, before the version.
 const SRIVASTAVA: &str = "srivastava-news-";
-/// From which all randomness of the synthetic pages derives.
+/// Seed of the synthetic pages.
 const SRIVASTAVA_SEED: u64 = 1;
 
-/// A transfer sequence as a page: a JSON file that is an array, or the name of a
-/// synthetic page, unless there is a file of that name.
+/// Loads a transfer sequence as a page, if `path` is a JSON file with an array. The name
+/// of a synthetic page is accepted, too, unless there is a file of that name.
 fn sequence(path: &Path) -> Result<Option<Page>> {
     let name = path.to_string_lossy();
     if let Some(version) = name.strip_prefix(SRIVASTAVA)
@@ -110,14 +110,14 @@ fn sequence(path: &Path) -> Result<Option<Page>> {
     }
     let mut head = [0; 64];
     let read = File::open(path).and_then(|mut file| file.read(&mut head));
-    // What cannot be read is told by the importer.
+    // The importer reports a file that cannot be read.
     let text = head[..read.unwrap_or(0)].trim_ascii_start();
     if !text.starts_with(b"[") {
         return Ok(None);
     }
     let sequence = TransferSequence::load(path)?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    // Folders of exports are named after pages, files are not.
+    // Exports have fixed file names. The folder has the name of the page.
     let folder = path.parent().and_then(Path::file_name);
     let name = folder.map_or(stem.clone(), |folder| folder.to_string_lossy());
     let name = if stem == "transfer_sequence" {
@@ -128,7 +128,7 @@ fn sequence(path: &Path) -> Result<Option<Page>> {
     Ok(Some(sequence.to_page(&name)))
 }
 
-/// `name`, or `name (2)` and so on if another page has it.
+/// Returns `name`, or `name (2)` and so on if another page has it.
 pub(super) fn free_name(pages: &[Arc<Page>], name: &str) -> String {
     let taken = |candidate: &str| pages.iter().any(|page| page.name == candidate);
     let mut numbered = (2..).map(|number| format!("{name} ({number})"));

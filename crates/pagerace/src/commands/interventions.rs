@@ -1,4 +1,4 @@
-//! Interventions out of arguments.
+//! Interventions from arguments.
 
 use anyhow::{Context as _, Error, Result, bail};
 use pagerace_page::intervention::{
@@ -10,12 +10,12 @@ use super::warn::warn;
 use crate::cli::model::ModelArgs;
 use crate::lists::split_all;
 
-/// What `--block` and `--delay` do to every load.
+/// Returns the interventions of `--block` and `--delay`, which apply to every load.
 pub(super) fn shared(args: &ModelArgs) -> Result<Interventions> {
     of_lists(&args.block, &args.delay)
 }
 
-/// What the values of `--block` and `--delay` do.
+/// Parses the values of `--block` and `--delay`.
 pub(super) fn of_lists(block: &[String], delay: &[String]) -> Result<Interventions> {
     let mut all = Vec::new();
     for text in split_all("block", block)? {
@@ -39,7 +39,7 @@ pub(super) fn of_lists(block: &[String], delay: &[String]) -> Result<Interventio
 /// An item of `--what-if`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum WhatIf {
-    /// One variant.
+    /// A single variant.
     One(Interventions),
     /// The seven variants of Srivastava 2024.
     Thesis,
@@ -47,7 +47,7 @@ pub(super) enum WhatIf {
     EachHost(Failure),
 }
 
-/// Reads `--what-if`. What is wrong is found before any page is loaded.
+/// Parses `--what-if`. Errors are found before any page is loaded.
 pub(super) fn read(values: &[String]) -> Result<Vec<WhatIf>> {
     let items = split_all("what-if", values)?;
     let items = items
@@ -73,14 +73,14 @@ fn item(text: &str) -> Result<WhatIf> {
             _ => bail!("`{text}`: write {EACH_HOST}, {EACH_HOST}=hang or {EACH_HOST}=refused"),
         };
     }
-    // It may say so that it blocks.
+    // An explicit `block=` is allowed.
     let words = text.split_whitespace();
     let words: Vec<&str> = words
         .map(|word| word.strip_prefix("block=").unwrap_or(word))
         .collect();
     match words.join(" ").parse::<Interventions>() {
         Ok(read) => Ok(WhatIf::One(read)),
-        // What has no effect is blocked.
+        // Selectors without an effect are blocked.
         Err(InterventionError::NoEffect(_) | InterventionError::Effect { .. }) => {
             let refused = Effect::Block(Failure::Refused);
             let all = words.into_iter();
@@ -93,12 +93,12 @@ fn item(text: &str) -> Result<WhatIf> {
     }
 }
 
-/// Whether the pages have to be known to say which variants are meant.
+/// Returns true if the variants depend on the pages.
 pub(super) fn needs_pages(items: &[WhatIf]) -> bool {
     items.iter().any(|item| !matches!(item, WhatIf::One(_)))
 }
 
-/// The variants, the original first.
+/// Returns the variants, the original first.
 pub(super) fn variants(items: &[WhatIf], pages: &[impl AsRef<Page>]) -> Result<Vec<Interventions>> {
     let mut variants = vec![Interventions::default()];
     for item in items {

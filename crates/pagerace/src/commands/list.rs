@@ -1,4 +1,4 @@
-//! `pagerace list`: what can be named, with sources.
+//! `pagerace list`: lists the values that options accept, with sources.
 
 use std::io::{self, Write};
 
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &ListArgs) -> Result<()> {
     Ok(())
 }
 
-/// A bold name and indented lines below it.
+/// Writes a bold name and indented lines below it.
 fn entry(out: &mut impl Write, name: &str, lines: &[String]) -> io::Result<()> {
     let bold = anstyle::Style::new().bold();
     writeln!(out, "{bold}{name}{bold:#}")?;

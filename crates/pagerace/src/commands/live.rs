@@ -1,4 +1,4 @@
-//! `pagerace live`: a race in a real browser, and what the model says of it.
+//! `pagerace live`: a race in a real browser, with the model's prediction.
 
 mod convert;
 mod environment;
@@ -37,10 +37,10 @@ use crate::cli::live::{LiveArgs, WorldArgs};
 use crate::progress::Watch;
 use crate::table::{self, predicted::predicted};
 
-/// Where no network is named.
+/// The networks if none is named.
 const DEFAULT_NETWORKS: [&str; 2] = ["slow-4g", "cable"];
 
-/// With which strategy, if none is named.
+/// The strategy if none is named.
 const DEFAULT_STRATEGY: &str = "sequential";
 
 pub(crate) fn run(args: &LiveArgs) -> Result<()> {
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
     Ok(())
 }
 
-/// One load of each variant under Lighthouse.
+/// Loads each variant once under Lighthouse.
 fn opinions(session: &mut Session, plan: &Plan, watch: &Watch) -> Result<Vec<(usize, Lighthouse)>> {
     let total = plan.variants();
     watch.start("Lighthouse", total);
@@ -165,7 +165,7 @@ fn plan(args: &LiveArgs) -> Result<(Plan, Vec<Served>)> {
     Ok((plan, pages))
 }
 
-/// What live loads and their predictions share with a race.
+/// Returns the settings that live loads and their predictions share with a race.
 pub(crate) fn common(args: &WorldArgs, seed: u64, interventions: Interventions) -> Plan {
     Plan {
         pages: Vec::new(),
@@ -192,7 +192,7 @@ pub(crate) fn common(args: &WorldArgs, seed: u64, interventions: Interventions) 
     }
 }
 
-/// What the simulator says of the same plan, beside what was measured.
+/// Prints the simulator's prediction of the same plan beside the measurements.
 fn print_prediction(results: &Results, watch: &Watch) -> Result<(), anyhow::Error> {
     let plan = &results.plan;
     let metrics: Vec<MetricId> = ["ttfb", "fcp", "lcp", "speed-index", "onload"]

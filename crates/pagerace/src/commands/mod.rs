@@ -1,4 +1,4 @@
-//! One module per subcommand, and what they share.
+//! One module for each subcommand, and shared modules.
 
 mod ad_list;
 pub(crate) mod bulk;

@@ -1,4 +1,4 @@
-//! What pages need of their objects, for reliability policies.
+//! Requirements of pages on their objects, for reliability policies.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -36,20 +36,20 @@ pub(crate) struct NeedArgs {
     non_essential_if: Vec<String>,
 }
 
-/// What decides it, read.
+/// The parsed options that decide which resources are essential.
 pub(crate) struct Deciders {
     pub(crate) overrides: Overrides,
     pub(crate) ads: Matchers,
 }
 
 impl NeedArgs {
-    /// Whether none is given.
+    /// Returns true if no option is given.
     pub(crate) fn is_empty(&self) -> bool {
         let lists = [&self.essential_if, &self.non_essential_if];
         self.ad_list.is_empty() && lists.iter().all(|list| list.is_empty())
     }
 
-    /// Reads lists and selectors.
+    /// Reads the lists and parses the selectors.
     pub(crate) fn read(&self) -> Result<Deciders> {
         let overrides = Overrides {
             essential: selectors("essential-if", &self.essential_if)?,
@@ -63,16 +63,16 @@ impl NeedArgs {
     }
 }
 
-/// What a page needs.
+/// The requirements of a page.
 pub(crate) struct Needs {
-    /// In page order.
+    /// Assessments of the resources, in page order.
     pub(crate) assessments: Vec<Assessment>,
-    /// What paints make of each resource, in page order.
+    /// Effects of each resource on the paints, in page order.
     effects: Vec<PaintEffect>,
 }
 
 impl Deciders {
-    /// What `page` needs; mistakes in overrides are told before the long work.
+    /// Assesses `page`. Errors in overrides are reported before the long computation.
     pub(crate) fn assess(&self, page: &Arc<Page>, browser: &BrowserConfig) -> Result<Needs> {
         let Self { overrides, ads } = self;
         for selector in overrides.unmatched(page) {
@@ -89,7 +89,7 @@ impl Deciders {
     }
 }
 
-/// What each page needs, by resource.
+/// Returns the requirements of each page by resource.
 pub(crate) fn needs(
     pages: &[Arc<Page>],
     deciders: &Deciders,

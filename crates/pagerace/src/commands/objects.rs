@@ -1,5 +1,5 @@
-//! `pagerace objects`: files of the same sizes and types as a page's responses, a
-//! log of their transfers and the sequence in which they were asked for.
+//! `pagerace objects`: exports files of the sizes and types of a page's responses, a log
+//! of their transfers, and the sequence of their requests.
 
 mod folder;
 mod log;
@@ -58,7 +58,7 @@ pub(crate) struct ObjectsArgs {
     force: bool,
 }
 
-/// Ctrl-C; what was written is gone.
+/// An interrupt (Ctrl-C). The unfinished export has been removed.
 #[derive(Debug)]
 pub(crate) struct Interrupted {
     done: usize,
@@ -122,7 +122,7 @@ fn check_size(har: &Path, sequence: &TransferSequence, most: u64) -> Result<()> 
     );
 }
 
-/// Writes everything into the folder `path`, which is there and empty.
+/// Writes all files into the existing empty folder `path`.
 fn fill(path: &Path, sequence: &TransferSequence) -> Result<()> {
     let total = sequence.transfers().len();
     let watch = Watch::new(true, "objects");

@@ -1,4 +1,4 @@
-//! `pagerace page`: what was understood of a recorded page.
+//! `pagerace page`: shows how a recorded page was understood.
 
 mod essential;
 mod paints;
@@ -39,10 +39,10 @@ pub(crate) struct PageArgs {
     essential: EssentialArgs,
 }
 
-/// Columns that a URL may always have, however deep in the tree.
+/// Minimum length of a shown URL, however deep in the tree.
 const SHORTEST_URL: usize = 24;
 
-/// The width where there is no terminal.
+/// Width of the output without a terminal.
 const DEFAULT_WIDTH: usize = 120;
 
 const STYLE: TableStyle = TableStyle::new()
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &PageArgs) -> Result<()> {
     Ok(())
 }
 
-/// The page and what its own network makes of it.
+/// The page and its reproduction over its own network.
 #[derive(serde::Serialize)]
 struct Answer<'a> {
     #[serde(flatten)]
@@ -153,7 +153,7 @@ fn summary(out: &mut impl Write, page: &Page) -> io::Result<()> {
         .map_or(Ok(()), |layout| screen(out, page, layout))
 }
 
-/// What a recording with a layout says beyond others.
+/// Writes the additional facts of a recording with a layout.
 fn screen(out: &mut impl Write, page: &Page, layout: &PageLayout) -> io::Result<()> {
     let visible = |e: &&Element| e.rect.visible_area(layout.viewport) > 0.0;
     let seen = || layout.elements.iter().filter(visible);
@@ -243,7 +243,7 @@ fn creator(page: &Page) -> &str {
     }
 }
 
-/// A table whose first `left` columns are words and the others numbers.
+/// Returns a table whose first `left` columns are text and the others numbers.
 fn table(header: &[&str], left: usize, rows: Vec<Vec<String>>) -> Table {
     let side = |i: usize| {
         if i < left {
@@ -367,7 +367,7 @@ resource; in a function that is called later: after DOMContentLoaded (DCL), the 
 what the script had asked for (call)); ! render-blocking, v in the first viewport; by: rec recorded, rec~ recorded with the
 position inferred, body found in a body, time inferred from times, rule fixed rule.";
 
-/// The discovery tree: children below their parent, in order of request.
+/// Returns the discovery tree: children below their parent, in request order.
 fn resources(page: &Page) -> Table {
     let mut children: BTreeMap<ResourceId, Vec<ResourceId>> = BTreeMap::new();
     for resource in &page.resources {
@@ -377,7 +377,7 @@ fn resources(page: &Page) -> Table {
     }
     let longest = width().saturating_sub(70).max(SHORTEST_URL);
     let mut rows = Vec::with_capacity(page.resources.len());
-    // The last one is next; children go on top in reverse.
+    // Pop the last element next. Children are pushed in reverse order.
     let mut stack = vec![(ResourceId(0), 0_usize)];
     while let Some((id, depth)) = stack.pop() {
         rows.push(row(page, page.resource(id), depth, longest));
@@ -389,7 +389,7 @@ fn resources(page: &Page) -> Table {
     ];
     let mut table = table(&header, 5, rows);
     if let Some(column) = table.column_mut(0) {
-        // The URL is cut to fit, so that a line stays a line.
+        // Long URLs are shortened, so that a row stays on one line.
         column.set_constraint(ColumnConstraint::UpperBoundary(Width::Fixed(
             longest as u16 + 2,
         )));
@@ -415,7 +415,7 @@ fn row(page: &Page, resource: &Resource, depth: usize, longest: usize) -> Vec<St
     ]
 }
 
-/// The path, with the host before it where it is not the document's.
+/// Returns the path, preceded by the host if it is not the document's.
 fn label(page: &Page, resource: &Resource) -> String {
     let origin = page.origin(resource.origin);
     let rest = resource
@@ -489,7 +489,8 @@ fn kilobytes(bytes: u64) -> String {
     }
 }
 
-/// At most `max` characters, cut in the middle, where URLs say least.
+/// Shortens text to `max` characters. The cut is in the middle, the least telling part of
+/// a URL.
 fn shorten(text: &str, max: usize) -> String {
     let count = text.chars().count();
     if count <= max {

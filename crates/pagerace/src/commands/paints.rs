@@ -1,4 +1,4 @@
-//! Asks for each resource whether paints need it, on all cores.
+//! Computes for each resource whether paints need it, on all cores.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use pagerace_sim::Counterfactuals;
 
 use crate::commands::inputs::jobs;
 
-/// What paints make of each resource, in page order.
+/// Returns the effects of each resource on the paints, in page order.
 pub(super) fn effects(page: &Arc<Page>, browser: &BrowserConfig) -> Vec<PaintEffect> {
     let loads = Counterfactuals::new(page, browser);
     let ids = page.resources.iter().map(|r| r.id);
@@ -28,7 +28,7 @@ pub(super) fn effects(page: &Arc<Page>, browser: &BrowserConfig) -> Vec<PaintEff
         let threads = jobs(None).min(ids.len());
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
         for worker in workers {
-            // A panic of a load is one of this command.
+            // A panic of a load is a defect of this command, too.
             for (id, effect) in worker.join().expect("loads do not panic") {
                 effects[id.index()] = effect;
             }

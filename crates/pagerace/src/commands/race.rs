@@ -1,4 +1,5 @@
-//! `pagerace race`: a plan from arguments, the race, its answers and files.
+//! `pagerace race`: plans a race from arguments, runs it, prints the answer and writes
+//! files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,10 +31,10 @@ mod outputs;
 
 use outputs::Outputs;
 
-/// Raced where no network is named: a slow cell, a fast line, a lossy hop.
+/// The networks if none is named: a slow mobile network, a fast line, and a lossy hop.
 const DEFAULT_NETWORKS: [&str; 3] = ["slow-4g", "cable", "lossy-wifi"];
 
-/// With which strategies are compared.
+/// The strategy with which others are compared.
 const DEFAULT_BASELINE: &str = "sequential";
 
 pub(crate) fn run(args: &RaceArgs) -> Result<()> {
@@ -43,7 +44,7 @@ pub(crate) fn run(args: &RaceArgs) -> Result<()> {
         None => plan_of_args(args)?,
     };
     check_metric(plan.metric)?;
-    // A rule that selects nothing is a mistake, not a twin of the original.
+    // An intervention that selects nothing is a mistake and not a copy of the original.
     plan.check()?;
     for (policy, page) in plan.idle_policies() {
         warn(&format!("{policy} selects nothing of {page}"));
@@ -82,7 +83,7 @@ pub(crate) fn run(args: &RaceArgs) -> Result<()> {
     Ok(())
 }
 
-/// The file of a page; what is named by its URL is recorded first.
+/// Returns the recording of a page. A page that is given as a URL is recorded first.
 fn recorded(page: &Path) -> Result<PathBuf> {
     if is_url(page) {
         record_site(&page.to_string_lossy())
@@ -91,7 +92,7 @@ fn recorded(page: &Path) -> Result<PathBuf> {
     }
 }
 
-/// Refuses a metric that no simulation has.
+/// Rejects a metric that simulations cannot compute.
 fn check_metric(metric: MetricId) -> Result<()> {
     if !metric.metric().simulated {
         bail!(
@@ -130,7 +131,7 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
             args.hars.len()
         );
     }
-    // Cheap arguments first: a wrong name should not wait for a large file.
+    // Check cheap arguments first: a wrong name should not wait for a large file.
     check_metric(args.metric)?;
     let what_ifs = interventions::read(&args.what_if)?;
     let shared = interventions::shared(&args.model)?;
@@ -171,10 +172,10 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
     Ok(plan)
 }
 
-/// Who races, and which of them is the baseline, as `text` names it; `variants` of the
-/// pages, the original first. A strategy that the baseline
-/// names takes part, and so does `sequential` if only strategies race and no
-/// baseline is named.
+/// Returns the contenders and the index of the baseline, which `text` names. The first of
+/// the `variants` is the original. A strategy that the baseline names takes part. So does
+/// `sequential` if no strategy is given, or if only strategies differ and no baseline is
+/// named.
 fn contenders(
     args: &RaceArgs,
     variants: &[Interventions],
@@ -228,7 +229,7 @@ fn contenders(
     Ok((contenders, baseline))
 }
 
-/// Reliability policies; all is delivered reliably if none is named.
+/// Parses reliability policies. Without any, everything is delivered reliably.
 fn policies(values: &[String]) -> Result<Vec<ReliabilitySpec>> {
     if values.is_empty() {
         return Ok(vec![ReliabilitySpec::default()]);
@@ -236,7 +237,7 @@ fn policies(values: &[String]) -> Result<Vec<ReliabilitySpec>> {
     ReliabilitySpec::parse_list(&values.join(",")).context("--reliability")
 }
 
-/// What was chosen for the user, to be told once.
+/// Returns the options for which defaults were used, for a hint.
 fn defaults_used(args: &RaceArgs) -> Vec<&'static str> {
     let mut used = Vec::new();
     if args.scenario.is_none() {

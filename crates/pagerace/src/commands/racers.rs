@@ -1,4 +1,4 @@
-//! Who races, out of arguments: for commands whose visits are all cold.
+//! Contenders from arguments, for commands whose visits are all cold.
 
 use anyhow::{Context as _, Result};
 use pagerace_delivery::StrategySpec;
@@ -8,7 +8,7 @@ use pagerace_lab::contender::{choose, product};
 use pagerace_page::Interventions;
 use pagerace_sim::{ProtocolMap, Visit};
 
-/// What there is to choose from.
+/// The values to combine.
 pub(super) struct Racers<'a> {
     pub(super) protocols: &'a [ProtocolMap],
     pub(super) controllers: &'a [String],
@@ -17,8 +17,8 @@ pub(super) struct Racers<'a> {
     pub(super) baseline: Option<&'a str>,
 }
 
-/// All combinations, and which of them is the baseline: the first, if none is
-/// named.
+/// Returns all combinations and the index of the baseline, which is the first unless it
+/// is named.
 pub(super) fn racers(from: &Racers<'_>) -> Result<(Vec<Contender>, usize)> {
     let contenders = product(
         from.protocols,

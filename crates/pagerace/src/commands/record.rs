@@ -1,4 +1,4 @@
-//! `pagerace record`: a page, as Chromium loads it, into a file.
+//! `pagerace record`: records a page in Chromium to a file.
 
 mod source;
 mod summary;
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<()> {
     Ok(())
 }
 
-/// Whether a page is named by where it is on the web.
+/// Returns true if a page is given as a URL.
 pub(super) fn is_url(page: &Path) -> bool {
     let text = page.to_string_lossy();
     ["https://", "http://"]
@@ -62,8 +62,8 @@ pub(super) fn is_url(page: &Path) -> bool {
         .any(|scheme| text.starts_with(scheme))
 }
 
-/// Records a page of the web with this command's defaults, into a file named after its
-/// host in the current directory.
+/// Records a page of the web with the default options, to a file named after its host in
+/// the current directory.
 pub(super) fn record_site(url: &str) -> Result<PathBuf> {
     let parsed = Url::parse(url).with_context(|| url.to_owned())?;
     let host = parsed
@@ -83,7 +83,7 @@ pub(super) fn record_site(url: &str) -> Result<PathBuf> {
     Ok(file.into())
 }
 
-/// The whole file or none.
+/// Writes the complete file or none.
 fn write(path: &Path, har: &Value) -> Result<()> {
     let compressed = path
         .extension()
@@ -101,8 +101,8 @@ fn write(path: &Path, har: &Value) -> Result<()> {
     Ok(())
 }
 
-/// A folder for the browser's files. It is removed, and the browser ended, when
-/// it is dropped or the command is interrupted.
+/// A folder for the browser's files. On drop or interrupt the browser is killed and the
+/// folder removed.
 struct Scratch {
     directory: Arc<Mutex<Option<RunDirectory>>>,
     path: PathBuf,
@@ -114,7 +114,7 @@ impl Scratch {
         let path = directory.path().to_owned();
         let directory = Arc::new(Mutex::new(Some(directory)));
         let again = Arc::clone(&directory);
-        // Without a handler the next run clears away what an interrupted one left.
+        // Without a handler the next run removes the folder of an interrupted one.
         let _ = ctrlc::set_handler(move || {
             remove(&again);
             process::exit(130);
@@ -130,7 +130,8 @@ impl Drop for Scratch {
 }
 
 fn remove(directory: &Mutex<Option<RunDirectory>>) {
-    // Held until it is done: the process must not end before.
+    // Hold the lock until the removal is complete, so that the process does not exit
+    // earlier.
     let mut directory = directory.lock().unwrap_or_else(PoisonError::into_inner);
     drop(directory.take());
 }

@@ -1,4 +1,4 @@
-//! `pagerace serve`: a recording or a folder, for a person with a browser.
+//! `pagerace serve`: serves a recording or a folder to a user's browser.
 
 mod browser;
 
@@ -27,10 +27,10 @@ use super::warn::warn;
 use crate::cli::serve::ServeArgs;
 use browser::Opening;
 
-/// How often the news are looked for.
+/// Interval between checks for unknown requests and for the end.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Warnings of one kind that are told one by one.
+/// Maximum number of warnings of one kind.
 const NOTES_MAX: usize = 5;
 
 pub(crate) fn run(args: &ServeArgs) -> Result<()> {
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<()> {
     }
 }
 
-/// What cannot be replayed as it was; the first few.
+/// Prints the first few notes on responses that cannot be replayed as recorded.
 fn warn_all(notes: &[String]) {
     notes.iter().take(NOTES_MAX).for_each(|note| warn(note));
     if let Some(more) = notes.len().checked_sub(NOTES_MAX).filter(|n| *n > 0) {
@@ -87,7 +87,7 @@ fn warn_all(notes: &[String]) {
     }
 }
 
-/// Where the page is to be opened: by HTTPS, whatever was recorded.
+/// Returns the URL of the page with the scheme HTTPS, whatever was recorded.
 fn recorded_url(recording: &Recording) -> Result<Url> {
     let text = &recording.page.url;
     let mut url = Url::parse(text).with_context(|| format!("the page's URL {text:?}"))?;
@@ -107,7 +107,7 @@ fn serve(
     let mut names = opening.hosts().to_vec();
     names.push(args.address.to_string());
     names.dedup();
-    // A server that speaks HTTP/2 speaks HTTP/1.1 as well.
+    // A server of HTTP/2 also speaks HTTP/1.1.
     let both = protocols.contains(&Protocol::H2);
     let spoken = protocols.iter().filter(|p| **p != Protocol::H1 || !both);
     let origins: Vec<OriginServer> = spoken
@@ -142,7 +142,7 @@ fn serve(
     }
 }
 
-/// Says what is served, and how to open it.
+/// Prints the address of the server and the commands that open the page.
 fn tell(
     args: &ServeArgs,
     config: &ServersConfig,
@@ -163,12 +163,12 @@ fn tell(
         writeln!(out, "\nOver {protocol}:\n  {command}")?;
     }
     writeln!(out, "\nWhat is asked for and is not there:")?;
-    // Whoever reads a pipe wants to know before the first request.
+    // The reader of a pipe needs this text before the first request.
     out.flush()?;
     Ok(())
 }
 
-/// Where a browser on this machine finds what listens on this address.
+/// Returns the address at which a browser on this machine reaches the server.
 fn reachable(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(any) if any.is_unspecified() => std::net::Ipv4Addr::LOCALHOST.into(),

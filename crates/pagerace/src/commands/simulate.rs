@@ -1,16 +1,16 @@
-//! The simulator, as the laboratory calls it.
+//! The simulator behind the interface that the laboratory expects.
 
 use pagerace_sim::{
     BulkOutcome, BulkScenario, Explainable, Explained, LoggedPacket, Outcome, Scenario,
     ScenarioError,
 };
 
-/// A load.
+/// Simulates a load.
 pub(super) fn load(scenario: &Scenario, seed: u64, record: bool) -> Result<Outcome, String> {
     pagerace_sim::run(scenario, seed, record).map_err(|e| e.to_string())
 }
 
-/// A load with all its packets, for qlog files.
+/// Simulates a load and returns all its packets, for qlog files.
 pub(super) fn load_logged(
     scenario: &Scenario,
     seed: u64,
@@ -18,7 +18,7 @@ pub(super) fn load_logged(
     pagerace_sim::run_logged(scenario, seed).map_err(|e| e.to_string())
 }
 
-/// A load whose metric is taken apart, if it has one.
+/// Simulates a load and splits its metric into causes; `None` if it has no value.
 pub(super) fn explain(
     scenario: &Scenario,
     seed: u64,
@@ -31,7 +31,7 @@ pub(super) fn explain(
     }
 }
 
-/// A transfer.
+/// Simulates a transfer.
 pub(super) fn transfer(scenario: &BulkScenario, seed: u64) -> Result<BulkOutcome, String> {
     pagerace_sim::run_bulk(scenario, seed).map_err(|e| e.to_string())
 }

@@ -1,6 +1,6 @@
-//! The day of a measurement.
+//! The date of a measurement.
 
-/// Today in UTC, as `2026-01-31`.
+/// Returns the current date in UTC, as `2026-01-31`.
 pub(super) fn today() -> String {
     time::OffsetDateTime::now_utc().date().to_string()
 }

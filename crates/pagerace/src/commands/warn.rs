@@ -1,20 +1,20 @@
-//! What a user should know before trusting a result.
+//! Warnings that a user should see before trusting a result.
 
 use pagerace_lab::Plan;
 
-/// Hosts that a warning names.
+/// Maximum number of hosts in a warning.
 const HOSTS_MAX: usize = 3;
 
-/// One line on standard error.
+/// Prints a warning as one line on standard error.
 pub(super) fn warn(text: &str) {
     use std::io::Write as _;
 
     let yellow = anstyle::AnsiColor::Yellow.on_default().bold();
-    // Without standard error there is nobody left to tell.
+    // If standard error is closed, nobody can be told.
     let _ = writeln!(anstream::stderr(), "{yellow}warning{yellow:#}: {text}");
 }
 
-/// Warns of protocol rules that decide for no host of any page.
+/// Warns of protocol rules that apply to no host of any page.
 pub(super) fn warn_of_rules(plan: &Plan) {
     for rule in plan.unmatched_rules() {
         warn(&unmatched(&rule, plan));

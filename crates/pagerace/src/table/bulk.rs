@@ -1,4 +1,4 @@
-//! Transfers, one row each.
+//! Table of large transfers, one row each.
 
 use comfy_table::{Cell, Color, Table};
 use pagerace_lab::bulk::{BulkResults, BulkSummary};
@@ -7,20 +7,21 @@ use pagerace_sim::{BULK_INTERVAL, BulkOutcome};
 
 use super::{add, fits, or_none, table};
 
-/// Characters of a sparkline.
+/// Number of characters in a sparkline.
 const SPARKS: usize = 20;
 
-/// How much of the table is shown.
+/// The set of columns to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Columns {
-    /// No throughput over time, either.
+    /// Without ranges, losses and throughput over time.
     Few,
-    /// No ranges and losses.
+    /// Without ranges and losses.
     Shape,
     All,
 }
 
-/// The transfers on one network; and for which columns the terminal has room.
+/// Returns a table of the transfers on one network, with the columns that fit the
+/// terminal.
 pub(crate) fn transfers(results: &BulkResults, network: usize) -> (Table, Columns) {
     for columns in [Columns::All, Columns::Shape] {
         let mut table = with(results, network, columns);
@@ -105,14 +106,14 @@ fn share(value: f64) -> String {
     }
 }
 
-/// How much longer than the first, if both mostly finish.
+/// Returns how much longer a transfer takes than the first one, if both usually finish.
 fn beside(own: &BulkSummary, first: &BulkSummary) -> String {
     let times = own.time_ms.zip(first.time_ms);
     let relative = times.map(|(own, first)| (own - first) / first);
     or_none(relative.filter(|r| r.is_finite()).map(signed_percent))
 }
 
-/// How many failed; red where any did.
+/// Returns the number of failed runs, in red unless zero.
 fn failed(count: usize, runs: u32) -> Cell {
     if count == 0 {
         Cell::new("0")
@@ -121,8 +122,8 @@ fn failed(count: usize, runs: u32) -> Cell {
     }
 }
 
-/// Bytes that arrived in each of [`SPARKS`] equal spans from the transfer's
-/// start to its end. Within a step of its series they are spread evenly.
+/// Returns the bytes that arrived in each of [`SPARKS`] equal intervals of the transfer.
+/// The bytes of a step of the series count as evenly distributed over it.
 fn spans(transfer: &BulkOutcome) -> Vec<f64> {
     let steps = transfer.finished_at.since_start().as_millis_f64() / BULK_INTERVAL.as_millis_f64();
     let end = steps.max(f64::MIN_POSITIVE);
@@ -139,7 +140,7 @@ fn spans(transfer: &BulkOutcome) -> Vec<f64> {
     sums
 }
 
-/// One bar for each value, eight heights up to the largest; a space for nothing.
+/// Returns one bar for each value, in eight heights up to the maximum; a space for zero.
 fn sparkline(values: &[f64]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let most = values.iter().copied().fold(0.0, f64::max);
@@ -172,7 +173,7 @@ mod tests {
     fn heights() {
         assert_eq!(sparkline(&[0.0, 1.0, 50.0, 100.0]), " ▁▄█");
         assert_eq!(sparkline(&[0.0; 3]), "   ");
-        // Of its own highest, however low that is.
+        // The heights are relative to the maximum, however low it is.
         assert_eq!(sparkline(&[0.001, 0.002]), "▄█");
     }
 
@@ -193,7 +194,8 @@ mod tests {
 
     #[test]
     fn the_last_step_may_be_cut() {
-        // As much in the last 10 ms as in each 100 ms before: ten times the rate.
+        // The last 10 ms bring as much as each 100 ms before, which is ten times the
+        // rate.
         let values = spans(&transfer(210, vec![100; 3]));
         assert!((values.iter().sum::<f64>() - 300.0).abs() < 1e-9);
         assert!(values[SPARKS - 1] > 9.0 * values[0], "{values:?}");

@@ -1,4 +1,4 @@
-//! What Lighthouse saw.
+//! Table of Lighthouse's results.
 
 use comfy_table::{Cell, Table};
 use pagerace_chromium::node::Lighthouse;
@@ -8,7 +8,7 @@ use pagerace_lab::unit::Unit;
 
 use super::{add, or_none, table};
 
-/// One row for each variant: what Lighthouse reports of its load.
+/// Returns a table of the metrics that Lighthouse reports, one row for each variant.
 pub(crate) fn observed(plan: &Plan, opinions: &[(usize, Lighthouse)]) -> Table {
     let mut table = table(
         &[

@@ -1,4 +1,4 @@
-//! What pages got of their objects.
+//! Table of delivered objects.
 
 use comfy_table::{Cell, Table};
 use pagerace_lab::Results;
@@ -8,8 +8,8 @@ use pagerace_sim::TransportCounters;
 
 use super::{add, table};
 
-/// What each contender delivered on one network, as medians of runs summed over all
-/// pages; `None` if nothing went in datagrams.
+/// Returns the deliveries of each contender on one network, as medians of the runs summed
+/// over all pages; `None` if no object was sent in datagrams.
 pub(crate) fn deliveries(results: &Results, network: usize) -> Option<Table> {
     let plan = &results.plan;
     let sums = |contender: usize, count: fn(&TransportCounters) -> u64| -> f64 {

@@ -1,4 +1,4 @@
-//! What the model says beside what was measured.
+//! Table of predictions beside measurements.
 
 use comfy_table::{Cell, Color, Table};
 use pagerace_lab::MetricId;
@@ -8,11 +8,11 @@ use pagerace_lab::unit::signed_percent;
 
 use super::{NONE, add, table};
 
-/// From here on a prediction is off, in a colour of its own.
+/// Relative error from which a prediction is marked by a colour.
 const OFF: f64 = 0.15;
 
-/// One row for each page and contender on this network: measured, predicted,
-/// and by how much the prediction is too high.
+/// Returns a table of measured values, predicted values and relative errors, one row for
+/// each page and contender on this network.
 pub(crate) fn predicted(accuracy: &Accuracy, network: &str, metrics: &[MetricId]) -> Table {
     let several = accuracy.pages.len() > 1;
     let mut header = if several {

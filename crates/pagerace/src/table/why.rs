@@ -1,7 +1,7 @@
-//! Time by what it goes into.
+//! Tables of load times by cause.
 //!
-//! Numbers are never broken: where a table is too wide for the terminal it is
-//! turned, its heads get shorter, and at last its smallest parts are summed up.
+//! Numbers are never broken. A table that is too wide for the terminal is transposed,
+//! then its headers are shortened, and finally its smallest parts are summed up.
 
 use std::collections::BTreeMap;
 
@@ -20,22 +20,22 @@ mod pair;
 use merge::merged;
 pub(crate) use pair::pair;
 
-/// Most contenders beside the baseline that stand side by side.
+/// Maximum number of contenders beside the baseline that get a column.
 const COLUMNS_MAX: usize = 3;
 
-/// Told of losses on networks that lose nothing by themselves.
+/// Note for losses on networks without random loss.
 const OVERFLOW: &str =
     " Loss recovery: this network loses nothing at random; its queue overflowed.";
 
-/// A table and the lines that belong below it.
+/// A table and the notes to print below it.
 #[derive(Debug)]
 pub(crate) struct Explained {
     pub(crate) table: Table,
     pub(crate) notes: Vec<String>,
 }
 
-/// A contender, or several that are equal, and the differences to the baseline
-/// in tenths of a millisecond.
+/// A contender, or several equal ones, with the differences from the baseline in tenths
+/// of a millisecond.
 #[derive(Clone, Debug, PartialEq)]
 struct Row {
     name: String,
@@ -52,9 +52,10 @@ impl Row {
     }
 }
 
-/// Differences to the baseline: a column for each contender and a row for each
-/// part; the other way round where there are many or the terminal is narrow.
-/// Parts without any difference are left out. Of several pages the mean.
+/// Returns the differences from the baseline as a table with a column for each contender
+/// and a row for each part. The table is transposed if there are many contenders or the
+/// terminal is narrow. Parts without a difference are omitted. Several pages are
+/// averaged.
 pub(crate) fn race(plan: &Plan, whys: &[&Why], width: Option<usize>) -> Explained {
     let rows = merged(rows(plan, whys));
     let mut explained = lay_out(plan.noun().one(), &rows, width);
@@ -104,14 +105,15 @@ fn upright(rows: &[Row], shown: &[Part], width: Option<usize>) -> Table {
     upright
 }
 
-/// One row for each contender; the first layout that the terminal has room for.
+/// Returns a table with one row for each contender, in the first layout that fits the
+/// terminal.
 fn flat(noun: &str, rows: &[Row], shown: &[Part], width: Option<usize>) -> Explained {
     let full = Heads::new(shown.to_vec(), shown, Part::name);
     let short = Heads::new(shown.to_vec(), shown, short_name);
     let mut by_size = shown.to_vec();
     let size = |part: &Part| rows.iter().map(|row| row.get(*part).abs()).max();
     by_size.sort_by_key(|part| std::cmp::Reverse(size(part)));
-    // To sum up a single part would save nothing.
+    // Summing up a single part would save no space.
     let fewer = (0..shown.len().saturating_sub(1)).rev().map(|count| {
         let kept = |part: &Part| by_size[..count].contains(part);
         let kept = shown.iter().copied().filter(kept).collect();
@@ -130,10 +132,10 @@ fn flat(noun: &str, rows: &[Row], shown: &[Part], width: Option<usize>) -> Expla
     last.expect("there are always two layouts")
 }
 
-/// What stands above the numbers of a flat table.
+/// The columns of a transposed table.
 struct Heads {
     kept: Vec<Part>,
-    /// Summed up as "other".
+    /// Parts that are summed up as "other".
     other: Vec<Part>,
     name: fn(Part) -> &'static str,
 }
@@ -145,7 +147,7 @@ impl Heads {
         Self { kept, other, name }
     }
 
-    /// The table, and whether the terminal has room for it.
+    /// Returns the table, and true if it fits the terminal.
     fn table(&self, noun: &str, rows: &[Row], width: Option<usize>) -> (Table, bool) {
         let mut header = vec![noun];
         header.extend(self.kept.iter().map(|part| (self.name)(*part)));
@@ -183,7 +185,7 @@ impl Heads {
         numbers.into_iter().map(signed).collect()
     }
 
-    /// What the heads stand for, where they do not say it.
+    /// Returns an explanation of the abbreviated headers, if there are any.
     fn legend(&self) -> Option<String> {
         let titled = |part: &Part| {
             let (name, title) = ((self.name)(*part), part.title());
@@ -198,7 +200,7 @@ impl Heads {
     }
 }
 
-/// Of a width that is not the terminal's.
+/// Sets the width of a table to another one than the terminal's.
 fn sized(mut table: Table, width: Option<usize>) -> Table {
     if let Some(width) = width {
         table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
@@ -206,7 +208,7 @@ fn sized(mut table: Table, width: Option<usize>) -> Table {
     table
 }
 
-/// A head for narrow terminals.
+/// Returns a header for narrow terminals.
 fn short_name(part: Part) -> &'static str {
     match part {
         Part::SetUp => "set-up",
@@ -220,7 +222,7 @@ fn short_name(part: Part) -> &'static str {
     }
 }
 
-/// Name and differences of each contender.
+/// Returns the name and the differences of each contender.
 fn rows(plan: &Plan, whys: &[&Why]) -> Vec<Row> {
     let mut sums: BTreeMap<usize, ([i64; 8], i64)> = BTreeMap::new();
     for why in whys {
@@ -245,14 +247,14 @@ fn bold(text: String) -> Cell {
     Cell::new(text).add_attribute(Attribute::Bold)
 }
 
-/// Tenths of a millisecond as milliseconds.
+/// Formats tenths of a millisecond as milliseconds.
 fn plain(tenths: i64) -> String {
     let sign = if tenths < 0 { "-" } else { "" };
     let size = tenths.unsigned_abs();
     format!("{sign}{}.{}", size / 10, size % 10)
 }
 
-/// The same, with a plus sign where there is more.
+/// Like `plain`, with a plus sign for positive numbers.
 fn signed(tenths: i64) -> String {
     let sign = if tenths > 0 { "+" } else { "" };
     format!("{sign}{}", plain(tenths))

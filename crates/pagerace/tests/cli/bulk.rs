@@ -40,7 +40,7 @@ fn a_large_transfer_is_compared() {
     let json: serde_json::Value = serde_json::from_str(&sandbox.read("one.json")).unwrap();
     assert_eq!(json["results"].as_array().unwrap().len(), 4);
     for cell in json["results"].as_array().unwrap() {
-        // Not above the link's 5 Mbit/s, and headers are a few per cent.
+        // Below the link's 5 Mbit/s; headers take a few per cent.
         let goodput = cell["goodput_bits_per_second"].as_f64().unwrap();
         assert!((2e6..5e6).contains(&goodput), "{goodput}");
         let overhead = cell["overhead_percent"].as_f64().unwrap();
@@ -72,7 +72,8 @@ fn transfers_that_fail_are_told_and_counted() {
 #[test]
 fn larger_quic_packets_make_less_overhead() {
     let sandbox = Sandbox::new("mtu");
-    // So deep a queue that nothing is lost: repairs would hide what headers cost.
+    // The queue is so deep that nothing is lost, as retransmissions would hide the
+    // overhead of headers.
     let network = "rate 5mbit rtt 28ms queue 100bdp";
     let words = ["bulk", "--size", "1MB", "--network", network, "--runs", "1"];
     let overhead = |mtu: &str| {

@@ -1,4 +1,4 @@
-//! What is wrong is said in one line, with exit code 2.
+//! Errors in the input are reported in one line, with exit code 2.
 
 use crate::support::{Sandbox, small_har};
 
@@ -108,7 +108,7 @@ fn what_is_wrong_is_said_in_one_line() {
         ),
         (vec!["race", "--scenario", "site.har"], "this is a HAR"),
     ] {
-        // Were the mistake not found before the race, this would not end.
+        // If the mistake were not found before the race, the command would not end.
         let mut all = words.clone();
         if words.len() > 1 && !words.contains(&"--scenario") {
             all.extend(long);
@@ -226,7 +226,7 @@ fn explanations_and_transfers_say_what_is_wrong() {
 #[test]
 fn arguments_are_checked_before_files_are_read() {
     let sandbox = Sandbox::new("early");
-    // There is no such file, and nobody notices.
+    // The file does not exist, but the arguments are rejected first.
     for (words, expected) in [
         ("--metric cls", "--metric: cls needs real layout"),
         ("--tls real -P h1", "tls: real TLS needs HTTP/3"),

@@ -1,8 +1,8 @@
-//! What of a page is essential.
+//! Essential resources of a page.
 
 use crate::support::{Sandbox, small_har};
 
-/// The same page with its script on a host that counts, and a font.
+/// Returns the small page with one of its images on the host of a tracker.
 fn with_tracker() -> String {
     small_har().replace(
         "https://site.example/more.jpg",
@@ -65,7 +65,7 @@ fn json_has_everything() {
     );
     assert_eq!(first(3)["evidence"]["reason"], "listed");
     assert_eq!(first(3)["evidence"]["kind"], "ad-or-tracker");
-    // Excepted by the list, and below the fold.
+    // The list excepts this resource, and it is below the fold.
     assert_eq!(first(4)["text"], "not in the first viewport");
     assert!(
         resources[4]["reasons"]

@@ -1,4 +1,4 @@
-//! Differences taken apart.
+//! Explanations of differences.
 
 use crate::support::{Sandbox, small_har};
 
@@ -24,7 +24,7 @@ fn explanations_add_up_as_printed() {
         out.contains("the median of 3") && out.contains("The critical path with h1:"),
         "{out}"
     );
-    // The numbers of a row; the last row is the sum of those above it.
+    // The numbers of each row. The last row is the sum of those above it.
     let rows: Vec<Vec<i64>> = out
         .lines()
         .map(str::trim_end)

@@ -1,4 +1,4 @@
-//! What is written, and that it is whole.
+//! Output files and their completeness.
 
 use std::fs;
 
@@ -69,7 +69,7 @@ fn all_files_are_written_whole_and_nothing_else() {
             "site.har"
         ]
     );
-    // Baseline and one strategy, two runs each, and the header.
+    // A header, and two runs each of the baseline and one strategy.
     assert_eq!(sandbox.read("out.csv").lines().count(), 5);
     assert_eq!(sandbox.read("out-comparisons.csv").lines().count(), 3);
     assert!(sandbox.read("out.html").trim_end().ends_with("</html>"));
@@ -106,7 +106,7 @@ fn qlogs_of_chosen_runs() {
         names.sort();
         names
     };
-    // One connection, two ends.
+    // One connection with two endpoints.
     assert_eq!(names("median").len(), 2, "{:?}", names("median"));
     let some = names("some/where");
     assert_eq!(some.len(), 4, "{some:?}");
@@ -139,7 +139,7 @@ fn an_interrupted_race_leaves_nothing() {
         ])
         .spawn()
         .unwrap();
-    // Long enough to be racing, far too short to be done.
+    // Long enough to start racing, and far too short to finish.
     std::thread::sleep(std::time::Duration::from_millis(1500));
     let killed = std::process::Command::new("kill")
         .args(["-INT", &child.id().to_string()])

@@ -2,7 +2,7 @@
 
 use crate::support::{Sandbox, small_har};
 
-/// The same page with its script on another host.
+/// Returns the small page with its script on another host.
 fn with_third_party() -> String {
     small_har().replace(
         "https://site.example/app.js",

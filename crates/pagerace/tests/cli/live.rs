@@ -1,5 +1,5 @@
-//! From a folder to a calibration, in a real browser. Needs root, TUN, iproute2
-//! and Chromium; says so and passes where they are missing.
+//! From a folder to a calibration, in a real browser. The tests need root, TUN, iproute2
+//! and Chromium. Without them they print a note and pass.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::support::{Sandbox, small_har};
 
-/// What is missing for live loads; `None` if nothing is.
+/// Returns a requirement of live loads that is missing; `None` if there is none.
 fn missing() -> Option<&'static str> {
     let says = |program: &str, words: &[&str]| {
         let output = Command::new(program).args(words).output().ok()?;
@@ -39,7 +39,7 @@ fn missing() -> Option<&'static str> {
     (!found).then_some("Chromium")
 }
 
-/// Options that let a busy machine pass: facts are judged here, not times.
+/// Options with which a busy machine passes: these tests check facts and not times.
 const PATIENT: [&str; 7] = [
     "--busy-max",
     "100",
@@ -60,7 +60,7 @@ fn site(sandbox: &Sandbox) {
     sandbox.write("site/dot.svg", dot);
 }
 
-/// Runs the binary with its scratch files in the sandbox.
+/// Runs the binary with its scratch files in the sandbox and checks that none remain.
 fn run(sandbox: &Sandbox, words: &[&str]) -> crate::support::Run {
     let scratch = sandbox.path("scratch");
     fs::create_dir_all(&scratch).unwrap();
@@ -169,7 +169,7 @@ fn from_a_folder_to_a_calibration() {
         let there = |line: &str| line.contains(world) && line.contains(path);
         assert!(timelines.lines().any(there), "{world} {path}: {timelines}");
     }
-    // What is kept needs no browser.
+    // Comparing stored observations needs no browser.
     let again = run(
         &sandbox,
         &[&all[..], &["--offline", "--chromium", "/none"]].concat(),
@@ -183,7 +183,7 @@ fn from_a_folder_to_a_calibration() {
     assert!(other.err.contains("other settings"), "{}", other.err);
 }
 
-/// Fields of a CSV line, quoted ones included.
+/// Splits a CSV line into fields, including quoted ones.
 fn fields(line: &str) -> Vec<String> {
     let (mut all, mut quoted) = (vec![String::new()], false);
     for c in line.chars() {

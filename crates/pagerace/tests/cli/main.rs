@@ -1,4 +1,4 @@
-//! The command line, as its users meet it.
+//! Tests of the command line as users run it.
 
 mod bulk;
 mod errors;

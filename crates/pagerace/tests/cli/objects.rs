@@ -1,4 +1,4 @@
-//! Exported objects: whole or not at all, and nothing else is touched.
+//! Exported objects are written completely or not at all, and other files stay untouched.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What a race prints.
+//! The output of races.
 
 use std::fs;
 
@@ -27,7 +27,7 @@ fn a_race_ranks_and_tells() {
         race.out
     );
     for network in ["fast-4g: ", "rate 2mbit rtt 100ms loss 2% queue 1bdp: "] {
-        // Once above the table, once in the sentence.
+        // The network appears above the table and in the sentence.
         assert!(
             race.out.matches(network).count() >= 2,
             "{network}: {}",

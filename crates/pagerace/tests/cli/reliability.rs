@@ -1,4 +1,4 @@
-//! Races between reliability policies.
+//! Races of reliability policies.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Help, lists, colours.
+//! Help, lists and colours.
 
 use crate::support::{Sandbox, small_har};
 

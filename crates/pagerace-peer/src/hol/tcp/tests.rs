@@ -12,7 +12,7 @@ fn ms(n: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(n)
 }
 
-/// Records of these owners.
+/// Returns a layout of records with these owners.
 fn layout(records: &[&[(Option<u64>, u64)]]) -> Layout {
     let mut layout = Layout::default();
     for record in records {
@@ -21,7 +21,7 @@ fn layout(records: &[&[(Option<u64>, u64)]]) -> Layout {
     layout
 }
 
-/// Ranges (ms, offset, length) arrive.
+/// Returns a meter after the arrival of these ranges (ms, offset, length).
 fn meter(layout: &Layout, arrivals: &[(u64, u64, u64)]) -> TcpHolMeter {
     let mut meter = TcpHolMeter::new(true);
     for (at, offset, length) in arrivals {
@@ -34,7 +34,7 @@ fn meter(layout: &Layout, arrivals: &[(u64, u64, u64)]) -> TcpHolMeter {
     meter
 }
 
-/// Own and other bytes, own and other byte-ms.
+/// Returns own and other bytes, and own and other byte-ms.
 fn numbers(blocked: Blocked) -> (u64, u64, u64, u64) {
     (
         blocked.own_bytes,
@@ -55,7 +55,8 @@ fn what_comes_in_order_never_waits() {
     assert!(m.gaps().is_empty());
 }
 
-/// Three records: A, B, A. The first is lost: B waits for A alone, A for itself.
+/// There are three records: A, B, A. The first is lost, so B waits only for A, and A for
+/// itself.
 #[test]
 fn one_lost_segment_blocks_others_and_its_own() {
     let layout = layout(&[&[(A, 100)], &[(B, 100)], &[(A, 100)]]);
@@ -73,8 +74,8 @@ fn one_lost_segment_blocks_others_and_its_own() {
     assert_eq!(m.gaps(), [gap(1, 2), gap(3, 1)]);
 }
 
-/// Lost: A's first record and B's. A's second waits for A at first, and when
-/// that has come, for nobody; B's second waits for A as well as for B.
+/// The first records of A and B are lost. A's second record waits for A at first, and for
+/// B only once A's bytes have arrived. B's second record waits for A as well as for B.
 #[test]
 fn own_bytes_that_come_first_leave_the_rest_to_others() {
     let layout = layout(&[&[(A, 100)], &[(B, 100)], &[(A, 100)], &[(B, 100)]]);
@@ -82,20 +83,20 @@ fn own_bytes_that_come_first_leave_the_rest_to_others() {
         &layout,
         &[(0, 200, 100), (0, 300, 100), (10, 0, 100), (25, 100, 100)],
     );
-    // A: ten milliseconds for its own, then fifteen for B's.
+    // A waits ten milliseconds for its own bytes, then fifteen for B's.
     assert_eq!(numbers(m.blocked(1)), (100, 0, 1_000, 1_500));
     assert_eq!(numbers(m.blocked(3)), (100, 0, 2_500, 0));
-    // The other way round B's own gap is filled first.
+    // In the reverse order, B's own gap is filled first.
     let m = meter(
         &layout,
         &[(0, 200, 100), (0, 300, 100), (10, 100, 100), (25, 0, 100)],
     );
     assert_eq!(numbers(m.blocked(1)), (100, 0, 2_500, 0));
-    // B's first waits for A alone; its second for both, then for A.
+    // B's first record waits only for A, its second for both and then for A.
     assert_eq!(numbers(m.blocked(3)), (100, 100, 1_000, 1_500 + 1_500));
 }
 
-/// A record of 300 bytes comes in three segments; the second is lost.
+/// A record of 300 bytes arrives in three segments, of which the second is lost.
 #[test]
 fn a_cut_record_waits_whole() {
     let layout = layout(&[&[(A, 300)], &[(B, 100)]]);
@@ -103,12 +104,13 @@ fn a_cut_record_waits_whole() {
         &layout,
         &[(0, 0, 100), (5, 200, 100), (6, 300, 100), (15, 100, 100)],
     );
-    // From the moment at which the gap shows; what fills it does not wait.
+    // Bytes wait from the moment at which the gap shows. The bytes that fill it do not
+    // wait.
     assert_eq!(numbers(m.blocked(1)), (200, 0, 100 * 10 + 100 * 10, 0));
     assert_eq!(numbers(m.blocked(3)), (0, 100, 0, 100 * 9));
 }
 
-/// A record that two responses share: A's part has come, B's is missing.
+/// Two responses share a record. A's part has arrived, and B's is missing.
 #[test]
 fn who_shares_a_record_waits_for_the_other() {
     let layout = layout(&[&[(A, 100), (B, 100)], &[(A, 100)]]);
@@ -133,7 +135,7 @@ fn duplicates_and_overlaps_count_once() {
     assert_eq!(numbers(m.blocked(3)), (0, 200, 0, 200 * 5));
 }
 
-/// The handshake is nobody's response, but may hold one up.
+/// The handshake belongs to no response but may block one.
 #[test]
 fn bytes_of_the_connection_hold_up_and_do_not_count() {
     let layout = layout(&[&[(None, 100)], &[(A, 100)], &[(None, 50)]]);
@@ -141,7 +143,7 @@ fn bytes_of_the_connection_hold_up_and_do_not_count() {
     assert_eq!(numbers(m.total()), (0, 100, 0, 700));
 }
 
-/// Two gaps in one long record: nothing is counted twice.
+/// Two gaps cut one long record, and no byte is counted twice.
 #[test]
 fn a_record_cut_twice() {
     let layout = layout(&[&[(A, 600)]]);
@@ -156,7 +158,8 @@ fn a_record_cut_twice() {
             (30, 500, 100),
         ],
     );
-    // 0..100 and 200..300 wait 10 ms; then again, with 100..200, and 400..500, 2 ms.
+    // 0..100 and 200..300 wait 10 ms. Then they wait again for 2 ms, together with
+    // 100..200 and 400..500.
     let (own, other, own_ms, _) = numbers(m.total());
     assert_eq!(
         (own, other),
@@ -166,7 +169,7 @@ fn a_record_cut_twice() {
     assert_eq!(own_ms, 200 * 10 + 400 * 2);
 }
 
-/// The definition, byte by byte: what each response's bytes waited for.
+/// Computes the blocking of each response byte by byte, from the definition.
 fn plainly(records: &[Vec<(Option<u64>, u64)>], arrivals: &[(u64, u64, u64)]) -> Plain {
     let mut bytes: Vec<Byte> = Vec::new();
     for record in records {
@@ -237,7 +240,7 @@ proptest! {
             let offset = at.index(total as usize) as u64;
             (now, offset, (*length).min(total - offset))
         }).collect();
-        // In the end all comes, so that nobody waits on.
+        // All bytes arrive in the end, so that none keeps waiting.
         arrivals.extend((0..total).map(|offset| (now + 1 + offset, offset, 1)));
         let layout = layout(&records.iter().map(|r| &r[..]).collect::<Vec<_>>());
         let found = numbers(meter(&layout, &arrivals).total());

@@ -26,7 +26,7 @@ fn cutter(length: usize, terms: Terms) -> Cutter {
     Cutter::new(&cut, Body::Bytes(content(length))).expect("there is room")
 }
 
-/// What a cutter sends, without the quarter stream id.
+/// Returns the datagrams that a cutter sends, without the quarter stream id.
 fn datagrams(cutter: &mut Cutter) -> Vec<Bytes> {
     let mut all = Vec::new();
     while !cutter.is_over(Instant::ZERO) {
@@ -46,7 +46,7 @@ fn announced(cutter: &Cutter, body: &Bytes) -> Assembly {
     assembly
 }
 
-/// The content handed on, and the last step that was none.
+/// Returns the content passed on, and the last other step.
 fn steps(assembly: &mut Assembly) -> (Vec<u8>, Option<Step>) {
     let (mut content, mut last) = (Vec::new(), None);
     while let Some(step) = assembly.poll_step() {
@@ -73,7 +73,7 @@ fn chunks_are_of_one_size_and_fill_packets() {
     assert_eq!(cutter.end_marker(), [9]);
 }
 
-/// Numbers of chunks grow longer at 64, 16,384 and so on.
+/// The encoding of chunk numbers grows at 64, 16,384 and so on.
 #[test]
 fn datagrams_fit_whatever_the_number() {
     for length in [72_000, 74_000, 9_480_000, 9_500_000, 9_530_000, 19_000_000] {
@@ -273,8 +273,8 @@ fn nonsense_is_dropped() {
 }
 
 proptest! {
-    /// Any as many chunks as the content has restore it; with fewer, and after
-    /// repairs, it is complete as well.
+    /// Any set of as many chunks as the content has restores the content. Fewer chunks
+    /// become complete with repairs.
     #[test]
     fn parity_restores_what_it_can(
         length in 1_usize..30_000,

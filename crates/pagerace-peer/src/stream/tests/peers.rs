@@ -28,7 +28,7 @@ fn server(protocol: Protocol) -> StreamServer<Numbers> {
     StreamServer::new(protocol, &config, Numbers)
 }
 
-/// Carries bytes to and fro, at most `max` at once, until nobody has any.
+/// Carries bytes in both directions, at most `max` at once, until neither side has any.
 fn converse<S: Site>(client: &mut StreamClient, server: &mut StreamServer<S>, max: usize) {
     loop {
         let mut quiet = true;
@@ -49,7 +49,7 @@ fn converse<S: Site>(client: &mut StreamClient, server: &mut StreamServer<S>, ma
     }
 }
 
-/// Body bytes by token; what ended.
+/// Returns body bytes by token, and the tokens of ended requests.
 fn got(client: &mut StreamClient) -> (BTreeMap<u64, u64>, Vec<u64>) {
     let (mut bytes, mut ended) = (BTreeMap::new(), Vec::new());
     while let Some(event) = client.poll_event() {
@@ -103,7 +103,7 @@ fn one_output_is_one_decision() {
         assert!(output.len() <= 16_384);
         pieces.push(stream);
     }
-    // Three pieces of at most 16 KiB each.
+    // Each response has three pieces of at most 16 KiB.
     assert_eq!(pieces, [1, 3, 1, 3, 1, 3]);
 }
 
@@ -121,7 +121,7 @@ impl Site for Empty {
     }
 }
 
-/// A site that gives content with a status that has none cannot break HTTP/1.1.
+/// Content from a site with a status that forbids it must not break HTTP/1.1.
 #[test]
 fn statuses_without_content() {
     for status in ["204", "304"] {
@@ -177,7 +177,8 @@ fn a_lost_connection_fails_its_requests() {
     }
 }
 
-/// The server says that it takes no more: what it has begun still ends.
+/// After the server's announcement that it accepts no more requests, responses in
+/// progress still end.
 #[test]
 fn a_server_that_goes_away_answers_what_it_has() {
     let (mut client, mut server) = (client(Protocol::H2), server(Protocol::H2));

@@ -45,7 +45,7 @@ fn who_moves_leaves_its_child_to_its_parent() {
     );
     assert_eq!(tree.update(5, high), [], "nothing new");
     assert_eq!(tree.update(99, high), [], "not there");
-    // It is last of its level then, and the chain stays as it is.
+    // Stream 1 becomes the last of its level, and the chain stays intact.
     assert_eq!(
         tree.update(1, high),
         [(5, under(0, 220)), (1, under(5, 220))]

@@ -62,15 +62,15 @@ fn methods_statuses_and_content_of_requests() {
         let status: Vec<_> = p.got.values().map(|g| g.status.as_str()).collect();
         assert_eq!(status, ["200", "200", "404", "200"]);
         assert!(p.end(3) >= p.end(2) + Duration::from_millis(490));
-        // The connections are good for more.
+        // The connections accept more requests.
         p.ask(0, 9, "GET", "/7", "");
         p.run(LONG);
         assert_eq!(p.got[&9].bytes, 7);
     }
 }
 
-/// TCP's handshake and TLS's, then the request: one way less than in round
-/// trips, as the request is only sent.
+/// The handshakes of TCP and TLS precede the request. The time until the request is sent
+/// therefore excludes the request's own round trip.
 #[test]
 fn round_trips_before_the_request() {
     let round_trips = |version, handshake| {
@@ -91,7 +91,7 @@ fn round_trips_before_the_request() {
     assert_eq!(round_trips(Version::Tls13, Handshake::EarlyData), 1);
 }
 
-/// The order of response bytes on the wire, but for repetitions.
+/// Returns the order of response bytes on the wire, without retransmissions.
 fn wire(p: &Pipe) -> Vec<(u64, u64)> {
     let fresh = p.pairs[0].frames.iter().filter(|f| !f.retransmission);
     let mut order: Vec<(u64, u64)> = Vec::new();
@@ -116,8 +116,8 @@ fn the_wire_follows_a_strict_order() {
     assert_eq!(order, [5, 3, 7, 1], "by urgency, each in one go");
 }
 
-/// Who comes later and is more urgent overtakes all but what is committed: the
-/// unsent bytes that TCP asks for, a record, and what the window has in flight.
+/// A more urgent response overtakes all bytes except those that are committed: the unsent
+/// bytes that TCP asks for, one record, and the window in flight.
 #[test]
 fn urgent_responses_wait_for_no_more_than_is_committed() {
     let mut p = Pipe::new(Protocol::H2, 1, "eps");
@@ -126,7 +126,7 @@ fn urgent_responses_wait_for_no_more_than_is_committed() {
     let before = p.pairs[0].frames.iter().map(|f| f.length).sum::<u64>();
     assert!(before > 100_000, "under way");
     p.ask(0, 1, "GET", "/5000", "u=0");
-    // Until the request is there.
+    // Run until the request has arrived.
     p.run(DELAY + Duration::from_millis(1));
     let sent: u64 = p.pairs[0].frames.iter().map(|f| f.length).sum();
     p.run(LONG);
@@ -163,8 +163,8 @@ fn an_update_changes_the_order() {
     }
 }
 
-/// With Chromium's chain, the tree sends as the urgencies say, and obeys updates
-/// that come as PRIORITY frames.
+/// With Chromium's chain, the tree strategy sends in order of urgency, and follows
+/// updates by PRIORITY frames.
 #[test]
 fn the_signalled_tree_is_followed() {
     let mut p = Pipe::with(Protocol::H2, 1, "h2-tree", |client, _| {
@@ -196,7 +196,8 @@ fn shares_are_held_on_the_wire() {
     assert!(most - least <= 2 * 1_500, "{bytes:?}");
 }
 
-/// All bytes that a server wrote are some segment's, once; a lost one again.
+/// Every byte that the server wrote leaves in exactly one segment, and lost bytes leave
+/// again.
 #[test]
 fn frames_are_what_left() {
     let mut p = Pipe::new(Protocol::H2, 1, "round-robin");
@@ -242,7 +243,7 @@ fn more_requests_than_the_server_allows_at_once_wait_their_turn() {
     let mut p = Pipe::with(Protocol::H2, 1, "round-robin", |_, server| {
         server.stream.h2.max_concurrent_streams = Some(7);
     });
-    // Those that the client sends before it knows the limit may be refused.
+    // The server may refuse requests that the client sends before it knows the limit.
     p.ask(0, 1_000, "GET", "/1", "");
     p.run(LONG);
     for token in 0..60 {
@@ -254,8 +255,8 @@ fn more_requests_than_the_server_allows_at_once_wait_their_turn() {
     assert_eq!(p.pairs[0].client.capacity(), 7);
 }
 
-/// One lost segment of two responses that take turns by large records: whoever
-/// lost it waits for itself, the other only for that.
+/// Two responses take turns by large records, and one segment is lost. Its response waits
+/// only for itself, and the other one only for it.
 #[test]
 fn a_lost_segment_blocks_the_other() {
     let mut p = Pipe::with(Protocol::H2, 1, "round-robin", |_, server| {
@@ -275,7 +276,7 @@ fn a_lost_segment_blocks_the_other() {
     let (mine, others) = (pair.hol.blocked(mine), pair.hol.blocked(others));
     assert_eq!((mine.other_bytes, others.own_bytes), (0, 0));
     assert!(mine.own_bytes > 0 && others.other_bytes > 16_384);
-    // From the gap to the repair there is at least a round trip.
+    // Between the gap and its repair, there is at least one round trip.
     let rtt_ns = 2 * u128::from(DELAY.as_nanos());
     assert!(others.other_byte_ns > 16_384 * rtt_ns / 2);
     assert_eq!(pair.hol.gaps().len(), 2);
@@ -300,14 +301,14 @@ fn closing_ends_the_connection() {
         p.run(LONG);
         p.pairs[0].client.close(p.now);
         assert_eq!(p.pairs[0].client.capacity(), 0);
-        // Something that never ends keeps the pipe running.
+        // An unfinished request keeps the pipe running.
         p.got.insert(99, super::pipe::Got::default());
         p.run(Duration::from_secs(5));
         assert_eq!(p.lost, ["the server ends the connection"], "{protocol}");
     }
 }
 
-/// The same again gives the same again.
+/// The same input gives the same result.
 #[test]
 fn a_load_repeats() {
     let load = || {
@@ -326,8 +327,8 @@ fn a_load_repeats() {
     assert_eq!(load(), load());
 }
 
-/// A second response finds an open window, so that each of its records can end
-/// with a short segment.
+/// The second response finds an open window, so that each of its records can end with a
+/// short segment.
 #[test]
 fn records_end_with_short_segments_where_a_server_writes_one_by_one() {
     let segments = |record_ends| {

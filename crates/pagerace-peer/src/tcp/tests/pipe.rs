@@ -29,7 +29,7 @@ pub(super) struct Pair {
     pub(super) server: TcpServer<Numbers>,
     pub(super) hol: TcpHolMeter,
     pub(super) frames: Vec<SentFrame>,
-    /// Segments of the server's so far.
+    /// Number of segments that the server has sent.
     sent: usize,
 }
 
@@ -40,9 +40,9 @@ pub(super) struct Pipe {
     free: [Instant; 2],
     pub(super) got: BTreeMap<u64, Got>,
     pub(super) lost: Vec<String>,
-    /// Which segments of every server's vanish.
+    /// Indexes of the segments of every server that are lost.
     pub(super) lose: Vec<usize>,
-    /// Payload bytes that a client had received, by time.
+    /// Payload bytes that a client received: time, token and number.
     pub(super) trace: Vec<(Instant, u64, usize)>,
 }
 
@@ -103,7 +103,7 @@ impl Pipe {
         self.got.insert(token, Got::default());
     }
 
-    /// Runs for at most `span`, or until nothing is outstanding.
+    /// Runs for at most `span`, or until no request is outstanding.
     pub(super) fn run(&mut self, span: Duration) {
         let until = self.now + span;
         loop {

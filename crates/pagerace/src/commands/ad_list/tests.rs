@@ -48,13 +48,13 @@ fn rules_name_their_list_and_line() {
         find("https://tracker.example/t.js").unwrap().source,
         "list1.txt line 1"
     );
-    // What one list excepts, the other does not block.
+    // An exception in one list overrides a rule in the other.
     let excepted = find("https://ads.example/needed.js").unwrap();
     assert_eq!(
         (excepted.kind, excepted.rule.as_str()),
         (None, "@@||ads.example/needed.js")
     );
-    // A rule for images says nothing of scripts.
+    // A rule for images does not match scripts.
     assert_eq!(find("https://cdn.example/banner/x.js"), None);
     assert_eq!(find("https://www.site.example/app.js"), None);
 }

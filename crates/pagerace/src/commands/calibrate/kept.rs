@@ -1,4 +1,4 @@
-//! What was measured: read from the file, added to, and written again.
+//! The file of observations: read, extended and rewritten.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,13 +19,12 @@ use super::super::live::{kernel, machine};
 use crate::cli::live::CalibrateArgs;
 use crate::commands::today::today;
 
-/// What was measured, whoever is in the design now.
+/// All observations of the file, including those outside the current design.
 pub(super) struct Kept<'a> {
     file: Option<&'a Path>,
     metrics: &'a [MetricId],
     all: Observations,
-    /// Resources of the runs of this session, with their load event, by place in
-    /// the observations.
+    /// Resources and load event of this session's runs, by index of the observation.
     resources: BTreeMap<usize, Vec<(f64, Vec<ResourceTimes>)>>,
 }
 
@@ -85,7 +84,7 @@ impl<'a> Kept<'a> {
         })
     }
 
-    /// Refuses to mix what different browsers did in one file.
+    /// Rejects observations of different browsers in one file.
     pub(super) fn check_browser(&mut self, version: &str) -> Result<()> {
         let before = &mut self.all.setting.chromium;
         if before.is_empty() {
@@ -100,7 +99,7 @@ impl<'a> Kept<'a> {
         Ok(())
     }
 
-    /// The place of what was measured of a load's variant.
+    /// Returns the index of the observation of a load's variant.
     fn place(&self, plan: &Plan, load: Load) -> Option<usize> {
         let variant = plan.variant_index(load.page, load.network, load.contender);
         let mut all = self.all.observations.iter();
@@ -114,7 +113,8 @@ impl<'a> Kept<'a> {
         })
     }
 
-    /// Parts on whose page and network Lighthouse has said nothing yet.
+    /// Returns the parts of the design whose page and network lack a prediction of
+    /// Lighthouse.
     pub(super) fn unasked(&self, design: &[Plan]) -> Vec<usize> {
         let mut asked: Vec<(&str, &str)> = Vec::new();
         for said in &self.all.lighthouse {
@@ -131,7 +131,7 @@ impl<'a> Kept<'a> {
         unasked
     }
 
-    /// Keeps a load, and writes the file: what was measured took its time.
+    /// Adds a load and rewrites the file immediately, as measurements are expensive.
     pub(super) fn add(&mut self, plan: &Plan, load: Load, measured: &Measured) -> Result<()> {
         let variant = plan.variant_index(load.page, load.network, load.contender);
         let place = self.place(plan, load).unwrap_or_else(|| {
@@ -174,7 +174,7 @@ impl<'a> Kept<'a> {
         self.save()
     }
 
-    /// The last run of a load's variant, in words.
+    /// Describes the last run of a load's variant.
     pub(super) fn say(&self, plan: &Plan, load: Load) -> String {
         let place = self.place(plan, load);
         let run = place.and_then(|place| self.all.observations[place].runs.last());
@@ -201,7 +201,7 @@ impl<'a> Kept<'a> {
         Ok(())
     }
 
-    /// Those of the design.
+    /// Returns the observations of the design.
     pub(super) fn of(mut self, design: &[Plan]) -> Observations {
         self.all.observations.retain(|one| {
             design
@@ -219,7 +219,7 @@ fn read(path: &Path) -> Result<Observations> {
     Ok(Observations::from_json(&shown, &bytes)?)
 }
 
-/// What decides how loads go, beside page, network and contender.
+/// Returns the settings that affect loads, other than page, network and contender.
 fn how(args: &CalibrateArgs) -> Fact {
     let CalibrateArgs { world, .. } = args;
     let value = format!(

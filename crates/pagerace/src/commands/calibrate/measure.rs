@@ -1,4 +1,4 @@
-//! Live loads, kept in a file as they come.
+//! Live loads, each of which is stored in a file immediately.
 
 use anyhow::{Result, bail};
 use pagerace_lab::calibrate::Observations;
@@ -13,7 +13,7 @@ use crate::cli::live::CalibrateArgs;
 use crate::commands::warn::warn;
 use crate::progress::Watch;
 
-/// So many runs of all parts of the design come before further ones of any.
+/// Number of runs that all parts of the design get before any part gets more.
 const RUNS_AT_ONCE: usize = 2;
 
 /// One load of a part of the design.
@@ -23,7 +23,7 @@ struct Step {
     load: Load,
 }
 
-/// What of the design was measured before, and what is measured now.
+/// Returns the observations of the design: those of the file, and those measured now.
 pub(super) fn observations(
     args: &CalibrateArgs,
     design: &[Plan],
@@ -60,7 +60,7 @@ pub(super) fn observations(
     watch.start("loading", total);
     let mut done = 0;
     let disturbed = loads(design, &missing, &mut session, &mut kept, watch, &mut done)?;
-    // The machine may be quieter now.
+    // Retry the disturbed loads, as the machine may be quieter now.
     done -= disturbed.len();
     let again = loads(
         design,
@@ -90,7 +90,7 @@ pub(super) fn observations(
     Ok(kept.of(design))
 }
 
-/// Makes these loads; gives back those that the machine has disturbed.
+/// Runs these loads and returns those that the machine disturbed.
 fn loads(
     design: &[Plan],
     steps: &[Step],
@@ -131,7 +131,7 @@ fn is_disturbance(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(LiveError::Disturbed { .. }))
 }
 
-/// "shop, cable, h3 cubic cold sequential, run 2".
+/// Returns text such as "shop, cable, h3 cubic cold sequential, run 2".
 fn place(plan: &Plan, load: Load) -> String {
     format!(
         "{}, {}, {}, run {}",
@@ -142,8 +142,8 @@ fn place(plan: &Plan, load: Load) -> String {
     )
 }
 
-/// Loads that were not made yet: some runs of all parts, then more; within a part
-/// run by run, contenders in turns, so that what drifts meets all alike.
+/// Returns the loads that are missing: some runs of all parts, then more. Within a part
+/// contenders take turns run by run, so that drift affects all of them equally.
 fn missing(design: &[Plan], kept: &Kept<'_>) -> Vec<Step> {
     let runs = design.iter().map(|plan| plan.runs as usize).max();
     let rounds = (0..runs.unwrap_or(0)).step_by(RUNS_AT_ONCE);

@@ -11,9 +11,9 @@ use pagerace_net::Network;
 
 use super::super::live::session::Session;
 
-/// What Lighthouse's simulation says of the page and network of a part of the
-/// design. It knows no protocols; it looks at a load over HTTP/2, if that takes
-/// part.
+/// Returns the prediction of Lighthouse's simulation for the page and network of a part
+/// of the design. The simulation does not model protocols, so it is based on a load over
+/// HTTP/2 if that takes part.
 pub(super) fn ask(session: &mut Session, part: &Plan) -> Result<LighthousePrediction> {
     let h2 = (0..part.contenders.len()).find(|&i| part.speaks(i, |p| p == Protocol::H2));
     let link = &part.networks[0];
@@ -33,7 +33,8 @@ pub(super) fn ask(session: &mut Session, part: &Plan) -> Result<LighthousePredic
     })
 }
 
-/// What of a network Lighthouse can be told: it knows no loss and no queue.
+/// Returns the properties of a network that Lighthouse supports, which exclude loss and
+/// queue.
 fn throttling(network: &Network) -> Throttling {
     Throttling {
         rtt_ms: network.rtt().as_millis_f64(),
@@ -42,7 +43,7 @@ fn throttling(network: &Network) -> Throttling {
     }
 }
 
-/// By metric, in milliseconds.
+/// Returns the values in milliseconds, by metric.
 pub(crate) fn values(of: &LighthouseMetrics) -> BTreeMap<MetricId, f64> {
     let all: [(&str, Option<Duration>); 6] = [
         ("fcp", of.fcp),

@@ -1,4 +1,4 @@
-//! When each resource came, in both worlds.
+//! Times of each resource, live and simulated.
 
 use std::fmt::Write as _;
 
@@ -8,8 +8,8 @@ use pagerace_lab::export::csv::quote;
 const HEADER: &str = "page,network,contender,url,world,discovered_ms,request_start_ms,\
                       response_start_ms,response_end_ms\n";
 
-/// One row for each resource and world, of the median runs by onload; a time
-/// that is not known is empty.
+/// Returns one row for each resource and world, of the runs with the median onload.
+/// Unknown times are empty.
 pub(super) fn csv(observations: &Observations, predictions: &[Prediction]) -> String {
     let mut text = HEADER.to_owned();
     for live in &observations.observations {
@@ -36,7 +36,7 @@ fn rows(text: &mut String, place: &str, world: &str, resources: &[ResourceTimes]
             r.response_end_ms,
         ];
         let times = times.map(|time| time.map_or(String::new(), |ms| format!("{ms:.3}")));
-        // Writing to a String cannot fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(
             text,
             "{place},{},{world},{}",

@@ -1,5 +1,4 @@
-//! A live load in the words of a simulated one, so that one laboratory counts
-//! both.
+//! Conversion of a live load to a simulator's outcome, so that both share the statistics.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +10,7 @@ use pagerace_live::world::{LiveCounters, LiveOutcome};
 use pagerace_page::{Page, ResourceId};
 use pagerace_sim::{Outcome, ResourceTiming, TransportCounters};
 
-/// The outcome of a live load of `page`.
+/// Converts the outcome of a live load of `page`.
 pub(super) fn outcome(page: &Page, live: &LiveOutcome) -> Outcome {
     let observed = &live.observed;
     let resources = resources(page, observed);
@@ -35,7 +34,7 @@ pub(super) fn outcome(page: &Page, live: &LiveOutcome) -> Outcome {
     }
 }
 
-/// What was asked for and, by an intervention, is never answered.
+/// Returns the resources that were requested but, by an intervention, never answered.
 fn unanswered(
     page: &Page,
     live: &LiveOutcome,
@@ -50,7 +49,7 @@ fn unanswered(
         .collect()
 }
 
-/// Counters that nobody counts in a live load.
+/// Returns the counters that a live load does not measure.
 pub(super) fn uncounted(live: &LiveOutcome) -> BTreeSet<MetricId> {
     let mut names = vec![
         "retransmitted-bytes",
@@ -58,7 +57,7 @@ pub(super) fn uncounted(live: &LiveOutcome) -> BTreeSet<MetricId> {
         "hol-other-bytes",
         "hol-other-byte-ms",
     ];
-    // Without a NetLog nobody sees gaps in the streams of QUIC.
+    // Gaps in QUIC streams are only visible in a NetLog.
     let quic = live.observed.resources.iter().any(|r| r.protocol == "h3");
     if quic && live.observed.hol.is_none() {
         names.extend(["hol-blocked-bytes", "hol-blocked-byte-ms"]);
@@ -66,7 +65,8 @@ pub(super) fn uncounted(live: &LiveOutcome) -> BTreeSet<MetricId> {
     names.iter().filter_map(|name| name.parse().ok()).collect()
 }
 
-/// A load without a load event did not finish; single requests may fail.
+/// Returns the reason why a load failed. Single requests may fail, but a load without a
+/// load event did not finish.
 fn failure(observed: &Observed) -> Option<String> {
     if observed.onload.is_some() {
         return None;
@@ -108,8 +108,8 @@ fn counters(live: &LiveCounters) -> TransportCounters {
     }
 }
 
-/// The page's resources in the browser's requests: by address; where one
-/// address was requested more than once, in order.
+/// Matches the page's resources with the browser's requests by URL. Several requests for
+/// one URL are matched in order.
 fn resources(page: &Page, observed: &Observed) -> Vec<Option<ResourceTiming>> {
     let mut requests: BTreeMap<&str, Vec<&ObservedResource>> = BTreeMap::new();
     for request in observed.resources.iter().rev() {
@@ -135,7 +135,7 @@ fn without_fragment(url: &str) -> &str {
     url.split('#').next().unwrap_or(url)
 }
 
-/// By its name in ALPN.
+/// Parses an ALPN identifier.
 fn protocol(name: &str) -> Option<Protocol> {
     match name {
         "http/1.1" => Some(Protocol::H1),
@@ -143,7 +143,7 @@ fn protocol(name: &str) -> Option<Protocol> {
     }
 }
 
-/// `None` if the request had no response.
+/// Returns the timing of a request; `None` if it has no complete response.
 fn timing_of(request: &ObservedResource, connection: Option<u32>) -> Option<ResourceTiming> {
     let protocol = protocol(&request.protocol)?;
     let (start, end) = (request.start, request.response_end?);
@@ -159,7 +159,7 @@ fn timing_of(request: &ObservedResource, connection: Option<u32>) -> Option<Reso
         connection,
         reused: connecting.is_none(),
         discovered: Instant::ZERO + start,
-        // The browser does not tell its own queue from waiting for a connection.
+        // The browser does not distinguish its own queue from the wait for a connection.
         queued: Duration::ZERO,
         blocked: held.saturating_sub(connect),
         dns: Duration::ZERO,

@@ -1,11 +1,11 @@
-//! Under which circumstances was measured.
+//! Circumstances of live measurements.
 
 use std::fs;
 
 use pagerace_lab::world::Fact;
 use pagerace_live::world::LiveOutcome;
 
-/// What all loads of a session have in common, and the worst of what they had not.
+/// Facts common to all loads of a session, and the worst values of those that vary.
 #[derive(Default)]
 pub(crate) struct Environment {
     p99_ms_max: f64,
@@ -16,7 +16,7 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    /// Takes a load into account.
+    /// Adds a load.
     pub(crate) fn add(&mut self, live: &LiveOutcome) {
         self.p99_ms_max = self.p99_ms_max.max(live.lateness.p99.as_millis_f64());
         self.max_ms = self.max_ms.max(live.lateness.max.as_millis_f64());
@@ -26,7 +26,7 @@ impl Environment {
         self.unknown = self.unknown.max(live.unknown.len());
     }
 
-    /// For tables and files.
+    /// Returns the facts for tables and files.
     pub(crate) fn facts(&self, browser: &str) -> Vec<Fact> {
         let mut facts = vec![
             Fact::new("browser", format!("Chromium {browser}")),
@@ -52,7 +52,7 @@ impl Environment {
     }
 }
 
-/// The system and its version.
+/// Returns the operating system and its version.
 pub(crate) fn kernel() -> String {
     let read = |name: &str| fs::read_to_string(format!("/proc/sys/kernel/{name}")).ok();
     match (read("ostype"), read("osrelease")) {
@@ -61,7 +61,7 @@ pub(crate) fn kernel() -> String {
     }
 }
 
-/// Processors and memory.
+/// Returns the number and model of the processors.
 pub(crate) fn machine() -> Vec<Fact> {
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

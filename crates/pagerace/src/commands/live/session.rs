@@ -1,4 +1,4 @@
-//! The live world, as commands use it: pages in, loads out.
+//! A session in the live world: takes pages and returns loads.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,12 +20,13 @@ use super::convert;
 use crate::cli::live::WorldArgs;
 use crate::commands::inputs::free_name;
 
-/// On what a page is loaded that does not say on what it was recorded.
+/// Viewport for recordings without a device, in CSS pixels.
 const DESKTOP: (u32, u32) = (1350, 940);
 
 /// A recorded page, ready to be served.
 pub(crate) struct Served {
-    /// With the sizes that are really served, so that a prediction loads the same.
+    /// The page with the sizes that are really served, so that a prediction loads the
+    /// same.
     pub(crate) page: Arc<Page>,
     site: ReplaySite,
     device: Device,
@@ -33,8 +34,8 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    /// A digest of what is served: addresses and bodies. A recording with more
-    /// evidence of the same content has the same.
+    /// Returns a digest of the served URLs and bodies. It does not depend on other
+    /// evidence in the recording.
     pub(crate) fn content(&self) -> String {
         self.content.clone()
     }
@@ -56,15 +57,15 @@ fn content(exchanges: &[Exchange]) -> String {
         .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
-/// A load, counted and in detail.
+/// Summary, timings and live details of a load.
 pub(crate) struct Measured {
     pub(crate) summary: RunSummary,
     pub(crate) outcome: Outcome,
     pub(crate) live: LiveOutcome,
 }
 
-/// Reads recordings; each gets a name of its own. Tells what cannot be replayed
-/// as it was.
+/// Reads recordings and gives each a unique name. Passes notes on responses that cannot
+/// be replayed as recorded to `tell`.
 pub(crate) fn served(paths: &[PathBuf], tell: &mut dyn FnMut(&str)) -> Result<Vec<Served>> {
     let mut all: Vec<Served> = Vec::new();
     for path in paths {
@@ -112,7 +113,7 @@ fn serve(path: &Path, others: &[Served], tell: &mut dyn FnMut(&str)) -> Result<S
     })
 }
 
-/// Fields of entries beyond HAR that Chromium's own tools write, and so do others.
+/// Extension fields of HAR entries that Chromium's own tools and others write.
 const SHARED: [&str; 8] = [
     "_initiator",
     "_priority",
@@ -124,11 +125,11 @@ const SHARED: [&str; 8] = [
     "_blocked_queueing",
 ];
 
-/// How a compressed file begins (RFC 1952, section 2.3.1).
+/// The first bytes of a gzip file (RFC 1952, section 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// The page of a recording as another recorder would have recorded it, under this
-/// name: without what only `pagerace record` writes.
+/// Loads a page under this name as if it came from another recorder, without the fields
+/// that only `pagerace record` writes.
 pub(crate) fn stripped(path: &Path, name: String) -> Result<Arc<Page>> {
     let file = path.display().to_string();
     let read = || -> Result<Value> {
@@ -159,14 +160,14 @@ fn strip(value: &mut Value) {
     }
 }
 
-/// The world, and what is served in it.
+/// A live world and the pages served in it.
 pub(crate) struct Session {
     world: World,
     pages: Vec<Served>,
 }
 
 impl Session {
-    /// Sets the world up for these pages.
+    /// Sets up the world for these pages.
     pub(crate) fn open(pages: Vec<Served>, args: &WorldArgs) -> Result<Self> {
         let world = World::open(WorldOptions {
             chromium: args.chromium.clone(),
@@ -180,12 +181,12 @@ impl Session {
         Ok(Self { world, pages })
     }
 
-    /// The browser's version.
+    /// Returns the browser's version.
     pub(crate) fn browser(&self) -> &str {
         self.world.browser()
     }
 
-    /// What is served of the page of a load.
+    /// Returns the served page of a load.
     fn served(&self, plan: &Plan, load: Load) -> &Served {
         let page = &plan.pages[load.page];
         let mut pages = self.pages.iter();
@@ -194,7 +195,7 @@ impl Session {
             .expect("the plan's pages are this session's")
     }
 
-    /// Makes one load of the plan, whose pages are this session's.
+    /// Runs one load of the plan, which must use this session's pages.
     pub(crate) fn load(&mut self, plan: &Plan, load: Load) -> Result<Measured> {
         let served = self.served(plan, load);
         let scenario = scenario(plan, load, served);
@@ -210,7 +211,7 @@ impl Session {
         })
     }
 
-    /// Asks Lighthouse for its opinion of a page of the plan.
+    /// Loads a page of the plan under Lighthouse and returns its results.
     pub(crate) fn lighthouse(
         &mut self,
         plan: &Plan,
@@ -247,7 +248,7 @@ fn scenario(plan: &Plan, load: Load, served: &Served) -> LiveScenario {
     }
 }
 
-/// Refuses what the live world does not have.
+/// Rejects plans that the live world does not support.
 pub(crate) fn check(plan: &Plan) -> Result<()> {
     let visited = plan.contenders.iter().find(|c| c.visit != Visit::Cold);
     if let Some(contender) = visited {

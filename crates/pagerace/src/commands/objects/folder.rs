@@ -1,9 +1,8 @@
-//! A folder that is there whole or not at all, and never takes the place of what
+//! A folder that is created completely or not at all, and that never replaces files that
 //! no export wrote.
 //!
-//! Everything is written into a hidden folder beside the wanted one, which is then
-//! renamed. If the process is killed, that hidden folder remains; everything else
-//! removes it.
+//! All files are written to a hidden folder beside the target, which is then renamed. The
+//! hidden folder remains only if the process is killed.
 
 use std::ffi::OsString;
 use std::fs;
@@ -14,15 +13,15 @@ use anyhow::{Context as _, Result, bail};
 
 use super::{LOG, SEQUENCE};
 
-/// A folder that is being filled. It is removed with the value unless published.
+/// A folder that is being filled. Drop removes it unless it was published.
 pub(super) struct Folder {
-    /// Where it is to be.
+    /// The final path.
     target: PathBuf,
-    /// Where it is.
+    /// The current path.
     temporary: PathBuf,
 }
 
-/// Refuses a folder that could not be written, before long work is done for it.
+/// Checks before the export that the folder can be created or replaced.
 pub(super) fn check(target: &Path, force: bool) -> Result<()> {
     let shown = target.display();
     if target.file_name().is_none() {
@@ -59,7 +58,7 @@ pub(super) fn check(target: &Path, force: bool) -> Result<()> {
     Ok(())
 }
 
-/// Names in a folder, sorted.
+/// Returns the sorted names in a folder.
 fn names(folder: &Path) -> io::Result<Vec<OsString>> {
     let entries = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.file_name()));
     let mut names = entries.collect::<io::Result<Vec<_>>>()?;
@@ -67,7 +66,7 @@ fn names(folder: &Path) -> io::Result<Vec<OsString>> {
     Ok(names)
 }
 
-/// Whether an export may have written a file of this name.
+/// Returns true if an export could have written a file of this name.
 fn is_ours(name: &OsString) -> bool {
     let Some(name) = name.to_str() else {
         return false;
@@ -82,7 +81,7 @@ fn is_ours(name: &OsString) -> bool {
 }
 
 impl Folder {
-    /// Makes an empty folder that may become `target`.
+    /// Creates an empty folder that can become `target`.
     pub(super) fn create(target: &Path) -> Result<Self> {
         let temporary = beside(target, "partial");
         fs::create_dir(&temporary).with_context(|| {
@@ -100,14 +99,14 @@ impl Folder {
         })
     }
 
-    /// Where to write.
+    /// Returns the path to write to.
     pub(super) fn path(&self) -> &Path {
         &self.temporary
     }
 
-    /// Puts it where it is to be; with `force` in the place of an earlier export.
+    /// Moves the folder to its final path. With `force` it may replace an earlier export.
     pub(super) fn publish(self, force: bool) -> Result<()> {
-        // Somebody may have been there in the meantime.
+        // The target may have been created in the meantime.
         check(&self.target, force)?;
         let old = beside(&self.target, "old");
         let place = || {
@@ -117,7 +116,7 @@ impl Folder {
             }
             if let Err(error) = fs::rename(&self.temporary, &self.target) {
                 if replaces {
-                    // Best effort: the error that matters is the first.
+                    // Best effort: the first error is the one to report.
                     let _ = fs::rename(&old, &self.target);
                 }
                 return Err(error);
@@ -133,12 +132,12 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // It is elsewhere if it was published.
+        // A published folder is no longer there.
         let _ = fs::remove_dir_all(&self.temporary);
     }
 }
 
-/// `.NAME.PROCESS.what` next to `path`.
+/// Returns `.NAME.PROCESS.what` next to `path`.
 fn beside(path: &Path, what: &str) -> PathBuf {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());

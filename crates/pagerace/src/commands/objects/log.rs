@@ -1,4 +1,4 @@
-//! The transfer log: CSV (RFC 4180, lines end in LF), a line an object. Described in
+//! The transfer log: CSV (RFC 4180, but lines end in LF) with a line for each object. See
 //! `docs/objects.md`.
 
 use std::io::{self, Write};
@@ -19,7 +19,7 @@ pub(super) fn write(sequence: &TransferSequence, out: &mut dyn Write) -> io::Res
         .try_for_each(|transfer| writeln!(out, "{}", line(transfer)))
 }
 
-/// What does not exist is an empty field.
+/// Formats a transfer. A missing value is an empty field.
 fn line(transfer: &Transfer) -> String {
     let Ok(Value::String(category)) = serde_json::to_value(transfer.category) else {
         unreachable!("categories are written as words")

@@ -1,4 +1,4 @@
-//! `pagerace page --essential`: what of a page is essential, and why.
+//! `pagerace page --essential`: the essential resources of a page, with reasons.
 
 mod show;
 
@@ -24,7 +24,7 @@ pub(crate) struct EssentialArgs {
 }
 
 impl EssentialArgs {
-    /// Refuses options that decide what nobody asks.
+    /// Rejects options that have no effect without `--essential`.
     pub(super) fn check(&self) -> Result<()> {
         if !self.essential && !self.needs.is_empty() {
             bail!("--ad-list, --essential-if and --non-essential-if need --essential; add it");

@@ -1,5 +1,5 @@
-//! What the recording measured, beside what a load over its own network comes
-//! to, and how the page's paints are founded.
+//! The recorded metrics beside those of a load over the recording's own network, and the
+//! evidence for the page's paints.
 
 use std::io::{self, Write};
 
@@ -11,12 +11,12 @@ use pagerace_sim::recording::network;
 
 use super::{heading, label, table};
 
-/// What is printed as JSON beside the page.
+/// Additions to the page in the JSON output.
 #[derive(Debug, serde::Serialize)]
 pub(super) struct Reproduced {
-    /// How the page's paints are founded.
+    /// Evidence for the page's paints.
     pub(super) paint_evidence: PaintEvidence,
-    /// A load over the recording's own network.
+    /// Metrics of a load over the recording's own network.
     #[serde(rename = "reproduced")]
     pub(super) load: LoadMetrics,
     #[serde(rename = "reproduced_over")]

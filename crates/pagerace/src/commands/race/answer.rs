@@ -1,4 +1,4 @@
-//! The answer on the terminal: what was raced, tables, sentences.
+//! The answer on the terminal: facts of the race, tables, and sentences.
 
 use std::io::{self, Write};
 
@@ -15,17 +15,18 @@ use super::super::files::reasons;
 use crate::table;
 use crate::text::{headed, say, stress, width};
 
-/// Told where requests were never answered.
+/// Note for races in which requests were never answered.
 const STALLED: &str = "Some requests are never answered: ∞ marks what never comes, and a load ends \
                        when it waits for nothing else.";
 
-/// Told where columns were left out.
+/// Note for tables with omitted columns.
 const WIDER: &str = " (A wider terminal shows more columns.)";
 
-/// Of more contenders only the two that differ most are put in words.
+/// Maximum number of contenders whose comparisons are all put into words. With more, only
+/// the two that differ most are.
 const SENTENCES_MAX: usize = 5;
 
-/// Prints everything; `defaults` names the options that were not given.
+/// Prints the answer. `defaults` names the options that were not given.
 pub(crate) fn print(results: &Results, defaults: &[&str]) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
     header(&mut out, results)?;
@@ -75,7 +76,7 @@ fn header(out: &mut impl Write, results: &Results) -> io::Result<()> {
     }
 }
 
-/// How the page's paints are founded, and what its largest one is.
+/// Describes the evidence for the page's paints and its largest paint.
 fn paints(page: &Page) -> String {
     let largest = page.largest_in_words();
     format!("paints {}, largest: {largest}", page.paint_evidence())
@@ -124,7 +125,7 @@ fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io
     why_answer(out, results, network)
 }
 
-/// What arrived of the objects, if any went in datagrams.
+/// Writes the deliveries of objects, if any were sent in datagrams.
 fn delivered(out: &mut impl Write, results: &Results, network: usize) -> io::Result<()> {
     if let Some(table) = table::objects::deliveries(results, network) {
         writeln!(out)?;
@@ -139,7 +140,7 @@ fn delivered(out: &mut impl Write, results: &Results, network: usize) -> io::Res
     Ok(())
 }
 
-/// Where the differences come from, if that was asked for.
+/// Writes the causes of the differences, if they were computed.
 fn why_answer(out: &mut impl Write, results: &Results, network: usize) -> io::Result<()> {
     let plan = &results.plan;
     let here = results.whys.iter().filter(|why| why.network == network);
@@ -227,13 +228,13 @@ fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Res
     Ok(())
 }
 
-/// A contender whose strategy does not matter, where others differ in it.
+/// Returns a contender that ignores the strategy, in a race of different strategies.
 fn without_choice(plan: &Plan) -> Option<String> {
     let found = plan.contenders.iter().find(|c| !c.has_choice())?;
     plan.varying().strategy.then(|| found.protocols.to_string())
 }
 
-/// Told where nobody knows how far the model is off.
+/// Returns a note if the error of the model is not known for the metric.
 fn unmeasured(results: &Results) -> Option<String> {
     let (plan, metric) = (&results.plan, results.plan.metric);
     if results.world == World::Live || plan.contenders.len() < 2 {
@@ -249,7 +250,7 @@ fn unmeasured(results: &Results) -> Option<String> {
     })
 }
 
-/// How much of the pages is assumed, and where that is told.
+/// Returns a note on the assumptions about the pages and on the command that lists them.
 fn notes(plan: &Plan) -> Option<String> {
     let noted = plan.pages.iter().filter(|page| !page.notes.is_empty());
     let count: usize = plan.pages.iter().map(|page| page.notes.len()).sum();

@@ -1,4 +1,4 @@
-//! The files that a race writes, checked before it and written after it.
+//! The output files of a race, checked before it and written after it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::commands::files::{comparisons_path, rerun, say};
 use crate::commands::simulate::load_logged;
 use crate::progress::Watch;
 
-/// Where results go.
+/// Destinations of the results.
 pub(super) struct Outputs {
     report: Option<PathBuf>,
     json: Option<PathBuf>,
@@ -26,7 +26,7 @@ pub(super) struct Outputs {
 }
 
 impl Outputs {
-    /// Refuses what could not be written, before the long work.
+    /// Checks before the race that the files can be written.
     pub(super) fn check(args: &RaceArgs, plan: &Plan) -> Result<Self> {
         let csv = args
             .csv
@@ -51,7 +51,7 @@ impl Outputs {
         Ok(outputs)
     }
 
-    /// All files that the arguments name.
+    /// Returns all files that the arguments name.
     pub(super) fn files_of(args: &RaceArgs) -> Vec<PathBuf> {
         let comparisons = args.csv.as_deref().map(comparisons_path);
         let files = args.report.iter().chain(&args.json).chain(&args.csv);
@@ -59,8 +59,8 @@ impl Outputs {
         files.cloned().collect()
     }
 
-    /// Writes everything and says so. The report comes last but for qlogs: it
-    /// needs some loads again, and an interrupt then leaves the other files.
+    /// Writes all files and prints their names. The report needs some loads again, so it
+    /// follows the results, which survive an interrupt.
     pub(super) fn write(
         &self,
         results: &Results,
@@ -91,7 +91,7 @@ impl Outputs {
         if let Some(path) = &self.sessions {
             watch.start("reporting", results.plan.loads());
             let total = results.plan.loads();
-            // An interrupt has nothing to keep here: the file is written at the end.
+            // An interrupt is ignored here, as the file is only written at the end.
             let mut tell = |done| {
                 let _ = watch.tell(Progress { done, total });
             };

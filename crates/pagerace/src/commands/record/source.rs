@@ -1,4 +1,4 @@
-//! What is recorded: a page of the web, or one of a folder that we serve.
+//! The source of a recording: a page of the web, or one in a folder that we serve.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use pagerace_live::FolderSite;
 use pagerace_live::servers::{LocalCa, OriginServer, Servers, ServersConfig};
 use url::Url;
 
-/// Where a page is.
+/// The location of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Source {
-    /// On the net.
+    /// On the web.
     Web(Url),
     /// In a folder, which becomes a site with this host name.
     Folder {
@@ -25,7 +25,7 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// Reads what was written: `https://..`, a file, or a folder.
+    /// Parses an argument: `https://..`, a file, or a folder.
     pub(super) fn parse(text: &str, root: Option<&Path>) -> Result<Self> {
         if text.contains("://") {
             let url = Url::parse(text).with_context(|| format!("{text:?} is no address"))?;
@@ -81,10 +81,10 @@ impl Source {
         }
     }
 
-    /// Serves a folder on the loopback address; nothing for the web.
+    /// Serves a folder on the loopback address; `None` for a page of the web.
     ///
-    /// Each of `others` is served from its own folder, at an address of its own,
-    /// so that no two hosts share a connection.
+    /// Each of `others` is served from its own folder at its own address, so that no two
+    /// hosts share a connection.
     pub(super) fn serve(&self, others: &[OtherHost]) -> Result<Option<Served>> {
         let Self::Folder { root, host, .. } = self else {
             if let Some(other) = others.first() {
@@ -121,7 +121,7 @@ impl Source {
     }
 }
 
-/// A host beside the page's own, and its folder.
+/// An additional host and its folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OtherHost {
     name: String,
@@ -131,7 +131,7 @@ pub(crate) struct OtherHost {
 impl FromStr for OtherHost {
     type Err = anyhow::Error;
 
-    /// Reads `NAME=FOLDER`.
+    /// Parses `NAME=FOLDER`.
     fn from_str(text: &str) -> Result<Self> {
         let (name, folder) = text
             .split_once('=')
@@ -155,25 +155,25 @@ pub(super) struct Served {
 }
 
 impl Served {
-    /// How the browser finds them (`--host-resolver-rules`).
+    /// Returns the host mappings for the browser (`--host-resolver-rules`).
     pub(super) fn rules(&self) -> impl Iterator<Item = String> {
         let servers = self.hosts.iter().zip(self.servers.addresses());
         servers.map(|(host, address)| format!("MAP {host}:443 {address}"))
     }
 
-    /// Keys that the browser is to trust.
+    /// Returns the hashes of the keys that the browser must trust.
     pub(super) fn keys(&self) -> Vec<String> {
         self.ca.spki_hashes()
     }
 
-    /// Ends the server; what it was asked for and does not have.
+    /// Stops the servers and returns the requests that they could not answer.
     pub(super) fn stop(self) -> Vec<String> {
         self.servers.stop().unknown
     }
 }
 
-/// A host name after the folder: `reveal.js` becomes `reveal-js.test`
-/// (RFC 6761 keeps `.test` free).
+/// Derives a host name from the folder: `reveal.js` becomes `reveal-js.test` (RFC 6761
+/// reserves `.test`).
 fn host(root: &Path) -> String {
     let name = root.file_name().unwrap_or_default().to_string_lossy();
     let plain = |c: char| {

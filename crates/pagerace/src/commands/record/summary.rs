@@ -1,4 +1,4 @@
-//! What a recording holds, in a few lines.
+//! A summary of a recording in a few lines.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::text;
 
-/// Failures that are named one by one.
+/// Maximum number of failures that are listed.
 const NAMED_MAX: usize = 10;
 
 /// Facts of a recording.
@@ -22,7 +22,7 @@ pub(super) struct Summary {
     times: Vec<(&'static str, f64)>,
     failures: Vec<String>,
     secrets: u64,
-    /// What our own server was asked for and does not have.
+    /// Requests that our own server could not answer.
     unknown: Vec<String>,
 }
 

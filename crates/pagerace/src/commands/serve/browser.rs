@@ -1,24 +1,24 @@
 //! The command that opens a served page in Chromium.
 //!
-//! Everything the browser needs is on its command line: whom to trust, where the
-//! hosts are, and which version of HTTP to speak. It gets a profile of its own, as
-//! what it learns here is not true elsewhere.
+//! The command line tells the browser everything it needs: the trusted keys, the
+//! addresses of the hosts, and the version of HTTP. The browser gets its own profile, as
+//! what it learns here is not valid elsewhere.
 
 use std::net::{IpAddr, SocketAddr};
 
 use pagerace_core::Protocol;
 use url::Url;
 
-/// A page and the hosts that it needs.
+/// A page and its hosts.
 pub(super) struct Opening {
     url: Url,
     hosts: Vec<String>,
-    /// Whether names must lead here, as they lead elsewhere by nature.
+    /// True if host names must be mapped to this server, as they belong to other servers.
     mapped: bool,
 }
 
 impl Opening {
-    /// A page of this machine.
+    /// Opens a page of this machine.
     pub(super) fn here(url: Url) -> Self {
         Self {
             hosts: vec!["localhost".to_owned()],
@@ -27,7 +27,7 @@ impl Opening {
         }
     }
 
-    /// A page of the web that was recorded.
+    /// Opens a recorded page of the web.
     pub(super) fn recorded(url: Url, hosts: &[String]) -> Self {
         Self {
             url,
@@ -40,7 +40,8 @@ impl Opening {
         &self.hosts
     }
 
-    /// The command line, for a shell. `address` and `port`: where the server is.
+    /// Returns a shell command that opens the page from the server at `address` and
+    /// `port`.
     pub(super) fn command(
         &self,
         protocol: Protocol,
@@ -75,7 +76,7 @@ impl Opening {
         words.join(" ")
     }
 
-    /// Hosts with the ports that the page asks for.
+    /// Returns the hosts with the ports that the page requests.
     fn origins(&self) -> Vec<String> {
         let own = self.url.port_or_known_default().unwrap_or(443);
         let document = self.url.host_str().unwrap_or_default().to_owned();

@@ -1,8 +1,8 @@
-//! Contenders whose rows are equal, as one row.
+//! Merging of contenders with equal rows.
 
 use super::Row;
 
-/// Rows with the same numbers joined, where the first of them stands.
+/// Merges rows with equal numbers at the position of the first one.
 pub(super) fn merged(rows: Vec<Row>) -> Vec<Row> {
     let mut groups: Vec<(Vec<String>, [i64; 8])> = Vec::new();
     for Row { name, tenths } in rows {
@@ -18,13 +18,13 @@ pub(super) fn merged(rows: Vec<Row>) -> Vec<Row> {
     groups.into_iter().map(row).collect()
 }
 
-/// "h2 cubic = reno = vegas": words that all begin with are said once.
+/// Joins names as in "h2 cubic = reno = vegas": common leading words appear once.
 fn joined(names: &[String]) -> String {
     let words: Vec<Vec<&str>> = names.iter().map(|name| name.split(' ').collect()).collect();
     let [first, others @ ..] = words.as_slice() else {
         return String::new();
     };
-    // At least one word is left of each.
+    // Each name keeps at least one word.
     let most = words.iter().map(Vec::len).min().unwrap_or(1) - 1;
     let same = |i: &usize| others.iter().all(|other| other[*i] == first[*i]);
     let shared = if others.is_empty() {

@@ -1,4 +1,4 @@
-//! A pair of runs side by side.
+//! Table of two runs side by side.
 
 use comfy_table::Cell;
 use pagerace_lab::Plan;
@@ -10,11 +10,11 @@ use pagerace_sim::Part;
 use super::super::{NONE, add, fits, table};
 use super::{Explained, OVERFLOW, bold, plain, signed, sized};
 
-/// Shares of a difference below this part of the larger time say nothing.
+/// Minimum difference, relative to the larger time, for which shares are meaningful.
 const SHARED_FROM: f64 = 0.05;
 
-/// A pair of runs: both times, their difference, and its share of the whole
-/// difference where that is large enough to be shared.
+/// Returns a table of two runs with both times, their difference, and its share of the
+/// total difference if that is large enough.
 pub(crate) fn pair(plan: &Plan, why: &Why, width: Option<usize>) -> Explained {
     let labels = [plan.label(plan.baseline), plan.label(why.contender)];
     let times = Times {
@@ -33,13 +33,13 @@ pub(crate) fn pair(plan: &Plan, why: &Why, width: Option<usize>) -> Explained {
     explained
 }
 
-/// In tenths of a millisecond.
+/// Times by part, in tenths of a millisecond.
 struct Times {
     base: [i64; 8],
     own: [i64; 8],
 }
 
-/// The first layout that the terminal has room for.
+/// Returns the first layout that fits the terminal.
 fn lay_out(labels: &[String; 2], times: &Times, width: Option<usize>) -> Explained {
     let names = [labels[0].as_str(), labels[1].as_str()];
     let letters = ["A", "B"];
@@ -96,7 +96,7 @@ impl Times {
         cells
     }
 
-    /// `part` of the whole difference, if that is worth sharing out.
+    /// Returns the share of `part` in the total difference, if that is large enough.
     fn share(&self, part: i64) -> Option<f64> {
         let sum = |tenths: &[i64; 8]| tenths.iter().sum::<i64>();
         let (base, own) = (sum(&self.base), sum(&self.own));

@@ -11,7 +11,7 @@ fn tenths() {
     );
 }
 
-/// Set-up, window, queueing and browser work differ.
+/// Returns rows that differ in set-up, window, queueing and browser work.
 fn rows(count: usize) -> Vec<Row> {
     let names = [
         "h1 bbr",
@@ -52,7 +52,7 @@ fn numbers_and_words_are_never_broken() {
     }
 }
 
-/// Without the codes for bold.
+/// Removes the escape codes for bold text.
 fn bare(line: &str) -> String {
     line.replace("\x1b[1m", "").replace("\x1b[0m", "")
 }
@@ -88,7 +88,7 @@ fn the_smallest_parts_are_summed_up_first() {
     let (explained, text) = at(4, Some(46));
     assert!(text.contains("other"), "{text}");
     assert!(text.contains("+1798.0") && !text.contains("+6.2"), "{text}");
-    // -44.7 and +6.2 together.
+    // The sum of -44.7 and +6.2.
     assert!(text.contains("-38.5"), "{text}");
     let legend = &explained.notes[0];
     assert!(

@@ -1,4 +1,4 @@
-//! A directory of its own for each test, the real binary, and a small page.
+//! A directory for each test, the real binary, and a small page.
 
 #![allow(
     clippy::unwrap_used,
@@ -11,10 +11,10 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// A fresh working directory, removed with the value.
+/// A new working directory, removed on drop.
 pub(crate) struct Sandbox(PathBuf);
 
-/// What a command left.
+/// Exit code and output of a command.
 pub(crate) struct Run {
     pub(crate) code: i32,
     pub(crate) out: String,
@@ -42,12 +42,12 @@ impl Sandbox {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// Names in the directory, sorted.
+    /// Returns the sorted names in the directory.
     pub(crate) fn names(&self) -> Vec<String> {
         self.names_in(".")
     }
 
-    /// Names in one of its folders, sorted.
+    /// Returns the sorted names in one of its folders.
     pub(crate) fn names_in(&self, folder: &str) -> Vec<String> {
         let entry =
             |e: std::io::Result<fs::DirEntry>| e.unwrap().file_name().into_string().unwrap();
@@ -57,7 +57,7 @@ impl Sandbox {
         names
     }
 
-    /// The binary, with an environment that says nothing of colours.
+    /// Returns a command that runs the binary without environment variables for colours.
     pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pagerace"));
         command
@@ -92,7 +92,7 @@ impl Drop for Sandbox {
     }
 }
 
-/// A document, a style sheet, a script and two images.
+/// Returns a page with a document, a style sheet, a script and two images.
 pub(crate) fn small_har() -> String {
     let entries: Vec<Value> = [
         ("", "text/html", 12_000, 0, "VeryHigh", "document"),

@@ -17,12 +17,12 @@ evidence: + counts for essential, - against, · neither way; the first one decid
 or in part, which is of use before all of it is there. no. as in evidence. docs/essential.md has \
 the rules.";
 
-/// Tenths of the line for a URL: the evidence needs the rest.
+/// Share of the line for a URL, in tenths. The evidence needs the rest.
 const URL_TENTHS: usize = 3;
 const URL_MAX: usize = 48;
 const URL_MIN: usize = 20;
 
-/// The table, the sums by category and what they come to.
+/// Writes the table of resources, the sums by category and the total.
 pub(super) fn write(
     out: &mut impl Write,
     page: &Page,
@@ -53,7 +53,7 @@ pub(super) fn write(
         "evidence",
     ];
     let mut resources = table(&header, header.len(), rows.collect());
-    // Only the evidence gives way where the line is narrow.
+    // In a narrow terminal only the evidence is wrapped.
     if let Some(column) = resources.column_mut(1) {
         column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(
             longest as u16 + 2,
@@ -94,7 +94,7 @@ pub(super) fn write(
     )
 }
 
-/// Everything, for machines.
+/// Returns the complete assessment for machines.
 pub(super) fn json(page: &Page, assessments: &[Assessment]) -> Value {
     let both = || page.resources.iter().zip(assessments);
     let resource = |(resource, assessment): (&Resource, &Assessment)| {
@@ -141,7 +141,7 @@ pub(super) fn json(page: &Page, assessments: &[Assessment]) -> Value {
     })
 }
 
-/// Requests and bytes, all and those that are not essential.
+/// Number and bytes of all requests, and of those that are not essential.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     all: (u64, u64),

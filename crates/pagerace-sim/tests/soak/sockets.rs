@@ -1,0 +1,363 @@
+//! The servers' and clients' state machines over a socket that cuts, delays, damages and
+//! breaks, as the real ones do.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use pagerace_core::{Duration, EventQueue, Instant, Protocol, Rng};
+use pagerace_delivery::reliability::Nature;
+use pagerace_http::Field;
+use pagerace_peer::server::UNKNOWN;
+use pagerace_peer::stream::{StreamClient, StreamClientConfig, StreamServer, StreamServerConfig};
+use pagerace_peer::{
+    Body, Client, ClientConfig, ClientEvent, Reply, Request, Retransmission, Server, ServerConfig,
+    Site, Store,
+};
+use pagerace_transport::quic::keys::FlightSizes;
+use pagerace_transport::quic::{ClientKeys, Epoch, ServerKeys, Settings};
+
+use super::inputs::Draw;
+
+/// Steps after which an exchange is taken for endless.
+const STEPS: usize = 400_000;
+
+/// Runs an exchange over a byte stream, and one over datagrams.
+///
+/// # Errors
+/// Returns the law that was broken and the values that break it.
+pub(crate) fn check(seed: u64) -> Result<(), String> {
+    let mut draw = Draw(Rng::new(seed, "sockets"));
+    stream(&mut draw)?;
+    datagrams(&mut draw)
+}
+
+/// Content that depends on its place only.
+fn pattern(resource: u64, from: u64, length: usize) -> Bytes {
+    let byte = |i: u64| (resource.wrapping_mul(31) ^ i.wrapping_mul(7)) as u8;
+    (from..from + length as u64).map(byte).collect()
+}
+
+/// Content that cannot be read beyond `readable`.
+#[derive(Debug)]
+struct Failing {
+    resource: u64,
+    readable: u64,
+}
+
+impl Store for Failing {
+    fn read_at(&self, offset: u64, max: usize) -> Option<Bytes> {
+        let left = self.readable.saturating_sub(offset).min(max as u64);
+        (left > 0).then(|| pattern(self.resource, offset, left as usize))
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Planned {
+    size: u64,
+    /// The content cannot be read beyond this offset.
+    readable: Option<u64>,
+    think: Duration,
+}
+
+#[derive(Clone, Debug)]
+struct Planner(Arc<Vec<Planned>>);
+
+impl Site for Planner {
+    fn reply(&mut self, request: &Request) -> Reply {
+        let path = String::from_utf8_lossy(&request.path);
+        let number: Option<usize> = path.trim_start_matches('/').parse().ok();
+        let planned = number.and_then(|n| Some((n as u64, self.0.get(n)?)));
+        let (status, body, think_time) = match planned {
+            None => ("404", Body::EMPTY, Duration::ZERO),
+            Some((resource, p)) => {
+                let body = match p.readable {
+                    None => Body::Bytes(pattern(resource, 0, p.size as usize)),
+                    Some(readable) => Body::Stored {
+                        store: Arc::new(Failing { resource, readable }),
+                        offset: 0,
+                        length: p.size,
+                    },
+                };
+                ("200", body, p.think)
+            }
+        };
+        Reply {
+            think_time,
+            fields: vec![Field::from_static(":status", status)],
+            body,
+            facts: UNKNOWN,
+            nature: Nature::ESSENTIAL,
+        }
+    }
+}
+
+impl Planner {
+    fn draw(draw: &mut Draw) -> Self {
+        let plan = |draw: &mut Draw| {
+            let size = draw.size().min(2_000_000);
+            Planned {
+                size,
+                readable: draw.chance(0.05).then(|| draw.0.below(size + 1)),
+                think: draw.ms(200),
+            }
+        };
+        let count = draw.magnitude(1, 40);
+        Self(Arc::new((0..count).map(|_| plan(draw)).collect()))
+    }
+}
+
+/// What the client got.
+#[derive(Default)]
+struct Ledger {
+    bytes: BTreeMap<u64, u64>,
+    ended: BTreeMap<u64, bool>,
+    lost: bool,
+}
+
+impl Ledger {
+    fn note(&mut self, event: ClientEvent) -> Result<(), String> {
+        match event {
+            ClientEvent::Data { token, data } => {
+                let at = self.bytes.entry(token).or_default();
+                if data != pattern(token, *at, data.len()) {
+                    return Err(format!("response {token}: other bytes than sent at {at}"));
+                }
+                *at += data.len() as u64;
+            }
+            ClientEvent::End { token } => drop(self.ended.insert(token, true)),
+            ClientEvent::Failed { token, .. } => drop(self.ended.insert(token, false)),
+            ClientEvent::Lost { .. } => self.lost = true,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Holds what arrived against the plan. `harmed`: the socket broke, so responses may
+    /// be missing.
+    fn check(&self, site: &Planner, harmed: bool) -> Result<(), String> {
+        for (token, planned) in (0_u64..).zip(site.0.iter()) {
+            let got = self.bytes.get(&token).copied().unwrap_or_default();
+            let readable = planned.readable.unwrap_or(planned.size);
+            if got > readable {
+                return Err(format!("response {token}: {got} bytes of {readable}"));
+            }
+            let complete = self.ended.get(&token) == Some(&true);
+            if complete && got != planned.size {
+                return Err(format!(
+                    "response {token} ended after {got} of {} bytes",
+                    planned.size
+                ));
+            }
+            let may_fail = harmed || self.lost || planned.readable.is_some();
+            if !complete && !may_fail {
+                return Err(format!("response {token} never came"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn fields(token: u64) -> Vec<Field> {
+    vec![
+        Field::from_static(":method", "GET"),
+        Field::from_static(":scheme", "https"),
+        Field::from_static(":authority", "localhost"),
+        Field::new(":path", format!("/{token}")),
+    ]
+}
+
+fn stream(draw: &mut Draw) -> Result<(), String> {
+    let site = Planner::draw(draw);
+    let protocol = draw.of(&[Protocol::H1, Protocol::H2]);
+    let config = StreamServerConfig::new(draw.strategy());
+    let mut server = StreamServer::new(protocol, &config, site.clone());
+    let mut client = StreamClient::new(protocol, &StreamClientConfig::default());
+    client.handle_connected();
+    let damage = draw.chance(0.1).then(|| draw.magnitude(1, 3_000));
+    let reset_at = draw.chance(0.1).then(|| Instant::ZERO + draw.ms(2_000));
+    let mut ledger = Ledger::default();
+    let mut wire: EventQueue<(bool, Bytes)> = EventQueue::new();
+    let mut last = [Instant::ZERO; 2];
+    let (mut now, mut asked, mut upstream) = (Instant::ZERO, 0, 0_u64);
+    for _ in 0..STEPS {
+        while asked < site.0.len() as u64 && client.capacity() > 0 {
+            client.request(asked, fields(asked), None, None);
+            asked += 1;
+        }
+        let mut moved = false;
+        for to_client in [false, true] {
+            let max = draw.magnitude(1, 20_000) as usize;
+            let data = if to_client {
+                let output = server.poll_output(now, max);
+                output.map(|o| [o.head, o.content].concat())
+            } else {
+                client.poll_output(max).map(|data| data.to_vec())
+            };
+            let Some(mut data) = data else { continue };
+            moved = true;
+            if !to_client {
+                upstream += data.len() as u64;
+                if let Some(at) = damage
+                    && upstream >= at
+                    && let Some(byte) = data.last_mut()
+                {
+                    *byte ^= 1 << draw.0.below(8);
+                }
+            }
+            let side = usize::from(to_client);
+            last[side] = last[side].max(now + draw.ms(20));
+            wire.schedule(last[side], (to_client, data.into()));
+        }
+        while let Some(event) = client.poll_event() {
+            moved = true;
+            ledger.note(event)?;
+        }
+        if moved {
+            continue;
+        }
+        if client.is_closed() || server.is_closed() || client_done(&ledger, &site) {
+            break;
+        }
+        let timer = server.poll_timeout().map(|at| at.max(now));
+        let Some(next) = wire.next_at().into_iter().chain(timer).min() else {
+            break;
+        };
+        now = next;
+        if reset_at.is_some_and(|at| now >= at) {
+            client.handle_closed("reset".to_owned());
+            server.handle_end(now);
+            break;
+        }
+        server.handle_timeout(now);
+        while let Some((_, (to_client, mut data))) = wire.pop_due(now) {
+            while !data.is_empty() {
+                let n = (draw.magnitude(1, 20_000) as usize).min(data.len());
+                let piece = data.split_to(n);
+                if to_client {
+                    client.handle_data(now, piece);
+                } else {
+                    server.handle_data(now, piece);
+                }
+            }
+        }
+    }
+    while let Some(event) = client.poll_event() {
+        ledger.note(event)?;
+    }
+    let failing = site.0.iter().any(|p| p.readable.is_some());
+    // Over HTTP/1.1 content that cannot be read ends the connection.
+    let broken = failing && protocol == Protocol::H1;
+    let damaged = damage.is_some();
+    if damaged {
+        // A damaged request may ask for something else: only crashes count.
+        return Ok(());
+    }
+    ledger
+        .check(&site, reset_at.is_some() || broken)
+        .map_err(|reason| format!("{protocol} over a socket: {reason}"))
+}
+
+fn client_done(ledger: &Ledger, site: &Planner) -> bool {
+    ledger.lost || ledger.ended.len() == site.0.len()
+}
+
+fn datagrams(draw: &mut Draw) -> Result<(), String> {
+    let site = Planner::draw(draw);
+    let sizes = FlightSizes::default();
+    let epoch = Epoch::new();
+    let settings = Settings {
+        mtu: draw.of(&[1_200, 1_350, 1_452]),
+        congestion: draw.of(pagerace_cc::registry()).name.to_owned(),
+        ..Settings::default()
+    };
+    let config = ServerConfig {
+        settings: settings.clone(),
+        keys: ServerKeys::Null(sizes),
+        strategy: draw.strategy(),
+        retransmission: draw.of(&[Retransmission::AtOnce, Retransmission::ByUrgency]),
+        reliability: "full".parse().expect("a policy"),
+        seed: 1,
+        h3: pagerace_http::h3::Config::default(),
+        record: false,
+        record_frames: false,
+    };
+    let mut server = Server::new(&config, epoch, site.clone()).map_err(|e| e.to_string())?;
+    let server_at: SocketAddr = ([10, 0, 0, 2], 443).into();
+    let client_at: SocketAddr = ([10, 0, 0, 1], 1_000).into();
+    let config = ClientConfig {
+        settings,
+        keys: ClientKeys::Null(sizes),
+        seed: 2,
+        h3: pagerace_http::h3::Config::default(),
+        record: false,
+    };
+    let mut client = Client::connect(&config, Instant::ZERO, epoch, server_at, "localhost")
+        .map_err(|e| e.to_string())?;
+    let loss = draw.of(&[0.0, 0.0, 0.01, 0.1]);
+    let (twice, delay) = (draw.of(&[0.0, 0.02]), draw.magnitude(1, 50));
+    let stray = draw.chance(0.2);
+    let mut ledger = Ledger::default();
+    let mut wire: EventQueue<(bool, BytesMut)> = EventQueue::new();
+    let (mut now, mut asked) = (Instant::ZERO, 0);
+    let mut buf = Vec::new();
+    for _ in 0..STEPS {
+        if asked < site.0.len() as u64 && draw.chance(0.3) {
+            client.request(now, asked, fields(asked), None, None);
+            asked += 1;
+        }
+        for to_client in [false, true] {
+            loop {
+                let datagram = if to_client {
+                    server.poll_transmit(now, &mut buf)
+                } else {
+                    client.poll_transmit(now, &mut buf)
+                };
+                let Some(datagram) = datagram else { break };
+                if to_client && datagram.remote != client_at {
+                    continue;
+                }
+                let data = BytesMut::from(&buf[..datagram.size]);
+                let copies = usize::from(!draw.chance(loss)) + usize::from(draw.chance(twice));
+                for _ in 0..copies {
+                    let at = now + Duration::from_millis(5) + draw.ms(delay);
+                    wire.schedule(at, (to_client, data.clone()));
+                }
+            }
+        }
+        while let Some(event) = client.poll_event() {
+            ledger.note(event)?;
+        }
+        if client_done(&ledger, &site) {
+            break;
+        }
+        let timers = [client.poll_timeout(), server.poll_timeout()];
+        let timer = timers.into_iter().flatten().min().map(|at| at.max(now));
+        let Some(next) = wire.next_at().into_iter().chain(timer).min() else {
+            if asked < site.0.len() as u64 {
+                continue;
+            }
+            break;
+        };
+        now = next;
+        if stray {
+            let length = draw.magnitude(1, 1_500) as usize;
+            let noise: Vec<u8> = (0..length).map(|_| draw.0.next_u64() as u8).collect();
+            let from = ([192, 0, 2, 9], 1 + draw.0.below(60_000) as u16).into();
+            server.handle_datagram(now, from, BytesMut::from(&noise[..]));
+        }
+        client.handle_timeout(now);
+        server.handle_timeout(now);
+        while let Some((_, (to_client, data))) = wire.pop_due(now) {
+            if to_client {
+                client.handle_datagram(now, data);
+            } else {
+                server.handle_datagram(now, client_at, data);
+            }
+        }
+    }
+    ledger
+        .check(&site, false)
+        .map_err(|reason| format!("HTTP/3 over a socket: {reason}"))
+}
