@@ -53,6 +53,34 @@ struct TcpEnds<S> {
     client: TcpClient,
     server: TcpServer<S>,
     hol: TcpHolMeter,
+    /// When the client learns that the server gave the connection up.
+    gone_at: Option<Instant>,
+}
+
+/// Time without packets after which a browser asks whether the server is still there.
+///
+/// # Source
+/// `kTCPKeepAliveSeconds` of Chromium's `net/socket`.
+const KEEP_ALIVE: Duration = Duration::from_secs(45);
+
+impl<S: Site> TcpEnds<S> {
+    fn server_timeout(&mut self, now: Instant) {
+        self.server.handle_timeout(now);
+        if self.server.lost().is_some() && self.gone_at.is_none() {
+            // The answer to the keep-alive probe is a reset.
+            self.gone_at = Some(now + KEEP_ALIVE);
+        }
+    }
+
+    fn client_timeout(&mut self, now: Instant) {
+        self.client.handle_timeout(now);
+        if self.gone_at.is_some_and(|at| at <= now)
+            && let Some(reason) = self.server.lost()
+        {
+            self.gone_at = None;
+            self.client.fail(format!("the server gave it up: {reason}"));
+        }
+    }
 }
 
 /// Head-of-line blocking of one stream, or of all streams.
@@ -81,6 +109,7 @@ impl<S: Site> Ends<S> {
                 client,
                 server,
                 hol,
+                gone_at: None,
             })),
             age: Duration::ZERO,
         }
@@ -112,8 +141,8 @@ impl<S: Site> Ends<S> {
         match (&mut self.kind, side) {
             (Kind::Quic(ends), Side::Client) => ends.0.handle_timeout(now),
             (Kind::Quic(ends), Side::Server) => ends.1.handle_timeout(now),
-            (Kind::Tcp(ends), Side::Client) => ends.client.handle_timeout(now),
-            (Kind::Tcp(ends), Side::Server) => ends.server.handle_timeout(now),
+            (Kind::Tcp(ends), Side::Client) => ends.client_timeout(now),
+            (Kind::Tcp(ends), Side::Server) => ends.server_timeout(now),
         }
     }
 
@@ -121,7 +150,10 @@ impl<S: Site> Ends<S> {
         let at = match (&mut self.kind, side) {
             (Kind::Quic(ends), Side::Client) => ends.0.poll_timeout(),
             (Kind::Quic(ends), Side::Server) => ends.1.poll_timeout(),
-            (Kind::Tcp(ends), Side::Client) => ends.client.poll_timeout(),
+            (Kind::Tcp(ends), Side::Client) => {
+                let timer = ends.client.poll_timeout();
+                timer.into_iter().chain(ends.gone_at).min()
+            }
             (Kind::Tcp(ends), Side::Server) => ends.server.poll_timeout(),
         };
         at.map(|at| self.since_navigation(at))
@@ -224,16 +256,6 @@ impl<S: Site> Ends<S> {
         match &mut self.kind {
             Kind::Quic(ends) => ends.1.site(),
             Kind::Tcp(ends) => ends.server.site(),
-        }
-    }
-
-    /// Returns the reason for which the server gave the connection up while the client
-    /// still waits.
-    pub(crate) fn server_lost(&self) -> Option<&str> {
-        match &self.kind {
-            // Both ends of a QUIC connection time out.
-            Kind::Quic(_) => None,
-            Kind::Tcp(ends) => ends.server.lost(),
         }
     }
 

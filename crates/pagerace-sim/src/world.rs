@@ -159,7 +159,7 @@ impl<'a> World<'a> {
         while !self.browser.is_done() && !self.is_stalled() {
             let links = self.down.next_at().into_iter().chain(self.up.next_at());
             let Some(next) = links.chain(self.timers.next_at()).min() else {
-                self.failure = Some(self.why_silent());
+                self.failure = Some("nothing was left to happen before the load ended".into());
                 break;
             };
             if next > deadline {
@@ -172,15 +172,6 @@ impl<'a> World<'a> {
             self.settle();
         }
         Ok(())
-    }
-
-    /// Returns the reason for which no event is left before the load has ended.
-    fn why_silent(&self) -> String {
-        let mut ends = self.connections.iter().filter_map(|c| c.ends.as_ref());
-        match ends.find_map(Ends::server_lost) {
-            Some(reason) => format!("a connection was lost at the server: {reason}"),
-            None => "nothing was left to happen before the load ended".to_owned(),
-        }
     }
 
     /// Handles one event that is due now: a packet that leaves a link, or a timer.

@@ -175,7 +175,8 @@ impl TcpClient {
         }
     }
 
-    fn fail(&mut self, reason: String) {
+    /// Gives the connection up, for a reason that TCP itself does not see.
+    pub fn fail(&mut self, reason: String) {
         self.http.handle_closed(reason);
         self.tcp.abort();
     }
