@@ -1,5 +1,8 @@
 //! Settings of the browser model.
 
+use std::ops::RangeInclusive;
+
+use pagerace_core::Words;
 use serde::{Deserialize, Serialize};
 
 /// The browser to model, and the machine that it runs on.
@@ -25,6 +28,40 @@ pub enum Profile {
     Firefox,
     /// Safari.
     Safari,
+}
+
+impl Words for Profile {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Chrome, "chrome", "Chromium"),
+        (Self::Firefox, "firefox", "Firefox"),
+        (Self::Safari, "safari", "Safari"),
+    ];
+}
+
+/// Valid slow-down factors of the main thread.
+pub const CPU: RangeInclusive<f64> = 0.01..=1_000.0;
+/// Valid sigmas of the run-to-run variation.
+pub const JITTER: RangeInclusive<f64> = 0.0..=2.0;
+
+impl BrowserConfig {
+    /// Checks that the values are in their ranges.
+    ///
+    /// # Errors
+    /// Returns the setting, the value found and the values expected.
+    pub fn check(&self) -> Result<(), String> {
+        if !CPU.contains(&self.cpu) {
+            return Err(format!(
+                "cpu: found {}, expected {} to {}; 1 is a desktop, 4 a phone",
+                self.cpu,
+                CPU.start(),
+                CPU.end()
+            ));
+        }
+        if !JITTER.contains(&self.jitter) {
+            return Err(format!("jitter: {} is not between 0 and 2", self.jitter));
+        }
+        Ok(())
+    }
 }
 
 impl Default for BrowserConfig {

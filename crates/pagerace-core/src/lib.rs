@@ -12,6 +12,7 @@ pub mod protocol;
 pub mod queue;
 pub mod rng;
 pub mod time;
+pub mod words;
 
 pub use agenda::Agenda;
 pub use fetch::{Destination, RequestPriority, ScriptMode};
@@ -20,3 +21,4 @@ pub use protocol::Protocol;
 pub use queue::EventQueue;
 pub use rng::Rng;
 pub use time::{Duration, Instant};
+pub use words::Words;

@@ -10,15 +10,13 @@
 
 use std::collections::BTreeSet;
 
+use pagerace_core::Protocol;
 use pagerace_core::rng::derive_seed;
-use pagerace_core::{Duration, Protocol};
 use pagerace_net::Network;
-use pagerace_sim::{BulkOutcome, BulkScenario};
-use pagerace_transport::tls;
+use pagerace_sim::{BulkOutcome, BulkScenario, LoadSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::error::LabError;
-use crate::plan::check_quic_mtu;
 use crate::results::distinct;
 use crate::runner::{Cached, OnProgress, run_all};
 use crate::stats::median;
@@ -49,13 +47,8 @@ pub struct BulkPlan {
     pub runs: u32,
     /// The seed from which all randomness derives.
     pub seed: u64,
-    /// Maximum UDP payload of QUIC in bytes.
-    pub quic_mtu: u16,
-    /// TLS version of TCP connections.
-    pub tcp_tls: tls::Version,
-    /// Virtual time after which a transfer is aborted.
-    #[serde(rename = "deadline_ns")]
-    pub deadline: Duration,
+    /// The settings that all contenders share.
+    pub settings: LoadSettings,
 }
 
 /// A protocol and a congestion controller.
@@ -113,7 +106,7 @@ impl BulkPlan {
         if self.networks.is_empty() || self.contenders.is_empty() || self.runs == 0 {
             return bad("a comparison needs a network, a protocol and a run".to_owned());
         }
-        check_quic_mtu(self.quic_mtu)?;
+        self.settings.check().map_err(LabError::Plan)?;
         let mut names = BTreeSet::new();
         if let Some(twin) = self.networks.iter().find(|n| !names.insert(&n.name)) {
             return bad(format!("networks: {} is there twice", twin.name));
@@ -163,9 +156,7 @@ impl BulkPlan {
             network: self.networks[network].clone(),
             protocol: contender.protocol,
             congestion: contender.congestion.clone(),
-            quic_mtu: self.quic_mtu,
-            tcp_tls: self.tcp_tls,
-            deadline: self.deadline,
+            settings: self.settings,
         }
     }
 }

@@ -35,7 +35,7 @@ pub fn facts_in(plan: &Plan, world: World) -> String {
         facts.push(first.protocols.to_string());
     }
     facts.push(
-        match plan.connections {
+        match plan.settings.connections {
             Connections::PerOrigin => "connections per origin",
             Connections::Single => "a single connection",
         }
@@ -52,38 +52,38 @@ pub fn facts_in(plan: &Plan, world: World) -> String {
         facts.extend(choosing.map(|c| format!("strategy {}", c.strategy.label())));
     }
     if quic {
-        let when = match plan.retransmission {
+        let when = match plan.settings.retransmission {
             Retransmission::AtOnce => "at once",
             Retransmission::ByUrgency => "by urgency",
         };
         let whose = if tcp { "QUIC's " } else { "" };
         facts.push(format!("{whose}lost bytes sent again {when}"));
     }
-    let mtu = plan.transport.quic_mtu;
+    let mtu = plan.settings.quic_mtu;
     if quic && (tcp || mtu != DEFAULT_MTU) {
         facts.push(format!("QUIC packets of {mtu} bytes"));
     }
     // A real browser and server negotiate the TLS version.
     if tcp && world == World::Simulated {
-        let version = match plan.transport.tcp_tls {
+        let version = match plan.settings.tcp_tls {
             tls::Version::Tls12 => "1.2",
             tls::Version::Tls13 => "1.3",
         };
         facts.push(format!("TLS {version} over TCP"));
     }
     // Real TLS determines the size of its own ClientHello.
-    let hello = tcp || !plan.transport.real_tls;
-    let small = plan.transport.client_hello == tls::ClientHello::Small;
+    let hello = tcp || !plan.settings.real_tls;
+    let small = plan.settings.client_hello == tls::ClientHello::Small;
     if small && hello && world == World::Simulated {
         facts.push("a small ClientHello".to_owned());
     }
-    if plan.transport.record_ends == RecordEnds::Joined && tcp && world == World::Simulated {
+    if plan.settings.record_ends == RecordEnds::Joined && tcp && world == World::Simulated {
         facts.push("records that share segments".to_owned());
     }
     let later = all.filter(|&i| plan.contenders[i].visit != Visit::Cold);
     let later: Vec<usize> = later.collect();
     if !later.is_empty() {
-        let on = plan.transport.early_data;
+        let on = plan.settings.early_data;
         let tcp = on.is_used(true) && later.iter().any(|&i| plan.speaks(i, Protocol::is_tcp));
         let quic = on.is_used(false) && later.iter().any(|&i| plan.speaks(i, is_quic));
         facts.push(
@@ -96,13 +96,13 @@ pub fn facts_in(plan: &Plan, world: World) -> String {
             .to_owned(),
         );
     }
-    if plan.transport.real_tls && world == World::Simulated {
+    if plan.settings.real_tls && world == World::Simulated {
         facts.push("real TLS".to_owned());
     }
-    if plan.transport.name_lookup == NameLookup::None {
+    if plan.settings.name_lookup == NameLookup::None {
         facts.push("no name look-ups".to_owned());
     }
-    let updates = plan.transport.reprioritisation == Reprioritisation::Update;
+    let updates = plan.settings.reprioritisation == Reprioritisation::Update;
     let has_priorities = |i| plan.speaks(i, |protocol| protocol != Protocol::H1);
     let told = (0..plan.contenders.len()).any(has_priorities);
     if updates && told && world == World::Simulated {

@@ -2,23 +2,18 @@
 
 use std::sync::Arc;
 
-use pagerace_browser::{BrowserConfig, LoadMetrics};
+use pagerace_browser::LoadMetrics;
 use pagerace_core::{Destination, Duration, Instant, Protocol, RequestPriority, Rng, ScriptMode};
 use pagerace_net::Network;
-use pagerace_page::Interventions;
 use pagerace_page::model::{
     CacheUse, Category, Discovery, Evidence, ImageBytes, Origin, OriginId, Page, RecordedPage,
     Resource, ResourceId, Trigger,
 };
-use pagerace_sim::{
-    Connections, Explainable, Explained, Outcome, Part, Parts, Retransmission, Scenario,
-    TransportCounters,
-};
+use pagerace_sim::{Explainable, Explained, Outcome, Part, Parts, Scenario, TransportCounters};
 
 use crate::contender::{Contender, ContenderText};
-use crate::metric::MetricId;
 use crate::model_error::ModelErrors;
-use crate::plan::{Plan, SharedTransport};
+use crate::plan::Plan;
 use crate::results::{Results, RunSummary};
 use crate::runner::run_race;
 
@@ -85,25 +80,14 @@ pub(crate) fn contender(text: &str) -> Contender {
 
 /// Returns a race of these contenders on fast-4g and cable; the first is the baseline.
 pub(crate) fn plan(contenders: &[&str], runs: u32) -> Plan {
-    Plan {
-        pages: vec![Arc::new(page("news"))],
-        networks: vec![
-            Network::parse("fast-4g").unwrap(),
-            Network::parse("cable").unwrap(),
-        ],
-        baseline: 0,
-        contenders: contenders.iter().map(|text| contender(text)).collect(),
+    let networks = ["fast-4g", "cable"].map(|name| Network::parse(name).unwrap());
+    let contenders = contenders.iter().map(|text| contender(text)).collect();
+    let mut plan = Plan {
         runs,
-        seed: 1,
-        browser: BrowserConfig::default(),
-        connections: Connections::default(),
-        retransmission: Retransmission::default(),
-        transport: SharedTransport::default(),
-        interventions: Interventions::default(),
-        needs: Vec::new(),
-        deadline: Duration::from_secs(60),
-        metric: MetricId::default(),
-    }
+        ..Plan::new(vec![Arc::new(page("news"))], networks.into(), contenders)
+    };
+    plan.settings.deadline = Duration::from_secs(60);
+    plan
 }
 
 /// Runs a load whose times depend only on strategy and seed.

@@ -2,19 +2,14 @@
 //! the same results on any machine.
 
 use std::collections::BTreeSet;
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use pagerace_browser::BrowserConfig;
+use pagerace_core::Protocol;
 use pagerace_core::rng::derive_seed;
-use pagerace_core::{Duration, Protocol};
 use pagerace_net::Network;
-use pagerace_page::model::MAX_TIME;
 use pagerace_page::{Interventions, Page};
-use pagerace_sim::{
-    Connections, EarlyData, NameLookup, ObjectNeed, RecordEnds, Reprioritisation, Retransmission,
-    Scenario, TransportSettings, Visit,
-};
+use pagerace_sim::{Connections, EarlyData, LoadSettings, ObjectNeed, Scenario, Visit};
 use pagerace_transport::tls;
 use serde::{Deserialize, Serialize};
 
@@ -42,12 +37,8 @@ pub struct Plan {
     pub seed: u64,
     /// The browser model and its settings.
     pub browser: BrowserConfig,
-    /// The rule by which origins share connections.
-    pub connections: Connections,
-    /// The rule by which retransmissions of lost bytes are scheduled.
-    pub retransmission: Retransmission,
-    /// Transport settings that all contenders share.
-    pub transport: SharedTransport,
+    /// The settings that all contenders share.
+    pub settings: LoadSettings,
     /// Requests that are blocked or answered late for all contenders.
     #[serde(default)]
     pub interventions: Interventions,
@@ -55,78 +46,38 @@ pub struct Plan {
     /// policies require; empty if unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<Arc<Vec<ObjectNeed>>>,
-    /// Virtual time after which a load is aborted.
-    #[serde(rename = "deadline_ns")]
-    pub deadline: Duration,
     /// The metric by which contenders are ranked.
     pub metric: MetricId,
     /// Index in `contenders` of the baseline, with which the others are compared.
     pub baseline: usize,
 }
 
+/// Number of runs of each variant by default: enough for firm answers.
+pub const RUNS: u32 = 30;
+/// The default seed.
+pub const SEED: u64 = 1;
 /// Maximum number of loads in a race; each result takes some kilobytes.
 const MAX_LOADS: u128 = 10_000_000;
-/// Valid slow-down factors of the main thread.
-pub const CPU: RangeInclusive<f64> = 0.01..=1_000.0;
-
-/// The part of [`TransportSettings`] that all contenders share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SharedTransport {
-    /// True for real TLS; false for keys of the same sizes without cost. QUIC only.
-    pub real_tls: bool,
-    /// Maximum UDP payload of QUIC in bytes.
-    pub quic_mtu: u16,
-    /// TLS version of TCP connections.
-    pub tcp_tls: tls::Version,
-    /// Size of the `ClientHello` message.
-    pub client_hello: tls::ClientHello,
-    /// The way in which servers fill TCP segments.
-    pub record_ends: RecordEnds,
-    /// Early data: requests in the first flight of a resumed connection.
-    pub early_data: EarlyData,
-    /// The cost of a name lookup.
-    pub name_lookup: NameLookup,
-    /// The way in which changed priorities are signalled.
-    pub reprioritisation: Reprioritisation,
-}
-
-/// The permitted UDP payload of QUIC: from QUIC's minimum to the size that fits
-/// into an Ethernet frame with IPv6.
-///
-/// # Source
-/// RFC 9000, section 14; 1,500 bytes less 40 of IPv6 and 8 of UDP.
-pub const QUIC_MTU: RangeInclusive<u16> = 1_200..=1_452;
-
-/// Returns an error if the size of QUIC's packets is out of range.
-pub(crate) fn check_quic_mtu(bytes: u16) -> Result<(), LabError> {
-    if QUIC_MTU.contains(&bytes) {
-        return Ok(());
-    }
-    Err(LabError::Plan(format!(
-        "quic-mtu: {bytes} bytes are not between {} and {}",
-        QUIC_MTU.start(),
-        QUIC_MTU.end()
-    )))
-}
-
-impl Default for SharedTransport {
-    fn default() -> Self {
-        let settings = TransportSettings::default();
-        Self {
-            real_tls: settings.real_tls,
-            quic_mtu: settings.quic_mtu,
-            tcp_tls: settings.tcp_tls,
-            client_hello: settings.client_hello,
-            record_ends: settings.record_ends,
-            early_data: settings.early_data,
-            name_lookup: settings.name_lookup,
-            reprioritisation: settings.reprioritisation,
-        }
-    }
-}
 
 impl Plan {
+    /// Returns a race with the default settings: 30 runs, seed 1, the default metric, and
+    /// the first contender as the baseline.
+    pub fn new(pages: Vec<Arc<Page>>, networks: Vec<Network>, contenders: Vec<Contender>) -> Self {
+        Self {
+            pages,
+            networks,
+            contenders,
+            runs: RUNS,
+            seed: SEED,
+            browser: BrowserConfig::default(),
+            settings: LoadSettings::default(),
+            interventions: Interventions::default(),
+            needs: Vec::new(),
+            metric: MetricId::default(),
+            baseline: 0,
+        }
+    }
+
     /// Returns an error if the plan cannot be run.
     ///
     /// # Errors
@@ -148,26 +99,8 @@ impl Plan {
                 self.variants()
             ));
         }
-        if self.deadline.is_zero() {
-            return bad("deadline: no load finishes in no time; use 600s, for example".to_owned());
-        }
-        if self.deadline > MAX_TIME {
-            return bad("deadline: longer than a day; use 600s, for example".to_owned());
-        }
-        if !CPU.contains(&self.browser.cpu) {
-            return bad(format!(
-                "cpu: found {}, expected {} to {}; 1 is a desktop, 4 a phone",
-                self.browser.cpu,
-                CPU.start(),
-                CPU.end()
-            ));
-        }
-        if !(0.0..=2.0).contains(&self.browser.jitter) {
-            return bad(format!(
-                "jitter: {} is not between 0 and 2",
-                self.browser.jitter
-            ));
-        }
+        self.browser.check().map_err(LabError::Plan)?;
+        self.settings.check().map_err(LabError::Plan)?;
         for page in &self.pages {
             if let Err(reason) = page.check() {
                 return bad(format!("pages: {}: {reason}", page.name));
@@ -195,13 +128,12 @@ impl Plan {
             return bad(format!("contenders: {name} is there twice"));
         }
         let later = self.contenders.iter().find(|c| c.visit != Visit::Cold);
-        if let Some(contender) = later.filter(|_| self.transport.real_tls) {
+        if let Some(contender) = later.filter(|_| self.settings.real_tls) {
             return bad(format!(
                 "tls: real TLS knows cold visits only, not {} ones; leave out --tls real",
                 contender.visit
             ));
         }
-        check_quic_mtu(self.transport.quic_mtu)?;
         self.check_settings()?;
         self.check_early_data()?;
         self.check_interventions()?;
@@ -213,7 +145,7 @@ impl Plan {
                 self.contenders.len()
             ));
         }
-        if self.connections == Connections::Single {
+        if self.settings.connections == Connections::Single {
             return self.check_single();
         }
         Ok(())
@@ -228,11 +160,11 @@ impl Plan {
 
     /// Returns an error if early data is enabled with a TLS version that has none.
     fn check_early_data(&self) -> Result<(), LabError> {
-        let SharedTransport {
+        let LoadSettings {
             tcp_tls,
             early_data,
             ..
-        } = self.transport;
+        } = self.settings;
         if (tcp_tls, early_data) != (tls::Version::Tls12, EarlyData::On) {
             return Ok(());
         }
@@ -362,24 +294,12 @@ impl Plan {
             strategy: contender.strategy,
             protocols: contender.protocols,
             visit: contender.visit,
-            retransmission: self.retransmission,
-            browser: self.browser.clone(),
-            connections: self.connections,
+            congestion: contender.congestion,
             interventions: self.interventions.and(&contender.interventions),
             needs: self.needs.get(page).cloned().unwrap_or_default(),
             reliability: contender.reliability,
-            transport: TransportSettings {
-                congestion: contender.congestion,
-                real_tls: self.transport.real_tls,
-                quic_mtu: self.transport.quic_mtu,
-                tcp_tls: self.transport.tcp_tls,
-                client_hello: self.transport.client_hello,
-                record_ends: self.transport.record_ends,
-                early_data: self.transport.early_data,
-                name_lookup: self.transport.name_lookup,
-                reprioritisation: self.transport.reprioritisation,
-            },
-            deadline: self.deadline,
+            browser: self.browser.clone(),
+            settings: self.settings,
         }
     }
 }

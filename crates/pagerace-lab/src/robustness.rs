@@ -47,20 +47,22 @@ impl Assumption {
     fn of(self, scenario: &Scenario) -> Option<Scenario> {
         let mut other = scenario.clone();
         match self {
-            Self::QuicPackets(bytes) => other.transport.quic_mtu = bytes,
+            Self::QuicPackets(bytes) => other.settings.quic_mtu = bytes,
             Self::Queue(packets) => match &mut other.network.down.queue {
                 Queue::TailDrop(limit) => *limit = QueueLimit::Packets(packets),
                 Queue::Codel(_) | Queue::FqCodel(_) => return None,
             },
             Self::NoHystart => {
-                let congestion = &mut other.transport.congestion;
+                let congestion = &mut other.congestion;
                 if pagerace_cc::over_tcp(congestion) != "cubic-hystart" {
                     return None;
                 }
                 "cubic-rfc9438".clone_into(congestion);
             }
         }
-        let same = other.transport == scenario.transport && other.network == scenario.network;
+        let same = other.settings == scenario.settings
+            && other.congestion == scenario.congestion
+            && other.network == scenario.network;
         (!same).then_some(other)
     }
 

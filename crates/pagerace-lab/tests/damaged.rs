@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use pagerace_core::{Duration, Rng};
 use pagerace_lab::export::json::{read_plan, scenario_text};
-use pagerace_lab::plan::SharedTransport;
-use pagerace_lab::{Contender, MetricId, Plan, run_race};
+use pagerace_lab::{Contender, Plan, run_race};
 use pagerace_net::Network;
-use pagerace_page::{ImportOptions, Interventions};
+use pagerace_page::ImportOptions;
 use serde_json::{Value, json};
 
 const FILES: u64 = 10_000;
@@ -49,22 +48,14 @@ fn plan() -> Plan {
         let read: pagerace_lab::contender::ContenderText = text.parse().expect("known");
         read.or(&Contender::default())
     };
-    Plan {
-        pages: vec![Arc::new(page.expect("a page"))],
-        networks: vec![Network::parse("fast-4g loss 1%").expect("known")],
-        contenders: ["h1", "h2", "h3"].map(contender).to_vec(),
+    let networks = vec![Network::parse("fast-4g loss 1%").expect("known")];
+    let contenders = ["h1", "h2", "h3"].map(contender).to_vec();
+    let mut plan = Plan {
         runs: 1,
-        seed: 1,
-        browser: pagerace_browser::BrowserConfig::default(),
-        connections: pagerace_sim::Connections::default(),
-        retransmission: pagerace_sim::Retransmission::default(),
-        transport: SharedTransport::default(),
-        interventions: Interventions::default(),
-        needs: Vec::new(),
-        deadline: Duration::from_secs(60),
-        metric: MetricId::default(),
-        baseline: 0,
-    }
+        ..Plan::new(vec![Arc::new(page.expect("a page"))], networks, contenders)
+    };
+    plan.settings.deadline = Duration::from_secs(60);
+    plan
 }
 
 /// Descends to a random place and damages it.

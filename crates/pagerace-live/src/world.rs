@@ -19,6 +19,7 @@ use pagerace_chromium::{Browser, ChromiumError, MeasureOptions, Observed, Option
 use pagerace_core::{Duration, Protocol};
 use pagerace_page::ResourceId;
 use pagerace_page::intervention::Failure;
+use pagerace_peer::Connections;
 
 pub use contention::CONTENTION_MAX;
 pub use outcome::{LatenessSummary, LiveCounters, LiveOutcome};
@@ -163,7 +164,7 @@ impl World {
         let options = self.browser_options(scenario, &directory)?;
         let measure = MeasureOptions {
             settle: self.options.settle,
-            deadline: scenario.deadline,
+            deadline: scenario.settings.deadline,
             speed_index: self.options.speed_index,
             blocked: refused(scenario),
         };
@@ -226,9 +227,9 @@ impl World {
         let origins = self.origins(scenario)?;
         let config = ServersConfig {
             quic_congestion: scenario.congestion.clone(),
-            quic_mtu: scenario.quic_mtu,
+            quic_mtu: scenario.settings.quic_mtu,
             strategy: scenario.strategy.clone(),
-            retransmission: scenario.retransmission,
+            retransmission: scenario.settings.retransmission,
             seed: secret_seed()?,
             ..ServersConfig::new(Arc::clone(&self.ca))
         };
@@ -278,7 +279,8 @@ impl World {
     fn origins(&self, scenario: &LiveScenario) -> Result<Vec<OriginServer>, LiveError> {
         let mut origins: Vec<OriginServer> = Vec::new();
         for (host, &protocol) in &scenario.protocols {
-            let same = |o: &&mut OriginServer| scenario.single_address && o.protocol == protocol;
+            let single = scenario.settings.connections == Connections::Single;
+            let same = |o: &&mut OriginServer| single && o.protocol == protocol;
             if let Some(origin) = origins.iter_mut().find(same) {
                 origin.hosts.push(host.clone());
                 continue;

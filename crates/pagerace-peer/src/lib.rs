@@ -22,6 +22,7 @@ pub mod outgoing;
 mod pump;
 mod range;
 pub mod server;
+pub mod settings;
 pub mod site;
 pub mod stream;
 pub mod tcp;
@@ -31,6 +32,7 @@ pub use client::{Client, ClientConfig, ClientEvent};
 pub use objects::LossReport;
 pub use outgoing::{Outgoing, SentFrame};
 pub use server::{Retransmission, Server, ServerConfig};
+pub use settings::{Connections, EarlyData, LoadSettings, NameLookup, Reprioritisation};
 pub use site::{Reply, Request, Site};
 
 #[cfg(test)]

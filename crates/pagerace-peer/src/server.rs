@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use bytes::BytesMut;
-use pagerace_core::{EventQueue, Instant};
+use pagerace_core::{EventQueue, Instant, Words};
 use pagerace_delivery::reliability::{
     Conditions, Delivery, Object, ReliabilitySpec, Repair, Terms,
 };
@@ -32,6 +32,17 @@ pub enum Retransmission {
     AtOnce,
     /// In order of signalled urgency, so after more urgent new data.
     ByUrgency,
+}
+
+impl Words for Retransmission {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::AtOnce, "at-once", "Before any new data"),
+        (
+            Self::ByUrgency,
+            "by-urgency",
+            "After new data that is more urgent",
+        ),
+    ];
 }
 
 /// Configuration of a server.

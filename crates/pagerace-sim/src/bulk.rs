@@ -5,11 +5,10 @@ mod transfer;
 
 use pagerace_core::{Duration, Instant, Protocol};
 use pagerace_net::Network;
-use pagerace_transport::tls;
 use serde::{Deserialize, Serialize};
 
 use self::transfer::Transfers;
-use crate::{ScenarioError, TransportSettings};
+use crate::{LoadSettings, ScenarioError};
 
 /// A bulk transfer that runs alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,12 +21,8 @@ pub struct BulkScenario {
     pub protocol: Protocol,
     /// The server's congestion controller.
     pub congestion: String,
-    /// Largest UDP payload of QUIC, in bytes.
-    pub quic_mtu: u16,
-    /// TLS version of TCP connections.
-    pub tcp_tls: tls::Version,
-    /// Virtual time after which the transfer is given up.
-    pub deadline: Duration,
+    /// Settings of the connection.
+    pub settings: LoadSettings,
 }
 
 /// One of several transfers that share a network.
@@ -90,31 +85,23 @@ pub fn run_bulk(scenario: &BulkScenario, seed: u64) -> Result<BulkOutcome, Scena
         congestion: scenario.congestion.clone(),
         starts_at: Duration::ZERO,
     };
-    let transport = TransportSettings {
-        quic_mtu: scenario.quic_mtu,
-        tcp_tls: scenario.tcp_tls,
-        ..TransportSettings::default()
-    };
-    let network = &scenario.network;
-    let outcomes = run_flows(&[flow], network, &transport, scenario.deadline, seed)?;
+    let outcomes = run_flows(&[flow], &scenario.network, &scenario.settings, seed)?;
     Ok(outcomes.into_iter().next().expect("one flow, one outcome"))
 }
 
 /// Runs transfers side by side over the same two links, and returns their outcomes in the
-/// order of `flows`. Each flow uses its own congestion controller instead of the one in
-/// `transport`.
+/// order of `flows`.
 ///
 /// # Errors
 /// Returns the errors of [`run_bulk`], and an error if real TLS cannot be set up.
 pub fn run_flows(
     flows: &[Flow],
     network: &Network,
-    transport: &TransportSettings,
-    deadline: Duration,
+    settings: &LoadSettings,
     seed: u64,
 ) -> Result<Vec<BulkOutcome>, ScenarioError> {
-    let mut transfers = Transfers::new(flows, network, transport, seed);
-    transfers.run(deadline)?;
+    let mut transfers = Transfers::new(flows, network, settings, seed);
+    transfers.run()?;
     Ok(transfers.finish())
 }
 

@@ -42,14 +42,17 @@ pub use outcome::{
     FrameSent, HolGap, Outcome, PacketDrop, ResourceTiming, Trace, TransportCounters,
 };
 pub use pagerace_delivery::reliability::ReliabilitySpec;
-pub use pagerace_peer::Retransmission;
+pub use pagerace_peer::settings::QUIC_MTU;
 pub use pagerace_peer::tcp::RecordEnds;
+pub use pagerace_peer::{
+    Connections, EarlyData, LoadSettings, NameLookup, Reprioritisation, Retransmission,
+};
 pub use pagerace_transport::tls::Version as TlsVersion;
 pub use protocols::{ProtocolMap, ProtocolMapError};
 pub use recording::{fit_paints, reproduce};
-pub use scenario::{Connections, NameLookup, Reprioritisation, Scenario, TransportSettings};
+pub use scenario::Scenario;
 pub use trace::{LoggedPacket, Side};
-pub use visit::{EarlyData, Visit};
+pub use visit::Visit;
 
 /// Error of a scenario that cannot be run.
 #[derive(Debug, thiserror::Error)]

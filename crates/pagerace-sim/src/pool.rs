@@ -9,7 +9,7 @@ use pagerace_core::{Instant, Priority, Protocol};
 use pagerace_page::{OriginId, Page, ResourceId};
 
 use crate::protocols::ProtocolMap;
-use crate::scenario::Connections;
+use pagerace_peer::Connections;
 
 /// Maximum number of HTTP/1.1 connections to one host.
 pub(crate) const H1_CONNECTIONS: usize = 6;

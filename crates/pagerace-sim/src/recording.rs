@@ -8,7 +8,7 @@ use pagerace_core::Duration;
 use pagerace_net::Network;
 use pagerace_page::{Interventions, Page, Wait};
 
-use crate::{ProtocolMap, Scenario, ScenarioError, TransportSettings, Visit, run};
+use crate::{LoadSettings, ProtocolMap, Scenario, ScenarioError, Visit, run};
 
 /// Downlink rate in kbit/s if too few bytes were recorded to measure it; high enough not
 /// to limit a load.
@@ -76,18 +76,19 @@ fn own_load(page: &Page) -> Scenario {
         network,
         strategy: STRATEGY.parse().expect("it is in the registry"),
         visit: Visit::default(),
-        retransmission: pagerace_peer::Retransmission::default(),
         reliability: pagerace_delivery::reliability::ReliabilitySpec::default(),
         needs: Arc::default(),
+        congestion: "cubic".to_owned(),
+        interventions: Interventions::default(),
         browser: BrowserConfig {
             profile,
             jitter: 0.0,
             ..BrowserConfig::default()
         },
-        connections: crate::Connections::PerOrigin,
-        transport: TransportSettings::default(),
-        interventions: Interventions::default(),
-        deadline: DEADLINE,
+        settings: LoadSettings {
+            deadline: DEADLINE,
+            ..LoadSettings::default()
+        },
     }
 }
 

@@ -55,27 +55,3 @@ impl FromStr for Visit {
         known.ok_or_else(|| UnknownVisit(name.to_owned()))
     }
 }
-
-/// Use of early data: requests that leave with the first flight of a resumed connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum EarlyData {
-    /// Used over QUIC but not over TCP, as Chromium does.
-    #[default]
-    Auto,
-    /// Used over both.
-    On,
-    /// Never used.
-    Off,
-}
-
-impl EarlyData {
-    /// Returns true if early data is used over TCP (`tcp`) or QUIC (`!tcp`).
-    pub const fn is_used(self, tcp: bool) -> bool {
-        match self {
-            Self::Auto => !tcp,
-            Self::On => true,
-            Self::Off => false,
-        }
-    }
-}

@@ -124,7 +124,7 @@ impl<'a> World<'a> {
             effects: interventions::effects(scenario),
             natures: Arc::new(natures(scenario)),
             repairs: Vec::new(),
-            pool: Pool::new(&page, scenario.connections, &scenario.protocols),
+            pool: Pool::new(&page, scenario.settings.connections, &scenario.protocols),
             down: Link::new(&scenario.network.down, Rng::new(seed, "link/down")),
             up: Link::new(&scenario.network.up, Rng::new(seed, "link/up")),
             progress: vec![None; page.resources.len()],
@@ -152,7 +152,8 @@ impl<'a> World<'a> {
 
     /// Runs the load to its end.
     pub(crate) fn run(&mut self) -> Result<(), ScenarioError> {
-        let deadline = Instant::ZERO + self.scenario.deadline;
+        let limit = self.scenario.settings.deadline;
+        let deadline = Instant::ZERO + limit;
         self.open_warm_connections()?;
         self.browser.start(self.now);
         self.settle();
@@ -164,7 +165,7 @@ impl<'a> World<'a> {
             };
             if next > deadline {
                 self.now = deadline;
-                self.failure = Some(format!("not loaded after {}", self.scenario.deadline));
+                self.failure = Some(format!("not loaded after {limit}"));
                 break;
             }
             self.now = next;

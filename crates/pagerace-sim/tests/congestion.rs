@@ -277,8 +277,8 @@ fn average_windows_under_periodic_loss_are_those_of_theory() {
 fn in_flight(controller: &str, rtt_ms: u64, loss: &str, packets: u64) -> f64 {
     let network = format!("rate 1gbit rtt {rtt_ms}ms loss {loss} loss-up 0% queue 100000p");
     let mut scenario = scenario(&flat_page(&[packets * 1_150]), &network, "fifo");
-    controller.clone_into(&mut scenario.transport.congestion);
-    scenario.deadline = Duration::from_secs(10_000);
+    controller.clone_into(&mut scenario.congestion);
+    scenario.settings.deadline = Duration::from_secs(10_000);
     let outcome = run(&scenario, 1, true).unwrap();
     assert_eq!(outcome.failure, None);
     assert_eq!(outcome.transport.queue_drops, 0);

@@ -36,7 +36,7 @@ fn watching_changes_nothing() {
 fn real_tls_gives_the_same_load_as_null_keys() {
     let mut s = scenario(&hundred(), LOSSY, "sequential");
     let null = text(&run(&s, 4, true).unwrap());
-    s.transport.real_tls = true;
+    s.settings.real_tls = true;
     assert_eq!(null, text(&run(&s, 4, true).unwrap()));
 }
 
@@ -46,7 +46,7 @@ fn every_protocol_repeats_and_watching_changes_nothing() {
         for congestion in ["cubic", "bbr"] {
             let mut s = scenario(&hundred(), LOSSY, "eps");
             s.protocols = protocols.parse().unwrap();
-            s.transport.congestion = congestion.to_owned();
+            s.congestion = congestion.to_owned();
             let plain = run(&s, 1, false).unwrap();
             assert_eq!(plain.failure, None, "{protocols} {congestion}");
             let mut watched = run(&s, 1, true).unwrap();
@@ -60,7 +60,7 @@ fn every_protocol_repeats_and_watching_changes_nothing() {
 #[test]
 fn an_unknown_controller_is_refused() {
     let mut s = scenario(&hundred(), LOSSY, "sequential");
-    s.transport.congestion = "westwood".to_owned();
+    s.congestion = "westwood".to_owned();
     let error = run(&s, 1, false).unwrap_err().to_string();
     assert!(error.contains("westwood"), "{error}");
 }

@@ -34,7 +34,7 @@ fn page(fails_after: Option<Duration>) -> Page {
 fn load(page: &Page, protocol: &str, look_up: NameLookup) -> Outcome {
     let mut s = scenario(page, "rate 10mbit rtt 100ms", "sequential");
     s.protocols = protocol.parse().unwrap();
-    s.transport.name_lookup = look_up;
+    s.settings.name_lookup = look_up;
     let outcome = run(&s, 1, true).unwrap();
     assert_eq!(outcome.failure, None);
     outcome

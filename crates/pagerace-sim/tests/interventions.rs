@@ -208,7 +208,7 @@ fn known_names_save_a_round_trip() {
     for protocols in PROTOCOLS {
         let mut scenario = with(&page, protocols, "none");
         let looked_up = load(&scenario);
-        scenario.transport.name_lookup = NameLookup::None;
+        scenario.settings.name_lookup = NameLookup::None;
         let known = load(&scenario);
         assert_eq!(
             looked_up.load.ttfb.unwrap(),

@@ -167,7 +167,7 @@ fn a_lost_connection_is_a_failure_and_not_the_end_of_time() {
     let mut failed = 0;
     for seed in 0..150 {
         let mut s = scenario(&page, network, "round-robin");
-        s.deadline = Duration::from_secs(7_200);
+        s.settings.deadline = Duration::from_secs(7_200);
         let outcome = run(&s, seed, false).unwrap();
         if let Some(reason) = outcome.failure {
             assert!(

@@ -70,7 +70,7 @@ fn requests_leave_with_the_priority_of_that_moment() {
                 let page = page(recorded_layout);
                 let mut s = scenario(&page, "rate 10mbit rtt 100ms", "sequential");
                 s.protocols = protocols.parse().unwrap();
-                s.transport.reprioritisation = reprioritisation;
+                s.settings.reprioritisation = reprioritisation;
                 let outcome = run(&s, 1, true).unwrap();
                 assert_eq!(outcome.failure, None);
                 let read: Vec<_> = outcome.resources.iter().flatten().collect();

@@ -53,7 +53,7 @@ fn set_up_costs_the_round_trips_of_its_protocols() {
         ("h1", TlsVersion::Tls12, Visit::Warm, 1.0),
     ] {
         let mut s = over(&page, FAST, protocols);
-        s.transport.tcp_tls = tls;
+        s.settings.tcp_tls = tls;
         s.visit = visit;
         let found = ttfb(&s);
         assert!(close(found, rtts), "{protocols} {tls:?} {visit}: {found}");
@@ -65,12 +65,12 @@ fn early_data_saves_a_round_trip_on_tcp_if_wanted() {
     let mut s = over(&flat_page(&[]), FAST, "h2");
     s.visit = Visit::Resumed;
     let without = ttfb(&s);
-    s.transport.early_data = pagerace_sim::EarlyData::On;
+    s.settings.early_data = pagerace_sim::EarlyData::On;
     let with = ttfb(&s);
     assert!((0.95..1.05).contains(&(without - with)), "{without} {with}");
     s.protocols = "h3".parse().unwrap();
     let with = ttfb(&s);
-    s.transport.early_data = pagerace_sim::EarlyData::Off;
+    s.settings.early_data = pagerace_sim::EarlyData::Off;
     let without = ttfb(&s);
     assert!((0.95..1.05).contains(&(without - with)), "{without} {with}");
 }
@@ -80,7 +80,7 @@ fn a_browsers_hello_takes_its_bytes() {
     for protocols in ["h1", "h2", "h3"] {
         let up = |client_hello| {
             let mut s = over(&flat_page(&[]), FAST, protocols);
-            s.transport.client_hello = client_hello;
+            s.settings.client_hello = client_hello;
             load(&s).transport.bytes_up
         };
         let more = up(ClientHello::Browser) - up(ClientHello::Small);
@@ -99,7 +99,7 @@ fn chromium_tells_no_server_of_rfc_9218_that_a_priority_has_changed() {
         let last_raised = |reprioritisation| {
             let mut s = over(&page, "rate 4mbit rtt 50ms", protocols);
             s.strategy = "eps".parse().unwrap();
-            s.transport.reprioritisation = reprioritisation;
+            s.settings.reprioritisation = reprioritisation;
             let resources = load(&s).resources;
             let ends = resources[1..5]
                 .iter()
@@ -118,7 +118,7 @@ fn chromium_tells_no_server_of_rfc_9218_that_a_priority_has_changed() {
 fn short_ends_of_records_are_segments_of_their_own() {
     let packets = |record_ends| {
         let mut s = over(&flat_page(&[20_000; 20]), FAST, "h2");
-        s.transport.record_ends = record_ends;
+        s.settings.record_ends = record_ends;
         load(&s).transport.packets_sent
     };
     let (joined, short) = (packets(RecordEnds::Joined), packets(RecordEnds::Short));

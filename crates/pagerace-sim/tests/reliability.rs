@@ -8,7 +8,7 @@ use common::{Item, busy_page, scenario};
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use pagerace_page::Page;
 use pagerace_sim::{
-    ObjectNeed, ObjectState, Outcome, ReliabilitySpec, Scenario, TransportSettings, run,
+    LoadSettings, ObjectNeed, ObjectState, Outcome, ReliabilitySpec, Scenario, run,
 };
 
 const LOSSY: &str = "rate 10mbit rtt 60ms loss 3% queue 100p";
@@ -279,7 +279,7 @@ fn null_keys_have_the_sizes_of_tls_with_datagrams_too() {
     for policy in ["datagram:non-essential", "fec:0.3,repair"] {
         let null = load(&under(policy, "rate 10mbit rtt 60ms queue 100p"), 1);
         let mut scenario = under(policy, "rate 10mbit rtt 60ms queue 100p");
-        scenario.transport = TransportSettings {
+        scenario.settings = LoadSettings {
             real_tls: true,
             ..common::plain()
         };

@@ -19,7 +19,7 @@ use pagerace_core::{Duration, Protocol};
 use pagerace_live::bulk::{Bulk, BulkObserved, Carrier, QuicEnd, transfer};
 use pagerace_live::link::{Fate, Testbed};
 use pagerace_net::Network;
-use pagerace_sim::{BulkOutcome, Flow, RecordEnds, TransportSettings, run_flows};
+use pagerace_sim::{BulkOutcome, Flow, LoadSettings, RecordEnds, run_flows};
 
 /// Number of attempts at a run before its case is given up.
 const TRIES: u32 = 5;
@@ -238,14 +238,14 @@ fn row(
         starts_at: Duration::ZERO,
     };
     // The live server writes records in this way.
-    let transport = TransportSettings {
+    let settings = LoadSettings {
         record_ends: RecordEnds::Short,
-        ..TransportSettings::default()
+        deadline: Duration::from_secs(3_600),
+        ..LoadSettings::default()
     };
     let simulate = |seed| -> Result<BulkOutcome> {
-        let deadline = Duration::from_secs(3_600);
         let flows = [flow.clone()];
-        let outcomes = run_flows(&flows, &network, &transport, deadline, seed)?;
+        let outcomes = run_flows(&flows, &network, &settings, seed)?;
         outcomes.into_iter().next().context("no outcome")
     };
     let (mut modelled, mut live) = (Vec::new(), Vec::new());

@@ -12,7 +12,7 @@ use crate::VERSION;
 /// The value of `format` in these files.
 pub const BULK_FORMAT: &str = "pagerace-bulk";
 /// The version of the format.
-pub const BULK_SCHEMA: u32 = 1;
+pub const BULK_SCHEMA: u32 = 2;
 
 #[derive(Serialize)]
 struct Document<'a> {

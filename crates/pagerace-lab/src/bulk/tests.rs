@@ -2,8 +2,8 @@ use std::ops::ControlFlow;
 
 use pagerace_core::{Duration, Instant, Protocol};
 use pagerace_net::Network;
+use pagerace_sim::LoadSettings;
 use pagerace_sim::{BulkOutcome, BulkScenario};
-use pagerace_transport::tls;
 use serde_json::Value;
 
 use super::{
@@ -28,9 +28,11 @@ fn plan(contenders: &[(Protocol, &str)]) -> BulkPlan {
             .collect(),
         runs: 3,
         seed: 1,
-        quic_mtu: 1_200,
-        tcp_tls: tls::Version::Tls13,
-        deadline: Duration::from_secs(60),
+        settings: LoadSettings {
+            quic_mtu: 1_200,
+            deadline: Duration::from_secs(60),
+            ..LoadSettings::default()
+        },
     }
 }
 
@@ -179,7 +181,7 @@ fn twins_and_nothing_are_refused() {
     assert!(refused(&|p| p.contenders.push(p.contenders[0].clone())).contains("twice"));
     assert!(refused(&|p| p.networks.push(p.networks[0].clone())).contains("cable is there twice"));
     assert!(refused(&|p| p.runs = 0).contains("a run"));
-    assert!(refused(&|p| p.quic_mtu = 1_500).starts_with("quic-mtu: 1500 bytes"));
+    assert!(refused(&|p| p.settings.quic_mtu = 1_500).starts_with("quic-mtu: 1500 bytes"));
 }
 
 #[test]

@@ -31,12 +31,12 @@ fn later_visits_say_what_leaves_early() {
     let mut plan = fake::plan(&["h3 resumed", "h3 resumed eps"], 3);
     assert!(facts(&plan).contains("a resumed visit"));
     assert!(facts(&plan).ends_with("early data on QUIC"));
-    plan.transport.early_data = EarlyData::Off;
+    plan.settings.early_data = EarlyData::Off;
     assert!(facts(&plan).ends_with("no early data"));
     // By default, TCP has no early data, so the facts must not mention any.
     let mut plan = fake::plan(&["h2 resumed", "h2 resumed bbr"], 3);
     assert!(facts(&plan).ends_with("TLS 1.3 over TCP, no early data"));
-    plan.transport.early_data = EarlyData::On;
+    plan.settings.early_data = EarlyData::On;
     assert!(facts(&plan).ends_with("early data on TCP"));
     plan.contenders.push(fake::contender("h3 resumed"));
     assert!(facts(&plan).ends_with(", early data"));
@@ -49,7 +49,7 @@ fn later_visits_say_what_leaves_early() {
 fn larger_packets_are_told() {
     let mut plan = fake::plan(&["h3", "h3 bbr"], 3);
     assert!(!facts(&plan).contains("QUIC packets"), "the usual size");
-    plan.transport.quic_mtu = 1_452;
+    plan.settings.quic_mtu = 1_452;
     assert!(facts(&plan).contains("QUIC packets of 1452 bytes"));
 }
 
@@ -57,9 +57,9 @@ fn larger_packets_are_told() {
 fn what_is_unlike_the_web_of_today_is_told_of_those_whom_it_concerns() {
     let told = |contender: &str| {
         let mut plan = fake::plan(&[contender], 3);
-        plan.transport.reprioritisation = Reprioritisation::Update;
-        plan.transport.client_hello = ClientHello::Small;
-        plan.transport.record_ends = RecordEnds::Joined;
+        plan.settings.reprioritisation = Reprioritisation::Update;
+        plan.settings.client_hello = ClientHello::Small;
+        plan.settings.record_ends = RecordEnds::Joined;
         let facts = facts(&plan);
         ["changed priority", "ClientHello", "share segments"].map(|text| facts.contains(text))
     };
@@ -71,7 +71,7 @@ fn what_is_unlike_the_web_of_today_is_told_of_those_whom_it_concerns() {
 #[test]
 fn live_loads_claim_nothing_of_the_model() {
     let mut plan = fake::plan(&["h2", "h3 reno"], 3);
-    plan.transport.real_tls = true;
+    plan.settings.real_tls = true;
     assert_eq!(
         facts_in(&plan, World::Live),
         "connections per origin, strategy sequential, QUIC's lost bytes sent again at once, QUIC \
@@ -89,7 +89,7 @@ fn interventions_and_known_names_are_told() {
     );
     plan.interventions = "news.example=140ms".parse().unwrap();
     assert!(facts(&plan).ends_with(", with news.example=140ms"));
-    plan.transport.name_lookup = pagerace_sim::NameLookup::None;
+    plan.settings.name_lookup = pagerace_sim::NameLookup::None;
     assert!(facts(&plan).ends_with(", no name look-ups, with news.example=140ms"));
     let plan = fake::plan(&["h3 html=1s", "h2 html=1s"], 3);
     assert!(facts(&plan).ends_with(", with html=1s"));

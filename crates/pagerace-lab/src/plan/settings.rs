@@ -23,7 +23,7 @@ impl Plan {
             let mut contenders = self.contenders.iter();
             contenders.any(|c| c.protocols.is_uniform().is_none_or(wanted))
         };
-        let transport = self.transport;
+        let transport = self.settings;
         if !may_speak(|protocol| !protocol.is_tcp()) {
             let needs = "needs HTTP/3, which nobody here speaks";
             if transport.real_tls {
@@ -32,7 +32,7 @@ impl Plan {
             if transport.quic_mtu != DEFAULT_MTU {
                 return bad(format!("quic-mtu: a packet size of QUIC {needs}"));
             }
-            if self.retransmission != Retransmission::default() {
+            if self.settings.retransmission != Retransmission::default() {
                 return bad(format!("retransmission: by urgency {needs}"));
             }
         }

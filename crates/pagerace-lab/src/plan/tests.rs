@@ -17,7 +17,7 @@ fn impossible_plans_are_refused_by_field() {
     assert!(refused(|p| p.runs = 0).starts_with("runs:"));
     assert!(refused(|p| p.pages.clear()).contains("one page"));
     assert!(refused(|p| p.networks.clear()).contains("one network"));
-    assert!(refused(|p| p.deadline = Duration::ZERO).starts_with("deadline:"));
+    assert!(refused(|p| p.settings.deadline = Duration::ZERO).starts_with("deadline:"));
     assert!(refused(|p| p.browser.cpu = 0.0).starts_with("cpu:"));
     assert!(refused(|p| p.browser.cpu = f64::INFINITY).starts_with("cpu:"));
     assert!(refused(|p| p.browser.jitter = f64::NAN).starts_with("jitter:"));
@@ -33,13 +33,15 @@ fn impossible_plans_are_refused_by_field() {
             .starts_with("contenders: no congestion controller is called `quantum`")
     );
     let real_and_warm = refused(|p| {
-        p.transport.real_tls = true;
+        p.settings.real_tls = true;
         p.contenders[1].visit = pagerace_sim::Visit::Warm;
     });
     assert!(real_and_warm.starts_with("tls: "), "{real_and_warm}");
     assert!(refused(|p| p.browser.cpu = 1e6).starts_with("cpu:"));
     assert!(refused(|p| p.runs = u32::MAX).starts_with("runs:"));
-    assert!(refused(|p| p.deadline = Duration::from_secs(100_000)).starts_with("deadline:"));
+    assert!(
+        refused(|p| p.settings.deadline = Duration::from_secs(100_000)).starts_with("deadline:")
+    );
     let page =
         |change: fn(&mut pagerace_page::Page)| refused(|p| change(Arc::make_mut(&mut p.pages[0])));
     assert!(page(|p| p.resources.clear()).starts_with("pages: "));
@@ -52,20 +54,20 @@ fn impossible_plans_are_refused_by_field() {
 
 #[test]
 fn packets_of_quic_fit_the_path() {
-    assert!(refused(|p| p.transport.quic_mtu = 1_199).starts_with("quic-mtu: 1199 bytes"));
-    assert!(refused(|p| p.transport.quic_mtu = 1_453).contains("between 1200 and 1452"));
+    assert!(refused(|p| p.settings.quic_mtu = 1_199).starts_with("quic-mtu: 1199 bytes"));
+    assert!(refused(|p| p.settings.quic_mtu = 1_453).contains("between 1200 and 1452"));
     let mut plan = fake::plan(&["h3"], 3);
-    plan.transport.quic_mtu = 1_452;
+    plan.settings.quic_mtu = 1_452;
     plan.check().unwrap();
-    assert_eq!(plan.scenario(0).transport.quic_mtu, 1_452);
+    assert_eq!(plan.scenario(0).settings.quic_mtu, 1_452);
 }
 
 #[test]
 fn tls_1_2_has_no_early_data() {
     let check = |contenders: &[&str]| {
         let mut plan = fake::plan(contenders, 3);
-        plan.transport.tcp_tls = pagerace_transport::tls::Version::Tls12;
-        plan.transport.early_data = pagerace_sim::EarlyData::On;
+        plan.settings.tcp_tls = pagerace_transport::tls::Version::Tls12;
+        plan.settings.early_data = pagerace_sim::EarlyData::On;
         plan.check().map_err(|e| e.to_string())
     };
     // No origin of the page uses HTTP/2.
@@ -118,7 +120,7 @@ fn a_scenario_is_its_contender() {
     let plan = fake::plan(&["sequential", "h2 reno warm eps"], 3);
     let scenario = plan.scenario(1);
     assert_eq!(scenario.protocols.to_string(), "h2");
-    assert_eq!(scenario.transport.congestion, "reno");
+    assert_eq!(scenario.congestion, "reno");
     assert_eq!(scenario.visit.to_string(), "warm");
     assert_eq!(scenario.strategy.to_string(), "eps");
 }
@@ -143,7 +145,7 @@ fn a_single_connection_speaks_one_protocol_and_not_http_1_1() {
         let mut other = page.origins[0].clone();
         other.host = "static.example".to_owned();
         page.origins.push(other);
-        plan.connections = pagerace_sim::Connections::Single;
+        plan.settings.connections = pagerace_sim::Connections::Single;
         plan.check().map_err(|e| e.to_string())
     };
     check(&["h2", "h3", "elsewhere.example=h1 *=h2"]).unwrap();
@@ -194,23 +196,23 @@ fn settings_that_cannot_act_are_refused() {
         let checked = plan.check_settings();
         checked.map_err(|error| error.to_string())
     };
-    let real: fn(&mut Plan) = |p| p.transport.real_tls = true;
+    let real: fn(&mut Plan) = |p| p.settings.real_tls = true;
     check(&["h1", "h3"], real).unwrap();
     assert!(
         check(&["h1", "h2"], real)
             .unwrap_err()
             .starts_with("tls: real TLS needs HTTP/3")
     );
-    let large: fn(&mut Plan) = |p| p.transport.quic_mtu = 1_452;
+    let large: fn(&mut Plan) = |p| p.settings.quic_mtu = 1_452;
     assert!(check(&["h2"], large).unwrap_err().starts_with("quic-mtu: "));
-    let old: fn(&mut Plan) = |p| p.transport.tcp_tls = pagerace_transport::tls::Version::Tls12;
+    let old: fn(&mut Plan) = |p| p.settings.tcp_tls = pagerace_transport::tls::Version::Tls12;
     assert!(
         check(&["h3"], old)
             .unwrap_err()
             .starts_with("tls-version: ")
     );
     check(&["news.example=h3 *=h2"], old).unwrap();
-    let early: fn(&mut Plan) = |p| p.transport.early_data = pagerace_sim::EarlyData::On;
+    let early: fn(&mut Plan) = |p| p.settings.early_data = pagerace_sim::EarlyData::On;
     assert!(
         check(&["h3"], early)
             .unwrap_err()

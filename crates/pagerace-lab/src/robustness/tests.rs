@@ -17,7 +17,7 @@ fn go_on(_: crate::Progress) -> ControlFlow<()> {
 fn load(scenario: &Scenario, seed: u64, record: bool) -> Result<Outcome, String> {
     let mut outcome = fake::load(scenario, seed, record)?;
     let quic = scenario.protocols.to_string() == "h3";
-    let small = scenario.transport.quic_mtu < 1_300;
+    let small = scenario.settings.quic_mtu < 1_300;
     let ms = match (quic, small) {
         (true, false) => 800.0,
         (true, true) => 1200.0,

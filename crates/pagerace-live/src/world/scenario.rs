@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use pagerace_core::{Duration, Protocol};
+use pagerace_core::Protocol;
 use pagerace_delivery::StrategySpec;
 use pagerace_net::Network;
 use pagerace_page::{Device, Page, ResourceEffect};
-use pagerace_peer::Retransmission;
+use pagerace_peer::LoadSettings;
 
 use crate::replay::ReplaySite;
 
@@ -29,17 +29,12 @@ pub struct LiveScenario {
     /// Congestion controller of the servers: for TCP the kernel's of this name, for QUIC
     /// ours.
     pub congestion: String,
-    /// Largest UDP payload of QUIC, in bytes.
-    pub quic_mtu: u16,
-    /// When lost bytes are retransmitted (HTTP/3 only).
-    pub retransmission: Retransmission,
-    /// True to place all hosts with the same protocol on one address, so that a browser
-    /// may share connections. Otherwise each host has its own address.
-    pub single_address: bool,
     /// Interventions by resource of the page; empty if there are none.
     pub effects: Vec<ResourceEffect>,
-    /// Time after which a load is aborted.
-    pub deadline: Duration,
+    /// Settings that all contenders share, as far as the live world has them. With
+    /// [`Connections::Single`](pagerace_peer::Connections), all hosts with the same
+    /// protocol have one address, so that a browser may share connections.
+    pub settings: LoadSettings,
 }
 
 impl LiveScenario {

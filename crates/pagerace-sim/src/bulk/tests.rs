@@ -4,9 +4,18 @@ use pagerace_core::{Duration, Protocol};
 use pagerace_net::Network;
 
 use super::{BulkOutcome, BulkScenario, Flow, run_bulk, run_flows};
-use crate::{TlsVersion, TransportSettings};
+use crate::{LoadSettings, TlsVersion};
 
 const MB: u64 = 1_000_000;
+
+/// Returns settings with packets of QUIC's least size.
+fn settings(seconds: u64) -> LoadSettings {
+    LoadSettings {
+        quic_mtu: 1_200,
+        deadline: Duration::from_secs(seconds),
+        ..LoadSettings::default()
+    }
+}
 
 fn bulk(protocol: Protocol, congestion: &str, network: &str, bytes: u64) -> BulkOutcome {
     let scenario = BulkScenario {
@@ -14,9 +23,7 @@ fn bulk(protocol: Protocol, congestion: &str, network: &str, bytes: u64) -> Bulk
         network: Network::parse(network).unwrap(),
         protocol,
         congestion: congestion.to_owned(),
-        quic_mtu: 1_200,
-        tcp_tls: TlsVersion::Tls13,
-        deadline: Duration::from_secs(1_000),
+        settings: settings(1_000),
     };
     let outcome = run_bulk(&scenario, 1).unwrap();
     assert_eq!(outcome.failure, None, "{protocol} {congestion} {network}");
@@ -51,9 +58,10 @@ fn set_up_takes_the_round_trips_that_it_should() {
             network: Network::parse("rate 1gbit rtt 100ms").unwrap(),
             protocol,
             congestion: "cubic".to_owned(),
-            quic_mtu: 1_200,
-            tcp_tls,
-            deadline: Duration::from_secs(10),
+            settings: LoadSettings {
+                tcp_tls,
+                ..settings(10)
+            },
         };
         run_bulk(&scenario, 1).unwrap().connect.as_millis_f64() / 100.0
     };
@@ -99,15 +107,11 @@ fn two(a: (Protocol, &str), b: (Protocol, &str), seconds: u64) -> Vec<BulkOutcom
         flow(a, Duration::ZERO),
         flow(b, Duration::from_millis(1_000)),
     ];
-    let transport = TransportSettings::default();
-    run_flows(
-        &flows,
-        &network,
-        &transport,
-        Duration::from_secs(seconds),
-        1,
-    )
-    .unwrap()
+    let settings = LoadSettings {
+        deadline: Duration::from_secs(seconds),
+        ..LoadSettings::default()
+    };
+    run_flows(&flows, &network, &settings, 1).unwrap()
 }
 
 #[test]
@@ -156,9 +160,7 @@ fn a_start_up_that_loses_thousands_of_packets_is_survived() {
             network: Network::parse("rate 40mbit delay 120ms").unwrap(),
             protocol: Protocol::H3,
             congestion: "bbr".to_owned(),
-            quic_mtu: 1_200,
-            tcp_tls: TlsVersion::Tls13,
-            deadline: Duration::from_secs(100),
+            settings: settings(100),
         };
         let outcome = run_bulk(&scenario, seed).unwrap();
         assert_eq!(outcome.failure, None, "{seed}");

@@ -12,10 +12,10 @@ use super::{BULK_INTERVAL, BulkOutcome, Flow};
 use crate::ScenarioError;
 use crate::alarm::Alarm;
 use crate::ends::{Ends, Packet};
-use crate::scenario::TransportSettings;
 use crate::trace::Side;
 use crate::visit::Visit;
 use crate::world::connections::{How, Keys};
+use pagerace_peer::LoadSettings;
 
 #[derive(Clone, Copy, Debug)]
 enum Timer {
@@ -53,7 +53,7 @@ struct Transfer {
 
 /// Transfers that share two links.
 pub(super) struct Transfers {
-    transport: TransportSettings,
+    settings: LoadSettings,
     seed: u64,
     now: Instant,
     epoch: Epoch,
@@ -68,7 +68,7 @@ impl Transfers {
     pub(super) fn new(
         flows: &[Flow],
         network: &Network,
-        transport: &TransportSettings,
+        settings: &LoadSettings,
         seed: u64,
     ) -> Self {
         let mut timers = EventQueue::new();
@@ -86,7 +86,7 @@ impl Transfers {
             done: false,
         };
         Self {
-            transport: transport.clone(),
+            settings: *settings,
             seed,
             now: Instant::ZERO,
             epoch: Epoch::new(),
@@ -98,8 +98,8 @@ impl Transfers {
         }
     }
 
-    pub(super) fn run(&mut self, deadline: Duration) -> Result<(), ScenarioError> {
-        let end = Instant::ZERO + deadline;
+    pub(super) fn run(&mut self) -> Result<(), ScenarioError> {
+        let end = Instant::ZERO + self.settings.deadline;
         while self.running.iter().any(|t| !t.done) {
             let links = self.down.next_at().into_iter().chain(self.up.next_at());
             // Sampling never ends, so there is always a next event.
@@ -182,11 +182,7 @@ impl Transfers {
 
     fn start(&mut self, i: usize) -> Result<(), ScenarioError> {
         let flow = &self.running[i].flow;
-        let transport = TransportSettings {
-            congestion: flow.congestion.clone(),
-            ..self.transport.clone()
-        };
-        let keys = Keys::of(&transport, Visit::Cold)?;
+        let keys = Keys::of(&self.settings, &flow.congestion, Visit::Cold)?;
         let strategy: StrategySpec = "fifo".parse().expect("fifo is registered");
         let how = How {
             seed: self.seed,

@@ -23,11 +23,12 @@ use crate::addresses::{SERVER_NAME, server_address};
 use crate::alarm::Alarm;
 use crate::ends::{Ends, Payload};
 use crate::pool::H1_CONNECTIONS;
-use crate::scenario::{NameLookup, Reprioritisation, Scenario, TransportSettings};
+use crate::scenario::Scenario;
 use crate::site::PageSite;
 use crate::timing::SetUp;
 use crate::trace::Side;
 use crate::visit::Visit;
+use pagerace_peer::{LoadSettings, NameLookup, Reprioritisation};
 
 /// Protection and settings of all connections.
 pub(crate) struct Keys {
@@ -49,35 +50,39 @@ const AGE: Duration = Duration::from_secs(10);
 
 impl Keys {
     pub(crate) fn new(scenario: &Scenario) -> Result<Self, ScenarioError> {
-        let mut keys = Self::of(&scenario.transport, scenario.visit)?;
+        let mut keys = Self::of(&scenario.settings, &scenario.congestion, scenario.visit)?;
         keys.reliability = scenario.reliability.clone();
         keys.quic_settings.datagrams = scenario.reliability.needs_datagrams();
         Ok(keys)
     }
 
-    pub(crate) fn of(transport: &TransportSettings, visit: Visit) -> Result<Self, ScenarioError> {
+    pub(crate) fn of(
+        settings: &LoadSettings,
+        congestion: &str,
+        visit: Visit,
+    ) -> Result<Self, ScenarioError> {
         let quic_settings = Settings {
-            congestion: transport.congestion.clone(),
-            mtu: transport.quic_mtu,
+            congestion: congestion.to_owned(),
+            mtu: settings.quic_mtu,
             ..Settings::default()
         };
         // Report an unknown controller here, before the first connection opens.
-        pagerace_cc::build(&transport.congestion, quic_settings.mtu)?;
+        pagerace_cc::build(congestion, quic_settings.mtu)?;
         let known = visit != Visit::Cold;
-        let early = |tcp| known && transport.early_data.is_used(tcp);
+        let early = |tcp| known && settings.early_data.is_used(tcp);
         let handshake = |tcp| match (known, early(tcp)) {
             (false, _) => Handshake::Full,
             (true, false) => Handshake::Resumed,
             (true, true) => Handshake::EarlyData,
         };
-        let quic = if transport.real_tls {
+        let quic = if settings.real_tls {
             if known {
                 return Err(ScenarioError::RealResumption);
             }
             let identity = Identity::new(&[SERVER_NAME])?;
             (identity.client_keys()?, identity.server_keys()?)
         } else {
-            let sizes = FlightSizes::default().with(transport.client_hello);
+            let sizes = FlightSizes::default().with(settings.client_hello);
             (
                 ClientKeys::null(sizes, handshake(false)),
                 ServerKeys::null(sizes, handshake(false)),
@@ -87,20 +92,20 @@ impl Keys {
             quic,
             quic_settings,
             tcp: tcp::Settings {
-                congestion: pagerace_cc::over_tcp(&transport.congestion).to_owned(),
+                congestion: pagerace_cc::over_tcp(congestion).to_owned(),
                 ..tcp::Settings::default()
             },
             tls: tls::Settings {
-                version: transport.tcp_tls,
+                version: settings.tcp_tls,
                 handshake: handshake(true),
-                client_hello: transport.client_hello,
+                client_hello: settings.client_hello,
                 ..tls::Settings::default()
             },
             early_quic: early(false),
             reliability: ReliabilitySpec::default(),
-            record_ends: transport.record_ends,
-            priority_updates: transport.reprioritisation == Reprioritisation::Update,
-            early_tcp: early(true) && transport.tcp_tls == tls::Version::Tls13,
+            record_ends: settings.record_ends,
+            priority_updates: settings.reprioritisation == Reprioritisation::Update,
+            early_tcp: early(true) && settings.tcp_tls == tls::Version::Tls13,
         })
     }
 
@@ -209,7 +214,7 @@ impl World<'_> {
     pub(super) fn resolved_at(&mut self, place: usize) -> Instant {
         // A lookup takes one round trip to a resolver behind the same access link. The
         // answers of a name cache are not known.
-        let look_up = match (self.scenario.transport.name_lookup, self.scenario.visit) {
+        let look_up = match (self.scenario.settings.name_lookup, self.scenario.visit) {
             (NameLookup::None, _) | (_, Visit::Warm) => Duration::ZERO,
             (NameLookup::RoundTrip, Visit::Cold | Visit::Resumed) => self.scenario.network.rtt(),
         };
@@ -280,7 +285,7 @@ impl World<'_> {
             seed: self.seed,
             name: &place.name,
             strategy: &self.scenario.strategy,
-            retransmission: self.scenario.retransmission,
+            retransmission: self.scenario.settings.retransmission,
             record: self.record,
             log: self.log,
         };

@@ -13,10 +13,7 @@ use pagerace_page::{
     CacheUse, Category, Discovery, Evidence, ImageBytes, Interventions, Origin, OriginId, Page,
     RecordedPage, Resource, ResourceId, Trigger,
 };
-use pagerace_sim::{
-    Connections, ProtocolMap, RecordEnds, Reprioritisation, Retransmission, Scenario,
-    TransportSettings, Visit,
-};
+use pagerace_sim::{LoadSettings, ProtocolMap, RecordEnds, Reprioritisation, Scenario, Visit};
 use pagerace_transport::tls;
 
 /// Returns a page whose document references `images` at its very beginning, all on one
@@ -133,31 +130,29 @@ pub fn scenario(page: &Page, network: &str, strategy: &str) -> Scenario {
         network: Network::parse(network).expect("a network"),
         strategy: strategy.parse().expect("a strategy"),
         protocols: ProtocolMap::default(),
+        congestion: "cubic-rfc9438".to_owned(),
         visit: Visit::Cold,
-        retransmission: Retransmission::AtOnce,
         reliability: pagerace_sim::ReliabilitySpec::default(),
         needs: Arc::default(),
+        interventions: Interventions::default(),
         browser: BrowserConfig {
             jitter: 0.0,
             ..BrowserConfig::default()
         },
-        connections: Connections::PerOrigin,
-        transport: plain(),
-        interventions: Interventions::default(),
-        deadline: Duration::from_secs(600),
+        settings: plain(),
     }
 }
 
 /// Returns settings with the fewest mechanisms: packets of one size (for closed forms),
 /// no records that end early, and servers that learn of every changed priority.
-pub fn plain() -> TransportSettings {
-    TransportSettings {
-        congestion: "cubic-rfc9438".to_owned(),
+pub fn plain() -> LoadSettings {
+    LoadSettings {
+        deadline: Duration::from_secs(600),
         quic_mtu: 1_200,
         client_hello: tls::ClientHello::Small,
         record_ends: RecordEnds::Joined,
         reprioritisation: Reprioritisation::Update,
-        ..TransportSettings::default()
+        ..LoadSettings::default()
     }
 }
 

@@ -22,8 +22,7 @@ pub(crate) fn check(case: &Case) -> Result<(), String> {
         .collect();
     let scenario = &case.scenario;
     let run = || {
-        let (network, transport) = (&scenario.network, &scenario.transport);
-        run_flows(&flows, network, transport, scenario.deadline, case.seed)
+        run_flows(&flows, &scenario.network, &scenario.settings, case.seed)
             .map_err(|error| format!("bulk: {error}"))
     };
     let outcomes = run()?;

@@ -13,8 +13,8 @@ use pagerace_page::{
     PictureShares, RecordedPage, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
 };
 use pagerace_sim::{
-    Connections, EarlyData, NameLookup, ObjectNeed, ProtocolMap, RecordEnds, Reprioritisation,
-    Retransmission, Scenario, TlsVersion, TransportSettings, Visit,
+    Connections, EarlyData, LoadSettings, NameLookup, ObjectNeed, ProtocolMap, RecordEnds,
+    Reprioritisation, Retransmission, Scenario, TlsVersion, Visit,
 };
 use pagerace_transport::tls::ClientHello;
 
@@ -45,7 +45,6 @@ pub(crate) fn case(seed: u64) -> Case {
         protocols: draw.protocols(page.origins.len()),
         strategy: draw.strategy(),
         visit: draw.of(&[Visit::Cold, Visit::Cold, Visit::Resumed, Visit::Warm]),
-        retransmission: draw.of(&[Retransmission::AtOnce, Retransmission::ByUrgency]),
         reliability: draw
             .of(&[
                 "full",
@@ -64,24 +63,19 @@ pub(crate) fn case(seed: u64) -> Case {
             .parse()
             .unwrap_or_else(|e| panic!("{e}")),
         needs: Arc::new(draw.needs(page.resources.len())),
+        interventions: draw.interventions(page.origins.len()),
+        congestion: draw.of(pagerace_cc::registry()).name.to_owned(),
         browser: BrowserConfig {
             profile: draw.of(&[Profile::Chrome, Profile::Firefox, Profile::Safari]),
             cpu: draw.of(&[0.2, 1.0, 1.0, 4.0, 50.0]),
             jitter: draw.of(&[0.0, 0.1, 1.0]),
         },
-        connections: draw.of(&[
-            Connections::PerOrigin,
-            Connections::PerOrigin,
-            Connections::Single,
-        ]),
-        transport: draw.transport(),
-        interventions: draw.interventions(page.origins.len()),
-        deadline: Duration::from_secs(24 * 3_600),
+        settings: draw.settings(),
         page: Arc::new(page),
         network,
     };
     if scenario.visit != Visit::Cold {
-        scenario.transport.real_tls = false;
+        scenario.settings.real_tls = false;
     }
     Case {
         scenario,
@@ -493,10 +487,14 @@ impl Draw {
         (0..resources).map(|_| need()).collect()
     }
 
-    fn transport(&mut self) -> TransportSettings {
-        let controllers = pagerace_cc::registry();
-        TransportSettings {
-            congestion: self.of(controllers).name.to_owned(),
+    fn settings(&mut self) -> LoadSettings {
+        LoadSettings {
+            connections: self.of(&[
+                Connections::PerOrigin,
+                Connections::PerOrigin,
+                Connections::Single,
+            ]),
+            retransmission: self.of(&[Retransmission::AtOnce, Retransmission::ByUrgency]),
             real_tls: self.chance(0.03),
             quic_mtu: self.of(&[1_200, 1_350, 1_452]),
             tcp_tls: self.of(&[TlsVersion::Tls12, TlsVersion::Tls13]),
@@ -505,6 +503,7 @@ impl Draw {
             early_data: self.of(&[EarlyData::Auto, EarlyData::On, EarlyData::Off]),
             name_lookup: self.of(&[NameLookup::RoundTrip, NameLookup::None]),
             reprioritisation: self.of(&[Reprioritisation::Update, Reprioritisation::Chromium]),
+            deadline: Duration::from_secs(24 * 3_600),
         }
     }
 

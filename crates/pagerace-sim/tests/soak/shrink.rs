@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pagerace_net::Network;
 use pagerace_page::{Interventions, ResourceId};
-use pagerace_sim::{ProtocolMap, Scenario, TransportSettings, Visit};
+use pagerace_sim::{LoadSettings, ProtocolMap, Scenario, Visit};
 
 use super::inputs::{Case, Limits};
 use super::laws::check;
@@ -81,13 +81,14 @@ fn simpler(case: &Case) -> Vec<Case> {
     with(&|s| Arc::make_mut(&mut s.page).layout = None);
     with(&|s| Arc::make_mut(&mut s.page).fit = None);
     with(&|s| s.interventions = Interventions::default());
-    with(&|s| s.transport = TransportSettings::default());
+    with(&|s| s.settings = LoadSettings::default());
+    with(&|s| "cubic".clone_into(&mut s.congestion));
     with(&|s| s.visit = Visit::Cold);
     with(&|s| s.reliability = pagerace_sim::ReliabilitySpec::default());
     with(&|s| s.needs = Arc::default());
     with(&|s| s.browser = pagerace_browser::BrowserConfig::default());
     with(&|s| s.strategy = "sequential".parse().expect("a strategy"));
-    with(&|s| s.connections = pagerace_sim::Connections::PerOrigin);
+    with(&|s| s.settings.connections = pagerace_sim::Connections::PerOrigin);
     with(&|s| s.protocols = ProtocolMap::default());
     // The resources of one origin, without their sizes, failures and costs.
     with(&|s| {

@@ -35,10 +35,9 @@ fn late_urgent(loss: &str, retransmission: Retransmission) -> Scenario {
         ..fetch(classes[class], 120_000)
     });
     let network = format!("rate 20mbit up 1gbit rtt 40ms {loss} loss-up 0% queue 1000p");
-    Scenario {
-        retransmission,
-        ..scenario(&busy_page(&items), &network, "eps")
-    }
+    let mut scenario = scenario(&busy_page(&items), &network, "eps");
+    scenario.settings.retransmission = retransmission;
+    scenario
 }
 
 /// Returns the number of retransmissions that left while a more urgent response was in

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use pagerace_core::Words;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -20,6 +21,13 @@ pub enum Version {
     #[default]
     #[serde(rename = "tls1.3")]
     Tls13,
+}
+
+impl Words for Version {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Tls12, "1.2", "Two round trips, one if resumed"),
+        (Self::Tls13, "1.3", "One round trip"),
+    ];
 }
 
 impl Version {
@@ -129,6 +137,21 @@ pub enum ClientHello {
     /// Chromium 156 sends 1,934 to 1,998 bytes including the record over TCP, and 1,933
     /// bytes in CRYPTO frames over QUIC.
     Browser,
+}
+
+impl Words for ClientHello {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (
+            Self::Browser,
+            "browser",
+            "About 2 kB, with a post-quantum key share, as browsers send since 2024",
+        ),
+        (
+            Self::Small,
+            "small",
+            "About 200 bytes, with one classical key share",
+        ),
+    ];
 }
 
 impl ClientHello {

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pagerace_core::Duration;
+use pagerace_core::{Duration, Words};
 use pagerace_lab::MetricId;
+use pagerace_sim::{Connections, LoadSettings, NameLookup, Retransmission};
 use pagerace_transport::quic::DEFAULT_MTU;
 
-use super::model::{ConnectionsArg, DnsArg, RetransmissionArg, duration, quic_mtu};
+use super::model::{duration, quic_mtu, word};
 
 /// How a live load is made, and what is measured.
 #[derive(Args, Debug)]
@@ -37,16 +38,19 @@ pub(crate) struct WorldArgs {
     pub(crate) busy_max: u8,
 
     /// Which origins share an address, and so may share a connection.
-    #[arg(long, value_enum, default_value_t, help_heading = "Live")]
-    pub(crate) connections: ConnectionsArg,
+    #[arg(long, value_parser = word::<Connections>(), help_heading = "Live",
+        default_value = LoadSettings::default().connections.word())]
+    pub(crate) connections: Connections,
 
     /// Looking up a server's address: once for each host, or never.
-    #[arg(long, value_enum, default_value_t, help_heading = "Live")]
-    pub(crate) dns: DnsArg,
+    #[arg(long, value_parser = word::<NameLookup>(), help_heading = "Live",
+        default_value = LoadSettings::default().name_lookup.word())]
+    pub(crate) dns: NameLookup,
 
     /// When lost bytes are sent again, over HTTP/3.
-    #[arg(long, value_enum, default_value_t, help_heading = "Live")]
-    pub(crate) retransmission: RetransmissionArg,
+    #[arg(long, value_parser = word::<Retransmission>(), help_heading = "Live",
+        default_value = LoadSettings::default().retransmission.word())]
+    pub(crate) retransmission: Retransmission,
 
     /// Bytes of QUIC's largest packets, as UDP payload: at least 1200.
     #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MTU, help_heading = "Live",

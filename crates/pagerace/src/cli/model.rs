@@ -1,18 +1,22 @@
 //! Options of the model, shared by all commands that load pages.
 
-use clap::{Args, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{ArgAction, Args};
+use pagerace_browser::config::{CPU, JITTER};
 use pagerace_browser::{BrowserConfig, Profile};
-use pagerace_core::Duration;
-use pagerace_lab::plan::{CPU, QUIC_MTU, SharedTransport};
-use pagerace_sim::{Connections, EarlyData, NameLookup, Reprioritisation, Retransmission};
+use pagerace_core::{Duration, Words};
+use pagerace_sim::{
+    Connections, EarlyData, LoadSettings, NameLookup, QUIC_MTU, Reprioritisation, Retransmission,
+};
 use pagerace_transport::{quic::DEFAULT_MTU, tls};
 
 /// What is modelled.
 #[derive(Args, Debug)]
 pub(crate) struct ModelArgs {
     /// Which browser is modelled; see `pagerace list browsers`.
-    #[arg(long, value_enum, default_value_t, help_heading = "Model")]
-    pub(crate) browser: BrowserArg,
+    #[arg(long, value_parser = word::<Profile>(), help_heading = "Model",
+        default_value = BrowserConfig::default().profile.word())]
+    pub(crate) browser: Profile,
 
     /// Main-thread slow-down: 1 for a desktop, 4 for a mid-tier phone.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, help_heading = "Model",
@@ -26,16 +30,19 @@ pub(crate) struct ModelArgs {
     pub(crate) jitter: f64,
 
     /// Which origins share a connection.
-    #[arg(long, value_enum, default_value_t, help_heading = "Model")]
-    pub(crate) connections: ConnectionsArg,
+    #[arg(long, value_parser = word::<Connections>(), help_heading = "Model",
+        default_value = LoadSettings::default().connections.word())]
+    pub(crate) connections: Connections,
 
     /// When lost bytes are sent again.
-    #[arg(long, value_enum, default_value_t, help_heading = "Model")]
-    pub(crate) retransmission: RetransmissionArg,
+    #[arg(long, value_parser = word::<Retransmission>(), help_heading = "Model",
+        default_value = LoadSettings::default().retransmission.word())]
+    pub(crate) retransmission: Retransmission,
 
     /// Keys of the connections: the same packet sizes, at different cost.
-    #[arg(long, value_enum, default_value_t, help_heading = "Model")]
-    pub(crate) tls: TlsArg,
+    #[arg(long, value_name = "KEYS", action = ArgAction::Set, value_parser = real_tls(),
+        default_value = "modelled", help_heading = "Model")]
+    pub(crate) tls: bool,
 
     /// Bytes of QUIC's largest packets, as UDP payload: at least 1200.
     #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MTU,
@@ -43,26 +50,31 @@ pub(crate) struct ModelArgs {
     pub(crate) quic_mtu: u16,
 
     /// TLS of HTTP/1.1 and HTTP/2: 1.2 takes a round trip more.
-    #[arg(long, value_enum, default_value_t, help_heading = "Model")]
-    pub(crate) tls_version: TlsVersionArg,
+    #[arg(long, value_parser = word::<tls::Version>(), help_heading = "Model",
+        default_value = LoadSettings::default().tcp_tls.word())]
+    pub(crate) tls_version: tls::Version,
 
     /// Requests in the first flight of a resumed connection (0-RTT); TLS 1.2
     /// has none.
-    #[arg(long, value_enum, default_value_t, help_heading = "Model")]
-    pub(crate) early_data: EarlyDataArg,
+    #[arg(long, value_parser = word::<EarlyData>(), help_heading = "Model",
+        default_value = LoadSettings::default().early_data.word())]
+    pub(crate) early_data: EarlyData,
 
     /// How large the first message of a TLS handshake is; over QUIC with `--tls null`
     /// only.
-    #[arg(long, value_enum, default_value_t, help_heading = "Model")]
-    pub(crate) client_hello: ClientHelloArg,
+    #[arg(long, value_parser = word::<tls::ClientHello>(), help_heading = "Model",
+        default_value = LoadSettings::default().client_hello.word())]
+    pub(crate) client_hello: tls::ClientHello,
 
     /// What a server's address costs: a round trip for each name, or nothing.
-    #[arg(long, value_enum, default_value_t, help_heading = "Model")]
-    pub(crate) dns: DnsArg,
+    #[arg(long, value_parser = word::<NameLookup>(), help_heading = "Model",
+        default_value = LoadSettings::default().name_lookup.word())]
+    pub(crate) dns: NameLookup,
 
     /// How a server learns of a changed priority of a request that has left.
-    #[arg(long, value_enum, default_value_t, help_heading = "Model")]
-    pub(crate) reprioritisation: ReprioritisationArg,
+    #[arg(long, value_parser = word::<Reprioritisation>(), help_heading = "Model",
+        default_value = LoadSettings::default().reprioritisation.word())]
+    pub(crate) reprioritisation: Reprioritisation,
 
     /// Block requests, by category, host or URL, separated by commas: ads,
     /// third-party, cdn.example, "*/app.js*" fail at once; with =hang, as in
@@ -85,195 +97,45 @@ impl ModelArgs {
     /// Returns the settings of the browser.
     pub(crate) fn browser(&self) -> BrowserConfig {
         BrowserConfig {
-            profile: self.browser.into(),
+            profile: self.browser,
             cpu: self.cpu,
             jitter: self.jitter,
         }
     }
 
-    /// Returns the transport settings that all contenders share.
-    pub(crate) fn transport(&self) -> SharedTransport {
-        SharedTransport {
-            real_tls: self.tls == TlsArg::Real,
+    /// Returns the settings that all contenders share.
+    pub(crate) fn settings(&self) -> LoadSettings {
+        LoadSettings {
+            connections: self.connections,
+            retransmission: self.retransmission,
+            real_tls: self.tls,
             quic_mtu: self.quic_mtu,
-            tcp_tls: self.tls_version.into(),
-            client_hello: self.client_hello.into(),
-            early_data: self.early_data.into(),
-            name_lookup: self.dns.into(),
-            reprioritisation: self.reprioritisation.into(),
-            ..SharedTransport::default()
+            tcp_tls: self.tls_version,
+            client_hello: self.client_hello,
+            early_data: self.early_data,
+            name_lookup: self.dns,
+            reprioritisation: self.reprioritisation,
+            deadline: self.deadline,
+            ..LoadSettings::default()
         }
     }
 }
 
-/// `--reprioritisation`.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(crate) enum ReprioritisationArg {
-    /// As by Chromium: over HTTP/2 in the tree of RFC 7540 alone, over HTTP/3 not at all.
-    #[default]
-    Chromium,
-    /// By `PRIORITY_UPDATE` (RFC 9218), and over HTTP/2 in the tree too.
-    Update,
+/// Returns the parser of a setting whose values have names.
+pub(crate) fn word<T: Words>() -> impl TypedValueParser<Value = T> {
+    let value =
+        |(_, name, help): &(T, &'static str, &'static str)| PossibleValue::new(*name).help(*help);
+    PossibleValuesParser::new(T::WORDS.iter().map(value))
+        .map(|name| T::of_word(&name).expect("clap has checked the name"))
 }
 
-impl From<ReprioritisationArg> for Reprioritisation {
-    fn from(arg: ReprioritisationArg) -> Self {
-        match arg {
-            ReprioritisationArg::Update => Self::Update,
-            ReprioritisationArg::Chromium => Self::Chromium,
-        }
-    }
-}
-
-/// `--client-hello`.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(crate) enum ClientHelloArg {
-    /// About 2 kB, with a post-quantum key share, as browsers send since 2024.
-    #[default]
-    Browser,
-    /// About 200 bytes, with one classical key share.
-    Small,
-}
-
-impl From<ClientHelloArg> for tls::ClientHello {
-    fn from(arg: ClientHelloArg) -> Self {
-        match arg {
-            ClientHelloArg::Small => Self::Small,
-            ClientHelloArg::Browser => Self::Browser,
-        }
-    }
-}
-
-/// `--dns`.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(crate) enum DnsArg {
-    /// Once for each name, except in a warm visit.
-    #[default]
-    RoundTrip,
-    /// Addresses are known.
-    None,
-}
-
-impl From<DnsArg> for NameLookup {
-    fn from(arg: DnsArg) -> Self {
-        match arg {
-            DnsArg::RoundTrip => Self::RoundTrip,
-            DnsArg::None => Self::None,
-        }
-    }
-}
-
-/// `--browser`.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(crate) enum BrowserArg {
-    /// Chromium.
-    #[default]
-    Chrome,
-    /// Firefox.
-    Firefox,
-    /// Safari.
-    Safari,
-}
-
-/// `--connections`.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(crate) enum ConnectionsArg {
-    /// One for each origin, shared where the recording shows it.
-    #[default]
-    PerOrigin,
-    /// One for all.
-    Single,
-}
-
-/// `--retransmission`.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(crate) enum RetransmissionArg {
-    /// Before any new data.
-    #[default]
-    AtOnce,
-    /// After new data that is more urgent.
-    ByUrgency,
-}
-
-/// `--tls`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TlsArg {
-    /// Keys that cost nothing.
-    #[default]
-    Modelled,
-    /// Real TLS 1.3.
-    Real,
-}
-
-/// `--tls-version`.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(crate) enum TlsVersionArg {
-    /// Two round trips, one if resumed.
-    #[value(name = "1.2")]
-    Tls12,
-    /// One round trip.
-    #[default]
-    #[value(name = "1.3")]
-    Tls13,
-}
-
-/// `--early-data`.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(crate) enum EarlyDataArg {
-    /// On QUIC, not on TCP, as browsers do.
-    #[default]
-    Auto,
-    /// On QUIC and on TLS 1.3 over TCP.
-    On,
-    /// Never.
-    Off,
-}
-
-impl From<TlsVersionArg> for tls::Version {
-    fn from(arg: TlsVersionArg) -> Self {
-        match arg {
-            TlsVersionArg::Tls12 => Self::Tls12,
-            TlsVersionArg::Tls13 => Self::Tls13,
-        }
-    }
-}
-
-impl From<EarlyDataArg> for EarlyData {
-    fn from(arg: EarlyDataArg) -> Self {
-        match arg {
-            EarlyDataArg::Auto => Self::Auto,
-            EarlyDataArg::On => Self::On,
-            EarlyDataArg::Off => Self::Off,
-        }
-    }
-}
-
-impl From<BrowserArg> for Profile {
-    fn from(arg: BrowserArg) -> Self {
-        match arg {
-            BrowserArg::Chrome => Self::Chrome,
-            BrowserArg::Firefox => Self::Firefox,
-            BrowserArg::Safari => Self::Safari,
-        }
-    }
-}
-
-impl From<ConnectionsArg> for Connections {
-    fn from(arg: ConnectionsArg) -> Self {
-        match arg {
-            ConnectionsArg::PerOrigin => Self::PerOrigin,
-            ConnectionsArg::Single => Self::Single,
-        }
-    }
-}
-
-impl From<RetransmissionArg> for Retransmission {
-    fn from(arg: RetransmissionArg) -> Self {
-        match arg {
-            RetransmissionArg::AtOnce => Self::AtOnce,
-            RetransmissionArg::ByUrgency => Self::ByUrgency,
-        }
-    }
+/// Returns the parser of `--tls`: true for real TLS.
+fn real_tls() -> impl TypedValueParser<Value = bool> {
+    PossibleValuesParser::new([
+        PossibleValue::new("modelled").help("Keys that cost nothing"),
+        PossibleValue::new("real").help("Real TLS 1.3"),
+    ])
+    .map(|name| name == "real")
 }
 
 /// Returns the parser of `--quic-mtu`.
@@ -297,7 +159,7 @@ pub(crate) fn cpu(text: &str) -> Result<f64, String> {
 
 fn jitter(text: &str) -> Result<f64, String> {
     let sigma = number(text)?;
-    if (0.0..=2.0).contains(&sigma) {
+    if JITTER.contains(&sigma) {
         Ok(sigma)
     } else {
         Err("not between 0 and 2".to_owned())

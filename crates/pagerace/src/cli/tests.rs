@@ -54,15 +54,15 @@ fn a_scenario_leaves_nothing_to_choose() {
 /// Races, explanations, transfers and live loads use the same settings by default.
 #[test]
 fn all_commands_have_the_same_settings() {
-    use pagerace_lab::plan::SharedTransport;
     use pagerace_page::Interventions;
+    use pagerace_sim::LoadSettings;
 
     let parse = |words: &str| Cli::try_parse_from(words.split(' ')).unwrap().command;
-    let usual = SharedTransport::default();
+    let usual = LoadSettings::default();
     let Command::Race(race) = parse("pagerace race a.har") else {
         panic!("not a race")
     };
-    assert_eq!(race.model.transport(), usual);
+    assert_eq!(race.model.settings(), usual);
     let Command::Live(live) = parse("pagerace live a.page") else {
         panic!("not live")
     };
@@ -71,7 +71,8 @@ fn all_commands_have_the_same_settings() {
     };
     for world in [&live.world, &calibrate.world] {
         let plan = crate::commands::live::common(world, 1, Interventions::default());
-        assert_eq!(plan.transport, usual);
+        let deadline = plan.settings.deadline;
+        assert_eq!(plan.settings, LoadSettings { deadline, ..usual });
         assert_eq!(plan.browser, race.model.browser());
     }
 }

@@ -5,20 +5,21 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use pagerace_core::{Duration, Protocol};
+use pagerace_core::{Duration, Protocol, Words};
 use pagerace_lab::VERSION;
 use pagerace_lab::bulk::{
     BulkContender, BulkPlan, BulkResults, bulk_report, bulk_sentence, run_bulk, write_bulk_json,
 };
 use pagerace_lab::export::file::write_atomically;
 use pagerace_lab::unit::Unit;
+use pagerace_sim::LoadSettings;
 use pagerace_transport::{quic::DEFAULT_MTU, tls};
 
 use super::failed::AllFailed;
 use super::files::{check_files, reasons, rerun, say};
 use super::inputs::{controllers, jobs, list, networks};
 use super::simulate::transfer;
-use crate::cli::model::{TlsVersionArg, duration, quic_mtu};
+use crate::cli::model::{duration, quic_mtu, word};
 use crate::progress::Watch;
 use crate::table::{self, bulk::Columns};
 use crate::text::{headed, say as tell, stress};
@@ -68,8 +69,9 @@ pub(crate) struct BulkArgs {
     quic_mtu: u16,
 
     /// TLS of HTTP/1.1 and HTTP/2.
-    #[arg(long, value_enum, default_value_t, help_heading = "Comparison")]
-    tls_version: TlsVersionArg,
+    #[arg(long, value_parser = word::<tls::Version>(), help_heading = "Comparison",
+        default_value = LoadSettings::default().tcp_tls.word())]
+    tls_version: tls::Version,
 
     /// Virtual time after which a transfer is given up.
     #[arg(long, value_name = "TIME", default_value = "1h", help_heading = "Comparison",
@@ -136,9 +138,12 @@ fn plan(args: &BulkArgs) -> Result<BulkPlan> {
         contenders: contenders.collect(),
         runs: args.runs,
         seed: args.seed,
-        quic_mtu: args.quic_mtu,
-        tcp_tls: args.tls_version.into(),
-        deadline: args.deadline,
+        settings: LoadSettings {
+            quic_mtu: args.quic_mtu,
+            tcp_tls: args.tls_version,
+            deadline: args.deadline,
+            ..LoadSettings::default()
+        },
     })
 }
 
@@ -207,7 +212,7 @@ fn shared(plan: &BulkPlan) -> String {
         facts.push(first.congestion.clone());
     }
     if plan.contenders.iter().any(|c| c.protocol.is_tcp()) {
-        let version = match plan.tcp_tls {
+        let version = match plan.settings.tcp_tls {
             tls::Version::Tls12 => "1.2",
             tls::Version::Tls13 => "1.3",
         };
@@ -215,8 +220,8 @@ fn shared(plan: &BulkPlan) -> String {
     }
     let quic = plan.contenders.iter().any(|c| !c.protocol.is_tcp());
     let tcp = plan.contenders.iter().any(|c| c.protocol.is_tcp());
-    if quic && (tcp || plan.quic_mtu != DEFAULT_MTU) {
-        facts.push(format!("QUIC packets of {} bytes", plan.quic_mtu));
+    if quic && (tcp || plan.settings.quic_mtu != DEFAULT_MTU) {
+        facts.push(format!("QUIC packets of {} bytes", plan.settings.quic_mtu));
     }
     facts.push("one connection".to_owned());
     facts.join(", ")

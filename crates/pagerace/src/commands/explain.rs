@@ -179,21 +179,15 @@ fn plan(args: &ExplainArgs) -> Result<Plan> {
     // Check cheap arguments first: a wrong name should not wait for a large file.
     let interventions = interventions::shared(&args.model)?;
     let deciders = args.needs.read()?;
+    let pages = pages(std::slice::from_ref(&args.har), args.page.as_ref())?;
     let mut plan = Plan {
-        pages: pages(std::slice::from_ref(&args.har), args.page.as_ref())?,
-        networks,
-        contenders: vec![a, b],
         runs: args.run.unwrap_or(args.runs),
         seed: args.seed,
         browser: args.model.browser(),
-        connections: args.model.connections.into(),
-        retransmission: args.model.retransmission.into(),
-        transport: args.model.transport(),
+        settings: args.model.settings(),
         interventions,
-        needs: Vec::new(),
-        deadline: args.model.deadline,
         metric: args.metric,
-        baseline: 0,
+        ..Plan::new(pages, networks, vec![a, b])
     };
     if plan.has_policies() {
         plan.needs = needs(&plan.pages, &deciders, &plan.browser)?;

@@ -18,10 +18,9 @@ use pagerace_lab::detail::Choice;
 use pagerace_lab::export::file::write_atomically;
 use pagerace_lab::export::report::report_of_kept;
 use pagerace_lab::export::{csv, json};
-use pagerace_lab::plan::SharedTransport;
 use pagerace_lab::{LabError, Load, MetricId, Plan, Progress, Results, VERSION, run_live};
 use pagerace_page::Interventions;
-use pagerace_sim::{Outcome, ProtocolMap};
+use pagerace_sim::{LoadSettings, Outcome, ProtocolMap};
 
 pub(crate) use environment::{Environment, kernel, machine};
 use session::{Served, Session, check, served};
@@ -168,27 +167,22 @@ fn plan(args: &LiveArgs) -> Result<(Plan, Vec<Served>)> {
 /// Returns the settings that live loads and their predictions share with a race.
 pub(crate) fn common(args: &WorldArgs, seed: u64, interventions: Interventions) -> Plan {
     Plan {
-        pages: Vec::new(),
-        networks: Vec::new(),
-        contenders: Vec::new(),
         runs: 1,
         seed,
         browser: BrowserConfig {
             cpu: args.cpu,
             ..BrowserConfig::default()
         },
-        connections: args.connections.into(),
-        retransmission: args.retransmission.into(),
-        transport: SharedTransport {
+        settings: LoadSettings {
+            connections: args.connections,
+            retransmission: args.retransmission,
             quic_mtu: args.quic_mtu,
-            name_lookup: args.dns.into(),
-            ..SharedTransport::default()
+            name_lookup: args.dns,
+            deadline: args.deadline,
+            ..LoadSettings::default()
         },
         interventions,
-        needs: Vec::new(),
-        deadline: args.deadline,
-        metric: MetricId::default(),
-        baseline: 0,
+        ..Plan::new(Vec::new(), Vec::new(), Vec::new())
     }
 }
 

@@ -144,20 +144,13 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
         contenders(args, &variants, args.baseline.as_deref())?
     };
     let mut plan = Plan {
-        pages: Vec::new(),
-        networks,
-        contenders: early,
         runs: args.runs,
         seed: args.seed,
         browser: args.model.browser(),
-        connections: args.model.connections.into(),
-        retransmission: args.model.retransmission.into(),
-        transport: args.model.transport(),
+        settings: args.model.settings(),
         interventions: shared,
-        needs: Vec::new(),
-        deadline: args.model.deadline,
         metric: args.metric,
-        baseline: 0,
+        ..Plan::new(Vec::new(), networks, early)
     };
     plan.check_settings()?;
     let files = args.hars.iter().map(|page| recorded(page));

@@ -224,7 +224,7 @@ fn how(args: &CalibrateArgs) -> Fact {
     let CalibrateArgs { world, .. } = args;
     let value = format!(
         "{}, connections {:?}, retransmission {:?}, QUIC packets of {} bytes, settled after {} ms, {}",
-        match NameLookup::from(world.dns) {
+        match world.dns {
             NameLookup::RoundTrip => "addresses looked up",
             NameLookup::None => "addresses known",
         },

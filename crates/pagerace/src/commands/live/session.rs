@@ -12,7 +12,7 @@ use pagerace_lab::{Load, Plan, RunSummary};
 use pagerace_live::ReplaySite;
 use pagerace_live::world::{LiveOutcome, LiveScenario, World, WorldOptions};
 use pagerace_page::{Device, Exchange, ImportOptions, Page, recording_from_bytes};
-use pagerace_sim::{Connections, NameLookup, Outcome, Visit};
+use pagerace_sim::{NameLookup, Outcome, Visit};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -172,7 +172,7 @@ impl Session {
         let world = World::open(WorldOptions {
             chromium: args.chromium.clone(),
             speed_index: !args.no_speed_index,
-            look_up: NameLookup::from(args.dns) == NameLookup::RoundTrip,
+            look_up: args.dns == NameLookup::RoundTrip,
             settle: args.settle,
             retries: args.retries,
             contention_max: f64::from(args.busy_max) / 100.0,
@@ -240,11 +240,8 @@ fn scenario(plan: &Plan, load: Load, served: &Served) -> LiveScenario {
         strategy: contender.strategy.clone(),
         protocols: served.site.hosts().iter().map(protocol).collect(),
         congestion: contender.congestion.clone(),
-        quic_mtu: plan.transport.quic_mtu,
-        retransmission: plan.retransmission,
-        single_address: plan.connections == Connections::Single,
         effects,
-        deadline: plan.deadline,
+        settings: plan.settings,
     }
 }
 

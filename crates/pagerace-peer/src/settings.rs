@@ -1,0 +1,211 @@
+//! Settings of connections that do not differ between the contenders of a race. Plans,
+//! scenarios, both worlds and the command line share this one type.
+
+use std::ops::RangeInclusive;
+
+use pagerace_core::{Duration, Words};
+use pagerace_transport::{quic, tls};
+use serde::{Deserialize, Serialize};
+
+use crate::server::Retransmission;
+use crate::tcp::RecordEnds;
+
+/// Settings of a load that page, network, browser and contender leave open. The live
+/// world has the kernel's TCP and a real browser, and uses a part of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoadSettings {
+    /// Origins that share a connection.
+    pub connections: Connections,
+    /// Time at which lost bytes are sent again over HTTP/3. TCP sends its own bytes in
+    /// order, and therefore at once.
+    pub retransmission: Retransmission,
+    /// True for real TLS, false for modelled keys, which have the same sizes and no CPU
+    /// cost. QUIC only.
+    pub real_tls: bool,
+    /// Largest UDP payload of QUIC in bytes; see [`QUIC_MTU`].
+    pub quic_mtu: u16,
+    /// TLS version of TCP connections.
+    pub tcp_tls: tls::Version,
+    /// Size of the `ClientHello`.
+    pub client_hello: tls::ClientHello,
+    /// Alignment of TLS records with TCP segments on servers.
+    pub record_ends: RecordEnds,
+    /// Use of early data on resumed connections.
+    pub early_data: EarlyData,
+    /// Cost of resolving a server's name.
+    pub name_lookup: NameLookup,
+    /// Signalling of changed priorities.
+    pub reprioritisation: Reprioritisation,
+    /// Virtual time after which a load is given up.
+    #[serde(rename = "deadline_ns")]
+    pub deadline: Duration,
+}
+
+/// The permitted UDP payload of QUIC: from QUIC's minimum to the size that fits into an
+/// Ethernet frame with IPv6.
+///
+/// # Source
+/// RFC 9000, section 14; 1,500 bytes less 40 of IPv6 and 8 of UDP.
+pub const QUIC_MTU: RangeInclusive<u16> = 1_200..=1_452;
+
+/// The longest deadline.
+pub const DEADLINE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+
+impl LoadSettings {
+    /// Checks that the values are in their ranges.
+    ///
+    /// # Errors
+    /// Returns the setting, the value found and the values expected.
+    pub fn check(&self) -> Result<(), String> {
+        if self.deadline.is_zero() {
+            return Err("deadline: no load finishes in no time; use 600s, for example".to_owned());
+        }
+        if self.deadline > DEADLINE_MAX {
+            return Err("deadline: longer than a day; use 600s, for example".to_owned());
+        }
+        if !QUIC_MTU.contains(&self.quic_mtu) {
+            return Err(format!(
+                "quic-mtu: {} bytes are not between {} and {}",
+                self.quic_mtu,
+                QUIC_MTU.start(),
+                QUIC_MTU.end()
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Default for LoadSettings {
+    /// Returns settings of today's web: Chromium's signals and its `ClientHello`,
+    /// records as servers write them, the QUIC packets of large deployments, and the name
+    /// lookups of a first visit. Live loads and their predictions use the same settings.
+    /// Reproductions of papers state the settings that the paper assumes.
+    fn default() -> Self {
+        Self {
+            connections: Connections::default(),
+            retransmission: Retransmission::default(),
+            real_tls: false,
+            quic_mtu: quic::DEFAULT_MTU,
+            tcp_tls: tls::Version::Tls13,
+            client_hello: tls::ClientHello::Browser,
+            record_ends: RecordEnds::Short,
+            early_data: EarlyData::default(),
+            name_lookup: NameLookup::default(),
+            reprioritisation: Reprioritisation::Chromium,
+            deadline: Duration::from_secs(30 * 60),
+        }
+    }
+}
+
+/// Origins that share a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Connections {
+    /// One connection for each origin, shared where the recording shows coalescing. Over
+    /// HTTP/1.1, up to six for each origin.
+    #[default]
+    PerOrigin,
+    /// One connection for all origins of the same protocol, as in Sander 2022. Over
+    /// HTTP/1.1, up to six in all.
+    Single,
+}
+
+impl Words for Connections {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (
+            Self::PerOrigin,
+            "per-origin",
+            "One for each origin, shared where the recording shows it",
+        ),
+        (Self::Single, "single", "One for all origins"),
+    ];
+}
+
+/// Cost of resolving a server's name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NameLookup {
+    /// One round trip to a resolver behind the same access link, once for each group of
+    /// origins that share connections. Free in a warm visit.
+    #[default]
+    RoundTrip,
+    /// No cost: addresses are known, as from a hosts file.
+    None,
+}
+
+impl Words for NameLookup {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (
+            Self::RoundTrip,
+            "round-trip",
+            "One round trip for each name, except in a warm visit",
+        ),
+        (Self::None, "none", "Nothing: addresses are known"),
+    ];
+}
+
+/// Signal by which a browser changes the priority of a request that it has sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reprioritisation {
+    /// `PRIORITY_UPDATE` (RFC 9218, section 7), and over HTTP/2 also the priority tree of
+    /// RFC 7540, so that all strategies learn the same.
+    Update,
+    /// Chromium's signals. Over HTTP/2, only the priority tree changes, so that
+    /// strategies based on RFC 9218 keep the first signal. Over HTTP/3, there is no
+    /// signal.
+    ///
+    /// # Source
+    /// Network logs of Chromium 156: an HTTP/3 stream has one
+    /// `HTTP3_PRIORITY_UPDATE_SENT`, as its request leaves, and none after
+    /// `URL_REQUEST_SET_PRIORITY`.
+    Chromium,
+}
+
+impl Words for Reprioritisation {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (
+            Self::Chromium,
+            "chromium",
+            "As Chromium: over HTTP/2 in the tree of RFC 7540 alone, over HTTP/3 not at all",
+        ),
+        (
+            Self::Update,
+            "update",
+            "By PRIORITY_UPDATE (RFC 9218), and over HTTP/2 in the tree too",
+        ),
+    ];
+}
+
+/// Use of early data: requests that leave with the first flight of a resumed connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EarlyData {
+    /// Used over QUIC but not over TCP, as Chromium does.
+    #[default]
+    Auto,
+    /// Used over both.
+    On,
+    /// Never used.
+    Off,
+}
+
+impl EarlyData {
+    /// Returns true if early data is used over TCP (`tcp`) or QUIC (`!tcp`).
+    pub const fn is_used(self, tcp: bool) -> bool {
+        match self {
+            Self::Auto => !tcp,
+            Self::On => true,
+            Self::Off => false,
+        }
+    }
+}
+
+impl Words for EarlyData {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Auto, "auto", "On QUIC, not on TCP, as browsers do"),
+        (Self::On, "on", "On QUIC and on TLS 1.3 over TCP"),
+        (Self::Off, "off", "Never"),
+    ];
+}
