@@ -2,5 +2,5 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    let _ = pagerace_page::from_bytes("fuzz.har", data, &pagerace_page::ImportOptions::default());
+    let _ = pagerace_har::from_bytes("fuzz.har", data, &pagerace_har::ImportOptions::default());
 });

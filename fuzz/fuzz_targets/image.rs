@@ -2,5 +2,5 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    let _ = pagerace_page::image::read(data);
+    let _ = pagerace_har::image::read(data);
 });

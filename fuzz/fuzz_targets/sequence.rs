@@ -1,6 +1,6 @@
 #![no_main]
 use libfuzzer_sys::fuzz_target;
-use pagerace_page::TransferSequence;
+use pagerace_har::TransferSequence;
 
 fuzz_target!(|data: &[u8]| {
     if let Ok(sequence) = TransferSequence::from_json("fuzz.json", data) {

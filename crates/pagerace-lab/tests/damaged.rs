@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use pagerace_core::{Duration, Rng};
+use pagerace_har::ImportOptions;
 use pagerace_lab::export::json::{read_plan, scenario_text};
 use pagerace_lab::{Contender, Plan, run_race};
 use pagerace_net::Network;
-use pagerace_page::ImportOptions;
 use serde_json::{Value, json};
 
 const FILES: u64 = 10_000;
@@ -43,7 +43,7 @@ fn plan() -> Plan {
         entry("data.json", "application/json", script),
     ]}});
     let bytes = har.to_string();
-    let page = pagerace_page::from_bytes("a.har", bytes.as_bytes(), &ImportOptions::default());
+    let page = pagerace_har::from_bytes("a.har", bytes.as_bytes(), &ImportOptions::default());
     let contender = |text: &str| {
         let read: pagerace_lab::contender::ContenderText = text.parse().expect("known");
         read.or(&Contender::default())

@@ -44,8 +44,9 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pagerace_core::Duration;
+use pagerace_har::Recording;
+use pagerace_page::ResourceEffect;
 use pagerace_page::intervention::Failure;
-use pagerace_page::{Recording, ResourceEffect};
 use pagerace_peer::{Reply, Request, Site};
 
 pub use adjust::ServedSize;

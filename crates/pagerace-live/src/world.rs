@@ -324,7 +324,7 @@ fn refused(scenario: &LiveScenario) -> Vec<String> {
     refused.map(|(resource, _)| resource.url.clone()).collect()
 }
 
-fn device(device: &pagerace_page::Device) -> pagerace_chromium::Device {
+fn device(device: &pagerace_har::Device) -> pagerace_chromium::Device {
     pagerace_chromium::Device {
         name: device.name.clone(),
         width: device.width,

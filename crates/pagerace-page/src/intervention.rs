@@ -143,6 +143,3 @@ impl From<Intervention> for String {
         intervention.to_string()
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -24,8 +24,8 @@ use std::sync::Arc;
 
 use pagerace_browser::BrowserConfig;
 use pagerace_core::{Destination, Duration};
-use pagerace_page::essential::{PaintChange, PaintEffect};
 use pagerace_page::{ElementKind, Page, ResourceId};
+use pagerace_page::{PaintChange, PaintEffect};
 
 use self::ideal::{Change, Seen, load};
 

@@ -10,9 +10,11 @@ use std::sync::Arc;
 use common::{Item, busy_page, recordings};
 use pagerace_browser::BrowserConfig;
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
-use pagerace_page::ads::Matchers;
-use pagerace_page::essential::{Overrides, PaintChange, PaintEffect, Reason, assess};
-use pagerace_page::{Category, ImportOptions, Page, ResourceId, Trigger, load};
+use pagerace_essential::ads::Matchers;
+use pagerace_essential::{Overrides, Reason, assess};
+use pagerace_har::{ImportOptions, load};
+use pagerace_page::{Category, Page, ResourceId, Trigger};
+use pagerace_page::{PaintChange, PaintEffect};
 use pagerace_sim::{Counterfactuals, paint_critical};
 
 const IMAGE: Item = Item {

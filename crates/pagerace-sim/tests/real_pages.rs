@@ -6,7 +6,8 @@ mod common;
 use std::io::Write;
 
 use common::{recordings, scenario};
-use pagerace_page::{ImportOptions, Page, load};
+use pagerace_har::{ImportOptions, load};
+use pagerace_page::Page;
 use pagerace_sim::{Explainable, explain, run};
 
 #[test]

@@ -3,9 +3,11 @@
 use std::process::Command;
 
 /// Crates from the bottom up. A crate may use those before it.
-const LAYERS: [&str; 16] = [
+const LAYERS: [&str; 18] = [
     "pagerace-core",
     "pagerace-page",
+    "pagerace-har",
+    "pagerace-essential",
     "pagerace-net",
     "pagerace-cc",
     "pagerace-delivery",
@@ -23,11 +25,13 @@ const LAYERS: [&str; 16] = [
 ];
 
 /// Pairs that are forbidden although their order would permit them.
-const STRANGERS: [(&str, &str); 4] = [
+const STRANGERS: [(&str, &str); 6] = [
     ("pagerace-transport", "pagerace-net"),
     ("pagerace-browser", "pagerace-transport"),
     ("pagerace-live", "pagerace-sim"),
     ("pagerace-report", "pagerace-sim"),
+    ("pagerace-browser", "pagerace-har"),
+    ("pagerace-sim", "pagerace-har"),
 ];
 
 #[test]

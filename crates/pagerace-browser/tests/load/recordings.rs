@@ -8,7 +8,7 @@ use crate::causes;
 use crate::common::{Network, load, no_cpu};
 use pagerace_browser::{BrowserConfig, Cached, Moment, Profile};
 use pagerace_core::{Duration, Protocol};
-use pagerace_page::ImportOptions;
+use pagerace_har::ImportOptions;
 
 fn recordings() -> Vec<PathBuf> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/har");
@@ -36,7 +36,7 @@ fn every_recording_loads_in_every_browser() {
     let (mut loads, mut files) = (0, 0);
     for file in recordings() {
         files += 1;
-        let Ok(page) = pagerace_page::load(&file, &ImportOptions::default()) else {
+        let Ok(page) = pagerace_har::load(&file, &ImportOptions::default()) else {
             continue;
         };
         let page = Arc::new(page);
@@ -120,7 +120,7 @@ fn nothing_but_layout_lies_between_a_cause_and_its_effect() {
     };
     let mut checked = 0;
     for file in recordings() {
-        let Ok(page) = pagerace_page::load(&file, &ImportOptions::default()) else {
+        let Ok(page) = pagerace_har::load(&file, &ImportOptions::default()) else {
             continue;
         };
         let page = Arc::new(page);
@@ -162,7 +162,7 @@ fn a_second_visit_is_faster_and_lighter() {
     };
     let (mut fresh, mut validated, mut all, mut pages) = (0, 0, 0, 0);
     for file in recordings() {
-        let Ok(page) = pagerace_page::load(&file, &ImportOptions::default()) else {
+        let Ok(page) = pagerace_har::load(&file, &ImportOptions::default()) else {
             continue;
         };
         let page = Arc::new(page);
@@ -235,7 +235,7 @@ fn a_second_visit_is_faster_and_lighter() {
 #[test]
 fn every_recording_loads_over_http_1_1() {
     for file in recordings() {
-        let Ok(page) = pagerace_page::load(&file, &ImportOptions::default()) else {
+        let Ok(page) = pagerace_har::load(&file, &ImportOptions::default()) else {
             continue;
         };
         let page = Arc::new(page);

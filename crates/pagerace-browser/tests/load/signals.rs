@@ -284,8 +284,8 @@ fn requests_leave_in_the_order_that_was_measured() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/har");
         let file =
             PathBuf::from(file).join(format!("internetonmars-2022-{}-h3.har.gz", profile.name()));
-        let options = pagerace_page::ImportOptions::default();
-        let page = Arc::new(pagerace_page::load(&file, &options).expect("a recording"));
+        let options = pagerace_har::ImportOptions::default();
+        let page = Arc::new(pagerace_har::load(&file, &options).expect("a recording"));
         let config = BrowserConfig {
             profile,
             cpu: 1.0,

@@ -3,8 +3,9 @@
 use bytes::Bytes;
 use pagerace_core::Duration;
 use pagerace_delivery::Facts;
+use pagerace_har::{Exchange, Recording};
 use pagerace_http::{Field, fields};
-use pagerace_page::{Exchange, Recording, ResourceId};
+use pagerace_page::ResourceId;
 use pagerace_peer::server::UNKNOWN;
 use pagerace_peer::{Body, Reply, Request};
 

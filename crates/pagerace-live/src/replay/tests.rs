@@ -1,7 +1,8 @@
 use pagerace_core::Priority;
+use pagerace_har::ImportOptions;
+use pagerace_har::recording::recording_from_bytes;
 use pagerace_http::{Field, fields};
-use pagerace_page::recording::recording_from_bytes;
-use pagerace_page::{ImportOptions, Trigger};
+use pagerace_page::Trigger;
 use serde_json::{Value, json};
 
 use super::*;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use pagerace_core::Protocol;
 use pagerace_delivery::StrategySpec;
+use pagerace_har::Device;
 use pagerace_net::Network;
-use pagerace_page::{Device, Page, ResourceEffect};
+use pagerace_page::{Page, ResourceEffect};
 use pagerace_peer::LoadSettings;
 
 use crate::replay::ReplaySite;

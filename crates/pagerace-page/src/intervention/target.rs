@@ -1,8 +1,6 @@
 //! The properties of a request that selectors match.
 
-use url::Url;
-
-use crate::{Category, Page, Resource, category, domain};
+use crate::{Category, Page, Resource, category};
 
 /// A request, as selectors see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,23 +29,6 @@ impl<'a> Target<'a> {
             asked_as: category::asked_as(resource.destination, &resource.mime_type),
             ad: resource.category == Category::Ads,
             third_party: resource.third_party,
-        }
-    }
-
-    /// Creates a target from a request that the recording of `page` lacks. Only the URL
-    /// is known, so the category is [`Category::Others`]; the URL may still identify
-    /// advertisement. `url` is the text of `parsed`.
-    pub fn unknown(page: &Page, url: &'a str, parsed: &'a Url) -> Self {
-        let host = parsed.host_str().unwrap_or_default();
-        let document = page.resource(page.document);
-        let home = &page.origin(document.origin).host;
-        let third_party = domain::is_third_party(host, home);
-        Self {
-            url,
-            host,
-            asked_as: Category::Others,
-            ad: category::is_ad(url, third_party),
-            third_party,
         }
     }
 }

@@ -227,6 +227,3 @@ fn span(field: &str, found: Option<Duration>) -> Result<(), String> {
         _ => Ok(()),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,4 +1,4 @@
-use pagerace_page::{ImportOptions, from_bytes};
+use pagerace_har::{ImportOptions, from_bytes};
 use serde_json::{Value, json};
 
 use super::*;

@@ -419,15 +419,15 @@ impl Draw {
         if self.chance(0.2) {
             // Jitter shortens the delay, too.
             let jitter = self.magnitude(1, rtt.div_ceil(2));
-            text += &format!(" jitter {jitter}ms");
+            text = format!("{text} jitter {jitter}ms");
             text += self.of(&["", " reorder"]);
             round_trip = 0;
         }
         match self.0.below(6) {
-            0 => text += &format!(" loss {}%", self.of(&["0.1", "1", "5", "15"])),
-            1 => text += &format!(" loss 2% burst {}", 1 + self.0.below(10)),
+            0 => text = format!("{text} loss {}%", self.of(&["0.1", "1", "5", "15"])),
+            1 => text = format!("{text} loss 2% burst {}", 1 + self.0.below(10)),
             2 => text += " gemodel 1% 20% 80% 0.1%",
-            3 => text += &format!(" loss-up {}%", self.of(&["1", "10"])),
+            3 => text = format!("{text} loss-up {}%", self.of(&["1", "10"])),
             _ => {}
         }
         let queue = match self.0.below(6) {
@@ -438,7 +438,7 @@ impl Draw {
             4 => format!("{}bdp", self.of(&["0.2", "4"])),
             _ => "1bdp".to_owned(),
         };
-        text += &format!(" queue {queue}");
+        text = format!("{text} queue {queue}");
         let network = Network::parse(&text).unwrap_or_else(|e| panic!("{text}: {e}"));
         let limits = Limits {
             round_trip: Duration::from_nanos(round_trip * 1_000),
@@ -470,7 +470,7 @@ impl Draw {
                 Range::Integer { min, max } => self.magnitude(min, max.min(100)).to_string(),
                 Range::Word(words) => self.of(words).to_owned(),
             };
-            text += &format!(":{}={value}", parameter.name);
+            text = format!("{text}:{}={value}", parameter.name);
         }
         text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))
     }

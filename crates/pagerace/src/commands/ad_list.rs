@@ -10,8 +10,8 @@ use adblock::sourcemap::FilterRuleDebugInfo;
 use adblock::url_parser::{ResolvesDomain, set_domain_resolver};
 use anyhow::{Context as _, Result, bail};
 use pagerace_core::Destination;
-use pagerace_page::ads::{AdKind, AdMatch, AdMatcher, AdRequest};
-use pagerace_page::domain;
+use pagerace_essential::ads::{AdKind, AdMatch, AdMatcher, AdRequest};
+use pagerace_har::domain;
 
 /// Number of lines by which the format of a file is detected.
 const TELLING_LINES: usize = 100;

@@ -8,9 +8,10 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Error, Result, bail};
+use pagerace_har::sequence::VERSIONS;
+use pagerace_har::{ImportOptions, TransferSequence, srivastava_page};
 use pagerace_net::Network;
-use pagerace_page::sequence::VERSIONS;
-use pagerace_page::{ImportOptions, Page, TransferSequence, srivastava_page};
+use pagerace_page::Page;
 
 use crate::lists::split_all;
 
@@ -80,7 +81,7 @@ pub(super) fn pages(hars: &[PathBuf], page: Option<&String>) -> Result<Vec<Arc<P
     for path in hars {
         let mut page = match sequence(path)? {
             Some(page) => page,
-            None => pagerace_page::load(path, &options)?,
+            None => pagerace_har::load(path, &options)?,
         };
         pagerace_sim::fit_paints(&mut page)?;
         page.name = free_name(&pages, &page.name);

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use pagerace_browser::BrowserConfig;
+use pagerace_essential::ads::Matchers;
+use pagerace_essential::{Assessment, Overrides, assess};
 use pagerace_page::Page;
-use pagerace_page::ads::Matchers;
-use pagerace_page::essential::{Assessment, Overrides, PaintEffect, assess};
+use pagerace_page::PaintEffect;
 use pagerace_page::intervention::Selector;
 use pagerace_sim::ObjectNeed;
 

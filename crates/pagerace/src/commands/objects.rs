@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
+use pagerace_har::sequence::{TransferSequence, Urls, stand_in};
+use pagerace_har::{ImportOptions, load};
 use pagerace_lab::Progress;
-use pagerace_page::sequence::{TransferSequence, Urls, stand_in};
-use pagerace_page::{ImportOptions, load};
 
 use super::bulk::size;
 use crate::progress::Watch;

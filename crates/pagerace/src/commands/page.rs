@@ -16,9 +16,10 @@ use comfy_table::{
     TableStyle, Width,
 };
 use pagerace_core::{Destination, Duration, ScriptMode};
+use pagerace_har::{ImportOptions, load};
 use pagerace_page::{
-    Category, Element, ElementKind, Evidence, FontDisplay, ImportOptions, Page, PageLayout,
-    Resource, ResourceId, Trigger, Wait, load,
+    Category, Element, ElementKind, Evidence, FontDisplay, Page, PageLayout, Resource, ResourceId,
+    Trigger, Wait,
 };
 
 use self::essential::EssentialArgs;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pagerace_browser::BrowserConfig;
-use pagerace_page::essential::PaintEffect;
+use pagerace_page::PaintEffect;
 use pagerace_page::{Page, ResourceId};
 use pagerace_sim::Counterfactuals;
 

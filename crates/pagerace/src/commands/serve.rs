@@ -14,11 +14,11 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use pagerace_core::Protocol;
 use pagerace_delivery::StrategySpec;
+use pagerace_har::{ImportOptions, Recording};
 use pagerace_live::site::ServedSite;
 use pagerace_live::{
     FolderSite, Guard, LocalCa, OriginServer, ReplaySite, Servers, ServersConfig, secret_seed,
 };
-use pagerace_page::{ImportOptions, Recording};
 use url::Url;
 
 use super::files::{check_files, say};
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<()> {
         let options = ImportOptions {
             page: args.page.clone(),
         };
-        let recording = pagerace_page::recording::load_recording(&args.site, &options)?;
+        let recording = pagerace_har::recording::load_recording(&args.site, &options)?;
         let site = ReplaySite::new(&recording)
             .with_context(|| args.site.display().to_string())?
             .with_think_time(!args.no_think_time);

@@ -8,10 +8,11 @@ use anyhow::{Context as _, Result, bail};
 use flate2::read::GzDecoder;
 use pagerace_chromium::node::{Lighthouse, Throttling};
 use pagerace_core::Protocol;
+use pagerace_har::{Device, Exchange, ImportOptions, recording_from_bytes};
 use pagerace_lab::{Load, Plan, RunSummary};
 use pagerace_live::ReplaySite;
 use pagerace_live::world::{LiveOutcome, LiveScenario, World, WorldOptions};
-use pagerace_page::{Device, Exchange, ImportOptions, Page, recording_from_bytes};
+use pagerace_page::Page;
 use pagerace_sim::{NameLookup, Outcome, Visit};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -76,7 +77,7 @@ pub(crate) fn served(paths: &[PathBuf], tell: &mut dyn FnMut(&str)) -> Result<Ve
 }
 
 fn serve(path: &Path, others: &[Served], tell: &mut dyn FnMut(&str)) -> Result<Served> {
-    let mut recording = pagerace_page::load_recording(path, &ImportOptions::default())?;
+    let mut recording = pagerace_har::load_recording(path, &ImportOptions::default())?;
     pagerace_sim::fit_paints(&mut recording.page)?;
     if recording
         .exchanges

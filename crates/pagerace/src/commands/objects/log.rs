@@ -4,8 +4,8 @@
 use std::io::{self, Write};
 
 use pagerace_core::Duration;
+use pagerace_har::sequence::{Transfer, TransferSequence};
 use pagerace_lab::export::csv::quote;
-use pagerace_page::sequence::{Transfer, TransferSequence};
 use serde_json::Value;
 
 const HEADER: &str = "id,category,third_party,url,extension,size_bytes,start_ms,transfer_ms,\

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 use comfy_table::{ColumnConstraint, Width};
-use pagerace_page::essential::{Assessment, Counts};
+use pagerace_essential::essential::{Assessment, Counts};
 use pagerace_page::{Category, Page, Resource};
 use serde_json::{Value, json};
 

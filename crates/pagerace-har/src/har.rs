@@ -1,0 +1,197 @@
+//! Import of HAR 1.2 recordings by Chrome DevTools, chrome-har, browsertime, WebPageTest,
+//! Firefox, Safari, our own recorder, and any other writer of `log.entries`.
+//!
+//! HAR 1.2: <http://www.softwareishard.com/blog/har-12-spec/>. Every field may be missing
+//! or have a wrong type; the importer then ignores the field, not the file.
+//! `docs/har-import.md` documents each decision on ambiguous data. The page's notes count
+//! the decisions that were taken.
+
+mod assemble;
+mod cache;
+mod clock;
+mod destination;
+mod discovery;
+mod entry;
+mod exchanges;
+mod extension;
+mod filter;
+mod headers;
+mod http_date;
+mod initiator;
+mod layout;
+mod loading;
+mod markup;
+mod network;
+mod notes;
+mod origins;
+mod pages;
+mod paints;
+mod protocol;
+mod read;
+mod recording;
+mod redirects;
+mod rtt;
+mod sizes;
+mod value;
+mod viewport;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use entry::Entry;
+use notes::{Kind, Notes};
+use serde_json::Value;
+
+use crate::{Device, ImportError, Recording};
+use pagerace_page::model::MAX_RESOURCES;
+use pagerace_page::{Page, ResourceId};
+
+/// Selection of the part of a recording to import.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImportOptions {
+    /// Page to import from a file with several: its id, title or 1-based number. `None`
+    /// selects the first page that has entries.
+    pub page: Option<String>,
+}
+
+/// Reads a HAR file, plain or compressed with gzip.
+///
+/// # Errors
+/// Returns [`ImportError`] if the file cannot be read, is not a HAR, has no such page, or
+/// holds no entry that can be requested.
+pub fn load(path: &Path, options: &ImportOptions) -> Result<Page, ImportError> {
+    let (file, bytes) = read::file(path)?;
+    from_bytes(&file, &bytes, options)
+}
+
+/// Reads a HAR file as [`load`] does, and keeps every exchange with its body.
+///
+/// # Errors
+/// Returns the same errors as [`load`].
+pub fn load_recording(path: &Path, options: &ImportOptions) -> Result<Recording, ImportError> {
+    let (file, bytes) = read::file(path)?;
+    recording_from_bytes(&file, &bytes, options)
+}
+
+/// Imports a HAR from memory. `file_name` appears in messages and names the page.
+///
+/// # Errors
+/// Returns the same errors as [`load`].
+pub fn from_bytes(
+    file_name: &str,
+    bytes: &[u8],
+    options: &ImportOptions,
+) -> Result<Page, ImportError> {
+    let root = json(file_name, bytes)?;
+    Ok(import(file_name, &root, options)?.page)
+}
+
+/// Imports a HAR as [`from_bytes`] does, and keeps every exchange with its body.
+///
+/// # Errors
+/// Returns the same errors as [`load`].
+pub fn recording_from_bytes(
+    file_name: &str,
+    bytes: &[u8],
+    options: &ImportOptions,
+) -> Result<Recording, ImportError> {
+    let mut root = json(file_name, bytes)?;
+    let Imported {
+        page,
+        device,
+        entries,
+        resources,
+    } = import(file_name, &root, options)?;
+    let list = root
+        .pointer_mut("/log/entries")
+        .and_then(Value::as_array_mut);
+    let list = list.expect("the import found log.entries");
+    let exchanges = exchanges::take(list, &entries, &resources, &page);
+    Ok(Recording {
+        page,
+        exchanges,
+        device,
+    })
+}
+
+fn json(file_name: &str, bytes: &[u8]) -> Result<Value, ImportError> {
+    let bytes = read::decompress(file_name, bytes, read::MAX_BYTES)?;
+    read::parse(file_name, &bytes)
+}
+
+/// Result of importing the chosen page of a file.
+struct Imported {
+    page: Page,
+    device: Option<Device>,
+    /// Numbers of the page's entries in the file, in the file's order.
+    entries: Vec<usize>,
+    /// The resource of each entry that became one, by the entry's number.
+    resources: BTreeMap<usize, ResourceId>,
+}
+
+fn import(file_name: &str, root: &Value, options: &ImportOptions) -> Result<Imported, ImportError> {
+    let chosen = pages::choose(file_name, root, options)?;
+    if chosen.entries.len() > MAX_RESOURCES {
+        return Err(ImportError::TooManyEntries {
+            file: file_name.to_owned(),
+            found: chosen.entries.len(),
+            limit: MAX_RESOURCES,
+        });
+    }
+    let page_start = chosen.start();
+    let parse = |&(number, value): &(usize, _)| Entry::parse(number, value, page_start);
+    let entries: Vec<Entry> = chosen.entries.iter().map(parse).collect();
+    let mut notes = Notes::default();
+    notes.add_many(Kind::OtherPages, chosen.others);
+    let count = entries.len();
+    let selected = filter::select(entries, &mut notes);
+    let selected = selected.map_err(|(entry, url, reason)| ImportError::NothingToRace {
+        file: file_name.to_owned(),
+        entries: count,
+        entry,
+        url: value::shorten(url, 80),
+        reason,
+    })?;
+    let name = page_name(file_name, chosen.number.filter(|_| options.page.is_some()));
+    let creator = creator(&root["log"]);
+    let numbered = selected.iter().enumerate();
+    Ok(Imported {
+        resources: numbered
+            .map(|(i, entry)| (entry.number, ResourceId(i as u32)))
+            .collect(),
+        page: assemble::page(name, creator, &chosen, &selected, notes),
+        device: exchanges::device(chosen.page),
+        entries: chosen.entries.iter().map(|&(number, _)| number).collect(),
+    })
+}
+
+/// Returns the file's stem, with the page's number if the caller asked for a page.
+fn page_name(file: &str, number: Option<usize>) -> String {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    let stem = name.strip_suffix(".gz").unwrap_or(name);
+    let stem = stem
+        .strip_suffix(".har")
+        .or_else(|| stem.strip_suffix(".json"))
+        .or_else(|| stem.strip_suffix(".page"))
+        .unwrap_or(stem);
+    let stem = if stem.is_empty() { "page" } else { stem };
+    number.map_or_else(|| stem.to_owned(), |number| format!("{stem}#{number}"))
+}
+
+/// Returns the names and versions of recorder and browser, as given in the file.
+fn creator(log: &Value) -> String {
+    let describe = |key: &str| {
+        let object = log
+            .get(key)
+            .or_else(|| log.get("software").filter(|_| key == "creator"))?;
+        let name = value::filled(object, "name")?;
+        let version = value::filled(object, "version").unwrap_or_default();
+        Some(value::shorten(format!("{name} {version}").trim(), 80))
+    };
+    let parts = [describe("creator"), describe("browser")]
+        .into_iter()
+        .flatten();
+    let mut parts: Vec<String> = parts.collect();
+    parts.dedup();
+    parts.join(", ")
+}

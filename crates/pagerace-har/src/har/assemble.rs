@@ -1,0 +1,339 @@
+//! Assembly of the page in passes, one per question, in the order of their dependencies.
+
+use std::collections::BTreeMap;
+
+use pagerace_core::{Destination, Duration};
+use serde_json::Value;
+
+use super::discovery::{self, How, Link};
+use super::entry::Entry;
+use super::network::Downlink;
+use super::notes::{Kind, Notes};
+use super::pages::Chosen;
+use super::paints::{self, RecordedPaints};
+use super::recording::Recording;
+use super::redirects::Redirects;
+use super::value::{filled, list, millis};
+use super::{
+    cache, destination, extension, headers, layout, loading, origins, rtt, sizes, viewport,
+};
+use crate::category;
+use pagerace_page::model::MAX_FIELD_BYTES;
+use pagerace_page::{
+    Category, FittedLargest, Page, RecordedPage, RecordedTimes, Resource, ResourceId,
+};
+
+/// Maximum time after the load event at which a resource that it waited for may end, due
+/// to rounding by recorders. Milliseconds.
+const LOAD_SLACK_MS: f64 = 20.0;
+
+/// Assembles the page from the selected entries (the navigation first).
+pub(super) fn page(
+    name: String,
+    creator: String,
+    chosen: &Chosen,
+    entries: &[Entry],
+    mut notes: Notes,
+) -> Page {
+    let notes = &mut notes;
+    let redirects = Redirects::find(entries, notes);
+    let document = redirects.end(0);
+    let destinations = destinations(entries, &redirects, document, notes);
+    let header_bytes = header_bytes(entries, notes);
+    let response_headers: Vec<u32> = header_bytes.iter().map(|h| h.1).collect();
+    let bodies = sizes::bodies(entries, &response_headers, notes);
+    let mut recording = Recording::new(entries, &destinations, &bodies, &redirects, document);
+    let page_start = chosen.start().or(entries[0].start);
+    recording.scripts_ran(page_start, &extension::main_thread(chosen.page));
+    let own = chosen.page.and_then(|p| p.get("_pagerace"));
+    recording.own = own.is_some_and(Value::is_object);
+    let event = |key| Some(page_start? + chosen.timing(key)?);
+    recording.parsed = event("onContentLoad");
+    recording.loaded = event("onLoad");
+    let recording = recording;
+    let links = discovery::links(&recording, notes);
+    let modes = loading::script_modes(&recording, &links, notes);
+    let shown = entries[document].response_start().zip(page_start);
+    let paints = RecordedPaints::read(chosen.page, shown.map(|(at, start)| at - start));
+    let mut blocking = loading::render_blocking(&recording, &links, &modes);
+    if let Some(first) = page_start
+        .filter(|_| !recording.own)
+        .zip(paints.first)
+        .map(|(start, ms)| start + ms)
+    {
+        paints::unblock(&recording, first, &mut blocking);
+    }
+    let mut cpu = cpu_times(entries, &destinations, chosen.page);
+    for (&script, (from, to)) in &recording.ran {
+        // Later calls of the script's functions are not part of its execution.
+        cpu[script] = cpu[script].and(Some(to - from));
+    }
+    let discoveries = discovery::discoveries(&recording, &links, &modes, &blocking, &cpu, notes);
+    let round_trips = rtt::round_trips(entries);
+    let downlink = Downlink::new(entries, &bodies);
+    // Our own recorder uses the machine's link, so the highest rate is not a limit.
+    let none = Downlink::default();
+    let limit = if recording.own { &none } else { &downlink };
+    let think = rtt::think_times(entries, &round_trips, limit, notes);
+    let (origins, origin_of) = origins::collect(entries, &round_trips, host(&entries[document]));
+    let by_markup: Vec<bool> = links
+        .iter()
+        .map(|l| l.as_ref().is_some_and(|l| in_markup(l, document)))
+        .collect();
+    let by_style: Vec<bool> = links
+        .iter()
+        .map(|l| l.as_ref().is_some_and(|l| l.how == How::Style))
+        .collect();
+    let layout = layout::read(&recording, &links, chosen);
+    let fit = page_start.filter(|_| layout.is_none());
+    let fit = fit.and_then(|start| paints::fit(&recording, &paints, start));
+    let mut visible = match &layout {
+        Some(layout) => viewport::on_screen(layout, &destinations),
+        None => viewport::images(
+            entries,
+            &destinations,
+            &bodies,
+            &by_markup,
+            &by_style,
+            recording.parsed,
+            notes,
+        ),
+    };
+    if let Some(FittedLargest::Image { id }) = fit.and_then(|fit| fit.largest) {
+        visible[id.index()] = true;
+    }
+    let mut blocks_load = blocks_load(entries, &destinations, chosen, notes);
+    // HTML standard: lazy images do not delay the load event.
+    if layout.is_some() {
+        for image in layout::lazy(&recording, &links) {
+            blocks_load[image] = false;
+        }
+    }
+    note_what_is_missing(entries, notes);
+    let start = entries[0].start;
+    let mut resources = Vec::with_capacity(entries.len());
+    for (i, entry) in entries.iter().enumerate() {
+        let third_party = origins[origin_of[i].index()].third_party;
+        let category = category::of(entry.url_text, destinations[i], &entry.mime, third_party);
+        if category == Category::Ads {
+            notes.add(Kind::AdsByList);
+        }
+        let inferred = || {
+            let prefetch = destination::is_prefetch(entry);
+            loading::infer_priority(destinations[i], modes[i], blocking[i], prefetch)
+        };
+        resources.push(Resource {
+            id: ResourceId(i as u32),
+            url: entry
+                .url
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_default(),
+            origin: origin_of[i],
+            method: entry.method.clone(),
+            status: entry.status,
+            fails_after: entry.failed_after().map(Duration::from_millis_f64),
+            destination: destinations[i],
+            script_mode: modes[i],
+            mime_type: entry.mime.clone(),
+            request_header_bytes: header_bytes[i].0.min(MAX_FIELD_BYTES),
+            request_body_bytes: entry.request_body_size,
+            response_header_bytes: header_bytes[i].1.min(MAX_FIELD_BYTES),
+            body_bytes: bodies[i],
+            decoded_bytes: entry.content_size,
+            think_time: Duration::from_millis_f64(think[i]),
+            priority: entry.priority.unwrap_or_else(inferred),
+            render_blocking: blocking[i],
+            discovery: discoveries[i],
+            in_viewport: visible[i],
+            cpu_time: cpu[i].map(Duration::from_millis_f64),
+            blocks_load: blocks_load[i],
+            category,
+            third_party,
+            recorded: recorded_times(entry, start),
+            cache: cache::in_next_visit(entry),
+            image: entry.image,
+        });
+    }
+    Page {
+        name,
+        url: resources[0].url.clone(),
+        origins,
+        resources,
+        document: ResourceId(document as u32),
+        recorded: RecordedPage {
+            on_content_load: chosen
+                .timing("onContentLoad")
+                .map(Duration::from_millis_f64),
+            on_load: chosen.timing("onLoad").map(Duration::from_millis_f64),
+            first_paint: paints.first.map(Duration::from_millis_f64),
+            largest_paint: paints.largest.map(Duration::from_millis_f64),
+            speed_index: paints.speed_index.map(Duration::from_millis_f64),
+            down_bits_per_second: downlink.rate(),
+            creator,
+        },
+        layout,
+        fit,
+        notes: std::mem::take(notes).into_notes(),
+    }
+}
+
+fn host<'a>(entry: &'a Entry) -> &'a str {
+    entry
+        .url
+        .as_ref()
+        .and_then(|u| u.host_str())
+        .unwrap_or_default()
+}
+
+fn in_markup(link: &Link, document: usize) -> bool {
+    link.parent == document && link.how == How::Markup
+}
+
+/// Returns the destination of each entry: that of the end of its redirect chain. The
+/// navigation's chain is the document.
+fn destinations(
+    entries: &[Entry],
+    redirects: &Redirects,
+    document: usize,
+    notes: &mut Notes,
+) -> Vec<Destination> {
+    let own = |i: usize| match redirects.end(i) {
+        end if end == document => Destination::Document,
+        end => destination::of(&entries[end]),
+    };
+    let all: Vec<Destination> = (0..entries.len()).map(own).collect();
+    let again = |&i: &usize| {
+        all[i] == Destination::Iframe
+            && redirects.to[i].is_none()
+            && (entries[i].request_headers.get("sec-fetch-dest") == Some("document")
+                || entries[i].url == entries[document].url)
+    };
+    notes.add_many(
+        Kind::SecondNavigation,
+        (0..entries.len()).filter(again).count(),
+    );
+    all
+}
+
+/// Returns the bytes of the fields of each request and response.
+fn header_bytes(entries: &[Entry], notes: &mut Notes) -> Vec<(u32, u32)> {
+    let of = |entry: &Entry| {
+        let url = entry
+            .url
+            .as_ref()
+            .expect("entries without a URL were left out");
+        let (request, request_default) = headers::request_bytes(
+            &entry.request_headers,
+            entry.request_cookie_bytes,
+            entry.request_headers_size,
+            &entry.method,
+            url,
+        );
+        let (response, response_default) =
+            headers::response_bytes(&entry.response_headers, entry.response_headers_size);
+        notes.add_many(Kind::RequestHeaderDefault, request_default.into());
+        notes.add_many(Kind::ResponseHeaderDefault, response_default.into());
+        (request, response)
+    };
+    entries.iter().map(of).collect()
+}
+
+/// Returns the recorded main-thread milliseconds of each resource. Our own recorder gives
+/// them for several destinations; for scripts only, WebPageTest gives them per entry and
+/// browsertime per URL in the page's `_cpu`.
+fn cpu_times(
+    entries: &[Entry],
+    destinations: &[Destination],
+    page: Option<&Value>,
+) -> Vec<Option<f64>> {
+    let mut by_url: BTreeMap<&str, f64> = BTreeMap::new();
+    if let Some(cpu) = page.and_then(|p| p.get("_cpu")) {
+        for (key, value) in [("urls", "value"), ("scriptCosts", "total")] {
+            for cost in list(cpu, key) {
+                if let (Some(url), Some(ms)) = (filled(cost, "url"), millis(cost, value)) {
+                    by_url.insert(url, ms);
+                }
+            }
+        }
+    }
+    let of = |(entry, destination): (&Entry, &Destination)| {
+        let own = &entry.own;
+        match destination {
+            Destination::Script => own
+                .script_ms
+                .or(entry.cpu_ms)
+                // A cost belongs to one execution, not to each request for the URL.
+                .or_else(|| by_url.remove(entry.url_text)),
+            Destination::Style => own.parse_ms,
+            Destination::Image => own.decode_ms,
+            // Inline scripts run while the document is parsed.
+            Destination::Document | Destination::Iframe => {
+                let parts = own.parse_ms.into_iter().chain(own.script_ms);
+                parts.reduce(|parse, script| parse + script)
+            }
+            _ => None,
+        }
+    };
+    entries.iter().zip(destinations).map(of).collect()
+}
+
+/// Returns true for each resource that the load event waits for. Excluded are script
+/// fetches, media, prefetches and icons (HTML standard, "delays the load event"), and
+/// resources that the recording began or finished after its load event.
+fn blocks_load(
+    entries: &[Entry],
+    destinations: &[Destination],
+    chosen: &Chosen,
+    notes: &mut Notes,
+) -> Vec<bool> {
+    let page_start = chosen.start().or(entries[0].start);
+    let loaded = page_start
+        .zip(chosen.timing("onLoad"))
+        .map(|(start, ms)| start + ms);
+    let mut late = 0;
+    let of = |(i, entry): (usize, &Entry)| {
+        let waits = match destinations[i] {
+            Destination::Fetch | Destination::Media | Destination::Other => false,
+            Destination::Image => !viewport::is_icon(entry),
+            _ => true,
+        };
+        let after = loaded
+            .zip(entry.end)
+            .is_some_and(|(loaded, end)| end > loaded + LOAD_SLACK_MS);
+        late += usize::from(waits && after && i > 0);
+        let begun = loaded
+            .zip(entry.asked)
+            .is_none_or(|(loaded, asked)| asked < loaded);
+        i == 0 || (waits && !after && begun && !destination::is_prefetch(entry))
+    };
+    let all = entries.iter().enumerate().map(of).collect();
+    notes.add_many(Kind::AfterLoad, late);
+    all
+}
+
+/// Adds notes on missing data that no other step reports.
+fn note_what_is_missing(entries: &[Entry], notes: &mut Notes) {
+    let count = |test: &dyn Fn(&Entry) -> bool| entries.iter().filter(|e| test(e)).count();
+    notes.add_many(Kind::NoTimes, count(&|e| e.start.is_none()));
+    notes.add_many(Kind::NoProtocol, count(&|e| e.protocol.is_none()));
+    notes.add_many(Kind::NoAddress, count(&|e| e.address.is_none()));
+    let foreign = count(&|e| e.priority.is_none() && e.foreign_priority);
+    notes.add_many(Kind::ForeignPriority, foreign);
+    notes.add_many(Kind::NoPriority, count(&|e| e.priority.is_none()) - foreign);
+    notes.add_many(
+        Kind::PlainHttp,
+        count(&|e| e.url.as_ref().is_some_and(|u| u.scheme() == "http")),
+    );
+}
+
+fn recorded_times(entry: &Entry, navigation: Option<f64>) -> Option<RecordedTimes> {
+    let since = |t: f64| Some(Duration::from_millis_f64((t - navigation?).max(0.0)));
+    Some(RecordedTimes {
+        start: since(entry.start?)?,
+        end: since(entry.end?)?,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,223 @@
+//! Links from recorded bodies: exact positions of existing links, and parents of entries
+//! without a link.
+
+use std::collections::BTreeMap;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use pagerace_core::Destination;
+
+use super::{How, Link};
+use crate::har::recording::Recording;
+use pagerace_page::Evidence;
+
+/// Minimum length of a path in text; shorter ones (such as `/a`) occur by chance.
+const SHORTEST_PATH: usize = 6;
+
+/// Sets the decoded offset of links into recorded documents: the recorded offset, the
+/// position at which the markup names the URL, or the recorded line and column.
+pub(super) fn locate(recording: &Recording, links: &mut [Option<Link>]) {
+    let mut named: BTreeMap<(usize, &str), u64> = BTreeMap::new();
+    for (&document, references) in &recording.references {
+        for reference in references {
+            named
+                .entry((document, &reference.url))
+                .or_insert(reference.offset);
+        }
+    }
+    let line_starts: BTreeMap<usize, Vec<usize>> = recording
+        .references
+        .keys()
+        .map(|&d| (d, lines(body(recording, d))))
+        .collect();
+    for (i, link) in links.iter_mut().enumerate() {
+        let Some(link) = link
+            .as_mut()
+            .filter(|l| matches!(l.how, How::Markup | How::Inline))
+        else {
+            continue;
+        };
+        let recorded = || {
+            let offset = recording.entries[i].own.initiator_offset?;
+            let whole = recording.decoded_length(link.parent)?;
+            (recording.is_document(link.parent) && (1..=whole).contains(&offset)).then_some(offset)
+        };
+        let by_url = url(recording, i).and_then(|url| named.get(&(link.parent, &url)).copied());
+        // Media elements select their source in a later task, so the recorded position is
+        // the parser's position at that time.
+        let is_late = recording.destinations[i] == Destination::Media;
+        if let Some(offset) = recorded() {
+            let named = by_url.filter(|named| is_late && *named < offset);
+            link.decoded_offset = Some(named.unwrap_or(offset));
+            link.evidence = Evidence::Recorded;
+            continue;
+        }
+        let by_place = || {
+            // Recorders give the beginning of a document as the position of elements that
+            // scripts wrote.
+            if link.place.0 == Some(0) && link.place.1.unwrap_or(0) == 0 {
+                return None;
+            }
+            let start = *line_starts
+                .get(&link.parent)?
+                .get(usize::try_from(link.place.0?).ok()?)?;
+            Some(start as u64 + link.place.1.unwrap_or(0))
+        };
+        link.decoded_offset = by_url.filter(|_| link.how == How::Markup).or_else(by_place);
+        if link.decoded_offset.is_some() {
+            link.evidence = Evidence::Recorded;
+        }
+    }
+}
+
+/// Finds parents for entries without a link: documents whose markup names the URL, then
+/// style sheets, scripts and inline text that contain it.
+pub(super) fn search(recording: &Recording, links: &mut [Option<Link>]) {
+    let missing: Vec<usize> = (1..links.len())
+        .filter(|&i| links[i].is_none() && !asked_after_load(recording, i))
+        .collect();
+    let mut by_url: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for &i in &missing {
+        if let Some(url) = url(recording, i) {
+            by_url.entry(url).or_default().push(i);
+        }
+    }
+    for (&document, references) in &recording.references {
+        for reference in references {
+            for &i in by_url.get(&reference.url).into_iter().flatten() {
+                if links[i].is_none() && document < i {
+                    let link = Link::new(document, How::Markup, Evidence::Body);
+                    links[i] = Some(Link {
+                        decoded_offset: Some(reference.offset),
+                        ..link
+                    });
+                }
+            }
+        }
+    }
+    search_text(recording, links, &missing, exact);
+    search_text(recording, links, &missing, by_name);
+}
+
+/// Returns true if the browser requested an icon on its own after the load event. The
+/// markup names the icon but does not cause the request.
+fn asked_after_load(recording: &Recording, i: usize) -> bool {
+    let loaded = recording.loaded.filter(|_| recording.own);
+    let loaded = loaded.zip(recording.start(i));
+    let is_icon = matches!(
+        recording.destinations[i],
+        Destination::Other | Destination::Image
+    );
+    is_icon && loaded.is_some_and(|(loaded, start)| start >= loaded)
+}
+
+/// Returns the URL as it occurs in text: absolute from the root, or relative.
+fn exact(url: &url::Url) -> Vec<&str> {
+    let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
+    let directory = url.path().rfind('/').map_or(0, |at| at + 1);
+    vec![path, &path[directory..]]
+}
+
+/// Returns the file name alone, because scripts and templates append the query.
+fn by_name(url: &url::Url) -> Vec<&str> {
+    url.path().rsplit('/').take(1).collect()
+}
+
+fn search_text(
+    recording: &Recording,
+    links: &mut [Option<Link>],
+    missing: &[usize],
+    patterns_of: fn(&url::Url) -> Vec<&str>,
+) {
+    let missing: Vec<usize> = missing
+        .iter()
+        .copied()
+        .filter(|&i| links[i].is_none())
+        .collect();
+    let mut patterns: Vec<(String, usize)> = Vec::new();
+    for &i in &missing {
+        let Some(url) = &recording.entries[i].url else {
+            continue;
+        };
+        // A file name with an extension is specific enough even without its path.
+        for text in patterns_of(url) {
+            if text.len() >= SHORTEST_PATH && text.contains(['.', '/']) {
+                patterns.push((text.to_owned(), i));
+            }
+        }
+    }
+    let texts = (0..recording.entries.len()).filter(|&j| recording.entries[j].body.is_some());
+    let texts: Vec<usize> = texts.collect();
+    if patterns.is_empty() || texts.is_empty() {
+        return;
+    }
+    let automaton = AhoCorasick::builder()
+        .match_kind(MatchKind::Standard)
+        .build(patterns.iter().map(|(text, _)| text.as_bytes()));
+    let Ok(automaton) = automaton else { return };
+    for parent in texts {
+        let text = body(recording, parent);
+        for found in automaton.find_overlapping_iter(text) {
+            let i = patterns[found.pattern().as_usize()].1;
+            if parent < i && links[i].is_none() && complete_before(recording, parent, i) {
+                links[i] = text_link(recording, parent, i, found.end());
+            }
+        }
+    }
+}
+
+/// Returns the link that a mention in the text of `parent` indicates.
+fn text_link(recording: &Recording, parent: usize, i: usize, end: usize) -> Option<Link> {
+    let destination = recording.destinations[i];
+    let how = match recording.destinations[parent] {
+        Destination::Style
+            if matches!(
+                destination,
+                Destination::Font | Destination::Image | Destination::Style
+            ) =>
+        {
+            How::Style
+        }
+        Destination::Script => How::Script,
+        // The parser (and the preload scanner) finds an `@import` in a style element.
+        Destination::Document | Destination::Iframe if destination == Destination::Style => {
+            How::Markup
+        }
+        Destination::Document | Destination::Iframe => How::Inline,
+        _ => return None,
+    };
+    let link = Link::new(parent, how, Evidence::Body);
+    Some(Link {
+        decoded_offset: matches!(how, How::Inline | How::Markup).then_some(end as u64),
+        ..link
+    })
+}
+
+/// Returns true if `parent` could have caused the request. Documents act while they
+/// arrive, other resources once they are complete.
+fn complete_before(recording: &Recording, parent: usize, i: usize) -> bool {
+    let at = if recording.is_document(parent) {
+        recording.entries[parent].response_start()
+    } else {
+        recording.end(parent)
+    };
+    at.zip(recording.start(i))
+        .is_none_or(|(at, start)| at <= start + 1.0)
+}
+
+fn body<'a>(recording: &'a Recording, i: usize) -> &'a str {
+    recording.entries[i].body.as_deref().unwrap_or_default()
+}
+
+fn url(recording: &Recording, i: usize) -> Option<String> {
+    recording.url(i)
+}
+
+/// Returns the offset of each line.
+fn lines(text: &str) -> Vec<usize> {
+    let after_breaks = text
+        .bytes()
+        .enumerate()
+        .filter(|(_, b)| *b == b'\n')
+        .map(|(i, _)| i + 1);
+    std::iter::once(0).chain(after_breaks).collect()
+}

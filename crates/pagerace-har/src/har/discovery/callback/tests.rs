@@ -1,0 +1,132 @@
+use pagerace_core::Duration;
+use serde_json::{Value, json};
+
+use crate::{ImportOptions, from_bytes};
+use pagerace_page::{Page, ResourceId, Trigger, Wait};
+
+/// An entry requested `start` ms after the navigation by the scripts `stack`, and
+/// complete after another `time` ms.
+fn entry(path: &str, mime: &str, start: u32, time: u32, stack: &[&str]) -> Value {
+    let frames: Vec<Value> = stack.iter().map(|url| json!({"url": url})).collect();
+    json!({
+        "startedDateTime": format!("2026-01-01T00:00:{:02}.{:03}Z", start / 1000, start % 1000),
+        "time": time,
+        "timings": {"wait": time, "receive": 0},
+        "request": {"url": format!("https://a.test{path}")},
+        "response": {"status": 200, "content": {"mimeType": mime, "size": 1000}},
+        "_initiator": {"type": "script", "stack": {"callFrames": frames}},
+    })
+}
+
+const APP: &str = "https://a.test/app.js";
+const OTHER: &str = "https://a.test/other.js";
+
+/// Imports a document, two scripts that are complete after 300 ms, and `more`; `own` is
+/// the additional data of our own recorder.
+fn loaded(timings: &Value, own: &Value, more: &[Value]) -> Page {
+    let mut entries = vec![
+        entry("/", "text/html", 0, 200, &[]),
+        entry("/app.js", "text/javascript", 200, 100, &[]),
+        entry("/other.js", "text/javascript", 200, 100, &[]),
+    ];
+    for entry in &mut entries {
+        entry["_initiator"] = json!({"type": "other"});
+    }
+    entries.extend_from_slice(more);
+    let page = json!({"id": "p", "startedDateTime": "2026-01-01T00:00:00.000Z",
+        "pageTimings": timings, "_pagerace": own});
+    let har = json!({"log": {"pages": [page], "entries": entries}}).to_string();
+    from_bytes("t.har", har.as_bytes(), &ImportOptions::default()).unwrap()
+}
+
+/// Imports a page with `DOMContentLoaded` after 500 ms and the load event after 2 s.
+fn import(more: &[Value]) -> Page {
+    let timings = json!({"onContentLoad": 500, "onLoad": 2000});
+    loaded(&timings, &Value::Null, more)
+}
+
+/// Returns the event that the last resource waits for, and its delay in milliseconds.
+fn last(page: &Page) -> (Option<Wait>, u64) {
+    let discovery = page.resources.last().unwrap().discovery;
+    let Trigger::Script { delay, .. } = discovery.trigger else {
+        panic!("{:?}", discovery.trigger);
+    };
+    (
+        discovery.wait,
+        delay.as_nanos() / Duration::from_millis(1).as_nanos(),
+    )
+}
+
+#[test]
+fn what_a_script_asks_for_at_once_waits_for_nothing() {
+    let page = import(&[entry("/x", "application/json", 350, 50, &[APP])]);
+    assert_eq!(last(&page), (None, 50));
+}
+
+#[test]
+fn a_callback_waits_for_the_data_that_its_script_had_asked_for() {
+    let page = import(&[
+        entry("/data", "application/json", 310, 900, &[APP]),
+        entry("/noise", "application/json", 310, 910, &[OTHER]),
+        entry("/x", "application/json", 1230, 50, &[APP]),
+    ]);
+    let data = Wait::Resource { id: ResourceId(3) };
+    assert_eq!(
+        last(&page),
+        (Some(data), 20),
+        "not for what others asked for"
+    );
+}
+
+#[test]
+fn events_call_back_at_once() {
+    let page = import(&[
+        entry("/data", "application/json", 310, 180, &[APP]),
+        entry("/x", "application/json", 510, 50, &[APP]),
+    ]);
+    assert_eq!(last(&page), (Some(Wait::ContentLoaded), 10));
+    let page = import(&[entry("/x.png", "image/png", 2004, 10, &[APP])]);
+    assert_eq!(last(&page), (Some(Wait::Loaded), 4));
+    assert!(!page.resources[3].blocks_load, "begun after the event");
+}
+
+#[test]
+fn a_timer_keeps_its_delay() {
+    let page = import(&[
+        entry("/data", "application/json", 310, 300, &[APP]),
+        entry("/x", "application/json", 1300, 50, &[APP]),
+    ]);
+    assert_eq!(last(&page), (None, 1000));
+}
+
+/// Imports a page recorded by our own recorder, in which `/app.js` ran from 300 to 310
+/// ms.
+fn import_own(more: &[Value]) -> Page {
+    let task = |ms: u32, url: Option<&str>| json!({"ms": ms, "durationMs": 10, "kind": "script", "url": url});
+    let tasks = [task(300, Some(APP)), task(330, None), task(350, None)];
+    let timings = json!({"onContentLoad": 352, "onLoad": 2000});
+    loaded(&timings, &json!({"version": 1, "mainThread": tasks}), more)
+}
+
+#[test]
+fn recorded_tasks_tell_what_is_a_callback() {
+    let data = || entry("/data", "application/json", 305, 15, &[APP]);
+    let at = |start| {
+        let x = entry("/x", "application/json", start, 5, &[APP]);
+        last(&import_own(&[data(), x])).0
+    };
+    let wait = Wait::Resource { id: ResourceId(3) };
+    assert_eq!(at(308), None, "its own task");
+    assert_eq!(at(335), Some(wait), "the task after the data");
+    assert_eq!(at(356), Some(Wait::ContentLoaded), "the event's task");
+    assert_eq!(at(900), None, "a timer");
+}
+
+#[test]
+fn what_comes_while_a_task_runs_did_not_begin_it() {
+    let page = import_own(&[
+        entry("/first", "application/json", 352, 2, &[APP]),
+        entry("/second", "application/json", 358, 5, &[APP]),
+    ]);
+    assert_eq!(last(&page).0, Some(Wait::ContentLoaded));
+}

@@ -1,0 +1,271 @@
+//! Conversion of links to triggers: positions in markup, and delays after scripts.
+
+use pagerace_core::{Destination, Duration, ScriptMode};
+
+use super::callback::{self, Callers, Cause};
+use super::{How, Link, offsets};
+use crate::har::notes::{Kind, Notes};
+use crate::har::recording::Recording;
+use crate::har::viewport;
+use pagerace_page::model::MAX_TIME;
+use pagerace_page::{Discovery, Evidence, ResourceId, Trigger, Wait};
+
+/// Maximum time from the arrival of an inline script to its requests, if no earlier
+/// resource delayed it. Later requests come from a timer or an event. Milliseconds.
+const INLINE_LAG_MS: f64 = 200.0;
+
+/// Maximum time that other tasks delay a script that is ready to run. Milliseconds.
+const QUEUE_MS: f64 = 100.0;
+
+/// Minimum time from a request to the later completion of its supposed script that is
+/// worth a note. Milliseconds.
+const LATE_MS: f64 = 50.0;
+
+/// Returns the discovery of each entry.
+pub(in crate::har) fn discoveries(
+    recording: &Recording,
+    links: &[Option<Link>],
+    modes: &[ScriptMode],
+    render_blocking: &[bool],
+    cpu_ms: &[Option<f64>],
+    notes: &mut Notes,
+) -> Vec<Discovery> {
+    let offsets = offsets::markup(recording, links, notes);
+    let blockers = Blockers::new(recording, links, modes, render_blocking);
+    let callers = Callers::new(recording, links);
+    let mut all = Vec::with_capacity(links.len());
+    for (i, link) in links.iter().enumerate() {
+        let Some(link) = link else {
+            all.push(Discovery {
+                trigger: Trigger::Navigation,
+                evidence: Evidence::Recorded,
+                wait: None,
+            });
+            continue;
+        };
+        let parent = id(link.parent);
+        let (offset, evidence) = offsets[i].unwrap_or((0, link.evidence));
+        let mut wait = None;
+        let trigger = match link.how {
+            How::Redirect => Trigger::Redirect { parent },
+            How::Markup => Trigger::Markup { parent, offset },
+            How::Inline => {
+                let found = inline(recording, link, i, offset, &blockers);
+                let (found, cause) = in_callback(recording, &callers, i, found);
+                wait = cause;
+                found
+            }
+            How::Style => Trigger::Style { parent },
+            How::Script => {
+                let could = blockers.ready(recording, link.parent, modes[link.parent], i);
+                // A task long after that time is a callback.
+                let ran = recording.ran.get(&link.parent);
+                let ran = ran.filter(|ran| ran.0 <= could + QUEUE_MS);
+                let ready = ran.map_or(could + cpu_ms[link.parent].unwrap_or(0.0), |ran| ran.1);
+                let late = recording.end(link.parent).zip(recording.start(i));
+                if late.is_some_and(|(end, start)| end > start + LATE_MS) {
+                    notes.add(Kind::LateInitiator);
+                }
+                // The task may have taken longer than its CPU time.
+                let over = ran.map_or(ready, |ran| ran.1 + (ran.1 - ran.0) / 4.0);
+                let cause = callback::cause(recording, &callers, i, over);
+                wait = cause.map(|(cause, _)| as_wait(cause));
+                Trigger::Script {
+                    parent,
+                    delay: since(recording, i, cause.map_or(ready, |(_, at)| at)),
+                }
+            }
+            // The browser requests a page's icon when everything else has arrived.
+            How::After if recording.own && viewport::is_icon(&recording.entries[i]) => {
+                wait = recording.loaded.map(|_| Wait::Loaded);
+                Trigger::After {
+                    parent,
+                    delay: Duration::ZERO,
+                }
+            }
+            How::After => {
+                let ready = recording.end(link.parent).unwrap_or(f64::INFINITY);
+                Trigger::After {
+                    parent,
+                    delay: since(recording, i, ready),
+                }
+            }
+        };
+        // A delay after another event is evidence from times, whatever the initiator.
+        let evidence = match (link.how, trigger) {
+            (How::Inline, Trigger::Script { .. } | Trigger::After { .. }) => Evidence::Timing,
+            _ => evidence,
+        };
+        all.push(Discovery {
+            trigger,
+            evidence,
+            wait,
+        });
+    }
+    all
+}
+
+/// Returns the trigger of a request by an inline script. The script ran when the parser
+/// reached it, unless it had to wait for the last blocking resource before it, or for a
+/// timer or an event.
+fn inline(
+    recording: &Recording,
+    link: &Link,
+    i: usize,
+    offset: u64,
+    blockers: &Blockers,
+) -> Trigger {
+    let parent = id(link.parent);
+    let markup = Trigger::Markup { parent, offset };
+    let Some(start) = recording.start(i) else {
+        return markup;
+    };
+    let Some(end) = recording.end(link.parent) else {
+        return markup;
+    };
+    // A blocking resource is the cause only if it was complete after the script's own
+    // bytes had arrived.
+    let encoded = recording.bodies[link.parent] as f64;
+    let was_there = |t: f64| {
+        recording
+            .arrived(link.parent, t)
+            .is_some_and(|share| share * encoded >= offset as f64)
+    };
+    if let Some((blocker, complete)) = blockers.last_before(link.parent, i, start)
+        && was_there(complete)
+    {
+        let delay = since(recording, i, complete);
+        let parent = id(blocker);
+        return match recording.destinations[blocker] {
+            Destination::Script => Trigger::Script { parent, delay },
+            _ => Trigger::After { parent, delay },
+        };
+    }
+    if start - end <= INLINE_LAG_MS {
+        return markup;
+    }
+    Trigger::After {
+        parent,
+        delay: since(recording, i, end),
+    }
+}
+
+/// Returns the trigger, with the event that called back a function of an inline script
+/// late.
+fn in_callback(
+    recording: &Recording,
+    callers: &Callers,
+    i: usize,
+    found: Trigger,
+) -> (Trigger, Option<Wait>) {
+    let (Trigger::Script { delay, .. } | Trigger::After { delay, .. }) = found else {
+        return (found, None);
+    };
+    let ready = recording
+        .start(i)
+        .map_or(f64::INFINITY, |start| start - delay.as_millis_f64());
+    let cause = callback::cause(recording, callers, i, ready);
+    let Some((cause, at)) = cause else {
+        return (found, None);
+    };
+    let delay = since(recording, i, at);
+    let found = match found {
+        Trigger::Script { parent, .. } => Trigger::Script { parent, delay },
+        _ => Trigger::After {
+            parent: found.parent().unwrap_or(id(0)),
+            delay,
+        },
+    };
+    (found, Some(as_wait(cause)))
+}
+
+fn as_wait(cause: Cause) -> Wait {
+    match cause {
+        Cause::ContentLoaded => Wait::ContentLoaded,
+        Cause::Loaded => Wait::Loaded,
+        Cause::Complete(entry) => Wait::Resource { id: id(entry) },
+    }
+}
+
+fn id(index: usize) -> ResourceId {
+    ResourceId(index as u32)
+}
+
+/// Returns the time from `ready` to the request of `i`, at least zero and at most one
+/// day, because pages may stay open for longer and dates may be damaged.
+fn since(recording: &Recording, i: usize, ready: f64) -> Duration {
+    let delay = recording.start(i).map_or(0.0, |start| start - ready);
+    Duration::from_millis_f64(delay.max(0.0)).min(MAX_TIME)
+}
+
+/// For each document, the style sheets and scripts that block its parser, in order, with
+/// the latest end up to each of them.
+struct Blockers {
+    /// Document, entry, latest end so far, and the entry with that end; sorted by
+    /// document and entry.
+    list: Vec<(usize, usize, f64, usize)>,
+}
+
+impl Blockers {
+    fn new(
+        recording: &Recording,
+        links: &[Option<Link>],
+        modes: &[ScriptMode],
+        render_blocking: &[bool],
+    ) -> Self {
+        let mut list = Vec::new();
+        for (i, link) in links.iter().enumerate() {
+            let Some(link) = link.as_ref().filter(|l| l.how == How::Markup) else {
+                continue;
+            };
+            let blocks = match recording.destinations[i] {
+                Destination::Style => render_blocking[i],
+                Destination::Script => modes[i] == ScriptMode::Blocking,
+                _ => false,
+            };
+            let end = recording.redirects.end(i);
+            if let Some(complete) = recording.end(end).filter(|_| blocks) {
+                list.push((link.parent, i, complete, end));
+            }
+        }
+        list.sort_by_key(|b| (b.0, b.1));
+        for k in 1..list.len() {
+            let before = list[k - 1];
+            if before.0 == list[k].0 && before.2 > list[k].2 {
+                (list[k].2, list[k].3) = (before.2, before.3);
+            }
+        }
+        Self { list }
+    }
+
+    /// Returns the blocking resource of `document` before entry `i` that was complete
+    /// last, if that was before `start`.
+    fn last_before(&self, document: usize, i: usize, start: f64) -> Option<(usize, f64)> {
+        let at = self.list.partition_point(|b| (b.0, b.1) < (document, i));
+        let &(d, _, complete, blocker) = self.list.get(at.checked_sub(1)?)?;
+        (d == document && complete <= start && blocker < i).then_some((blocker, complete))
+    }
+
+    /// Returns the earliest time at which script `s` could have run, as far as known, for
+    /// its child `i`: complete, and not before the resources that it waits for. In
+    /// milliseconds since 1970.
+    fn ready(&self, recording: &Recording, s: usize, mode: ScriptMode, i: usize) -> f64 {
+        let Some(complete) = recording.end(s) else {
+            return f64::INFINITY;
+        };
+        let Some(start) = recording.start(i) else {
+            return complete;
+        };
+        let document = recording.document;
+        let waited = match mode {
+            ScriptMode::Blocking => self.last_before(document, s, start).map(|b| b.1),
+            ScriptMode::Defer => {
+                let last = self.last_before(document, i, start).map(|b| b.1);
+                let parsed = recording.end(document).filter(|end| *end <= start);
+                last.into_iter().chain(parsed).reduce(f64::max)
+            }
+            ScriptMode::Async | ScriptMode::Inserted => None,
+        };
+        complete.max(waited.unwrap_or(0.0))
+    }
+}

@@ -1,0 +1,109 @@
+//! All exchanges of the chosen page with their bodies, for replay.
+//!
+//! Bodies are moved out of the JSON one by one, so that the text and the bytes of a
+//! recording are not in memory at the same time. Entries without traffic (`data:` and
+//! similar) and entries that are not HTTP exchanges are omitted.
+
+use std::collections::BTreeMap;
+
+use base64::Engine;
+use bytes::Bytes;
+use serde_json::Value;
+use url::Url;
+
+use super::extension::Extension;
+use super::headers::Headers;
+use super::value::{filled, number, size};
+use crate::{Device, Exchange};
+use pagerace_page::{Page, ResourceId};
+
+/// Takes the exchanges of entries `numbers`. `resources` maps the number of an entry to
+/// its resource of `page`.
+pub(super) fn take(
+    entries: &mut [Value],
+    numbers: &[usize],
+    resources: &BTreeMap<usize, ResourceId>,
+    page: &Page,
+) -> Vec<Exchange> {
+    let mut exchanges = Vec::with_capacity(numbers.len());
+    for &number in numbers {
+        let resource = resources.get(&number).copied();
+        let size = resource.map(|r| page.resource(r).body_bytes);
+        if let Some(exchange) = exchange(&mut entries[number], resource, size) {
+            exchanges.push(exchange);
+        }
+    }
+    exchanges
+}
+
+fn exchange(
+    entry: &mut Value,
+    resource: Option<ResourceId>,
+    encoded: Option<u64>,
+) -> Option<Exchange> {
+    let url = Url::parse(filled(&entry["request"], "url")?).ok()?;
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
+        return None;
+    }
+    let own = Extension::parse(entry);
+    let response = &entry["response"];
+    let status = number(response, "status").filter(|n| (0.0..=999.0).contains(n));
+    let fields = Headers::parse(response).into_fields();
+    // DevTools' own export names the error as well.
+    let failed = own
+        .failed
+        .or_else(|| filled(response, "_error").map(str::to_owned));
+    Some(Exchange {
+        method: filled(&entry["request"], "method")
+            .unwrap_or("GET")
+            .to_ascii_uppercase(),
+        status: status.map_or(0, |n| n as u16),
+        fields,
+        encoded_bytes: encoded.or_else(|| size(response, "bodySize")),
+        resource,
+        failed,
+        body: entry.pointer_mut("/response/content").and_then(body),
+        url,
+    })
+}
+
+/// Takes the decoded body out of `content`.
+fn body(content: &mut Value) -> Option<Bytes> {
+    let length = size(content, "size");
+    let is_base64 = filled(content, "encoding") == Some("base64");
+    let text = match content.get_mut("text").map(Value::take) {
+        Some(Value::String(text)) => text,
+        _ => String::new(),
+    };
+    if text.is_empty() {
+        // Without text, the size distinguishes an empty body from a missing one.
+        return (length == Some(0)).then(Bytes::new);
+    }
+    if !is_base64 {
+        return Some(text.into());
+    }
+    let bytes = base64::engine::general_purpose::STANDARD.decode(text.trim());
+    bytes.ok().map(Bytes::from)
+}
+
+/// Returns the device that the page was recorded on, if known.
+pub(super) fn device(page: Option<&Value>) -> Option<Device> {
+    let device = page?.get("_pagerace")?.get("device")?;
+    let pixels = |key| number(device, key).filter(|n| (1.0..=100_000.0).contains(n));
+    Some(Device {
+        name: filled(device, "name").unwrap_or("unnamed").to_owned(),
+        width: pixels("width")? as u32,
+        height: pixels("height")? as u32,
+        scale: number(device, "scale")
+            .filter(|s| (0.1..=16.0).contains(s))
+            .unwrap_or(1.0),
+        mobile: super::value::flag(device, "mobile"),
+        user_agent: filled(device, "userAgent").map(str::to_owned),
+        cpu: number(device, "cpu")
+            .filter(|cpu| (1.0..=100.0).contains(cpu))
+            .unwrap_or(1.0),
+    })
+}
+
+#[cfg(test)]
+mod tests;

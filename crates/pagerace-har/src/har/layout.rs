@@ -1,0 +1,323 @@
+//! Positions of a recorded page's elements on the screen, from the page's
+//! `_pagerace.layout`.
+
+mod scripted;
+
+use pagerace_core::{Destination, Duration};
+use serde_json::Value;
+
+use super::discovery::{How, Link};
+use super::exchanges::device;
+use super::extension::{self, TaskKind};
+use super::markup::{self, Element as Markup};
+use super::pages::Chosen;
+use super::recording::{Recording, upgraded};
+use super::value::{filled, flag, list, number, position};
+use pagerace_page::model::{MAX_AREA, MAX_ELEMENTS, MAX_TIME};
+use pagerace_page::{
+    Element, ElementKind, FontUse, Largest, PageLayout, PictureShares, Rect, RenderingTime,
+    ResourceId, Wait,
+};
+
+/// Returns the layout of the page; `None` if the recording has none.
+pub(super) fn read(
+    recording: &Recording,
+    links: &[Option<Link>],
+    chosen: &Chosen,
+) -> Option<PageLayout> {
+    let page = chosen.page;
+    let own = page?.get("_pagerace")?;
+    let layout = own.get("layout").filter(|v| v.is_object())?;
+    let viewport = viewport(layout).or_else(|| {
+        let device = own.get("device")?;
+        pixels(number(device, "width")?, number(device, "height")?)
+    })?;
+    let document = Document::new(recording);
+    let elements = list(layout, "elements").iter().take(MAX_ELEMENTS);
+    let (mut elements, revealed): (Vec<Element>, Vec<bool>) = elements
+        .filter_map(|e| Some((element(recording, &document, e)?, flag(e, "scripted"))))
+        .unzip();
+    let largest = largest(recording, own, &elements, viewport);
+    if let Some(loaded) = chosen.timing("onContentLoad") {
+        scripted::forget_places(&mut elements, &revealed, viewport, largest, page, loaded);
+        let cause = scripted::cause(recording, page, chosen.start(), loaded);
+        scripted::date(&mut elements, viewport, largest, chosen, loaded, cause);
+    }
+    Some(PageLayout {
+        viewport,
+        elements,
+        fonts: fonts(recording),
+        by_layout: by_layout(recording, links),
+        body_start: document.body_start(recording),
+        largest,
+        rendering: rendering(page),
+        slowdown: device(page).map(|d| d.cpu).filter(|cpu| *cpu > 1.0),
+        shares: shares(recording, layout),
+    })
+}
+
+fn viewport(layout: &Value) -> Option<(u32, u32)> {
+    let size = layout.get("viewport")?.as_array()?;
+    pixels(size.first()?.as_f64()?, size.get(1)?.as_f64()?)
+}
+
+/// Checks that a screen has at least one pixel and at most 100,000 pixels per side.
+fn pixels(width: f64, height: f64) -> Option<(u32, u32)> {
+    let sane = |n: f64| (1.0..=100_000.0).contains(&n);
+    (sane(width) && sane(height)).then_some((width as u32, height as u32))
+}
+
+fn element(recording: &Recording, document: &Document, value: &Value) -> Option<Element> {
+    let rect = rect(value, "rect")?;
+    let url = filled(value, "url");
+    let resource = url.and_then(|url| find(recording, url));
+    // The bytes of an embedded image come with the document.
+    let embedded = url.is_some_and(|url| url.starts_with("data:"));
+    let (kind, contentful) = match (filled(value, "kind")?, resource) {
+        ("text", _) => {
+            let fonts = list(value, "fonts").iter().filter_map(Value::as_str);
+            let mut fonts: Vec<_> = fonts.filter_map(|url| find(recording, url)).collect();
+            fonts.sort_unstable();
+            fonts.dedup();
+            (ElementKind::Text { fonts }, true)
+        }
+        // A video shows its poster before it plays; without one, it shows nothing.
+        ("image" | "video", Some(resource)) => (ElementKind::Image { resource }, true),
+        ("background", Some(resource)) => (ElementKind::Background { resource }, true),
+        ("image" | "background", None) if embedded => (ElementKind::Other, true),
+        ("background", None) if url.is_none() => (ElementKind::Other, false),
+        ("svg" | "canvas", _) => (ElementKind::Other, true),
+        // An image that never arrived is not visible.
+        _ => return None,
+    };
+    Some(Element {
+        kind,
+        rect,
+        offset: position(value, "offset").and_then(|offset| document.encoded(offset)),
+        after: Wait::ContentLoaded,
+        delay: None,
+        contentful,
+        natural: natural(value),
+        share: share(value, "share"),
+    })
+}
+
+/// Returns the measured shares of visual progress.
+fn shares(recording: &Recording, layout: &Value) -> Option<PictureShares> {
+    let told = layout.get("shares").filter(|v| v.is_object())?;
+    let image = |value| {
+        let id = find(recording, filled(value, "url")?)?;
+        Some((id, share(value, "share")))
+    };
+    Some(PictureShares {
+        canvas: share(told, "canvas"),
+        canvas_scripted: flag(told, "canvasScripted"),
+        images: list(told, "images").iter().filter_map(image).collect(),
+        other_images: share(told, "otherImages"),
+    })
+}
+
+/// Returns a share from 0 to 1; invalid values count as 0.
+fn share(value: &Value, key: &str) -> f64 {
+    let told = number(value, key).filter(|share| (0.0..=1.0).contains(share));
+    told.unwrap_or(0.0)
+}
+
+/// Returns the text of the largest paint: the one that overlaps its recorded rectangle
+/// most, or else the one nearest to it in size.
+fn largest_text(
+    elements: &[Element],
+    viewport: (u32, u32),
+    size: f64,
+    told: Option<Rect>,
+) -> Option<usize> {
+    let area = |e: &Element| e.rect.visible_area(viewport);
+    let is_text = |e: &Element| matches!(e.kind, ElementKind::Text { .. }) && area(e) > 0.0;
+    let texts = || elements.iter().enumerate().filter(|(_, e)| is_text(e));
+    let best = |fits: &dyn Fn(&Element) -> f64| {
+        texts().max_by(|(i, a), (j, b)| fits(a).total_cmp(&fits(b)).then(j.cmp(i)))
+    };
+    let shared = told.and_then(|told| {
+        let shared = |e: &Element| e.rect.shared_area(told);
+        best(&shared).filter(|(_, e)| shared(e) > 0.0)
+    });
+    let near = || best(&|e| -(area(e) - size).abs());
+    Some(shared.or_else(near)?.0)
+}
+
+/// Returns the natural width and height of an image.
+fn natural(value: &Value) -> Option<(f32, f32)> {
+    let size = list(value, "natural");
+    let at = |i: usize| {
+        let n = size.get(i)?.as_f64()?;
+        (1.0..=1e6).contains(&n).then_some(n as f32)
+    };
+    Some((at(0)?, at(1)?))
+}
+
+/// Parses `[x, y, width, height]`; `None` for empty or excessive rectangles.
+fn rect(value: &Value, key: &str) -> Option<Rect> {
+    let numbers = list(value, key);
+    let at = |i: usize| {
+        let n = numbers.get(i)?.as_f64()?;
+        (n.abs() <= 1e7).then_some(n as f32)
+    };
+    let rect = Rect {
+        x: at(0)?,
+        y: at(1)?,
+        width: at(2)?,
+        height: at(3)?,
+    };
+    (rect.width > 0.0 && rect.height > 0.0).then_some(rect)
+}
+
+fn find(recording: &Recording, url: &str) -> Option<ResourceId> {
+    recording.find(url).map(|i| ResourceId(i as u32))
+}
+
+/// The main document's body, for conversion of positions.
+struct Document<'a> {
+    /// Decoded text of the document, if recorded.
+    text: Option<&'a str>,
+    decoded: u64,
+    encoded: u64,
+}
+
+impl<'a> Document<'a> {
+    fn new(recording: &'a Recording) -> Self {
+        let entry = &recording.entries[recording.document];
+        let text = entry.body.as_deref();
+        Self {
+            text,
+            decoded: text
+                .map(|t| t.len() as u64)
+                .or(entry.content_size)
+                .unwrap_or(0),
+            encoded: recording.bodies[recording.document],
+        }
+    }
+
+    /// Converts a decoded offset to an encoded one in proportion; `None` if the document
+    /// is shorter or its length is unknown.
+    fn encoded(&self, offset: u64) -> Option<u64> {
+        if self.decoded == 0 || offset > self.decoded {
+            return None;
+        }
+        let share = offset as f64 / self.decoded as f64;
+        Some(((share * self.encoded as f64).ceil() as u64).min(self.encoded))
+    }
+
+    fn body_start(&self, recording: &Recording) -> Option<u64> {
+        let url = recording.entries[recording.document].url.as_ref()?;
+        self.encoded(markup::body_start(self.text?, url)?)
+    }
+}
+
+fn fonts(recording: &Recording) -> Vec<FontUse> {
+    let told = recording.entries.iter().enumerate();
+    told.filter_map(|(i, entry)| {
+        Some(FontUse {
+            font: ResourceId(i as u32),
+            display: entry.own.font_display?,
+        })
+    })
+    .collect()
+}
+
+/// Returns the images that every reference in the main document's markup marks as lazy.
+pub(super) fn lazy(recording: &Recording, links: &[Option<Link>]) -> Vec<usize> {
+    let is_lazy = |r: &markup::Reference| matches!(r.element, Markup::Image { lazy: true });
+    in_markup(recording, links)
+        .filter(|(_, named)| !named.is_empty() && named.iter().all(|r| is_lazy(r)))
+        .map(|(i, _)| i)
+        .collect()
+}
+
+/// Returns the resources that layout requests although the document names them: lazy
+/// images, and images and fonts that only the document's styles can have named.
+fn by_layout(recording: &Recording, links: &[Option<Link>]) -> Vec<ResourceId> {
+    let mut all = lazy(recording, links);
+    let by_style = |i: usize, named: &[&markup::Reference]| {
+        let entry = &recording.entries[i];
+        let kind = matches!(
+            recording.destinations[i],
+            Destination::Image | Destination::Font
+        );
+        let recorded = entry.own.initiator_offset.is_some() && !entry.preload;
+        kind && named.is_empty() && (entry.own.inline_style || recorded)
+    };
+    all.extend(
+        in_markup(recording, links)
+            .filter(|(i, named)| by_style(*i, named))
+            .map(|(i, _)| i),
+    );
+    all.sort_unstable();
+    all.dedup();
+    all.into_iter().map(|i| ResourceId(i as u32)).collect()
+}
+
+/// Returns the entries that the main document's parser requested, with the references to
+/// them in its markup; empty if the document's body is not recorded.
+fn in_markup<'a>(
+    recording: &'a Recording,
+    links: &'a [Option<Link>],
+) -> impl Iterator<Item = (usize, Vec<&'a markup::Reference>)> {
+    let references = recording.references.get(&recording.document);
+    let is_linked = |link: &Option<Link>| {
+        let document = recording.document;
+        link.as_ref()
+            .is_some_and(|l| l.how == How::Markup && l.parent == document)
+    };
+    let linked = (0..links.len()).filter(move |&i| is_linked(&links[i]));
+    references.into_iter().flat_map(move |references| {
+        let url = |i: usize| recording.url(i).unwrap_or_default();
+        linked.clone().map(move |i| {
+            let url = url(i);
+            let names = |r: &&markup::Reference| {
+                r.url == url || upgraded(&r.url).is_some_and(|upgraded| upgraded == url)
+            };
+            (i, references.iter().filter(names).collect())
+        })
+    })
+}
+
+fn largest(
+    recording: &Recording,
+    own: &Value,
+    elements: &[Element],
+    viewport: (u32, u32),
+) -> Option<Largest> {
+    let paints = own.get("paints")?;
+    let size = number(paints, "lcpSize").filter(|size| *size > 0.0 && *size <= MAX_AREA)?;
+    let image = match filled(paints, "lcpKind")? {
+        "text" => None,
+        "image" => Some(find(recording, filled(paints, "lcpUrl")?)?),
+        _ => return None,
+    };
+    let text = match image {
+        Some(_) => None,
+        None => largest_text(elements, viewport, size, rect(paints, "lcpRect")),
+    };
+    Some(Largest { size, image, text })
+}
+
+/// Returns the time of style, layout and paint tasks, before and after the first
+/// contentful paint.
+fn rendering(page: Option<&Value>) -> Option<RenderingTime> {
+    let first_paint = extension::paint(page, "fcpMs")?;
+    let tasks = extension::main_thread(page);
+    let of = |early: bool| {
+        let rendering = tasks.iter().filter(|t| t.kind == TaskKind::Rendering);
+        rendering.filter(move |t| (t.start < first_paint) == early)
+    };
+    let sum = |early: bool| of(early).map(|t| t.end - t.start).sum::<f64>();
+    let later = of(false).count();
+    (of(true).count() > 0).then(|| RenderingTime {
+        first: Duration::from_millis_f64(sum(true)).min(MAX_TIME),
+        later: (later > 0)
+            .then(|| Duration::from_millis_f64(sum(false) / later as f64).min(MAX_TIME)),
+    })
+}
+
+#[cfg(test)]
+mod tests;

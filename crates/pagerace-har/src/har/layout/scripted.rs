@@ -1,0 +1,145 @@
+//! Appearance times of elements that scripts create, and the events that the scripts
+//! waited for.
+//!
+//! The recording has two paints. The first contentful paint dates the elements that
+//! scripts created only if all contentful elements are among them. The largest paint
+//! dates its own text; the recording names the scripts that made this text, and the text
+//! waits for the data that they requested. All other elements are assumed to appear at
+//! `DOMContentLoaded`.
+
+use std::collections::BTreeSet;
+
+use pagerace_core::{Destination, Duration};
+use serde_json::Value;
+
+use crate::har::extension::{self, MainThreadTask, TaskKind};
+use crate::har::initiator::{Kind, Place};
+use crate::har::pages::Chosen;
+use crate::har::recording::Recording;
+use pagerace_page::{Element, ElementKind, Largest, ResourceId, Wait};
+
+/// Removes the markup position of elements that a script revealed, as marked in
+/// `revealed`, because they depend on the script like elements that it creates. Elements
+/// that the recording shows before `DOMContentLoaded`, at `loaded`, keep their position,
+/// because a script in the head revealed them.
+pub(super) fn forget_places(
+    elements: &mut [Element],
+    revealed: &[bool],
+    viewport: (u32, u32),
+    largest: Option<Largest>,
+    page: Option<&Value>,
+    loaded: f64,
+) {
+    let early = |key| extension::paint(page, key).is_some_and(|paint| paint <= loaded);
+    let seen = |e: &Element| e.contentful && e.rect.visible_area(viewport) > 0.0;
+    let plain = |(e, by): (&Element, &bool)| seen(e) && is_in_markup(e) && !by;
+    if early("fcpMs") && !elements.iter().zip(revealed).any(plain) {
+        return;
+    }
+    let largest = largest.filter(|_| early("lcpMs")).and_then(|l| l.text);
+    for (i, element) in elements.iter_mut().enumerate() {
+        // The largest text keeps its position if it was painted before
+        // `DOMContentLoaded`.
+        if revealed[i] && Some(i) != largest {
+            element.offset = None;
+        }
+    }
+}
+
+/// Returns the cause of the largest text, and the time of the cause in milliseconds since
+/// the navigation: the last data before the paint that the text's makers requested.
+/// Without data, and if the paint came before `DOMContentLoaded` at `loaded`, the cause
+/// is the last maker that ran.
+pub(super) fn cause(
+    recording: &Recording,
+    page: Option<&Value>,
+    started: Option<f64>,
+    loaded: f64,
+) -> Option<(Wait, f64)> {
+    let (painted, started) = (extension::paint(page, "lcpMs")?, started?);
+    let urls = extension::makers(page);
+    let makers: BTreeSet<usize> = urls.filter_map(|url| recording.find(url)).collect();
+    let asked = |i: &usize| {
+        let initiator = &recording.entries[*i].initiator;
+        let by = |place: &Place| recording.resolve(&place.url, *i);
+        recording.destinations[*i] == Destination::Fetch
+            && recording.redirects.to[*i].is_none()
+            && initiator.kind == Kind::Script
+            && initiator
+                .places
+                .iter()
+                .filter_map(by)
+                .any(|s| makers.contains(&s))
+    };
+    let last = |times: &mut dyn Iterator<Item = (usize, f64)>| {
+        let before = times.map(|(i, at)| (i, at - started));
+        before
+            .filter(|(_, at)| *at <= painted)
+            .max_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)))
+    };
+    let data = (0..recording.entries.len()).filter(asked);
+    let data = last(&mut data.filter_map(|i| Some((i, recording.end(i)?))));
+    let ran = || {
+        last(
+            &mut makers
+                .iter()
+                .filter_map(|i| Some((*i, recording.ran.get(i)?.0))),
+        )
+    };
+    let (id, at) = data.or_else(|| ran().filter(|_| painted <= loaded))?;
+    let id = ResourceId(id as u32);
+    Some((Wait::Resource { id }, at))
+}
+
+/// Dates the elements. `loaded` is the time of `DOMContentLoaded`, in milliseconds since
+/// the navigation; `cause` is the event that the largest text waited for, if known.
+pub(super) fn date(
+    elements: &mut [Element],
+    viewport: (u32, u32),
+    largest: Option<Largest>,
+    chosen: &Chosen,
+    loaded: f64,
+    cause: Option<(Wait, f64)>,
+) {
+    let page = chosen.page;
+    let tasks = extension::main_thread(page);
+    let finished = chosen.timing("onLoad").unwrap_or(f64::INFINITY);
+    let since = |key, at: f64| {
+        let paint = extension::paint(page, key).filter(|paint| *paint > at)?;
+        let is_frame =
+            |t: &&MainThreadTask| t.kind == TaskKind::Rendering && (at..paint).contains(&t.start);
+        // The model itself adds the last rendering and the presentation of the frame.
+        let frame = tasks.iter().rfind(is_frame).map_or(paint, |t| t.start);
+        // The model also adds all rendering, and all tasks that start before the load
+        // event.
+        let known = |t: &&MainThreadTask| t.kind == TaskKind::Rendering || t.start < finished;
+        let inside = |t: &MainThreadTask| (t.end.min(frame) - t.start.max(at)).max(0.0);
+        let busy: f64 = tasks.iter().filter(known).map(inside).sum();
+        Some(Duration::from_millis_f64((frame - at - busy).max(0.0)))
+    };
+    let area = |e: &Element| e.rect.visible_area(viewport);
+    let seen = |e: &Element| e.contentful && area(e) > 0.0;
+    let all_made = !elements.iter().any(|e| seen(e) && is_in_markup(e));
+    let first = since("fcpMs", loaded).filter(|_| all_made);
+    for element in elements.iter_mut().filter(|e| !is_in_markup(e)) {
+        element.delay = first;
+    }
+    if let Some(text) = largest.and_then(|l| l.text)
+        && let element = &mut elements[text]
+        && !is_in_markup(element)
+    {
+        let (after, at) = cause.unwrap_or((Wait::ContentLoaded, loaded));
+        element.after = after;
+        element.delay = since("lcpMs", at);
+    }
+}
+
+/// Returns true if the document delivers the element. Images count as delivered, because
+/// their own bytes determine their time.
+fn is_in_markup(element: &Element) -> bool {
+    let is_image = matches!(
+        element.kind,
+        ElementKind::Image { .. } | ElementKind::Background { .. }
+    );
+    element.offset.is_some() || is_image
+}

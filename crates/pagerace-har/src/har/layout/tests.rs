@@ -1,0 +1,514 @@
+use pagerace_core::ScriptMode;
+use serde_json::{Value, json};
+
+use crate::from_bytes;
+use pagerace_core::Duration;
+use pagerace_page::{
+    ElementKind, Evidence, FontDisplay, FontUse, Largest, Page, PictureShares, Rect, ResourceId,
+    Trigger, Wait,
+};
+
+/// 200 bytes decoded, 100 encoded; the body begins at byte 40.
+fn document() -> String {
+    let head = "<!doctype html><head><title>t</title>   ";
+    let body = "<body><img src=lazy.png loading=lazy><p>text";
+    format!("{:200}", format!("{head}{body}"))
+}
+
+fn entry(path: &str, mime: &str, size: u64, own: &Value) -> Value {
+    json!({
+        "startedDateTime": "2026-11-22T00:00:00.000Z",
+        "time": 10,
+        "request": {"method": "GET", "url": format!("https://a.test/{path}")},
+        "response": {"status": 200, "bodySize": size,
+            "content": {"mimeType": mime, "size": 200}},
+        "_initiator": {"type": "parser", "url": "https://a.test/", "lineNumber": 0},
+        "_pagerace": own,
+    })
+}
+
+fn import(own: &Value) -> Page {
+    let mut html = entry(
+        "",
+        "text/html",
+        100,
+        &json!({"cpu": {"parseMs": 2, "scriptMs": 3}}),
+    );
+    html["_initiator"] = json!({"type": "other"});
+    html["response"]["content"]["text"] = json!(document());
+    let har = json!({"log": {
+        "pages": [{"startedDateTime": "2026-11-22T00:00:00.000Z", "_pagerace": own}],
+        "entries": [
+            html,
+            entry("a.js", "text/javascript", 50,
+                &json!({"initiatorOffset": 60, "scriptMode": "async", "cpu": {"scriptMs": 7}})),
+            entry("a.woff2", "font/woff2", 50, &json!({"fontDisplay": "optional"})),
+            entry("big.png", "image/png", 5000, &json!({"cpu": {"decodeMs": 1.5}})),
+            entry("below.png", "image/png", 5000, &json!({})),
+            entry("lazy.png", "image/png", 5000, &json!({})),
+        ],
+    }});
+    from_bytes(
+        "x.page",
+        har.to_string().as_bytes(),
+        &crate::ImportOptions::default(),
+    )
+    .expect("a page")
+}
+
+fn own() -> Value {
+    json!({
+        "version": 1,
+        "layout": {"viewport": [400, 300], "elements": [
+            {"kind": "text", "rect": [10, 10, 100, 20], "fonts": ["https://a.test/a.woff2"],
+                "offset": 100},
+            {"kind": "image", "rect": [0, 30, 400, 200], "url": "https://a.test/big.png",
+                "natural": [800, 400]},
+            {"kind": "background", "rect": [0, 300, 400, 200], "url": "https://a.test/below.png"},
+            {"kind": "image", "rect": [0, 0, 5, 5], "url": "data:image/gif;base64,AAAA"},
+            {"kind": "svg", "rect": [0, 0, 5, 5]},
+            {"kind": "image", "rect": [0, 0, 5, 5], "url": "https://a.test/never-requested.png"},
+            {"kind": "text", "rect": [0, 0, 0, 5]},
+            {"kind": "text", "rect": [0, 0, "wide", 5]},
+            {"kind": "text", "rect": [0, 0, 5, 5], "offset": 100_000},
+            {"kind": "hologram", "rect": [0, 0, 5, 5]},
+        ]},
+        "paints": {"fcpMs": 50, "lcpMs": 80, "lcpUrl": "https://a.test/big.png",
+            "lcpSize": 80_000, "lcpKind": "image"},
+        "mainThread": [
+            {"ms": 10, "durationMs": 4, "kind": "layout"},
+            {"ms": 20, "durationMs": 2, "kind": "paint"},
+            {"ms": 30, "durationMs": 9, "kind": "script"},
+            {"ms": 60, "durationMs": 3, "kind": "style"},
+            {"ms": 70, "durationMs": 1, "kind": "paint"},
+        ],
+    })
+}
+
+#[test]
+fn elements_are_those_that_can_be_seen() {
+    let layout = import(&own()).layout.expect("recorded");
+    assert_eq!(layout.viewport, (400, 300));
+    let fonts = vec![ResourceId(2)];
+    let (image, background) = (ResourceId(3), ResourceId(4));
+    let kinds: Vec<_> = layout.elements.iter().map(|e| e.kind.clone()).collect();
+    let expected = [
+        ElementKind::Text { fonts },
+        ElementKind::Image { resource: image },
+        ElementKind::Background {
+            resource: background,
+        },
+        ElementKind::Other,
+        ElementKind::Other,
+        ElementKind::Text { fonts: vec![] },
+    ];
+    assert_eq!(kinds, expected);
+    let first = &layout.elements[0];
+    let rect = Rect {
+        x: 10.0,
+        y: 10.0,
+        width: 100.0,
+        height: 20.0,
+    };
+    assert_eq!(first.rect, rect);
+    assert_eq!(
+        first.offset,
+        Some(50),
+        "half of the document is half of its encoded bytes"
+    );
+    assert_eq!(layout.elements[1].natural, Some((800.0, 400.0)));
+    assert_eq!(layout.elements[5].offset, None, "behind the end is nowhere");
+}
+
+#[test]
+fn the_page_has_what_the_fields_say() {
+    let page = import(&own());
+    let layout = page.layout.as_ref().expect("recorded");
+    assert_eq!(layout.body_start, Some(20));
+    assert_eq!(layout.by_layout, [ResourceId(5)]);
+    assert_eq!(
+        layout.fonts,
+        [FontUse {
+            font: ResourceId(2),
+            display: FontDisplay::Optional
+        }]
+    );
+    assert_eq!(
+        layout.largest,
+        Some(Largest {
+            size: 80_000.0,
+            image: Some(ResourceId(3)),
+            text: None,
+        })
+    );
+    let rendering = layout.rendering.expect("recorded");
+    assert_eq!(rendering.first, Duration::from_millis(6));
+    assert_eq!(
+        rendering.later,
+        Some(Duration::from_millis(2)),
+        "the mean of 3 and 1"
+    );
+    let cpu: Vec<_> = page.resources.iter().map(|r| r.cpu_time).collect();
+    let ms = |ms| Some(Duration::from_millis_f64(ms));
+    assert_eq!(cpu, [ms(5.0), ms(7.0), None, ms(1.5), None, None]);
+    let visible: Vec<_> = page.resources.iter().map(|r| r.in_viewport).collect();
+    assert_eq!(
+        visible,
+        [false, false, false, true, false, false],
+        "below the fold is below"
+    );
+    let script = page.resource(ResourceId(1));
+    assert_eq!(script.script_mode, ScriptMode::Async);
+    let parent = ResourceId(0);
+    assert_eq!(
+        script.discovery.trigger,
+        Trigger::Markup { parent, offset: 30 }
+    );
+    assert_eq!(script.discovery.evidence, Evidence::Recorded);
+    assert!(
+        !page.resource(ResourceId(5)).blocks_load,
+        "lazy images hold no load event"
+    );
+    assert_eq!(page.recorded.first_paint, ms(50.0));
+    assert_eq!(page.recorded.largest_paint, ms(80.0));
+}
+
+#[test]
+fn without_a_layout_there_is_none() {
+    for own in [
+        json!(null),
+        json!({"layout": 3}),
+        json!({"layout": {"viewport": [0, 10], "elements": []}}),
+        json!({"layout": {"elements": []}}),
+    ] {
+        assert_eq!(import(&own).layout, None, "{own}");
+    }
+    let by_device = json!({"device": {"width": 360, "height": 800}, "layout": {}});
+    let layout = import(&by_device)
+        .layout
+        .expect("the device says how large");
+    assert_eq!((layout.viewport, layout.elements.len()), ((360, 800), 0));
+}
+
+#[test]
+fn a_page_survives_its_own_json() {
+    let page = import(&own());
+    let json = serde_json::to_string(&page).expect("a page is JSON");
+    let back: Page = serde_json::from_str(&json).expect("its own JSON");
+    assert_eq!(back, page);
+    let old = import(&json!(null));
+    let json = serde_json::to_string(&old).expect("a page is JSON");
+    assert!(
+        !json.contains("layout"),
+        "nothing is written where nothing is known"
+    );
+}
+
+#[test]
+fn a_delay_after_a_script_begins_when_it_had_run() {
+    let mut script = entry(
+        "a.js",
+        "text/javascript",
+        50,
+        &json!({"cpu": {"scriptMs": 40}}),
+    );
+    script["time"] = json!(20);
+    let mut asked = entry("data.json", "application/json", 50, &json!({}));
+    asked["startedDateTime"] = json!("2026-11-22T00:00:00.300Z");
+    asked["_initiator"] = json!({"type": "script", "stack": {"callFrames": [
+        {"url": "https://a.test/a.js", "lineNumber": 1, "columnNumber": 2}]}});
+    let delay = |tasks: &Value| {
+        let har = json!({"log": {
+            "pages": [{"startedDateTime": "2026-11-22T00:00:00.000Z",
+                "_pagerace": {"mainThread": tasks}}],
+            "entries": [entry("", "text/html", 100, &json!({})), script, asked],
+        }});
+        let options = crate::ImportOptions::default();
+        let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
+        match page.resource(ResourceId(2)).discovery.trigger {
+            Trigger::Script { delay, .. } => delay,
+            other => panic!("{other:?}"),
+        }
+    };
+    let run = json!([
+        {"ms": 100, "durationMs": 50, "kind": "script", "url": "https://a.test/a.js"},
+        {"ms": 200, "durationMs": 60, "kind": "script", "url": "https://a.test/a.js"},
+    ]);
+    assert_eq!(
+        delay(&run),
+        Duration::from_millis(150),
+        "its first task ended at 150 ms"
+    );
+    assert_eq!(
+        delay(&json!([])),
+        Duration::from_millis(240),
+        "it came at 20 ms and took 40"
+    );
+}
+
+#[test]
+fn what_only_styles_can_have_named_waits_for_layout() {
+    let asked = |path: &str, own: &Value| {
+        let mut html = entry("", "text/html", 100, &json!({}));
+        html["_initiator"] = json!({"type": "other"});
+        html["response"]["content"]["text"] = json!(document());
+        let har = json!({"log": {
+            "pages": [{"_pagerace": {"layout": {"viewport": [400, 300]}}}],
+            "entries": [html, entry(path, "image/png", 5000, own)],
+        }});
+        let options = crate::ImportOptions::default();
+        let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
+        let by_layout = page.layout.as_ref().expect("recorded").by_layout.len();
+        (by_layout, page.resource(ResourceId(1)).blocks_load)
+    };
+    assert_eq!(
+        asked("lazy.png", &json!({"initiatorOffset": 76})),
+        (1, false)
+    );
+    assert_eq!(
+        asked(
+            "face.png",
+            &json!({"initiatorOffset": 76, "inlineStyle": true})
+        ),
+        (1, true)
+    );
+    assert_eq!(
+        asked("of-a-style-element.png", &json!({"initiatorOffset": 76})),
+        (1, true)
+    );
+    assert_eq!(asked("no-place.png", &json!({})), (0, true));
+}
+
+#[test]
+fn what_scripts_make_is_dated_by_the_paints() {
+    let delays = |offset: Option<u64>| {
+        let mut own = own();
+        own["layout"]["elements"] = json!([
+            {"kind": "text", "rect": [0, 0, 100, 10]},
+            {"kind": "text", "rect": [0, 20, 100, 30]},
+            {"kind": "text", "rect": [0, 60, 5, 5]},
+        ]);
+        if let Some(offset) = offset {
+            own["layout"]["elements"][2]["offset"] = json!(offset);
+        }
+        own["paints"] = json!({"fcpMs": 50, "lcpMs": 80, "lcpSize": 3_100, "lcpKind": "text"});
+        own["mainThread"] = json!([
+            {"ms": 10, "durationMs": 4, "kind": "layout"},
+            {"ms": 42, "durationMs": 3, "kind": "layout"},
+            {"ms": 60, "durationMs": 9, "kind": "script"},
+            {"ms": 70, "durationMs": 1, "kind": "paint"},
+        ]);
+        let har = json!({"log": {
+            "pages": [{"_pagerace": own, "pageTimings": {"onContentLoad": 40}}],
+            "entries": [entry("", "text/html", 100, &json!({}))],
+        }});
+        let options = crate::ImportOptions::default();
+        let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
+        let elements = page.layout.expect("recorded").elements;
+        elements
+            .iter()
+            .map(|e| e.delay.map(Duration::as_millis_f64))
+            .collect::<Vec<_>>()
+    };
+    // The time up to the frame that showed the element, less the time that the model adds
+    // itself.
+    assert_eq!(delays(None), [Some(2.0), Some(18.0), Some(2.0)]);
+    assert_eq!(
+        delays(Some(20)),
+        [None, Some(18.0), None],
+        "some was there before"
+    );
+}
+
+/// Returns the cause and the delay of the largest text of a page. Script `a.js` runs from
+/// 110 to 130 ms and requests a resource of type `asked`, which arrives after 200 ms.
+/// `DOMContentLoaded` comes after `loaded`.
+fn largest_text(makers: &[&str], asked: &str, loaded: u32) -> (Wait, Option<f64>) {
+    let mut own = own();
+    own["layout"]["elements"] = json!([
+        {"kind": "text", "rect": [0, 0, 100, 31]},
+        {"kind": "text", "rect": [0, 100, 100, 60]},
+    ]);
+    // The largest text is the second one, although the first one is nearer in size.
+    own["paints"] = json!({"fcpMs": 50, "lcpMs": 240, "lcpSize": 3_100, "lcpKind": "text",
+        "lcpRect": [0, 95, 120, 70],
+        "lcpMakers": makers.iter().map(|p| format!("https://a.test/{p}")).collect::<Vec<_>>()});
+    own["mainThread"] = json!([
+        {"ms": 100, "durationMs": 5, "kind": "layout"},
+        {"ms": 110, "durationMs": 20, "kind": "script", "url": "https://a.test/a.js"},
+        {"ms": 205, "durationMs": 5, "kind": "script", "url": "https://a.test/a.js"},
+        {"ms": 220, "durationMs": 8, "kind": "layout"},
+    ]);
+    let mut data = entry("data", "", 50, &json!({}));
+    data["_resourceType"] = json!(asked);
+    data["startedDateTime"] = json!("2026-11-22T00:00:00.120Z");
+    data["time"] = json!(80);
+    data["_initiator"] = json!({"type": "script",
+        "stack": {"callFrames": [{"url": "https://a.test/a.js"}]}});
+    let har = json!({"log": {
+        "pages": [{"startedDateTime": "2026-11-22T00:00:00.000Z", "_pagerace": own,
+            "pageTimings": {"onContentLoad": loaded}}],
+        "entries": [
+            entry("", "text/html", 100, &json!({})),
+            entry("a.js", "text/javascript", 50, &json!({"initiatorOffset": 60})),
+            entry("b.js", "text/javascript", 50, &json!({"initiatorOffset": 70})),
+            data,
+        ],
+    }});
+    let options = crate::ImportOptions::default();
+    let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
+    let layout = page.layout.expect("recorded");
+    let text = layout.largest.and_then(|l| l.text).expect("text");
+    assert_eq!(text, 1);
+    let element = &layout.elements[text];
+    (element.after, element.delay.map(Duration::as_millis_f64))
+}
+
+#[test]
+fn the_largest_text_waits_for_the_data_that_its_makers_asked_for() {
+    let data = Wait::Resource { id: ResourceId(3) };
+    assert_eq!(largest_text(&["a.js"], "fetch", 150), (data, Some(15.0)));
+    let parsed = (Wait::ContentLoaded, Some(65.0));
+    assert_eq!(largest_text(&["b.js"], "fetch", 150), parsed, "of another");
+    assert_eq!(largest_text(&[], "fetch", 150), parsed, "who knows whose");
+}
+
+#[test]
+fn a_frame_before_the_cause_shows_nothing_of_it() {
+    let delay = |frame: u32| {
+        let mut own = own();
+        own["layout"]["elements"] = json!([{"kind": "text", "rect": [0, 0, 100, 31]}]);
+        own["paints"] = json!({"lcpMs": 240, "lcpSize": 3_100, "lcpKind": "text"});
+        own["mainThread"] = json!([{"ms": frame, "durationMs": 4, "kind": "layout"}]);
+        let har = json!({"log": {
+            "pages": [{"_pagerace": own, "pageTimings": {"onContentLoad": 100}}],
+            "entries": [entry("", "text/html", 100, &json!({}))],
+        }});
+        let options = crate::ImportOptions::default();
+        let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
+        let delay = page.layout.expect("recorded").elements[0].delay;
+        delay.map(Duration::as_millis_f64)
+    };
+    assert_eq!(delay(220), Some(120.0));
+    assert_eq!(
+        delay(90),
+        Some(140.0),
+        "its own frame was too short to be told"
+    );
+}
+
+#[test]
+fn without_data_it_waits_for_its_makers_unless_the_document_was_parsed_before() {
+    let script = Wait::Resource { id: ResourceId(1) };
+    assert_eq!(largest_text(&["a.js"], "image", 300), (script, Some(85.0)));
+    let parsed = (Wait::ContentLoaded, Some(65.0));
+    assert_eq!(largest_text(&["a.js"], "image", 150), parsed);
+}
+
+#[test]
+fn an_icon_that_the_browser_asks_for_is_not_the_parsers() {
+    let trigger = |own: &Value| {
+        let mut html = entry("", "text/html", 100, &json!({}));
+        html["_initiator"] = json!({"type": "other"});
+        html["response"]["content"]["text"] = json!("<link rel=icon href=favicon.png><p>text");
+        let mut icon = entry("favicon.png", "image/png", 900, &json!({}));
+        icon["_initiator"] = json!({"type": "other"});
+        icon["_resourceType"] = json!("other");
+        icon["startedDateTime"] = json!("2026-11-22T00:00:01.000Z");
+        let mut page = json!({"startedDateTime": "2026-11-22T00:00:00.000Z",
+            "pageTimings": {"onLoad": 500}});
+        page["_pagerace"] = own.clone();
+        let har = json!({"log": {"pages": [page], "entries": [html, icon]}});
+        let options = crate::ImportOptions::default();
+        let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
+        page.resource(ResourceId(1)).discovery.trigger
+    };
+    assert!(matches!(
+        trigger(&json!({"version": 1})),
+        Trigger::After { .. }
+    ));
+    assert!(
+        matches!(trigger(&json!(null)), Trigger::Markup { .. }),
+        "others do not tell"
+    );
+}
+
+#[test]
+fn what_a_script_revealed_is_dated_as_if_it_had_made_it() {
+    let elements = |scripted: [bool; 2], loaded: u32| {
+        let own = json!({
+            "layout": {"viewport": [400, 300], "elements": [
+                {"kind": "text", "rect": [0, 0, 100, 10], "offset": 60, "scripted": scripted[0]},
+                {"kind": "text", "rect": [0, 20, 100, 31], "offset": 80, "scripted": scripted[1]},
+            ]},
+            "paints": {"fcpMs": 50, "lcpMs": 60, "lcpSize": 3_100, "lcpKind": "text"},
+        });
+        let har = json!({"log": {
+            "pages": [{"_pagerace": own, "pageTimings": {"onContentLoad": loaded}}],
+            "entries": [entry("", "text/html", 100, &json!({}))],
+        }});
+        let options = crate::ImportOptions::default();
+        let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
+        let elements = page.layout.expect("recorded").elements;
+        let told =
+            |e: &pagerace_page::Element| (e.offset.is_some(), e.delay.map(Duration::as_millis_f64));
+        [told(&elements[0]), told(&elements[1])]
+    };
+    let plain = (true, None);
+    assert_eq!(elements([false, false], 40), [plain, plain]);
+    let both = [(false, Some(10.0)), (false, Some(20.0))];
+    assert_eq!(elements([true, true], 40), both, "as the paints say");
+    assert_eq!(elements([true, true], 70), [plain, plain], "seen before");
+    assert_eq!(
+        elements([false, true], 70),
+        [plain, plain],
+        "the largest, seen before"
+    );
+    assert_eq!(
+        elements([true, false], 70),
+        [(false, None), plain],
+        "who knows when"
+    );
+}
+
+#[test]
+fn shares_of_the_picture_are_read_as_far_as_they_make_sense() {
+    let mut own = own();
+    assert_eq!(import(&own).layout.expect("recorded").shares, None);
+    own["layout"]["elements"][0]["share"] = json!(0.25);
+    own["layout"]["elements"][4]["share"] = json!(7);
+    own["layout"]["shares"] = json!({"canvas": 0.05, "canvasScripted": true, "otherImages": "much", "images": [
+        {"url": "https://a.test/big.png", "share": 0.5},
+        {"url": "https://a.test/never-requested.png", "share": 0.1},
+        {"url": "https://a.test/below.png"},
+    ]});
+    let layout = import(&own).layout.expect("recorded");
+    let shares: Vec<f64> = layout.elements.iter().map(|e| e.share).take(4).collect();
+    assert_eq!(shares, [0.25, 0.0, 0.0, 0.0]);
+    let read = PictureShares {
+        canvas: 0.05,
+        canvas_scripted: true,
+        images: vec![(ResourceId(3), 0.5), (ResourceId(4), 0.0)],
+        other_images: 0.0,
+    };
+    assert_eq!(layout.shares, Some(read));
+}
+
+#[test]
+fn an_image_that_the_browser_asked_for_over_https_is_the_one_that_is_shown() {
+    let own = json!({"layout": {"viewport": [400, 300], "elements": [
+        {"kind": "video", "rect": [0, 0, 100, 100], "url": "http://a.test/poster.png"},
+    ]}});
+    let har = json!({"log": {
+        "pages": [{"_pagerace": own}],
+        "entries": [
+            entry("", "text/html", 100, &json!({})),
+            entry("poster.png", "image/png", 900, &json!({})),
+        ],
+    }});
+    let options = crate::ImportOptions::default();
+    let page = from_bytes("x.page", har.to_string().as_bytes(), &options).expect("a page");
+    let elements = page.layout.expect("recorded").elements;
+    let resource = ResourceId(1);
+    assert_eq!(elements[0].kind, ElementKind::Image { resource });
+}

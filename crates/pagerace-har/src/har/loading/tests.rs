@@ -1,0 +1,126 @@
+use pagerace_core::{Destination, RequestPriority, ScriptMode};
+use serde_json::{Value, json};
+
+use super::infer_priority;
+use crate::{ImportOptions, from_bytes};
+use pagerace_page::Page;
+
+/// Imports a page whose document names one resource; `fields` are added to its entry.
+fn import(path: &str, mime: &str, fields: &Value) -> Page {
+    let time = "2026-01-01T00:00:00.000Z";
+    let mut entry = json!({
+        "startedDateTime": time, "time": 10,
+        "_initiator": {"type": "parser", "url": "https://www.a.test/", "lineNumber": 3},
+        "request": {"url": path}, "response": {"status": 200, "content": {"mimeType": mime}},
+    });
+    entry
+        .as_object_mut()
+        .unwrap()
+        .extend(fields.as_object().unwrap().clone());
+    let document = json!({
+        "startedDateTime": time, "time": 10, "request": {"url": "https://www.a.test/"},
+        "response": {"status": 200, "content": {"mimeType": "text/html"}},
+    });
+    let har = json!({"log": {"entries": [document, entry]}}).to_string();
+    from_bytes("t.har", har.as_bytes(), &ImportOptions::default()).unwrap()
+}
+
+fn script(path: &str, fields: &Value) -> (ScriptMode, bool) {
+    let page = import(path, "text/javascript", fields);
+    (
+        page.resources[1].script_mode,
+        page.resources[1].render_blocking,
+    )
+}
+
+const FIRST: &str = "https://static.a.test/x.js";
+const THIRD: &str = "https://b.test/x.js";
+
+#[test]
+fn the_recorders_word_decides() {
+    let word = |w: &str| script(FIRST, &json!({"_renderBlocking": w, "_priority": "Low"}));
+    assert_eq!(word("blocking"), (ScriptMode::Blocking, true));
+    assert_eq!(
+        word("in_body_parser_blocking"),
+        (ScriptMode::Blocking, false)
+    );
+    assert_eq!(word("inbodyparserblocking"), (ScriptMode::Blocking, false));
+    assert_eq!(word("non_blocking"), (ScriptMode::Defer, false));
+    let third = script(THIRD, &json!({"_renderBlocking": "nonblocking"}));
+    assert_eq!(third, (ScriptMode::Async, false));
+}
+
+#[test]
+fn then_chromes_priority() {
+    let priority = |p: &str| script(FIRST, &json!({"_priority": p}));
+    assert_eq!(priority("High"), (ScriptMode::Blocking, true));
+    assert_eq!(priority("Medium"), (ScriptMode::Blocking, false));
+    assert_eq!(priority("Low"), (ScriptMode::Defer, false));
+    assert_eq!(
+        script(THIRD, &json!({"_priority": "Low"})),
+        (ScriptMode::Async, false)
+    );
+}
+
+#[test]
+fn then_origin() {
+    assert_eq!(script(FIRST, &json!({})), (ScriptMode::Blocking, true));
+    assert_eq!(script(THIRD, &json!({})), (ScriptMode::Async, false));
+}
+
+#[test]
+fn style_sheets_for_other_media_do_not_block() {
+    let sheet = |fields: &Value| {
+        import("https://www.a.test/x.css", "text/css", fields).resources[1].render_blocking
+    };
+    assert!(sheet(&json!({"_priority": "VeryHigh"})));
+    assert!(!sheet(&json!({"_priority": "VeryLow"})));
+    assert!(!sheet(
+        &json!({"_priority": "VeryHigh", "_renderBlocking": "non_blocking"})
+    ));
+    assert!(sheet(&json!({})));
+}
+
+#[test]
+fn a_guess_is_noted() {
+    let page = import(FIRST, "text/javascript", &json!({"_priority": "Low"}));
+    assert!(
+        page.notes
+            .iter()
+            .any(|n| n.text.starts_with("1 script whose markup"))
+    );
+    let page = import(
+        FIRST,
+        "text/javascript",
+        &json!({"_renderBlocking": "blocking"}),
+    );
+    assert!(page.notes.iter().all(|n| !n.text.contains("whose markup")));
+}
+
+#[test]
+fn inferred_priorities_are_chromes() {
+    let infer = |d, mode, blocking| infer_priority(d, mode, blocking, false);
+    let blocking = ScriptMode::Blocking;
+    assert_eq!(
+        infer(Destination::Script, blocking, true),
+        RequestPriority::High
+    );
+    assert_eq!(
+        infer(Destination::Script, blocking, false),
+        RequestPriority::Medium
+    );
+    assert_eq!(
+        infer(Destination::Script, ScriptMode::Async, false),
+        RequestPriority::Low
+    );
+    assert_eq!(
+        infer(Destination::Style, blocking, true),
+        RequestPriority::VeryHigh
+    );
+    assert_eq!(
+        infer(Destination::Font, blocking, false),
+        RequestPriority::VeryHigh
+    );
+    let prefetch = infer_priority(Destination::Script, blocking, false, true);
+    assert_eq!(prefetch, RequestPriority::VeryLow);
+}

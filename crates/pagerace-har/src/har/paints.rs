@@ -1,0 +1,179 @@
+//! Paints in recordings of other recorders, and their implications for resources that may
+//! delay paints.
+//!
+//! | field | of | recorder |
+//! |---|---|---|
+//! | `pageTimings._firstContentfulPaint`, `_largestContentfulPaint`, `_firstPaint`, `_firstVisualChange` | page | browsertime, chrome-har |
+//! | `_visualMetrics.SpeedIndex`, `FirstVisualChange` | page | browsertime |
+//! | `_firstContentfulPaint`, `_chromeUserTiming.LargestContentfulPaint`, `_LargestContentfulPaintType`, `_SpeedIndex`, `_render` | page | WebPageTest |
+//! | `_isLCP` | entry | WebPageTest |
+
+use pagerace_core::Destination;
+use serde_json::Value;
+
+use super::extension;
+use super::recording::Recording;
+use super::value::{filled, millis};
+use super::viewport;
+use crate::domain;
+use pagerace_page::{FittedLargest, PaintFit, ResourceId, Wait};
+
+/// Maximum time from the completion of an image to its paint: decoding, and tasks before
+/// the frame. Milliseconds.
+const PAINTED_MS: f64 = 250.0;
+/// Maximum difference between paints of one frame, after rounding by recorders.
+/// Milliseconds.
+const FRAME_MS: f64 = 17.0;
+
+/// Paints of a page; milliseconds since the navigation.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct RecordedPaints {
+    /// First contentful paint, or else the first paint or visual change.
+    pub(super) first: Option<f64>,
+    pub(super) largest: Option<f64>,
+    pub(super) speed_index: Option<f64>,
+    /// True if the largest paint was text; `None` if not recorded.
+    largest_is_text: Option<bool>,
+}
+
+impl RecordedPaints {
+    /// Reads the paints of a page. `document` is the arrival of the document in
+    /// milliseconds since the navigation; an earlier visual change belongs to the
+    /// previous page.
+    pub(super) fn read(page: Option<&Value>, document: Option<f64>) -> Self {
+        let Some(value) = page else {
+            return Self::default();
+        };
+        let (timings, visual) = (&value["pageTimings"], &value["_visualMetrics"]);
+        let first_of = |fields: &[(&Value, &str)]| {
+            let read = |(object, key): &(&Value, &str)| millis(object, key);
+            // Recorders write 0 for paints that never came.
+            let early = document.unwrap_or(0.0).max(0.0);
+            fields.iter().filter_map(read).find(|ms| *ms > early)
+        };
+        let first = first_of(&[
+            (timings, "_firstContentfulPaint"),
+            (value, "_firstContentfulPaint"),
+            (timings, "_firstPaint"),
+            (visual, "FirstVisualChange"),
+            (timings, "_firstVisualChange"),
+            (timings, "_startRender"),
+            (value, "_render"),
+        ]);
+        let largest = first_of(&[
+            (timings, "_largestContentfulPaint"),
+            (value, "_chromeUserTiming.LargestContentfulPaint"),
+            (value, "_largestContentfulPaint"),
+        ]);
+        let own = |key| extension::paint(page, key);
+        Self {
+            first: own("fcpMs").or(first),
+            largest: own("lcpMs").or(largest),
+            speed_index: first_of(&[(visual, "SpeedIndex"), (value, "_SpeedIndex")]),
+            largest_is_text: filled(value, "_LargestContentfulPaintType").map(|t| t == "text"),
+        }
+    }
+}
+
+/// Clears the render-blocking flag of resources that were complete only after the first
+/// paint; `first` in milliseconds since 1970.
+pub(super) fn unblock(recording: &Recording, first: f64, blocking: &mut [bool]) {
+    for (i, blocks) in blocking.iter_mut().enumerate() {
+        let document = recording.redirects.end(i) == recording.document;
+        let late = recording.end(i).is_some_and(|end| end > first);
+        *blocks &= document || !late;
+    }
+}
+
+/// Returns the constraints that the paints imply; `None` without a first paint. `start`
+/// is the start of the page in milliseconds since 1970.
+pub(super) fn fit(recording: &Recording, paints: &RecordedPaints, start: f64) -> Option<PaintFit> {
+    let first = start + paints.first?;
+    let font_after = |(i, at): (usize, Option<f64>)| {
+        recording.destinations[i] == Destination::Font && at.is_some_and(|at| at > first)
+    };
+    let asked = |i: usize| recording.start(i).is_some_and(|asked| asked < first);
+    let ends = (0..recording.entries.len()).map(|i| (i, recording.end(i)));
+    let swaps_fonts = ends
+        .into_iter()
+        .any(|font| font_after(font) && asked(font.0));
+    Some(PaintFit {
+        after: last_before(recording, first),
+        delay: None,
+        swaps_fonts,
+        largest: paints
+            .largest
+            .and_then(|ms| largest(recording, paints, start + ms, first)),
+    })
+}
+
+/// Returns the last event before the first paint that can reveal a page:
+/// `DOMContentLoaded`, or the completion of a first-party script, style sheet, data or
+/// font.
+fn last_before(recording: &Recording, first: f64) -> Wait {
+    let host = |i: usize| recording.entries[i].url.as_ref().and_then(|u| u.host_str());
+    let own = |i: usize| match (host(i), host(recording.document)) {
+        (Some(host), Some(document)) => !domain::is_third_party(host, document),
+        _ => false,
+    };
+    let reveals = |i: &usize| {
+        matches!(
+            recording.destinations[*i],
+            Destination::Script | Destination::Style | Destination::Fetch | Destination::Font
+        ) && own(*i)
+    };
+    let done = (0..recording.entries.len()).filter(reveals);
+    let done = done.filter_map(|i| Some((recording.end(i)?, i)));
+    let last = done
+        .filter(|(end, _)| *end <= first)
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    let parsed = recording.parsed.filter(|parsed| *parsed <= first);
+    match (last, parsed) {
+        (Some((end, i)), parsed) if parsed.is_none_or(|parsed| parsed < end) => Wait::Resource {
+            id: ResourceId(i as u32),
+        },
+        (_, Some(_)) => Wait::ContentLoaded,
+        _ => Wait::Resource {
+            id: ResourceId(recording.document as u32),
+        },
+    }
+}
+
+/// Returns the element of the largest paint at `at`: the recorded element; text, if the
+/// paint came with the first one; or an image that was complete shortly before.
+fn largest(
+    recording: &Recording,
+    paints: &RecordedPaints,
+    at: f64,
+    first: f64,
+) -> Option<FittedLargest> {
+    let image = |i: usize| FittedLargest::Image {
+        id: ResourceId(i as u32),
+    };
+    let images = || {
+        let all = 0..recording.entries.len();
+        all.filter(|&i| {
+            recording.destinations[i] == Destination::Image
+                && !viewport::is_icon(&recording.entries[i])
+        })
+    };
+    if let Some(named) = images().find(|&i| recording.entries[i].largest_paint) {
+        return Some(image(named));
+    }
+    if paints.largest_is_text == Some(true) {
+        return Some(FittedLargest::Text);
+    }
+    let fits = |&i: &usize| {
+        let end = recording.end(i);
+        end.is_some_and(|end| (at - PAINTED_MS..=at).contains(&end))
+    };
+    let largest = images().filter(fits).max_by_key(|&i| recording.bodies[i]);
+    match largest {
+        _ if at < first + FRAME_MS && paints.largest_is_text.is_none() => Some(FittedLargest::Text),
+        Some(found) => Some(image(found)),
+        None => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

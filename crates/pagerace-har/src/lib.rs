@@ -1,0 +1,19 @@
+//! Reads recordings of page loads into the pages of `pagerace-page`.
+//!
+//! [`har`] reads HAR files of all recorders; `docs/har-import.md` documents how it decides
+//! every ambiguity. [`recording`] keeps the bodies for replay. [`sequence`] describes a load
+//! as a list of transfers, and reads such lists. [`category`] and [`domain`] classify
+//! requests.
+
+pub mod category;
+pub mod domain;
+mod error;
+pub mod har;
+pub mod image;
+pub mod recording;
+pub mod sequence;
+
+pub use error::ImportError;
+pub use har::{ImportOptions, from_bytes, load, load_recording, recording_from_bytes};
+pub use recording::{Device, Exchange, Recording};
+pub use sequence::{SequenceError, Transfer, TransferSequence, srivastava_page};

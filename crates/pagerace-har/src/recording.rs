@@ -1,0 +1,59 @@
+//! A recording including its bodies, as replay needs it.
+
+use bytes::Bytes;
+use url::Url;
+
+use pagerace_page::{Page, ResourceId};
+
+pub use crate::har::{load_recording, recording_from_bytes};
+
+/// A page, and every exchange of its recording with its body.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    /// The page that the recording describes.
+    pub page: Page,
+    /// Exchanges in recorded order.
+    pub exchanges: Vec<Exchange>,
+    /// Device that the page was recorded on, if known.
+    pub device: Option<Device>,
+}
+
+/// A request and its response, as recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exchange {
+    /// Absolute URL.
+    pub url: Url,
+    /// HTTP method.
+    pub method: String,
+    /// HTTP status.
+    pub status: u16,
+    /// Response fields: lower-case names and values, without pseudo-fields.
+    pub fields: Vec<(String, String)>,
+    /// The decoded body; `None` if the recording has none.
+    pub body: Option<Bytes>,
+    /// Bytes of the body as transferred.
+    pub encoded_bytes: Option<u64>,
+    /// The resource that the exchange became; `None` if it was left out of the page.
+    pub resource: Option<ResourceId>,
+    /// Reason of a failure, in the recorder's words.
+    pub failed: Option<String>,
+}
+
+/// Screen and identification of the recording browser.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Device {
+    /// Name of the device, such as `desktop`.
+    pub name: String,
+    /// Width of the viewport, CSS pixels.
+    pub width: u32,
+    /// Height of the viewport, CSS pixels.
+    pub height: u32,
+    /// Device pixels for each CSS pixel.
+    pub scale: f64,
+    /// True if the device has a touch screen and a mobile viewport.
+    pub mobile: bool,
+    /// `user-agent` field, if it differs from the browser's own.
+    pub user_agent: Option<String>,
+    /// Factor by which the device's processor is slower than the recording machine's.
+    pub cpu: f64,
+}
