@@ -85,7 +85,7 @@ pub enum ChromiumError {
         name: String,
     },
     /// A file is not a network log.
-    #[error("{path} is no network log of Chromium: {found}")]
+    #[error("{path} is not a network log of Chromium: {found}")]
     NetLog {
         /// The path of the file.
         path: PathBuf,

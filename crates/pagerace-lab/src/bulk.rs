@@ -109,7 +109,7 @@ impl BulkPlan {
         self.settings.check().map_err(LabError::Plan)?;
         let mut names = BTreeSet::new();
         if let Some(twin) = self.networks.iter().find(|n| !names.insert(&n.name)) {
-            return bad(format!("networks: {} is there twice", twin.name));
+            return bad(format!("networks: {} is given twice", twin.name));
         }
         let mut seen = BTreeSet::new();
         if let Some(twin) = self.contenders.iter().find(|c| !seen.insert(*c)) {
@@ -117,7 +117,7 @@ impl BulkPlan {
                 protocol,
                 congestion,
             } = twin;
-            return bad(format!("{protocol} with {congestion} is there twice"));
+            return bad(format!("{protocol} with {congestion} is given twice"));
         }
         Ok(())
     }

@@ -289,7 +289,7 @@ static METRICS: &[Metric] = &[
         Count,
         partial_objects,
         "the number of objects in part",
-        "Objects of which something is missing, and that are of use all the same"
+        "Objects that are incomplete but still useful"
     ),
     counter!(
         "connections",

@@ -108,11 +108,11 @@ impl Plan {
         }
         if let Some(name) = repeated(self.pages.iter().map(|page| page.name.clone())) {
             return bad(format!(
-                "pages: two are called {name}; names tell them apart in results"
+                "pages: two are called {name}; results need distinct names"
             ));
         }
         if let Some(name) = repeated(self.networks.iter().map(|network| network.name.clone())) {
-            return bad(format!("networks: {name} is there twice"));
+            return bad(format!("networks: {name} is given twice"));
         }
         for Contender { congestion, .. } in &self.contenders {
             if !pagerace_cc::registry()
@@ -125,7 +125,7 @@ impl Plan {
             }
         }
         if let Some(name) = self.twin() {
-            return bad(format!("contenders: {name} is there twice"));
+            return bad(format!("contenders: {name} is given twice"));
         }
         let later = self.contenders.iter().find(|c| c.visit != Visit::Cold);
         if let Some(contender) = later.filter(|_| self.settings.real_tls) {

@@ -81,7 +81,7 @@ pub fn verdict(results: &Results, page: usize, network: usize, analysis: &Analys
                 " and the model's error"
             };
             sentences.push(format!(
-                "{who} may do as well: {runs} runs{with} do not tell."
+                "{who} may do as well: {runs} runs{with} cannot decide."
             ));
         }
         sentences.extend(worse(&names, analysis));

@@ -54,7 +54,7 @@ pub enum LiveError {
     #[error(transparent)]
     Chromium(#[from] pagerace_chromium::ChromiumError),
     /// The name of a server is neither a host name nor an address.
-    #[error("{0:?} is no host name or address that a certificate could prove")]
+    #[error("{0:?} is not a host name or address that a certificate can hold")]
     Name(
         /// The rejected text.
         String,

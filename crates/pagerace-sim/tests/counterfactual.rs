@@ -164,7 +164,7 @@ fn real_pages_are_assessed() {
     writeln!(
         out,
         "first-party render-blocking: {own_blocking_ads} of {own_blocking} are called \
-         advertisement; {in_part} of use in part"
+         advertisement; {in_part} useful in part"
     )
     .unwrap();
     assert!(

@@ -21,9 +21,9 @@ pub(crate) mod serve;
 use live::{CalibrateArgs, LiveArgs};
 use model::ModelArgs;
 
-/// Races ways to deliver a web page in virtual time - strategies, versions of
-/// HTTP, congestion controllers, earlier visits - and tells which one wins, by
-/// how much, how sure that is, and why.
+/// Compares ways to deliver a web page by loading it in virtual time: versions of HTTP,
+/// priorities, congestion controllers, warm and cold visits. Tells which one wins, by how
+/// much, with what confidence, and why.
 #[derive(Debug, Parser)]
 #[command(
     name = "pagerace",
@@ -41,31 +41,32 @@ pub(crate) enum Command {
     /// Race ways to deliver a recorded page over networks.
     #[command(after_long_help = RACE_EXAMPLES, after_help = SEE_HELP)]
     Race(Box<RaceArgs>),
-    /// Split the difference between two ways to deliver a page into its causes.
+    /// Split the difference between two ways to deliver a page by cause.
     #[command(after_long_help = EXPLAIN_EXAMPLES, after_help = SEE_HELP)]
     Explain(Box<ExplainArgs>),
-    /// Compare one large transfer over protocols and congestion controllers.
+    /// Compare protocols and congestion controllers by one large transfer.
     #[command(after_long_help = BULK_EXAMPLES, after_help = SEE_HELP)]
     Bulk(BulkArgs),
-    /// Record a page with Chromium: everything that a race or a replay needs.
+    /// Record a page with Chromium, for races and for replay.
     #[command(after_long_help = record::EXAMPLES, after_help = SEE_HELP)]
     Record(record::RecordArgs),
     /// Race in a real browser over real sockets and an emulated link.
     #[command(after_long_help = LIVE_EXAMPLES, after_help = SEE_HELP)]
     Live(Box<LiveArgs>),
-    /// Measure how far predictions are from a real browser.
+    /// Measure the error of predictions against a real browser.
     #[command(after_long_help = CALIBRATE_EXAMPLES, after_help = SEE_HELP)]
     Calibrate(Box<CalibrateArgs>),
-    /// Serve a recorded page or a folder over real sockets, for a browser.
+    /// Serve a recorded page or a folder to a browser.
     #[command(after_long_help = serve::EXAMPLES, after_help = SEE_HELP)]
     Serve(serve::ServeArgs),
-    /// Show what was understood of a recorded page, and what of it is essential.
+    /// Show a recorded page as Pagerace understands it, and which parts are essential.
     #[command(after_long_help = PAGE_EXAMPLES, after_help = SEE_HELP)]
     Page(PageArgs),
-    /// Export stand-ins of a page's objects, with a log and the sequence of transfers.
+    /// Export files of the sizes and types of a page's objects, with a log of their
+    /// transfers.
     #[command(after_long_help = objects::EXAMPLES, after_help = SEE_HELP)]
     Objects(ObjectsArgs),
-    /// List what can be named: strategies, networks, controllers and more.
+    /// List strategies, networks, controllers and other names.
     List(ListArgs),
 }
 
@@ -121,7 +122,7 @@ Examples:
       origins, categories, and how each request is discovered
 
   pagerace page site.har --essential
-      what a reader would miss, what is of use in part, and why
+      what a reader would miss, what is useful in part, and why
 
   pagerace page site.har --essential --ad-list easylist.txt --non-essential-if third-party \\
       --essential-if cdn.example --json
@@ -179,8 +180,8 @@ pub(crate) struct RaceArgs {
     #[arg(long, value_name = "LIST", help_heading = "Race")]
     pub(crate) cc: Vec<String>,
 
-    /// What an earlier visit left behind, separated by commas: cold (nothing),
-    /// resumed (TLS tickets), warm (everything). [default: cold]
+    /// State from an earlier visit, separated by commas: cold (none), resumed (TLS
+    /// tickets), warm (TLS tickets, open connections and the cache). [default: cold]
     #[arg(long, value_name = "LIST", help_heading = "Race")]
     pub(crate) visit: Vec<String>,
 
@@ -212,16 +213,16 @@ pub(crate) struct RaceArgs {
     #[arg(short, long, value_name = "LIST", help_heading = "Race")]
     pub(crate) network: Vec<String>,
 
-    /// Loads of each page, network and variant.
+    /// Number of loads of each page, network and variant.
     #[arg(short, long, value_name = "N", default_value_t = 30, help_heading = "Race",
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) runs: u32,
 
-    /// From which all randomness derives.
+    /// Seed of all random choices.
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Race")]
     pub(crate) seed: u64,
 
-    /// By which the variants are ranked; see `pagerace list metrics`.
+    /// Metric that ranks the variants; see `pagerace list metrics`.
     #[arg(
         short,
         long,
@@ -231,13 +232,12 @@ pub(crate) struct RaceArgs {
     )]
     pub(crate) metric: MetricId,
 
-    /// With which variant the others are compared: its name or a telling part
-    /// of it, such as h1, "h2 cubic" or fifo. [default: sequential among
-    /// strategies, else the first]
+    /// Variant that the others are compared with: its name or a part of it, such as h1,
+    /// "h2 cubic" or fifo. [default: sequential among strategies, else the first]
     #[arg(short, long, value_name = "NAME", help_heading = "Race")]
     pub(crate) baseline: Option<String>,
 
-    /// Which page of a HAR that holds several: its number from 1, id or title.
+    /// Page of a HAR with several pages: its number from 1, its id or its title.
     #[arg(long, value_name = "PAGE", help_heading = "Race")]
     pub(crate) page: Option<String>,
 
@@ -248,7 +248,7 @@ pub(crate) struct RaceArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) report: Option<PathBuf>,
 
-    /// Show the report when it is written.
+    /// Open the report in a browser.
     #[arg(long, requires = "report", help_heading = "Output")]
     pub(crate) open: bool,
 
@@ -256,21 +256,20 @@ pub(crate) struct RaceArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
 
-    /// Write all values as CSV, and the comparisons beside it as
-    /// NAME-comparisons.csv.
+    /// Write all values as CSV, and the comparisons to NAME-comparisons.csv beside it.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) csv: Option<PathBuf>,
 
-    /// Write what became of each object, in each run, as JSON: times, bytes, whether
-    /// it is complete, on a stream or in datagrams.
+    /// Write the delivery of each object in each run as JSON: times, bytes, whether it is
+    /// complete, stream or datagrams.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) sessions: Option<PathBuf>,
 
-    /// Write qlog files of chosen runs into this directory.
+    /// Write qlog files of some runs into this directory.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub(crate) qlog: Option<PathBuf>,
 
-    /// Which runs get qlog files: median, all, or numbers such as 1,2.
+    /// Runs with qlog files: median, all, or numbers such as 1,2.
     #[arg(
         long,
         value_name = "RUNS",
@@ -280,7 +279,7 @@ pub(crate) struct RaceArgs {
     )]
     pub(crate) qlog_runs: QlogRuns,
 
-    /// Run the race of this results file (from --json) again.
+    /// Run the race of a results file (written by --json) again.
     #[arg(long, value_name = "FILE", help_heading = "Race",
         conflicts_with_all = ["hars", "protocol", "cc", "visit", "strategy", "network", "runs",
             "seed", "metric", "baseline", "page", "browser", "cpu", "jitter", "connections",
@@ -288,12 +287,12 @@ pub(crate) struct RaceArgs {
             "block", "delay", "dns", "client_hello", "reprioritisation"])]
     pub(crate) scenario: Option<PathBuf>,
 
-    /// Threads; the results do not depend on it. [default: all cores]
+    /// Number of threads; results do not depend on it. [default: all cores]
     #[arg(short, long, value_name = "N", help_heading = "Output",
         value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
 
-    /// Show no progress bar.
+    /// Do not show progress.
     #[arg(long, help_heading = "Output")]
     pub(crate) no_progress: bool,
 }

@@ -217,7 +217,7 @@ fn arguments(info: &PolicyInfo, words: &[&str]) -> Result<Arguments, String> {
         (Takes::Time, first) => {
             let (word, rest) = first.ok_or("it needs a time, such as 500ms")?;
             let found = time(word).ok_or_else(|| {
-                format!("`{word}` is no time of 1 hour or less, such as 500ms or 1.5s")
+                format!("`{word}` is not a time of at most 1 hour, such as 500ms or 1.5s")
             })?;
             (read.time, words) = (Some(found), rest);
         }
@@ -227,7 +227,7 @@ fn arguments(info: &PolicyInfo, words: &[&str]) -> Result<Arguments, String> {
         (Takes::Ratio, first) => {
             let (word, rest) = first.ok_or("it needs a share of parity, such as 0.1")?;
             let found = ratio(word).ok_or_else(|| {
-                format!("`{word}` is no share above 0, at most 1, such as 0.1 or 10%")
+                format!("`{word}` is not a share between 0 and 1, such as 0.1 or 10%")
             })?;
             (read.ratio, words) = (Some(found), rest);
         }

@@ -264,7 +264,9 @@ impl fmt::Display for Reason {
                 }
             }
             Self::LeadsTo { to } => write!(f, "{} is essential and asked for by it", number(to)),
-            Self::RedirectsToNonEssential => f.write_str("what it redirects to is not essential"),
+            Self::RedirectsToNonEssential => {
+                f.write_str("it redirects to a resource that is not essential")
+            }
             Self::Preflight { of } => write!(f, "it asks whether {} may be made", number(of)),
             Self::FirstParty => f.write_str("first party"),
             Self::ThirdParty => f.write_str("third party"),
@@ -321,7 +323,7 @@ impl fmt::Display for Reason {
             }
             Self::OtherFile => f.write_str("a file that nothing on the screen is known to use"),
             Self::Priority { priority } => write!(f, "priority {priority}"),
-            Self::InPart { how } => write!(f, "of use in part: {how}"),
+            Self::InPart { how } => write!(f, "useful in part: {how}"),
         }
     }
 }

@@ -553,7 +553,7 @@ fn some_things_are_of_use_in_part() {
     let told = all[coarse.index()].reasons.last().unwrap().to_string();
     assert_eq!(
         told,
-        "of use in part: a progressive JPEG is first coarse, then sharp"
+        "useful in part: a progressive JPEG is first coarse, then sharp"
     );
 }
 

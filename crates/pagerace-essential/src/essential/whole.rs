@@ -25,7 +25,7 @@ pub(super) fn of(resource: &Resource) -> (bool, Option<Reason>) {
         ImageCoding::Progressive => Some("a progressive JPEG is first coarse, then sharp"),
         ImageCoding::Interlaced => Some("an interlaced image is first coarse, then sharp"),
         ImageCoding::TopDown | ImageCoding::Unknown => {
-            is_media(resource).then_some("sound and film play without what is missing")
+            is_media(resource).then_some("audio and video play without the missing part")
         }
     };
     let how = how.map(|how| Reason::InPart {

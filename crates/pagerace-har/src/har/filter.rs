@@ -29,7 +29,12 @@ fn refusal(entry: &Entry) -> Option<(Kind, &'static str)> {
         other if other.ends_with("-extension") || other == "safari-web-extension" => {
             return Some((Kind::BrowserInternal, "it belongs to a browser extension"));
         }
-        "" => return Some((Kind::BadUrl, "request.url is missing or is no absolute URL")),
+        "" => {
+            return Some((
+                Kind::BadUrl,
+                "request.url is missing or not an absolute URL",
+            ));
+        }
         _ => return Some((Kind::NotHttp, "its scheme is neither http nor https")),
     }
     if entry
@@ -37,7 +42,10 @@ fn refusal(entry: &Entry) -> Option<(Kind, &'static str)> {
         .as_ref()
         .is_none_or(|u| u.host_str().is_none_or(str::is_empty))
     {
-        return Some((Kind::BadUrl, "request.url is missing or is no absolute URL"));
+        return Some((
+            Kind::BadUrl,
+            "request.url is missing or not an absolute URL",
+        ));
     }
     if entry
         .url

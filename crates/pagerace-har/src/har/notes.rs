@@ -86,7 +86,7 @@ impl Kind {
             Self::NotHttp => format!("{entries} with a scheme other than http or https left out."),
             Self::Tunnel => format!("{entries} of a proxy's tunnels (CONNECT) left out."),
             Self::WebSocket => format!(
-                "{entries} of WebSockets left out: they are no exchange of request and response."
+                "{entries} of WebSockets left out: they are not exchanges of request and response."
             ),
             Self::InternalRedirect => format!(
                 "{entries} of redirects inside the browser (HSTS, HTTPS upgrades) left out: they \

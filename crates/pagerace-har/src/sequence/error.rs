@@ -83,7 +83,7 @@ pub enum SequenceError {
         known: &'static [&'static str],
     },
     /// An entry has a field twice.
-    #[error("{file}: entry {entry}: {field} is there twice; keep one")]
+    #[error("{file}: entry {entry}: {field} is given twice; keep one")]
     RepeatedField {
         /// The file.
         file: String,

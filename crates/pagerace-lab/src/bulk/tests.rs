@@ -179,7 +179,7 @@ fn twins_and_nothing_are_refused() {
     };
     assert!(refused(&|p| p.bytes = 0).starts_with("size:"));
     assert!(refused(&|p| p.contenders.push(p.contenders[0].clone())).contains("twice"));
-    assert!(refused(&|p| p.networks.push(p.networks[0].clone())).contains("cable is there twice"));
+    assert!(refused(&|p| p.networks.push(p.networks[0].clone())).contains("cable is given twice"));
     assert!(refused(&|p| p.runs = 0).contains("a run"));
     assert!(refused(&|p| p.settings.quic_mtu = 1_500).starts_with("quic-mtu: 1500 bytes"));
 }

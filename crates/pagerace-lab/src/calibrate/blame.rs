@@ -51,8 +51,8 @@ impl Stage {
     /// A description that follows "parts at".
     pub const fn words(self) -> &'static str {
         match self {
-            Self::Cpu => "discovery, although what leads to it came as predicted (CPU gap)",
-            Self::Discovery => "discovery, while what leads to it still arrived",
+            Self::Cpu => "discovery, although the resource before it came as predicted (CPU gap)",
+            Self::Discovery => "discovery, while the resource before it was still arriving",
             Self::Request => "the start of the request (queue, connection set-up)",
             Self::Answer => "the first byte of the answer",
             Self::Transfer => "the transfer",

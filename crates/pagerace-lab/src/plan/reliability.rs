@@ -32,7 +32,7 @@ impl Plan {
         });
         match needing {
             Some(contender) if !known => Err(LabError::Plan(format!(
-                "reliability: {} goes by what is essential, which is not said: fill in needs",
+                "reliability: {} depends on which objects are essential; fill in needs",
                 contender.reliability
             ))),
             _ => Ok(()),

@@ -25,7 +25,7 @@ impl Plan {
         };
         let transport = self.settings;
         if !may_speak(|protocol| !protocol.is_tcp()) {
-            let needs = "needs HTTP/3, which nobody here speaks";
+            let needs = "needs HTTP/3, which no contender speaks";
             if transport.real_tls {
                 return bad(format!("tls: real TLS {needs}; leave out --tls real"));
             }
@@ -38,7 +38,7 @@ impl Plan {
         }
         if transport.tcp_tls == tls::Version::Tls12 && !may_speak(Protocol::is_tcp) {
             return bad(
-                "tls-version: TLS 1.2 needs HTTP/1.1 or HTTP/2, which nobody here speaks"
+                "tls-version: TLS 1.2 needs HTTP/1.1 or HTTP/2, which no contender speaks"
                     .to_owned(),
             );
         }

@@ -132,7 +132,7 @@ fn strategies_do_not_tell_http_1_1_apart() {
     plan.contenders.push(fake::contender("h1 eps"));
     let error = plan.check().unwrap_err().to_string();
     assert!(
-        error.starts_with("contenders: h1 is there twice"),
+        error.starts_with("contenders: h1 is given twice"),
         "{error}"
     );
 }

@@ -90,7 +90,7 @@ pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (Verdict
             "{network}: no {noun} {does} noticeably sooner or later than {baseline}{limit}."
         ),
         (false, Wording::Amount(what)) if unsure => format!(
-            "{network}: with no {noun} is {what} noticeably lower or higher than with {baseline}{limit}."
+            "{network}: no {noun} makes {what} noticeably lower or higher than {baseline} does{limit}."
         ),
         (false, Wording::Moment(does)) => format!(
             "{network}: no difference: no {noun} {does} noticeably sooner or later than {baseline}."
@@ -102,7 +102,7 @@ pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (Verdict
             format!("{network}: no {noun} {does} sooner than {baseline}{limit}.")
         }
         (true, Wording::Amount(what)) => {
-            format!("{network}: with no {noun} is {what} lower than with {baseline}{limit}.")
+            format!("{network}: no {noun} makes {what} lower than {baseline} does{limit}.")
         }
     });
     sentences.extend(within_model(names, analysis));

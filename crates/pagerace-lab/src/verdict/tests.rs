@@ -72,7 +72,7 @@ fn who_may_be_worse_than_the_winner_is_not_called_as_good() {
     assert_eq!(v.winner, Some(1), "{}", v.sentence);
     assert!(
         v.sentence
-            .ends_with("fifo may do as well: 30 runs do not tell."),
+            .ends_with("fifo may do as well: 30 runs cannot decide."),
         "{}",
         v.sentence
     );

@@ -37,7 +37,8 @@ pub enum Event {
 pub struct Stats {
     /// Number of segments sent, with or without payload.
     pub segments_sent: u64,
-    /// Number of segments declared lost, including spurious losses.
+    /// Number of segments declared lost, including spurious losses unless the sender
+    /// noticed and undid its recovery.
     pub segments_lost: u64,
     /// Payload bytes retransmitted.
     pub retransmitted_bytes: u64,

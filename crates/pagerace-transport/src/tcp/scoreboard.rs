@@ -318,9 +318,12 @@ impl Scoreboard {
         self.lost.insert(number);
     }
 
-    /// Marks all lost segments as in flight again, because they were only late.
-    pub(super) fn find_lost(&mut self) {
-        for number in std::mem::take(&mut self.lost) {
+    /// Marks all lost segments as in flight again, because they were only late. Returns
+    /// their number.
+    pub(super) fn find_lost(&mut self) -> u64 {
+        let lost = std::mem::take(&mut self.lost);
+        let found = lost.len() as u64;
+        for number in lost {
             let sent = &mut self.entries[(number - self.front) as usize];
             sent.fate = Fate::InFlight;
             self.in_flight += sent.bytes();
@@ -331,6 +334,7 @@ impl Scoreboard {
             .map(|(number, sent)| (sent.ordinal, number))
             .collect();
         self.transmissions.make_contiguous().sort_unstable();
+        found
     }
 }
 

@@ -17,52 +17,52 @@ pub(crate) struct WorldArgs {
     #[arg(long, value_name = "PROGRAM", help_heading = "Live")]
     pub(crate) chromium: Option<PathBuf>,
 
-    /// Go on for so long after the load event, and until nothing moves; with 5s
-    /// or more there is a TTI.
+    /// Time to continue after the load event, until the picture is stable; 5s or more
+    /// gives a TTI.
     #[arg(long, value_name = "TIME", default_value = "1s", help_heading = "Live",
         value_parser = duration)]
     pub(crate) settle: Duration,
 
-    /// Take no screenshots: no Speed Index, but nothing to disturb the load.
+    /// Take no screenshots: no Speed Index, and less disturbance of the load.
     #[arg(long, help_heading = "Live")]
     pub(crate) no_speed_index: bool,
 
-    /// How often a load is repeated that the machine has disturbed.
+    /// Number of times that a load is repeated if the machine disturbed it.
     #[arg(long, value_name = "N", default_value_t = 5, help_heading = "Live")]
     pub(crate) retries: u32,
 
-    /// Percent of the processors that other programs may take during a load that
-    /// counts.
+    /// Share of the processors, in per cent, that other programs may use during a load; a
+    /// load with more is repeated.
     #[arg(long, value_name = "PERCENT", default_value_t = 15, help_heading = "Live",
         value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) busy_max: u8,
 
-    /// Which origins share an address, and so may share a connection.
+    /// Origins that share an address, and so may share a connection.
     #[arg(long, value_parser = word::<Connections>(), help_heading = "Live",
         default_value = LoadSettings::default().connections.word())]
     pub(crate) connections: Connections,
 
-    /// Looking up a server's address: once for each host, or never.
+    /// Name lookups of the browser.
     #[arg(long, value_parser = word::<NameLookup>(), help_heading = "Live",
         default_value = LoadSettings::default().name_lookup.word())]
     pub(crate) dns: NameLookup,
 
-    /// When lost bytes are sent again, over HTTP/3.
+    /// When servers send lost bytes again (HTTP/3).
     #[arg(long, value_parser = word::<Retransmission>(), help_heading = "Live",
         default_value = LoadSettings::default().retransmission.word())]
     pub(crate) retransmission: Retransmission,
 
-    /// Bytes of QUIC's largest packets, as UDP payload: at least 1200.
+    /// Largest UDP payload of QUIC in bytes, from 1200 to 1452.
     #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MTU, help_heading = "Live",
         value_parser = quic_mtu())]
     pub(crate) quic_mtu: u16,
 
-    /// Time after which a load is given up.
+    /// Time after which a load is aborted.
     #[arg(long, value_name = "TIME", default_value = "2min", help_heading = "Live",
         value_parser = duration)]
     pub(crate) deadline: Duration,
 
-    /// Main-thread slow-down of the prediction: how much slower this machine is
+    /// Slow-down of the main thread in the prediction: how much slower this machine is
     /// than the one that recorded the pages.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, help_heading = "Prediction",
         value_parser = super::model::cpu)]
@@ -90,8 +90,7 @@ pub(crate) struct LiveArgs {
     #[arg(short, long, value_name = "LIST", help_heading = "Race")]
     pub(crate) strategy: Vec<String>,
 
-    /// What is done to requests, as further variants beside the original; see
-    /// `pagerace race --help`.
+    /// Interventions that race as further variants; see `pagerace race --help`.
     #[arg(short = 'W', long, value_name = "LIST", help_heading = "Race")]
     pub(crate) what_if: Vec<String>,
 
@@ -100,16 +99,16 @@ pub(crate) struct LiveArgs {
     #[arg(short, long, value_name = "LIST", help_heading = "Race")]
     pub(crate) network: Vec<String>,
 
-    /// Loads of each variant.
+    /// Number of loads of each variant.
     #[arg(short, long, value_name = "N", default_value_t = 5, help_heading = "Race",
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) runs: u32,
 
-    /// From which the seeds of all runs derive.
+    /// Seed of all random choices.
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Race")]
     pub(crate) seed: u64,
 
-    /// By which contenders are ranked; see `pagerace list metrics`.
+    /// Metric that ranks the contenders; see `pagerace list metrics`.
     #[arg(
         short,
         long,
@@ -119,27 +118,27 @@ pub(crate) struct LiveArgs {
     )]
     pub(crate) metric: MetricId,
 
-    /// With which the others are compared. [default: the first]
+    /// Contender that the others are compared with. [default: the first]
     #[arg(short, long, value_name = "CONTENDER", help_heading = "Race")]
     pub(crate) baseline: Option<String>,
 
-    /// Block requests; see `pagerace race --help`.
+    /// Requests to block; see `pagerace race --help`.
     #[arg(long, value_name = "LIST", help_heading = "Interventions")]
     pub(crate) block: Vec<String>,
 
-    /// Answer requests later; see `pagerace race --help`.
+    /// Requests to answer late; see `pagerace race --help`.
     #[arg(long, value_name = "LIST", help_heading = "Interventions")]
     pub(crate) delay: Vec<String>,
 
     #[command(flatten)]
     pub(crate) world: WorldArgs,
 
-    /// Measure only: no prediction beside it.
+    /// Do not print the simulator's prediction.
     #[arg(long, help_heading = "Prediction")]
     pub(crate) no_prediction: bool,
 
-    /// Load each variant once more under Lighthouse, as a second opinion (needs
-    /// Node; about 20 s a load).
+    /// Also load each variant once under Lighthouse, for comparison (needs Node; about 20
+    /// s per load).
     #[arg(long, help_heading = "Live")]
     pub(crate) lighthouse: bool,
 
@@ -151,12 +150,11 @@ pub(crate) struct LiveArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
 
-    /// Write all values as CSV, and the comparisons beside it as
-    /// NAME-comparisons.csv.
+    /// Write all values as CSV, and the comparisons to NAME-comparisons.csv beside it.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) csv: Option<PathBuf>,
 
-    /// Show no progress bar.
+    /// Do not show progress.
     #[arg(long, help_heading = "Output")]
     pub(crate) no_progress: bool,
 }
@@ -184,7 +182,7 @@ pub(crate) struct CalibrateArgs {
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) runs: u32,
 
-    /// From which the seeds of all runs derive.
+    /// Seed of all random choices.
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Design")]
     pub(crate) seed: u64,
 
@@ -244,7 +242,7 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) timelines: Option<PathBuf>,
 
-    /// Show no progress bar.
+    /// Do not show progress.
     #[arg(long, help_heading = "Output")]
     pub(crate) no_progress: bool,
 }

@@ -13,81 +13,79 @@ use pagerace_transport::{quic::DEFAULT_MTU, tls};
 /// What is modelled.
 #[derive(Args, Debug)]
 pub(crate) struct ModelArgs {
-    /// Which browser is modelled; see `pagerace list browsers`.
+    /// Browser model; see `pagerace list browsers`.
     #[arg(long, value_parser = word::<Profile>(), help_heading = "Model",
         default_value = BrowserConfig::default().profile.word())]
     pub(crate) browser: Profile,
 
-    /// Main-thread slow-down: 1 for a desktop, 4 for a mid-tier phone.
+    /// Slow-down of the main thread: 1 for a desktop, 4 for a mid-tier phone.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, help_heading = "Model",
         value_parser = cpu)]
     pub(crate) cpu: f64,
 
-    /// Run-to-run variation of think times and CPU costs: sigma of a
-    /// log-normal distribution; 0 turns it off.
+    /// Variation of think times and CPU costs from run to run: sigma of a log-normal
+    /// distribution; 0 for none.
     #[arg(long, value_name = "SIGMA", default_value_t = 0.1, help_heading = "Model",
         value_parser = jitter)]
     pub(crate) jitter: f64,
 
-    /// Which origins share a connection.
+    /// Origins that share a connection.
     #[arg(long, value_parser = word::<Connections>(), help_heading = "Model",
         default_value = LoadSettings::default().connections.word())]
     pub(crate) connections: Connections,
 
-    /// When lost bytes are sent again.
+    /// When servers send lost bytes again (HTTP/3).
     #[arg(long, value_parser = word::<Retransmission>(), help_heading = "Model",
         default_value = LoadSettings::default().retransmission.word())]
     pub(crate) retransmission: Retransmission,
 
-    /// Keys of the connections: the same packet sizes, at different cost.
+    /// Packet protection of QUIC; both have the same packet sizes.
     #[arg(long, value_name = "KEYS", action = ArgAction::Set, value_parser = real_tls(),
         default_value = "modelled", help_heading = "Model")]
     pub(crate) tls: bool,
 
-    /// Bytes of QUIC's largest packets, as UDP payload: at least 1200.
+    /// Largest UDP payload of QUIC in bytes, from 1200 to 1452.
     #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MTU,
         help_heading = "Model", value_parser = quic_mtu())]
     pub(crate) quic_mtu: u16,
 
-    /// TLS of HTTP/1.1 and HTTP/2: 1.2 takes a round trip more.
+    /// Version of TLS under HTTP/1.1 and HTTP/2; 1.2 takes one round trip more.
     #[arg(long, value_parser = word::<tls::Version>(), help_heading = "Model",
         default_value = LoadSettings::default().tcp_tls.word())]
     pub(crate) tls_version: tls::Version,
 
-    /// Requests in the first flight of a resumed connection (0-RTT); TLS 1.2
-    /// has none.
+    /// Requests in the first flight of a resumed connection (0-RTT).
     #[arg(long, value_parser = word::<EarlyData>(), help_heading = "Model",
         default_value = LoadSettings::default().early_data.word())]
     pub(crate) early_data: EarlyData,
 
-    /// How large the first message of a TLS handshake is; over QUIC with `--tls null`
-    /// only.
+    /// Size of the TLS ClientHello; over QUIC, with modelled keys only.
     #[arg(long, value_parser = word::<tls::ClientHello>(), help_heading = "Model",
         default_value = LoadSettings::default().client_hello.word())]
     pub(crate) client_hello: tls::ClientHello,
 
-    /// What a server's address costs: a round trip for each name, or nothing.
+    /// Cost of a name lookup.
     #[arg(long, value_parser = word::<NameLookup>(), help_heading = "Model",
         default_value = LoadSettings::default().name_lookup.word())]
     pub(crate) dns: NameLookup,
 
-    /// How a server learns of a changed priority of a request that has left.
+    /// How the browser signals a changed priority of a request that it has sent.
     #[arg(long, value_parser = word::<Reprioritisation>(), help_heading = "Model",
         default_value = LoadSettings::default().reprioritisation.word())]
     pub(crate) reprioritisation: Reprioritisation,
 
-    /// Block requests, by category, host or URL, separated by commas: ads,
-    /// third-party, cdn.example, "*/app.js*" fail at once; with =hang, as in
-    /// cdn.example=hang, they are never answered, as when a server is down.
+    /// Requests to block, by category, host or URL, separated by commas: ads,
+    /// third-party, cdn.example, "*/app.js*". They fail at once; with =hang, as in
+    /// cdn.example=hang, they are never answered, as by a server that is down.
     #[arg(long, value_name = "LIST", help_heading = "Interventions")]
     pub(crate) block: Vec<String>,
 
-    /// Answer requests later, separated by commas: fonts=140ms,
+    /// Requests to answer late, with the delay, separated by commas: fonts=140ms,
     /// css+third-party-js=1s, cdn.example=300ms.
     #[arg(long, value_name = "LIST", help_heading = "Interventions")]
     pub(crate) delay: Vec<String>,
 
-    /// Virtual time after which a load is given up, such as 90s, 5min or 800ms.
+    /// Virtual time after which a load is aborted, such as 90s, 5min or 800ms.
     #[arg(long, value_name = "TIME", default_value = "30min", help_heading = "Model",
         value_parser = duration)]
     pub(crate) deadline: Duration,

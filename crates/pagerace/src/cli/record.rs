@@ -34,35 +34,34 @@ pub(crate) struct RecordArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
 
-    /// What the page believes it runs on: desktop, mobile or tablet.
+    /// Device to emulate.
     #[arg(long, value_name = "NAME", default_value = "desktop",
         value_parser = ["desktop", "mobile", "tablet"])]
     pub(crate) device: String,
 
-    /// The folder that is the root of the site of a FILE. [default: the file's]
+    /// Root folder of the site that FILE belongs to. [default: the folder of FILE]
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
 
-    /// A further host, served from a folder of its own, such as
-    /// cdn.example=vendor; may be given several times. Hosts that are not served
-    /// cannot be reached.
+    /// Further host to serve from a folder, such as cdn.example=vendor; may be given
+    /// several times. Other hosts cannot be reached.
     #[arg(long, value_name = "NAME=FOLDER")]
     pub(crate) host: Vec<OtherHost>,
 
-    /// Which Chromium. [default: `$PAGERACE_CHROMIUM`, else what is installed]
+    /// Chromium to use. [default: `$PAGERACE_CHROMIUM`, else the installed one]
     #[arg(long, value_name = "PATH")]
     pub(crate) chromium: Option<PathBuf>,
 
-    /// Keep cookies, authorisation fields, passwords of URLs and what was posted.
-    /// Query strings are kept in any case.
+    /// Keep cookies, authorisation fields, passwords in URLs, and request bodies. Query
+    /// strings are always kept.
     #[arg(long)]
     pub(crate) keep_secrets: bool,
 
-    /// How long nothing must be loaded after the load event.
+    /// Time without requests after the load event that ends the recording.
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = duration)]
     pub(crate) settle: Duration,
 
-    /// After this long the page is recorded as it is.
+    /// Time after which the recording ends in any case.
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     pub(crate) deadline: Duration,
 }

@@ -23,39 +23,39 @@ pub(crate) struct ServeArgs {
     #[arg(value_name = "SITE")]
     pub(crate) site: PathBuf,
 
-    /// Versions of HTTP, separated by commas: h1 (over TCP nothing else), h2
-    /// (and HTTP/1.1), h3. [default: h2,h3]
+    /// Versions of HTTP, separated by commas: h1 (HTTP/1.1 only), h2 (HTTP/2 and
+    /// HTTP/1.1), h3. [default: h2,h3]
     #[arg(short = 'P', long, value_name = "LIST")]
     pub(crate) protocol: Vec<String>,
 
-    /// In which order responses are sent; see `pagerace list strategies`.
+    /// Order in which responses are sent; see `pagerace list strategies`.
     #[arg(short, long, value_name = "NAME", default_value = "sequential")]
     pub(crate) strategy: String,
 
-    /// Congestion controller of HTTP/3; see `pagerace list controllers`. TCP has
-    /// the kernel's.
+    /// Congestion controller of HTTP/3; see `pagerace list controllers`. TCP uses the
+    /// kernel's.
     #[arg(long, value_name = "NAME", default_value = "cubic")]
     pub(crate) cc: String,
 
-    /// Port, of TCP and UDP.
+    /// Port of TCP and UDP.
     #[arg(short, long, value_name = "N", default_value_t = 8443,
         value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) port: u16,
 
-    /// Address to listen on. Others than this machine reach it at 0.0.0.0 (IPv4) or :: (IPv6).
+    /// Address to listen on; 0.0.0.0 (IPv4) or :: (IPv6) for all interfaces.
     #[arg(short, long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     pub(crate) address: IpAddr,
 
-    /// Which page of a HAR that holds several: its number from 1, id or title.
+    /// Page of a HAR with several pages: its number from 1, its id or its title.
     #[arg(long, value_name = "PAGE")]
     pub(crate) page: Option<String>,
 
-    /// Answer at once, not after the time that the recorded servers took.
+    /// Answer at once, without the recorded servers' think times.
     #[arg(long)]
     pub(crate) no_think_time: bool,
 
-    /// Write the certificate of the authority that signs for all hosts, for
-    /// clients to trust (PEM). It is a new one each time.
+    /// Write the certificate of the certificate authority as PEM, for clients to trust.
+    /// Each run makes a new one.
     #[arg(long, value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
 }

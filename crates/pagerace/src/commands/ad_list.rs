@@ -120,7 +120,7 @@ fn text(file: &Path) -> Result<String> {
     let name = file.display();
     let bytes = fs::read(file).with_context(|| format!("{name}: cannot be read"))?;
     let Ok(text) = String::from_utf8(bytes) else {
-        bail!("{name}: is no text in UTF-8, so no filter list; is it compressed?");
+        bail!("{name}: not UTF-8 text, so not a filter list; is it compressed?");
     };
     Ok(text)
 }

@@ -49,12 +49,12 @@ pub(crate) struct BulkArgs {
     #[arg(short, long, value_name = "LIST", help_heading = "Comparison")]
     network: Vec<String>,
 
-    /// Transfers of each.
+    /// Number of transfers of each variant and network.
     #[arg(short, long, value_name = "N", default_value_t = 5, help_heading = "Comparison",
         value_parser = clap::value_parser!(u32).range(1..=10_000))]
     runs: u32,
 
-    /// From which all randomness derives.
+    /// Seed of all random choices.
     #[arg(
         long,
         value_name = "N",
@@ -63,17 +63,17 @@ pub(crate) struct BulkArgs {
     )]
     seed: u64,
 
-    /// Bytes of QUIC's largest packets, as UDP payload: at least 1200.
+    /// Largest UDP payload of QUIC in bytes, from 1200 to 1452.
     #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MTU,
         help_heading = "Comparison", value_parser = quic_mtu())]
     quic_mtu: u16,
 
-    /// TLS of HTTP/1.1 and HTTP/2.
+    /// Version of TLS under HTTP/1.1 and HTTP/2.
     #[arg(long, value_parser = word::<tls::Version>(), help_heading = "Comparison",
         default_value = LoadSettings::default().tcp_tls.word())]
     tls_version: tls::Version,
 
-    /// Virtual time after which a transfer is given up.
+    /// Virtual time after which a transfer is aborted.
     #[arg(long, value_name = "TIME", default_value = "1h", help_heading = "Comparison",
         value_parser = duration)]
     deadline: Duration,
@@ -86,12 +86,12 @@ pub(crate) struct BulkArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     json: Option<PathBuf>,
 
-    /// Threads; the results do not depend on it. [default: all cores]
+    /// Number of threads; results do not depend on it. [default: all cores]
     #[arg(short, long, value_name = "N", help_heading = "Output",
         value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
 
-    /// Show no progress bar.
+    /// Do not show progress.
     #[arg(long, help_heading = "Output")]
     no_progress: bool,
 }

@@ -71,7 +71,7 @@ pub(crate) struct ExplainArgs {
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
     run: Option<u32>,
 
-    /// From which all randomness derives.
+    /// Seed of all random choices.
     #[arg(
         long,
         value_name = "N",
@@ -80,7 +80,7 @@ pub(crate) struct ExplainArgs {
     )]
     seed: u64,
 
-    /// Which page of a HAR that holds several: its number from 1, id or title.
+    /// Page of a HAR with several pages: its number from 1, its id or its title.
     #[arg(long, value_name = "PAGE", help_heading = "Comparison")]
     page: Option<String>,
 
@@ -94,12 +94,12 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     json: Option<PathBuf>,
 
-    /// Threads; the results do not depend on it. [default: all cores]
+    /// Number of threads; results do not depend on it. [default: all cores]
     #[arg(short, long, value_name = "N", help_heading = "Output",
         value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
 
-    /// Show no progress bar.
+    /// Do not show progress.
     #[arg(long, help_heading = "Output")]
     no_progress: bool,
 }

@@ -37,7 +37,7 @@ where
             .map_err(Error::from)
             .with_context(|| format!("--{option}"))?;
         if items.contains(&item) {
-            bail!("--{option}: {item} is there twice");
+            bail!("--{option}: {item} is given twice");
         }
         items.push(item);
     }

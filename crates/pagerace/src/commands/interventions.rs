@@ -29,7 +29,7 @@ pub(super) fn of_lists(block: &[String], delay: &[String]) -> Result<Interventio
     for text in split_all("delay", delay)? {
         let read: Intervention = text.parse().context("--delay")?;
         if let Effect::Block(_) = read.effect {
-            bail!("--delay: {read} is no delay; write --block {read}, or a time as in fonts=1s");
+            bail!("--delay: {read} is not a delay; write --block {read}, or a time as in fonts=1s");
         }
         all.push(read);
     }
@@ -56,7 +56,7 @@ pub(super) fn read(values: &[String]) -> Result<Vec<WhatIf>> {
         .collect::<Result<Vec<WhatIf>>>()?;
     for (i, item) in items.iter().enumerate() {
         if items[..i].contains(item) {
-            bail!("--what-if: item {} is there twice", i + 1);
+            bail!("--what-if: item {} is given twice", i + 1);
         }
     }
     Ok(items)

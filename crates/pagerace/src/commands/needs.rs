@@ -21,18 +21,18 @@ use crate::lists::split_all;
 /// What decides which resources are essential.
 #[derive(Args, Debug)]
 pub(crate) struct NeedArgs {
-    /// A filter list of ad blockers, or a hosts file; may be given several times.
-    /// What it excepts is no advertisement.
+    /// Filter list of an ad blocker, or a hosts file; may be given several times.
+    /// Exceptions in the list are not advertisement.
     #[arg(long, value_name = "FILE", help_heading = "Essential")]
     ad_list: Vec<PathBuf>,
 
-    /// Take for essential, by category, host or URL, separated by commas: fonts,
-    /// cdn.example, "*/app.js*".
+    /// Requests to treat as essential, by category, host or URL, separated by commas:
+    /// fonts, cdn.example, "*/app.js*".
     #[arg(long, value_name = "LIST", help_heading = "Essential")]
     essential_if: Vec<String>,
 
-    /// Take for not essential, likewise; what --essential-if selects, too, is
-    /// essential. The document always is.
+    /// Requests to treat as not essential. --essential-if takes precedence, and the
+    /// document is always essential.
     #[arg(long, value_name = "LIST", help_heading = "Essential")]
     non_essential_if: Vec<String>,
 }

@@ -37,23 +37,23 @@ pub(crate) struct ObjectsArgs {
     /// The recording (.page, .har or .har.gz).
     har: PathBuf,
 
-    /// The folder to create. Its parent must be there.
+    /// Folder to create; its parent must exist.
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
 
-    /// Which page of a recording with several: id, title or number.
+    /// Page of a recording with several pages: its number from 1, its id or its title.
     #[arg(long, value_name = "PAGE")]
     page: Option<String>,
 
-    /// Bytes of all objects together, at most; nothing is written of a page with more.
+    /// Maximum size of all objects together; a larger page is refused.
     #[arg(long, value_name = "SIZE", default_value = "200MB", value_parser = size)]
     max_bytes: u64,
 
-    /// Tell what follows ? and # in addresses, too: it may tell who visited.
+    /// Keep the query and the fragment of URLs, which may identify a visitor.
     #[arg(long)]
     keep_queries: bool,
 
-    /// Replace an earlier export. A folder with other files is never replaced.
+    /// Replace an earlier export; a folder with other files is never replaced.
     #[arg(long)]
     force: bool,
 }

@@ -30,10 +30,10 @@ use self::paints::Reproduced;
 pub(crate) struct PageArgs {
     /// The recording (.page, .har or .har.gz).
     har: PathBuf,
-    /// Which page of a recording with several: id, title or number.
+    /// Page of a recording with several pages: its number from 1, its id or its title.
     #[arg(long)]
     page: Option<String>,
-    /// Print the page, or with --essential the assessment, as JSON.
+    /// Print the page as JSON; with --essential, the assessment.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -95,7 +95,7 @@ fn write_page(out: &mut impl Write, page: &Page, reproduced: &Reproduced) -> io:
     heading(out, "Discovery")?;
     writeln!(out, "{}", resources(page))?;
     writeln!(out, "{LEGEND}")?;
-    heading(out, "What was missing or odd, and what stands in")?;
+    heading(out, "Missing or odd data, and its substitutes")?;
     if page.notes.is_empty() {
         writeln!(out, "Nothing.")?;
     }

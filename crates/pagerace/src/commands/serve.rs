@@ -162,7 +162,7 @@ fn tell(
         let command = opening.command(*protocol, address, args.port, &config.ca.spki_hashes());
         writeln!(out, "\nOver {protocol}:\n  {command}")?;
     }
-    writeln!(out, "\nWhat is asked for and is not there:")?;
+    writeln!(out, "\nRequests that the site does not have:")?;
     // The reader of a pipe needs this text before the first request.
     out.flush()?;
     Ok(())

@@ -35,7 +35,7 @@ fn what_is_wrong_is_said_in_one_line() {
         ),
         (
             vec!["race", "site.har", "--network", "cable,cable"],
-            "cable is there twice",
+            "cable is given twice",
         ),
         (
             vec!["race", "site.har", "--strategy", "eps,,fifo"],

@@ -21,7 +21,7 @@ fn the_table_says_what_and_why() {
         "+ the document",
         "the first paint waits for it",
         "- analytics, says third-party-web: Google Analytics",
-        "1 of 5 requests and 30 of 181 KB (17 %) are not essential; 0 are of use in part.",
+        "1 of 5 requests and 30 of 181 KB (17 %) are not essential; 0 are useful in part.",
     ] {
         assert!(text.contains(expected), "{expected}: {text}");
     }

@@ -1,7 +1,7 @@
 //! Chooses a delivery for each object from its properties and the state of the path.
 //!
 //! - Objects that are not selected go on their streams.
-//! - With a deadline, selected objects that are of use in part go in late datagrams. They
+//! - With a deadline, selected objects that are useful in part go in late datagrams. They
 //!   stay incomplete after the deadline unless the received part is of no use. The other
 //!   rules apply to all other selected objects.
 //! - Objects that visible content waits for go on their streams: late fonts mean late text.

@@ -5,7 +5,7 @@ use crate::reliability::{Conditions, Delivery, Object, Policy, PolicyInfo, Takes
 pub(in crate::reliability) const INFO: PolicyInfo = PolicyInfo {
     name: "datagram",
     usage: "datagram:SELECTION, such as datagram:fonts,ads",
-    summary: "Selected objects go once in datagrams, in the order of the strategy; what is lost is lost",
+    summary: "Selected objects go once in datagrams, in the order of the strategy, and are not repaired",
     source: "Srivastava 2024, sections 5.8 and 5.9",
     takes: Takes::Selection(true),
     repairs: false,

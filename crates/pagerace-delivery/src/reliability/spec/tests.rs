@@ -93,7 +93,7 @@ fn what_means_nothing_is_told() {
         ("fec:nan", "no share"),
         (
             "late:fonts,datagam:ads",
-            "`datagam` is no reliability policy",
+            "`datagam` is not a reliability policy",
         ),
     ] {
         let message = refused(text);

@@ -139,7 +139,7 @@ fn fields_must_be_there_once() {
     let error = TransferSequence::from_json("s.json", text.as_bytes()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "s.json: entry 1: id is there twice; keep one"
+        "s.json: entry 1: id is given twice; keep one"
     );
 }
 

@@ -132,11 +132,14 @@ pub(super) fn from_json(file: &str, bytes: &[u8]) -> Result<Observations, LabErr
         file: file.to_owned(),
         reason,
     };
-    let value: Value = serde_json::from_slice(bytes)
-        .map_err(|e| refuse(format!("not JSON ({e}); expected what calibrate wrote")))?;
+    let value: Value = serde_json::from_slice(bytes).map_err(|e| {
+        refuse(format!(
+            "not JSON ({e}); expected a file that calibrate wrote"
+        ))
+    })?;
     if value.get("format").and_then(Value::as_str) != Some(FORMAT) {
         return Err(refuse(format!(
-            "no observations: the field format is not \"{FORMAT}\"; expected what calibrate wrote"
+            "no observations: the field format is not \"{FORMAT}\"; expected a file that calibrate wrote"
         )));
     }
     let schema = value.get("schema").and_then(Value::as_u64);

@@ -48,7 +48,7 @@ pub(super) fn goals(accuracy: &Accuracy) -> Section {
     Section {
         title: "Goals".to_owned(),
         text: vec![
-            "What errors should be on pages on which the model was not tuned, and what they are."
+            "Goals for the errors on pages that the model was not tuned on, and the errors measured."
                 .to_owned(),
             format!(
                 "Total Blocking Time should be within 25 % or 50 ms of the live one: it is in {} of \

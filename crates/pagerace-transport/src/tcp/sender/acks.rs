@@ -233,7 +233,8 @@ impl Sender {
         if controller.window() > self.controller.window() {
             self.controller = controller;
         }
-        self.board.find_lost();
+        let found = self.board.find_lost();
+        self.counts.lost = self.counts.lost.saturating_sub(found);
         self.phase = Phase::Open;
     }
 

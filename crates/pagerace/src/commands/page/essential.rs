@@ -15,8 +15,8 @@ use crate::commands::needs::{NeedArgs, Needs};
 /// What decides which resources are essential.
 #[derive(Args, Debug)]
 pub(crate) struct EssentialArgs {
-    /// Tell what of the page is essential: what a reader would miss; what is of use
-    /// in part; and why.
+    /// Show which requests are essential (a reader would miss them), which are useful in
+    /// part, and why.
     #[arg(long, help_heading = "Essential")]
     pub(super) essential: bool,
     #[command(flatten)]

@@ -92,7 +92,7 @@ fn founded(page: &Page) -> String {
                 };
                 format!("nothing appears until {delay} after {after}")
             });
-            let held = held.unwrap_or_else(|| "what blocks rendering holds them".to_owned());
+            let held = held.unwrap_or_else(|| "render-blocking resources hold them".to_owned());
             let swaps = if fit.swaps_fonts {
                 ", text does not wait for fonts"
             } else {

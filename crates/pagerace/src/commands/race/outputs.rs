@@ -126,6 +126,6 @@ fn say_count(files: usize, dir: &Path) -> std::io::Result<()> {
 fn say_h3_only() -> std::io::Result<()> {
     use std::io::Write as _;
 
-    let text = "qlog describes QUIC: what was loaded over TCP alone has no files.";
+    let text = "qlog files describe QUIC; loads over TCP alone have none.";
     writeln!(anstream::stdout(), "{text}")
 }

@@ -28,7 +28,7 @@ impl Source {
     /// Parses an argument: `https://..`, a file, or a folder.
     pub(super) fn parse(text: &str, root: Option<&Path>) -> Result<Self> {
         if text.contains("://") {
-            let url = Url::parse(text).with_context(|| format!("{text:?} is no address"))?;
+            let url = Url::parse(text).with_context(|| format!("{text:?} is not a URL"))?;
             if !matches!(url.scheme(), "http" | "https") {
                 bail!("{text}: only http and https can be recorded; give a file as its path");
             }
@@ -138,7 +138,7 @@ impl FromStr for OtherHost {
             .with_context(|| format!("{text:?} is not NAME=FOLDER"))?;
         let url = Url::parse(&format!("https://{name}/"));
         if !url.is_ok_and(|url| url.host_str() == Some(name) && url.port().is_none()) {
-            bail!("{name:?} is no host name; expected one such as fonts.example, in lower case");
+            bail!("{name:?} is not a host name; expected one such as fonts.example, in lower case");
         }
         Ok(Self {
             name: name.to_owned(),

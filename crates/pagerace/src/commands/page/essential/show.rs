@@ -83,7 +83,7 @@ pub(super) fn write(
     say(
         out,
         &format!(
-            "{} of {} requests and {} of {} KB ({}) are not essential; {in_part} {} of use in part.",
+            "{} of {} requests and {} of {} KB ({}) are not essential; {in_part} {} useful in part.",
             total.not.0,
             total.all.0,
             kilobytes(total.not.1),
