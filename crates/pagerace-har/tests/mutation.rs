@@ -1,12 +1,15 @@
 //! Import of damaged recordings: the result is an error or a page, never a panic or a
 //! hang.
 //!
-//! A seeded mutator damages small recordings of the shared corpus and the shipped example
-//! pages. It flips and cuts bytes, deletes fields, and sets fields to values of another
+//! A seeded mutator damages the small recordings of `tests/corpus`, the example pages, and
+//! small recordings of sites if they are there. It flips and cuts bytes, deletes fields, and sets fields to values of another
 //! type, to huge or negative values, or to values from elsewhere. A failure prints the
 //! file and the seed that reproduce it.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
+
+#[path = "../../../tests/corpus/files.rs"]
+mod files;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -26,25 +29,20 @@ const FIELD_MUTANTS: u64 = 120;
 /// Returns name and JSON text of each recording to damage.
 fn originals() -> Vec<(String, String)> {
     let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/pages");
-    let shared = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/har");
+    let examples = std::fs::read_dir(examples).unwrap();
+    let mut paths = files::all();
+    paths.extend(examples.map(|entry| entry.unwrap().path()));
     let mut all = Vec::new();
-    for folder in [examples, shared] {
-        let Ok(entries) = std::fs::read_dir(folder) else {
-            eprintln!("skipped: ../shared/data is not there (har/*.har.gz)");
-            continue;
-        };
-        for entry in entries {
-            let path = entry.unwrap().path();
-            if let Some(text) = text(&path).filter(|t| t.len() <= LARGEST) {
-                all.push((
-                    path.file_name().unwrap().to_string_lossy().into_owned(),
-                    text,
-                ));
-            }
+    for path in paths {
+        if let Some(text) = text(&path).filter(|t| t.len() <= LARGEST) {
+            all.push((
+                path.file_name().unwrap().to_string_lossy().into_owned(),
+                text,
+            ));
         }
     }
     all.sort();
-    assert!(all.len() >= 3, "the example pages are there at least");
+    assert!(all.len() >= 15, "only {} recordings are small", all.len());
     all
 }
 

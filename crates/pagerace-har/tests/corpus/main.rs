@@ -1,40 +1,30 @@
-//! Import of every recording of the shared corpus, page by page, with checks of the
-//! invariants of all pages and of the expected results for each file.
+//! Import of every recording of `tests/corpus`, page by page, with checks of the invariants
+//! of all pages and of the expected results for each file; also of recordings of sites, if
+//! they are there.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
+mod coverage;
+#[path = "../../examples/make_corpus/entries.rs"]
+mod entries;
 mod expected;
+#[path = "../../../../tests/corpus/files.rs"]
+mod files;
+mod generated;
 mod invariants;
+mod recorders;
+#[path = "../../examples/make_corpus/variants/mod.rs"]
+mod variants;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use pagerace_har::{ImportError, ImportOptions, from_bytes};
 use pagerace_page::Page;
 
-const HAR_DIR: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/har");
-
-/// Returns the recordings, sorted; none, with a message, if the corpus is missing.
-fn files() -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(HAR_DIR) else {
-        eprintln!("skipped: ../shared/data is not there (har/*.har.gz)");
-        return Vec::new();
-    };
-    let mut files: Vec<PathBuf> = entries
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.to_string_lossy().ends_with(".har.gz"))
-        .collect();
-    files.sort();
-    assert_eq!(files.len(), 52);
-    files
-}
-
 fn name(path: &Path) -> &str {
-    path.file_name()
-        .unwrap()
-        .to_str()
-        .unwrap()
-        .strip_suffix(".har.gz")
-        .unwrap()
+    let file = path.file_name().unwrap().to_str().unwrap();
+    let ends = [".har.gz", ".page.gz", ".har"];
+    ends.iter().find_map(|end| file.strip_suffix(end)).unwrap()
 }
 
 /// Returns all pages of a file by asking for each number until there is none.
@@ -64,28 +54,39 @@ fn pages(path: &Path) -> Vec<Page> {
 
 #[test]
 fn every_recording_becomes_a_page_that_can_be_raced() {
-    for path in files() {
+    for path in files::all() {
         for page in pages(&path) {
+            assert_eq!(page.check(), Ok(()), "{}", page.name);
             invariants::check(&page);
         }
     }
 }
 
 #[test]
-fn counts_and_bytes_are_those_of_the_manifest() {
-    if files().is_empty() {
-        return;
-    }
-    let manifest = std::fs::read_to_string(Path::new(HAR_DIR).join("MANIFEST.csv")).unwrap();
+fn counts_are_those_that_the_corpus_is_known_to_have() {
+    let counts: Vec<String> = files::corpus()
+        .iter()
+        .map(|path| expected::counts(name(path), &pages(path)))
+        .collect();
+    assert_eq!(counts, expected::CORPUS, "\n{}", counts.join("\n"));
+}
+
+#[test]
+fn counts_and_bytes_of_real_sites_are_those_of_the_manifest() {
     let mut failures = Vec::new();
-    for path in files() {
-        let name = name(&path);
+    let shared = files::shared();
+    let Some(folder) = shared.first().and_then(|path| path.parent()) else {
+        return;
+    };
+    assert_eq!(shared.len(), expected::FILES.len());
+    let manifest = std::fs::read_to_string(folder.join("MANIFEST.csv")).unwrap();
+    for path in &shared {
+        let name = name(path);
         let row = manifest
             .lines()
             .find(|l| l.starts_with(&format!("{name}.har.gz,")))
             .unwrap();
-        let pages = pages(&path);
-        if let Err(failure) = expected::compare(name, row, &pages) {
+        if let Err(failure) = expected::compare(name, row, &pages(path)) {
             failures.push(format!("{name}: {failure}"));
         }
     }
@@ -94,7 +95,8 @@ fn counts_and_bytes_are_those_of_the_manifest() {
 
 #[test]
 fn importing_twice_gives_the_same_page() {
-    for path in files().iter().step_by(7) {
+    let shared = files::shared();
+    for path in files::corpus().iter().chain(shared.iter().step_by(7)) {
         assert_eq!(pages(path), pages(path));
     }
 }
