@@ -2,12 +2,15 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
+#[path = "../../../tests/corpus/files.rs"]
+mod files;
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use common::{Item, busy_page, recordings};
+use common::{Item, busy_page};
 use pagerace_browser::BrowserConfig;
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use pagerace_essential::ads::Matchers;
@@ -115,16 +118,24 @@ fn threads_see_the_same() {
     });
 }
 
-/// Checks invariants of the assessment on all available real recordings, and prints the
-/// sums of `docs/essential.md`.
 #[test]
-fn real_pages_are_assessed() {
-    let Some(files) = recordings() else { return };
+fn the_corpus_is_assessed() {
+    assess_all("tests/corpus", &files::corpus());
+}
+
+/// Prints the sums of `docs/essential.md`.
+#[test]
+fn real_sites_are_assessed() {
+    assess_all("real sites", &files::shared());
+}
+
+/// Checks invariants of the assessment on recordings, and prints sums.
+fn assess_all(title: &str, files: &[PathBuf]) {
     let mut out = std::io::stderr();
     let ads = Matchers::built_in();
     let mut sums: BTreeMap<Category, [u64; 4]> = BTreeMap::new();
     let (mut own_blocking, mut own_blocking_ads, mut in_part) = (0, 0, 0);
-    for file in &files {
+    for file in files {
         let page = Arc::new(load(file, &ImportOptions::default()).unwrap());
         let effects = paint_critical(&page, &BrowserConfig::default());
         let all = assess(&page, &ads, Some(&effects), &Overrides::default()).unwrap();
@@ -155,7 +166,7 @@ fn real_pages_are_assessed() {
     for (category, [requests, bytes, not, not_bytes]) in &sums {
         writeln!(
             out,
-            "{category:?}: {not} of {requests} requests, {} of {} kB are not essential",
+            "{title}, {category:?}: {not} of {requests} requests, {} of {} kB are not essential",
             not_bytes / 1_000,
             bytes / 1_000
         )
@@ -163,7 +174,7 @@ fn real_pages_are_assessed() {
     }
     writeln!(
         out,
-        "first-party render-blocking: {own_blocking_ads} of {own_blocking} are called \
+        "{title}, first-party render-blocking: {own_blocking_ads} of {own_blocking} are called \
          advertisement; {in_part} useful in part"
     )
     .unwrap();

@@ -1,18 +1,21 @@
-//! All available real recordings load, with their metrics in order.
+//! All recordings load, with their metrics in order: those of `tests/corpus`, and those of
+//! sites if they are there.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
+#[path = "../../../tests/corpus/files.rs"]
+mod files;
 
 use std::io::Write;
 
-use common::{recordings, scenario};
+use common::scenario;
 use pagerace_har::{ImportOptions, load};
 use pagerace_page::Page;
 use pagerace_sim::{Explainable, explain, run};
 
 #[test]
 fn all_real_pages_load() {
-    let Some(files) = recordings() else { return };
+    let files = files::all();
     for file in &files {
         let page = load(file, &ImportOptions::default()).unwrap_or_else(|e| panic!("{e}"));
         for (network, strategy) in [("cable", "sequential"), ("slow-4g loss 1%", "eps")] {
@@ -40,7 +43,7 @@ fn all_real_pages_load() {
             );
         }
     }
-    writeln!(std::io::stderr(), "{} real pages loaded", files.len()).unwrap();
+    writeln!(std::io::stderr(), "{} pages loaded", files.len()).unwrap();
 }
 
 /// Returns the number of resources with a response; the others fail as they did in the
@@ -53,7 +56,7 @@ fn answered(page: &Page) -> usize {
 /// Loads every page over every protocol, and explains one metric of each.
 #[test]
 fn all_real_pages_load_over_every_protocol_and_are_explained() {
-    let Some(files) = recordings() else { return };
+    let files = files::all();
     for (i, file) in files.iter().enumerate() {
         let page = load(file, &ImportOptions::default()).unwrap_or_else(|e| panic!("{e}"));
         let metric = Explainable::ALL[i % Explainable::ALL.len()];

@@ -6,6 +6,8 @@ mod callbacks;
 mod causes;
 mod common;
 mod discovery;
+#[path = "../../../../tests/corpus/files.rs"]
+mod files;
 mod http1;
 mod properties;
 mod recorded_layout;

@@ -1,16 +1,17 @@
 //! Compares the signals of the profiles with those that the three browsers sent to a
 //! server, resource by resource (qlogs of December 2022), and with the `priority` headers
-//! in recordings of 2024 to 2026.
+//! in recordings of `tests/corpus` and of sites (2024 to 2026).
 //!
 //! The profiles follow newer browsers where these are documented. The tests list every
 //! difference to 2022, and check that it is one.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::common::{Network, id, load, resource};
+use crate::files;
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
 use pagerace_page::model::{Resource, Trigger};
@@ -19,10 +20,16 @@ use serde_json::Value;
 fn shared(path: &str) -> Option<Value> {
     let file =
         PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")).join(path);
-    let Ok(bytes) = std::fs::read(&file) else {
+    let found = read(&file);
+    if found.is_none() {
         eprintln!("skipped: ../shared/data is not there ({path})");
-        return None;
-    };
+    }
+    found
+}
+
+/// Reads a compressed JSON file; `None` if it is missing.
+fn read(file: &Path) -> Option<Value> {
+    let bytes = std::fs::read(file).ok()?;
     let mut text = String::new();
     flate2::read::GzDecoder::new(&bytes[..])
         .read_to_string(&mut text)
@@ -200,9 +207,22 @@ fn images_of_the_body_came_after_the_head() {
     }
 }
 
+/// Compares with the `priority` headers that Chromium sent when the pages of `tests/corpus`
+/// were recorded.
+#[test]
+fn chrome_signals_what_the_corpus_carries() {
+    let mut seen = 0;
+    for path in files::corpus() {
+        if path.to_string_lossy().ends_with(".page.gz") {
+            seen += compare_headers(&read(&path).expect("a recording"));
+        }
+    }
+    assert!(seen > 50, "{seen} headers compared");
+}
+
 /// Compares with the `priority` headers in Chromium recordings of 2024 to 2026.
 #[test]
-fn chrome_signals_what_recordings_carry() {
+fn chrome_signals_what_recordings_of_sites_carry() {
     let mut seen = 0;
     for file in [
         "bing-2024",
@@ -214,23 +234,37 @@ fn chrome_signals_what_recordings_carry() {
         let Some(log) = shared(&format!("har/{file}.har.gz")) else {
             return;
         };
-        for entry in log["log"]["entries"].as_array().expect("entries") {
-            let Some((destination, class, header)) = recorded(entry) else {
-                continue;
-            };
-            let r = resource(destination, 1_000, Trigger::Navigation);
-            let ours = Profile::Chrome.signal(&r, class);
-            // A recording contains the header of the request but the final class: an
-            // image that layout boosted signalled a lower priority.
-            let boosted = destination == Destination::Image && header.urgency > ours.urgency;
-            assert!(
-                ours == header || boosted,
-                "{file}: {destination} {class} sent {header:?}"
-            );
-            seen += 1;
-        }
+        seen += compare_headers(&log);
     }
     assert!(seen > 500, "{seen} headers compared");
+}
+
+/// Compares the `priority` headers of a recording with the profile, and returns their number.
+fn compare_headers(log: &Value) -> usize {
+    let mut seen = 0;
+    for entry in log["log"]["entries"].as_array().expect("entries") {
+        let Some((destination, class, header)) = recorded(entry) else {
+            continue;
+        };
+        let r = resource(destination, 1_000, Trigger::Navigation);
+        let ours = Profile::Chrome.signal(&r, class);
+        // A recording contains the header of the request but the final class: an
+        // image that layout boosted signalled a lower priority.
+        let boosted = destination == Destination::Image && header.urgency > ours.urgency;
+        // A script that waits in the browser for its turn is raised when the parser waits
+        // for it, and signals that.
+        let raised = Profile::Chrome.raised(&r).map(|raised| raised.1);
+        let awaited = destination == Destination::Script
+            && class == RequestPriority::Medium
+            && raised == Some(header);
+        assert!(
+            ours == header || boosted || awaited,
+            "{}: {destination} {class} sent {header:?}",
+            entry["request"]["url"]
+        );
+        seen += 1;
+    }
+    seen
 }
 
 fn recorded(entry: &Value) -> Option<(Destination, RequestPriority, Priority)> {

@@ -2,8 +2,6 @@
 #![allow(dead_code, unreachable_pub, reason = "each test uses some of it")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pagerace_browser::BrowserConfig;
@@ -154,29 +152,4 @@ pub fn plain() -> LoadSettings {
         reprioritisation: Reprioritisation::Update,
         ..LoadSettings::default()
     }
-}
-
-/// Returns the paths of the real recordings. If they are missing, reports that and
-/// returns `None`.
-pub fn recordings() -> Option<Vec<PathBuf>> {
-    let folder = Path::new(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/data/har"
-    ));
-    let mut out = std::io::stderr();
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        writeln!(
-            out,
-            "skipped: ../shared/data/har is not there (real recordings)"
-        )
-        .unwrap();
-        return None;
-    };
-    let mut files: Vec<_> = entries
-        .map(|e| e.unwrap().path())
-        .filter(|p| p.to_string_lossy().ends_with(".har.gz"))
-        .collect();
-    files.sort();
-    assert!(!files.is_empty());
-    Some(files)
 }

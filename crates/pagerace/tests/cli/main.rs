@@ -9,6 +9,8 @@ mod interventions;
 mod live;
 mod objects;
 mod race;
+#[path = "../../../../tests/corpus/files.rs"]
+mod recordings;
 mod reliability;
 mod support;
 mod words;

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use crate::recordings;
 use crate::support::{Sandbox, small_har};
 
 #[test]
@@ -180,17 +181,11 @@ fn several_pages_are_counted() {
 }
 
 #[test]
-fn real_recordings_race_together() {
-    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/har");
-    let Ok(entries) = fs::read_dir(data) else {
-        eprintln!("skipped: ../shared/data is not there (real recordings)");
-        return;
-    };
-    let mut hars: Vec<String> = entries
-        .map(|e| e.unwrap().path().to_str().unwrap().to_owned())
-        .filter(|path| path.ends_with(".har.gz"))
+fn all_recordings_race_together() {
+    let hars: Vec<String> = recordings::all()
+        .iter()
+        .map(|path| path.to_str().unwrap().to_owned())
         .collect();
-    hars.sort();
     let sandbox = Sandbox::new("real");
     let mut words = vec!["race"];
     words.extend(hars.iter().map(String::as_str));
