@@ -50,6 +50,16 @@ fn several_lines_are_one_dictionary() {
     );
 }
 
+/// Runs dictionaries after RFC 9651, section 4.2.2, through the parser that [`parse`] uses.
+/// The file has the form of the vectors of the HTTP working group.
+#[test]
+fn dictionaries() {
+    let cases: Value = serde_json::from_str(include_str!("dictionaries.json")).unwrap();
+    for case in cases.as_array().unwrap() {
+        check_vector(case);
+    }
+}
+
 /// Runs every dictionary vector of the HTTP working group through the parser that
 /// [`parse`] uses, which must reject the same inputs and find the same keys and values.
 #[test]

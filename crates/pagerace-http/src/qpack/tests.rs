@@ -1,9 +1,14 @@
-//! Tests against the interop vectors, against `qpack` as an independent implementation,
-//! and against the examples of RFC 9204, appendix B.
+//! Tests with the fields of recordings and with the interop vectors, against `qpack` as an
+//! independent implementation, and against the examples of RFC 9204, appendix B.
+
+#[path = "../../../../tests/corpus/files.rs"]
+mod files;
+mod tabled;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
+use std::path::PathBuf;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -172,27 +177,62 @@ fn every_interop_vector_decodes() {
 
 #[test]
 fn what_we_encode_decodes_here_and_in_the_library() {
+    for fields in recorded_sections(&files::corpus()).iter().flatten() {
+        decodes_here_and_in_the_library(fields, "corpus");
+    }
     let Some(files) = interop_files() else { return };
     for (path, text) in files.iter().filter(|(path, _)| path.contains("/qifs/")) {
         for fields in parse_qif(text) {
-            let mut encoded = Vec::new();
-            encode(&fields, &mut encoded);
-            let ours = Decoder::new(0).decode(0, &encoded, u64::MAX);
-            assert_eq!(ours, Ok(Section::Decoded(fields.clone())), "{path}");
-            let theirs = qpack::decode_stateless(&mut &encoded[..], u64::MAX).unwrap();
-            assert_eq!(from_library(theirs.fields), fields, "{path}");
-            // This module also decodes the library's sections.
-            let lines = fields
-                .iter()
-                .map(|f| qpack::HeaderField::from((&f.name, &f.value)));
-            let mut encoded = Vec::new();
-            qpack::encode_stateless(&mut encoded, lines).unwrap();
-            assert_eq!(
-                Decoder::new(0).decode(0, &encoded, u64::MAX),
-                Ok(Section::Decoded(fields)),
-                "{path}"
-            );
+            decodes_here_and_in_the_library(&fields, path);
         }
+    }
+}
+
+fn decodes_here_and_in_the_library(fields: &[Field], at: &str) {
+    let mut encoded = Vec::new();
+    encode(fields, &mut encoded);
+    let ours = Decoder::new(0).decode(0, &encoded, u64::MAX);
+    assert_eq!(ours, Ok(Section::Decoded(fields.to_vec())), "{at}");
+    let theirs = qpack::decode_stateless(&mut &encoded[..], u64::MAX).unwrap();
+    assert_eq!(from_library(theirs.fields), fields, "{at}");
+    // This module also decodes the library's sections.
+    let lines = fields
+        .iter()
+        .map(|f| qpack::HeaderField::from((&f.name, &f.value)));
+    let mut encoded = Vec::new();
+    qpack::encode_stateless(&mut encoded, lines).unwrap();
+    assert_eq!(
+        Decoder::new(0).decode(0, &encoded, u64::MAX),
+        Ok(Section::Decoded(fields.to_vec())),
+        "{at}"
+    );
+}
+
+/// A decoder with a table, the recorded requests of a page as an encoder with a table sends
+/// them: in order, and with sections that overtake the inserts that they need.
+#[test]
+fn recorded_sections_decode_with_a_table() {
+    let [requests, responses] = recorded_sections(&files::corpus());
+    for capacity in [128, 1_024, 4_096] {
+        let mut waited = 0;
+        for sections in [&requests, &responses] {
+            let encoded = tabled::encode(sections, capacity);
+            assert!(encoded.references > sections.len(), "the table is of use");
+            let mut blocks: Vec<(u64, &[u8])> = encoded
+                .blocks
+                .iter()
+                .map(|(stream, bytes)| (*stream, &bytes[..]))
+                .collect();
+            let in_order = decode_blocks(&blocks, capacity, usize::MAX);
+            assert_eq!(in_order.1, 0);
+            overtake(&mut blocks);
+            let overtaken = decode_blocks(&blocks, capacity, 7);
+            waited += overtaken.1;
+            for decoded in [in_order.0, overtaken.0] {
+                assert!(decoded.values().eq(sections), "capacity {capacity}");
+            }
+        }
+        assert!(waited > 40, "only {waited} sections waited");
     }
 }
 
@@ -211,19 +251,13 @@ fn share(sections: &[Vec<Field>]) -> f64 {
     encoded.len() as f64 / text as f64
 }
 
-/// The field lines of every request and every response in some recordings.
-fn recorded_sections() -> Option<[Vec<Vec<Field>>; 2]> {
-    let Ok(entries) = fs::read_dir(format!("{SHARED}/har")) else {
-        eprintln!("skipped: ../shared/data is not there (recordings)");
-        return None;
-    };
-    let mut paths: Vec<_> = entries.map(|e| e.unwrap().path()).collect();
-    paths.retain(|path| {
-        path.extension().is_some_and(|e| e == "gz") && fs::metadata(path).unwrap().len() < 200_000
-    });
-    paths.sort();
+/// The field lines of every request and every response in recordings.
+fn recorded_sections(paths: &[PathBuf]) -> [Vec<Vec<Field>>; 2] {
     let mut sections = [Vec::new(), Vec::new()];
-    for path in paths {
+    for path in paths
+        .iter()
+        .filter(|path| path.extension().is_some_and(|e| e == "gz"))
+    {
         let file = flate2::read::GzDecoder::new(fs::File::open(path).unwrap());
         let Ok(har) = serde_json::from_reader::<_, serde_json::Value>(file) else {
             continue;
@@ -241,29 +275,39 @@ fn recorded_sections() -> Option<[Vec<Vec<Field>>; 2]> {
                     .map(field)
                     .map(|(n, v)| Field::new(n, v))
                     .collect();
-                sections[side].push(fields);
+                // Failed requests have no fields.
+                if !fields.is_empty() {
+                    sections[side].push(fields);
+                }
             }
         }
     }
-    Some(sections)
+    sections
 }
 
 #[test]
 fn filler_shrinks_as_recorded_fields_do() {
-    let Some([requests, responses]) = recorded_sections() else {
-        return;
-    };
     let filler: Vec<Vec<Field>> = (200..2000).step_by(37).map(filler_fields).collect();
-    let (requests, responses, filler) = (share(&requests), share(&responses), share(&filler));
-    eprintln!("requests {requests:.3}, responses {responses:.3}, filler {filler:.3}");
-    assert!(
-        (filler - requests).abs() < 0.1,
-        "requests {requests:.3}, filler {filler:.3}"
-    );
-    assert!(
-        (filler - responses).abs() < 0.1,
-        "responses {responses:.3}, filler {filler:.3}"
-    );
+    let filler = share(&filler);
+    let near = |name: &str, sections: &[Vec<Field>]| {
+        let recorded = share(sections);
+        eprintln!("{name} {recorded:.3}, filler {filler:.3}");
+        assert!(
+            (filler - recorded).abs() < 0.1,
+            "{name} {recorded:.3}, filler {filler:.3}"
+        );
+    };
+    // Requests of a browser. The servers of the corpus send too few fields to compare.
+    let mut recorded = files::corpus();
+    recorded.retain(|path| path.to_string_lossy().ends_with(".page.gz"));
+    near("requests", &recorded_sections(&recorded)[0]);
+    let small = |path: &PathBuf| fs::metadata(path).unwrap().len() < 200_000;
+    let shared: Vec<_> = files::shared().into_iter().filter(small).collect();
+    if !shared.is_empty() {
+        let [requests, responses] = recorded_sections(&shared);
+        near("requests to sites", &requests);
+        near("responses of sites", &responses);
+    }
 }
 
 /// RFC 9204, appendix B: the encoder stream, the sections and the
