@@ -2,10 +2,11 @@
 //! the same load in the form of several.
 
 use std::collections::BTreeMap;
+use std::mem::discriminant;
 use std::path::{Path, PathBuf};
 
 use pagerace_core::Destination;
-use pagerace_page::{ImportOptions, Page, Resource, load};
+use pagerace_page::{ImportOptions, Page, Resource, ResourceId, Trigger, load};
 
 use crate::files;
 
@@ -51,6 +52,41 @@ fn compare(variant: &str, source: &Path) {
             }
         }
     }
+}
+
+/// Checks that every resource has the same cause in both, for recorders that note
+/// initiators.
+fn compare_causes(variant: &str, source: &Path) {
+    let options = ImportOptions::default();
+    let variant = load(&folder().join(variant), &options).unwrap();
+    let source = load(source, &options).unwrap();
+    let found = answered(&variant);
+    let path = |page: &Page, id: ResourceId| {
+        let url = &page.resource(id).url;
+        url.splitn(4, '/').nth(3).unwrap().to_owned()
+    };
+    for (name, resources) in answered(&source) {
+        let (a, b) = (resources[0].discovery, found[name][0].discovery);
+        let at = format!("{}: {name}: {a:?}, {b:?}", variant.name);
+        assert_eq!(discriminant(&a.trigger), discriminant(&b.trigger), "{at}");
+        let parents = (a.trigger.parent(), b.trigger.parent());
+        if let (Some(a), Some(b)) = parents {
+            assert_eq!(path(&source, a), path(&variant, b), "{at}");
+        }
+        if let (Trigger::Markup { offset: a, .. }, Trigger::Markup { offset: b, .. }) =
+            (a.trigger, b.trigger)
+        {
+            // Longer names of hosts move the offsets a little.
+            assert!(a.abs_diff(b) <= 20 + a / 50, "{at}");
+        }
+    }
+}
+
+#[test]
+fn recorders_with_initiators_agree_on_causes() {
+    let examples = folder().join("../../examples/pages");
+    compare_causes("gallery-browsertime.har.gz", &examples.join("gallery.har"));
+    compare_causes("shop-webpagetest.har.gz", &examples.join("shop.har"));
 }
 
 #[test]

@@ -8,6 +8,11 @@ use crate::entries::{body_bytes, date, list, list_mut, ms, remove, round, start,
 const RUNS: [f64; 3] = [1.0, 1.07, 0.96];
 /// Milliseconds in the browser's queue, which chrome-har leaves out of an entry.
 const QUEUED_MS: f64 = 0.3;
+/// Where the images are in the example, and where in this file.
+const IMAGES: (&str, &str) = (
+    "//www.gallery.example/photos/",
+    "//photos.gallery.example/photos/",
+);
 
 pub(crate) fn har(har: &Value) -> Value {
     let log = &har["log"];
@@ -95,11 +100,14 @@ fn as_chrome_har(entry: &Value, stretch: f64, later: f64) -> Value {
     if size > bytes {
         response["content"]["compression"] = json!(size - bytes);
     }
-    remove(&mut response["content"], |key| key == "text");
+    // The document's body is in the file, as with `--chrome.includeResponseBodies html`.
+    if let Some(Value::String(body)) = response["content"].get_mut("text") {
+        *body = body.replace(IMAGES.0, IMAGES.1);
+    }
     written["_chunks"] = json!([{"ts": round(end), "bytes": size}]);
     // The server's second name is on the same connection.
     if text(&written, "_resourceType") == "image" {
-        let moved = url(entry).replace("//www.", "//photos.");
+        let moved = url(entry).replace(IMAGES.0, IMAGES.1);
         written["request"]["url"] = json!(moved);
         for field in list_mut(&mut written["request"]["headers"]) {
             if field["name"] == ":authority" {
