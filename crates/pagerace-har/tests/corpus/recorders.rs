@@ -6,7 +6,7 @@ use std::mem::discriminant;
 use std::path::{Path, PathBuf};
 
 use pagerace_core::Destination;
-use pagerace_page::{ImportOptions, Page, Resource, ResourceId, Trigger, load};
+use pagerace_page::{Evidence, ImportOptions, Page, Resource, ResourceId, Trigger, load};
 
 use crate::files;
 
@@ -55,7 +55,7 @@ fn compare(variant: &str, source: &Path) {
 }
 
 /// Checks that every resource has the same cause in both, for recorders that note
-/// initiators.
+/// initiators. Without the body of a document, offsets in it come from line numbers.
 fn compare_causes(variant: &str, source: &Path) {
     let options = ImportOptions::default();
     let variant = load(&folder().join(variant), &options).unwrap();
@@ -65,21 +65,32 @@ fn compare_causes(variant: &str, source: &Path) {
         let url = &page.resource(id).url;
         url.splitn(4, '/').nth(3).unwrap().to_owned()
     };
+    let mut compared = 0;
     for (name, resources) in answered(&source) {
         let (a, b) = (resources[0].discovery, found[name][0].discovery);
+        // Only markup tells that an image is lazy; otherwise its late request has another
+        // cause.
+        if b.evidence == Evidence::Timing {
+            continue;
+        }
+        compared += 1;
         let at = format!("{}: {name}: {a:?}, {b:?}", variant.name);
         assert_eq!(discriminant(&a.trigger), discriminant(&b.trigger), "{at}");
         let parents = (a.trigger.parent(), b.trigger.parent());
         if let (Some(a), Some(b)) = parents {
             assert_eq!(path(&source, a), path(&variant, b), "{at}");
         }
-        if let (Trigger::Markup { offset: a, .. }, Trigger::Markup { offset: b, .. }) =
-            (a.trigger, b.trigger)
+        let offsets = (a.trigger, b.trigger);
+        if let (Trigger::Markup { offset: a, .. }, Trigger::Markup { parent, offset: b }) = offsets
         {
-            // Longer names of hosts move the offsets a little.
-            assert!(a.abs_diff(b) <= 20 + a / 50, "{at}");
+            let whole = variant.resource(parent).body_bytes;
+            assert!(a.abs_diff(b) <= whole / 10, "{at} of {whole}");
         }
     }
+    assert!(
+        compared * 5 >= source.resources.len() * 3,
+        "only {compared}"
+    );
 }
 
 #[test]

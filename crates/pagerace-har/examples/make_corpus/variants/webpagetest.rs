@@ -147,9 +147,7 @@ fn as_webpagetest(entry: &Value, cached: u8, later: f64) -> Value {
     written["_initiator_line"] = json!(ms(place, "lineNumber") + 1.0);
     written["_initiator_column"] = json!(ms(place, "columnNumber"));
     written["_initiator_type"] = initiator["type"].clone();
-    // The document is in the file, other bodies are not.
-    if text(entry, "_resourceType") != "document" {
-        remove(&mut written["response"]["content"], |key| key == "text");
-    }
+    // Bodies are in files of their own.
+    remove(&mut written["response"]["content"], |key| key == "text");
     written
 }
