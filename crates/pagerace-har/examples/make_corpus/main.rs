@@ -1,6 +1,6 @@
 //! Writes the recordings of `tests/corpus`, which tests of several crates read.
 //!
-//! `cargo run -p pagerace-page --example make_corpus` from the root of the project writes
+//! `cargo run -p pagerace-har --example make_corpus` from the root of the project writes
 //! the recordings in the form of other recorders again. It derives them from
 //! `examples/pages` and from the files `tests/corpus/*.page.gz`. With a folder of files
 //! that `pagerace record` wrote (`target/calibration/pages` after a calibration), it first
@@ -18,7 +18,7 @@ use std::path::Path;
 
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use pagerace_page::{ImportOptions, from_bytes};
+use pagerace_har::{ImportOptions, from_bytes};
 use serde_json::Value;
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus");

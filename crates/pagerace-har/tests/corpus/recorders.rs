@@ -6,7 +6,8 @@ use std::mem::discriminant;
 use std::path::{Path, PathBuf};
 
 use pagerace_core::Destination;
-use pagerace_page::{Evidence, ImportOptions, Page, Resource, ResourceId, Trigger, load};
+use pagerace_har::{ImportOptions, load};
+use pagerace_page::{Evidence, Page, Resource, ResourceId, Trigger};
 
 use crate::files;
 
@@ -84,7 +85,7 @@ fn compare_causes(variant: &str, source: &Path) {
         if let (Trigger::Markup { offset: a, .. }, Trigger::Markup { parent, offset: b }) = offsets
         {
             let whole = variant.resource(parent).body_bytes;
-            assert!(a.abs_diff(b) <= whole / 10, "{at} of {whole}");
+            assert!(a.abs_diff(b) <= whole / 4, "{at} of {whole}");
         }
     }
     assert!(

@@ -8,6 +8,8 @@ use crate::entries::{body_bytes, date, list, list_mut, ms, remove, round, start,
 const RUNS: [f64; 3] = [1.0, 1.07, 0.96];
 /// Milliseconds in the browser's queue, which chrome-har leaves out of an entry.
 const QUEUED_MS: f64 = 0.3;
+/// Pieces in which a body arrives.
+const CHUNKS: u64 = 20;
 /// Where the images are in the example, and where in this file.
 const IMAGES: (&str, &str) = (
     "//www.gallery.example/photos/",
@@ -100,11 +102,13 @@ fn as_chrome_har(entry: &Value, stretch: f64, later: f64) -> Value {
     if size > bytes {
         response["content"]["compression"] = json!(size - bytes);
     }
-    // The document's body is in the file, as with `--chrome.includeResponseBodies html`.
-    if let Some(Value::String(body)) = response["content"].get_mut("text") {
-        *body = body.replace(IMAGES.0, IMAGES.1);
-    }
-    written["_chunks"] = json!([{"ts": round(end), "bytes": size}]);
+    remove(&mut response["content"], |key| key == "text");
+    let receive = ms(&written["timings"], "receive");
+    let chunk = |part: u64| {
+        let ts = end - receive * (1.0 - (part + 1) as f64 / CHUNKS as f64);
+        json!({"ts": round(ts), "bytes": size * (part + 1) / CHUNKS - size * part / CHUNKS})
+    };
+    written["_chunks"] = (0..CHUNKS).map(chunk).collect();
     // The server's second name is on the same connection.
     if text(&written, "_resourceType") == "image" {
         let moved = url(entry).replace(IMAGES.0, IMAGES.1);
