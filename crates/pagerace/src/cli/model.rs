@@ -59,7 +59,7 @@ pub(crate) struct ModelArgs {
         default_value = LoadSettings::default().early_data.word())]
     pub(crate) early_data: EarlyData,
 
-    /// Size of the TLS ClientHello; over QUIC, with modelled keys only.
+    /// Size of the TLS `ClientHello`; over QUIC, with modelled keys only.
     #[arg(long, value_parser = word::<tls::ClientHello>(), help_heading = "Model",
         default_value = LoadSettings::default().client_hello.word())]
     pub(crate) client_hello: tls::ClientHello,
