@@ -355,7 +355,7 @@ impl Client {
 
     /// Passes the packets since the last call to `each`, if the client records packets.
     pub fn drain_packets(&mut self, each: impl FnMut(PacketRecord)) {
-        if let Some(quic) = self.host.connection(self.id) {
+        if let Some(quic) = self.host.observe(self.id) {
             quic.drain_packets(each);
         }
     }

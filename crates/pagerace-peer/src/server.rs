@@ -181,7 +181,7 @@ impl<S: Site> Server<S> {
     pub fn stats(&mut self) -> ServerStats {
         let mut sum = self.gone;
         for (id, served) in &self.connections {
-            if let Some(quic) = self.host.connection(*id) {
+            if let Some(quic) = self.host.observe(*id) {
                 let stats = quic.stats();
                 sum.packets_sent += stats.packets_sent;
                 sum.packets_lost += stats.packets_lost;
@@ -195,7 +195,7 @@ impl<S: Site> Server<S> {
     /// connection.
     pub fn congestion_window(&mut self) -> u64 {
         let id = self.connections.keys().next().copied();
-        let quic = id.and_then(|id| self.host.connection(id));
+        let quic = id.and_then(|id| self.host.observe(id));
         quic.map_or(0, |quic| quic.stats().congestion_window)
     }
 
@@ -211,7 +211,7 @@ impl<S: Site> Server<S> {
     /// Passes the packets since the last call to `each`, if the server records packets.
     pub fn drain_packets(&mut self, mut each: impl FnMut(PacketRecord)) {
         for id in self.host.ids() {
-            if let Some(quic) = self.host.connection(id) {
+            if let Some(quic) = self.host.observe(id) {
                 quic.drain_packets(&mut each);
             }
         }

@@ -3,7 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pagerace_core::{Duration, Instant};
-use pagerace_sim::{Explainable, Outcome, Scenario, ScenarioError, Visit, explain, run};
+use pagerace_sim::{
+    Explainable, Outcome, Scenario, ScenarioError, Visit, explain, run, run_logged,
+};
 
 use super::inputs::{Case, Limits};
 use super::{flows, sockets};
@@ -54,6 +56,11 @@ fn check_loads(case: &Case) -> Result<(), String> {
     let mut unwatched = load(scenario, false)?;
     unwatched.trace.clone_from(&watched.trace);
     law!(bytes(&unwatched) == again, "recording changes the load");
+    let logged = run_logged(scenario, *seed).map_err(|error| format!("an error: {error}"))?;
+    law!(
+        bytes(&logged.0) == again,
+        "logging packets changes the load"
+    );
 
     hold(case, &watched)?;
     for metric in Explainable::ALL {

@@ -287,6 +287,12 @@ impl Host {
         Some(connection)
     }
 
+    /// Returns a connection to read what it did. It does not count as
+    /// [ready](Self::ready): an extra poll would let its pacer send early.
+    pub fn observe(&mut self, id: ConnectionId) -> Option<&mut Connection> {
+        self.connections.get_mut(&id)
+    }
+
     /// Returns the ids of all connections, in ascending order.
     pub fn ids(&self) -> Vec<ConnectionId> {
         self.connections.keys().copied().collect()

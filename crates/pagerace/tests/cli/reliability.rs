@@ -170,8 +170,8 @@ fn mistakes_are_told() {
     for (policies, told) in [
         ("ful", "did you mean full?"),
         ("datagram", "needs a selection"),
-        ("deadline:soon", "no time"),
-        ("fec:2", "no share"),
+        ("deadline:soon", "not a time"),
+        ("fec:2", "not a share"),
         ("full,full", "twice"),
     ] {
         let race = sandbox.run(&["race", "site.har", "-R", policies, "-n", "cable"]);
