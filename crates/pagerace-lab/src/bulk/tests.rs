@@ -87,7 +87,7 @@ fn threads_do_not_show() {
     let value: Value = serde_json::from_slice(&json(1)).unwrap();
     assert_eq!(
         (&value["format"], &value["schema"]),
-        (&"pagerace-bulk".into(), &1.into())
+        (&"pagerace-bulk".into(), &2.into())
     );
     assert_eq!(value["results"].as_array().unwrap().len(), 4);
     assert_eq!(value["results"][0]["runs"][2]["outcome"]["bytes"], SIZE);
