@@ -1,6 +1,7 @@
 //! An index of state machines that have work to do, and of the deadlines of the others.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use crate::Instant;
 
@@ -40,14 +41,20 @@ impl<K: Copy + Ord> Agenda<K> {
         self.ready.remove(&key);
     }
 
-    /// Returns the ready members, in ascending order.
+    /// Returns true if the member is ready.
+    pub fn is_ready(&self, key: K) -> bool {
+        self.ready.contains(&key)
+    }
+
+    /// Returns the ready members, ascending.
     pub fn ready(&self) -> impl Iterator<Item = K> {
         self.ready.iter().copied()
     }
 
-    /// Returns the first ready member.
-    pub fn first_ready(&self) -> Option<K> {
-        self.ready.first().copied()
+    /// Returns the first ready member after `after`, or the first of all.
+    pub fn next_ready(&self, after: Option<K>) -> Option<K> {
+        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+        self.ready.range((from, Bound::Unbounded)).next().copied()
     }
 
     /// Removes and returns a member with a stale deadline. Must be followed by
@@ -109,10 +116,12 @@ mod tests {
         agenda.touch(2);
         agenda.touch(1);
         assert_eq!(agenda.ready().collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(agenda.next_ready(Some(1)), Some(2));
+        assert_eq!(agenda.next_ready(Some(2)), None);
         agenda.rest(1);
-        assert_eq!(agenda.first_ready(), Some(2));
+        assert_eq!(agenda.next_ready(None), Some(2));
         agenda.remove(2);
-        assert_eq!(agenda.first_ready(), None);
+        assert_eq!(agenda.next_ready(None), None);
         assert_eq!(
             agenda.pop_stale(),
             Some(1),

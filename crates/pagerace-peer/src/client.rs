@@ -248,6 +248,8 @@ impl Client {
             && !ended
         {
             self.pump.h3.send_priority_update(*stream, priority);
+            // It leaves with the connection's next packet.
+            let _ = self.host.connection(self.id);
         }
     }
 
@@ -335,7 +337,8 @@ impl Client {
 
     /// Writes the next datagram to send to `buf`.
     pub fn poll_transmit(&mut self, now: Instant, buf: &mut Vec<u8>) -> Option<Datagram> {
-        if let Some(quic) = self.host.connection(self.id)
+        if self.host.is_ready(self.id)
+            && let Some(quic) = self.host.connection(self.id)
             && quic.can_send()
         {
             self.pump.send(quic);

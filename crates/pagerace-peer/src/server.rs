@@ -157,7 +157,9 @@ impl<S: Site> Server<S> {
 
     /// Writes the next datagram to send to `buf`.
     pub fn poll_transmit(&mut self, now: Instant, buf: &mut Vec<u8>) -> Option<Datagram> {
-        for id in self.host.ready() {
+        let mut last = None;
+        while let Some(id) = self.host.next_ready(last) {
+            last = Some(id);
             let (Some(served), Some(quic)) =
                 (self.connections.get_mut(&id), self.host.connection(id))
             else {
@@ -237,7 +239,9 @@ impl<S: Site> Server<S> {
             };
             self.connections.insert(id, served);
         }
-        for id in self.host.ready() {
+        let mut last = None;
+        while let Some(id) = self.host.next_ready(last) {
+            last = Some(id);
             let (Some(served), Some(quic)) =
                 (self.connections.get_mut(&id), self.host.connection(id))
             else {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use pagerace_lab::MetricId;
+use pagerace_lab::plan::{RUNS, SEED};
 use pagerace_lab::qlog::QlogRuns;
 
 use crate::commands::bulk::BulkArgs;
@@ -200,10 +201,10 @@ pub(crate) struct RaceArgs {
     #[command(flatten)]
     pub(crate) needs: NeedArgs,
 
-    /// What is done to requests, as further variants beside the original,
-    /// separated by commas: fonts=1s, cdn.example=hang, "fonts=1s ads=refused";
-    /// thesis (the seven of Srivastava 2024), each-host (for each third-party
-    /// host: it never answers), each-host=refused.
+    /// Interventions that race as further variants beside the original, separated
+    /// by commas: fonts=1s, cdn.example=hang, "fonts=1s ads=refused"; thesis (the
+    /// seven of Srivastava 2024), each-host (each third-party host never answers),
+    /// each-host=refused.
     #[arg(short = 'W', long, value_name = "LIST", help_heading = "Race")]
     pub(crate) what_if: Vec<String>,
 
@@ -214,12 +215,12 @@ pub(crate) struct RaceArgs {
     pub(crate) network: Vec<String>,
 
     /// Number of loads of each page, network and variant.
-    #[arg(short, long, value_name = "N", default_value_t = 30, help_heading = "Race",
+    #[arg(short, long, value_name = "N", default_value_t = RUNS, help_heading = "Race",
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) runs: u32,
 
     /// Seed of all random choices.
-    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Race")]
+    #[arg(long, value_name = "N", default_value_t = SEED, help_heading = "Race")]
     pub(crate) seed: u64,
 
     /// Metric that ranks the variants; see `pagerace list metrics`.

@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let har = record::har(&site);
         let text = serde_json::to_string_pretty(&har)? + "\n";
         let file = format!("{}.har", site.name);
-        // What we ship has to import.
+        // An example that cannot be imported must not be written.
         from_bytes(&file, text.as_bytes(), &ImportOptions::default())?;
         fs::write(folder.join(file), text)?;
     }

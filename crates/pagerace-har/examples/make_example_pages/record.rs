@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::site::{Cause, Item, Kind, Site};
 
-/// What the link carries, in bytes per millisecond (20 Mbit/s), shared by what
-/// is on the way at the same time.
+/// The rate of the link in bytes per millisecond (20 Mbit/s), which simultaneous
+/// responses share.
 const BYTES_PER_MS: f64 = 2_500.0;
 const SHARERS: f64 = 3.0;
 

@@ -1,4 +1,4 @@
-//! What an invented site consists of.
+//! The parts of an invented site.
 
 /// A server, and how far away it is.
 pub(crate) struct Host {
@@ -10,7 +10,7 @@ pub(crate) struct Host {
     pub(crate) connection: u32,
 }
 
-/// What an item is and how it is loaded.
+/// The kind of an item and the way it is loaded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Style,
@@ -30,7 +30,7 @@ pub(crate) enum Kind {
     Icon,
 }
 
-/// What causes an item.
+/// The cause of an item's request.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Cause {
     /// The document's head.

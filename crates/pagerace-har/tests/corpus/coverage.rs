@@ -1,4 +1,4 @@
-//! What the corpus is for: together, its recordings hold everything that an import
+//! Coverage of the corpus: together, its recordings contain every case that the importer
 //! distinguishes.
 
 use std::collections::{BTreeMap, BTreeSet};

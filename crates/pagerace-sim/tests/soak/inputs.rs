@@ -26,7 +26,7 @@ pub(crate) struct Case {
     pub(crate) limits: Limits,
 }
 
-/// What no load can undercut.
+/// Limits of the network that no load can beat.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Limits {
     /// The shortest one-way delays of downlink and uplink together.

@@ -1,4 +1,4 @@
-//! What holds for every load.
+//! Laws that hold for every load.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -90,7 +90,7 @@ fn ends(outcome: &Outcome) -> Result<(), String> {
             outcome.load.onload.is_some() || !outcome.unanswered.is_empty(),
             "the load ended without a load event and without a reason"
         ),
-        // What kills a connection is the network's doing.
+        // A network may lose so much that a connection dies.
         Some(reason) => law!(
             reason.contains("connection was lost") || reason.contains("is blocked"),
             "the load stalled: {reason}"
@@ -247,7 +247,7 @@ fn physics(scenario: &Scenario, outcome: &Outcome, limits: &Limits) -> Result<()
     Ok(())
 }
 
-/// What datagrams bring, lose and repair adds up.
+/// The bytes that datagrams deliver, lose and repair add up.
 fn objects(outcome: &Outcome) -> Result<(), String> {
     let mut missing = 0;
     for (i, object) in outcome.objects.iter().enumerate() {

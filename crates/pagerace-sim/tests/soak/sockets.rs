@@ -108,7 +108,7 @@ impl Planner {
     }
 }
 
-/// What the client got.
+/// The responses as the client received them.
 #[derive(Default)]
 struct Ledger {
     /// Requests were damaged on their way, so others may have been answered.

@@ -280,7 +280,7 @@ impl Host {
     }
 
     /// Returns the connection with this id while it exists, and marks it as
-    /// [ready](Self::ready).
+    /// [ready](Self::next_ready).
     pub fn connection(&mut self, id: ConnectionId) -> Option<&mut Connection> {
         let connection = self.connections.get_mut(&id)?;
         self.agenda.touch(id);
@@ -288,7 +288,7 @@ impl Host {
     }
 
     /// Returns a connection to read what it did. It does not count as
-    /// [ready](Self::ready): an extra poll would let its pacer send early.
+    /// [ready](Self::next_ready): an extra poll would let its pacer send early.
     pub fn observe(&mut self, id: ConnectionId) -> Option<&mut Connection> {
         self.connections.get_mut(&id)
     }
@@ -298,13 +298,16 @@ impl Host {
         self.connections.keys().copied().collect()
     }
 
-    /// Returns the ids of the connections that may have events to read or packets to send,
-    /// in ascending order.
-    ///
-    /// A connection is in this state from each use until
-    /// [`poll_transmit`](Self::poll_transmit) finds nothing to send.
-    pub fn ready(&self) -> Vec<ConnectionId> {
-        self.agenda.ready().collect()
+    /// Returns the first connection after `after`, by id, that may have events to read or
+    /// packets to send. Connections are ready from their use until
+    /// [`poll_transmit`](Self::poll_transmit) finds that they have nothing to send.
+    pub fn next_ready(&self, after: Option<ConnectionId>) -> Option<ConnectionId> {
+        self.agenda.next_ready(after)
+    }
+
+    /// Returns true if the connection is [ready](Self::next_ready).
+    pub fn is_ready(&self, id: ConnectionId) -> bool {
+        self.agenda.is_ready(id)
     }
 
     /// Returns the id of the next connection that has ended and was removed.
@@ -364,7 +367,7 @@ impl Host {
                 connection: None,
             });
         }
-        while let Some(id) = self.agenda.first_ready() {
+        while let Some(id) = self.agenda.next_ready(None) {
             let Some(c) = self.connections.get_mut(&id) else {
                 self.agenda.remove(id);
                 continue;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use pagerace_core::{Duration, Words};
 use pagerace_lab::MetricId;
+use pagerace_lab::plan::SEED;
 use pagerace_sim::{Connections, LoadSettings, NameLookup, Retransmission};
 use pagerace_transport::quic::DEFAULT_MTU;
 
@@ -105,7 +106,7 @@ pub(crate) struct LiveArgs {
     pub(crate) runs: u32,
 
     /// Seed of all random choices.
-    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Race")]
+    #[arg(long, value_name = "N", default_value_t = SEED, help_heading = "Race")]
     pub(crate) seed: u64,
 
     /// Metric that ranks the contenders; see `pagerace list metrics`.
@@ -159,7 +160,7 @@ pub(crate) struct LiveArgs {
     pub(crate) no_progress: bool,
 }
 
-/// What is compared, and where the comparison goes.
+/// The pages to compare, and the outputs.
 #[derive(Args, Debug)]
 pub(crate) struct CalibrateArgs {
     /// Recordings with bodies (.page, of `pagerace record`).
@@ -183,7 +184,7 @@ pub(crate) struct CalibrateArgs {
     pub(crate) runs: u32,
 
     /// Seed of all random choices.
-    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Design")]
+    #[arg(long, value_name = "N", default_value_t = SEED, help_heading = "Design")]
     pub(crate) seed: u64,
 
     /// Metrics that are compared, separated by commas.

@@ -10,7 +10,7 @@ use pagerace_sim::{
 };
 use pagerace_transport::{quic::DEFAULT_MTU, tls};
 
-/// What is modelled.
+/// Settings of the model.
 #[derive(Args, Debug)]
 pub(crate) struct ModelArgs {
     /// Browser model; see `pagerace list browsers`.

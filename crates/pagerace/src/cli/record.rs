@@ -23,7 +23,7 @@ Examples:
   pagerace record site -o site.page --host cdn.example=vendor --host ads.example=ads
       a page that refers to other hosts, whose files lie in folders, too";
 
-/// What to record, how, and where it goes.
+/// The page to record, the device, and the output file.
 #[derive(Args, Debug)]
 pub(crate) struct RecordArgs {
     /// The address of a page, an HTML file, or a folder with an index.html.

@@ -16,7 +16,7 @@ Examples:
   pagerace serve public --ca ca.pem
       the folder public; curl --cacert ca.pem https://localhost:8443/";
 
-/// What is served, and how.
+/// The site to serve, and the servers.
 #[derive(Args, Debug)]
 pub(crate) struct ServeArgs {
     /// A recording with bodies (.page, .har, also .gz), or a folder.

@@ -11,6 +11,7 @@ use pagerace_lab::bulk::{
     BulkContender, BulkPlan, BulkResults, bulk_report, bulk_sentence, run_bulk, write_bulk_json,
 };
 use pagerace_lab::export::file::write_atomically;
+use pagerace_lab::plan::SEED;
 use pagerace_lab::unit::Unit;
 use pagerace_sim::LoadSettings;
 use pagerace_transport::{quic::DEFAULT_MTU, tls};
@@ -27,7 +28,7 @@ use crate::text::{headed, say as tell, stress};
 /// The network if none is named.
 const DEFAULT_NETWORK: &str = "cable";
 
-/// What `pagerace bulk` compares.
+/// Arguments of `pagerace bulk`.
 #[derive(Args, Debug)]
 pub(crate) struct BulkArgs {
     /// Size of the file, such as 50MB, 500kB or 10MiB.
@@ -58,7 +59,7 @@ pub(crate) struct BulkArgs {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = 1,
+        default_value_t = SEED,
         help_heading = "Comparison"
     )]
     seed: u64,

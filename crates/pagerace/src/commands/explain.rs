@@ -9,6 +9,7 @@ use pagerace_lab::contender::ContenderText;
 use pagerace_lab::export::file::write_atomically;
 use pagerace_lab::facts::facts;
 use pagerace_lab::model_error::ModelErrors;
+use pagerace_lab::plan::{RUNS, SEED};
 use pagerace_lab::why::{
     Split, Why, explain_run, explainable, median_pair, no_pair, sentence, write_why_json,
 };
@@ -31,7 +32,7 @@ use crate::text::{headed, say as tell, stress, width};
 /// The network if none is named.
 const DEFAULT_NETWORK: &str = "fast-4g";
 
-/// What `pagerace explain` compares.
+/// Arguments of `pagerace explain`.
 #[derive(Args, Debug)]
 pub(crate) struct ExplainArgs {
     /// Recording of the page (.har or .har.gz).
@@ -51,7 +52,7 @@ pub(crate) struct ExplainArgs {
     #[arg(short, long, value_name = "NETWORK", help_heading = "Comparison")]
     network: Option<String>,
 
-    /// What is taken apart: ttfb, fcp, lcp, speed-index or onload.
+    /// Metric to explain: ttfb, fcp, lcp, speed-index or onload.
     #[arg(
         short,
         long,
@@ -62,7 +63,7 @@ pub(crate) struct ExplainArgs {
     metric: MetricId,
 
     /// Loads of each, of which the run with the median difference is explained.
-    #[arg(short, long, value_name = "N", default_value_t = 30, help_heading = "Comparison",
+    #[arg(short, long, value_name = "N", default_value_t = RUNS, help_heading = "Comparison",
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
     runs: u32,
 
@@ -75,7 +76,7 @@ pub(crate) struct ExplainArgs {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = 1,
+        default_value_t = SEED,
         help_heading = "Comparison"
     )]
     seed: u64,

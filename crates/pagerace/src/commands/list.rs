@@ -7,10 +7,10 @@ use clap::{Args, ValueEnum};
 use pagerace_core::Protocol;
 use pagerace_lab::metric::metrics;
 
-/// What `pagerace list` shows.
+/// Arguments of `pagerace list`.
 #[derive(Args, Debug)]
 pub(crate) struct ListArgs {
-    /// What to list.
+    /// Names to list.
     #[arg(value_enum)]
     what: What,
 }
@@ -19,11 +19,11 @@ pub(crate) struct ListArgs {
 enum What {
     /// Ways to order the bytes of responses.
     Strategies,
-    /// Which responses may be late, in part, or not arrive at all.
+    /// Reliability policies: which responses may be late, partial or missing.
     Policies,
     /// Networks with a name, and what they stand for.
     Networks,
-    /// What is measured.
+    /// Metrics.
     Metrics,
     /// Browser models.
     Browsers,

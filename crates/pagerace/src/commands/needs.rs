@@ -18,7 +18,7 @@ use super::paints;
 use super::warn::warn;
 use crate::lists::split_all;
 
-/// What decides which resources are essential.
+/// Options that decide which resources are essential.
 #[derive(Args, Debug)]
 pub(crate) struct NeedArgs {
     /// Filter list of an ad blocker, or a hosts file; may be given several times.

@@ -31,7 +31,7 @@ Examples:
   pagerace objects site.har.gz --page 2 -o objects --force --max-bytes 2GB
       the second page of a recording, with its video, instead of an earlier export";
 
-/// What is exported, and where it goes.
+/// Arguments of `pagerace objects`.
 #[derive(Args, Debug)]
 pub(crate) struct ObjectsArgs {
     /// The recording (.page, .har or .har.gz).

@@ -25,7 +25,7 @@ use pagerace_page::{
 use self::essential::EssentialArgs;
 use self::paints::Reproduced;
 
-/// What `pagerace page` shows.
+/// Arguments of `pagerace page`.
 #[derive(Args, Debug)]
 pub(crate) struct PageArgs {
     /// The recording (.page, .har or .har.gz).

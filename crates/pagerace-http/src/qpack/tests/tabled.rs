@@ -4,7 +4,7 @@
 use crate::Field;
 use crate::literal::integer;
 
-/// What the encoder sends.
+/// The output of the encoder.
 pub(super) struct Encoded {
     /// Stream and bytes in order of sending; stream 0 is the encoder stream.
     pub(super) blocks: Vec<(u64, Vec<u8>)>,

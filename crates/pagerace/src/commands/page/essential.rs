@@ -12,7 +12,7 @@ use pagerace_page::Page;
 
 use crate::commands::needs::{NeedArgs, Needs};
 
-/// What decides which resources are essential.
+/// Options of the assessment.
 #[derive(Args, Debug)]
 pub(crate) struct EssentialArgs {
     /// Show which requests are essential (a reader would miss them), which are useful in
