@@ -35,7 +35,7 @@ pub mod facts;
 pub mod metric;
 pub mod model_error;
 mod nearest;
-mod parallel;
+pub mod parallel;
 pub mod plan;
 pub mod qlog;
 pub mod results;

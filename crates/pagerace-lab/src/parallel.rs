@@ -11,7 +11,7 @@ use std::thread;
 ///
 /// Each thread takes the next free index and keeps its own state, which `work`
 /// may use only as a cache.
-pub(crate) fn map<S: Default, T: Send + Sync>(
+pub fn map<S: Default, T: Send + Sync>(
     jobs: usize,
     count: usize,
     work: &(impl Fn(&mut S, usize) -> T + Sync),

@@ -13,6 +13,8 @@ use crate::commands::list::ListArgs;
 use crate::commands::needs::NeedArgs;
 use crate::commands::objects::{self, ObjectsArgs};
 use crate::commands::page::PageArgs;
+#[cfg(feature = "study")]
+use crate::commands::study::StudyCommand;
 
 #[cfg(feature = "live")]
 pub(crate) mod live;
@@ -81,6 +83,10 @@ pub(crate) enum Command {
     /// transfers.
     #[command(after_long_help = objects::EXAMPLES, after_help = SEE_HELP)]
     Objects(ObjectsArgs),
+    /// Run a plan of races over many pages, with the results in Parquet files.
+    #[cfg(feature = "study")]
+    #[command(subcommand)]
+    Study(StudyCommand),
     /// List strategies, networks, controllers and other names.
     List(ListArgs),
 }
@@ -180,7 +186,7 @@ Examples:
       --report bulk.html --json bulk.json";
 
 /// Everything that decides a race and where its results go.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct RaceArgs {
     /// Recordings of the pages to race (.har or .har.gz), or URLs, which are recorded
     /// first.

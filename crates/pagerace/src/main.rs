@@ -33,6 +33,8 @@ fn main() -> ExitCode {
         Command::Serve(args) => commands::serve::run(args),
         Command::Page(args) => commands::page::run(args),
         Command::Objects(args) => commands::objects::run(args),
+        #[cfg(feature = "study")]
+        Command::Study(command) => commands::study::run(command),
         Command::List(args) => commands::list::run(args),
     };
     let Err(error) = result else {

@@ -14,7 +14,7 @@ use crate::error::LabError;
 /// [`LabError::Write`]; an existing file at `path` is then unchanged.
 pub fn write_atomically(
     path: &Path,
-    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    content: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
 ) -> Result<(), LabError> {
     let temporary = temporary_name(path);
     let result = write_and_rename(path, &temporary, content);
@@ -31,7 +31,7 @@ pub fn write_atomically(
 fn write_and_rename(
     path: &Path,
     temporary: &Path,
-    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    content: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut out = BufWriter::new(create(temporary)?);
     content(&mut out)?;

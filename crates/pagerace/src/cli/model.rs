@@ -11,7 +11,7 @@ use pagerace_sim::{
 use pagerace_transport::{quic::DEFAULT_MTU, tls};
 
 /// Settings of the model.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct ModelArgs {
     /// Browser model; see `pagerace list browsers`.
     #[arg(long, value_parser = word::<Profile>(), help_heading = "Model",

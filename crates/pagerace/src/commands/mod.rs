@@ -25,6 +25,8 @@ pub(crate) mod record;
 #[cfg(feature = "live")]
 pub(crate) mod serve;
 mod simulate;
+#[cfg(feature = "study")]
+pub(crate) mod study;
 #[cfg(feature = "live")]
 mod today;
 mod warn;

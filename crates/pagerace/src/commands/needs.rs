@@ -20,7 +20,7 @@ use super::warn::warn;
 use crate::lists::split_all;
 
 /// Options that decide which resources are essential.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct NeedArgs {
     /// Filter list of an ad blocker, or a hosts file; may be given several times.
     /// Exceptions in the list are not advertisement.
@@ -45,6 +45,11 @@ pub(crate) struct Deciders {
 }
 
 impl NeedArgs {
+    /// Returns the filter lists.
+    pub(crate) fn ad_lists(&self) -> &[PathBuf] {
+        &self.ad_list
+    }
+
     /// Returns true if no option is given.
     pub(crate) fn is_empty(&self) -> bool {
         let lists = [&self.essential_if, &self.non_essential_if];

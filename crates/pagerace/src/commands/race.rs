@@ -138,11 +138,19 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
             args.hars.len()
         );
     }
+    let mut plan = outline(args)?;
+    add_pages(&mut plan, args)?;
+    Ok(plan)
+}
+
+/// Returns the plan without its pages. Its contenders are complete unless interventions
+/// depend on the pages.
+pub(super) fn outline(args: &RaceArgs) -> Result<Plan> {
     // Check cheap arguments first: a wrong name should not wait for a large file.
     check_metric(args.metric)?;
     let what_ifs = interventions::read(&args.what_if)?;
     let shared = interventions::shared(&args.model)?;
-    let deciders = args.needs.read()?;
+    args.needs.read()?;
     let networks = networks(&args.network, &DEFAULT_NETWORKS)?;
     let (early, _) = if interventions::needs_pages(&what_ifs) {
         contenders(args, &[Interventions::default()], None)?
@@ -150,7 +158,7 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
         let variants = interventions::variants(&what_ifs, &[] as &[Arc<Page>])?;
         contenders(args, &variants, args.baseline.as_deref())?
     };
-    let mut plan = Plan {
+    let plan = Plan {
         runs: args.runs,
         seed: args.seed,
         browser: args.model.browser(),
@@ -160,6 +168,12 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
         ..Plan::new(Vec::new(), networks, early)
     };
     plan.check_settings()?;
+    Ok(plan)
+}
+
+/// Loads the pages of a plan, and adds all that depends on them.
+pub(super) fn add_pages(plan: &mut Plan, args: &RaceArgs) -> Result<()> {
+    let what_ifs = interventions::read(&args.what_if)?;
     let files = args.hars.iter().map(|page| recorded(page));
     let files: Vec<PathBuf> = files.collect::<Result<_>>()?;
     plan.pages = pages(&files, args.page.as_ref())?;
@@ -167,9 +181,9 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
     let baseline = args.baseline.as_deref();
     (plan.contenders, plan.baseline) = contenders(args, &variants, baseline)?;
     if plan.has_policies() {
-        plan.needs = needs(&plan.pages, &deciders, &plan.browser)?;
+        plan.needs = needs(&plan.pages, &args.needs.read()?, &plan.browser)?;
     }
-    Ok(plan)
+    Ok(())
 }
 
 /// Returns the contenders and the index of the baseline, which `text` names. The first of

@@ -1,0 +1,217 @@
+//! The plan of a study.
+//!
+//! ```toml
+//! title = "Priorities on slow networks"
+//! pages = ["pages/*.har"]          # or a table: one list of files for each group
+//! runs = 30                        # options of all races
+//!
+//! [[race]]
+//! name = "loss"
+//! network = ["rate 2mbit rtt 100ms loss 1%", "rate 2mbit rtt 100ms loss 5%"]
+//! strategy = ["sequential", "round-robin"]
+//! ```
+//!
+//! The keys of a race are the long options of `pagerace race` without their dashes. A list
+//! gives the option once for each item.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+use crate::StudyError;
+
+/// The largest plan that is read, in bytes.
+const PLAN_MAX: u64 = 4 << 20;
+
+/// A page of a study.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PageFile {
+    /// The group of the page; empty if the plan has none.
+    pub group: String,
+    /// The recording.
+    pub path: PathBuf,
+}
+
+/// A race of a study.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Race {
+    /// The name, which results carry.
+    pub name: String,
+    /// Arguments of `pagerace race`, pages excepted.
+    pub arguments: Vec<String>,
+}
+
+/// The plan of a study, with all its files found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Study {
+    /// The title.
+    pub title: String,
+    /// The pages by group and path, without duplicates.
+    pub pages: Vec<PageFile>,
+    /// The races, in the order of the plan.
+    pub races: Vec<Race>,
+}
+
+impl Study {
+    /// Reads a plan. Paths in it are relative to its folder.
+    ///
+    /// # Errors
+    /// [`StudyError::Read`] if the plan cannot be read; [`StudyError::Plan`] if it is not
+    /// TOML, has an invalid or missing value, or names pages that do not exist.
+    pub fn read(path: &Path) -> Result<Self, StudyError> {
+        let unreadable = |source| StudyError::Read {
+            path: path.to_owned(),
+            source,
+        };
+        let refuse = |reason: String| StudyError::Plan {
+            path: path.to_owned(),
+            reason,
+        };
+        let length = fs::metadata(path).map_err(unreadable)?.len();
+        if length > PLAN_MAX {
+            return Err(refuse(format!(
+                "has {length} bytes, and a plan at most {PLAN_MAX}; it is a TOML file"
+            )));
+        }
+        let text = fs::read_to_string(path).map_err(unreadable)?;
+        let table: Table = text
+            .parse()
+            .map_err(|error: toml::de::Error| refuse(error.to_string().trim().to_owned()))?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Self::of_table(table, folder).map_err(refuse)
+    }
+
+    fn of_table(mut table: Table, folder: &Path) -> Result<Self, String> {
+        let title = match table.remove("title") {
+            None => String::new(),
+            Some(Value::String(title)) => title,
+            Some(other) => return Err(expected("title", "a text", &other)),
+        };
+        let pages = match table.remove("pages") {
+            None => return Err("pages: is missing; name recordings, as in [\"*.har\"]".to_owned()),
+            Some(Value::Table(groups)) => {
+                let mut pages = Vec::new();
+                for (group, files) in &groups {
+                    pages.extend(find(&format!("pages.{group}"), group, files, folder)?);
+                }
+                pages
+            }
+            Some(files) => find("pages", "", &files, folder)?,
+        };
+        let races = match table.remove("race") {
+            None => vec![Value::Table(Table::new())],
+            Some(Value::Array(races)) => races,
+            Some(other) => return Err(expected("race", "[[race]]", &other)),
+        };
+        // What remains are options of all races.
+        let races = races.into_iter().enumerate();
+        let races: Vec<Race> = races
+            .map(|(i, race)| Race::of(i + 1, race, &table))
+            .collect::<Result<_, _>>()?;
+        for (i, race) in races.iter().enumerate() {
+            if races[..i].iter().any(|other| other.name == race.name) {
+                return Err(format!(
+                    "race {}: the name \"{}\" is given twice; results need distinct names",
+                    i + 1,
+                    race.name
+                ));
+            }
+        }
+        Ok(Self {
+            title,
+            pages,
+            races,
+        })
+    }
+}
+
+impl Race {
+    /// Builds the race at `number`, from 1. Its own options take precedence over `shared`.
+    fn of(number: usize, value: Value, shared: &Table) -> Result<Self, String> {
+        let Value::Table(mut own) = value else {
+            return Err(expected("race", "[[race]]", &value));
+        };
+        let name = match own.remove("name") {
+            None => format!("race {number}"),
+            Some(Value::String(name)) if !name.trim().is_empty() => name,
+            Some(other) => return Err(expected(&format!("race {number}: name"), "a name", &other)),
+        };
+        let mut options = shared.clone();
+        options.extend(own);
+        let mut arguments = Vec::new();
+        for (option, value) in &options {
+            let place = format!("race {number}: {option}");
+            for item in items(value) {
+                match item {
+                    Value::Boolean(true) => arguments.push(format!("--{option}")),
+                    Value::Boolean(false) => {}
+                    item => {
+                        let text = word(item).ok_or_else(|| {
+                            expected(&place, "a text, a number, or a list of them", item)
+                        })?;
+                        // The command line splits lists at commas, a plan does not.
+                        let quoted = matches!(value, Value::Array(_)) && text.contains(',');
+                        arguments.push(format!("--{option}"));
+                        arguments.push(if quoted { format!("\"{text}\"") } else { text });
+                    }
+                }
+            }
+        }
+        Ok(Self { name, arguments })
+    }
+}
+
+/// Returns the items of a list, or the value itself.
+fn items(value: &Value) -> &[Value] {
+    match value {
+        Value::Array(items) => items,
+        single => std::slice::from_ref(single),
+    }
+}
+
+fn word(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Float(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// Returns the files that the patterns at `place` match, by path and without duplicates.
+fn find(place: &str, group: &str, files: &Value, folder: &Path) -> Result<Vec<PageFile>, String> {
+    let mut found = Vec::new();
+    for pattern in items(files) {
+        let Value::String(pattern) = pattern else {
+            return Err(expected(place, "files, as in [\"*.har\"]", pattern));
+        };
+        let whole = folder.join(pattern);
+        let paths = glob::glob(&whole.to_string_lossy())
+            .map_err(|error| format!("{place}: \"{pattern}\" is no pattern: {error}"))?;
+        let before = found.len();
+        for path in paths {
+            let path = path.map_err(|error| format!("{place}: \"{pattern}\": {error}"))?;
+            found.push(PageFile {
+                group: group.to_owned(),
+                path,
+            });
+        }
+        if found.len() == before {
+            return Err(format!(
+                "{place}: no file matches \"{pattern}\" in {}",
+                whole.parent().unwrap_or(folder).display()
+            ));
+        }
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+fn expected(place: &str, wanted: &str, found: &Value) -> String {
+    format!("{place}: found {}, expected {wanted}", found.type_str())
+}
+
+#[cfg(test)]
+mod tests;
