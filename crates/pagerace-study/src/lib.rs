@@ -11,6 +11,8 @@
 //! [`Runner`](pagerace_lab::Runner).
 
 pub mod error;
+#[cfg(test)]
+mod fixture;
 pub mod plan;
 pub mod row;
 pub mod shard;

@@ -81,11 +81,23 @@ const TEXTS: [(&str, fn(&Key) -> &String, fn(&mut Key) -> &mut String); 10] = [
     ("page", |key| &key.page, |key| &mut key.page),
     ("network", |key| &key.network, |key| &mut key.network),
     ("protocol", |key| &key.protocol, |key| &mut key.protocol),
-    ("controller", |key| &key.controller, |key| &mut key.controller),
+    (
+        "controller",
+        |key| &key.controller,
+        |key| &mut key.controller,
+    ),
     ("visit", |key| &key.visit, |key| &mut key.visit),
     ("strategy", |key| &key.strategy, |key| &mut key.strategy),
-    ("reliability", |key| &key.reliability, |key| &mut key.reliability),
-    ("interventions", |key| &key.interventions, |key| &mut key.interventions),
+    (
+        "reliability",
+        |key| &key.reliability,
+        |key| &mut key.reliability,
+    ),
+    (
+        "interventions",
+        |key| &key.interventions,
+        |key| &mut key.interventions,
+    ),
 ];
 
 /// Returns the metrics that simulations have, in the order of the columns.
@@ -234,7 +246,9 @@ pub fn read_rows(file: impl ChunkReader + 'static) -> Result<Vec<Row>> {
             *text(&mut key) = value;
         }
         let (Field::Long(run), Field::Long(seed)) = (next(), next()) else {
-            return Err(ParquetError::General("run or seed is no integer".to_owned()));
+            return Err(ParquetError::General(
+                "run or seed is no integer".to_owned(),
+            ));
         };
         let mut values = Vec::new();
         for metric in metrics() {
@@ -252,7 +266,10 @@ pub fn read_rows(file: impl ChunkReader + 'static) -> Result<Vec<Row>> {
             _ => None,
         };
         // Consecutive rows mostly belong to one cell.
-        let shared = rows.last().map(|row| &row.key).filter(|last| ***last == key);
+        let shared = rows
+            .last()
+            .map(|row| &row.key)
+            .filter(|last| ***last == key);
         rows.push(Row {
             key: shared.map_or_else(|| Arc::new(key.clone()), Arc::clone),
             run: run as u32,

@@ -50,7 +50,10 @@ impl Shard {
 /// Returns the first half of the SHA-256 of `bytes` in hexadecimal.
 pub fn digest(bytes: &[u8]) -> String {
     let hash = Sha256::digest(bytes);
-    hash[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+    hash[..16]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// Cuts `runs` loads of each of the `cells` of a race and page into shards.

@@ -45,7 +45,10 @@ impl Store {
         for entry in fs::read_dir(folder).map_err(unreadable)? {
             let path = entry.map_err(unreadable)?.path();
             // The names of incomplete files begin with a dot and end in another extension.
-            if path.extension().is_some_and(|extension| extension == "parquet") {
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "parquet")
+            {
                 paths.push(path);
             }
         }
@@ -117,7 +120,10 @@ impl Store {
     /// # Errors
     /// [`StudyError::Shard`] if a file is damaged.
     pub fn rows(&self, cells: &[String], runs: u32) -> Result<Vec<Row>, StudyError> {
-        let pieces = cells.iter().filter_map(|cell| self.done.get(cell)).flatten();
+        let pieces = cells
+            .iter()
+            .filter_map(|cell| self.done.get(cell))
+            .flatten();
         let wanted: BTreeSet<usize> = pieces.map(|(_, file)| *file).collect();
         let mut rows = Vec::new();
         for (path, pieces) in wanted.into_iter().map(|file| &self.files[file]) {

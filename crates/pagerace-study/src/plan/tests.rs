@@ -1,1 +1,113 @@
+use std::path::{Path, PathBuf};
 
+use super::{PageFile, Study};
+
+/// Reads a plan whose pages are the sources of this crate.
+fn read(text: &str) -> Result<Study, String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    Study::of_table(
+        text.parse().map_err(|e: toml::de::Error| e.to_string())?,
+        folder,
+    )
+}
+
+#[test]
+fn options_are_arguments() {
+    let study = read(
+        r#"
+        title = "Priorities"
+        pages = ["src/plan.rs"]
+        runs = 30
+        cpu = 1.5
+        network = "cable"
+
+        [[race]]
+        name = "loss"
+        network = ["slow-4g", "rate 2mbit rtt 100ms loss 1%"]
+        reliability = ["full", "datagram:fonts,ads"]
+        no-prediction = true
+        open = false
+
+        [[race]]
+        runs = 5
+        "#,
+    )
+    .unwrap();
+    assert_eq!(study.title, "Priorities");
+    assert_eq!(study.races[0].name, "loss");
+    let arguments = [
+        "--cpu",
+        "1.5",
+        "--network",
+        "slow-4g",
+        "--network",
+        "rate 2mbit rtt 100ms loss 1%",
+        "--no-prediction",
+        "--reliability",
+        "full",
+        "--reliability",
+        "\"datagram:fonts,ads\"",
+        "--runs",
+        "30",
+    ];
+    assert_eq!(study.races[0].arguments, arguments);
+    let arguments = ["--cpu", "1.5", "--network", "cable", "--runs", "5"];
+    assert_eq!(
+        (
+            study.races[1].name.as_str(),
+            study.races[1].arguments.as_slice()
+        ),
+        ("race 2", &arguments.map(str::to_owned)[..])
+    );
+}
+
+#[test]
+fn pages_have_groups() {
+    let study =
+        read("[pages]\nsmall = \"src/l*.rs\"\nlarge = [\"src/p*.rs\", \"src/plan.rs\"]").unwrap();
+    let page = |group: &str, file: &str| PageFile {
+        group: group.to_owned(),
+        path: PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+            .join("src")
+            .join(file),
+    };
+    assert_eq!(
+        study.pages,
+        [page("large", "plan.rs"), page("small", "lib.rs")]
+    );
+    assert_eq!(study.races.len(), 1);
+}
+
+#[test]
+fn mistakes_are_named_by_place() {
+    let refused = [
+        ("runs = 3", "pages: is missing"),
+        ("pages = 3", "pages: found integer, expected files"),
+        (
+            "pages = [\"none/*.har\"]",
+            "pages: no file matches \"none/*.har\" in",
+        ),
+        ("pages = [\"a[\"]", "pages: \"a[\" is no pattern"),
+        (
+            "pages = [\"src/lib.rs\"]\nrace = 3",
+            "race: found integer, expected [[race]]",
+        ),
+        (
+            "pages = [\"src/lib.rs\"]\n[[race]]\nname = 7",
+            "race 1: name: found integer",
+        ),
+        (
+            "pages = [\"src/lib.rs\"]\n[[race]]\nruns = [[3]]",
+            "race 1: runs: found array",
+        ),
+        (
+            "pages = [\"src/lib.rs\"]\n[[race]]\nname = \"a\"\n[[race]]\nname = \"a\"",
+            "race 2: the name \"a\" is given twice",
+        ),
+        ("pages = [", "TOML parse error at line 1"),
+    ];
+    for (text, start) in refused {
+        let error = read(text).unwrap_err();
+        assert!(error.starts_with(start), "{text}: {error}");
+    }
+}

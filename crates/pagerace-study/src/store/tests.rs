@@ -1,1 +1,83 @@
+use std::fs;
 
+use super::Store;
+use crate::fixture::rows;
+use crate::shard::{Piece, Shard};
+
+/// A folder that is removed at the end.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("pagerace-{name}-{}", std::process::id()));
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn shard(pieces: &[(&str, std::ops::Range<u32>)]) -> Shard {
+    let piece = |(index, (cell, runs)): (usize, &(&str, std::ops::Range<u32>))| {
+        let (cell, runs) = ((*cell).to_owned(), runs.clone());
+        (index, Piece { cell, runs })
+    };
+    Shard {
+        race: 0,
+        page: 0,
+        pieces: pieces.iter().enumerate().map(piece).collect(),
+    }
+}
+
+#[test]
+fn only_what_is_missing_is_left() {
+    let folder = Folder::new("missing");
+    let store = Store::open(&folder.0).unwrap();
+    let all = shard(&[("a", 0..30), ("b", 0..30)]);
+    assert_eq!(store.missing(&all), Some(all.clone()));
+    let done = shard(&[("a", 5..10)]);
+    store.write(&done, &rows("a", 5..10)).unwrap();
+    let done = shard(&[("a", 8..20), ("b", 0..30)]);
+    let both = [rows("a", 8..20), rows("b", 0..30)].concat();
+    store.write(&done, &both).unwrap();
+
+    let store = Store::open(&folder.0).unwrap();
+    assert_eq!(store.files(), 2);
+    let mut rest = shard(&[("a", 0..5), ("a", 20..30)]);
+    rest.pieces[1].0 = 0;
+    assert_eq!(store.missing(&all), Some(rest));
+    assert_eq!(store.missing(&shard(&[("a", 5..20), ("b", 3..4)])), None);
+    // Loads that two files hold are returned once, in order.
+    let cells = ["a".to_owned(), "b".to_owned()];
+    let found = store.rows(&cells, 15).unwrap();
+    assert_eq!(found, [rows("a", 5..15), rows("b", 0..15)].concat());
+}
+
+#[test]
+fn a_damaged_file_is_named() {
+    let folder = Folder::new("damaged");
+    let store = Store::open(&folder.0).unwrap();
+    let path = store
+        .write(&shard(&[("a", 0..3)]), &rows("a", 0..3))
+        .unwrap();
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    let error = Store::open(&folder.0).unwrap_err().to_string();
+    assert!(error.starts_with(&path.display().to_string()), "{error}");
+    assert!(
+        error.ends_with("remove the file and run the study again"),
+        "{error}"
+    );
+}
+
+#[test]
+fn files_in_progress_do_not_count() {
+    let folder = Folder::new("partial");
+    fs::create_dir_all(&folder.0).unwrap();
+    fs::write(folder.0.join(".0123.parquet.7.partial"), b"PAR1").unwrap();
+    fs::write(folder.0.join("notes.txt"), b"mine").unwrap();
+    assert_eq!(Store::open(&folder.0).unwrap().files(), 0);
+}

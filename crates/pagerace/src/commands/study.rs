@@ -29,8 +29,17 @@ const LOADS_MAX: u64 = 1_000_000_000;
 
 /// Options of `pagerace race` that a plan cannot give: a study has outputs of its own.
 const NOT_IN_PLANS: [&str; 11] = [
-    "report", "open", "json", "csv", "sessions", "qlog", "qlog-runs", "scenario", "jobs",
-    "no-progress", "help",
+    "report",
+    "open",
+    "json",
+    "csv",
+    "sessions",
+    "qlog",
+    "qlog-runs",
+    "scenario",
+    "jobs",
+    "no-progress",
+    "help",
 ];
 
 const EXAMPLES: &str = "\
@@ -251,16 +260,23 @@ impl Resolved {
 /// Parses the options of a race as the command line does.
 fn race_args(arguments: &[String]) -> Result<RaceArgs> {
     let command = Cli::command();
-    let race = command.find_subcommand("race").expect("there is such a command");
+    let race = command
+        .find_subcommand("race")
+        .expect("there is such a command");
     let known = |name: &str| race.get_arguments().any(|arg| arg.get_long() == Some(name));
-    for name in arguments.iter().filter_map(|argument| argument.strip_prefix("--")) {
+    for name in arguments
+        .iter()
+        .filter_map(|argument| argument.strip_prefix("--"))
+    {
         if NOT_IN_PLANS.contains(&name) || !known(name) {
             bail!("`{name}` is no option of a plan; `pagerace race --help` lists them");
         }
     }
     let words = ["pagerace", "race"].into_iter().map(str::to_owned);
     match Cli::try_parse_from(words.chain(arguments.iter().cloned())) {
-        Ok(Cli { command: Command::Race(args) }) => Ok(*args),
+        Ok(Cli {
+            command: Command::Race(args),
+        }) => Ok(*args),
         Ok(_) => unreachable!("the words name the command race"),
         Err(error) => {
             let text = error.to_string();
@@ -359,7 +375,10 @@ fn run_shard(
     let mut rows = Vec::new();
     for (index, piece) in &shard.pieces {
         if cells.digests.get(*index) != Some(&piece.cell) {
-            bail!("{}: changed during the study; run it again", page.path.display());
+            bail!(
+                "{}: changed during the study; run it again",
+                page.path.display()
+            );
         }
         let key = Arc::new(resolved.key(shard.race, page, plan, *index));
         let scenario = plan.scenario(*index);

@@ -12,5 +12,6 @@ mod race;
 #[path = "../../../../tests/corpus/files.rs"]
 mod recordings;
 mod reliability;
+mod study;
 mod support;
 mod words;
