@@ -38,34 +38,29 @@ impl Layout {
             if area <= 0.0 {
                 continue;
             }
-            match &element.kind {
-                ElementKind::Text { fonts } => text.push(Block {
-                    end: element.offset.map(|offset| offset.min(size)),
-                    after: element.after,
-                    delay: element.delay.unwrap_or_default(),
-                    size: Size {
-                        area: owned,
-                        element: capped(area, layout, |l| l.text == Some(i)),
-                        contentful: true,
-                    },
-                    fonts: known_fonts(graph, fonts),
-                }),
-                ElementKind::Other => text.push(Block {
-                    end: element.offset.map(|offset| offset.min(size)),
-                    after: element.after,
-                    delay: element.delay.unwrap_or_default(),
-                    size: Size {
-                        area: owned,
-                        element: 0.0,
-                        contentful: element.contentful,
-                    },
-                    fonts: Vec::new(),
-                }),
+            let (largest, contentful, fonts) = match &element.kind {
+                ElementKind::Text { fonts } => {
+                    let largest = capped(area, layout, |l| l.text == Some(i));
+                    (largest, true, known_fonts(graph, fonts))
+                }
+                ElementKind::Other => (0.0, element.contentful, Vec::new()),
                 ElementKind::Image { resource } | ElementKind::Background { resource } => {
                     let place = (element, area, owned);
                     add_image(page, graph, layout, &mut images, *resource, place);
+                    continue;
                 }
-            }
+            };
+            text.push(Block {
+                end: element.offset.map(|offset| offset.min(size)),
+                after: element.after,
+                delay: element.delay.unwrap_or_default(),
+                size: Size {
+                    area: owned,
+                    element: largest,
+                    contentful,
+                },
+                fonts,
+            });
         }
         if let Some(shares) = &layout.shares {
             share_images(&mut images, shares, pixels(layout));
@@ -73,11 +68,7 @@ impl Layout {
                 end: (!shares.canvas_scripted).then_some(0),
                 after: Wait::ContentLoaded,
                 delay: Duration::ZERO,
-                size: Size {
-                    area: shares.canvas * pixels(layout),
-                    element: 0.0,
-                    contentful: false,
-                },
+                size: Size::part(shares.canvas * pixels(layout)),
                 fonts: Vec::new(),
             });
         }
@@ -93,7 +84,7 @@ impl Layout {
             body_start,
             text,
             images,
-            recorded: true,
+            image_room: f64::INFINITY,
         }
     }
 }
@@ -183,11 +174,7 @@ fn add_image(
     let bits = resource.body_bytes as f64 * 8.0;
     let counts = area < viewport && bits >= area * LEAST_BITS_PER_PIXEL;
     let image = images[id.index()].get_or_insert(VisibleImage {
-        size: Size {
-            area: 0.0,
-            element: 0.0,
-            contentful: true,
-        },
+        size: Size::whole(0.0),
         incremental: is_incremental(&resource.mime_type),
     });
     image.size.area += owned;
