@@ -83,7 +83,7 @@ impl Browser {
         parser.parsed = parser.target;
         let parsed = parser.parsed;
         if Some(index) == self.graph.document {
-            self.reach_text();
+            self.reach_text(parsed);
         }
         // The parser requests each resource that it reaches, whether or not the scanner has.
         while let Some(parser) = &mut self.parsers[index]
@@ -104,11 +104,12 @@ impl Browser {
             return;
         };
         parser.finished = true;
+        let parsed = parser.parsed;
         for script in std::mem::take(&mut parser.late) {
             self.queue(Task::Script(script));
         }
         if Some(index) == self.graph.document {
-            self.reach_text();
+            self.reach_text(parsed);
             self.requests.body_reached(self.current);
         }
         self.processed(now, ResourceId(index as u32));

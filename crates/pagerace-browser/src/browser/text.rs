@@ -21,12 +21,8 @@ const FONT_SHORT_PERIOD: Duration = Duration::from_millis(100);
 const LCP_LIMIT: Duration = Duration::from_secs(2);
 
 impl Browser {
-    /// Adds the blocks of text that the parser has passed.
-    pub(super) fn reach_text(&mut self) {
-        let Some(document) = self.graph.document else {
-            return;
-        };
-        let parsed = self.parsers[document].as_ref().map_or(0, |p| p.parsed);
+    /// Adds the blocks of text in the first `parsed` bytes, which the parser has passed.
+    pub(super) fn reach_text(&mut self, parsed: u64) {
         let is_passed = |block: &Block| block.end.is_some_and(|end| end <= parsed);
         let next = self.rendering.text_parsed;
         let passed = self.layout.text[next..].iter().take_while(|b| is_passed(b));

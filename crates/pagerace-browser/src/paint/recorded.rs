@@ -32,8 +32,12 @@ impl Layout {
             .unwrap_or_else(|| guessed_body_start(page, graph, document))
             .min(size);
         let (mut text, mut images) = (Vec::new(), vec![None; page.resources.len()]);
-        let added = added(layout);
-        for (i, (element, owned)) in layout.elements.iter().zip(added).enumerate() {
+        let is_font = |font: &&ResourceId| {
+            let node = graph.nodes.get(font.index());
+            node.is_some_and(|n| n.role == Role::Font)
+        };
+        let owned = cover::owned(layout);
+        for (i, (element, owned)) in layout.elements.iter().zip(owned).enumerate() {
             let area = element.rect.visible_area(layout.viewport);
             if area <= 0.0 {
                 continue;
@@ -41,7 +45,8 @@ impl Layout {
             let (largest, contentful, fonts) = match &element.kind {
                 ElementKind::Text { fonts } => {
                     let largest = capped(area, layout, |l| l.text == Some(i));
-                    (largest, true, known_fonts(graph, fonts))
+                    let fonts = fonts.iter().filter(is_font).copied().collect();
+                    (largest, true, fonts)
                 }
                 ElementKind::Other => (0.0, element.contentful, Vec::new()),
                 ElementKind::Image { resource } | ElementKind::Background { resource } => {
@@ -55,7 +60,10 @@ impl Layout {
                 after: element.after,
                 delay: element.delay.unwrap_or_default(),
                 size: Size {
-                    area: owned,
+                    area: match layout.shares {
+                        Some(_) => element.share * pixels(layout),
+                        None => owned,
+                    },
                     element: largest,
                     contentful,
                 },
@@ -104,24 +112,6 @@ fn pixels(layout: &PageLayout) -> f64 {
     f64::from(layout.viewport.0) * f64::from(layout.viewport.1)
 }
 
-/// Returns the pixels that each element adds to the picture, from its measured share if
-/// there is one. [`share_images`] sets the pixels of images.
-fn added(layout: &PageLayout) -> Vec<f64> {
-    let mut added = cover::owned(layout);
-    if layout.shares.is_some() {
-        for (element, added) in layout.elements.iter().zip(&mut added) {
-            let is_image = matches!(
-                element.kind,
-                ElementKind::Image { .. } | ElementKind::Background { .. }
-            );
-            if !is_image {
-                *added = element.share * pixels(layout);
-            }
-        }
-    }
-    added
-}
-
 /// Sets the measured shares of images. Images that were not measured individually divide
 /// their common share by area.
 fn share_images(images: &mut [Option<VisibleImage>], shares: &PictureShares, pixels: f64) {
@@ -140,17 +130,6 @@ fn share_images(images: &mut [Option<VisibleImage>], shares: &PictureShares, pix
             None => 0.0,
         };
     }
-}
-
-/// Returns the fonts that are font resources of this page.
-fn known_fonts(graph: &Graph, fonts: &[ResourceId]) -> Vec<ResourceId> {
-    let is_font = |f: &&ResourceId| {
-        graph
-            .nodes
-            .get(f.index())
-            .is_some_and(|n| n.role == Role::Font)
-    };
-    fonts.iter().filter(is_font).copied().collect()
 }
 
 /// Adds a place at which image `id` is shown.

@@ -29,6 +29,7 @@ impl Profile {
         source: "measured with Chromium 156; resource_load_scheduler.{h,cc} and resource_fetcher.cc of Chromium",
         creator: None,
         measured: true,
+        // Site isolation.
         isolates_sites: true,
         // Inferred from live loads of five pages in Chromium 156: such scripts ran 0.3 to
         // 5.6 s after they had arrived, and on one page the main thread was idle meanwhile.

@@ -24,6 +24,7 @@ impl Profile {
         source: "firefox-source-docs.mozilla.org/networking/http/prioritization.html (132+); server qlog of Firefox 108",
         creator: Some("firefox"),
         measured: false,
+        // Project Fission.
         isolates_sites: true,
         delays_async_scripts: false,
         limits_http1: false,
