@@ -24,7 +24,7 @@ pub fn facts_in(plan: &Plan, world: World) -> String {
     let quic = all.clone().any(|i| plan.speaks(i, is_quic));
     let mut facts = match world {
         World::Simulated => vec![
-            plan.browser.profile.name().to_owned(),
+            plan.browser.profile.name.to_owned(),
             format!("CPU x{}", plan.browser.cpu),
             format!("jitter {}", plan.browser.jitter),
         ],

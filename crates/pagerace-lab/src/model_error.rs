@@ -7,7 +7,6 @@
 //! baseline. A verdict allows for the 95th percentile. If a combination was never
 //! measured, the verdict allows for twice the nearest measured value, and says so.
 
-use pagerace_browser::Profile;
 use pagerace_net::Network;
 use pagerace_page::intervention::{Effect, Intervention};
 use pagerace_page::{Interventions, PaintEvidence};
@@ -254,11 +253,11 @@ impl Question {
         ];
         let kinds = differs.into_iter().filter(|(differs, _)| *differs);
         let policies = a.effective_reliability() != b.effective_reliability();
+        let browser = plan.browser.profile;
         let never = [
             (a.visit != b.visit, "earlier visits"),
             (policies, "reliability policies"),
-            (plan.browser.profile == Profile::Firefox, "Firefox"),
-            (plan.browser.profile == Profile::Safari, "Safari"),
+            (!browser.measured, browser.title),
         ];
         let never = never.into_iter().filter(|(differs, _)| *differs);
         Self {

@@ -66,7 +66,7 @@ pub(crate) fn case(seed: u64) -> Case {
         interventions: draw.interventions(page.origins.len()),
         congestion: draw.of(pagerace_cc::registry()).name.to_owned(),
         browser: BrowserConfig {
-            profile: draw.of(&[Profile::Chrome, Profile::Firefox, Profile::Safari]),
+            profile: draw.of(&Profile::all().collect::<Vec<_>>()),
             cpu: draw.of(&[0.2, 1.0, 1.0, 4.0, 50.0]),
             jitter: draw.of(&[0.0, 0.1, 1.0]),
         },

@@ -14,9 +14,9 @@ use pagerace_transport::{quic::DEFAULT_MTU, tls};
 #[derive(Args, Debug)]
 pub(crate) struct ModelArgs {
     /// Browser model; see `pagerace list browsers`.
-    #[arg(long, value_parser = word::<Profile>(), help_heading = "Model",
+    #[arg(long, value_parser = word::<&'static Profile>(), help_heading = "Model",
         default_value = BrowserConfig::default().profile.word())]
-    pub(crate) browser: Profile,
+    pub(crate) browser: &'static Profile,
 
     /// Slow-down of the main thread: 1 for a desktop, 4 for a mid-tier phone.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, help_heading = "Model",

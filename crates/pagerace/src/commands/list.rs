@@ -127,7 +127,7 @@ fn metric_list(out: &mut impl Write) -> io::Result<()> {
 }
 
 fn browsers(out: &mut impl Write) -> io::Result<()> {
-    for profile in pagerace_browser::profiles() {
+    for profile in pagerace_browser::Profile::all() {
         let lines = [
             profile.summary.to_owned(),
             format!("Source: {}", profile.source),
