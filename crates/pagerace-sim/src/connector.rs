@@ -133,7 +133,7 @@ impl Connector {
                 settings: settings.clone(),
                 keys: self.keys.0.clone(),
                 seed: derive_seed(self.seed, &format!("client/{name}")),
-                h3,
+                h3: h3.clone(),
                 record: record_packets,
             };
             let server = ServerConfig {

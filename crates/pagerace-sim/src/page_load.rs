@@ -88,24 +88,19 @@ impl<'a> PageLoad<'a> {
         let protocol = |o: &pagerace_page::Origin| scenario.protocols.of(&o.host);
         browser.set_protocols(page.origins.iter().map(protocol).collect());
         browser.set_cached(site.cached.to_vec());
+        let (settings, congestion) = (&scenario.settings, &scenario.congestion);
+        let strategy = scenario.strategy.clone();
+        let mut connector = Connector::new(settings, congestion, scenario.visit, strategy, seed)?;
+        connector.reliability = scenario.reliability.clone();
+        connector.record = record;
         let mut load = Self {
             scenario,
             site,
-            connector: Connector {
-                reliability: scenario.reliability.clone(),
-                record,
-                ..Connector::new(
-                    &scenario.settings,
-                    &scenario.congestion,
-                    scenario.visit,
-                    scenario.strategy.clone(),
-                    seed,
-                )?
-            },
+            connector,
             net: EventLoop::new(&scenario.network, seed, record),
             browser,
             browser_alarm: Alarm::default(),
-            pool: Pool::new(page, scenario.settings.connections, &scenario.protocols),
+            pool: Pool::new(page, settings.connections, &scenario.protocols),
             connections: Vec::new(),
             progress: vec![None; page.resources.len()],
             failing: 0,

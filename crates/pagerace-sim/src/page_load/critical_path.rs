@@ -308,7 +308,9 @@ impl PageLoad<'_> {
         packet.connection == i
             && (self.connections[i].protocol.is_tcp()
                 || self
-                    .wire_down
+                    .net
+                    .down
+                    .log
                     .frames_of(packet)
                     .iter()
                     .any(|f| f.resource == r))
