@@ -32,8 +32,8 @@ pub(crate) struct Connector {
     quic: quic::Settings,
     tcp: tcp::Settings,
     tls: tls::Settings,
-    early_quic: bool,
-    early_tcp: bool,
+    /// True if clients have the servers' TLS tickets.
+    known: bool,
 }
 
 impl Connector {
@@ -54,11 +54,10 @@ impl Connector {
         // Report an unknown controller here, before the first connection opens.
         pagerace_cc::build(congestion, quic.mtu)?;
         let known = visit != Visit::Cold;
-        let early = |tcp| known && settings.early_data.is_used(tcp);
-        let handshake = |tcp| match (known, early(tcp)) {
-            (false, _) => Handshake::Full,
-            (true, false) => Handshake::Resumed,
-            (true, true) => Handshake::EarlyData,
+        let handshake = |tcp| match visit {
+            Visit::Cold => Handshake::Full,
+            _ if settings.early_data.is_used(tcp) => Handshake::EarlyData,
+            Visit::Resumed | Visit::Warm => Handshake::Resumed,
         };
         let keys = if settings.real_tls {
             if known {
@@ -92,18 +91,15 @@ impl Connector {
                 client_hello: settings.client_hello,
                 ..tls::Settings::default()
             },
-            early_quic: early(false),
-            early_tcp: early(true) && settings.tcp_tls == tls::Version::Tls13,
+            known,
         })
     }
 
     /// Returns true if requests may leave with a connection's first flight.
     pub(crate) fn early_data(&self, protocol: Protocol) -> bool {
-        if protocol.is_tcp() {
-            self.early_tcp
-        } else {
-            self.early_quic
-        }
+        let tcp = protocol.is_tcp();
+        let supported = !tcp || self.settings.tcp_tls == tls::Version::Tls13;
+        self.known && supported && self.settings.early_data.is_used(tcp)
     }
 
     /// Creates both ends of a connection. `name` distinguishes it from others with the
