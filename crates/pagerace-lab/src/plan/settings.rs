@@ -125,7 +125,7 @@ impl Plan {
             .get(index)
             .map_or(&[][..], |needs| needs.as_slice());
         let acts = !policy.is_full()
-            && !pagerace_sim::objects::selected(page, policy.selection(), needs).is_empty();
+            && !pagerace_sim::reliability::selected(page, policy.selection(), needs).is_empty();
         acts.then(|| policy.to_string())
     }
 }

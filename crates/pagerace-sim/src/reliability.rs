@@ -1,10 +1,14 @@
-//! Requirements of a page on its objects, and their delivery.
+//! Partial reliability: requirements of a page on its objects, and responses of which
+//! datagrams lost a part.
+
+mod incomplete;
 
 use pagerace_delivery::reliability::{Nature, Selection};
 use pagerace_page::intervention::Target;
 use pagerace_page::{Page, ResourceId, Trigger};
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::incomplete::Incomplete;
 use crate::scenario::Scenario;
 
 /// Requirements of a page on an object.
@@ -107,7 +111,7 @@ fn is_selected(page: &Page, selection: &Selection, resource: usize, need: Object
     !leads_to_document(page, r.id) && selection.selects(&Target::of(page, r), need.essential)
 }
 
-pub(crate) fn need(needs: &[ObjectNeed], resource: usize) -> ObjectNeed {
+fn need(needs: &[ObjectNeed], resource: usize) -> ObjectNeed {
     needs.get(resource).copied().unwrap_or_default()
 }
 

@@ -1,26 +1,14 @@
 //! Requests that are refused, and requests that are never answered.
 
-use std::sync::Arc;
-
 use pagerace_core::{Destination, Protocol};
+use pagerace_page::ResourceId;
 use pagerace_page::intervention::Failure;
-use pagerace_page::{ResourceEffect, ResourceId};
 
-use super::World;
-use crate::scenario::Scenario;
+use super::PageLoad;
 
-/// Returns the intervention on each resource, or an empty list if there is none.
-pub(super) fn effects(scenario: &Scenario) -> Arc<Vec<ResourceEffect>> {
-    Arc::new(if scenario.interventions.is_empty() {
-        Vec::new()
-    } else {
-        scenario.interventions.of_page(&scenario.page)
-    })
-}
-
-impl World<'_> {
+impl PageLoad<'_> {
     fn block(&self, r: ResourceId) -> Option<Failure> {
-        self.effects.get(r.index())?.block
+        self.site.effects.get(r.index())?.block
     }
 
     /// Returns true if the request is refused before it leaves the browser.
@@ -29,18 +17,18 @@ impl World<'_> {
     }
 
     /// Returns true if the request, once made, is never answered.
-    pub(super) fn hangs(&self, r: ResourceId) -> bool {
+    pub(crate) fn hangs(&self, r: ResourceId) -> bool {
         self.block(r) == Some(Failure::Hang)
     }
 
     /// Fails a request at once, without a name lookup or a connection.
     pub(super) fn refuse(&mut self, r: ResourceId) {
-        let resource = self.page.resource(r);
+        let resource = self.scenario.page.resource(r);
         if resource.destination == Destination::Document {
             let reason = || format!("{} is the document, and is blocked", resource.url);
             self.failure.get_or_insert_with(reason);
         }
-        self.browser.handle_failure(self.now, r);
+        self.browser.handle_failure(self.net.now, r);
     }
 
     /// Returns the requests that were made and will never be answered.
@@ -59,7 +47,8 @@ impl World<'_> {
     /// Returns true if everything that the load waits for will never come: answers, and
     /// HTTP/1.1 requests that wait for the connections of such answers.
     pub(super) fn is_stalled(&self) -> bool {
-        if self.effects.is_empty() || self.failing > 0 || self.browser.poll_timeout().is_some() {
+        if self.site.effects.is_empty() || self.failing > 0 || self.browser.poll_timeout().is_some()
+        {
             return false;
         }
         let hopeless = |i: usize| {
@@ -74,8 +63,8 @@ impl World<'_> {
 
     /// Returns true if every connection that could take the request waits for an answer
     /// that never comes. HTTP/1.1 only.
-    pub(super) fn is_shut_out(&self, r: ResourceId) -> bool {
-        let place = &self.pool.places[self.pool.place_of(self.page.resource(r).origin)];
+    pub(crate) fn is_shut_out(&self, r: ResourceId) -> bool {
+        let place = &self.pool.places[self.place_of(r)];
         let mut open = place.connections.iter();
         place.protocol == Protocol::H1
             && !place.connections.is_empty()

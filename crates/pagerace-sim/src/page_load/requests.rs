@@ -5,12 +5,18 @@ use pagerace_browser::Action;
 use pagerace_core::{Instant, Priority, Protocol};
 use pagerace_page::ResourceId;
 
-use super::{Timer, World};
+use super::{PageLoad, Timer};
 use crate::pool::H1_CONNECTIONS;
 use crate::site::request_fields;
 use crate::timing::Progress;
 
-impl World<'_> {
+impl PageLoad<'_> {
+    /// Returns the index of a resource's place.
+    pub(super) fn place_of(&self, resource: ResourceId) -> usize {
+        self.pool
+            .place_of(self.scenario.page.resource(resource).origin)
+    }
+
     pub(super) fn act(&mut self, action: Action) {
         match action {
             Action::Fetch { resource, priority } => self.fetch(resource, priority),
@@ -19,7 +25,7 @@ impl World<'_> {
     }
 
     fn reprioritise(&mut self, resource: ResourceId, priority: Priority) {
-        let place = self.pool.place_of(self.page.resource(resource).origin);
+        let place = self.place_of(resource);
         if self.pool.places[place].protocol == Protocol::H1 {
             // Over HTTP/1.1, only requests that have not been sent have a priority.
             self.pool.places[place].reprioritise(priority, resource);
@@ -28,11 +34,14 @@ impl World<'_> {
         let Some(&i) = self.pool.places[place].connections.first() else {
             return;
         };
-        let connection = &mut self.connections[i];
-        if let Some(ends) = &mut connection.ends {
+        if let Some(ends) = &mut self.net.ends[i] {
             ends.reprioritise(u64::from(resource.0), priority);
             self.touched.push_back(i);
-        } else if let Some(e) = connection.early.iter_mut().find(|e| e.0 == resource) {
+        } else if let Some(e) = self.connections[i]
+            .early
+            .iter_mut()
+            .find(|e| e.0 == resource)
+        {
             e.1 = priority;
         }
     }
@@ -42,16 +51,20 @@ impl World<'_> {
             self.refuse(resource);
             return;
         }
-        let place = self.pool.place_of(self.page.resource(resource).origin);
-        if let Some(tried) = self.page.resource(resource).fails_after {
+        let place = self.place_of(resource);
+        if let Some(tried) = self.scenario.page.resource(resource).fails_after {
             let at = self.resolved_at(place) + tried;
             self.failing += 1;
-            self.timers.schedule(at, Timer::Fails(resource));
+            self.net.schedule(at, Timer::Fails(resource));
             return;
         }
         let protocol = self.pool.places[place].protocol;
-        let discovered = self.browser.discovered_at(resource).unwrap_or(self.now);
-        self.progress[resource.index()] = Some(Progress::new(protocol, discovered, self.now));
+        let now = self.net.now;
+        self.progress[resource.index()] = Some(Progress {
+            discovered: self.browser.discovered_at(resource).unwrap_or(now),
+            requested: now,
+            ..Progress::default()
+        });
         if protocol == Protocol::H1 {
             self.pool.places[place].wait(priority, resource);
             self.dispatch(place);
@@ -62,15 +75,13 @@ impl World<'_> {
             None => self.open(place),
         };
         self.connections[i].early.push((resource, priority));
-        if self.connections[i].ends.is_some() {
-            self.send_requests(i);
-        }
+        self.send_requests(i);
     }
 
     /// Ends a request that gets no response.
     pub(super) fn request_failed(&mut self, resource: ResourceId) {
         self.failing -= 1;
-        self.browser.handle_failure(self.now, resource);
+        self.browser.handle_failure(self.net.now, resource);
     }
 
     /// Gives waiting requests to free connections, and opens more connections for the
@@ -113,35 +124,32 @@ impl World<'_> {
     /// Returns true if a request can leave on the connection now, or with its handshake.
     fn is_usable(&self, i: usize) -> bool {
         let c = &self.connections[i];
-        c.ends.is_some() && (c.set_up.connected.is_some() || self.keys.early_data(c.protocol))
+        self.net.ends[i].is_some()
+            && (c.set_up.connected.is_some() || self.connector.early_data(c.protocol))
     }
 
+    /// Gives a connection the requests that wait for its ends, once both exist.
     pub(super) fn send_requests(&mut self, i: usize) {
-        let connection = &mut self.connections[i];
-        let Some(ends) = &mut connection.ends else {
+        let now = self.net.now;
+        let Some(ends) = &mut self.net.ends[i] else {
             return;
         };
+        let connection = &mut self.connections[i];
         for (resource, priority) in connection.early.drain(..) {
-            let fields = request_fields(&self.page, resource);
-            let body = match self.page.resource(resource).request_body_bytes {
+            let fields = request_fields(&self.scenario.page, resource);
+            let body = match self.scenario.page.resource(resource).request_body_bytes {
                 0 => None,
                 n => Some(Bytes::from(vec![0; n as usize])),
             };
             connection.busy += 1;
-            ends.request(
-                self.now,
-                u64::from(resource.0),
-                fields,
-                Some(priority),
-                body,
-            );
+            ends.request(now, u64::from(resource.0), fields, Some(priority), body);
         }
         self.touched.push_back(i);
     }
 
     /// Handles the end of a request of connection `i`, successful or not.
-    pub(super) fn request_over(&mut self, i: usize) {
-        let now = self.now;
+    pub(crate) fn request_over(&mut self, i: usize) {
+        let now = self.net.now;
         let connection = &mut self.connections[i];
         connection.busy = connection.busy.saturating_sub(1);
         connection.idle_since = Some(now);

@@ -2,18 +2,17 @@
 
 use pagerace_page::ResourceId;
 
-use super::World;
-use super::objects::count_deliveries;
+use super::PageLoad;
 use crate::ends::Ends;
+use crate::event_loop::Record;
 use crate::outcome::{HolGap, Outcome, PacketDrop, ResourceTiming, Trace, TransportCounters};
 use crate::wire::Fate;
 
-impl World<'_> {
+impl PageLoad<'_> {
     pub(super) fn outcome(&mut self) -> Outcome {
         let mut transport = self.counters();
-        let objects: Vec<_> = (0..self.progress.len()).map(|i| self.delivery(i)).collect();
-        count_deliveries(&objects, &mut transport);
-        let trace = self.record.then(|| self.trace());
+        let objects = self.deliveries(&mut transport);
+        let trace = (self.net.record >= Record::Wire).then(|| self.trace());
         let timings = (0..self.progress.len()).map(|i| self.timing(i));
         Outcome {
             resources: timings.collect(),
@@ -24,7 +23,7 @@ impl World<'_> {
             visual_progress: self.browser.visual_progress(),
             failure: self.failure.clone(),
             unanswered: self.unanswered(),
-            finished_at: self.now,
+            finished_at: self.net.now,
             trace,
         }
     }
@@ -32,9 +31,11 @@ impl World<'_> {
     fn timing(&self, resource: usize) -> Option<ResourceTiming> {
         let p = self.progress[resource].as_ref()?;
         let set_up = p.stream.map(|(i, _)| self.connections[i].set_up);
-        let mut timing = p.timing(self.now, set_up);
+        let place = self.place_of(ResourceId(resource as u32));
+        let protocol = self.pool.places[place].protocol;
+        let mut timing = p.timing(protocol, self.net.now, set_up);
         if let Some((i, stream)) = p.stream
-            && let Some(ends) = &self.connections[i].ends
+            && let Some(ends) = &self.net.ends[i]
         {
             let blocked = ends.blocked(stream);
             timing.hol_blocked_bytes = blocked.own_bytes;
@@ -44,7 +45,7 @@ impl World<'_> {
     }
 
     fn counters(&mut self) -> TransportCounters {
-        let (down, up) = (self.down.counters(), self.up.counters());
+        let (down, up) = (self.net.down.link.counters(), self.net.up.link.counters());
         let mut sum = TransportCounters {
             connections: self.connections.len() as u64,
             link_losses: down.lost,
@@ -53,7 +54,7 @@ impl World<'_> {
             bytes_up: up.bytes_enqueued,
             ..TransportCounters::default()
         };
-        for ends in self.connections.iter_mut().filter_map(|c| c.ends.as_mut()) {
+        for ends in self.net.ends.iter_mut().flatten() {
             let stats = ends.server_stats();
             sum.packets_sent += stats.packets_sent;
             sum.packets_lost += stats.packets_lost;
@@ -69,8 +70,8 @@ impl World<'_> {
 
     fn trace(&mut self) -> Trace {
         let mut hol_gaps = Vec::new();
-        for c in &self.connections {
-            let gaps = c.ends.as_ref().map_or_else(Vec::new, Ends::gaps);
+        for (c, ends) in self.connections.iter().zip(&self.net.ends) {
+            let gaps = ends.as_ref().map_or_else(Vec::new, Ends::gaps);
             hol_gaps.extend(gaps.iter().filter_map(|g| {
                 let resource: ResourceId = *c.streams.get(&g.stream)?;
                 Some(HolGap {
@@ -83,9 +84,9 @@ impl World<'_> {
         }
         // The sort is stable: at equal keys, gaps stay in connection order.
         hol_gaps.sort_by_key(|g| (g.from, g.resource));
-        let mut frames = self.wire_down.frames.clone();
+        let mut frames = self.net.down.log.frames.clone();
         frames.sort_by_key(|f| (f.at, f.connection));
-        let lost = self.wire_down.packets.iter().filter(|p| p.is_gone());
+        let lost = self.net.down.log.packets.iter().filter(|p| p.is_gone());
         let mut drops: Vec<_> = lost
             .map(|p| PacketDrop {
                 at: p.sent_at,

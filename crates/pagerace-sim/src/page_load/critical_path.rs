@@ -14,7 +14,7 @@ use pagerace_browser::{Cause, Moment};
 use pagerace_core::{Duration, Instant};
 use pagerace_page::ResourceId;
 
-use super::World;
+use super::PageLoad;
 use crate::explain::{Explainable, Part, Parts, Step};
 use crate::wire::{Fate, Service, WireLog, WirePacket};
 
@@ -25,7 +25,7 @@ type TakenApart = (Duration, Parts, Vec<Step>);
 struct Evidence {
     down: Vec<Service>,
     up: Vec<Service>,
-    /// Delays of each connection's handshake, see [`World::troubles`].
+    /// Delays of each connection's handshake, see [`PageLoad::troubles`].
     troubles: Vec<Vec<Trouble>>,
     /// Losses of response bytes that were sent again, in order of the loss.
     repairs: Vec<Repair>,
@@ -49,12 +49,12 @@ struct Trouble {
     part: Part,
 }
 
-impl World<'_> {
-    /// Explains a metric. Returns `None` if the load did not reach it. The world must
-    /// record.
+impl PageLoad<'_> {
+    /// Explains a metric. Returns `None` if the load did not reach it. The load must
+    /// have been recorded.
     pub(crate) fn take_apart(&self, metric: Explainable) -> Option<TakenApart> {
         let load = self.browser.metrics();
-        let (down, up) = (self.wire_down.services(), self.wire_up.services());
+        let (down, up) = (self.net.down.log.services(), self.net.up.log.services());
         let evidence = Evidence {
             troubles: self.troubles(&down, &up),
             repairs: self.repairs(),
@@ -182,7 +182,7 @@ impl World<'_> {
         self.request(evidence, &mut spans, i, asked);
         spans.until(asked, Part::RoundTrips);
         spans.until(asked + think_time, Part::Server);
-        if let Some(last) = self.wire_down.arriving(i, arrived)
+        if let Some(last) = self.net.down.log.arriving(i, arrived)
             && let Some(crossed) = last.crossed_at
         {
             self.response(evidence, &mut spans, (i, r), crossed);
@@ -196,7 +196,7 @@ impl World<'_> {
     /// The spans are ascending and disjoint; losses take precedence.
     fn troubles(&self, down: &[Service], up: &[Service]) -> Vec<Vec<Trouble>> {
         let mut all: Vec<Vec<Trouble>> = vec![Vec::new(); self.connections.len()];
-        for (log, services) in [(&self.wire_down, down), (&self.wire_up, up)] {
+        for (log, services) in [(&self.net.down.log, down), (&self.net.up.log, up)] {
             for (k, packet) in log.packets.iter().enumerate() {
                 if packet.is_gone() && self.sets_up(packet) {
                     // A much smaller packet repeats other data, or is an acknowledgement.
@@ -237,13 +237,13 @@ impl World<'_> {
     /// Attributes the time until the request's last packet left the uplink's bottleneck.
     /// The server had the complete request at `asked`.
     fn request(&self, evidence: &Evidence, spans: &mut Spans, i: usize, asked: Instant) {
-        let Some(last) = self.wire_up.arriving(i, asked) else {
+        let Some(last) = self.net.up.log.arriving(i, asked) else {
             return;
         };
         let began = spans.at;
         let lost = |p: &WirePacket| p.connection == i && p.is_gone() && p.sent_at >= began;
         let sent_so_far = |p: &&WirePacket| p.sent_at < last.sent_at;
-        let mut earlier = self.wire_up.packets.iter().filter(sent_so_far);
+        let mut earlier = self.net.up.log.packets.iter().filter(sent_so_far);
         let held = if earlier.any(lost) {
             Part::Loss
         } else {
@@ -268,7 +268,7 @@ impl World<'_> {
         crossed: Instant,
     ) {
         let concerns =
-            |repair: &&Repair| self.concerns(i, r, &self.wire_down.packets[repair.packet]);
+            |repair: &&Repair| self.concerns(i, r, &self.net.down.log.packets[repair.packet]);
         let repairs: Vec<Repair> = evidence.repairs.iter().filter(concerns).copied().collect();
         let own_over = self.first_sent_by(i, r);
         let first = evidence.down.partition_point(|s| s.until <= spans.at);
@@ -277,7 +277,7 @@ impl World<'_> {
                 break;
             }
             idle(spans, service.from.min(crossed), &repairs);
-            let mut part = self.carried(&self.wire_down.packets[service.packet], i, r);
+            let mut part = self.carried(&self.net.down.log.packets[service.packet], i, r);
             // All bytes of the response have been sent once: it waits for a repair.
             let at = spans.at;
             let waits = |repair: &Repair| repair.from <= at && at < repair.repaired;
@@ -292,7 +292,7 @@ impl World<'_> {
     /// Returns the time at which all bytes of `r` had crossed the bottleneck once or had
     /// been dropped before it.
     fn first_sent_by(&self, i: usize, r: ResourceId) -> Instant {
-        let log = &self.wire_down;
+        let log = &self.net.down.log;
         let fresh = |p: &&WirePacket| {
             let mut frames = log.frames_of(p).iter();
             p.connection == i && frames.any(|f| f.resource == r && !f.retransmission)
@@ -308,7 +308,9 @@ impl World<'_> {
         packet.connection == i
             && (self.connections[i].protocol.is_tcp()
                 || self
-                    .wire_down
+                    .net
+                    .down
+                    .log
                     .frames_of(packet)
                     .iter()
                     .any(|f| f.resource == r))
@@ -317,7 +319,7 @@ impl World<'_> {
     /// Returns the part of response `r` on connection `i` that the carrying of `packet`
     /// counts as.
     fn carried(&self, packet: &WirePacket, i: usize, r: ResourceId) -> Part {
-        let frames = self.wire_down.frames_of(packet);
+        let frames = self.net.down.log.frames_of(packet);
         let tcp = self.connections[i].protocol.is_tcp();
         let again = frames
             .iter()
@@ -333,7 +335,7 @@ impl World<'_> {
 
     /// Returns all losses of response bytes that were sent again.
     fn repairs(&self) -> Vec<Repair> {
-        let log = &self.wire_down;
+        let log = &self.net.down.log;
         let mut again: BTreeMap<ResourceId, Vec<(usize, Range<u64>)>> = BTreeMap::new();
         for (k, packet) in log.packets.iter().enumerate() {
             for frame in log.frames_of(packet).iter().filter(|f| f.retransmission) {
