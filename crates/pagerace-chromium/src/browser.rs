@@ -140,11 +140,6 @@ impl Browser {
         self.device.user_agent(&self.user_agent, &self.version)
     }
 
-    /// Returns the process id of the browser process.
-    pub fn process_id(&self) -> u32 {
-        self.process.id()
-    }
-
     /// Opens an empty page in its own browsing context, which shares no cookies, cache or
     /// connections with earlier pages. The page emulates the device.
     ///

@@ -35,4 +35,4 @@ pub use clock::Clock;
 pub use device::Device;
 pub use error::ChromiumError;
 pub use measure::{MeasureOptions, Observed, ObservedResource, measure, measure_once};
-pub use netlog::{HolBlocked, NetLog};
+pub use netlog::NetLog;

@@ -67,8 +67,6 @@ impl From<literal::Error> for Error {
         match error {
             literal::Error::IntegerTooLarge => Self::IntegerTooLarge,
             literal::Error::Huffman => Self::Huffman,
-            // The only limit passed is the length of the rest of the section.
-            literal::Error::StringTooLong => Self::Truncated,
         }
     }
 }

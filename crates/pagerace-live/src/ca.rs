@@ -18,12 +18,12 @@ use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, CustomExtension, DnType, IsCa, KeyPair,
     KeyUsagePurpose, PublicKeyData as _, SerialNumber,
 };
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 use rustls::server::StoresServerSessions;
 use sha2::{Digest as _, Sha256};
 
 use crate::LiveError;
-use crate::tcp::{ALPN_H1, ALPN_H2};
+use crate::tcp::{ALPN_H1, ALPN_H2, server_config};
 
 /// ALPN identifier of HTTP/3 (RFC 9114, section 3.1).
 const ALPN_H3: &[u8] = b"h3";
@@ -193,15 +193,8 @@ impl Leaf {
     }
 
     fn config(&self, alpn: &[&[u8]], tickets: bool) -> Result<rustls::ServerConfig, LiveError> {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let mut config = rustls::ServerConfig::builder_with_provider(provider)
-            .with_protocol_versions(&[&rustls::version::TLS13])?
-            .with_no_client_auth()
-            .with_single_cert(
-                vec![self.certificate.clone()],
-                PrivateKeyDer::Pkcs8(self.key.clone_key()),
-            )?;
-        config.alpn_protocols = alpn.iter().map(|name| name.to_vec()).collect();
+        let chain = vec![self.certificate.clone()];
+        let mut config = server_config(chain, self.key.clone_key(), alpn)?;
         if !tickets {
             // Tickets are sent, as in the simulator, but never accepted.
             config.session_storage = Arc::new(Forgetful);

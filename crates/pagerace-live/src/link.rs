@@ -52,7 +52,7 @@ use std::sync::Mutex;
 use pagerace_net::Network;
 
 pub use self::directory::RunDirectory;
-pub use self::hol::{HolBlocked, hol_blocked_tcp};
+pub use self::hol::hol_blocked_tcp;
 pub use self::lateness::Lateness;
 pub use self::namespace::Namespace;
 pub use self::packet::{Direction, Flow, TcpHeader, Transport};

@@ -461,6 +461,7 @@ impl Client {
             .chain(waiting.map(|p| p.token))
             .collect();
         self.tokens.clear();
+        self.streams.clear();
         self.waiting.clear();
         self.loading.clear();
         self.repairing.clear();
@@ -473,3 +474,6 @@ impl Client {
         self.events.push_back(ClientEvent::Lost { reason });
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -185,11 +185,7 @@ impl Connection {
             return Err(error.clone());
         }
         self.read(data).map_err(|fault| {
-            let error = ConnectionError {
-                code: fault.code,
-                stream: self.current,
-                reason: fault.reason,
-            };
+            let error = fault.on(self.current);
             self.uploads.clear();
             self.write_goaway(error.code, error.reason.as_bytes());
             self.error = Some(error.clone());

@@ -1,3 +1,6 @@
+#[path = "../../tests/support/memory.rs"]
+mod memory;
+
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
@@ -6,9 +9,12 @@ use pagerace_peer::ClientConfig;
 use pagerace_peer::stream::StreamClientConfig;
 use pagerace_transport::quic::keys::client_keys_trusting;
 
+use self::memory::MemorySite;
 use super::*;
 use crate::tcp::{TcpClientConfig, client_tls};
-use crate::{Fetch, FolderSite, MemorySite};
+use crate::{Fetch, FolderSite};
+
+impl ServedSite for MemorySite {}
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -23,7 +29,7 @@ fn origin(protocol: Protocol, host: &str) -> OriginServer {
 
 fn site() -> MemorySite {
     let body: Vec<u8> = (0..200_000_u32).map(|i| (i % 251) as u8).collect();
-    MemorySite::default().with("/a", "application/octet-stream", body)
+    MemorySite::default().with("/a", body)
 }
 
 fn get(

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use pagerace_core::Priority;
-use pagerace_live::{Fetch, MemorySite, Server, get, secret_seed};
+use pagerace_live::{Fetch, Server, get, secret_seed};
 use pagerace_peer::{ClientConfig, Retransmission, SentFrame, ServerConfig, Site};
 use pagerace_transport::quic::keys::{Identity, client_keys_trusting};
 use pagerace_transport::quic::{ClientKeys, Settings};
@@ -97,7 +97,7 @@ fn site() -> MemorySite {
     SIZES
         .iter()
         .fold(MemorySite::default(), |site, (path, size)| {
-            site.with(path, "application/octet-stream", pattern(*size))
+            site.with(path, pattern(*size))
         })
 }
 

@@ -1,22 +1,50 @@
-//! Head-of-line blocking of one stream, from the spans of bytes and their arrival times.
+//! Head-of-line blocking: bytes that arrive while earlier bytes of their stream are
+//! missing.
 
 use std::collections::BTreeMap;
 
-/// The received bytes of a stream.
-#[derive(Debug, Default)]
-pub(super) struct Stream {
-    /// The number of bytes that have been delivered, in order.
-    delivered: u64,
-    /// Spans behind a gap: start to (end, arrival in ms); disjoint and ascending.
-    waiting: BTreeMap<u64, (u64, u64)>,
-    pub(super) blocked_bytes: u64,
-    pub(super) blocked_byte_ms: u64,
+use serde::{Deserialize, Serialize};
+
+/// Number and waiting time of blocked bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HolBlocked {
+    /// The bytes that arrived while earlier bytes of their stream were missing, each
+    /// counted once.
+    pub bytes: u64,
+    /// The sum over these bytes of the milliseconds until each could be delivered. Bytes
+    /// that are never delivered do not count.
+    pub byte_ms: u64,
 }
 
-impl Stream {
+/// The received bytes of one stream. Times are in a unit of the caller's choice.
+#[derive(Clone, Debug, Default)]
+pub struct HolStream {
+    delivered: u64,
+    /// Spans behind a gap: start to (end, time of arrival); disjoint and ascending.
+    waiting: BTreeMap<u64, (u64, u64)>,
+    blocked_bytes: u64,
+    blocked_byte_time: u128,
+}
+
+impl HolStream {
+    /// Returns the number of bytes that have been delivered, in order.
+    pub fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    /// Returns the number of bytes that were blocked.
+    pub fn blocked_bytes(&self) -> u64 {
+        self.blocked_bytes
+    }
+
+    /// Returns the sum over the blocked bytes of the time until each was delivered.
+    pub fn blocked_byte_time(&self) -> u128 {
+        self.blocked_byte_time
+    }
+
     /// Handles the arrival of the bytes from `start` to `end` at `now`. Duplicate bytes
     /// do not count again.
-    pub(super) fn arrived(&mut self, now: u64, start: u64, end: u64) {
+    pub fn arrived(&mut self, now: u64, start: u64, end: u64) {
         let mut at = start.max(self.delivered);
         while at < end {
             let covering = self.waiting.range(..=at).next_back();
@@ -45,8 +73,8 @@ impl Stream {
                 return;
             }
             let (start, (end, since)) = first.remove_entry();
-            let waited = (end - start).saturating_mul(now.saturating_sub(since));
-            self.blocked_byte_ms = self.blocked_byte_ms.saturating_add(waited);
+            let waited = u128::from(end - start) * u128::from(now.saturating_sub(since));
+            self.blocked_byte_time = self.blocked_byte_time.saturating_add(waited);
             self.delivered = end;
         }
     }
@@ -56,12 +84,12 @@ impl Stream {
 mod tests {
     use super::*;
 
-    fn of(spans: &[(u64, u64, u64)]) -> (u64, u64) {
-        let mut stream = Stream::default();
+    fn of(spans: &[(u64, u64, u64)]) -> (u64, u128) {
+        let mut stream = HolStream::default();
         for &(now, start, end) in spans {
             stream.arrived(now, start, end);
         }
-        (stream.blocked_bytes, stream.blocked_byte_ms)
+        (stream.blocked_bytes, stream.blocked_byte_time)
     }
 
     #[test]
@@ -91,7 +119,7 @@ mod tests {
     /// Compares with a simple count byte by byte.
     #[test]
     fn agrees_with_a_count_of_single_bytes() {
-        let mut rng = pagerace_core::Rng::new(7, "hol");
+        let mut rng = crate::Rng::new(7, "hol");
         for _ in 0..200 {
             let mut spans = Vec::new();
             for now in 0..30 {
@@ -99,7 +127,7 @@ mod tests {
                 spans.push((now, start, start + rng.below(12)));
             }
             let mut arrival = [None; 80];
-            let (mut delivered, mut bytes, mut byte_ms) = (0, 0, 0);
+            let (mut delivered, mut bytes, mut byte_time) = (0, 0, 0);
             for &(now, start, end) in &spans {
                 for at in start..end {
                     arrival[at as usize].get_or_insert(now);
@@ -109,13 +137,13 @@ mod tests {
                     delivered += 1;
                 }
                 for at in &arrival[from..delivered] {
-                    byte_ms += now - at.unwrap();
+                    byte_time += u128::from(now - at.unwrap());
                 }
                 // Counts the bytes of this span that could not be delivered.
                 let behind = &arrival[delivered..];
                 bytes += behind.iter().filter(|a| **a == Some(now)).count() as u64;
             }
-            assert_eq!(of(&spans), (bytes, byte_ms));
+            assert_eq!(of(&spans), (bytes, byte_time));
         }
     }
 }

@@ -1,24 +1,29 @@
 //! The message received on a stream: head, content, trailers, in this order.
 //!
-//! Source: RFC 9113, sections 8.1 and 8.1.1.
+//! Source: RFC 9113, sections 8.1 and 8.1.1; RFC 9114, section 4.1.
 
-use pagerace_core::Dependency;
+use super::{Malformed, check_request, check_response, check_trailers};
+use crate::{Field, Role};
 
-use super::{Event, Role};
-use crate::message::{self, Malformed};
-use crate::{Field, priority};
-
-/// The expected next part of the message.
+/// The expected next part of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+pub(crate) enum Phase {
     Head,
     Content,
     End,
 }
 
+/// The part of a message that a field section is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Section {
+    Interim,
+    Head,
+    Trailers,
+}
+
 /// State of a message being received.
 #[derive(Debug)]
-pub(super) struct Inbound {
+pub(crate) struct Progress {
     /// The role of this end. A client receives responses.
     role: Role,
     /// True if the message is a response to HEAD.
@@ -28,8 +33,8 @@ pub(super) struct Inbound {
     content_received: u64,
 }
 
-impl Inbound {
-    pub(super) const fn new(role: Role, head_only: bool) -> Self {
+impl Progress {
+    pub(crate) const fn new(role: Role, head_only: bool) -> Self {
         Self {
             role,
             head_only,
@@ -39,23 +44,22 @@ impl Inbound {
         }
     }
 
-    /// Handles a field section. `end` is true if the stream ends with it.
-    pub(super) fn section(
-        &mut self,
-        stream: u64,
-        fields: Vec<Field>,
-        dependency: Option<Dependency>,
-        end: bool,
-    ) -> Result<Event, Malformed> {
+    pub(crate) const fn role(&self) -> Role {
+        self.role
+    }
+
+    pub(crate) const fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// Checks a field section, and tells which part of the message it is.
+    pub(crate) fn section(&mut self, fields: &[Field]) -> Result<Section, Malformed> {
         let content_length = match (self.phase, self.role) {
-            (Phase::Head, Role::Server) => message::check_request(&fields)?.content_length,
+            (Phase::Head, Role::Server) => check_request(fields)?,
             (Phase::Head, Role::Client) => {
-                let head = message::check_response(&fields)?;
+                let head = check_response(fields)?;
                 if head.status < 200 {
-                    if end {
-                        return Err("an interim response that ends the stream".into());
-                    }
-                    return Ok(Event::Interim { stream, fields });
+                    return Ok(Section::Interim);
                 }
                 // These responses state a length but have no content: RFC 9110, section
                 // 8.6.
@@ -63,33 +67,19 @@ impl Inbound {
                 head.content_length.filter(|_| !bare)
             }
             (Phase::Content, _) => {
-                if !end {
-                    return Err("trailers that do not end the stream".into());
-                }
-                message::check_trailers(&fields)?;
+                check_trailers(fields)?;
                 self.phase = Phase::End;
-                return Ok(Event::Trailers { stream, fields });
+                return Ok(Section::Trailers);
             }
             (Phase::End, _) => return Err("a field section after the trailers".into()),
         };
         self.content_length = content_length;
         self.phase = Phase::Content;
-        let priority = priority::of_fields(&fields);
-        Ok(Event::Headers {
-            stream,
-            fields,
-            priority,
-            dependency,
-        })
-    }
-
-    /// Returns true if content may arrive now.
-    pub(super) fn takes_content(&self) -> bool {
-        self.phase == Phase::Content
+        Ok(Section::Head)
     }
 
     /// Counts received content and checks it against `content-length`.
-    pub(super) fn content(&mut self, bytes: usize) -> Result<(), Malformed> {
+    pub(crate) fn content(&mut self, bytes: usize) -> Result<(), Malformed> {
         self.content_received += bytes as u64;
         match self.content_length {
             Some(length) if self.content_received > length => {
@@ -100,7 +90,7 @@ impl Inbound {
     }
 
     /// Checks that the message is complete.
-    pub(super) fn finish(&self) -> Result<(), Malformed> {
+    pub(crate) fn finish(&self) -> Result<(), Malformed> {
         if self.phase == Phase::Head {
             return Err("the stream ends before the head of a message".into());
         }

@@ -1,0 +1,28 @@
+use pagerace_transport::quic::keys::FlightSizes;
+
+use super::*;
+
+#[test]
+fn a_lost_connection_keeps_nothing_of_its_requests() {
+    let config = ClientConfig {
+        settings: Settings::default(),
+        keys: ClientKeys::Null(FlightSizes::default()),
+        seed: 1,
+        h3: h3::Config::default(),
+        record: false,
+    };
+    let address = ([10, 0, 0, 2], 443).into();
+    let mut client =
+        Client::connect(&config, Instant::ZERO, Epoch::new(), address, "localhost").unwrap();
+    while client.pump.h3.poll_write().is_some() {}
+    client.tokens.insert(0, 7);
+    client.streams.insert(7, 0);
+    client.fail_all("the cable was cut".into());
+    let (token, code) = (7, h3::Code::NO_ERROR.0);
+    assert_eq!(
+        client.events.pop_front(),
+        Some(ClientEvent::Failed { token, code })
+    );
+    client.reprioritise(token, Priority::new(0, false));
+    assert_eq!(client.pump.h3.poll_write(), None, "no PRIORITY_UPDATE");
+}
