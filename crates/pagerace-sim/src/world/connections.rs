@@ -13,9 +13,9 @@ use pagerace_peer::stream::{StreamClientConfig, StreamServerConfig};
 use pagerace_peer::tcp::{RecordEnds, TcpClient, TcpClientConfig, TcpServer, TcpServerConfig};
 use pagerace_peer::{Client, ClientConfig, Server, ServerConfig};
 use pagerace_transport::quic::keys::{FlightSizes, Identity};
-use pagerace_transport::quic::{ClientKeys, ServerKeys, Settings};
-use pagerace_transport::tcp;
-use pagerace_transport::tls::{self, Handshake};
+use pagerace_transport::quic::{ClientKeys, QuicSettings, ServerKeys};
+use pagerace_transport::tcp::TcpSettings;
+use pagerace_transport::tls::{Handshake, TlsSettings, Version};
 
 use super::{Connection, Timer, World};
 use crate::ScenarioError;
@@ -33,9 +33,9 @@ use pagerace_peer::{LoadSettings, NameLookup, Reprioritisation};
 /// Protection and settings of all connections.
 pub(crate) struct Keys {
     quic: (ClientKeys, ServerKeys),
-    quic_settings: Settings,
-    tcp: tcp::Settings,
-    tls: tls::Settings,
+    quic_settings: QuicSettings,
+    tcp: TcpSettings,
+    tls: TlsSettings,
     early_quic: bool,
     early_tcp: bool,
     /// True if clients send `PRIORITY_UPDATE` for requests that have left.
@@ -61,10 +61,10 @@ impl Keys {
         congestion: &str,
         visit: Visit,
     ) -> Result<Self, ScenarioError> {
-        let quic_settings = Settings {
+        let quic_settings = QuicSettings {
             congestion: congestion.to_owned(),
             mtu: settings.quic_mtu,
-            ..Settings::default()
+            ..QuicSettings::default()
         };
         // Report an unknown controller here, before the first connection opens.
         pagerace_cc::build(congestion, quic_settings.mtu)?;
@@ -91,21 +91,21 @@ impl Keys {
         Ok(Self {
             quic,
             quic_settings,
-            tcp: tcp::Settings {
+            tcp: TcpSettings {
                 congestion: pagerace_cc::over_tcp(congestion).to_owned(),
-                ..tcp::Settings::default()
+                ..TcpSettings::default()
             },
-            tls: tls::Settings {
+            tls: TlsSettings {
                 version: settings.tcp_tls,
                 handshake: handshake(true),
                 client_hello: settings.client_hello,
-                ..tls::Settings::default()
+                ..TlsSettings::default()
             },
             early_quic: early(false),
             reliability: ReliabilitySpec::default(),
             record_ends: settings.record_ends,
             priority_updates: settings.reprioritisation == Reprioritisation::Update,
-            early_tcp: early(true) && settings.tcp_tls == tls::Version::Tls13,
+            early_tcp: early(true) && settings.tcp_tls == Version::Tls13,
         })
     }
 
