@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use pagerace_core::{Duration, Instant};
+use pagerace_core::Instant;
 use pagerace_transport::tcp::Range;
 
 use super::ranges::Ranges;

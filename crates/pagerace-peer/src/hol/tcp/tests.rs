@@ -1,3 +1,4 @@
+use pagerace_core::Duration;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
