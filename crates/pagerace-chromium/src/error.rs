@@ -78,12 +78,6 @@ pub enum ChromiumError {
         /// The address of the page.
         url: String,
     },
-    /// No device has this name.
-    #[error("no device is called {name:?}; choose desktop, mobile or tablet")]
-    Device {
-        /// The name that the user wrote.
-        name: String,
-    },
     /// A file is not a network log.
     #[error("{path} is not a network log of Chromium: {found}")]
     NetLog {

@@ -11,7 +11,7 @@ use pagerace_http::object::Repair;
 use pagerace_http::ranges::RangeReader;
 use pagerace_http::{Field, h3};
 use pagerace_transport::quic::{
-    ClientKeys, ConnectionId, Datagram, Epoch, Host, NoSources, PacketRecord, Settings,
+    ClientKeys, ConnectionId, Datagram, Epoch, Host, NoSources, PacketRecord, QuicSettings,
 };
 
 use crate::hol::HolMeter;
@@ -22,7 +22,7 @@ use crate::pump::{Passed, Pump};
 #[derive(Clone, Debug)]
 pub struct ClientConfig {
     /// Transport settings.
-    pub settings: Settings,
+    pub settings: QuicSettings,
     /// Packet protection.
     pub keys: ClientKeys,
     /// Seed of all random numbers.

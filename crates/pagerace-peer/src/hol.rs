@@ -5,11 +5,12 @@ mod ranges;
 mod tcp;
 
 use std::collections::BTreeMap;
+use std::iter::Sum;
 
 use pagerace_core::{Duration, Instant};
 use pagerace_transport::quic::StreamFrame;
 
-pub use tcp::{Blocked, TcpHolMeter};
+pub use tcp::TcpHolMeter;
 
 /// Span in which bytes of a stream waited behind a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +23,55 @@ pub struct Gap {
     pub until: Instant,
     /// Largest number of bytes that waited at once.
     pub bytes: u64,
+}
+
+/// Amounts of blocking. Bytes that are still waiting count, but their times do not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Blocked {
+    /// Bytes that waited for bytes of their own stream, at least for a time.
+    pub own_bytes: u64,
+    /// Bytes that waited only for bytes of other streams; none over QUIC.
+    pub other_bytes: u64,
+    own_byte_ns: u128,
+    other_byte_ns: u128,
+}
+
+impl Blocked {
+    /// Returns the sum over bytes of the milliseconds in which bytes of their own stream
+    /// were missing.
+    pub fn own_byte_ms(&self) -> u64 {
+        byte_ms(self.own_byte_ns)
+    }
+
+    /// Returns the sum over bytes of the milliseconds in which only bytes of other streams
+    /// were missing.
+    pub fn other_byte_ms(&self) -> u64 {
+        byte_ms(self.other_byte_ns)
+    }
+
+    fn add(&mut self, bytes: u64, span: Duration, own: bool) {
+        let byte_ns = u128::from(bytes) * u128::from(span.as_nanos());
+        if own {
+            self.own_byte_ns += byte_ns;
+        } else {
+            self.other_byte_ns += byte_ns;
+        }
+    }
+}
+
+impl Sum for Blocked {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |sum, b| Self {
+            own_bytes: sum.own_bytes + b.own_bytes,
+            other_bytes: sum.other_bytes + b.other_bytes,
+            own_byte_ns: sum.own_byte_ns + b.own_byte_ns,
+            other_byte_ns: sum.other_byte_ns + b.other_byte_ns,
+        })
+    }
+}
+
+fn byte_ms(byte_ns: u128) -> u64 {
+    u64::try_from(byte_ns / 1_000_000).unwrap_or(u64::MAX)
 }
 
 /// Meter of the blocking on the QUIC streams of one connection.
@@ -39,9 +89,7 @@ struct Stream {
     /// Bytes received out of order: start to (end, arrival). The ranges are disjoint.
     waiting: BTreeMap<u64, (u64, Instant)>,
     waiting_bytes: u64,
-    blocked_bytes: u64,
-    /// Sum over blocked bytes of the nanoseconds that each waited.
-    blocked_byte_ns: u128,
+    blocked: Blocked,
     gap: Option<Gap>,
 }
 
@@ -71,21 +119,16 @@ impl HolMeter {
         }
     }
 
-    /// Returns the number of bytes of `stream` that waited.
-    pub fn blocked_bytes(&self, stream: u64) -> u64 {
-        self.streams.get(&stream).map_or(0, |s| s.blocked_bytes)
+    /// Returns the blocking of one stream.
+    pub fn blocked(&self, stream: u64) -> Blocked {
+        self.streams
+            .get(&stream)
+            .map_or_else(Blocked::default, |s| s.blocked)
     }
 
-    /// Returns the number of bytes of all streams that waited.
-    pub fn total_bytes(&self) -> u64 {
-        self.streams.values().map(|s| s.blocked_bytes).sum()
-    }
-
-    /// Returns the sum of the milliseconds that each of these bytes waited. Bytes that
-    /// are still waiting do not count.
-    pub fn total_byte_ms(&self) -> u64 {
-        let ns: u128 = self.streams.values().map(|s| s.blocked_byte_ns).sum();
-        u64::try_from(ns / 1_000_000).unwrap_or(u64::MAX)
+    /// Returns the blocking of all streams.
+    pub fn total(&self) -> Blocked {
+        self.streams.values().map(|s| s.blocked).sum()
     }
 
     /// Returns the filled gaps, in order of the time at which they were filled.
@@ -114,7 +157,7 @@ impl Stream {
             if at == self.delivered {
                 self.delivered = end;
             } else {
-                self.blocked_bytes += end - at;
+                self.blocked.own_bytes += end - at;
                 self.waiting.insert(at, (end, now));
                 self.waiting_bytes += end - at;
                 let gap = Gap {
@@ -139,8 +182,7 @@ impl Stream {
             }
             let (start, (end, since)) = entry.remove_entry();
             self.waiting_bytes -= end - start;
-            let waited: Duration = now.since(since);
-            self.blocked_byte_ns += u128::from(end - start) * u128::from(waited.as_nanos());
+            self.blocked.add(end - start, now.since(since), true);
             self.delivered = self.delivered.max(end);
         }
         let gap = self.gap.take()?;

@@ -11,8 +11,8 @@ use pagerace_delivery::reliability::{
 use pagerace_delivery::{Facts, StrategySpec};
 use pagerace_http::h3;
 use pagerace_transport::quic::{
-    Connection, ConnectionId, Datagram, Epoch, Host, PacketRecord, PacketSource, ServerKeys,
-    Settings, Sources, Stats,
+    Connection, ConnectionId, Datagram, Epoch, Host, PacketRecord, PacketSource, QuicSettings,
+    ServerKeys, Sources, Stats,
 };
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +49,7 @@ impl Words for Retransmission {
 #[derive(Clone, Debug)]
 pub struct ServerConfig {
     /// Transport settings.
-    pub settings: Settings,
+    pub settings: QuicSettings,
     /// Packet protection.
     pub keys: ServerKeys,
     /// Order in which the bytes of responses are sent.

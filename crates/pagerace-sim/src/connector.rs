@@ -10,9 +10,9 @@ use pagerace_peer::tcp::{TcpClient, TcpClientConfig, TcpServer, TcpServerConfig}
 use pagerace_peer::{Client, ClientConfig, LoadSettings, Reprioritisation};
 use pagerace_peer::{Server, ServerConfig, Site};
 use pagerace_transport::quic::keys::{FlightSizes, Identity};
-use pagerace_transport::quic::{self, ClientKeys, Epoch, ServerKeys};
-use pagerace_transport::tcp;
-use pagerace_transport::tls::{self, Handshake};
+use pagerace_transport::quic::{ClientKeys, Epoch, QuicSettings, ServerKeys};
+use pagerace_transport::tcp::TcpSettings;
+use pagerace_transport::tls::{Handshake, TlsSettings, Version};
 
 use crate::ScenarioError;
 use crate::addresses::{SERVER_NAME, server_address};
@@ -29,9 +29,9 @@ pub(crate) struct Connector {
     epoch: Epoch,
     settings: LoadSettings,
     keys: (ClientKeys, ServerKeys),
-    quic: quic::Settings,
-    tcp: tcp::Settings,
-    tls: tls::Settings,
+    quic: QuicSettings,
+    tcp: TcpSettings,
+    tls: TlsSettings,
     /// True if clients have the servers' TLS tickets.
     known: bool,
 }
@@ -46,10 +46,10 @@ impl Connector {
         strategy: StrategySpec,
         seed: u64,
     ) -> Result<Self, ScenarioError> {
-        let quic = quic::Settings {
+        let quic = QuicSettings {
             congestion: congestion.to_owned(),
             mtu: settings.quic_mtu,
-            ..quic::Settings::default()
+            ..QuicSettings::default()
         };
         // Report an unknown controller here, before the first connection opens.
         pagerace_cc::build(congestion, quic.mtu)?;
@@ -81,15 +81,15 @@ impl Connector {
             settings: *settings,
             keys,
             quic,
-            tcp: tcp::Settings {
+            tcp: TcpSettings {
                 congestion: pagerace_cc::over_tcp(congestion).to_owned(),
-                ..tcp::Settings::default()
+                ..TcpSettings::default()
             },
-            tls: tls::Settings {
+            tls: TlsSettings {
                 version: settings.tcp_tls,
                 handshake: handshake(true),
                 client_hello: settings.client_hello,
-                ..tls::Settings::default()
+                ..TlsSettings::default()
             },
             known,
         })
@@ -98,7 +98,7 @@ impl Connector {
     /// Returns true if requests may leave with a connection's first flight.
     pub(crate) fn early_data(&self, protocol: Protocol) -> bool {
         let tcp = protocol.is_tcp();
-        let supported = !tcp || self.settings.tcp_tls == tls::Version::Tls13;
+        let supported = !tcp || self.settings.tcp_tls == Version::Tls13;
         self.known && supported && self.settings.early_data.is_used(tcp)
     }
 
@@ -115,7 +115,7 @@ impl Connector {
         let record_packets = self.record >= Record::Packets;
         let priority_updates = self.settings.reprioritisation == Reprioritisation::Update;
         if protocol == Protocol::H3 {
-            let settings = quic::Settings {
+            let settings = QuicSettings {
                 datagrams: self.reliability.needs_datagrams(),
                 ..self.quic.clone()
             };

@@ -3,7 +3,7 @@
 use bytes::{Bytes, BytesMut};
 use pagerace_core::{Duration, Instant, Priority};
 use pagerace_http::Field;
-use pagerace_peer::hol::{Gap, TcpHolMeter};
+use pagerace_peer::hol::{Blocked, Gap, TcpHolMeter};
 use pagerace_peer::server::ServerStats;
 use pagerace_peer::tcp::{TcpClient, TcpServer};
 use pagerace_peer::{Client, ClientEvent, SentFrame, Server, Site};
@@ -93,17 +93,6 @@ impl<S: Site> TcpEnds<S> {
             self.client.fail(format!("the server gave it up: {reason}"));
         }
     }
-}
-
-/// Head-of-line blocking of one stream, or of all streams.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Blocked {
-    /// Bytes blocked by a gap in their own stream.
-    pub(crate) own_bytes: u64,
-    pub(crate) own_byte_ms: u64,
-    /// Bytes blocked only by gaps in other streams.
-    pub(crate) other_bytes: u64,
-    pub(crate) other_byte_ms: u64,
 }
 
 impl<S: Site> Ends<S> {
@@ -280,23 +269,16 @@ impl<S: Site> Ends<S> {
     /// Returns the head-of-line blocking of one stream.
     pub(crate) fn blocked(&self, stream: u64) -> Blocked {
         match &self.kind {
-            Kind::Quic(ends) => Blocked {
-                own_bytes: ends.0.hol().blocked_bytes(stream),
-                ..Blocked::default()
-            },
-            Kind::Tcp(ends) => tcp_blocked(ends.hol.blocked(stream)),
+            Kind::Quic(ends) => ends.0.hol().blocked(stream),
+            Kind::Tcp(ends) => ends.hol.blocked(stream),
         }
     }
 
     /// Returns the head-of-line blocking of all streams.
     pub(crate) fn blocked_in_all(&self) -> Blocked {
         match &self.kind {
-            Kind::Quic(ends) => Blocked {
-                own_bytes: ends.0.hol().total_bytes(),
-                own_byte_ms: ends.0.hol().total_byte_ms(),
-                ..Blocked::default()
-            },
-            Kind::Tcp(ends) => tcp_blocked(ends.hol.total()),
+            Kind::Quic(ends) => ends.0.hol().total(),
+            Kind::Tcp(ends) => ends.hol.total(),
         }
     }
 
@@ -334,15 +316,5 @@ impl<S: Site> TcpEnds<S> {
         let (hol, layout) = (&mut self.hol, self.server.layout());
         self.client
             .drain_received(|range| hol.arrived(now, range, layout));
-    }
-}
-
-fn tcp_blocked(blocked: pagerace_peer::hol::Blocked) -> Blocked {
-    let byte_ms = |byte_ns: u128| u64::try_from(byte_ns / 1_000_000).unwrap_or(u64::MAX);
-    Blocked {
-        own_bytes: blocked.own_bytes,
-        own_byte_ms: byte_ms(blocked.own_byte_ns),
-        other_bytes: blocked.other_bytes,
-        other_byte_ms: byte_ms(blocked.other_byte_ns),
     }
 }

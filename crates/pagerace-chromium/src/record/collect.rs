@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pagerace_core::{Duration, Instant};
+use pagerace_har::Device;
 use serde_json::{Value, json};
 use url::Url;
 
@@ -15,7 +16,7 @@ use super::log::{Log, Request};
 use super::paints;
 use super::shares;
 use super::trace::{CATEGORIES, Cpu, Trace, without_fragment};
-use crate::{Browser, ChromiumError, Device, Event, Session};
+use crate::{Browser, ChromiumError, Event, Session};
 
 /// The maximum bytes of bodies that Chromium keeps.
 const BODIES_MAX: u64 = 512 * 1024 * 1024;

@@ -48,7 +48,7 @@ fn get(
         crate::tcp::get(address, host, &config, &requests, PATIENCE)?
     } else {
         let config = ClientConfig {
-            settings: Settings::default(),
+            settings: QuicSettings::default(),
             keys: client_keys_trusting(ca.certificate_der()).unwrap(),
             seed: 1,
             h3: h3::Config::default(),
@@ -222,7 +222,7 @@ fn answers_over_http3_name_the_port_of_the_server() {
     let servers = Servers::start(None, &config, &origins, site()).unwrap();
     let address = servers.addresses()[0];
     let config = ClientConfig {
-        settings: Settings::default(),
+        settings: QuicSettings::default(),
         keys: client_keys_trusting(ca.certificate_der()).unwrap(),
         seed: 1,
         h3: h3::Config::default(),

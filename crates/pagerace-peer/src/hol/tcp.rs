@@ -11,11 +11,11 @@
 
 use std::collections::BTreeMap;
 
-use pagerace_core::{Duration, Instant};
+use pagerace_core::Instant;
 use pagerace_transport::tcp::Range;
 
-use super::Gap;
 use super::ranges::Ranges;
+use super::{Blocked, Gap};
 use crate::tcp::Layout;
 
 /// Meter of the blocking on the server's byte stream of one connection.
@@ -54,31 +54,6 @@ struct Wait {
     needs: u64,
     since: Instant,
     own: bool,
-}
-
-/// Amounts of blocking.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Blocked {
-    /// Bytes that waited for bytes of their own stream, at least for a time.
-    pub own_bytes: u64,
-    /// Bytes that waited only for bytes of other streams.
-    pub other_bytes: u64,
-    /// Sum over bytes of the nanoseconds in which bytes of their own stream were missing.
-    pub own_byte_ns: u128,
-    /// Sum over bytes of the nanoseconds in which only bytes of other streams were
-    /// missing.
-    pub other_byte_ns: u128,
-}
-
-impl Blocked {
-    fn add(&mut self, bytes: u64, span: Duration, own: bool) {
-        let byte_ns = u128::from(bytes) * u128::from(span.as_nanos());
-        if own {
-            self.own_byte_ns += byte_ns;
-        } else {
-            self.other_byte_ns += byte_ns;
-        }
-    }
 }
 
 impl TcpHolMeter {
@@ -122,42 +97,7 @@ impl TcpHolMeter {
 
     /// Returns the blocking of all responses.
     pub fn total(&self) -> Blocked {
-        let all = self.streams.values().map(|s| s.blocked);
-        all.fold(Blocked::default(), |sum, b| Blocked {
-            own_bytes: sum.own_bytes + b.own_bytes,
-            other_bytes: sum.other_bytes + b.other_bytes,
-            own_byte_ns: sum.own_byte_ns + b.own_byte_ns,
-            other_byte_ns: sum.other_byte_ns + b.other_byte_ns,
-        })
-    }
-
-    /// Returns the number of bytes of `stream` that waited, for any reason.
-    pub fn blocked_bytes(&self, stream: u64) -> u64 {
-        let blocked = self.blocked(stream);
-        blocked.own_bytes + blocked.other_bytes
-    }
-
-    /// Returns the number of bytes of all responses that waited.
-    pub fn total_bytes(&self) -> u64 {
-        let total = self.total();
-        total.own_bytes + total.other_bytes
-    }
-
-    /// Returns the sum of the milliseconds that each of these bytes waited. Bytes that
-    /// are still waiting do not count.
-    pub fn total_byte_ms(&self) -> u64 {
-        let total = self.total();
-        byte_ms(total.own_byte_ns + total.other_byte_ns)
-    }
-
-    /// Returns the number of bytes of all responses that waited only for other streams.
-    pub fn other_bytes(&self) -> u64 {
-        self.total().other_bytes
-    }
-
-    /// Returns the sum of the milliseconds in which bytes waited only for other streams.
-    pub fn other_byte_ms(&self) -> u64 {
-        byte_ms(self.total().other_byte_ns)
+        self.streams.values().map(|s| s.blocked).sum()
     }
 
     /// Returns the spans in which bytes of a response waited, in order of their ends.
@@ -382,10 +322,6 @@ const fn range(from: u64, to: u64) -> Range {
         offset: from,
         length: to - from,
     }
-}
-
-fn byte_ms(byte_ns: u128) -> u64 {
-    u64::try_from(byte_ns / 1_000_000).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

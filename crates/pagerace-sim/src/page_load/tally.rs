@@ -61,9 +61,9 @@ impl PageLoad<'_> {
             sum.retransmitted_bytes += stats.retransmitted_bytes;
             let blocked = ends.blocked_in_all();
             sum.hol_blocked_bytes += blocked.own_bytes;
-            sum.hol_blocked_byte_ms += blocked.own_byte_ms;
+            sum.hol_blocked_byte_ms += blocked.own_byte_ms();
             sum.hol_other_bytes += blocked.other_bytes;
-            sum.hol_other_byte_ms += blocked.other_byte_ms;
+            sum.hol_other_byte_ms += blocked.other_byte_ms();
         }
         sum
     }

@@ -20,7 +20,7 @@ use super::epoch::Epoch;
 use super::guard::{Admission, Door};
 use super::keys::{ClientKeys, ServerKeys, Visitor, seed_bytes};
 use super::reassembly::Reassembly;
-use super::settings::Settings;
+use super::settings::QuicSettings;
 use super::tap::Tap;
 
 /// Identifier of a connection of one [`Host`]. Never reused.
@@ -58,7 +58,7 @@ impl Sources for NoSources {
 pub struct Host {
     endpoint: quinn_proto::Endpoint,
     epoch: Epoch,
-    settings: Settings,
+    settings: QuicSettings,
     server_keys: Option<ServerKeys>,
     visitor: Visitor,
     seed: u64,
@@ -89,7 +89,7 @@ impl Host {
     /// # Errors
     /// Returns an error if the settings name an unknown congestion controller.
     pub fn client(
-        settings: &Settings,
+        settings: &QuicSettings,
         seed: u64,
         epoch: Epoch,
         log: bool,
@@ -102,7 +102,7 @@ impl Host {
     /// # Errors
     /// Same as [`client`](Self::client).
     pub fn server(
-        settings: &Settings,
+        settings: &QuicSettings,
         keys: ServerKeys,
         seed: u64,
         epoch: Epoch,
@@ -112,7 +112,7 @@ impl Host {
     }
 
     fn new(
-        settings: &Settings,
+        settings: &QuicSettings,
         server_keys: Option<ServerKeys>,
         seed: u64,
         epoch: Epoch,

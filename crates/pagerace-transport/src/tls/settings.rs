@@ -167,7 +167,7 @@ impl ClientHello {
 /// Settings of a [`Session`](super::Session). Both ends must have the same version and
 /// handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct TlsSettings {
     /// Version of TLS.
     pub version: Version,
     /// Type of handshake.
@@ -180,7 +180,7 @@ pub struct Settings {
     pub certificate: usize,
 }
 
-impl Default for Settings {
+impl Default for TlsSettings {
     /// TLS 1.3, a full handshake, and a certificate chain that makes the server's flight as
     /// large as the default [`FlightSizes`](crate::quic::keys::FlightSizes) of QUIC.
     fn default() -> Self {

@@ -21,9 +21,6 @@ use super::convert;
 use crate::cli::live::WorldArgs;
 use crate::commands::inputs::free_name;
 
-/// Viewport for recordings without a device, in CSS pixels.
-const DESKTOP: (u32, u32) = (1350, 940);
-
 /// A recorded page, ready to be served.
 pub(crate) struct Served {
     /// The page with the sizes that are really served, so that a prediction loads the
@@ -97,15 +94,7 @@ fn serve(path: &Path, others: &[Served], tell: &mut dyn FnMut(&str)) -> Result<S
         tell(&format!("{}: {note}", recording.page.name));
     }
     site.adjust(&mut recording.page);
-    let device = recording.device.unwrap_or_else(|| Device {
-        name: "desktop".to_owned(),
-        width: DESKTOP.0,
-        height: DESKTOP.1,
-        scale: 1.0,
-        mobile: false,
-        user_agent: None,
-        cpu: 1.0,
-    });
+    let device = recording.device.unwrap_or_else(Device::desktop);
     Ok(Served {
         content: content(&recording.exchanges),
         page: Arc::new(recording.page),

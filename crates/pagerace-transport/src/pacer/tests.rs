@@ -51,7 +51,7 @@ fn no_rate_divides_by_zero_or_overflows() {
     let mut pacer = Pacer::default();
     pacer.charge(Instant::from_nanos(u64::MAX - 1), u64::MAX, 0);
     assert_eq!(
-        pacer.held_until(Instant::ZERO, u16::MAX, u64::MAX),
+        pacer.held_until(Instant::ZERO, u64::from(u16::MAX), u64::MAX),
         Some(Instant::MAX)
     );
 }

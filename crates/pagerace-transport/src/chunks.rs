@@ -2,33 +2,33 @@
 
 use std::collections::VecDeque;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 
 /// A sequence of bytes as a queue of slices. No slice is empty.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Chunks {
+pub(crate) struct Chunks {
     chunks: VecDeque<Bytes>,
     length: usize,
 }
 
 impl Chunks {
-    pub(super) fn push(&mut self, data: Bytes) {
+    pub(crate) fn push(&mut self, data: Bytes) {
         if !data.is_empty() {
             self.length += data.len();
             self.chunks.push_back(data);
         }
     }
 
-    pub(super) const fn len(&self) -> usize {
+    pub(crate) const fn len(&self) -> usize {
         self.length
     }
 
-    pub(super) const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.length == 0
     }
 
     /// Copies the first bytes to `to`. Returns false if there are too few.
-    pub(super) fn peek(&self, to: &mut [u8]) -> bool {
+    pub(crate) fn peek(&self, to: &mut [u8]) -> bool {
         if self.length < to.len() {
             return false;
         }
@@ -38,7 +38,7 @@ impl Chunks {
     }
 
     /// Removes and returns the first `n` bytes, or all of them if there are fewer.
-    pub(super) fn take(&mut self, n: usize) -> Self {
+    pub(crate) fn take(&mut self, n: usize) -> Self {
         let mut taken = Self::default();
         while taken.length < n
             && let Some(mut first) = self.chunks.pop_front()
@@ -54,7 +54,21 @@ impl Chunks {
         taken
     }
 
-    pub(super) fn into_iter(self) -> impl Iterator<Item = Bytes> {
+    /// Returns all bytes in one slice, without a copy if there is only one.
+    pub(crate) fn join(self) -> Bytes {
+        let length = self.length;
+        let mut chunks = self.into_iter();
+        let first = chunks.next().unwrap_or_default();
+        if first.len() == length {
+            return first;
+        }
+        let mut joined = BytesMut::with_capacity(length);
+        joined.extend_from_slice(&first);
+        joined.extend(chunks);
+        joined.freeze()
+    }
+
+    pub(crate) fn into_iter(self) -> impl Iterator<Item = Bytes> {
         self.chunks.into_iter()
     }
 }
