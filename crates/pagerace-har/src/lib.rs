@@ -16,4 +16,4 @@ pub mod sequence;
 pub use error::ImportError;
 pub use har::{ImportOptions, from_bytes, load, load_recording, recording_from_bytes};
 pub use recording::{Device, Exchange, Recording};
-pub use sequence::{SequenceError, Transfer, TransferSequence, srivastava_page};
+pub use sequence::{SequenceError, Transfer, TransferSequence};
