@@ -2,7 +2,7 @@
 //! and network.
 
 use pagerace_lab::metric::MetricId;
-use pagerace_lab::stats::spearman;
+use pagerace_lab::stats::{median, spearman};
 use serde::Serialize;
 
 use crate::winner::{Duel, DuelOutcome, Side};

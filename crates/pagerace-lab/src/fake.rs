@@ -93,6 +93,9 @@ pub fn plan(contenders: &[&str], runs: u32) -> Plan {
 }
 
 /// Runs a load whose times depend only on strategy and seed.
+///
+/// # Errors
+/// Never.
 #[allow(
     clippy::unnecessary_wraps,
     reason = "it stands for a function that can fail"
@@ -110,6 +113,9 @@ pub fn load(scenario: &Scenario, seed: u64, _record: bool) -> Result<Outcome, St
 
 /// Explains a load that spends a third of its time on set-up and the rest on
 /// browser work. Each older version of HTTP adds 90 ms of set-up.
+///
+/// # Errors
+/// Never.
 #[allow(
     clippy::unnecessary_wraps,
     reason = "it stands for a function that can fail"

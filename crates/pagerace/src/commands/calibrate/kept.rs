@@ -10,8 +10,7 @@ use pagerace_calibration::{
     Lateness, Observation, Observations, ObservedRun, ResourceTimes, Setting,
 };
 use pagerace_lab::export::file::write_atomically;
-use pagerace_lab::world::Fact;
-use pagerace_lab::{Load, MetricId, Plan, VERSION};
+use pagerace_lab::{Fact, Load, MetricId, Plan, VERSION};
 use pagerace_sim::NameLookup;
 
 use super::super::live::session::{Measured, Served};
