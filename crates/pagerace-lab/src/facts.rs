@@ -22,6 +22,7 @@ pub fn facts_in(plan: &Plan, provenance: Provenance) -> String {
     let all = 0..plan.contenders.len();
     let tcp = all.clone().any(|i| plan.speaks(i, Protocol::is_tcp));
     let quic = all.clone().any(|i| plan.speaks(i, is_quic));
+    let simulated = provenance == Provenance::Simulated;
     let mut facts = match provenance {
         Provenance::Simulated => vec![
             plan.browser.profile.name().to_owned(),
@@ -64,7 +65,7 @@ pub fn facts_in(plan: &Plan, provenance: Provenance) -> String {
         facts.push(format!("QUIC packets of {mtu} bytes"));
     }
     // A real browser and server negotiate the TLS version.
-    if tcp && provenance == Provenance::Simulated {
+    if tcp && simulated {
         let version = match plan.settings.tcp_tls {
             tls::Version::Tls12 => "1.2",
             tls::Version::Tls13 => "1.3",
@@ -74,11 +75,10 @@ pub fn facts_in(plan: &Plan, provenance: Provenance) -> String {
     // Real TLS determines the size of its own ClientHello.
     let hello = tcp || !plan.settings.real_tls;
     let small = plan.settings.client_hello == tls::ClientHello::Small;
-    if small && hello && provenance == Provenance::Simulated {
+    if small && hello && simulated {
         facts.push("a small ClientHello".to_owned());
     }
-    if plan.settings.record_ends == RecordEnds::Joined && tcp && provenance == Provenance::Simulated
-    {
+    if plan.settings.record_ends == RecordEnds::Joined && tcp && simulated {
         facts.push("records that share segments".to_owned());
     }
     let later = all.filter(|&i| plan.contenders[i].visit != Visit::Cold);
@@ -97,7 +97,7 @@ pub fn facts_in(plan: &Plan, provenance: Provenance) -> String {
             .to_owned(),
         );
     }
-    if plan.settings.real_tls && provenance == Provenance::Simulated {
+    if plan.settings.real_tls && simulated {
         facts.push("real TLS".to_owned());
     }
     if plan.settings.name_lookup == NameLookup::None {
@@ -106,7 +106,7 @@ pub fn facts_in(plan: &Plan, provenance: Provenance) -> String {
     let updates = plan.settings.reprioritisation == Reprioritisation::Update;
     let has_priorities = |i| plan.speaks(i, |protocol| protocol != Protocol::H1);
     let told = (0..plan.contenders.len()).any(has_priorities);
-    if updates && told && provenance == Provenance::Simulated {
+    if updates && told && simulated {
         facts.push("servers learn of every changed priority".to_owned());
     }
     if !plan.interventions.is_empty() {
