@@ -14,11 +14,15 @@ use crate::commands::needs::NeedArgs;
 use crate::commands::objects::{self, ObjectsArgs};
 use crate::commands::page::PageArgs;
 
+#[cfg(feature = "live")]
 pub(crate) mod live;
 pub(crate) mod model;
+#[cfg(feature = "live")]
 pub(crate) mod record;
+#[cfg(feature = "live")]
 pub(crate) mod serve;
 
+#[cfg(feature = "live")]
 use live::{CalibrateArgs, LiveArgs};
 use model::ModelArgs;
 
@@ -31,6 +35,12 @@ use model::ModelArgs;
     version,
     propagate_version = true,
     max_term_width = 100
+)]
+#[cfg_attr(
+    not(feature = "live"),
+    command(
+        after_help = "This build lacks record, live, calibrate and serve: build the feature live."
+    )
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -48,15 +58,19 @@ pub(crate) enum Command {
     /// Compare protocols and congestion controllers by one large transfer.
     #[command(after_long_help = BULK_EXAMPLES, after_help = SEE_HELP)]
     Bulk(BulkArgs),
+    #[cfg(feature = "live")]
     /// Record a page with Chromium, for races and for replay.
     #[command(after_long_help = record::EXAMPLES, after_help = SEE_HELP)]
     Record(record::RecordArgs),
+    #[cfg(feature = "live")]
     /// Race in a real browser over real sockets and an emulated link.
     #[command(after_long_help = LIVE_EXAMPLES, after_help = SEE_HELP)]
     Live(Box<LiveArgs>),
+    #[cfg(feature = "live")]
     /// Measure the error of predictions against a real browser.
     #[command(after_long_help = CALIBRATE_EXAMPLES, after_help = SEE_HELP)]
     Calibrate(Box<CalibrateArgs>),
+    #[cfg(feature = "live")]
     /// Serve a recorded page or a folder to a browser.
     #[command(after_long_help = serve::EXAMPLES, after_help = SEE_HELP)]
     Serve(serve::ServeArgs),
@@ -129,6 +143,7 @@ Examples:
       --essential-if cdn.example --json
       with a filter list, and all third parties but one taken for not essential";
 
+#[cfg(feature = "live")]
 const LIVE_EXAMPLES: &str = "\
 Needs Linux, Chromium, and root (or CAP_NET_ADMIN and CAP_SYS_ADMIN): the link is emulated
 between two network namespaces. Everything is removed at the end, however it comes.
@@ -143,6 +158,7 @@ Examples:
   pagerace live site.page --what-if fonts=1s,cdn.example=hang --metric fcp
       late fonts and a dead host, in a real browser";
 
+#[cfg(feature = "live")]
 const CALIBRATE_EXAMPLES: &str = "\
 Needs what `pagerace live` needs, but for --offline.
 

@@ -23,9 +23,13 @@ fn main() -> ExitCode {
         Command::Race(args) => commands::race::run(args),
         Command::Explain(args) => commands::explain::run(args),
         Command::Bulk(args) => commands::bulk::run(args),
+        #[cfg(feature = "live")]
         Command::Record(args) => commands::record::run(args),
+        #[cfg(feature = "live")]
         Command::Live(args) => commands::live::run(args),
+        #[cfg(feature = "live")]
         Command::Calibrate(args) => commands::calibrate::run(args),
+        #[cfg(feature = "live")]
         Command::Serve(args) => commands::serve::run(args),
         Command::Page(args) => commands::page::run(args),
         Command::Objects(args) => commands::objects::run(args),

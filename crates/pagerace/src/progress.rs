@@ -1,6 +1,8 @@
 //! The progress bar and the handling of interrupts.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
+#[cfg(feature = "live")]
+use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,6 +19,7 @@ const INTERRUPTED: i32 = 130;
 pub(crate) struct Watch {
     bar: ProgressBar,
     /// True if log lines replace the bar, because standard error is not a terminal.
+    #[cfg(feature = "live")]
     lines: bool,
     stop: Arc<AtomicBool>,
 }
@@ -45,11 +48,13 @@ impl Watch {
         let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style);
         Self {
             bar,
+            #[cfg(feature = "live")]
             lines: shown && !terminal,
             stop,
         }
     }
 
+    #[cfg(feature = "live")]
     /// Writes a line to standard error, if it is a log and not a terminal.
     pub(crate) fn log(&self, line: &str) {
         if self.lines {

@@ -15,8 +15,10 @@ use pagerace_lab::unit::{Scale, Unit, probability, signed_percent};
 use pagerace_lab::{Analysis, Comparison, Mark, Plan, Results, Verdict};
 
 pub(crate) mod bulk;
+#[cfg(feature = "live")]
 pub(crate) mod lighthouse;
 pub(crate) mod objects;
+#[cfg(feature = "live")]
 pub(crate) mod predicted;
 pub(crate) mod why;
 

@@ -1,7 +1,9 @@
 //! One module for each subcommand, and shared modules.
 
+#[cfg(feature = "filter-lists")]
 mod ad_list;
 pub(crate) mod bulk;
+#[cfg(feature = "live")]
 pub(crate) mod calibrate;
 pub(crate) mod explain;
 pub(crate) mod failed;
@@ -9,15 +11,20 @@ mod files;
 mod inputs;
 mod interventions;
 pub(crate) mod list;
+#[cfg(feature = "live")]
 pub(crate) mod live;
 pub(crate) mod needs;
 pub(crate) mod objects;
 pub(crate) mod page;
 mod paints;
 pub(crate) mod race;
+#[cfg(feature = "live")]
 mod racers;
+#[cfg(feature = "live")]
 pub(crate) mod record;
+#[cfg(feature = "live")]
 pub(crate) mod serve;
 mod simulate;
+#[cfg(feature = "live")]
 mod today;
 mod warn;

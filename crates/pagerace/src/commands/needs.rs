@@ -13,6 +13,7 @@ use pagerace_page::PaintEffect;
 use pagerace_page::intervention::Selector;
 use pagerace_sim::ObjectNeed;
 
+#[cfg(feature = "filter-lists")]
 use super::ad_list::AdLists;
 use super::paints;
 use super::warn::warn;
@@ -56,11 +57,23 @@ impl NeedArgs {
             essential: selectors("essential-if", &self.essential_if)?,
             non_essential: selectors("non-essential-if", &self.non_essential_if)?,
         };
-        let mut ads = Matchers::built_in();
-        if !self.ad_list.is_empty() {
-            ads = ads.after(AdLists::read(&self.ad_list).context("--ad-list")?);
-        }
+        let ads = if self.ad_list.is_empty() {
+            Matchers::built_in()
+        } else {
+            self.matchers().context("--ad-list")?
+        };
         Ok(Deciders { overrides, ads })
+    }
+
+    #[cfg(feature = "filter-lists")]
+    fn matchers(&self) -> Result<Matchers> {
+        Ok(Matchers::built_in().after(AdLists::read(&self.ad_list)?))
+    }
+
+    #[cfg(not(feature = "filter-lists"))]
+    fn matchers(&self) -> Result<Matchers> {
+        let first = self.ad_list[0].display();
+        anyhow::bail!("{first}: this build reads no filter lists; build the feature filter-lists")
     }
 }
 

@@ -21,7 +21,8 @@ use super::files::{check_files, open};
 use super::inputs::{controllers, jobs, list, networks, pages};
 use super::interventions;
 use super::needs::needs;
-use super::record::{is_url, record_site};
+#[cfg(feature = "live")]
+use super::record::record_site;
 use super::simulate::{explain, load};
 use super::warn::{warn, warn_of_rules};
 use crate::cli::RaceArgs;
@@ -86,11 +87,17 @@ pub(crate) fn run(args: &RaceArgs) -> Result<()> {
 
 /// Returns the recording of a page. A page that is given as a URL is recorded first.
 fn recorded(page: &Path) -> Result<PathBuf> {
-    if is_url(page) {
-        record_site(&page.to_string_lossy())
-    } else {
-        Ok(page.to_owned())
+    let text = page.to_string_lossy();
+    if !["https://", "http://"]
+        .iter()
+        .any(|scheme| text.starts_with(scheme))
+    {
+        return Ok(page.to_owned());
     }
+    #[cfg(feature = "live")]
+    return record_site(&text);
+    #[cfg(not(feature = "live"))]
+    bail!("{text}: this build records no pages; build the feature live, or name a HAR file");
 }
 
 /// Rejects a metric that simulations cannot compute.

@@ -54,14 +54,6 @@ pub(crate) fn run(args: &RecordArgs) -> Result<()> {
     Ok(())
 }
 
-/// Returns true if a page is given as a URL.
-pub(super) fn is_url(page: &Path) -> bool {
-    let text = page.to_string_lossy();
-    ["https://", "http://"]
-        .iter()
-        .any(|scheme| text.starts_with(scheme))
-}
-
 /// Records a page of the web with the default options, to a file named after its host in
 /// the current directory.
 pub(super) fn record_site(url: &str) -> Result<PathBuf> {
