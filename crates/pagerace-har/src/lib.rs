@@ -18,4 +18,4 @@ pub use device::Device;
 pub use error::ImportError;
 pub use har::{ImportOptions, from_bytes, load, load_recording, recording_from_bytes};
 pub use recording::{Exchange, Recording};
-pub use sequence::{SequenceError, Transfer, TransferSequence, srivastava_page};
+pub use sequence::{SequenceError, Transfer, TransferSequence};

@@ -16,7 +16,6 @@ mod error;
 mod extension;
 mod page;
 mod read;
-mod srivastava;
 pub mod stand_in;
 mod write;
 
@@ -28,7 +27,7 @@ use pagerace_core::Duration;
 use pagerace_page::{Category, Page, Resource};
 
 pub use error::SequenceError;
-pub use srivastava::{VERSIONS, srivastava_page};
+pub use extension::must_be_whole;
 
 /// Maximum number of objects; no page load has as many.
 pub const MAX_OBJECTS: usize = pagerace_page::model::MAX_RESOURCES;
@@ -99,6 +98,17 @@ pub enum Urls {
 }
 
 impl TransferSequence {
+    /// Creates a sequence of these transfers, in any order. Their numbers and file names
+    /// must be unique.
+    ///
+    /// # Panics
+    /// Panics if there is no transfer.
+    pub fn new(mut transfers: Vec<Transfer>) -> Self {
+        assert!(!transfers.is_empty(), "there is no load without a request");
+        transfers.sort_by_key(|transfer| (transfer.start, transfer.id));
+        Self { transfers }
+    }
+
     /// Creates the sequence of a page with one transfer per resource, redirects included,
     /// and with URLs without queries.
     ///
@@ -122,7 +132,7 @@ impl TransferSequence {
             latest = start;
             of_resource(resource, start, urls)
         };
-        Self::sorted(page.resources.iter().map(transfer).collect())
+        Self::new(page.resources.iter().map(transfer).collect())
     }
 
     /// Parses the output of [`Self::to_json`]; `file` names the text in messages.
@@ -132,7 +142,7 @@ impl TransferSequence {
     /// of objects; if an object has an unknown, missing, repeated or invalid field; or if
     /// two objects share a number or file name.
     pub fn from_json(file: &str, text: &[u8]) -> Result<Self, SequenceError> {
-        Ok(Self::sorted(read::transfers(file, text)?))
+        Ok(Self::new(read::transfers(file, text)?))
     }
 
     /// Reads a file in the format of [`Self::from_json`].
@@ -174,12 +184,6 @@ impl TransferSequence {
         }
         totals
     }
-
-    fn sorted(mut transfers: Vec<Transfer>) -> Self {
-        assert!(!transfers.is_empty(), "there is no load without a request");
-        transfers.sort_by_key(|transfer| (transfer.start, transfer.id));
-        Self { transfers }
-    }
 }
 
 fn of_resource(resource: &Resource, start: Duration, urls: Urls) -> Transfer {
@@ -190,7 +194,7 @@ fn of_resource(resource: &Resource, start: Duration, urls: Urls) -> Transfer {
         id: resource.id.0,
         category: resource.category,
         file_name: file_name(resource.id.0, extension),
-        must_be_whole: extension::must_be_whole(extension),
+        must_be_whole: must_be_whole(extension),
         extension: extension.to_owned(),
         size: resource.body_bytes,
         start: start.min(MAX_TIME),
@@ -200,8 +204,8 @@ fn of_resource(resource: &Resource, start: Duration, urls: Urls) -> Transfer {
     }
 }
 
-/// Returns a file name such as `object-0007.js`.
-fn file_name(id: u32, extension: &str) -> String {
+/// Returns the file name of an object, such as `object-0007.js`.
+pub fn file_name(id: u32, extension: &str) -> String {
     format!("object-{id:04}.{extension}")
 }
 

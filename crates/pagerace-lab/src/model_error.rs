@@ -19,7 +19,7 @@ use crate::plan::Plan;
 const TABLE: &str = include_str!("model_error/table.csv");
 
 /// The header of the table.
-const HEADER: &str = "kind,metric,network,evidence,pairs,significant,sign_right,p50_percent,\
+pub const HEADER: &str = "kind,metric,network,evidence,pairs,significant,sign_right,p50_percent,\
                       p95_percent,bias_percent";
 
 /// Minimum number of pairs for a 95th percentile.

@@ -28,7 +28,7 @@ use thiserror::Error;
 pub use effect::{Effect, Failure, LONGEST_DELAY};
 pub use list::{Interventions, ResourceEffect, Unmatched};
 pub use selector::{Kind, Party, Selector, Term};
-pub use set::{EACH_HOST, THESIS, each_host, thesis};
+pub use set::{EACH_HOST, each_host};
 pub use target::Target;
 
 /// An effect on the requests that a selector selects. Written and serialised as

@@ -38,9 +38,9 @@ pub struct Report {
     /// Properties that the contenders share, such as `chrome, CPU x1, cubic`; may be
     /// empty.
     pub shared: String,
-    /// The kind of environment that the loads took place in.
+    /// The provenance of the results.
     #[serde(default)]
-    pub world: World,
+    pub world: Provenance,
     /// Circumstances of live loads, as name (`browser`) and value (`Chromium 156`). Empty
     /// for simulated loads.
     #[serde(default)]
@@ -63,15 +63,33 @@ pub struct Report {
     pub notes: Vec<String>,
 }
 
-/// The kind of environment that loads took place in.
+/// The provenance of results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum World {
-    /// The simulator.
+pub enum Provenance {
+    /// The simulator, in virtual time, with a browser model and Pagerace's own transports.
     #[default]
     Simulated,
-    /// A real browser, over real sockets.
+    /// A real browser, in real time, with real sockets and an emulated link.
     Live,
+}
+
+impl Provenance {
+    /// The name in files and tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Simulated => "simulated",
+            Self::Live => "live",
+        }
+    }
+
+    /// The heading of the facts that all contenders share.
+    pub const fn heading(self) -> &'static str {
+        match self {
+            Self::Simulated => "Modelled",
+            Self::Live => "Measured live",
+        }
+    }
 }
 
 /// A name with a description.

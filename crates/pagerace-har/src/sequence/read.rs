@@ -355,7 +355,7 @@ fn shortened(text: &str) -> String {
 impl<'de> Deserialize<'de> for TransferSequence {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let transfers = checked("transfer sequence", Top::deserialize(from)?);
-        transfers.map(Self::sorted).map_err(D::Error::custom)
+        transfers.map(Self::new).map_err(D::Error::custom)
     }
 }
 

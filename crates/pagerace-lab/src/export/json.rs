@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use pagerace_page::PaintEvidence;
+use pagerace_report::input::Provenance;
 use pagerace_sim::Part;
 use serde::{Deserialize, Serialize};
 
@@ -17,11 +18,11 @@ use crate::analysis::{Analysis, analyse};
 use crate::correlation::hol_with_speed_index;
 use crate::metric::MetricId;
 use crate::plan::Plan;
+use crate::results::Fact;
 use crate::results::{Results, Variant};
 use crate::robustness::{self, Check};
 use crate::verdict::{Verdict, verdict};
 use crate::why::Why;
-use crate::world::{Fact, World};
 
 mod read;
 
@@ -39,7 +40,7 @@ struct Document {
     format: String,
     schema: u32,
     version: String,
-    world: World,
+    world: Provenance,
     environment: Vec<Fact>,
     #[serde(default)]
     run_seeds: Vec<u64>,
@@ -207,7 +208,7 @@ pub fn scenario_text(plan: &Plan) -> String {
         format: FORMAT.to_owned(),
         schema: SCHEMA,
         version: VERSION.to_owned(),
-        world: World::default(),
+        world: Provenance::default(),
         environment: Vec::new(),
         run_seeds: Vec::new(),
         comparisons: Vec::new(),
@@ -233,7 +234,7 @@ fn document(results: &Results) -> Document {
         format: FORMAT.to_owned(),
         schema: SCHEMA,
         version: VERSION.to_owned(),
-        world: results.world,
+        world: results.provenance,
         environment: results.environment.clone(),
         run_seeds: (0..plan.runs as usize)
             .map(|run| plan.run_seed(run))

@@ -1,6 +1,7 @@
 //! Input of the HTML report, filled from results.
 
 use pagerace_page::Page;
+use pagerace_report::input::Provenance;
 use pagerace_report::input::{
     AcrossPages, AcrossRow, Comparison, Metric, Named, NetworkResult, PageResult, Report, Resource,
     Row, RunDetail, Verdict, Why,
@@ -17,13 +18,13 @@ use crate::export::json::scenario_text;
 use crate::facts::facts_in;
 use crate::metric::{MetricId, metrics};
 use crate::plan::Plan;
+use crate::results::Fact;
 use crate::results::Results;
 use crate::robustness;
 use crate::runner::{OnProgress, Runner};
 use crate::unit::Unit;
 use crate::verdict::{VerdictKind, verdict};
 use crate::why;
-use crate::world::{Fact, World};
 
 mod detail;
 
@@ -93,11 +94,8 @@ fn without_runs(results: &Results, rerun: &str) -> Report {
         metrics: metrics().iter().map(metric_entry).collect(),
         noun: plan.noun().one().to_owned(),
         nouns: plan.noun().many().to_owned(),
-        shared: facts_in(plan, results.world),
-        world: match results.world {
-            World::Simulated => pagerace_report::input::World::Simulated,
-            World::Live => pagerace_report::input::World::Live,
-        },
+        shared: facts_in(plan, results.provenance),
+        world: results.provenance,
         environment: results.environment.iter().map(fact_entry).collect(),
         contenders: (0..plan.contenders.len())
             .map(|contender| contender_entry(plan, contender))
@@ -154,9 +152,9 @@ fn title(results: &Results) -> String {
     };
     let contenders = plan.noun().count(plan.contenders.len());
     let networks = count(plan.networks.len(), "network", "networks");
-    let live = match results.world {
-        World::Simulated => "",
-        World::Live => ", live",
+    let live = match results.provenance {
+        Provenance::Simulated => "",
+        Provenance::Live => ", live",
     };
     format!("{what}: {contenders} on {networks}{live}")
 }
@@ -286,7 +284,7 @@ fn across(results: &Results) -> Vec<AcrossPages> {
     }
     (0..results.plan.networks.len())
         .flat_map(|network| MetricId::all().map(move |metric| (network, metric)))
-        .filter(|(_, metric)| metric.metric().simulated || results.world == World::Live)
+        .filter(|(_, metric)| metric.metric().simulated || results.provenance == Provenance::Live)
         .map(|(network, metric)| {
             let across = across_pages(results, network, metric);
             let rows = across.rows.iter().map(|row| {

@@ -1,9 +1,9 @@
+use pagerace_report::input::Provenance;
 use pagerace_sim::{EarlyData, RecordEnds, Reprioritisation};
 use pagerace_transport::tls::ClientHello;
 
 use super::{facts, facts_in};
 use crate::fake;
-use crate::world::World;
 
 #[test]
 fn strategies_alone_over_http_3() {
@@ -73,7 +73,7 @@ fn live_loads_claim_nothing_of_the_model() {
     let mut plan = fake::plan(&["h2", "h3 reno"], 3);
     plan.settings.real_tls = true;
     assert_eq!(
-        facts_in(&plan, World::Live),
+        facts_in(&plan, Provenance::Live),
         "connections per origin, strategy sequential, QUIC's lost bytes sent again at once, QUIC \
          packets of 1350 bytes"
     );

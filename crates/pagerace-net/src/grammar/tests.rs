@@ -6,6 +6,10 @@ use crate::link::Rate;
 use crate::loss::Loss;
 use crate::queue::{Queue, QueueLimit};
 
+fn parse(text: &str) -> Result<Network, NetworkError> {
+    super::parse(text, &[])
+}
+
 fn error(text: &str) -> String {
     parse(text).expect_err(text).to_string()
 }
@@ -65,14 +69,29 @@ fn words_after_a_name_replace_its_own() {
         "rate 5mbit up 1.5mbit rtt 60ms loss 0% queue 50p"
     );
     assert_eq!(
-        in_full("sander-2mbit rate 3mbit bucket none"),
-        "rate 3mbit rtt 100ms loss 0% queue 1bdp"
-    );
-    assert_eq!(
         in_full("fast-4g delay 5ms"),
         "rate 9mbit up 1.5mbit rtt 10ms loss 0% queue 50p"
     );
     assert_eq!(parse("  fast-4g loss 1% ").unwrap().name, "fast-4g loss 1%");
+}
+
+#[test]
+fn further_networks_are_known_by_name() {
+    let toy = [NamedNetwork {
+        name: "toy-2mbit",
+        summary: "",
+        source: "",
+        spec: "rate 2mbit rtt 100ms queue 1bdp bucket 1514b",
+    }];
+    assert_eq!(
+        super::parse("toy-2mbit rate 3mbit bucket none", &toy)
+            .unwrap()
+            .to_string(),
+        "rate 3mbit rtt 100ms loss 0% queue 1bdp"
+    );
+    let unknown = super::parse("toy-3mbit", &toy).unwrap_err().to_string();
+    assert!(unknown.contains("toy-2mbit"), "{unknown}");
+    assert!(!error("toy-3mbit").contains("toy-2mbit"));
 }
 
 #[test]

@@ -12,8 +12,8 @@ use std::process::ExitCode;
 
 use pagerace_core::{Duration, Rng};
 use pagerace_report::input::{
-    AcrossPages, AcrossRow, Comparison, Metric, Named, NetworkResult, PageResult, Report, Row,
-    Verdict, Why, World,
+    AcrossPages, AcrossRow, Comparison, Metric, Named, NetworkResult, PageResult, Provenance,
+    Report, Row, Verdict, Why,
 };
 
 use load::{Link, Order, load};
@@ -74,7 +74,7 @@ fn report(pages: usize, resources: usize) -> Report {
         noun: "strategy".to_owned(),
         nouns: "strategies".to_owned(),
         shared: "invented, all of it".to_owned(),
-        world: World::Simulated,
+        world: Provenance::Simulated,
         environment: Vec::new(),
         parts: ["set-up", "bandwidth", "loss"]
             .map(|part| named(part, part))

@@ -6,8 +6,8 @@ use super::{
     FOOTER, HOW_LIVE, HOW_SIMULATED, LIBRARY, SCRIPTS, SECTIONS, STYLE, own_script, render,
 };
 use crate::input::{
-    AcrossPages, Comparison, Frame, Metric, Named, NetworkResult, PageResult, Report, Resource,
-    Row, RunDetail, Timing, Verdict, Why, World,
+    AcrossPages, Comparison, Frame, Metric, Named, NetworkResult, PageResult, Provenance, Report,
+    Resource, Row, RunDetail, Timing, Verdict, Why,
 };
 
 /// Text that would end a script, open a comment, and break out of an attribute, within a
@@ -255,7 +255,7 @@ fn wrong_indices_are_left_out() {
 fn each_world_claims_what_holds_in_it() {
     let simulated = frame(&render(&report("plain")));
     let live = frame(&render(&Report {
-        world: World::Live,
+        world: Provenance::Live,
         environment: vec![Named {
             name: "kernel".to_owned(),
             description: "6.18 <x>".to_owned(),
@@ -277,6 +277,6 @@ fn reports_of_before_there_was_a_live_world_read_back() {
     fields.remove("world").unwrap();
     fields.remove("environment").unwrap();
     let read: Report = serde_json::from_value(old).unwrap();
-    assert_eq!(read.world, World::Simulated);
+    assert_eq!(read.world, Provenance::Simulated);
     assert!(read.environment.is_empty());
 }

@@ -401,9 +401,9 @@ impl Draw {
 
     fn network(&mut self) -> (Network, Limits) {
         if self.chance(0.2) {
-            let named = pagerace_net::named();
-            let name = self.of(named).name;
-            let network = Network::parse(name).expect("a named network");
+            let named = [pagerace_net::named(), pagerace_studies::NETWORKS].concat();
+            let name = self.of(&named).name;
+            let network = Network::parse_with(name, &named).expect("a named network");
             return (network, Limits::default());
         }
         let kbit = self.magnitude(100, 1_000_000);

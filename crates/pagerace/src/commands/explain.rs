@@ -14,9 +14,10 @@ use pagerace_lab::why::{
     Split, Why, explain_run, explainable, median_pair, no_pair, sentence, write_why_json,
 };
 use pagerace_lab::{
-    Contender, LabError, MetricId, Plan, Results, RunSummary, VERSION, Variant, World, run_race,
+    Contender, LabError, MetricId, Plan, Results, RunSummary, VERSION, Variant, run_race,
 };
 use pagerace_page::Page;
+use pagerace_report::input::Provenance;
 
 use super::files::{check_files, say};
 use super::inputs::{jobs, networks, pages};
@@ -157,7 +158,7 @@ fn single_run(plan: &Plan, run: usize) -> Result<Results> {
         whys: Vec::new(),
         model_errors: ModelErrors::default(),
         robustness: Vec::new(),
-        world: World::Simulated,
+        provenance: Provenance::Simulated,
         environment: Vec::new(),
     })
 }

@@ -91,7 +91,10 @@ fn policies(out: &mut impl Write) -> io::Result<()> {
 }
 
 fn networks(out: &mut impl Write) -> io::Result<()> {
-    for network in pagerace_net::named() {
+    for network in pagerace_net::named()
+        .iter()
+        .chain(pagerace_studies::NETWORKS)
+    {
         let lines = [
             network.summary.to_owned(),
             network.spec.to_owned(),

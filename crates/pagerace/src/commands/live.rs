@@ -9,11 +9,11 @@ use std::io::Write as _;
 
 use anyhow::Result;
 use pagerace_browser::BrowserConfig;
-use pagerace_chromium::node::Lighthouse;
-use pagerace_delivery::StrategySpec;
-use pagerace_lab::calibrate::{
+use pagerace_calibration::{
     Accuracy, Input, Observation, Observations, Setting, accuracy, predict,
 };
+use pagerace_chromium::node::Lighthouse;
+use pagerace_delivery::StrategySpec;
 use pagerace_lab::detail::Choice;
 use pagerace_lab::export::file::write_atomically;
 use pagerace_lab::export::report::report_of_kept;

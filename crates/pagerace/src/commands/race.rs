@@ -14,6 +14,7 @@ use pagerace_lab::why::{explain_race, is_explained, loads};
 use pagerace_lab::{Contender, MetricId, Plan, VERSION, run_race};
 use pagerace_page::{Interventions, Page};
 use pagerace_sim::{ProtocolMap, Visit};
+use pagerace_studies::srivastava;
 
 use super::failed::all_failed;
 use super::files::{check_files, open};
@@ -234,7 +235,8 @@ fn policies(values: &[String]) -> Result<Vec<ReliabilitySpec>> {
     if values.is_empty() {
         return Ok(vec![ReliabilitySpec::default()]);
     }
-    ReliabilitySpec::parse_list(&values.join(",")).context("--reliability")
+    let sets = [(srivastava::THESIS, srivastava::RELIABILITY)];
+    ReliabilitySpec::parse_list(&values.join(","), &sets).context("--reliability")
 }
 
 /// Returns the options for which defaults were used, for a hint.

@@ -1,11 +1,11 @@
 //! Reading a plan from a results file.
 
+use pagerace_report::input::Provenance;
 use serde_json::Value;
 
 use super::{Document, FORMAT, SCHEMA};
 use crate::error::LabError;
 use crate::plan::Plan;
-use crate::world::World;
 
 /// The contents of a results file that describe its race.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,8 +14,8 @@ pub struct ReadPlan {
     pub plan: Plan,
     /// The version that wrote the file; another version may produce different values.
     pub version: String,
-    /// The world in which the loads took place; the plan can be run in either world.
-    pub world: World,
+    /// The provenance of the results; the plan can be run either way.
+    pub provenance: Provenance,
 }
 
 /// Reads the plan of a results file. `file` names it in errors.
@@ -51,7 +51,7 @@ pub fn read_plan(file: &str, bytes: &[u8]) -> Result<ReadPlan, LabError> {
     Ok(ReadPlan {
         plan: document.plan,
         version: document.version,
-        world: document.world,
+        provenance: document.world,
     })
 }
 

@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use pagerace_lab::calibrate::lighthouse::LighthousePrediction;
-use pagerace_lab::calibrate::prediction::resource_times;
-use pagerace_lab::calibrate::{
+use pagerace_calibration::lighthouse::LighthousePrediction;
+use pagerace_calibration::prediction::resource_times;
+use pagerace_calibration::{
     Lateness, Observation, Observations, ObservedRun, ResourceTimes, Setting,
 };
 use pagerace_lab::export::file::write_atomically;
-use pagerace_lab::world::Fact;
-use pagerace_lab::{Load, MetricId, Plan, VERSION};
+use pagerace_lab::{Fact, Load, MetricId, Plan, VERSION};
 use pagerace_sim::NameLookup;
 
 use super::super::live::session::{Measured, Served};

@@ -1,7 +1,7 @@
 //! Live loads, each of which is stored in a file immediately.
 
 use anyhow::{Result, bail};
-use pagerace_lab::calibrate::Observations;
+use pagerace_calibration::Observations;
 use pagerace_lab::export::file::check_writable;
 use pagerace_lab::{LabError, Load, Order, Plan, Progress};
 use pagerace_live::LiveError;

@@ -4,12 +4,13 @@ use std::io::{self, Write};
 
 use pagerace_lab::across::across_pages;
 use pagerace_lab::facts::facts_in;
+use pagerace_lab::results::facts_line;
 use pagerace_lab::robustness;
 use pagerace_lab::unit::Unit;
 use pagerace_lab::why::{self, explainable};
-use pagerace_lab::world::facts_line;
-use pagerace_lab::{Analysis, Plan, Results, VERSION, Verdict, World, analyse, verdict};
+use pagerace_lab::{Analysis, Plan, Results, VERSION, Verdict, analyse, verdict};
 use pagerace_page::Page;
+use pagerace_report::input::Provenance;
 
 use super::super::files::reasons;
 use crate::table;
@@ -37,7 +38,7 @@ pub(crate) fn print(results: &Results, defaults: &[&str]) -> io::Result<()> {
 }
 
 fn header(out: &mut impl Write, results: &Results) -> io::Result<()> {
-    let (plan, world) = (&results.plan, results.world);
+    let (plan, provenance) = (&results.plan, results.provenance);
     let runs = if plan.runs == 1 { "run" } else { "runs" };
     let metric = plan.metric.metric();
     let text = format!(
@@ -47,13 +48,13 @@ fn header(out: &mut impl Write, results: &Results) -> io::Result<()> {
         metric.title,
         plan.label(plan.baseline)
     );
-    let live = match world {
-        World::Simulated => "",
-        World::Live => ", live",
+    let live = match provenance {
+        Provenance::Simulated => "",
+        Provenance::Live => ", live",
     };
     headed(out, &format!("Pagerace {VERSION}{live}"), &text)?;
-    let facts = facts_in(plan, world);
-    say(out, &format!("{}: {facts}", world.heading()))?;
+    let facts = facts_in(plan, provenance);
+    say(out, &format!("{}: {facts}", provenance.heading()))?;
     if !results.environment.is_empty() {
         let circumstances = facts_line(&results.environment);
         say(out, &format!("Circumstances: {circumstances}"))?;
@@ -195,7 +196,7 @@ fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Res
         );
         say(out, &text)?;
     }
-    if results.world == World::Simulated
+    if results.provenance == Provenance::Simulated
         && plan.varying().beyond_strategy()
         && let Err(error) = explainable(plan.metric)
     {
@@ -237,7 +238,7 @@ fn without_choice(plan: &Plan) -> Option<String> {
 /// Returns a note if the error of the model is not known for the metric.
 fn unmeasured(results: &Results) -> Option<String> {
     let (plan, metric) = (&results.plan, results.plan.metric);
-    if results.world == World::Live || plan.contenders.len() < 2 {
+    if results.provenance == Provenance::Live || plan.contenders.len() < 2 {
         return None;
     }
     let rows = analyse(results, 0, 0, metric).rows;
