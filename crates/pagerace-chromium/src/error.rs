@@ -10,7 +10,9 @@ use pagerace_core::Duration;
 pub enum ChromiumError {
     /// Chromium is not installed.
     #[error(
-        "no Chromium found (looked for {looked_for}); install it (Debian: apt install chromium), or name the program with --chromium PATH or $PAGERACE_CHROMIUM; races in simulation work without it"
+        "no Chromium found (looked for {looked_for}); install it (Debian: apt install chromium), \
+         or name the program with --chromium PATH or $PAGERACE_CHROMIUM; races in simulation work \
+         without it"
     )]
     NotFound {
         /// The names and paths that were tried.
@@ -25,7 +27,7 @@ pub enum ChromiumError {
         source: io::Error,
     },
     /// A file or folder for the browser cannot be created or read.
-    #[error("cannot use {path}: {source}; give a folder that may be written and has room")]
+    #[error("cannot use {path}: {source}; give a writable folder with free space")]
     File {
         /// The path of the file or folder.
         path: PathBuf,
@@ -33,14 +35,15 @@ pub enum ChromiumError {
         source: io::Error,
     },
     /// The browser has ended, or has closed its end of the pipe.
-    #[error("Chromium ended before its work was done; the last that it said: {said}")]
+    #[error("Chromium exited early; its last output: {said}")]
     Ended {
         /// The last lines of the browser's standard error.
         said: String,
     },
     /// The browser did not answer or finish in time.
     #[error(
-        "Chromium took more than {waited} for {what}; a busy machine or a page that never ends: give it more time"
+        "Chromium took more than {waited} for {what}; the machine is busy or the page never ends: \
+         give it more time"
     )]
     Timeout {
         /// The awaited answer or event.
@@ -79,7 +82,7 @@ pub enum ChromiumError {
         url: String,
     },
     /// No device has this name.
-    #[error("no device is called {name:?}; choose desktop, mobile or tablet")]
+    #[error("unknown device {name:?}; choose desktop, mobile or tablet")]
     Device {
         /// The name that the user wrote.
         name: String,

@@ -34,7 +34,7 @@ pub enum LiveError {
     ),
     /// The recording has no response to replay.
     #[error(
-        "{page}: the recording has no response that could be served; record the page again, with bodies"
+        "{page}: the recording has no response to serve; record the page again, with bodies"
     )]
     NothingToServe {
         /// The page's name.
@@ -42,8 +42,8 @@ pub enum LiveError {
     },
     /// Every attempt at a load was disturbed by the machine, or the browser failed.
     #[error(
-        "all {} attempts at a load were disturbed ({}); free the machine of other work, or allow \
-         more with --retries",
+        "all {} attempts at a load were disturbed ({}); stop other programs, or allow more \
+         attempts with --retries",
         attempts.len(), attempts.join("; ")
     )]
     Disturbed {
@@ -60,7 +60,7 @@ pub enum LiveError {
         String,
     ),
     /// A folder cannot be served.
-    #[error("cannot read {path}: {source}; give a folder that exists and may be read")]
+    #[error("cannot read {path}: {source}; give a readable folder")]
     Folder {
         /// The path of the folder.
         path: PathBuf,
@@ -75,7 +75,8 @@ pub enum LiveError {
     Client(#[from] ClientError),
     /// The server sent nothing for too long.
     #[error(
-        "{remote} did not answer in time: check its address and that it speaks this version of HTTP there"
+        "{remote} did not answer in time: check its address and that it speaks this version of \
+         HTTP there"
     )]
     Timeout {
         /// The address of the server.
@@ -99,7 +100,9 @@ pub enum LiveError {
     },
     /// This process has no permission to create the testbed of the live link.
     #[error(
-        "cannot {what}: {source}; live loads need root, or the capabilities SYS_ADMIN and NET_ADMIN (in a container also the device /dev/net/tun). Use sudo, or `unshare --map-root-user --net` where users may. Simulations, recording and serving work without"
+        "cannot {what}: {source}; live loads need root, or the capabilities SYS_ADMIN and \
+         NET_ADMIN (in a container also the device /dev/net/tun). Use sudo, or `unshare \
+         --map-root-user --net` where users may. Simulations, recording and serving work without"
     )]
     Privileges {
         /// The operation that failed.
@@ -117,7 +120,8 @@ pub enum LiveError {
     },
     /// A configuration file of the system's resolver cannot be replaced.
     #[error(
-        "cannot direct name look-ups to the live world: {file}: {source}; make it an ordinary file, or let addresses be known with --dns none", file = file.display()
+        "cannot direct name look-ups to the live world: {file}: {source}; make it an ordinary \
+         file, or skip look-ups with --dns none", file = file.display()
     )]
     Resolver {
         /// The path of the file.
@@ -157,7 +161,7 @@ pub enum LiveError {
     #[error("no load has begun on the link")]
     NotBegun,
     /// A scratch directory cannot be created.
-    #[error("cannot make the directory {path}: {source}; set TMPDIR to one that may be written to")]
+    #[error("cannot make the directory {path}: {source}; set TMPDIR to a writable directory")]
     Directory {
         /// The path of the directory.
         path: PathBuf,

@@ -50,8 +50,7 @@ pub enum InterventionError {
     Empty,
     /// The text has no effect part.
     #[error(
-        "`{0}` does not say what happens: write `{0}=1s` for a delay, `{0}=refused` or \
-         `{0}=hang`"
+        "`{0}` lacks an effect: write `{0}=1s` for a delay, `{0}=refused` or `{0}=hang`"
     )]
     NoEffect(String),
     /// The effect part is invalid.
@@ -67,7 +66,7 @@ pub enum InterventionError {
     },
     /// A part of the selector is neither category, host nor URL pattern.
     #[error(
-        "`{text}`: `{term}` is no category (fonts, css, js, images, html, json, ads, others, \
+        "`{text}`: `{term}` is not a category (fonts, css, js, images, html, json, ads, others, \
          each also after third-party- or first-party-), host (cdn.example, *.cdn.example) or URL \
          pattern (*/app.js*)"
     )]

@@ -94,7 +94,8 @@ impl Kind {
             ),
             Self::Failed => format!("{requests} that failed without a response left out."),
             Self::CachedRepeat => format!(
-                "{entries} answered by an earlier request for the same URL (cache, preload) left out."
+                "{entries} answered by an earlier request for the same URL (cache, preload) left \
+                 out."
             ),
             Self::BeforeNavigation => format!("{entries} before the navigation left out."),
             Self::NoDocument => {
@@ -124,7 +125,8 @@ impl Kind {
                  size stands in for the encoded one."
             ),
             Self::Aborted => format!(
-                "{requests} cut off before the announced length: the bytes that were transferred count."
+                "{requests} cut off before the announced length: the bytes that were transferred \
+                 count."
             ),
             Self::NoTimes => format!(
                 "{requests} without usable times: discovery, think time and load order follow fixed \
@@ -132,8 +134,8 @@ impl Kind {
             ),
             Self::NoWait => format!("{requests} without a recorded wait: think time 0 stands in."),
             Self::LongThink => format!(
-                "{requests} for which the recorded server took more than 10 s: taken as recorded; all \
-                 results hold that wait."
+                "{requests} for which the recorded server took more than 10 s: taken as recorded; \
+                 all results include that wait."
             ),
             Self::NoRtt => format!(
                 "{requests} to origins without a recorded handshake: the median round trip of the \
@@ -190,12 +192,13 @@ impl Kind {
                  from priority, position and origin."
             ),
             Self::ViewportModelled => format!(
-                "{n} image{s}: nothing recorded says which lie in the first viewport; the first few \
+                "{n} image{s}: nothing recorded says which lie in the first viewport; the first \
+                 few \
                  of the document are taken (modelled)."
             ),
             Self::AfterLoad => {
                 format!(
-                    "{requests} begun or finished after the recorded load event do not hold it."
+                    "{requests} begun or finished after the recorded load event do not delay it."
                 )
             }
             Self::AdsByList => {

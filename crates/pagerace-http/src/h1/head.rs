@@ -198,7 +198,7 @@ fn target_parts(method: &str, target: &str, host: Bytes) -> Result<(Bytes, Bytes
     let owned = |text: &str| Bytes::copy_from_slice(text.as_bytes());
     if method == "CONNECT" {
         if !is_authority(target.as_bytes()) || target.is_empty() {
-            return Err(Error::bad("CONNECT to something that is no authority"));
+            return Err(Error::bad("CONNECT to something that is not an authority"));
         }
         return Ok((https, owned(target), Bytes::new()));
     }
@@ -271,7 +271,7 @@ fn content_length(fields: &[Field]) -> Result<Option<u64>, Error> {
             .ok()
             .filter(|_| digits)
             .and_then(|text| text.parse::<u64>().ok())
-            .ok_or_else(|| Error::bad("content-length is no number"))?;
+            .ok_or_else(|| Error::bad("content-length is not a number"))?;
         if length.is_some_and(|before| before != number) {
             return Err(Error::bad("content-length contradicts itself"));
         }

@@ -198,7 +198,7 @@ impl Connection {
             return Err(Fault::protocol("PRIORITY_UPDATE from a server"));
         }
         if stream.is_multiple_of(2) {
-            let reason = format!("PRIORITY_UPDATE of stream {stream}, which is no request");
+            let reason = format!("PRIORITY_UPDATE of stream {stream}, which is not a request");
             return Err(Fault::protocol(reason));
         }
         let Some(priority) = priority::parse(value) else {

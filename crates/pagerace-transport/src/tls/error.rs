@@ -10,7 +10,8 @@ use thiserror::Error;
 pub enum Error {
     /// The bytes do not begin a TLS record.
     #[error(
-        "byte {offset} of the stream begins no TLS record: type {kind}, version {version:#06x}; \
+        "byte {offset} of the stream does not begin a TLS record: type {kind}, version \
+         {version:#06x}; \
          is the peer speaking TLS?"
     )]
     NotARecord {

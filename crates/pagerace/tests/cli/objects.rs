@@ -112,7 +112,7 @@ fn what_cannot_be_exported_leaves_nothing() {
         ),
         (
             vec!["site.har", "-o", "."],
-            ".: this names no folder to create",
+            ".: not the name of a folder",
         ),
         (
             vec!["site.har", "-o", "no/such"],

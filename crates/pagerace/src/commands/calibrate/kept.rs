@@ -66,9 +66,9 @@ impl<'a> Kept<'a> {
             let (name, content) = (&one.page.name, one.content());
             match all.contents.get(name) {
                 Some(before) if *before != content => bail!(
-                    "{name}: the recording serves other content than what the file of \
-                     --observations was measured with; record that again, or take the page's \
-                     observations out of the file"
+                    "{name}: the recording's content differs from that measured in the file of \
+                     --observations; use the earlier recording, or remove the page's observations \
+                     from the file"
                 ),
                 Some(_) => {}
                 None => {
