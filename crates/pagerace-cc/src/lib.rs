@@ -219,7 +219,10 @@ pub fn over_quic(name: &str) -> &str {
 
 /// The error for a name that no controller has.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("unknown congestion controller `{name}`; the controllers are {}", known())]
+#[error(
+    "unknown congestion controller `{name}`; the controllers are {}",
+    known()
+)]
 pub struct UnknownController {
     /// The unknown name.
     pub name: String,

@@ -33,9 +33,7 @@ pub enum LiveError {
         String,
     ),
     /// The recording has no response to replay.
-    #[error(
-        "{page}: the recording has no response to serve; record the page again, with bodies"
-    )]
+    #[error("{page}: the recording has no response to serve; record the page again, with bodies")]
     NothingToServe {
         /// The page's name.
         page: String,

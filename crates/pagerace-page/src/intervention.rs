@@ -49,9 +49,7 @@ pub enum InterventionError {
     #[error("is empty; write `fonts=1s`, `cdn.example=hang` or `ads=refused`, for example")]
     Empty,
     /// The text has no effect part.
-    #[error(
-        "`{0}` lacks an effect: write `{0}=1s` for a delay, `{0}=refused` or `{0}=hang`"
-    )]
+    #[error("`{0}` lacks an effect: write `{0}=1s` for a delay, `{0}=refused` or `{0}=hang`")]
     NoEffect(String),
     /// The effect part is invalid.
     #[error(

@@ -114,7 +114,7 @@ impl Kind {
                  document is taken for it."
             ),
             Self::PlainHttp => {
-                format!("{requests} recorded over plain http raced over HTTP/3 as all others.")
+                format!("{requests} recorded over plain http raced over HTTP/3 like all others.")
             }
             Self::Pushed => format!(
                 "{requests} recorded as server push raced as ordinary requests, with no think time \

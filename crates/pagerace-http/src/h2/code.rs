@@ -26,7 +26,7 @@ macro_rules! codes {
 
 codes! {
     NO_ERROR = 0x0, "Nothing went wrong.";
-    PROTOCOL_ERROR = 0x1, "Wrong in a way that no other code tells.";
+    PROTOCOL_ERROR = 0x1, "An error that no other code describes.";
     INTERNAL_ERROR = 0x2, "This end failed.";
     FLOW_CONTROL_ERROR = 0x3, "More than flow control allows.";
     SETTINGS_TIMEOUT = 0x4, "Settings were not acknowledged in time.";
@@ -36,7 +36,7 @@ codes! {
     CANCEL = 0x8, "The stream is no longer wanted.";
     COMPRESSION_ERROR = 0x9, "A field section cannot be decoded.";
     CONNECT_ERROR = 0xa, "The connection of a CONNECT request failed.";
-    ENHANCE_YOUR_CALM = 0xb, "The peer asks too much.";
+    ENHANCE_YOUR_CALM = 0xb, "The peer causes too much load.";
     INADEQUATE_SECURITY = 0xc, "The transport is not secure enough.";
     HTTP_1_1_REQUIRED = 0xd, "Retry over HTTP/1.1.";
 }

@@ -93,7 +93,7 @@ impl Inbound {
         self.content_received += bytes as u64;
         match self.content_length {
             Some(length) if self.content_received > length => {
-                Err("more content than content-length tells".into())
+                Err("more content than content-length announces".into())
             }
             _ => Ok(()),
         }
@@ -106,7 +106,7 @@ impl Inbound {
         }
         match self.content_length {
             Some(length) if self.content_received < length => {
-                Err("less content than content-length tells".into())
+                Err("less content than content-length announces".into())
             }
             _ => Ok(()),
         }

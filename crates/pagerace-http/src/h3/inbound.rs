@@ -230,7 +230,7 @@ impl Inbound {
             .content_length
             .is_some_and(|length| self.content_received > length)
         {
-            let reason = "more content than content-length tells".into();
+            let reason = "more content than content-length announces".into();
             return self.fail(Code::MESSAGE_ERROR, reason, shared);
         }
         shared.events.push_back(Event::Data {
@@ -261,7 +261,7 @@ impl Inbound {
             .content_length
             .is_some_and(|length| self.content_received < length)
         {
-            let reason = "less content than content-length tells".into();
+            let reason = "less content than content-length announces".into();
             self.fail(Code::MESSAGE_ERROR, reason, shared);
         } else {
             self.closed = true;

@@ -341,8 +341,5 @@ fn a_recording_without_responses_is_refused() {
         exchange.failed = Some("net::ERR_FAILED".into());
     }
     let error = ReplaySite::new(&recording).unwrap_err().to_string();
-    assert!(
-        error.contains("no response to serve"),
-        "{error}"
-    );
+    assert!(error.contains("no response to serve"), "{error}");
 }

@@ -216,10 +216,7 @@ fn errors_name_the_place_the_word_and_what_would_be_right() {
     for (text, wanted) in [
         ("", "the network is empty"),
         (" \t ", "the network is empty"),
-        (
-            "fast-4",
-            "unknown network `fast-4`; did you mean `fast-4g`",
-        ),
+        ("fast-4", "unknown network `fast-4`; did you mean `fast-4g`"),
         ("fats-3g", "did you mean `fast-3g`"),
         ("rat 2mbit", "did you mean `rate`"),
         ("xyzzyxyzzy", "describe one in full"),
@@ -242,14 +239,8 @@ fn errors_name_the_place_the_word_and_what_would_be_right() {
             "rate 2mbit rtt 100ms burst 2",
             "expected `loss` and a percentage before it",
         ),
-        (
-            "rate 2mbit rtt 100ms loss 2% burst 0.5",
-            "a valid burst",
-        ),
-        (
-            "rate 2mbit rtt 100ms loss 90% burst 2",
-            "a valid burst",
-        ),
+        ("rate 2mbit rtt 100ms loss 2% burst 0.5", "a valid burst"),
+        ("rate 2mbit rtt 100ms loss 90% burst 2", "a valid burst"),
         ("rate 2mbit rtt 100ms gemodel 0% 0%", "a chain that moves"),
         (
             "rate 2mbit rtt",

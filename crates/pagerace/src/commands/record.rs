@@ -77,9 +77,7 @@ pub(super) fn record_site(url: &str) -> Result<PathBuf> {
     let Command::Record(args) = Cli::try_parse_from(words)?.command else {
         bail!("{url}: cannot be recorded");
     };
-    run(&args).with_context(|| {
-        format!("{url}: `pagerace record {url} -o {file}` failed")
-    })?;
+    run(&args).with_context(|| format!("{url}: `pagerace record {url} -o {file}` failed"))?;
     Ok(file.into())
 }
 

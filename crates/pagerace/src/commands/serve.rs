@@ -81,9 +81,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<()> {
 fn warn_all(notes: &[String]) {
     notes.iter().take(NOTES_MAX).for_each(|note| warn(note));
     if let Some(more) = notes.len().checked_sub(NOTES_MAX).filter(|n| *n > 0) {
-        warn(&format!(
-            "{more} more responses are not served as recorded"
-        ));
+        warn(&format!("{more} more responses are not served as recorded"));
     }
 }
 

@@ -24,8 +24,7 @@ pub(crate) use pair::pair;
 const COLUMNS_MAX: usize = 3;
 
 /// Note for losses on networks without random loss.
-const OVERFLOW: &str =
-    " Loss recovery: this network has no random loss; its queue overflowed.";
+const OVERFLOW: &str = " Loss recovery: this network has no random loss; its queue overflowed.";
 
 /// A table and the notes to print below it.
 #[derive(Debug)]

@@ -117,7 +117,9 @@ fn mistakes_are_said() {
     ]);
     assert_eq!(unused.code, 0);
     assert!(
-        unused.err.contains("cdn.exmaple selects no request of site"),
+        unused
+            .err
+            .contains("cdn.exmaple selects no request of site"),
         "{}",
         unused.err
     );

@@ -57,7 +57,7 @@ impl<'a> Kept<'a> {
         if let Some(other) = other.filter(|other| other.value != how.value) {
             bail!(
                 "the file of --observations was measured with other settings ({}, not {}); give \
-                 the same, or another file",
+                 the same settings, or another file",
                 other.value,
                 how.value
             );
@@ -92,8 +92,8 @@ impl<'a> Kept<'a> {
         }
         if before != version {
             bail!(
-                "the file of --observations was measured with Chromium {before}, and this is \
-                 {version}; name that one with --chromium, or give another file"
+                "the file of --observations was measured with Chromium {before}, but this is \
+                 {version}; choose the former with --chromium, or give another file"
             );
         }
         Ok(())
