@@ -10,9 +10,7 @@ use pagerace_core::Duration;
 pub enum ChromiumError {
     /// Chromium is not installed.
     #[error(
-        "no Chromium found (looked for {looked_for}); install it (Debian: apt install chromium), \
-         or name the program with --chromium PATH or $PAGERACE_CHROMIUM; races in simulation work \
-         without it"
+        "no Chromium found (looked for {looked_for}); install it (Debian: apt install chromium), or name the program with --chromium PATH or $PAGERACE_CHROMIUM; races in simulation work without it"
     )]
     NotFound {
         /// The names and paths that were tried.

@@ -38,8 +38,7 @@ pub enum StrategyError {
     },
     /// A parameter has no value.
     #[error(
-        "parameter {parameter:?} of strategy {strategy} has no value: write {parameter}=VALUE, \
-         {allowed}"
+        "parameter {parameter:?} of strategy {strategy} has no value: write {parameter}=VALUE, {allowed}"
     )]
     NoValue {
         /// Name of the strategy.

@@ -135,16 +135,14 @@ static METRICS: &[Metric] = &[
         "Time to Interactive",
         tti,
         Moment("is interactive"),
-        "First moment after the first paint from which main thread and network stay quiet for \
-         five seconds"
+        "First moment after the first paint from which main thread and network stay quiet for five seconds"
     ),
     time!(
         "tbt",
         "Total Blocking Time",
         tbt,
         Amount("total blocking time"),
-        "Time beyond 50 ms of each long main-thread task between first paint and Time to \
-         Interactive"
+        "Time beyond 50 ms of each long main-thread task between first paint and Time to Interactive"
     ),
     Metric {
         name: "cls",
@@ -196,8 +194,7 @@ static METRICS: &[Metric] = &[
         Bytes,
         hol_other_bytes,
         "the amount of bytes blocked by other streams",
-        "Response bytes that arrived over TCP and waited for bytes of other streams only; QUIC \
-         has none"
+        "Response bytes that arrived over TCP and waited for bytes of other streams only; QUIC has none"
     ),
     counter!(
         "hol-other-byte-ms",

@@ -309,8 +309,8 @@ fn price(
     (!parts.is_empty()).then(|| format!("Worse with {winner}: {}.", join(&parts)))
 }
 
-/// Formats the broken objects: "Broken objects, in the median run: A 8 of 161 and B 1; a saving \
-                                 by broken objects is not a gain."
+/// Formats the broken objects: "Broken objects, in the median run: A 8 of 161 and B 1;
+/// a saving by broken objects is not a gain."
 fn broken(
     results: &Results,
     page: usize,

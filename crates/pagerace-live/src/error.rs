@@ -73,8 +73,7 @@ pub enum LiveError {
     Client(#[from] ClientError),
     /// The server sent nothing for too long.
     #[error(
-        "{remote} did not answer in time: check its address and that it speaks this version of \
-         HTTP there"
+        "{remote} did not answer in time: check its address and that it speaks this version of HTTP there"
     )]
     Timeout {
         /// The address of the server.
@@ -98,9 +97,7 @@ pub enum LiveError {
     },
     /// This process has no permission to create the testbed of the live link.
     #[error(
-        "cannot {what}: {source}; live loads need root, or the capabilities SYS_ADMIN and \
-         NET_ADMIN (in a container also the device /dev/net/tun). Use sudo, or `unshare \
-         --map-root-user --net` where users may. Simulations, recording and serving work without"
+        "cannot {what}: {source}; live loads need root, or the capabilities SYS_ADMIN and NET_ADMIN (in a container also the device /dev/net/tun). Use sudo, or `unshare --map-root-user --net` where users may. Simulations, recording and serving work without"
     )]
     Privileges {
         /// The operation that failed.

@@ -94,8 +94,7 @@ impl Kind {
             ),
             Self::Failed => format!("{requests} that failed without a response left out."),
             Self::CachedRepeat => format!(
-                "{entries} answered by an earlier request for the same URL (cache, preload) left \
-                 out."
+                "{entries} answered by an earlier request for the same URL (cache, preload) left out."
             ),
             Self::BeforeNavigation => format!("{entries} before the navigation left out."),
             Self::NoDocument => {
@@ -125,8 +124,7 @@ impl Kind {
                  size stands in for the encoded one."
             ),
             Self::Aborted => format!(
-                "{requests} cut off before the announced length: the bytes that were transferred \
-                 count."
+                "{requests} cut off before the announced length: the bytes that were transferred count."
             ),
             Self::NoTimes => format!(
                 "{requests} without usable times: discovery, think time and load order follow fixed \
@@ -192,8 +190,7 @@ impl Kind {
                  from priority, position and origin."
             ),
             Self::ViewportModelled => format!(
-                "{n} image{s}: nothing recorded says which lie in the first viewport; the first \
-                 few \
+                "{n} image{s}: nothing recorded says which lie in the first viewport; the first few \
                  of the document are taken (modelled)."
             ),
             Self::AfterLoad => {

@@ -37,17 +37,14 @@ codes! {
     EXCESSIVE_LOAD = 0x107, "H3_EXCESSIVE_LOAD", "The peer causes too much load.";
     ID_ERROR = 0x108, "H3_ID_ERROR", "A stream or push ID used wrongly.";
     SETTINGS_ERROR = 0x109, "H3_SETTINGS_ERROR", "Wrong settings.";
-    MISSING_SETTINGS = 0x10a, "H3_MISSING_SETTINGS", "The control stream does not begin with \
-                               SETTINGS.";
+    MISSING_SETTINGS = 0x10a, "H3_MISSING_SETTINGS", "The control stream does not begin with SETTINGS.";
     REQUEST_REJECTED = 0x10b, "H3_REQUEST_REJECTED", "The request was not processed at all.";
-    REQUEST_CANCELLED = 0x10c, "H3_REQUEST_CANCELLED", "The request or response is no longer \
-                                wanted.";
+    REQUEST_CANCELLED = 0x10c, "H3_REQUEST_CANCELLED", "The request or response is no longer wanted.";
     REQUEST_INCOMPLETE = 0x10d, "H3_REQUEST_INCOMPLETE", "The stream ended before the request did.";
     MESSAGE_ERROR = 0x10e, "H3_MESSAGE_ERROR", "A malformed message.";
     CONNECT_ERROR = 0x10f, "H3_CONNECT_ERROR", "The connection of a CONNECT request failed.";
     VERSION_FALLBACK = 0x110, "H3_VERSION_FALLBACK", "Retry over HTTP/1.1.";
-    QPACK_DECOMPRESSION_FAILED = 0x200, "QPACK_DECOMPRESSION_FAILED", "A field section cannot be \
-                                         decoded.";
+    QPACK_DECOMPRESSION_FAILED = 0x200, "QPACK_DECOMPRESSION_FAILED", "A field section cannot be decoded.";
     QPACK_ENCODER_STREAM_ERROR = 0x201, "QPACK_ENCODER_STREAM_ERROR", "A wrong encoder instruction.";
     QPACK_DECODER_STREAM_ERROR = 0x202, "QPACK_DECODER_STREAM_ERROR", "A wrong decoder instruction.";
 }

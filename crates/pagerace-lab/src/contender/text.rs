@@ -42,9 +42,9 @@ pub enum ContenderError {
     /// A word is unknown.
     #[error(
         "`{word}` is not a protocol (h1, h2, h3), congestion controller (pagerace list \
-         controllers), \
-         visit (cold, resumed, warm), strategy (pagerace list strategies), reliability policy \
-         (pagerace list policies) or intervention (such as fonts=1s){suggestion}"
+         controllers), visit (cold, resumed, warm), strategy (pagerace list strategies), \
+         reliability policy (pagerace list policies) or intervention (such as \
+         fonts=1s){suggestion}"
     )]
     Unknown {
         /// The unknown word.

@@ -90,15 +90,13 @@ pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (Verdict
             "{network}: no {noun} {does} noticeably sooner or later than {baseline}{limit}."
         ),
         (false, Wording::Amount(what)) if unsure => format!(
-            "{network}: no {noun} makes {what} noticeably lower or higher than {baseline} \
-             does{limit}."
+            "{network}: no {noun} makes {what} noticeably lower or higher than {baseline} does{limit}."
         ),
         (false, Wording::Moment(does)) => format!(
             "{network}: no difference: no {noun} {does} noticeably sooner or later than {baseline}."
         ),
         (false, Wording::Amount(what)) => format!(
-            "{network}: no difference: {what} is about the same with every {noun} as with \
-             {baseline}."
+            "{network}: no difference: {what} is about the same with every {noun} as with {baseline}."
         ),
         (true, Wording::Moment(does)) => {
             format!("{network}: no {noun} {does} sooner than {baseline}{limit}.")

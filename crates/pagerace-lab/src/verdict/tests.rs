@@ -456,9 +456,8 @@ fn unsure_beside_a_small_p_has_a_reason() {
     assert_eq!(row.mark.label(), "unsure");
     let v = say(&results, "lcp");
     assert!(
-        v.sentence.contains(
-            "eps is unsure despite a small p: the interval of the median includes zero."
-        ),
+        v.sentence
+            .contains("eps is unsure despite a small p: the interval of the median includes zero."),
         "{}",
         v.sentence
     );

@@ -28,11 +28,8 @@ pub fn read_plan(file: &str, bytes: &[u8]) -> Result<ReadPlan, LabError> {
         file: file.to_owned(),
         reason,
     };
-    let value: Value = serde_json::from_slice(bytes).map_err(|e| {
-        refuse(format!(
-            "not JSON ({e}); expected a file written by --json"
-        ))
-    })?;
+    let value: Value = serde_json::from_slice(bytes)
+        .map_err(|e| refuse(format!("not JSON ({e}); expected a file written by --json")))?;
     recognise(&value).map_err(refuse)?;
     // Parsing the text rather than the value gives errors with line and column.
     let document: Document = serde_json::from_slice(bytes).map_err(|e| {
