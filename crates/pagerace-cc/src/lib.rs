@@ -166,7 +166,7 @@ pub fn registry() -> &'static [CcInfo] {
         },
         CcInfo {
             name: "newreno",
-            summary: "Reno that stays in recovery until all that was outstanding arrived",
+            summary: "Reno that stays in recovery until all outstanding data arrived",
             source: "RFC 6582, https://www.rfc-editor.org/rfc/rfc6582",
             new: |mtu| Box::new(LossBased::<NewReno>::new(mtu)),
         },
@@ -218,7 +218,10 @@ pub fn over_quic(name: &str) -> &str {
 
 /// The error for a name that no controller has.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("no congestion controller is called `{name}`; there are {}", known())]
+#[error(
+    "unknown congestion controller `{name}`; the controllers are {}",
+    known()
+)]
 pub struct UnknownController {
     /// The unknown name.
     pub name: String,

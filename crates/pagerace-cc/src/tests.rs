@@ -237,7 +237,7 @@ fn an_unknown_name_lists_the_known_ones() {
     let error = build("fast", 1_200).unwrap_err().to_string();
     assert_eq!(
         error,
-        "no congestion controller is called `fast`; there are `bbr`, `cubic`, \
+        "unknown congestion controller `fast`; the controllers are `bbr`, `cubic`, \
          `cubic-hystart`, `cubic-hystart++`, `cubic-rfc9438`, `illinois`, `newreno`, `reno`, `tahoe`, \
          `vegas`, `yeah`"
     );

@@ -118,7 +118,7 @@ pub fn parse(mut from: impl BufRead) -> Result<NetLog, ParseError> {
     next_line(&mut from, &mut line)?;
     if !line.starts_with(b"\"events\":") {
         return Err(ParseError::Content(
-            "its second line begins no events".into(),
+            "its second line does not begin the events".into(),
         ));
     }
     let mut log = NetLog::default();
@@ -178,7 +178,7 @@ fn types(line: &[u8]) -> Result<Types, String> {
     let number = |name: &str| head.constants.types.get(name).copied();
     Ok(Types {
         frame: number("QUIC_SESSION_STREAM_FRAME_RECEIVED")
-            .ok_or("its version knows no QUIC_SESSION_STREAM_FRAME_RECEIVED")?,
+            .ok_or("its version lacks QUIC_SESSION_STREAM_FRAME_RECEIVED")?,
         sent: number("QUIC_SESSION_PACKET_SENT"),
         received: number("QUIC_SESSION_PACKET_RECEIVED"),
         lost: number("QUIC_SESSION_PACKET_LOST"),

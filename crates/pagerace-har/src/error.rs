@@ -55,8 +55,8 @@ pub enum ImportError {
     },
     /// The text is not valid JSON.
     #[error(
-        "{file}: line {line}, column {column}: not valid JSON ({message}); the export was probably \
-         cut off or is no HAR: export it again with \"Save all as HAR\" or the like"
+        "{file}: line {line}, column {column}: not valid JSON ({message}); the file was probably \
+         cut off or is not a HAR: export it again with \"Save all as HAR\" or the like"
     )]
     Json {
         /// The file.
@@ -112,8 +112,8 @@ pub enum ImportError {
     },
     /// The page has too many entries for one page load.
     #[error(
-        "{file}: log.entries: the chosen page has {found} entries, more than {limit}; that is no \
-         page load: record one navigation"
+        "{file}: log.entries: the chosen page has {found} entries, more than {limit}; that is not \
+         one page load: record one navigation"
     )]
     TooManyEntries {
         /// The file.

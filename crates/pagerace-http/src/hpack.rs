@@ -38,7 +38,7 @@ pub enum Error {
     IntegerTooLarge,
     /// A string holds a code without a symbol, or padding that is not a prefix of EOS
     /// (RFC 7541, section 5.2).
-    #[error("a string is no valid Huffman code")]
+    #[error("a string is not valid Huffman code")]
     Huffman,
     /// An index is neither in the static nor in the dynamic table (RFC 7541, section
     /// 2.3.3).

@@ -41,7 +41,7 @@ pub(crate) fn check_request(fields: &[Field]) -> Result<Option<u64>, Malformed> 
     }
     let method = pseudo.method.ok_or("no :method")?;
     if !is_token(method) {
-        return Err(":method is no token".into());
+        return Err(":method is not a token".into());
     }
     if method == &b"CONNECT"[..] {
         if pseudo.scheme.is_some() || pseudo.path.is_some() {
@@ -131,7 +131,7 @@ fn check_lines(fields: &[Field]) -> Result<Pseudo<'_>, Malformed> {
         regular = true;
         if !is_lower_case_token(&field.name) {
             return Err(format!(
-                "{} is no field name in lower case",
+                "{} is not a field name in lower case",
                 show(&field.name)
             ));
         }
@@ -177,7 +177,7 @@ pub(crate) fn content_length(fields: &[Field]) -> Result<Option<u64>, Malformed>
             .ok()
             .filter(|_| digits)
             .and_then(|text| text.parse::<u64>().ok())
-            .ok_or("content-length is no number")?;
+            .ok_or("content-length is not a number")?;
         if length.is_some_and(|before| before != number) {
             return Err("content-length contradicts itself".into());
         }

@@ -30,7 +30,7 @@ pub enum Error {
     IntegerTooLarge,
     /// A string holds a code without a symbol, or padding that is not a prefix of EOS
     /// (RFC 7541, section 5.2).
-    #[error("a string is no valid Huffman code")]
+    #[error("a string is not valid Huffman code")]
     Huffman,
     /// An index exceeds the 99 entries of the static table (RFC 9204, section 3.1).
     #[error("static table index {0} does not exist (0 to 98 do)")]

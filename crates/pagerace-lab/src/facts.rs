@@ -58,7 +58,7 @@ pub fn facts_in(plan: &Plan, provenance: Provenance) -> String {
             Retransmission::ByUrgency => "by urgency",
         };
         let whose = if tcp { "QUIC's " } else { "" };
-        facts.push(format!("{whose}lost bytes sent again {when}"));
+        facts.push(format!("{whose}lost bytes retransmitted {when}"));
     }
     let mtu = plan.settings.quic_mtu;
     if quic && (tcp || mtu != DEFAULT_MTU) {

@@ -109,8 +109,8 @@ pub struct Check {
 }
 
 impl Robustness {
-    /// Formats the checks: "Robustness (7 runs each): flips with a queue of 100 packets
-    /// (h2 leads); holds with QUIC packets of 1200 bytes."
+    /// Formats the checks: "Robustness (7 runs each): the verdict flips with a queue of
+    /// 100 packets (h2 leads); holds with QUIC packets of 1200 bytes."
     pub fn sentence(&self, plan: &Plan) -> String {
         let holding = self.checks.iter().filter(|check| check.instead.is_none());
         let holding: Vec<String> = holding.map(|check| check.assumption.to_string()).collect();
@@ -128,7 +128,7 @@ impl Robustness {
         }
         let runs = if self.runs == 1 { "run" } else { "runs" };
         format!(
-            "Robustness ({} {runs} each): {}.",
+            "Robustness ({} {runs} each): the verdict {}.",
             self.runs,
             parts.join("; ")
         )
@@ -141,7 +141,7 @@ pub fn of(results: &Results, page: usize, network: usize) -> Option<&Robustness>
     all.find(|one| (one.page, one.network) == (page, network) && !one.checks.is_empty())
 }
 
-/// Formats a summary: "Robustness: of 52 verdicts 40 hold; 8 flip with a queue of 100
+/// Formats a summary: "Robustness: 40 of 52 verdicts hold; 8 flip with a queue of 100
 /// packets, 4 flip without `HyStart`."; `None` if no verdict was checked.
 pub fn across(results: &Results, network: usize) -> Option<String> {
     let here = || {
@@ -167,7 +167,7 @@ pub fn across(results: &Results, network: usize) -> Option<String> {
     } else {
         format!("; {}", told.join(", "))
     };
-    (verdicts > 0).then(|| format!("Robustness: of {verdicts} verdicts {holds} hold{more}."))
+    (verdicts > 0).then(|| format!("Robustness: {holds} of {verdicts} verdicts hold{more}."))
 }
 
 /// A verdict to check.

@@ -262,8 +262,7 @@ fn torn(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
     (!torn.is_empty()).then(|| {
         let verb = if torn.len() == 1 { "is" } else { "are" };
         format!(
-            "{} {verb} unsure in spite of a small p: the interval of the median includes no \
-             difference.",
+            "{} {verb} unsure despite a small p: the interval of the median includes zero.",
             join(&torn)
         )
     })
@@ -311,7 +310,7 @@ fn price(
 }
 
 /// Formats the broken objects: "Broken objects, in the median run: A 8 of 161 and B 1;
-/// what that saves is no gain."
+/// a saving by broken objects is not a gain."
 fn broken(
     results: &Results,
     page: usize,
@@ -339,7 +338,7 @@ fn broken(
         });
     }
     let judgement = if gains {
-        "; what that saves is no gain"
+        "; a saving by broken objects is not a gain"
     } else {
         ""
     };

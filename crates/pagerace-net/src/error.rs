@@ -13,7 +13,7 @@ pub enum NetworkError {
     )]
     Empty,
     /// The first word is neither the name of a network nor a keyword of the grammar.
-    #[error("no network is called `{name}`{}", suggest(.nearest))]
+    #[error("unknown network `{name}`{}", suggest(.nearest))]
     UnknownName {
         /// The first word of the description.
         name: String,

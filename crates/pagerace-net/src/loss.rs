@@ -117,7 +117,8 @@ impl Loss {
                 }
                 if mean == Probability::ONE || m / (1.0 - m) > length {
                     return Err(format!(
-                        "{mean} in bursts of {length} cannot be: the bursts would have to be longer"
+                        "{mean} in bursts of {length} is impossible: the bursts would have to be \
+                         longer"
                     ));
                 }
                 Ok(())

@@ -49,10 +49,7 @@ pub enum InterventionError {
     #[error("is empty; write `fonts=1s`, `cdn.example=hang` or `ads=refused`, for example")]
     Empty,
     /// The text has no effect part.
-    #[error(
-        "`{0}` does not say what happens: write `{0}=1s` for a delay, `{0}=refused` or \
-         `{0}=hang`"
-    )]
+    #[error("`{0}` lacks an effect: write `{0}=1s` for a delay, `{0}=refused` or `{0}=hang`")]
     NoEffect(String),
     /// The effect part is invalid.
     #[error(
@@ -67,7 +64,7 @@ pub enum InterventionError {
     },
     /// A part of the selector is neither category, host nor URL pattern.
     #[error(
-        "`{text}`: `{term}` is no category (fonts, css, js, images, html, json, ads, others, \
+        "`{text}`: `{term}` is not a category (fonts, css, js, images, html, json, ads, others, \
          each also after third-party- or first-party-), host (cdn.example, *.cdn.example) or URL \
          pattern (*/app.js*)"
     )]

@@ -228,7 +228,7 @@ fn verdicts(out: &mut String, report: &Report) {
             let count = report.notes.len();
             let _ = writeln!(
                 out,
-                "<details><summary>{count} notes on what was left out, inferred or assumed</summary>"
+                "<details><summary>{count} notes on data left out, inferred or assumed</summary>"
             );
         }
         out.push_str("<ul>\n");

@@ -67,8 +67,8 @@ pub enum ScenarioError {
     Controller(#[from] pagerace_cc::UnknownController),
     /// Real TLS was requested for a resumed or warm visit, which it does not support.
     #[error(
-        "real TLS is there for cold visits only; for resumed and warm ones use modelled keys, \
-         which have the same sizes"
+        "real TLS supports cold visits only; use modelled keys for resumed and warm ones (packet \
+         sizes are the same)"
     )]
     RealResumption,
     /// The load did not reach the metric.

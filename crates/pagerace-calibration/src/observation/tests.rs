@@ -36,7 +36,7 @@ fn what_is_not_ours_is_refused_clearly() {
     assert!(read(&unknown).contains("unknown field `rejected`"));
     let wrong = observations().to_json().replace("\"lcp\"", "\"lcb\"");
     assert!(
-        read(&wrong).contains("no metric is called \"lcb\""),
+        read(&wrong).contains("unknown metric \"lcb\""),
         "{}",
         read(&wrong)
     );

@@ -14,7 +14,7 @@ use crate::{Response, Strategy, StrategyInfo, Values};
 pub const INFO: StrategyInfo = StrategyInfo {
     name: "hybrid",
     summary: "Render-blocking responses one after the other first; the rest share as in weighted-incremental",
-    source: "proposed in Gupta 2024, section VI; worked out here",
+    source: "proposed in Gupta 2024, section VI; details ours",
     parameters: &[ALPHA, URGENCY],
     build: |values: &Values| {
         Box::new(Hybrid {

@@ -193,7 +193,7 @@ fn target_parts(method: &str, target: &str, host: Bytes) -> Result<(Bytes, Bytes
     let owned = |text: &str| Bytes::copy_from_slice(text.as_bytes());
     if method == "CONNECT" {
         if !is_authority(target.as_bytes()) || target.is_empty() {
-            return Err(Error::bad("CONNECT to something that is no authority"));
+            return Err(Error::bad("CONNECT to something that is not an authority"));
         }
         return Ok((https, owned(target), Bytes::new()));
     }

@@ -8,7 +8,7 @@ fault::codes! {
     /// An HTTP/2 error code, for `RST_STREAM` and `GOAWAY`.
     u32;
     NO_ERROR = 0x0, stringify!(NO_ERROR), "Nothing went wrong.";
-    PROTOCOL_ERROR = 0x1, stringify!(PROTOCOL_ERROR), "Wrong in a way that no other code tells.";
+    PROTOCOL_ERROR = 0x1, stringify!(PROTOCOL_ERROR), "An error that no other code describes.";
     INTERNAL_ERROR = 0x2, stringify!(INTERNAL_ERROR), "This end failed.";
     FLOW_CONTROL_ERROR = 0x3, stringify!(FLOW_CONTROL_ERROR), "More than flow control allows.";
     SETTINGS_TIMEOUT = 0x4, stringify!(SETTINGS_TIMEOUT), "Settings were not acknowledged in time.";
@@ -18,7 +18,7 @@ fault::codes! {
     CANCEL = 0x8, stringify!(CANCEL), "The stream is no longer wanted.";
     COMPRESSION_ERROR = 0x9, stringify!(COMPRESSION_ERROR), "A field section cannot be decoded.";
     CONNECT_ERROR = 0xa, stringify!(CONNECT_ERROR), "The connection of a CONNECT request failed.";
-    ENHANCE_YOUR_CALM = 0xb, stringify!(ENHANCE_YOUR_CALM), "The peer asks too much.";
+    ENHANCE_YOUR_CALM = 0xb, stringify!(ENHANCE_YOUR_CALM), "The peer causes too much load.";
     INADEQUATE_SECURITY = 0xc, stringify!(INADEQUATE_SECURITY), "The transport is not secure enough.";
     HTTP_1_1_REQUIRED = 0xd, stringify!(HTTP_1_1_REQUIRED), "Retry over HTTP/1.1.";
 }

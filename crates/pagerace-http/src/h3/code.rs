@@ -9,13 +9,14 @@ fault::codes! {
     u64;
     DATAGRAM_ERROR = 0x33, "H3_DATAGRAM_ERROR", "A datagram that breaks RFC 9297.";
     NO_ERROR = 0x100, "H3_NO_ERROR", "Nothing went wrong.";
-    GENERAL_PROTOCOL_ERROR = 0x101, "H3_GENERAL_PROTOCOL_ERROR", "Wrong in a way that no other code tells.";
+    GENERAL_PROTOCOL_ERROR = 0x101, "H3_GENERAL_PROTOCOL_ERROR", "An error that no other code \
+                                     describes.";
     INTERNAL_ERROR = 0x102, "H3_INTERNAL_ERROR", "This end failed.";
     STREAM_CREATION_ERROR = 0x103, "H3_STREAM_CREATION_ERROR", "A stream that may not be opened.";
     CLOSED_CRITICAL_STREAM = 0x104, "H3_CLOSED_CRITICAL_STREAM", "A stream that must stay open was closed.";
     FRAME_UNEXPECTED = 0x105, "H3_FRAME_UNEXPECTED", "A frame that may not be there.";
     FRAME_ERROR = 0x106, "H3_FRAME_ERROR", "A frame of the wrong size or layout.";
-    EXCESSIVE_LOAD = 0x107, "H3_EXCESSIVE_LOAD", "The peer asks too much.";
+    EXCESSIVE_LOAD = 0x107, "H3_EXCESSIVE_LOAD", "The peer causes too much load.";
     ID_ERROR = 0x108, "H3_ID_ERROR", "A stream or push ID used wrongly.";
     SETTINGS_ERROR = 0x109, "H3_SETTINGS_ERROR", "Wrong settings.";
     MISSING_SETTINGS = 0x10a, "H3_MISSING_SETTINGS", "The control stream does not begin with SETTINGS.";

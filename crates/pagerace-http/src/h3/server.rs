@@ -23,7 +23,7 @@ impl Connection {
         assert!(self.role == Role::Server, "a client sends no responses");
         assert!(
             stream.is_multiple_of(4),
-            "stream {stream} is no request stream"
+            "stream {stream} is not a request stream"
         );
         let mut data = Vec::new();
         headers_frame(fields, &mut data);

@@ -83,7 +83,7 @@ impl Progress {
         self.content_received += bytes as u64;
         match self.content_length {
             Some(length) if self.content_received > length => {
-                Err("more content than content-length tells".into())
+                Err("more content than content-length announces".into())
             }
             _ => Ok(()),
         }
@@ -96,7 +96,7 @@ impl Progress {
         }
         match self.content_length {
             Some(length) if self.content_received < length => {
-                Err("less content than content-length tells".into())
+                Err("less content than content-length announces".into())
             }
             _ => Ok(()),
         }

@@ -63,7 +63,10 @@ fn lead(results: &BulkResults, network: usize) -> String {
     let other = summaries[rival].time_ms.unwrap_or(time);
     if (other - time).abs() <= other * 0.001 {
         let (best, rival) = (label(best), label(rival));
-        return format!("{name}: {best} and {rival} take as long, {}.", ms(time));
+        return format!(
+            "{name}: {best} and {rival} take equally long, {}.",
+            ms(time)
+        );
     }
     let overlap = match (summaries[best].range_ms, summaries[rival].range_ms) {
         (Some((_, longest)), Some((shortest, _))) if longest >= shortest && plan.runs > 1 => {

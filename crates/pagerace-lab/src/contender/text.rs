@@ -41,9 +41,10 @@ pub enum ContenderError {
     Empty,
     /// A word is unknown.
     #[error(
-        "`{word}` is no protocol (h1, h2, h3), congestion controller (pagerace list controllers), \
-         visit (cold, resumed, warm), strategy (pagerace list strategies), reliability policy \
-         (pagerace list policies) or intervention (such as fonts=1s){suggestion}"
+        "`{word}` is not a protocol (h1, h2, h3), congestion controller (pagerace list \
+         controllers), visit (cold, resumed, warm), strategy (pagerace list strategies), \
+         reliability policy (pagerace list policies) or intervention (such as \
+         fonts=1s){suggestion}"
     )]
     Unknown {
         /// The unknown word.
@@ -72,7 +73,7 @@ pub enum ContenderError {
     #[error(transparent)]
     Intervention(#[from] InterventionError),
     /// No contender matches.
-    #[error("`{text}` is not among those that race: {known}{suggestion}")]
+    #[error("`{text}` matches none of the contenders: {known}{suggestion}")]
     NotThere {
         /// The text.
         text: String,
@@ -82,7 +83,7 @@ pub enum ContenderError {
         suggestion: String,
     },
     /// Several contenders match.
-    #[error("`{text}` may be any of {matching}; say more")]
+    #[error("`{text}` matches {matching}; name one of them in full")]
     Ambiguous {
         /// The text.
         text: String,

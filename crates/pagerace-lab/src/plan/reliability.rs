@@ -23,7 +23,7 @@ impl Plan {
             self.needs.len() == self.pages.len() && self.pages.iter().zip(&self.needs).all(fits);
         if !self.needs.is_empty() && !known {
             return Err(LabError::Plan(
-                "needs: there has to be one for each resource of each page, or none".to_owned(),
+                "needs: expected one for each resource of each page, or none".to_owned(),
             ));
         }
         let needing = self.contenders.iter().find(|c| {

@@ -25,7 +25,7 @@ impl Plan {
         };
         let transport = self.settings;
         if !may_speak(|protocol| !protocol.is_tcp()) {
-            let needs = "needs HTTP/3, which no contender speaks";
+            let needs = "needs HTTP/3, but no contender uses it";
             if transport.real_tls {
                 return bad(format!("tls: real TLS {needs}; leave out --tls real"));
             }
@@ -38,21 +38,22 @@ impl Plan {
         }
         if transport.tcp_tls == tls::Version::Tls12 && !may_speak(Protocol::is_tcp) {
             return bad(
-                "tls-version: TLS 1.2 needs HTTP/1.1 or HTTP/2, which no contender speaks"
+                "tls-version: TLS 1.2 needs HTTP/1.1 or HTTP/2, but no contender uses either"
                     .to_owned(),
             );
         }
         let cold = self.contenders.iter().all(|c| c.visit == Visit::Cold);
         if cold && transport.early_data == pagerace_sim::EarlyData::On {
             return bad(
-                "early-data: a first visit has no ticket to send any with; add --visit resumed"
+                "early-data: a first visit has no TLS ticket, which early data needs; add --visit \
+                 resumed"
                     .to_owned(),
             );
         }
         let idle = |c: &&Contender| !c.reliability.is_full() && c.effective_reliability().is_full();
         if let Some(contender) = self.contenders.iter().find(idle) {
             return bad(format!(
-                "reliability: {} changes nothing over {}; datagrams need HTTP/3, and `late` \
+                "reliability: {} changes nothing over {}; datagrams need HTTP/3, and `late` needs \
                  HTTP/2 or HTTP/3",
                 contender.reliability, contender.protocols
             ));
@@ -76,7 +77,7 @@ impl Plan {
             });
             if let Some(twin) = twin {
                 said.push(format!(
-                    "{} loads every page as {}, and is left out",
+                    "{} loads every page exactly as {} does, and is left out",
                     self.label(index),
                     self.label(twin)
                 ));

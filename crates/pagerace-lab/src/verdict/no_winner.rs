@@ -22,7 +22,7 @@ pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (Verdict
         return (
             VerdictKind::Unknown,
             vec![format!(
-                "{network}: no load has a value of {}.",
+                "{network}: no load has a value for {}.",
                 metric.title
             )],
         );
@@ -33,7 +33,7 @@ pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (Verdict
         .all(|row| row.median.is_none_or(f64::is_infinite))
     {
         let text = if analysis.rows.iter().all(|row| row.failed == 0) {
-            format!("{network}: {} mostly never comes.", metric.title)
+            format!("{network}: most loads never reach {}.", metric.title)
         } else if analysis.rows.iter().all(|row| row.failed == row.runs) {
             format!("{network}: all loads failed.")
         } else {
@@ -61,7 +61,7 @@ pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (Verdict
     }
     if others().all(|row| row.mark == Mark::Undefined) {
         let text = format!(
-            "{network}: nothing can be compared: {} is missing.",
+            "{network}: nothing to compare: {} is missing.",
             metric.title
         );
         return (VerdictKind::Unknown, vec![text]);

@@ -221,7 +221,7 @@ fn many_notes_are_folded() {
     report.notes.push("more".to_owned());
     let html = render(&report);
     let fold = html
-        .split("<summary>13 notes on what was left out")
+        .split("<summary>13 notes on data left out")
         .nth(1)
         .expect("folded");
     assert!(fold.find("</ul>") < fold.find("</details>"));

@@ -48,7 +48,7 @@ impl fmt::Display for Version {
 
 /// Error for a name that belongs to no version.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{found}` is no version of TLS that can be raced; write `tls1.2` or `tls1.3`")]
+#[error("`{found}` is not a supported version of TLS; write `tls1.2` or `tls1.3`")]
 pub struct UnknownVersion {
     /// The unknown name.
     pub found: String,

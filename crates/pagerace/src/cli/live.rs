@@ -48,7 +48,7 @@ pub(crate) struct WorldArgs {
         default_value = LoadSettings::default().name_lookup.word())]
     pub(crate) dns: NameLookup,
 
-    /// When servers send lost bytes again (HTTP/3).
+    /// When servers retransmit lost bytes (HTTP/3).
     #[arg(long, value_parser = word::<Retransmission>(), help_heading = "Live",
         default_value = LoadSettings::default().retransmission.word())]
     pub(crate) retransmission: Retransmission,
@@ -199,7 +199,7 @@ pub(crate) struct CalibrateArgs {
     pub(crate) metric: Vec<MetricId>,
 
     /// Pages on which the model was not tuned, by name, separated by commas:
-    /// their errors are reported apart.
+    /// their errors are reported separately.
     #[arg(
         long,
         value_name = "LIST",
@@ -216,13 +216,12 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, help_heading = "Prediction")]
     pub(crate) lighthouse: bool,
 
-    /// Keep what is measured in this file, and what it holds already is not
-    /// measured again: an interrupted calibration goes on, and a changed model is
-    /// compared without a browser.
+    /// Keep the measurements in this file and measure only those that it lacks, so that an
+    /// interrupted calibration continues and a changed model is compared without a browser.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) observations: Option<PathBuf>,
 
-    /// Measure nothing: compare what --observations holds.
+    /// Compare the measurements in --observations without new ones.
     #[arg(long, requires = "observations", help_heading = "Output")]
     pub(crate) offline: bool,
 
@@ -235,11 +234,11 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
 
-    /// Write how far predicted differences lie from measured ones, as CSV.
+    /// Write the errors of predicted differences as CSV.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) model_errors: Option<PathBuf>,
 
-    /// Write when each resource came, live and predicted, as CSV.
+    /// Write the arrival of each resource, live and predicted, as CSV.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) timelines: Option<PathBuf>,
 

@@ -34,7 +34,7 @@ pub(crate) struct ModelArgs {
         default_value = LoadSettings::default().connections.word())]
     pub(crate) connections: Connections,
 
-    /// When servers send lost bytes again (HTTP/3).
+    /// When servers retransmit lost bytes (HTTP/3).
     #[arg(long, value_parser = word::<Retransmission>(), help_heading = "Model",
         default_value = LoadSettings::default().retransmission.word())]
     pub(crate) retransmission: Retransmission,
@@ -130,7 +130,7 @@ pub(crate) fn word<T: Words>() -> impl TypedValueParser<Value = T> {
 /// Returns the parser of `--tls`: true for real TLS.
 fn real_tls() -> impl TypedValueParser<Value = bool> {
     PossibleValuesParser::new([
-        PossibleValue::new("modelled").help("Keys that cost nothing"),
+        PossibleValue::new("modelled").help("Null keys"),
         PossibleValue::new("real").help("Real TLS 1.3"),
     ])
     .map(|name| name == "real")

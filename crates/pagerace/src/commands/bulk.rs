@@ -230,7 +230,7 @@ fn shared(plan: &BulkPlan) -> String {
 
 /// Parses a number of bytes with its unit.
 pub(super) fn size(text: &str) -> Result<u64, String> {
-    const NOTHING: &str = "moves nothing; write it as 50MB, 500kB or 10MiB";
+    const NOTHING: &str = "not more than zero; write it as 50MB, 500kB or 10MiB";
     const UNITS: [(&str, f64); 7] = [
         ("kB", 1e3),
         ("MB", 1e6),

@@ -224,7 +224,7 @@ fn check_names(args: &CalibrateArgs, plan: &Plan) -> Result<()> {
         if !names.contains(name.as_str()) {
             let known: Vec<&str> = names.into_iter().collect();
             bail!(
-                "--held-out: there is no page {name}; there are {}",
+                "--held-out: unknown page {name}; the pages are {}",
                 known.join(", ")
             );
         }

@@ -176,7 +176,7 @@ fn plan(args: &ExplainArgs) -> Result<Plan> {
     let network: Vec<String> = args.network.iter().cloned().collect();
     let networks = networks(&network, &[DEFAULT_NETWORK])?;
     if networks.len() > 1 {
-        bail!("--network: {} were named, one is explained", networks.len());
+        bail!("--network: expected one network, found {}", networks.len());
     }
     // Check cheap arguments first: a wrong name should not wait for a large file.
     let interventions = interventions::shared(&args.model)?;

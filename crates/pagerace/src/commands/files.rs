@@ -63,7 +63,7 @@ pub(super) fn open(path: &Path) -> std::io::Result<()> {
         let place = place.display();
         writeln!(
             anstream::stdout(),
-            "Open file://{place} in a browser: {viewer} shows nothing here."
+            "{viewer} cannot open the report; open file://{place} in a browser."
         )?;
     }
     Ok(())

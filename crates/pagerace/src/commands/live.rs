@@ -255,7 +255,8 @@ fn say_prediction(results: &Results, compared: &Accuracy) -> Result<()> {
         {
             writeln!(
                 out,
-                "\nOf {} pairs with a sure difference of 1 % or more, the model picks the winner of {}.",
+                "\nOf {} pairs with a significant difference of 1 % or more, the model picks the \
+                 winner in {}.",
                 score.decided(),
                 score.right
             )?;

@@ -25,11 +25,11 @@ const LOG: &str = "transfer_log.csv";
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  pagerace objects site.har -o objects
+  pagerace objects examples/pages/shop.har -o objects
       objects/object-0000.html and so on, transfer_log.csv and transfer_sequence.json
 
-  pagerace objects site.har.gz --page 2 -o objects --force --max-bytes 2GB
-      the second page of a recording, with its video, instead of an earlier export";
+  pagerace objects examples/pages/news.har -o objects --force --max-bytes 2GB
+      another page, in place of the earlier export, with up to 2 GB";
 
 /// Arguments of `pagerace objects`.
 #[derive(Args, Debug)]

@@ -49,7 +49,7 @@ pub(crate) fn run(args: &RaceArgs) -> Result<()> {
     // An intervention that selects nothing is a mistake and not a copy of the original.
     plan.check()?;
     for (policy, page) in plan.idle_policies() {
-        warn(&format!("{policy} selects nothing of {page}"));
+        warn(&format!("{policy} selects no object of {page}"));
     }
     warn_of_rules(&plan);
     for twin in plan.merge_twins() {
@@ -135,7 +135,7 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
     }
     if args.page.is_some() && args.hars.len() > 1 {
         bail!(
-            "--page chooses a page of one HAR, but {} were given",
+            "--page chooses a page of one HAR, but {} HARs were given",
             args.hars.len()
         );
     }

@@ -41,7 +41,7 @@ fn with(results: &BulkResults, network: usize, columns: Columns) -> Table {
     header.extend(failing.then_some("failed"));
     header.extend(["goodput", "overhead"]);
     if columns == Columns::All {
-        header.extend(["shortest to longest", "sent again", "lost"]);
+        header.extend(["shortest to longest", "retransmitted", "lost"]);
     }
     if columns >= Columns::Shape {
         header.push("throughput over time");

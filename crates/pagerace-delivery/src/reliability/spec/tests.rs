@@ -78,7 +78,7 @@ fn what_means_nothing_is_told() {
         ("datagram", "needs a selection"),
         ("datagram:", "something is missing"),
         ("datagram:fonts,,ads", "something is missing"),
-        ("datagram:fo nts", "no category"),
+        ("datagram:fo nts", "not a category"),
         ("deadline", "needs a time"),
         ("deadline:fonts", "not a time"),
         ("deadline:0", "not a time"),
@@ -90,7 +90,7 @@ fn what_means_nothing_is_told() {
         ("fec:nan", "not a share"),
         (
             "late:fonts,datagam:ads",
-            "`datagam` is not a reliability policy",
+            "unknown reliability policy `datagam`",
         ),
     ] {
         let message = refused(text);

@@ -28,11 +28,8 @@ pub fn read_plan(file: &str, bytes: &[u8]) -> Result<ReadPlan, LabError> {
         file: file.to_owned(),
         reason,
     };
-    let value: Value = serde_json::from_slice(bytes).map_err(|e| {
-        refuse(format!(
-            "not JSON ({e}); a scenario is a file written by --json"
-        ))
-    })?;
+    let value: Value = serde_json::from_slice(bytes)
+        .map_err(|e| refuse(format!("not JSON ({e}); expected a file written by --json")))?;
     recognise(&value).map_err(refuse)?;
     // Parsing the text rather than the value gives errors with line and column.
     let document: Document = serde_json::from_slice(bytes).map_err(|e| {
@@ -66,7 +63,7 @@ fn recognise(value: &Value) -> Result<(), String> {
     if value.get("format").and_then(Value::as_str) != Some(FORMAT) {
         return Err(format!(
             "not the results of a race: the field format is not \"{FORMAT}\"; \
-             a scenario is a file written by --json"
+             expected a file written by --json"
         ));
     }
     match value.get("schema").and_then(Value::as_u64) {

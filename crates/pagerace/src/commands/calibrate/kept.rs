@@ -56,7 +56,7 @@ impl<'a> Kept<'a> {
         if let Some(other) = other.filter(|other| other.value != how.value) {
             bail!(
                 "the file of --observations was measured with other settings ({}, not {}); give \
-                 the same, or another file",
+                 the same settings, or another file",
                 other.value,
                 how.value
             );
@@ -65,9 +65,9 @@ impl<'a> Kept<'a> {
             let (name, content) = (&one.page.name, one.content());
             match all.contents.get(name) {
                 Some(before) if *before != content => bail!(
-                    "{name}: the recording serves other content than what the file of \
-                     --observations was measured with; record that again, or take the page's \
-                     observations out of the file"
+                    "{name}: the recording's content differs from that measured in the file of \
+                     --observations; use the earlier recording, or remove the page's observations \
+                     from the file"
                 ),
                 Some(_) => {}
                 None => {
@@ -91,8 +91,8 @@ impl<'a> Kept<'a> {
         }
         if before != version {
             bail!(
-                "the file of --observations was measured with Chromium {before}, and this is \
-                 {version}; name that one with --chromium, or give another file"
+                "the file of --observations was measured with Chromium {before}, but this is \
+                 {version}; choose the former with --chromium, or give another file"
             );
         }
         Ok(())

@@ -46,7 +46,7 @@ pub(super) fn observations(
             bail!("--offline: the file of --observations holds no load of these pages");
         }
         warn(&format!(
-            "{} of {all} loads are not in the file, and not compared",
+            "{} of {all} loads are not in the file, and are left out of the comparison",
             missing.len()
         ));
         return Ok(kept.of(design));
@@ -72,7 +72,8 @@ pub(super) fn observations(
     )?;
     if !again.is_empty() {
         warn(&format!(
-            "{} loads were disturbed twice and are missing; run the same again to make them",
+            "{} loads were disturbed twice and are missing; run the same command again to measure \
+             them",
             again.len()
         ));
     }

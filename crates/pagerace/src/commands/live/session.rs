@@ -240,7 +240,7 @@ pub(crate) fn check(plan: &Plan) -> Result<()> {
     let visited = plan.contenders.iter().find(|c| c.visit != Visit::Cold);
     if let Some(contender) = visited {
         bail!(
-            "live loads are first visits; {} ones are simulated by `pagerace race`",
+            "live loads support first visits only; simulate {} ones with `pagerace race`",
             contender.visit
         );
     }

@@ -17,8 +17,8 @@ use crate::table;
 use crate::text::{headed, say, stress, width};
 
 /// Note for races in which requests were never answered.
-const STALLED: &str = "Some requests are never answered: ∞ marks what never comes, and a load ends \
-                       when it waits for nothing else.";
+const STALLED: &str = "Some requests are never answered: ∞ marks an event that never happens, and \
+                       a load ends when it waits for nothing else.";
 
 /// Note for tables with omitted columns.
 const WIDER: &str = " (A wider terminal shows more columns.)";
@@ -80,7 +80,7 @@ fn header(out: &mut impl Write, results: &Results) -> io::Result<()> {
 /// Describes the evidence for the page's paints and its largest paint.
 fn paints(page: &Page) -> String {
     let largest = page.largest_in_words();
-    format!("paints {}, largest: {largest}", page.paint_evidence())
+    format!("paints {}; largest paint: {largest}", page.paint_evidence())
 }
 
 fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io::Result<()> {
@@ -159,7 +159,7 @@ fn why_answer(out: &mut impl Write, results: &Results, network: usize) -> io::Re
         )
     };
     writeln!(out)?;
-    let text = format!("Why: {metric} beyond {baseline}'s, by what the time goes into; {how}");
+    let text = format!("Why: {metric} compared with {baseline}, by cause; {how}");
     say(out, &text)?;
     let explained = table::why::race(plan, &whys, width());
     table::print(out, &explained.table)?;
@@ -191,8 +191,7 @@ fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Res
     }
     if let Some(name) = without_choice(plan) {
         let text = format!(
-            "{name} sends one response at a time: strategies make no difference to it, so it \
-             races once."
+            "{name} sends one response at a time, so strategies do not change it and it races once."
         );
         say(out, &text)?;
     }
@@ -245,7 +244,7 @@ fn unmeasured(results: &Results) -> Option<String> {
     let known = rows.iter().any(|row| row.model.is_some());
     (!known).then(|| {
         format!(
-            "The model's error is not measured for {}: verdicts go by the runs alone.",
+            "The model's error is not measured for {}; verdicts rely on the runs alone.",
             metric.metric().title
         )
     })
@@ -257,8 +256,8 @@ fn notes(plan: &Plan) -> Option<String> {
     let count: usize = plan.pages.iter().map(|page| page.notes.len()).sum();
     let (notes, tell) = match count {
         0 => return None,
-        1 => ("1 note".to_owned(), "tells"),
-        n => (format!("{n} notes"), "tell"),
+        1 => ("1 note".to_owned(), "lists"),
+        n => (format!("{n} notes"), "list"),
     };
     let of = match (noted.count(), plan.pages.as_slice()) {
         (_, [page]) => format!("{}'s recording", page.name),
@@ -266,6 +265,6 @@ fn notes(plan: &Plan) -> Option<String> {
         (n, _) => format!("{n} recordings"),
     };
     Some(format!(
-        "{notes} on {of} {tell} what was left out, inferred or assumed: pagerace page FILE"
+        "{notes} on {of} {tell} the data left out, inferred or assumed; see pagerace page FILE"
     ))
 }

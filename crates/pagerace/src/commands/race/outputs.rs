@@ -42,7 +42,7 @@ impl Outputs {
         if let Some((dir, runs)) = &outputs.qlog {
             runs.check(plan.runs)?;
             if !(0..plan.variants()).any(|variant| speaks_h3(plan, variant)) {
-                bail!("--qlog: qlog describes QUIC, and nothing in this race speaks h3");
+                bail!("--qlog: qlog files describe QUIC, but no contender uses h3");
             }
             fs::create_dir_all(dir)
                 .with_context(|| format!("{}: cannot be made a directory", dir.display()))?;
