@@ -13,6 +13,7 @@ use pagerace_peer::{ClientConfig, Retransmission, SentFrame, ServerConfig, Site}
 use pagerace_transport::quic::keys::{Identity, client_keys_trusting};
 use pagerace_transport::quic::{ClientKeys, QuicSettings};
 
+use crate::memory::MemorySite;
 use crate::objects::Dispensable;
 use crate::peers::pattern;
 
