@@ -31,7 +31,7 @@ fn what_if_adds_variants_beside_the_original() {
     for text in [
         "Page Load Time against original",
         "css=400ms",
-        "Why: Page Load Time beyond original's",
+        "Why: Page Load Time compared with original",
         "Within the model's error",
     ] {
         assert!(race.out.contains(text), "{text}: {}", race.out);
