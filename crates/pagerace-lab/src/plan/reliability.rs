@@ -49,7 +49,8 @@ impl Plan {
                 let policy = contender.effective_reliability();
                 let entry = (policy.to_string(), page.name.as_str());
                 let nothing = !policy.is_full()
-                    && pagerace_sim::reliability::selected(page, policy.selection(), needs).is_empty();
+                    && pagerace_sim::reliability::selected(page, policy.selection(), needs)
+                        .is_empty();
                 if nothing && !idle.contains(&entry) {
                     idle.push(entry);
                 }

@@ -203,7 +203,8 @@ fn race(site: &Site, network: usize, link: &Link) -> NetworkResult {
         } else {
             Verdict::NoDifference
         },
-        robustness: "Robustness (7 runs each): the verdict holds with a queue of 100 packets.".to_owned(),
+        robustness: "Robustness (7 runs each): the verdict holds with a queue of 100 packets."
+            .to_owned(),
         winner: Some(best.contender),
         whys: whys(&rows),
         rows,

@@ -174,12 +174,8 @@ pub(crate) fn common(args: &WorldArgs, seed: u64, interventions: Interventions) 
             ..BrowserConfig::default()
         },
         settings: LoadSettings {
-            connections: args.connections,
-            retransmission: args.retransmission,
-            quic_mtu: args.quic_mtu,
-            name_lookup: args.dns,
             deadline: args.deadline,
-            ..LoadSettings::default()
+            ..args.wire.settings()
         },
         interventions,
         ..Plan::new(Vec::new(), Vec::new(), Vec::new())

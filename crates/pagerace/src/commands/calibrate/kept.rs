@@ -223,13 +223,13 @@ fn how(args: &CalibrateArgs) -> Fact {
     let CalibrateArgs { world, .. } = args;
     let value = format!(
         "{}, connections {:?}, retransmission {:?}, QUIC packets of {} bytes, settled after {} ms, {}",
-        match world.dns {
+        match world.wire.dns {
             NameLookup::RoundTrip => "addresses looked up",
             NameLookup::None => "addresses known",
         },
-        world.connections,
-        world.retransmission,
-        world.quic_mtu,
+        world.wire.connections,
+        world.wire.retransmission,
+        world.wire.quic_mtu,
         world.settle.as_millis_f64(),
         if world.no_speed_index {
             "no screenshots"

@@ -162,7 +162,7 @@ impl Session {
         let world = World::open(WorldOptions {
             chromium: args.chromium.clone(),
             speed_index: !args.no_speed_index,
-            look_up: args.dns == NameLookup::RoundTrip,
+            look_up: args.wire.dns == NameLookup::RoundTrip,
             settle: args.settle,
             retries: args.retries,
             contention_max: f64::from(args.busy_max) / 100.0,
