@@ -73,7 +73,7 @@ fn protocols_race_and_are_explained() {
         "against h1",
         "strategy sequential",
         " variant ",
-        "Why: Largest Contentful Paint beyond h1's",
+        "Why: Largest Contentful Paint compared with h1",
         "connection set-up",
         "site.example=h3 *=h2 shows the largest element",
     ] {
