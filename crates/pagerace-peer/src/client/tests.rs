@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn a_lost_connection_keeps_nothing_of_its_requests() {
     let config = ClientConfig {
-        settings: Settings::default(),
+        settings: QuicSettings::default(),
         keys: ClientKeys::Null(FlightSizes::default()),
         seed: 1,
         h3: h3::Config::default(),

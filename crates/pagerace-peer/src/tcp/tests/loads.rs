@@ -48,7 +48,7 @@ fn twenty_responses_over_six_h1_connections() {
         assert_eq!(p.got[&token].bytes, token * 3_000);
     }
     for pair in &p.pairs {
-        assert_eq!(pair.hol.other_bytes(), 0, "one response at a time");
+        assert_eq!(pair.hol.total().other_bytes, 0, "one response at a time");
     }
 }
 
