@@ -73,7 +73,7 @@ fn what_means_nothing_is_told() {
         ("ful", "did you mean full?"),
         ("full,full", "twice"),
         ("toy,full", "twice"),
-        ("toy,ads", "`ads` is not a reliability policy"),
+        ("toy,ads", "unknown reliability policy `ads`"),
         ("full:fonts", "takes no `fonts`"),
         ("datagram", "needs a selection"),
         ("datagram:", "something is missing"),
