@@ -102,12 +102,10 @@ pub(super) fn parse(file: &str, bytes: &[u8]) -> Result<Value, ImportError> {
 /// repair.
 fn repair(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
-    let fixed = replace_lone_surrogates(&text);
-    match fixed {
-        Some(fixed) => Some(fixed),
-        None if matches!(text, Cow::Owned(_)) => Some(text.into_owned()),
-        None => None,
-    }
+    replace_lone_surrogates(&text).or(match text {
+        Cow::Owned(text) => Some(text),
+        Cow::Borrowed(_) => None,
+    })
 }
 
 fn replace_lone_surrogates(text: &str) -> Option<String> {

@@ -37,6 +37,12 @@ pub(super) fn size(object: &Value, key: &str) -> Option<u64> {
         .then(|| n.round() as u64)
 }
 
+/// Returns an HTTP status.
+pub(super) fn status(object: &Value, key: &str) -> Option<u16> {
+    let n = number(object, key)?;
+    (0.0..=999.0).contains(&n).then_some(n as u16)
+}
+
 /// Returns a span in milliseconds. Negative values (HAR's -1: "not applicable") and
 /// excessive ones count as unknown.
 pub(super) fn millis(object: &Value, key: &str) -> Option<f64> {

@@ -42,15 +42,14 @@ pub(super) const FIELDS: [&str; 10] = [
 /// Returns the name and the bytes of a file.
 pub(super) fn file(path: &Path) -> Result<(String, Vec<u8>), SequenceError> {
     let file = path.display().to_string();
-    match std::fs::metadata(path).map(|meta| meta.len()) {
-        Ok(size) if size > MAX_BYTES as u64 => Err(SequenceError::TooLarge {
+    if std::fs::metadata(path).is_ok_and(|meta| meta.len() > MAX_BYTES as u64) {
+        return Err(SequenceError::TooLarge {
             file,
             limit: MAX_BYTES,
-        }),
-        Ok(_) => match std::fs::read(path) {
-            Ok(text) => Ok((file, text)),
-            Err(source) => Err(SequenceError::Read { file, source }),
-        },
+        });
+    }
+    match std::fs::read(path) {
+        Ok(text) => Ok((file, text)),
         Err(source) => Err(SequenceError::Read { file, source }),
     }
 }
