@@ -26,7 +26,7 @@ use serde::{Serialize, Serializer};
 
 use pagerace_page::{Category, Page, Resource};
 
-pub use error::SequenceError;
+pub use error::{EntryError, SequenceError};
 pub use extension::must_be_whole;
 
 /// Maximum number of objects; no page load has as many.
