@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use super::value::{filled, kind, list, millis, number, shorten, text};
+use super::value::{filled, kind, list, millis, number, text};
 use super::{ImportOptions, clock};
 use crate::ImportError;
+use crate::error::shorten;
 
 /// The chosen page, and its entries as (number in the file, value).
 pub(super) struct Chosen<'a> {

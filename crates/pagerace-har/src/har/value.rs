@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use crate::error::shorten;
 use pagerace_page::model::MAX_BYTES;
 
 /// Maximum span: an hour. Longer ones are damaged, not part of a page load.
@@ -95,15 +96,6 @@ pub(super) fn kind(value: Option<&Value>) -> String {
             )
         }
     }
-}
-
-/// Returns at most `max` characters of `text`, with an ellipsis if more follow.
-pub(super) fn shorten(text: &str, max: usize) -> String {
-    let mut short: String = text.chars().take(max).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use super::error::{self, EntryError, SequenceError};
 use super::{
     MAX_OBJECTS, MAX_SIZE_BYTES, MAX_TIME, MAX_URL_CHARS, Transfer, TransferSequence, extension,
 };
+use crate::error::{json_message, shorten};
 use pagerace_page::Category;
 
 /// Maximum length of the text in bytes: enough for the maximum number of objects with
@@ -68,7 +69,7 @@ pub(super) fn transfers(file: &str, text: &[u8]) -> Result<Vec<Transfer>, Sequen
         file: owned(),
         line: error.line(),
         column: error.column(),
-        message: without_place(&error.to_string()),
+        message: json_message(&error),
     })?;
     checked(file, read)
 }
@@ -93,13 +94,6 @@ fn checked(file: &str, read: Top) -> Result<Vec<Transfer>, SequenceError> {
     }
     all_differ(file, &transfers)?;
     Ok(transfers)
-}
-
-/// Removes the position at the end of a `serde_json` message, because our message begins
-/// with it.
-fn without_place(message: &str) -> String {
-    let end = message.find(" at line ").unwrap_or(message.len());
-    message[..end].to_owned()
 }
 
 /// Checks that objects differ in number and in file name. File names are compared without
@@ -299,19 +293,11 @@ impl fmt::Display for Scalar {
             Self::Whole(number) => write!(f, "{number}"),
             Self::Negative(number) => write!(f, "{number}"),
             Self::Fraction(number) => write!(f, "{number:?}"),
-            Self::Text(text) => write!(f, "the text {:?}", shortened(text)),
+            Self::Text(text) => write!(f, "the text {:?}", shorten(text, QUOTED_CHARS)),
             Self::Array => f.write_str("an array"),
             Self::Object => f.write_str("an object"),
         }
     }
-}
-
-fn shortened(text: &str) -> String {
-    let mut short: String = text.chars().take(QUOTED_CHARS).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }
 
 /// As strict as [`TransferSequence::from_json`]. Messages call the text "transfer
@@ -469,7 +455,7 @@ impl Visitor<'_> for Name {
 
     fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
         let place = FIELDS.iter().position(|field| *field == name);
-        Ok(place.ok_or_else(|| shortened(name)))
+        Ok(place.ok_or_else(|| shorten(name, QUOTED_CHARS)))
     }
 }
 
