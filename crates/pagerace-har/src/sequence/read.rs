@@ -170,7 +170,7 @@ fn required<T>(
     expected: &'static str,
     parse: impl FnOnce(&Scalar) -> Option<T>,
 ) -> Result<T, EntryError> {
-    let value = value.ok_or_else(|| EntryError::MissingField { field, expected })?;
+    let value = value.ok_or(EntryError::MissingField { field, expected })?;
     parse(&value).ok_or_else(|| EntryError::Field {
         field,
         found: value.to_string(),
