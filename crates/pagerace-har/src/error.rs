@@ -124,3 +124,20 @@ pub enum ImportError {
         limit: usize,
     },
 }
+
+/// Returns the message of a JSON error without the position at its end, because our
+/// messages begin with it.
+pub(crate) fn json_message(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let end = message.find(" at line ").unwrap_or(message.len());
+    message[..end].to_owned()
+}
+
+/// Returns at most `max` characters of `text`, with an ellipsis if more follow.
+pub(crate) fn shorten(text: &str, max: usize) -> String {
+    let mut short: String = text.chars().take(max).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}

@@ -22,7 +22,6 @@ mod target;
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use effect::{Effect, Failure, LONGEST_DELAY};
@@ -31,10 +30,8 @@ pub use selector::{Kind, Party, Selector, Term};
 pub use set::{EACH_HOST, each_host};
 pub use target::Target;
 
-/// An effect on the requests that a selector selects. Written and serialised as
-/// `selector=effect`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+/// An effect on the requests that a selector selects. Written as `selector=effect`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Intervention {
     /// The requests concerned.
     pub selector: Selector,
@@ -86,16 +83,14 @@ impl Intervention {
     /// Returns [`InterventionError`] with the invalid part.
     pub fn parse_or(text: &str, default: Effect) -> Result<Self, InterventionError> {
         match text.parse() {
-            Err(InterventionError::NoEffect(_)) => Ok(Self {
-                selector: text.parse()?,
-                effect: default,
-            }),
-            Err(InterventionError::Effect { .. }) if text.contains('/') => Ok(Self {
-                selector: text.parse()?,
-                effect: default,
-            }),
-            read => read,
+            Err(InterventionError::NoEffect(_)) => {}
+            Err(InterventionError::Effect { .. }) if text.contains('/') => {}
+            read => return read,
         }
+        Ok(Self {
+            selector: text.parse()?,
+            effect: default,
+        })
     }
 }
 
@@ -124,19 +119,5 @@ impl FromStr for Intervention {
 impl fmt::Display for Intervention {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}={}", self.selector, self.effect)
-    }
-}
-
-impl TryFrom<String> for Intervention {
-    type Error = InterventionError;
-
-    fn try_from(text: String) -> Result<Self, InterventionError> {
-        text.parse()
-    }
-}
-
-impl From<Intervention> for String {
-    fn from(intervention: Intervention) -> Self {
-        intervention.to_string()
     }
 }

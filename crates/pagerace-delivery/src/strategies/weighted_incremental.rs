@@ -48,7 +48,7 @@ pub(super) const URGENCY: Parameter = Parameter {
 
 /// The source of a response's urgency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UrgencySource {
+enum UrgencySource {
     /// The response's current Chromium priority class ([`class`]), mapped by
     /// [`urgency_of_class`].
     Class,
@@ -101,25 +101,19 @@ pub struct WeightedIncremental {
 }
 
 impl WeightedIncremental {
-    /// Creates the strategy. `alpha`, from 0 to 1, is the influence of urgency.
-    pub fn new(alpha: f64, source: UrgencySource) -> Self {
-        let (urgencies, share) = (Streams::default(), FairShare::default());
-        Self {
-            alpha,
-            source,
-            urgencies,
-            counts: [0; 8],
-            share,
-        }
-    }
-
     /// Creates the strategy from the parameters `alpha` and `urgency`.
     pub(super) fn of(values: &Values) -> Self {
         let source = match values.word("urgency") {
             "signalled" => UrgencySource::Signalled,
             _ => UrgencySource::Class,
         };
-        Self::new(values.number("alpha"), source)
+        Self {
+            alpha: values.number("alpha"),
+            source,
+            urgencies: Streams::default(),
+            counts: [0; 8],
+            share: FairShare::default(),
+        }
     }
 
     fn urgency(&self, response: &Response) -> u8 {

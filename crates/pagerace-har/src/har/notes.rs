@@ -60,12 +60,8 @@ impl Kind {
         } else {
             format!("{n} entries")
         };
-        let requests = if n == 1 {
-            "1 request".to_owned()
-        } else {
-            format!("{n} requests")
-        };
         let s = if n == 1 { "" } else { "s" };
+        let requests = format!("{n} request{s}");
         match self {
             Self::OtherPages => {
                 format!("{entries} of other pages of the file left out (choose one with --page).")

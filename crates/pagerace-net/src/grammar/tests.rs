@@ -5,6 +5,7 @@ use super::*;
 use crate::link::Rate;
 use crate::loss::Loss;
 use crate::queue::{Queue, QueueLimit};
+use crate::units::Probability;
 
 fn parse(text: &str) -> Result<Network, NetworkError> {
     super::parse(text, &[])
@@ -49,7 +50,13 @@ fn words_hold_for_both_directions_unless_they_say_up() {
         Rate::TokenBucket { burst: 3_072, .. }
     ));
     assert!(matches!(network.up.rate, Rate::Constant(r) if r.bits_per_second() == 1_000_000));
-    assert_eq!(network.down.loss.mean_burst(), Some(10.0));
+    assert_eq!(
+        network.down.loss,
+        Loss::Burst {
+            mean: Probability::from_billionths(20_000_000).unwrap(),
+            length: 10.0
+        }
+    );
     assert!(matches!(network.up.loss, Loss::Random(_)));
     assert_eq!(
         network.down.queue,

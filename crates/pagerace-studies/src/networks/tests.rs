@@ -1,5 +1,5 @@
 use pagerace_core::Duration;
-use pagerace_net::{Network, Queue, QueueLimit, Rate, named};
+use pagerace_net::{Loss, Network, Queue, QueueLimit, Rate, named};
 
 use super::NETWORKS;
 
@@ -60,9 +60,11 @@ fn all_of_sanders_table_is_here() {
                 "{name}"
             );
             assert!((link.loss.mean() * 100.0 - loss).abs() < 1e-9, "{name}");
-            if burst.is_some() {
-                assert_eq!(link.loss.mean_burst(), burst, "{name}");
-            }
+            let length = match link.loss {
+                Loss::Burst { length, .. } => Some(length),
+                _ => None,
+            };
+            assert_eq!(length, burst, "{name}");
             let bdp = mbit * 1_000_000 / 8 * rtt / 1_000;
             let bytes = bdp.max(3_000);
             assert_eq!(
