@@ -125,8 +125,8 @@ fn a_probe_that_repaired_a_loss_costs_window_although_the_path_duplicates_anothe
     let mut world = World::download(&TcpSettings::default(), ms(50), 10 * MSS);
     world.paths[SERVER].fates = Box::new(|_, s| match s.offset() / MSS {
         9 if s.payload_len() > 0 && !s.is_retransmission() => Fate::Drop,
-        // The second copy arrives at 550 ms, after the probe.
-        3 => Fate::Twice(ms(350)),
+        // The second copy arrives at 650 ms, after the probe.
+        3 => Fate::Twice(ms(450)),
         _ => Fate::Pass,
     });
     assert!(world.run(at(700)));
@@ -134,7 +134,7 @@ fn a_probe_that_repaired_a_loss_costs_window_although_the_path_duplicates_anothe
     assert_eq!((stats.probes, stats.ssthresh), (1, None));
     let acks = world.pure_acks(CLIENT);
     let (sent, last) = acks.last().unwrap();
-    assert_eq!((*sent, last.sacks.iter().count()), (550.0, 1));
+    assert_eq!((*sent, last.sacks.iter().count()), (650.0, 1));
     world.ends[SERVER].to_send += MSS;
     assert!(world.run(at(60_000)));
     assert!(world.ends[SERVER].connection.stats().ssthresh.is_some());
