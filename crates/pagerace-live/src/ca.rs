@@ -12,7 +12,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use pagerace_core::Protocol;
 use pagerace_transport::quic::ServerKeys;
-use pagerace_transport::quic::keys::Identity;
+use pagerace_transport::quic::keys::{Identity, server_tls};
 use quinn_proto::crypto::rustls::QuicServerConfig;
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, CustomExtension, DnType, IsCa, KeyPair,
@@ -23,7 +23,7 @@ use rustls::server::StoresServerSessions;
 use sha2::{Digest as _, Sha256};
 
 use crate::LiveError;
-use crate::tcp::{ALPN_H1, ALPN_H2, server_config};
+use crate::tcp::{ALPN_H1, ALPN_H2};
 
 /// ALPN identifier of HTTP/3 (RFC 9114, section 3.1).
 const ALPN_H3: &[u8] = b"h3";
@@ -194,7 +194,7 @@ impl Leaf {
 
     fn config(&self, alpn: &[&[u8]], tickets: bool) -> Result<rustls::ServerConfig, LiveError> {
         let chain = vec![self.certificate.clone()];
-        let mut config = server_config(chain, self.key.clone_key(), alpn)?;
+        let mut config = server_tls(chain, self.key.clone_key(), alpn)?;
         if !tickets {
             // Tickets are sent, as in the simulator, but never accepted.
             config.session_storage = Arc::new(Forgetful);

@@ -95,8 +95,7 @@ impl Client {
         )?;
         let mut socket = Socket::bind(any)?;
         let waiter = Waiter::new().map_err(LiveError::Socket)?;
-        let registered = socket.register(waiter.registry(), Token(0));
-        registered.map_err(LiveError::Socket)?;
+        socket.register(waiter.registry(), Token(0))?;
         Ok(Self {
             socket,
             waiter,

@@ -16,8 +16,7 @@ mod wire;
 use std::sync::Arc;
 
 use pagerace_core::Protocol;
-use pagerace_transport::quic::keys::Identity;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use pagerace_transport::quic::keys::{self, Identity};
 
 pub use client::{TcpClient, TcpClientConfig, get};
 pub use server::{TcpServer, TcpServerConfig};
@@ -28,29 +27,13 @@ use crate::LiveError;
 pub(crate) const ALPN_H2: &[u8] = b"h2";
 pub(crate) const ALPN_H1: &[u8] = b"http/1.1";
 
-/// Returns a TLS configuration for a server with this certificate and key that offers the
-/// protocols in `alpn`.
-pub(crate) fn server_config(
-    chain: Vec<CertificateDer<'static>>,
-    key: PrivatePkcs8KeyDer<'static>,
-    alpn: &[&[u8]],
-) -> Result<rustls::ServerConfig, LiveError> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let mut config = rustls::ServerConfig::builder_with_provider(provider)
-        .with_protocol_versions(&[&rustls::version::TLS13])?
-        .with_no_client_auth()
-        .with_single_cert(chain, PrivateKeyDer::Pkcs8(key))?;
-    config.alpn_protocols = alpn.iter().map(|name| name.to_vec()).collect();
-    Ok(config)
-}
-
 /// Returns a TLS configuration for a server with this identity that offers HTTP/2 and
 /// HTTP/1.1.
 ///
 /// # Errors
 /// [`LiveError::Tls`]: rustls rejects the certificate.
 pub fn server_tls(identity: &Identity) -> Result<Arc<rustls::ServerConfig>, LiveError> {
-    let config = server_config(identity.chain(), identity.key(), &[ALPN_H2, ALPN_H1])?;
+    let config = keys::server_tls(identity.chain(), identity.key(), &[ALPN_H2, ALPN_H1])?;
     Ok(Arc::new(config))
 }
 
@@ -66,20 +49,12 @@ pub fn client_tls(
     certificate: &[u8],
     protocol: Protocol,
 ) -> Result<Arc<rustls::ClientConfig>, LiveError> {
-    let mut roots = rustls::RootCertStore::empty();
-    roots.add(CertificateDer::from(certificate.to_vec()))?;
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let mut config = rustls::ClientConfig::builder_with_provider(provider)
-        .with_protocol_versions(&[&rustls::version::TLS13])?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
     let alpn = match protocol {
         Protocol::H1 => ALPN_H1,
         Protocol::H2 => ALPN_H2,
         Protocol::H3 => panic!("HTTP/3 does not run over TCP"),
     };
-    config.alpn_protocols = vec![alpn.to_vec()];
-    Ok(Arc::new(config))
+    Ok(Arc::new(keys::client_tls(certificate, alpn)?))
 }
 
 /// Returns the protocol that ALPN negotiated.

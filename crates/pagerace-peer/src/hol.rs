@@ -59,6 +59,38 @@ impl Blocked {
     }
 }
 
+/// Bytes of one stream that have arrived but cannot be read.
+#[derive(Clone, Debug, Default)]
+struct Waiting {
+    bytes: u64,
+    blocked: Blocked,
+    gap: Option<Gap>,
+}
+
+impl Waiting {
+    fn begin(&mut self, now: Instant, stream: u64, bytes: u64) {
+        self.bytes += bytes;
+        let gap = self.gap.get_or_insert(Gap {
+            stream,
+            from: now,
+            until: now,
+            bytes: 0,
+        });
+        gap.bytes = gap.bytes.max(self.bytes);
+    }
+
+    fn end(&mut self, bytes: u64, span: Duration, own: bool) {
+        self.bytes -= bytes;
+        self.blocked.add(bytes, span, own);
+    }
+
+    /// Returns the gap, which is now filled.
+    fn close_gap(&mut self, now: Instant) -> Option<Gap> {
+        let gap = self.gap.take()?;
+        Some(Gap { until: now, ..gap })
+    }
+}
+
 impl Sum for Blocked {
     fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
         all.fold(Self::default(), |sum, b| Self {
@@ -87,10 +119,8 @@ struct Stream {
     /// Offset below which all bytes have been delivered.
     delivered: u64,
     /// Bytes received out of order: start to (end, arrival). The ranges are disjoint.
-    waiting: BTreeMap<u64, (u64, Instant)>,
-    waiting_bytes: u64,
-    blocked: Blocked,
-    gap: Option<Gap>,
+    spans: BTreeMap<u64, (u64, Instant)>,
+    waiting: Waiting,
 }
 
 impl HolMeter {
@@ -106,7 +136,7 @@ impl HolMeter {
     pub fn arrived(&mut self, now: Instant, frame: StreamFrame) {
         let stream = self.streams.entry(frame.id).or_default();
         // Common case: the frame is in order and nothing waits.
-        if frame.offset <= stream.delivered && stream.waiting.is_empty() {
+        if frame.offset <= stream.delivered && stream.spans.is_empty() {
             stream.delivered = stream.delivered.max(frame.end());
             return;
         }
@@ -123,12 +153,12 @@ impl HolMeter {
     pub fn blocked(&self, stream: u64) -> Blocked {
         self.streams
             .get(&stream)
-            .map_or_else(Blocked::default, |s| s.blocked)
+            .map_or_else(Blocked::default, |s| s.waiting.blocked)
     }
 
     /// Returns the blocking of all streams.
     pub fn total(&self) -> Blocked {
-        self.streams.values().map(|s| s.blocked).sum()
+        self.streams.values().map(|s| s.waiting.blocked).sum()
     }
 
     /// Returns the filled gaps, in order of the time at which they were filled.
@@ -143,13 +173,13 @@ impl Stream {
         let mut at = frame.offset.max(self.delivered);
         while at < frame.end() {
             // Skip the bytes that are already present at `at`.
-            let before = self.waiting.range(..=at).next_back().map(|(_, v)| v.0);
+            let before = self.spans.range(..=at).next_back().map(|(_, v)| v.0);
             if let Some(end) = before.filter(|end| *end > at) {
                 at = end;
                 continue;
             }
             let next = self
-                .waiting
+                .spans
                 .range(at..)
                 .next()
                 .map_or(u64::MAX, |(start, _)| *start);
@@ -157,17 +187,9 @@ impl Stream {
             if at == self.delivered {
                 self.delivered = end;
             } else {
-                self.blocked.own_bytes += end - at;
-                self.waiting.insert(at, (end, now));
-                self.waiting_bytes += end - at;
-                let gap = Gap {
-                    stream: frame.id,
-                    from: now,
-                    until: now,
-                    bytes: 0,
-                };
-                let gap = self.gap.get_or_insert(gap);
-                gap.bytes = gap.bytes.max(self.waiting_bytes);
+                self.spans.insert(at, (end, now));
+                self.waiting.blocked.own_bytes += end - at;
+                self.waiting.begin(now, frame.id, end - at);
             }
             at = end;
         }
@@ -176,17 +198,15 @@ impl Stream {
     /// Delivers the bytes that have become contiguous. Returns the gap if it is now
     /// filled.
     fn deliver(&mut self, now: Instant) -> Option<Gap> {
-        while let Some(entry) = self.waiting.first_entry() {
+        while let Some(entry) = self.spans.first_entry() {
             if *entry.key() > self.delivered {
                 return None;
             }
             let (start, (end, since)) = entry.remove_entry();
-            self.waiting_bytes -= end - start;
-            self.blocked.add(end - start, now.since(since), true);
+            self.waiting.end(end - start, now.since(since), true);
             self.delivered = self.delivered.max(end);
         }
-        let gap = self.gap.take()?;
-        Some(Gap { until: now, ..gap })
+        self.waiting.close_gap(now)
     }
 }
 

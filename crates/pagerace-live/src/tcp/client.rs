@@ -11,15 +11,13 @@ use pagerace_core::{Instant, Priority, Protocol};
 use pagerace_http::Field;
 use pagerace_peer::ClientEvent;
 use pagerace_peer::stream::{StreamClient, StreamClientConfig};
+use pagerace_transport::tls::MAX_PLAINTEXT;
 use rustls::pki_types::ServerName;
 
 use super::wire::{Received, Wire};
 use crate::client::{Connection, Fetch, Fetched, fetch_all};
 use crate::wait::Waiter;
 use crate::{Clock, LiveError};
-
-/// Maximum plaintext length of a TLS record, in bytes (RFC 8446, section 5.1).
-const RECORD: usize = 1 << 14;
 
 /// Settings of a client.
 #[derive(Clone, Debug)]
@@ -110,7 +108,7 @@ impl TcpClient {
 
     fn send(&mut self) -> std::io::Result<()> {
         while self.wire.flush()? && self.connected && self.wire.writable {
-            let Some(data) = self.http.poll_output(RECORD) else {
+            let Some(data) = self.http.poll_output(MAX_PLAINTEXT) else {
                 break;
             };
             self.wire.write(&data)?;

@@ -15,7 +15,7 @@ use pagerace_core::Instant;
 use pagerace_transport::tcp::Range;
 
 use super::ranges::Ranges;
-use super::{Blocked, Gap};
+use super::{Blocked, Gap, Waiting};
 use crate::tcp::Layout;
 
 /// Meter of the blocking on the server's byte stream of one connection.
@@ -39,12 +39,10 @@ pub struct TcpHolMeter {
 struct Stream {
     /// Missing bytes of the response: start to end.
     missing: BTreeMap<u64, u64>,
-    waiting: BTreeMap<u64, Wait>,
+    waits: BTreeMap<u64, Wait>,
     /// Bytes counted as waiting only for other streams, in incomplete records.
     others: Ranges,
-    blocked: Blocked,
-    gap: Option<Gap>,
-    waiting_bytes: u64,
+    waiting: Waiting,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -92,12 +90,12 @@ impl TcpHolMeter {
     pub fn blocked(&self, stream: u64) -> Blocked {
         self.streams
             .get(&stream)
-            .map_or_else(Blocked::default, |s| s.blocked)
+            .map_or_else(Blocked::default, |s| s.waiting.blocked)
     }
 
     /// Returns the blocking of all responses.
     pub fn total(&self) -> Blocked {
-        self.streams.values().map(|s| s.blocked).sum()
+        self.streams.values().map(|s| s.waiting.blocked).sum()
     }
 
     /// Returns the spans in which bytes of a response waited, in order of their ends.
@@ -167,9 +165,9 @@ impl TcpHolMeter {
                 for (from, to) in self.counted.missing(span.start, span.end) {
                     self.counted.insert(from, to);
                     if own {
-                        stream.blocked.own_bytes += to - from;
+                        stream.waiting.blocked.own_bytes += to - from;
                     } else {
-                        stream.blocked.other_bytes += to - from;
+                        stream.waiting.blocked.other_bytes += to - from;
                         stream.others.insert(from, to);
                     }
                 }
@@ -182,8 +180,8 @@ impl TcpHolMeter {
                     since: now,
                     own,
                 };
-                stream.waiting.insert(span.start, wait);
-                stream.open_gap(now, id, span.len());
+                stream.waits.insert(span.start, wait);
+                stream.waiting.begin(now, id, span.len());
             }
             at = end;
         }
@@ -211,7 +209,8 @@ impl TcpHolMeter {
         for stream in self.streams.values_mut() {
             stream.release(now, readable);
             stream.others.forget_below(self.whole);
-            if let Some(gap) = stream.close_gap(now)
+            if stream.waits.is_empty()
+                && let Some(gap) = stream.waiting.close_gap(now)
                 && self.record
             {
                 self.gaps.push(gap);
@@ -250,11 +249,12 @@ impl Stream {
     /// them may have waiting parts, which lie before them.
     fn lack(&mut self, now: Instant, from: u64) {
         let mut found = Vec::new();
-        let last = self.waiting.iter_mut().rev();
+        let last = self.waits.iter_mut().rev();
         for (start, wait) in last.take_while(|(_, wait)| wait.needs > from) {
             if !wait.own {
                 let bytes = wait.end - start;
-                self.blocked.add(bytes, now.since(wait.since), false);
+                let span = now.since(wait.since);
+                self.waiting.blocked.add(bytes, span, false);
                 (wait.own, wait.since) = (true, now);
                 found.push((*start, wait.end));
             }
@@ -267,18 +267,19 @@ impl Stream {
     /// Recounts bytes that were counted as waiting only for other streams.
     fn own(&mut self, from: u64, to: u64) {
         let bytes = self.others.take(from, to);
-        self.blocked.other_bytes -= bytes;
-        self.blocked.own_bytes += bytes;
+        self.waiting.blocked.other_bytes -= bytes;
+        self.waiting.blocked.own_bytes += bytes;
     }
 
     /// Handles the arrival of own bytes. Bytes that waited for them may now wait only for
     /// other streams.
     fn judge(&mut self, now: Instant) {
         let lowest = self.missing.first_key_value().map_or(u64::MAX, |(s, _)| *s);
-        for (start, wait) in &mut self.waiting {
+        for (start, wait) in &mut self.waits {
             if wait.own && wait.needs <= lowest {
                 let bytes = wait.end - start;
-                self.blocked.add(bytes, now.since(wait.since), true);
+                let span = now.since(wait.since);
+                self.waiting.blocked.add(bytes, span, true);
                 wait.own = false;
                 wait.since = now;
             }
@@ -286,34 +287,14 @@ impl Stream {
     }
 
     fn release(&mut self, now: Instant, readable: u64) {
-        while let Some(first) = self.waiting.first_entry() {
+        while let Some(first) = self.waits.first_entry() {
             if *first.key() >= readable {
                 return;
             }
             let (start, wait) = first.remove_entry();
-            let bytes = wait.end - start;
-            self.waiting_bytes -= bytes;
-            self.blocked.add(bytes, now.since(wait.since), wait.own);
+            let span = now.since(wait.since);
+            self.waiting.end(wait.end - start, span, wait.own);
         }
-    }
-
-    fn open_gap(&mut self, now: Instant, stream: u64, bytes: u64) {
-        self.waiting_bytes += bytes;
-        let gap = self.gap.get_or_insert(Gap {
-            stream,
-            from: now,
-            until: now,
-            bytes: 0,
-        });
-        gap.bytes = gap.bytes.max(self.waiting_bytes);
-    }
-
-    fn close_gap(&mut self, now: Instant) -> Option<Gap> {
-        if !self.waiting.is_empty() {
-            return None;
-        }
-        let gap = self.gap.take()?;
-        Some(Gap { until: now, ..gap })
     }
 }
 

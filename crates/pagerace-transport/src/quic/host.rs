@@ -73,8 +73,10 @@ pub struct Host {
     next_id: u64,
     /// Stateless responses: version negotiation, resets, retries and refusals.
     answers: VecDeque<(SocketAddr, Vec<u8>)>,
-    max_connections: usize,
 }
+
+/// The maximum number of connections. Further ones are refused.
+const MAX_CONNECTIONS: usize = 4096;
 
 /// The maximum number of pending stateless responses. Further ones are dropped, as the
 /// network might.
@@ -145,7 +147,6 @@ impl Host {
             ended: VecDeque::new(),
             next_id: 0,
             answers: VecDeque::new(),
-            max_connections: 4096,
         })
     }
 
@@ -226,7 +227,7 @@ impl Host {
     fn accept(&mut self, now: Instant, incoming: Incoming) {
         let mut buf = Vec::new();
         let remote = incoming.remote_address();
-        let full = self.connections.len() >= self.max_connections;
+        let full = self.connections.len() >= MAX_CONNECTIONS;
         let admission = match &self.door {
             _ if full => Admission::Refuse,
             Some(door) => door.admit(remote.ip(), incoming.remote_address_validated()),

@@ -1,11 +1,9 @@
 //! Settings of TLS: the version, the handshake and the sizes.
 
 use std::fmt;
-use std::str::FromStr;
 
 use pagerace_core::Words;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::record::{MAX_PLAINTEXT, overhead};
 
@@ -43,28 +41,6 @@ impl Version {
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-/// Error for a name that belongs to no version.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{found}` is not a supported version of TLS; write `tls1.2` or `tls1.3`")]
-pub struct UnknownVersion {
-    /// The unknown name.
-    pub found: String,
-}
-
-impl FromStr for Version {
-    type Err = UnknownVersion;
-
-    fn from_str(text: &str) -> Result<Self, UnknownVersion> {
-        match text {
-            "tls1.2" => Ok(Self::Tls12),
-            "tls1.3" => Ok(Self::Tls13),
-            _ => Err(UnknownVersion {
-                found: text.to_owned(),
-            }),
-        }
     }
 }
 

@@ -23,7 +23,7 @@ use super::tap::Tap;
 /// The type of handshake, shared by QUIC and TLS over TCP.
 pub use crate::tls::Handshake;
 pub use sizes::FlightSizes;
-pub use tls::{Identity, TlsError, client_keys_trusting};
+pub use tls::{Identity, TlsError, client_keys_trusting, client_tls, server_tls};
 pub(super) use visit::Visitor;
 
 /// Packet protection of a client.
