@@ -15,10 +15,9 @@ use pagerace_calibration::{
 use pagerace_chromium::node::Lighthouse;
 use pagerace_delivery::StrategySpec;
 use pagerace_lab::detail::Choice;
-use pagerace_lab::export::file::write_atomically;
+use pagerace_lab::export::json::write_json;
 use pagerace_lab::export::report::report_of_kept;
-use pagerace_lab::export::{csv, json};
-use pagerace_lab::{LabError, Load, MetricId, Plan, Progress, Results, VERSION, run_live};
+use pagerace_lab::{LabError, Load, MetricId, Plan, Results, VERSION, run_live};
 use pagerace_page::Interventions;
 use pagerace_sim::{LoadSettings, Outcome, ProtocolMap};
 
@@ -26,7 +25,7 @@ pub(crate) use environment::{Environment, kernel, machine};
 use session::{Served, Session, check, served};
 
 use super::failed::all_failed;
-use super::files::{check_files, comparisons_path, rerun, say};
+use super::files::{check_files, comparisons_path, rerun, write, write_csv, write_text};
 use super::inputs::{jobs, list, networks};
 use super::racers::{Racers, racers};
 use super::simulate::{explain, load};
@@ -89,20 +88,14 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
         table::print(&mut out, &table::lighthouse::observed(&plan, &opinions))?;
     }
     if let Some(path) = &args.json {
-        write_atomically(path, |out| json::write_json(&results, out))?;
-        say(path)?;
+        write(path, |out| write_json(&results, out))?;
     }
-    if let (Some(runs), Some(comparisons)) = (&args.csv, &comparisons) {
-        write_atomically(runs, |out| csv::write_runs(&results, out))?;
-        say(runs)?;
-        write_atomically(comparisons, |out| csv::write_comparisons(&results, out))?;
-        say(comparisons)?;
+    if let Some(path) = &args.csv {
+        write_csv(path, &results)?;
     }
     if let Some(path) = &args.report {
         let input = report_of_kept(&results, &rerun(), |choice| outcomes.remove(&choice));
-        let html = pagerace_report::render(&input);
-        write_atomically(path, |out| out.write_all(html.as_bytes()))?;
-        say(path)?;
+        write_text(path, &pagerace_report::render(&input))?;
     }
     all_failed(&results)?;
     if !args.no_prediction {
@@ -126,10 +119,7 @@ fn opinions(session: &mut Session, plan: &Plan, watch: &Watch) -> Result<Vec<(us
             seed: plan.run_seed(0),
         };
         all.push((variant, session.lighthouse(plan, load, None)?));
-        let done = variant + 1;
-        if watch.tell(Progress { done, total }).is_break() && done < total {
-            return Err(LabError::Interrupted { done, total }.into());
-        }
+        watch.step(variant + 1, total)?;
     }
     Ok(all)
 }
