@@ -7,19 +7,21 @@ pub(crate) mod session;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use pagerace_browser::BrowserConfig;
 use pagerace_calibration::{
     Accuracy, Input, Observation, Observations, Setting, accuracy, predict,
 };
 use pagerace_chromium::node::Lighthouse;
 use pagerace_delivery::StrategySpec;
+use pagerace_delivery::reliability::ReliabilitySpec;
+use pagerace_lab::contender::{choose, product};
 use pagerace_lab::detail::Choice;
 use pagerace_lab::export::json::write_json;
 use pagerace_lab::export::report::report_of_kept;
 use pagerace_lab::{LabError, Load, MetricId, Plan, Results, VERSION, run_live};
 use pagerace_page::Interventions;
-use pagerace_sim::{LoadSettings, Outcome, ProtocolMap};
+use pagerace_sim::{LoadSettings, Outcome, ProtocolMap, Visit};
 
 pub(crate) use environment::{Environment, kernel, machine};
 use session::{Served, Session, check, served};
@@ -27,7 +29,6 @@ use session::{Served, Session, check, served};
 use super::failed::all_failed;
 use super::files::{check_files, comparisons_path, rerun, write, write_csv, write_text};
 use super::inputs::{jobs, list, networks};
-use super::racers::{Racers, racers};
 use super::simulate::{explain, load};
 use super::warn::{warn, warn_of_rules};
 use super::{interventions, race};
@@ -135,13 +136,18 @@ fn plan(args: &LiveArgs) -> Result<(Plan, Vec<Served>)> {
     let pages = served(&args.pages, &mut |text| warn(text))?;
     let of_plan: Vec<_> = pages.iter().map(|one| one.page.clone()).collect();
     let variants = interventions::variants(&what_ifs, &of_plan)?;
-    let (contenders, baseline) = racers(&Racers {
-        protocols: &protocols,
-        controllers: &controllers,
-        strategies: &strategies,
-        variants: &variants,
-        baseline: args.baseline.as_deref(),
-    })?;
+    let contenders = product(
+        &protocols,
+        &controllers,
+        &[Visit::Cold],
+        &strategies,
+        &[ReliabilitySpec::default()],
+        &variants,
+    );
+    let baseline = match &args.baseline {
+        Some(text) => choose(&contenders, text).context("--baseline")?,
+        None => 0,
+    };
     let plan = Plan {
         pages: of_plan,
         networks,
