@@ -81,7 +81,7 @@ fn add(table: &mut Table, left: usize, cells: Vec<Cell>) {
 }
 
 fn or_none(text: Option<String>) -> Cell {
-    Cell::new(text.as_deref().unwrap_or(NONE))
+    Cell::new(text.unwrap_or_else(|| NONE.to_owned()))
 }
 
 fn relative(share: Option<f64>) -> Cell {
