@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::blame::{Blame, Stage};
 use crate::cell::Cell;
-use crate::differences::{Difference, ModelError, model_errors};
+use crate::differences::{Difference, DifferenceErrors, model_errors};
 use crate::errors::Errors;
 use crate::goals::{Reached, reached};
 use crate::lighthouse::LighthousePrediction;
@@ -88,9 +88,9 @@ pub struct Accuracy {
     /// Every pair of contenders that differ in one respect.
     pub differences: Vec<Difference>,
     /// Errors of the predicted differences.
-    pub model_errors: Vec<ModelError>,
+    pub model_errors: Vec<DifferenceErrors>,
     /// `model_errors` on held-out pages only.
-    pub model_errors_held_out: Vec<ModelError>,
+    pub model_errors_held_out: Vec<DifferenceErrors>,
     /// Every pair of contenders.
     pub duels: Vec<Duel>,
     /// One ranking per page, network and metric with at least two contenders.

@@ -3,8 +3,6 @@
 use pagerace_lab::metric::MetricId;
 use serde::Serialize;
 
-use crate::observation::Observation;
-
 /// A page, network, contender and metric.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cell {
@@ -88,11 +86,6 @@ pub fn coefficient_of_variation(values: &[f64]) -> Option<f64> {
     let mean = finite.iter().sum::<f64>() / count;
     let squares: f64 = finite.iter().map(|v| (v - mean) * (v - mean)).sum();
     (mean > 0.0).then(|| libm::sqrt(squares / (count - 1.0)) / mean)
-}
-
-/// Returns the noise of an observation by this metric.
-pub(crate) fn noise(observation: &Observation, metric: MetricId) -> Option<f64> {
-    coefficient_of_variation(&observation.values(metric))
 }
 
 #[cfg(test)]

@@ -10,11 +10,9 @@
 use std::sync::Arc;
 
 use pagerace_core::rng::derive_seed;
-use pagerace_delivery::StrategySpec;
 use pagerace_lab::contender::Contender;
 use pagerace_lab::plan::Plan;
 use pagerace_page::{Interventions, Page};
-use pagerace_sim::{ProtocolMap, Visit};
 
 /// Maximum number of networks per page.
 const NETWORKS: usize = 3;
@@ -95,26 +93,17 @@ fn rare(page: &Arc<Page>) -> Vec<Contender> {
 }
 
 fn plain(protocol: &str) -> Contender {
-    let protocols: ProtocolMap = protocol.parse().expect("it is a protocol");
     Contender {
-        protocols,
-        congestion: "cubic".to_owned(),
-        visit: Visit::Cold,
-        strategy: spec("sequential"),
-        reliability: pagerace_delivery::reliability::ReliabilitySpec::default(),
-        interventions: Interventions::default(),
+        protocols: protocol.parse().expect("it is a protocol"),
+        ..Contender::default()
     }
 }
 
 fn strategy(name: &str) -> Contender {
     Contender {
-        strategy: spec(name),
+        strategy: name.parse().expect("it is in the registry"),
         ..plain("h3")
     }
-}
-
-fn spec(name: &str) -> StrategySpec {
-    name.parse().expect("it is in the registry")
 }
 
 #[cfg(test)]

@@ -171,7 +171,7 @@ fn rank(contender: &Contender) -> (String, bool, String, bool, String) {
 
 /// The error of predicted differences of one kind, by one metric, on one class of networks.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ModelError {
+pub struct DifferenceErrors {
     /// The respect in which the contenders differ.
     pub kind: Kind,
     /// The metric that is compared.
@@ -199,7 +199,7 @@ pub struct ModelError {
 }
 
 /// Computes the errors by kind, metric, class of networks and evidence, in this order.
-pub fn model_errors<'a>(all: impl IntoIterator<Item = &'a Difference>) -> Vec<ModelError> {
+pub fn model_errors<'a>(all: impl IntoIterator<Item = &'a Difference>) -> Vec<DifferenceErrors> {
     let mut groups = BTreeMap::<_, Vec<&Difference>>::new();
     for one in all {
         let key = (one.kind, one.metric, one.lossy, one.evidence);
@@ -213,7 +213,7 @@ pub fn model_errors<'a>(all: impl IntoIterator<Item = &'a Difference>) -> Vec<Mo
         let sizes: Vec<f64> = signed.iter().map(|error| error.abs()).collect();
         let gaps = all.iter().map(|one| (one.predicted - one.observed).abs());
         let significant = || all.iter().filter(|one| one.is_significant());
-        ModelError {
+        DifferenceErrors {
             kind,
             metric,
             lossy,
@@ -232,7 +232,7 @@ pub fn model_errors<'a>(all: impl IntoIterator<Item = &'a Difference>) -> Vec<Mo
 
 /// Formats the errors as CSV after `comments`, each of which becomes a line
 /// beginning with `#`.
-pub fn csv(errors: &[ModelError], comments: &[String]) -> String {
+pub fn csv(errors: &[DifferenceErrors], comments: &[String]) -> String {
     let mut out = String::new();
     for comment in comments {
         // Writing to a `String` cannot fail.

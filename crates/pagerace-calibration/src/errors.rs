@@ -48,6 +48,14 @@ impl Errors {
         }
     }
 
+    /// Computes the errors on tuned and on held-out pages.
+    pub fn apart(cells: &[&Cell]) -> [Self; 2] {
+        [false, true].map(|held_out| {
+            let some = cells.iter().filter(|cell| cell.held_out == held_out);
+            Self::of(some.copied())
+        })
+    }
+
     /// Computes the errors of Lighthouse's predictions for `cells`, without
     /// bias, distance and noise.
     pub fn of_lighthouse<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> Self {

@@ -66,17 +66,14 @@ pub fn reached(metrics: &[MetricId], cells: &[Cell]) -> Vec<Reached> {
                 if here.is_empty() {
                     continue;
                 }
-                let of = |held_out: bool| {
-                    let some = here.iter().filter(|cell| cell.held_out == held_out);
-                    Errors::of(some.copied())
-                };
+                let [tuned, held_out] = Errors::apart(&here);
                 all.push(Reached {
                     metric,
                     protocols,
                     lossy,
                     goal,
-                    tuned: of(false),
-                    held_out: of(true),
+                    tuned,
+                    held_out,
                 });
             }
         }

@@ -6,56 +6,27 @@ use std::collections::BTreeMap;
 use pagerace_lab::metric::MetricId;
 use serde::{Deserialize, Serialize};
 
-/// Quantiles of the relative error of Lighthouse's simulation, as shares.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Published {
-    /// The name of the metric in [`pagerace_lab::metric`].
-    pub metric: &'static str,
-    /// Median.
-    pub p50: f64,
-    /// 90th percentile.
-    pub p90: f64,
-    /// 95th percentile.
-    pub p95: f64,
-}
-
 /// The accuracy that Lighthouse publishes: its simulation of mobile loads
-/// compared with real loads, on its own pages and machines.
+/// compared with real loads, on its own pages and machines. By metric, the median and
+/// the 90th and 95th percentile of the relative error, as shares.
 ///
 /// # Source
 /// `core/test/fixtures/lantern-baseline-accuracy.json` of
 /// <https://github.com/GoogleChrome/lighthouse>, rounded to three digits.
-pub const PUBLISHED: [Published; 4] = [
-    Published {
-        metric: "fcp",
-        p50: 0.274,
-        p90: 0.488,
-        p95: 0.519,
-    },
-    Published {
-        metric: "lcp",
-        p50: 0.201,
-        p90: 0.619,
-        p95: 0.863,
-    },
-    Published {
-        metric: "speed-index",
-        p50: 0.249,
-        p90: 0.574,
-        p95: 0.652,
-    },
-    Published {
-        metric: "tti",
-        p50: 0.274,
-        p90: 0.584,
-        p95: 0.726,
-    },
+const PUBLISHED: [(&str, [f64; 3]); 4] = [
+    ("fcp", [0.274, 0.488, 0.519]),
+    ("lcp", [0.201, 0.619, 0.863]),
+    ("speed-index", [0.249, 0.574, 0.652]),
+    ("tti", [0.274, 0.584, 0.726]),
 ];
 
-/// Returns the published accuracy for `metric`, if any.
-pub fn published(metric: MetricId) -> Option<Published> {
+/// Returns the published quantiles of `metric`: the median, the 90th and the 95th
+/// percentile.
+pub fn published(metric: MetricId) -> Option<[f64; 3]> {
     let name = metric.metric().name;
-    PUBLISHED.into_iter().find(|known| known.metric == name)
+    let mut all = PUBLISHED.into_iter();
+    all.find(|(known, _)| *known == name)
+        .map(|(_, quantiles)| quantiles)
 }
 
 /// Lighthouse's prediction for one page on one network. Lighthouse simulates neither

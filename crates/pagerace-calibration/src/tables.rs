@@ -113,28 +113,20 @@ fn or_none(text: Option<String>) -> String {
 
 /// Formats a share as per cent.
 fn share(value: Option<f64>) -> String {
-    or_none(value.map(|v| {
-        if v.is_finite() {
-            percent(v)
-        } else {
-            infinite(v)
-        }
-    }))
+    or_none(value.map(|v| finite_or_sign(v, percent)))
 }
 
 /// Formats a share as per cent with its sign.
 fn signed(value: Option<f64>) -> String {
-    or_none(value.map(|v| {
-        if v.is_finite() {
-            signed_percent(v)
-        } else {
-            infinite(v)
-        }
-    }))
+    or_none(value.map(|v| finite_or_sign(v, signed_percent)))
 }
 
-fn infinite(value: f64) -> String {
-    if value > 0.0 { "∞" } else { "-∞" }.to_owned()
+fn finite_or_sign(value: f64, format: fn(f64) -> String) -> String {
+    match value {
+        _ if value.is_finite() => format(value),
+        _ if value > 0.0 => "∞".to_owned(),
+        _ => "-∞".to_owned(),
+    }
 }
 
 /// Formats a value of a metric with its unit.

@@ -220,11 +220,6 @@ impl BulkResults {
     }
 }
 
-/// Returns `None` for infinite values, which the files cannot represent.
-fn finite(value: Option<f64>) -> Option<f64> {
-    value.filter(|v| v.is_finite())
-}
-
 /// Computes [`BulkSummary::overhead`].
 fn overhead(outcome: &BulkOutcome, file: u64) -> f64 {
     let file = file as f64;

@@ -1,7 +1,7 @@
 //! The settings that all contenders of a race share, in words. Headings show them
 //! because the contenders' labels do not.
 
-use pagerace_core::Protocol;
+use pagerace_core::{Protocol, Words as _};
 use pagerace_page::Interventions;
 use pagerace_report::input::Provenance;
 use pagerace_sim::{Connections, NameLookup, RecordEnds, Reprioritisation, Retransmission, Visit};
@@ -66,11 +66,7 @@ pub fn facts_in(plan: &Plan, provenance: Provenance) -> String {
     }
     // A real browser and server negotiate the TLS version.
     if tcp && simulated {
-        let version = match plan.settings.tcp_tls {
-            tls::Version::Tls12 => "1.2",
-            tls::Version::Tls13 => "1.3",
-        };
-        facts.push(format!("TLS {version} over TCP"));
+        facts.push(format!("TLS {} over TCP", plan.settings.tcp_tls.word()));
     }
     // Real TLS determines the size of its own ClientHello.
     let hello = tcp || !plan.settings.real_tls;

@@ -53,7 +53,7 @@ pub use metric::{Metric, MetricId};
 pub use plan::Plan;
 pub use results::{Fact, Results, RunSummary, Variant};
 pub use runner::{Load, Order, Progress, Runner, run_live, run_race};
-pub use verdict::{Verdict, VerdictKind, verdict};
+pub use verdict::{Verdict, verdict};
 
 /// The version of the product, which every result contains.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

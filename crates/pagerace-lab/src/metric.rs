@@ -23,8 +23,6 @@ pub struct Metric {
     pub title: &'static str,
     /// The unit of the values.
     pub unit: Unit,
-    /// True if lower values are better.
-    pub lower_is_better: bool,
     /// The wording of the metric in a verdict.
     pub wording: Wording,
     /// A one-line definition.
@@ -60,7 +58,6 @@ macro_rules! time {
             name: $name,
             title: $title,
             unit: Unit::Milliseconds,
-            lower_is_better: true,
             wording: $wording,
             definition: $definition,
             simulated: true,
@@ -79,7 +76,6 @@ macro_rules! counter {
             name: $name,
             title: $title,
             unit: Unit::$unit,
-            lower_is_better: true,
             wording: Wording::Amount($noun),
             definition: $definition,
             simulated: true,
@@ -148,7 +144,6 @@ static METRICS: &[Metric] = &[
         name: "cls",
         title: "Cumulative Layout Shift",
         unit: Unit::Score,
-        lower_is_better: true,
         wording: Amount("layout shift"),
         definition: "How far visible elements jump; needs real layout, so always empty in simulation",
         simulated: false,
@@ -165,7 +160,6 @@ static METRICS: &[Metric] = &[
         name: "essential",
         title: "Essential Content",
         unit: Unit::Milliseconds,
-        lower_is_better: true,
         wording: Moment("has its essential content"),
         definition: "Time at which the last essential object that the load event waits for is \
                      complete; empty unless a reliability policy races",

@@ -15,6 +15,7 @@ use crate::metric::MetricId;
 use crate::model_error::ModelErrors;
 use crate::plan::Plan;
 use crate::robustness::Robustness;
+use crate::stats::median_place;
 use crate::unit::Unit;
 use crate::why::Why;
 
@@ -82,6 +83,22 @@ pub struct Fact {
 }
 
 impl Results {
+    /// Returns results without explanations, checks and circumstances.
+    pub fn new(plan: &Plan, provenance: Provenance, variants: Vec<Variant>) -> Self {
+        Self {
+            plan: plan.clone(),
+            variants,
+            whys: Vec::new(),
+            model_errors: match provenance {
+                Provenance::Simulated => ModelErrors::embedded(),
+                Provenance::Live => ModelErrors::default(),
+            },
+            robustness: Vec::new(),
+            provenance,
+            environment: Vec::new(),
+        }
+    }
+
     /// Returns the variant of this page, network and contender (indices into the plan).
     ///
     /// # Panics
@@ -124,21 +141,7 @@ impl Variant {
     /// Index of the run that represents the variant in figures: the earliest finished run
     /// with the (lower) median value; the first run if none has a value.
     pub fn median_run(&self, metric: MetricId) -> usize {
-        let mut finished: Vec<(f64, usize)> = self
-            .values(metric)
-            .into_iter()
-            .enumerate()
-            .filter_map(|(run, value)| Some((value.filter(|v| v.is_finite())?, run)))
-            .collect();
-        finished.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let Some(middle) = finished.len().checked_sub(1) else {
-            return 0;
-        };
-        let value = finished[middle / 2].0;
-        finished
-            .iter()
-            .find(|(v, _)| *v >= value)
-            .map_or(0, |(_, run)| *run)
+        median_place(self.values(metric)).unwrap_or(0)
     }
 }
 

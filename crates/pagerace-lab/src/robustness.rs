@@ -10,6 +10,7 @@ use std::fmt;
 
 use pagerace_core::Protocol;
 use pagerace_net::{Queue, QueueLimit};
+use pagerace_report::input::VerdictKind;
 use pagerace_sim::Scenario;
 
 use crate::analysis::{Analysis, Mark, NOTICEABLE, analyse};
@@ -18,7 +19,7 @@ use crate::plan::Plan;
 use crate::results::{Results, RunSummary};
 use crate::runner::{Cached, OnProgress, Runner, run_all};
 use crate::stats::median;
-use crate::verdict::{VerdictKind, verdict};
+use crate::verdict::verdict;
 
 /// Maximum number of loads per contender and assumption.
 const RUNS_MAX: u32 = 7;
@@ -224,25 +225,14 @@ pub fn check_robustness(
     };
     let values = run_all(jobs, total, &work, progress)?;
     let values: Vec<&[Option<f64>]> = values.chunks(runs as usize).collect();
-    let mut found: Vec<Robustness> = cells
-        .iter()
-        .map(|cell| Robustness {
-            page: cell.page,
-            network: cell.network,
-            runs,
-            checks: Vec::new(),
-        })
-        .collect();
-    for (index, cell) in cells.iter().enumerate() {
-        for assumption in Assumption::ALL {
+    let checked = cells.iter().enumerate().map(|(index, cell)| {
+        let check = |assumption| {
             let of = |racer: usize| {
                 let mut all = tasks.iter().zip(&values);
                 let found = all.find(|(t, _)| (t.0, t.1, t.2) == (index, assumption, racer));
                 found.map(|(_, values)| *values)
             };
-            let Some(leader) = of(cell.racers[0]) else {
-                continue;
-            };
+            let leader = of(cell.racers[0])?;
             let rivals = cell.racers.iter().copied().zip(&cell.margins).skip(1);
             let instead = rivals
                 .filter(|(rival, margin)| {
@@ -250,13 +240,19 @@ pub fn check_robustness(
                 })
                 .map(|(rival, _)| rival)
                 .min_by(|&a, &b| middle(of(a)).total_cmp(&middle(of(b))));
-            found[index].checks.push(Check {
+            Some(Check {
                 assumption,
                 instead,
-            });
+            })
+        };
+        Robustness {
+            page: cell.page,
+            network: cell.network,
+            runs,
+            checks: Assumption::ALL.into_iter().filter_map(check).collect(),
         }
-    }
-    results.robustness = found;
+    });
+    results.robustness = checked.collect();
     Ok(())
 }
 

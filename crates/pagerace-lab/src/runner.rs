@@ -8,7 +8,6 @@ use pagerace_report::input::Provenance;
 use pagerace_sim::{Outcome, Scenario};
 
 use crate::error::LabError;
-use crate::model_error::ModelErrors;
 use crate::parallel;
 use crate::plan::Plan;
 use crate::results::{Results, RunSummary, Variant};
@@ -212,18 +211,7 @@ fn collect(
             }
         })
         .collect();
-    Results {
-        plan: plan.clone(),
-        variants,
-        whys: Vec::new(),
-        model_errors: match provenance {
-            Provenance::Simulated => ModelErrors::embedded(),
-            Provenance::Live => ModelErrors::default(),
-        },
-        robustness: Vec::new(),
-        provenance,
-        environment: Vec::new(),
-    }
+    Results::new(plan, provenance, variants)
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@
 //! significant, and the difference is at least one per cent. If the model's error was
 //! measured, the interval widened by that error must exclude zero as well.
 
+use pagerace_report::input::VerdictKind;
+
 use crate::analysis::{Analysis, Comparison, LEVEL, Mark, NOTICEABLE, analyse, compare};
 use crate::contender::Noun;
 use crate::metric::{MetricId, Wording};
@@ -29,18 +31,6 @@ pub struct Verdict {
     pub winner: Option<usize>,
     /// One or more plain sentences that begin with the network's name.
     pub sentence: String,
-}
-
-/// The kind of a verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VerdictKind {
-    /// A contender is better than the baseline.
-    Better,
-    /// No contender is better than the baseline.
-    NoDifference,
-    /// The runs are too few, values are missing, the model is too inaccurate, or there is
-    /// nothing to compare.
-    Unknown,
 }
 
 /// Names used in the sentences.

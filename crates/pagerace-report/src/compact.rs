@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::input::{
     AcrossPages, AcrossRow, Comparison, Metric, Named, NetworkResult, PageResult, Provenance,
-    Report, Resource, Row, RunDetail, Timing, Verdict, Why,
+    Report, Resource, Row, RunDetail, Timing, VerdictKind, Why,
 };
 use wire::Wire;
 
@@ -71,7 +71,7 @@ struct Page<'a> {
 #[derive(Serialize)]
 struct OnNetwork<'a> {
     network: usize,
-    outcome: Verdict,
+    outcome: VerdictKind,
     winner: Option<usize>,
     verdict: &'a str,
     rows: Vec<Variant<'a>>,

@@ -12,7 +12,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use sha2::{Digest as _, Sha256};
 
 use crate::compact::Compact;
-use crate::input::{NetworkResult, Provenance, Report, Verdict};
+use crate::input::{NetworkResult, Provenance, Report, VerdictKind};
 use escape::{html, json_in_script};
 
 /// Apache `ECharts` 6.1.0, unmodified; see `assets/echarts/README.md`.
@@ -250,13 +250,13 @@ fn verdict(
     network: usize,
     text: &str,
     robustness: &str,
-    went: Option<Verdict>,
+    went: Option<VerdictKind>,
 ) {
     let (class, mark) = match went {
         None => ("across", "all pages"),
-        Some(Verdict::Better) => ("better", "a winner"),
-        Some(Verdict::NoDifference) => ("same", "no winner"),
-        Some(Verdict::Unknown) => ("unknown", "cannot say"),
+        Some(VerdictKind::Better) => ("better", "a winner"),
+        Some(VerdictKind::NoDifference) => ("same", "no winner"),
+        Some(VerdictKind::Unknown) => ("unknown", "cannot say"),
     };
     let Some(network) = report.networks.get(network) else {
         return;

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+#[cfg(feature = "live")]
+use pagerace_lab::LabError;
 use pagerace_lab::Progress;
 
 /// Exit code of an interrupted process, by the convention of shells.
@@ -73,6 +75,18 @@ impl Watch {
     pub(crate) fn tell(&self, progress: Progress) -> ControlFlow<()> {
         self.bar.set_position(progress.done as u64);
         self.go_on()
+    }
+
+    /// Shows the progress of work that stops between two steps.
+    ///
+    /// # Errors
+    /// [`LabError::Interrupted`] if the user asked to stop before the last step.
+    #[cfg(feature = "live")]
+    pub(crate) fn step(&self, done: usize, total: usize) -> Result<(), LabError> {
+        if self.tell(Progress { done, total }).is_break() && done < total {
+            return Err(LabError::Interrupted { done, total });
+        }
+        Ok(())
     }
 
     /// Returns `Break` if the user has interrupted.

@@ -44,16 +44,13 @@ pub(super) fn overall(metrics: &[MetricId], cells: &[Cell]) -> Vec<Group> {
 /// Computes the errors of `cells`: over all pages, tuned pages and held-out pages.
 fn group<'a>(name: &str, metric: MetricId, cells: impl Iterator<Item = &'a Cell>) -> Group {
     let cells: Vec<&Cell> = cells.collect();
-    let of = |held_out: bool| {
-        let some = cells.iter().filter(|cell| cell.held_out == held_out);
-        Errors::of(some.copied())
-    };
+    let [tuned, held_out] = Errors::apart(&cells);
     Group {
         name: name.to_owned(),
         metric,
-        errors: Errors::of(cells.iter().copied()),
-        tuned: of(false),
-        held_out: of(true),
+        errors: Errors::of(cells),
+        tuned,
+        held_out,
     }
 }
 

@@ -9,7 +9,7 @@ use pagerace_lab::stats::median;
 
 use super::{Cause, Input, Quality, Worst};
 use crate::blame::{Blame, Stage, blame};
-use crate::cell::{Cell, noise};
+use crate::cell::{Cell, coefficient_of_variation};
 use crate::differences::{Difference, Pair, differences};
 use crate::kind::kinds;
 use crate::lighthouse::LighthousePrediction;
@@ -99,7 +99,7 @@ impl<'a> Matched<'a> {
                 observed: median(&values),
                 predicted: entry.prediction.and_then(|p| p.median(metric)),
                 lighthouse: self.lighthouse(observation, metric),
-                noise: noise(observation, metric),
+                noise: coefficient_of_variation(&values),
                 runs: values.len(),
                 failed: observation.failed(),
             }

@@ -6,9 +6,9 @@ use crate::samples::metric;
 
 #[test]
 fn each_published_metric_is_one_of_ours() {
-    for known in PUBLISHED {
-        assert_eq!(published(metric(known.metric)), Some(known));
-        assert!(known.p50 < known.p90 && known.p90 < known.p95);
+    for (name, quantiles) in PUBLISHED {
+        assert_eq!(published(metric(name)), Some(quantiles));
+        assert!(quantiles.is_sorted());
     }
     assert_eq!(published(metric("onload")), None);
 }
@@ -31,7 +31,7 @@ fn the_numbers_are_those_that_lighthouse_publishes() {
     for (ours, theirs) in names {
         let known = published(metric(ours)).unwrap();
         let row = &all[&format!("roughEstimateOf{theirs}")];
-        for (value, name) in [(known.p50, "p50"), (known.p90, "p90"), (known.p95, "p95")] {
+        for (value, name) in known.into_iter().zip(["p50", "p90", "p95"]) {
             assert!((value - row[name]).abs() <= 0.0005, "{ours} {name}");
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{Section, Table, share, signed, title, value};
 use crate::accuracy::Accuracy;
-use crate::differences::ModelError;
+use crate::differences::DifferenceErrors;
 
 pub(super) fn differences(accuracy: &Accuracy) -> Section {
     let mut tables = vec![table("All pages", &accuracy.model_errors)];
@@ -27,7 +27,7 @@ pub(super) fn differences(accuracy: &Accuracy) -> Section {
     }
 }
 
-fn table(caption: &str, errors: &[ModelError]) -> Table {
+fn table(caption: &str, errors: &[DifferenceErrors]) -> Table {
     let mut table = Table::new(
         caption,
         4,

@@ -25,8 +25,8 @@ pub(super) fn lighthouse(accuracy: &Accuracy) -> Option<Section> {
             let p = quantiles(errors);
             table.add(row(name, metric, "Pagerace", errors.count.to_string(), p));
         }
-        let p = [known.p50, known.p90, known.p95].map(Some);
         let (pages, cells) = ("its own pages", NONE.to_owned());
+        let p = known.map(Some);
         table.add(row(pages, metric, "Lighthouse, as published", cells, p));
     }
     for rival in &accuracy.lighthouse {

@@ -96,19 +96,21 @@ impl ContenderText {
     /// Returns true if `contender` matches the text.
     pub fn matches(&self, contender: &Contender) -> bool {
         let strategy = |s: &StrategySpec| !contender.has_choice() || *s == contender.strategy;
-        let of = |wanted: Option<bool>| wanted.unwrap_or(true);
-        of(self.protocols.as_ref().map(|p| *p == contender.protocols))
-            && of(self.congestion.as_ref().map(|c| *c == contender.congestion))
-            && of(self.visit.map(|v| v == contender.visit))
-            && of(self.strategy.as_ref().map(strategy))
-            && of(self
-                .reliability
-                .as_ref()
-                .map(|r| *r == contender.effective_reliability()))
-            && of(self
-                .interventions
-                .as_ref()
-                .map(|i| *i == contender.interventions))
+        let Self {
+            protocols,
+            congestion,
+            visit,
+            reliability,
+            interventions,
+            ..
+        } = self;
+        let policy = contender.effective_reliability();
+        (protocols.as_ref()).is_none_or(|p| *p == contender.protocols)
+            && (congestion.as_ref()).is_none_or(|c| *c == contender.congestion)
+            && visit.is_none_or(|v| v == contender.visit)
+            && self.strategy.as_ref().is_none_or(strategy)
+            && reliability.as_ref().is_none_or(|r| *r == policy)
+            && (interventions.as_ref()).is_none_or(|i| *i == contender.interventions)
     }
 
     /// Returns the contender, with open properties taken from `defaults`.

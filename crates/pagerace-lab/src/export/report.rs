@@ -4,7 +4,7 @@ use pagerace_page::Page;
 use pagerace_report::input::Provenance;
 use pagerace_report::input::{
     AcrossPages, AcrossRow, Comparison, Metric, Named, NetworkResult, PageResult, Report, Resource,
-    Row, RunDetail, Verdict, Why,
+    Row, RunDetail, Why,
 };
 use pagerace_sim::{Outcome, Part};
 
@@ -18,12 +18,12 @@ use crate::export::json::scenario_text;
 use crate::facts::facts_in;
 use crate::metric::{MetricId, metrics};
 use crate::plan::Plan;
-use crate::results::Fact;
-use crate::results::Results;
+use crate::results::{Fact, Results};
 use crate::robustness;
 use crate::runner::{OnProgress, Runner};
+use crate::stats::finite;
 use crate::unit::Unit;
-use crate::verdict::{VerdictKind, verdict};
+use crate::verdict::verdict;
 use crate::why;
 
 mod detail;
@@ -168,7 +168,7 @@ fn metric_entry(metric: &crate::Metric) -> Metric {
         name: metric.name.to_owned(),
         title: metric.title.to_owned(),
         unit: unit.to_owned(),
-        lower_is_better: metric.lower_is_better,
+        lower_is_better: true,
         definition: metric.definition.to_owned(),
     }
 }
@@ -241,11 +241,7 @@ fn network_result(results: &Results, page: usize, network: usize) -> NetworkResu
     NetworkResult {
         network,
         verdict: verdict.sentence,
-        outcome: match verdict.kind {
-            VerdictKind::Better => Verdict::Better,
-            VerdictKind::NoDifference => Verdict::NoDifference,
-            VerdictKind::Unknown => Verdict::Unknown,
-        },
+        outcome: verdict.kind,
         winner: verdict.winner,
         robustness: robustness::of(results, page, network)
             .map(|one| one.sentence(&results.plan))
@@ -253,11 +249,6 @@ fn network_result(results: &Results, page: usize, network: usize) -> NetworkResu
         rows: rows.collect(),
         whys: whys(results, page, network),
     }
-}
-
-/// Returns `None` for infinite values, which JSON cannot represent.
-fn finite(value: Option<f64>) -> Option<f64> {
-    value.filter(|v| v.is_finite())
 }
 
 fn comparison(row: &analysis::Comparison) -> Comparison {

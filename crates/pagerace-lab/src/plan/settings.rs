@@ -2,7 +2,6 @@
 //! that need no pages can run before any page is read.
 
 use pagerace_core::Protocol;
-use pagerace_page::Page;
 use pagerace_sim::{Retransmission, Visit};
 use pagerace_transport::quic::DEFAULT_MTU;
 use pagerace_transport::tls;
@@ -68,12 +67,8 @@ impl Plan {
         let mut index = 0;
         while index < self.contenders.len() {
             let twin = (0..self.contenders.len()).find(|&other| {
-                let first = if index == self.baseline {
-                    false
-                } else {
-                    other < index || other == self.baseline
-                };
-                first && other != index && self.are_twins(index, other)
+                let first = other < index || other == self.baseline;
+                index != self.baseline && first && other != index && self.are_twins(index, other)
             });
             if let Some(twin) = twin {
                 said.push(format!(
@@ -114,19 +109,14 @@ impl Plan {
             protocols == other
                 && a.controllers_over(&protocols) == b.controllers_over(&other)
                 && effects(a) == effects(b)
-                && self.policy_on(i, page, a) == self.policy_on(i, page, b)
+                && self.policy_on(i, a) == self.policy_on(i, b)
         })
     }
 
     /// Returns the contender's policy on a page; `None` if it has no effect.
-    fn policy_on(&self, index: usize, page: &Page, contender: &Contender) -> Option<String> {
+    fn policy_on(&self, page: usize, contender: &Contender) -> Option<String> {
         let policy = contender.effective_reliability();
-        let needs = self
-            .needs
-            .get(index)
-            .map_or(&[][..], |needs| needs.as_slice());
-        let acts = !policy.is_full()
-            && !pagerace_sim::reliability::selected(page, policy.selection(), needs).is_empty();
+        let acts = !policy.is_full() && self.selects(&policy, page);
         acts.then(|| policy.to_string())
     }
 }

@@ -1,6 +1,8 @@
 //! The verdict if no contender beats the baseline.
 
-use super::{Names, VerdictKind, within_model, worse};
+use pagerace_report::input::VerdictKind;
+
+use super::{Names, within_model, worse};
 use crate::analysis::{Analysis, Comparison, Mark, runs_needed};
 use crate::contender::Noun;
 use crate::metric::Wording;

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use pagerace_core::{Duration, Rng};
 use pagerace_report::input::{
     AcrossPages, AcrossRow, Comparison, Metric, Named, NetworkResult, PageResult, Provenance,
-    Report, Row, Verdict, Why,
+    Report, Row, VerdictKind, Why,
 };
 
 use load::{Link, Order, load};
@@ -199,9 +199,9 @@ fn race(site: &Site, network: usize, link: &Link) -> NetworkResult {
             _ => "No difference between the best strategy and round-robin. Invented.".to_owned(),
         },
         outcome: if sure {
-            Verdict::Better
+            VerdictKind::Better
         } else {
-            Verdict::NoDifference
+            VerdictKind::NoDifference
         },
         robustness: "Robustness (7 runs each): the verdict holds with a queue of 100 packets."
             .to_owned(),

@@ -115,14 +115,9 @@ fn metric_list(out: &mut impl Write) -> io::Result<()> {
             "" => String::new(),
             unit => format!(", in {unit}"),
         };
-        let better = if metric.lower_is_better {
-            "lower is better"
-        } else {
-            "higher is better"
-        };
         let lines = [
             metric.definition.to_owned(),
-            format!("{}{unit}; {better}", metric.title),
+            format!("{}{unit}; lower is better", metric.title),
         ];
         entry(out, metric.name, &lines)?;
     }

@@ -31,8 +31,6 @@ use crate::progress::Watch;
 pub(super) mod answer;
 mod outputs;
 
-use outputs::Outputs;
-
 /// The networks if none is named: a slow mobile network, a fast line, and a lossy hop.
 const DEFAULT_NETWORKS: [&str; 3] = ["slow-4g", "cable", "lossy-wifi"];
 
@@ -40,7 +38,7 @@ const DEFAULT_NETWORKS: [&str; 3] = ["slow-4g", "cable", "lossy-wifi"];
 const DEFAULT_BASELINE: &str = "sequential";
 
 pub(crate) fn run(args: &RaceArgs) -> Result<()> {
-    check_files(&Outputs::files_of(args), &args.hars)?;
+    check_files(&outputs::files_of(args), &args.hars)?;
     let mut plan = match &args.scenario {
         Some(path) => plan_of_scenario(path)?,
         None => plan_of_args(args)?,
@@ -55,7 +53,7 @@ pub(crate) fn run(args: &RaceArgs) -> Result<()> {
     for twin in plan.merge_twins() {
         warn(&twin);
     }
-    let outputs = Outputs::check(args, &plan)?;
+    outputs::check_qlog(args, &plan)?;
     let jobs = jobs(args.jobs);
     let watch = Watch::new(!args.no_progress, "loads");
     watch.start("racing", plan.loads());
@@ -75,7 +73,7 @@ pub(crate) fn run(args: &RaceArgs) -> Result<()> {
     )?;
     watch.clear();
     answer::print(&results, &defaults_used(args))?;
-    outputs.write(&results, jobs, &load, &watch)?;
+    outputs::write_all(args, &results, jobs, &watch)?;
     all_failed(&results)?;
     if args.open
         && let Some(path) = &args.report

@@ -37,11 +37,12 @@ pub fn read_plan(file: &str, bytes: &[u8]) -> Result<ReadPlan, LabError> {
             "{e}; the file was changed or is of another version"
         ))
     })?;
-    let again = serde_json::to_value(&document)
+    // All types but some inside the plan refuse unknown fields.
+    let plan = serde_json::to_value(&document.plan)
         .map_err(|e| refuse(format!("cannot be compared with what was read: {e}")))?;
-    if let Some(path) = unknown_field(&value, &again) {
+    if let Some(path) = unknown_field(&value["plan"], &plan) {
         return Err(refuse(format!(
-            "the field {path} is not known; remove it or check its name"
+            "the field plan.{path} is not known; remove it or check its name"
         )));
     }
     document.plan.check().map_err(|e| refuse(e.to_string()))?;

@@ -62,17 +62,14 @@ impl<'a> Kept<'a> {
             );
         }
         for one in pages {
-            let (name, content) = (&one.page.name, one.content());
-            match all.contents.get(name) {
-                Some(before) if *before != content => bail!(
+            let name = &one.page.name;
+            let contents = all.contents.entry(name.clone());
+            if *contents.or_insert_with(|| one.content.clone()) != one.content {
+                bail!(
                     "{name}: the recording's content differs from that measured in the file of \
                      --observations; use the earlier recording, or remove the page's observations \
                      from the file"
-                ),
-                Some(_) => {}
-                None => {
-                    all.contents.insert(name.clone(), content);
-                }
+                );
             }
         }
         Ok(Self {

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use pagerace_calibration::Observations;
 use pagerace_lab::export::file::check_writable;
-use pagerace_lab::{LabError, Load, Order, Plan, Progress};
+use pagerace_lab::{Load, Order, Plan};
 use pagerace_live::LiveError;
 
 use super::super::live::session::{Served, Session};
@@ -82,10 +82,7 @@ pub(super) fn observations(
     for (index, part) in unasked.into_iter().enumerate() {
         let said = opinion::ask(&mut session, &design[part])?;
         kept.add_opinion(said)?;
-        let done = index + 1;
-        if watch.tell(Progress { done, total }).is_break() && done < total {
-            return Err(LabError::Interrupted { done, total }.into());
-        }
+        watch.step(index + 1, total)?;
     }
     watch.clear();
     Ok(kept.of(design))
@@ -102,7 +99,7 @@ fn loads(
 ) -> Result<Vec<Step>> {
     let mut disturbed = Vec::new();
     let total = *done + steps.len();
-    for (index, &step) in steps.iter().enumerate() {
+    for &step in steps {
         let plan = &design[step.part];
         match session.load(plan, step.load) {
             Ok(measured) => {
@@ -120,10 +117,7 @@ fn loads(
             Err(error) => return Err(error),
         }
         *done += 1;
-        let progress = Progress { done: *done, total };
-        if watch.tell(progress).is_break() && index + 1 < steps.len() {
-            return Err(LabError::Interrupted { done: *done, total }.into());
-        }
+        watch.step(*done, total)?;
     }
     Ok(disturbed)
 }

@@ -28,15 +28,9 @@ pub(crate) struct Served {
     pub(crate) page: Arc<Page>,
     site: ReplaySite,
     device: Device,
-    content: String,
-}
-
-impl Served {
-    /// Returns a digest of the served URLs and bodies. It does not depend on other
-    /// evidence in the recording.
-    pub(crate) fn content(&self) -> String {
-        self.content.clone()
-    }
+    /// A digest of the served URLs and bodies. It does not depend on other evidence in the
+    /// recording.
+    pub(crate) content: String,
 }
 
 fn content(exchanges: &[Exchange]) -> String {

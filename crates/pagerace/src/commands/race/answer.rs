@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use comfy_table::Table;
 use pagerace_lab::across::across_pages;
 use pagerace_lab::facts::facts_in;
 use pagerace_lab::results::facts_line;
@@ -95,35 +96,34 @@ fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io
             (analysis, verdict)
         })
         .collect();
-    if let [(analysis, verdict)] = answers.as_slice() {
-        let (table, narrow) = table::ranking(plan, analysis);
-        table::print(out, &table)?;
-        if narrow {
-            writeln!(out, "{WIDER}")?;
-        }
-        delivered(out, results, network)?;
+    let (sentence, checked) = if let [(analysis, verdict)] = answers.as_slice() {
+        tabled(out, table::ranking(plan, analysis))?;
+        let checked = robustness::of(results, 0, network);
+        let checked = checked.map(|checked| checked.sentence(plan));
+        (verdict.sentence.clone(), checked)
+    } else {
+        let across = across_pages(results, network, plan.metric);
+        tabled(out, table::pages(results, &answers))?;
         writeln!(out)?;
-        stress(out, &verdict.sentence)?;
-        if let Some(checked) = robustness::of(results, 0, network) {
-            say(out, &checked.sentence(plan))?;
-        }
-        return why_answer(out, results, network);
+        table::print(out, &table::across(plan, &across))?;
+        (across.sentence, robustness::across(results, network))
+    };
+    delivered(out, results, network)?;
+    writeln!(out)?;
+    stress(out, &sentence)?;
+    if let Some(checked) = checked {
+        say(out, &checked)?;
     }
-    let across = across_pages(results, network, plan.metric);
-    let (table, narrow) = table::pages(results, &answers);
+    why_answer(out, results, network)
+}
+
+/// Prints a table, and a note if it lacks columns.
+fn tabled(out: &mut impl Write, (table, narrow): (Table, bool)) -> io::Result<()> {
     table::print(out, &table)?;
     if narrow {
         writeln!(out, "{WIDER}")?;
     }
-    writeln!(out)?;
-    table::print(out, &table::across(plan, &across))?;
-    delivered(out, results, network)?;
-    writeln!(out)?;
-    stress(out, &across.sentence)?;
-    if let Some(checked) = robustness::across(results, network) {
-        say(out, &checked)?;
-    }
-    why_answer(out, results, network)
+    Ok(())
 }
 
 /// Writes the deliveries of objects, if any were sent in datagrams.
