@@ -96,21 +96,13 @@ impl ContenderText {
     /// Returns true if `contender` matches the text.
     pub fn matches(&self, contender: &Contender) -> bool {
         let strategy = |s: &StrategySpec| !contender.has_choice() || *s == contender.strategy;
-        let Self {
-            protocols,
-            congestion,
-            visit,
-            reliability,
-            interventions,
-            ..
-        } = self;
         let policy = contender.effective_reliability();
-        (protocols.as_ref()).is_none_or(|p| *p == contender.protocols)
-            && (congestion.as_ref()).is_none_or(|c| *c == contender.congestion)
-            && visit.is_none_or(|v| v == contender.visit)
+        (self.protocols.as_ref()).is_none_or(|p| *p == contender.protocols)
+            && (self.congestion.as_ref()).is_none_or(|c| *c == contender.congestion)
+            && self.visit.is_none_or(|v| v == contender.visit)
             && self.strategy.as_ref().is_none_or(strategy)
-            && reliability.as_ref().is_none_or(|r| *r == policy)
-            && (interventions.as_ref()).is_none_or(|i| *i == contender.interventions)
+            && self.reliability.as_ref().is_none_or(|r| *r == policy)
+            && (self.interventions.as_ref()).is_none_or(|i| *i == contender.interventions)
     }
 
     /// Returns the contender, with open properties taken from `defaults`.
