@@ -88,9 +88,9 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
     /// Moves the time to the next event and handles the event. Returns `None` if nothing
     /// is left to happen.
     pub(crate) fn step(&mut self, deadline: Instant) -> Option<Event<T>> {
-        let links = [self.down.link.next_at(), self.up.link.next_at()];
-        let next = links.into_iter().flatten().chain(self.timers.next_at());
-        let next = next.min()?;
+        let (down, up) = (self.down.link.next_at(), self.up.link.next_at());
+        let next = [down, up, self.timers.next_at()];
+        let next = next.into_iter().flatten().min()?;
         self.now = next.min(deadline);
         Some(if next > deadline {
             Event::Deadline

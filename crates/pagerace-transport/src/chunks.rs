@@ -54,17 +54,21 @@ impl Chunks {
         taken
     }
 
-    /// Returns all bytes in one slice, without a copy if there is only one.
-    pub(crate) fn join(self) -> Bytes {
-        let length = self.length;
-        let mut chunks = self.into_iter();
-        let first = chunks.next().unwrap_or_default();
-        if first.len() == length {
-            return first;
+    /// Removes the first `n` bytes, of which there must be as many, and returns them in one
+    /// slice, without a copy if they lie in one.
+    pub(crate) fn take_joined(&mut self, n: usize) -> Bytes {
+        if let Some(first) = self.chunks.front_mut()
+            && first.len() > n
+        {
+            self.length -= n;
+            return first.split_to(n);
         }
-        let mut joined = BytesMut::with_capacity(length);
-        joined.extend_from_slice(&first);
-        joined.extend(chunks);
+        if self.chunks.front().is_some_and(|first| first.len() == n) {
+            self.length -= n;
+            return self.chunks.pop_front().unwrap_or_default();
+        }
+        let mut joined = BytesMut::with_capacity(n);
+        joined.extend(self.take(n).into_iter());
         joined.freeze()
     }
 

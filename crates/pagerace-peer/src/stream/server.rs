@@ -536,7 +536,10 @@ impl<S: Site> StreamServer<S> {
             let mut framing = head.clone();
             if !content.is_empty() {
                 let frame = h2.data_frame(stream, content.len(), content.len() == left);
-                framing = [head.as_ref(), &frame].concat().into();
+                framing = match head.len() {
+                    0 => frame,
+                    _ => [head.as_ref(), &frame].concat().into(),
+                };
             }
             let length = head.len() + content.len();
             let refused = content.len() < left && h2.send_window(stream) == 0;

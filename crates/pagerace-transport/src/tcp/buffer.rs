@@ -43,7 +43,7 @@ impl SendBuffer {
     /// Removes the next `length` bytes. Also returns true if the FIN goes with them.
     pub(super) fn take(&mut self, length: usize) -> (Bytes, bool) {
         assert!(length <= self.chunks.len(), "more taken than written");
-        let payload = self.chunks.take(length).join();
+        let payload = self.chunks.take_joined(length);
         let fin = self.fin && self.chunks.is_empty();
         self.fin &= !fin;
         (payload, fin)
