@@ -58,20 +58,20 @@ pub(crate) enum Command {
     /// Compare protocols and congestion controllers by one large transfer.
     #[command(after_long_help = BULK_EXAMPLES, after_help = SEE_HELP)]
     Bulk(BulkArgs),
-    #[cfg(feature = "live")]
     /// Record a page with Chromium, for races and for replay.
+    #[cfg(feature = "live")]
     #[command(after_long_help = record::EXAMPLES, after_help = SEE_HELP)]
     Record(record::RecordArgs),
-    #[cfg(feature = "live")]
     /// Race in a real browser over real sockets and an emulated link.
+    #[cfg(feature = "live")]
     #[command(after_long_help = LIVE_EXAMPLES, after_help = SEE_HELP)]
     Live(Box<LiveArgs>),
-    #[cfg(feature = "live")]
     /// Measure the error of predictions against a real browser.
+    #[cfg(feature = "live")]
     #[command(after_long_help = CALIBRATE_EXAMPLES, after_help = SEE_HELP)]
     Calibrate(Box<CalibrateArgs>),
-    #[cfg(feature = "live")]
     /// Serve a recorded page or a folder to a browser.
+    #[cfg(feature = "live")]
     #[command(after_long_help = serve::EXAMPLES, after_help = SEE_HELP)]
     Serve(serve::ServeArgs),
     /// Show a recorded page as Pagerace understands it, and which parts are essential.

@@ -56,8 +56,8 @@ impl Watch {
         }
     }
 
-    #[cfg(feature = "live")]
     /// Writes a line to standard error, if it is a log and not a terminal.
+    #[cfg(feature = "live")]
     pub(crate) fn log(&self, line: &str) {
         if self.lines {
             let _ = writeln!(std::io::stderr(), "{line}");
