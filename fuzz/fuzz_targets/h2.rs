@@ -3,7 +3,7 @@ use libfuzzer_sys::fuzz_target;
 use pagerace_http::Role;
 
 fuzz_target!(|data: &[u8]| {
-    pagerace_http::fuzz::h2_connection(Role::Server, data);
-    pagerace_http::fuzz::h2_connection(Role::Client, data);
-    pagerace_http::fuzz::hpack_decoder(data);
+    pagerace_fuzz::http::h2_connection(Role::Server, data);
+    pagerace_fuzz::http::h2_connection(Role::Client, data);
+    pagerace_fuzz::http::hpack_decoder(data);
 });

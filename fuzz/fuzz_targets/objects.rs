@@ -2,5 +2,5 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    pagerace_http::fuzz::objects(data);
+    pagerace_fuzz::http::objects(data);
 });

@@ -9,6 +9,7 @@ mod causes;
 mod discovery;
 mod document;
 mod failure;
+mod fonts;
 mod images;
 mod incomplete;
 mod measure;
@@ -22,17 +23,17 @@ use std::sync::Arc;
 use pagerace_core::{EventQueue, Instant};
 use pagerace_page::{Page, ResourceId};
 
+use self::fonts::Fonts;
 use self::state::{LoadEvent, Rendering, State, Timer};
 use crate::cause::{Cause, Ready};
-use crate::config::Profile;
 use crate::costs::Costs;
-use crate::graph::{Graph, Role};
+use crate::graph::{Graph, Node, Role};
 use crate::main_thread::{Lane, Task};
 use crate::overheads::Overheads;
 use crate::paint::{Layout, Screen};
 use crate::parser::Parser;
 use crate::requests::Requests;
-use crate::{Action, BrowserConfig};
+use crate::{Action, BrowserConfig, Profile};
 
 /// One page load in one browser.
 ///
@@ -43,7 +44,7 @@ use crate::{Action, BrowserConfig};
 #[derive(Debug)]
 pub struct Browser {
     page: Arc<Page>,
-    profile: Profile,
+    profile: &'static Profile,
     graph: Graph,
     layout: Layout,
     costs: Costs,
@@ -56,14 +57,14 @@ pub struct Browser {
     woken: Vec<usize>,
     /// Timers, each with the cause under which it was set.
     timers: EventQueue<(Timer, Option<Cause>)>,
-    /// The number of timers that keep the load going (not those of font block periods and
-    /// image flushes).
+    /// The number of timers that keep the load going.
     timers_pending: usize,
     started: Option<Instant>,
     /// The event that is being handled.
     current: Ready,
     load: LoadEvent,
     rendering: Rendering,
+    fonts: Fonts,
     screen: Screen,
     /// Tasks of the page's own thread that are longer than 50 ms: start and end.
     long_tasks: Vec<(Instant, Instant)>,
@@ -82,28 +83,24 @@ impl Browser {
         let layout = Layout::new(&page, &graph);
         let costs = Costs::new(&page, config, seed);
         let requests = Requests::new(&page, profile, &graph, &layout);
-        let parsers = graph
-            .nodes
-            .iter()
-            .map(|node| {
-                (node.role == Role::Html).then(|| {
-                    let deferred = node.deferred.iter().copied().collect();
-                    Box::new(Parser {
-                        deferred,
-                        ..Parser::default()
-                    })
+        let parser = |node: &Node| {
+            (node.role == Role::Html).then(|| {
+                Box::new(Parser {
+                    deferred: node.deferred.clone().into(),
+                    ..Parser::default()
                 })
             })
-            .collect();
+        };
         Self {
             profile,
-            screen: Screen::new(layout.recorded),
+            screen: Screen::new(layout.image_room),
+            fonts: Fonts::new(&page),
             layout,
             overheads: Overheads::new(&page, config),
             costs,
             requests,
             states: vec![State::default(); page.resources.len()],
-            parsers,
+            parsers: graph.nodes.iter().map(parser).collect(),
             lanes: (0..graph.lanes).map(|_| Lane::default()).collect(),
             woken: Vec::new(),
             timers: EventQueue::new(),
@@ -211,7 +208,8 @@ impl Browser {
     fn is_quiet(&self) -> bool {
         // If the other conditions hold, the remaining timers do not continue the load,
         // but may show text that waits for a broken font.
-        let text_to_come = self.timers.next_at().is_some() && self.waits_for_broken_font();
+        let text_to_come = self.timers.next_at().is_some()
+            && self.fonts.wait_for(|font| self.states[font.index()].broken);
         self.requests.is_idle()
             && self.timers_pending == 0
             && self.lanes.iter().all(Lane::is_idle)
@@ -233,22 +231,18 @@ impl Browser {
     fn advance(&mut self, now: Instant) {
         while let Some((at, (timer, cause))) = self.timers.pop_due(now) {
             self.current = Ready::new(at, cause);
-            match timer {
-                Timer::FontBlockOver => self.font_block_over(),
-                Timer::FontShown(font) => self.font_shown(font),
-                Timer::Flush(image) => self.flush_image(at, image),
-                _ => self.timers_pending -= 1,
-            }
+            self.timers_pending -= usize::from(timer.keeps_load());
             match timer {
                 Timer::Discover(id) => self.discover(at, id),
                 Timer::Ask(id) => self.ask(self.current, id),
                 Timer::Commit(id) => self.commit(at, id),
                 Timer::Cached(id) => self.cached_response(at, id),
                 Timer::TaskDone(lane) => self.task_done(at, lane),
-                Timer::Frame => self.queue(0, Task::Render),
+                Timer::Frame => self.queue(Task::Render),
                 Timer::TextMade(block) => self.text_made(block),
                 Timer::Reveal => self.rendering.hidden_until = None,
-                Timer::FontBlockOver | Timer::FontShown(_) | Timer::Flush(_) => {}
+                Timer::BlockPeriodOver(font) => self.fonts.end_block_period(self.current, font),
+                Timer::Flush(image) => self.flush_image(at, image),
             }
             self.settle(at);
         }
@@ -266,19 +260,19 @@ impl Browser {
     }
 
     /// Queues a task that became possible at the current event.
-    fn queue(&mut self, lane: usize, task: Task) {
+    fn queue(&mut self, task: Task) {
+        let lane = match task {
+            Task::Parse(id) | Task::Style(id) | Task::Script(id) => {
+                self.graph.nodes[id.index()].lane
+            }
+            Task::Render | Task::Load => 0,
+        };
         self.lanes[lane].push(task, self.current);
         self.woken.push(lane);
     }
 
     fn schedule(&mut self, at: Instant, timer: Timer) {
-        // These timers do not keep the load going.
-        if !matches!(
-            timer,
-            Timer::FontBlockOver | Timer::FontShown(_) | Timer::Flush(_)
-        ) {
-            self.timers_pending += 1;
-        }
+        self.timers_pending += usize::from(timer.keeps_load());
         self.timers.schedule(at, (timer, self.current.cause));
     }
 

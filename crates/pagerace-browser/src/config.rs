@@ -2,40 +2,20 @@
 
 use std::ops::RangeInclusive;
 
-use pagerace_core::Words;
 use serde::{Deserialize, Serialize};
+
+use crate::Profile;
 
 /// The browser to model, and the machine that it runs on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BrowserConfig {
     /// The profile that determines priority signals and the order of requests.
-    pub profile: Profile,
+    pub profile: &'static Profile,
     /// The main-thread slow-down: 1 for a desktop, 4 for Lighthouse's mid-tier phone.
     pub cpu: f64,
     /// The sigma of the log-normal run-to-run variation of think times and CPU costs; 0
     /// disables it.
     pub jitter: f64,
-}
-
-/// The browser whose request behaviour is modelled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Profile {
-    /// Chromium.
-    #[default]
-    Chrome,
-    /// Firefox.
-    Firefox,
-    /// Safari.
-    Safari,
-}
-
-impl Words for Profile {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Chrome, "chrome", "Chromium"),
-        (Self::Firefox, "firefox", "Firefox"),
-        (Self::Safari, "safari", "Safari"),
-    ];
 }
 
 /// Valid slow-down factors of the main thread.
@@ -67,7 +47,7 @@ impl BrowserConfig {
 impl Default for BrowserConfig {
     fn default() -> Self {
         Self {
-            profile: Profile::Chrome,
+            profile: Profile::CHROME,
             cpu: 1.0,
             jitter: 0.1,
         }

@@ -51,21 +51,12 @@ impl Costs {
     /// Creates the costs for a load of `page`. A negative value counts as zero. A value
     /// that is not finite counts as no slow-down, or no variation.
     pub(crate) fn new(page: &Page, config: &BrowserConfig, seed: u64) -> Self {
-        let cpu = if config.cpu.is_finite() {
-            config.cpu.max(0.0)
-        } else {
-            1.0
-        };
-        let jitter = if config.jitter.is_finite() {
-            config.jitter.max(0.0)
-        } else {
-            0.0
-        };
+        let finite = |value: f64, otherwise| if value.is_finite() { value } else { otherwise };
         let factors = vec![0.0; page.resources.len()];
         let rendering = page.layout.as_ref().and_then(|l| l.rendering);
         let mut costs = Self {
-            cpu,
-            jitter,
+            cpu: finite(config.cpu, 1.0).max(0.0),
+            jitter: finite(config.jitter, 0.0).max(0.0),
             seed,
             factors,
             render_factor: 1.0,
@@ -84,16 +75,11 @@ impl Costs {
         }
     }
 
-    fn factor(&mut self, id: ResourceId) -> f64 {
+    fn scaled(&mut self, id: ResourceId, millis: f64) -> Duration {
         if self.factors[id.index()] <= 0.0 {
             self.factors[id.index()] = self.draw(&format!("cpu/{}", id.0));
         }
-        self.factors[id.index()]
-    }
-
-    fn scaled(&mut self, id: ResourceId, millis: f64) -> Duration {
-        let factor = self.factor(id);
-        Duration::from_millis_f64(millis * self.cpu * factor)
+        Duration::from_millis_f64(millis * self.cpu * self.factors[id.index()])
     }
 
     /// Returns the cost of parsing `bytes` encoded bytes of a document.
@@ -107,21 +93,28 @@ impl Costs {
         self.scaled(document.id, millis)
     }
 
+    /// Returns the recorded cost of a resource, or its modelled one.
+    fn of(&mut self, resource: &Resource, modelled: f64) -> Duration {
+        let millis = resource.cpu_time.map_or(modelled, Duration::as_millis_f64);
+        self.scaled(resource.id, millis)
+    }
+
     /// Returns the cost of parsing a style sheet.
     pub(crate) fn style(&mut self, sheet: &Resource) -> Duration {
-        let millis = sheet.cpu_time.map_or_else(
-            || kib(sheet.body_bytes) * ratio(sheet) * STYLE_MS_PER_KIB,
-            Duration::as_millis_f64,
-        );
-        self.scaled(sheet.id, millis)
+        self.of(
+            sheet,
+            kib(sheet.body_bytes) * ratio(sheet) * STYLE_MS_PER_KIB,
+        )
     }
 
     /// Returns the cost of compiling and running a script.
     pub(crate) fn script(&mut self, script: &Resource) -> Duration {
-        let millis = script
-            .cpu_time
-            .map_or_else(|| script_millis(script), Duration::as_millis_f64);
-        self.scaled(script.id, millis)
+        self.of(script, script_millis(script))
+    }
+
+    /// Returns the cost of decoding an image.
+    pub(crate) fn decode(&mut self, image: &Resource) -> Duration {
+        self.of(image, kib(image.body_bytes) * IMAGE_MS_PER_KIB)
     }
 
     /// Returns the part of a recorded delay between `parent` and its request that remains
@@ -132,15 +125,6 @@ impl Costs {
             return delay;
         }
         delay.saturating_sub(Duration::from_millis_f64(script_millis(parent)))
-    }
-
-    /// Returns the cost of decoding an image.
-    pub(crate) fn decode(&mut self, image: &Resource) -> Duration {
-        let millis = image.cpu_time.map_or_else(
-            || kib(image.body_bytes) * IMAGE_MS_PER_KIB,
-            Duration::as_millis_f64,
-        );
-        self.scaled(image.id, millis)
     }
 
     /// Returns the cost of style, layout and paint: the first one of a document, or a later one.

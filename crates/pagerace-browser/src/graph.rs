@@ -6,7 +6,7 @@
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use pagerace_page::{Page, Resource, ResourceId, Trigger, Wait};
 
-use crate::config::Profile;
+use crate::Profile;
 
 /// The resources of a page as nodes, in page order.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct Graph {
 }
 
 /// The use of a response.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Role {
     /// A redirect to another resource.
     Redirect,
@@ -36,6 +36,7 @@ pub(crate) enum Role {
     /// A font.
     Font,
     /// A resource that the model does not interpret.
+    #[default]
     Other,
 }
 
@@ -51,7 +52,7 @@ pub(crate) struct Stop {
 }
 
 /// A resource with its dependents.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Node {
     pub(crate) role: Role,
     /// The document of the resource; a document is its own frame.
@@ -81,29 +82,9 @@ pub(crate) struct Node {
     pub(crate) awaited_by: Vec<ResourceId>,
 }
 
-impl Node {
-    fn new(role: Role) -> Self {
-        Self {
-            role,
-            frame: None,
-            anchor: None,
-            lane: 0,
-            by_layout: false,
-            scanned: Vec::new(),
-            stops: Vec::new(),
-            deferred: Vec::new(),
-            on_head: Vec::new(),
-            on_processed: Vec::new(),
-            on_layout: Vec::new(),
-            on_end: Vec::new(),
-            awaited_by: Vec::new(),
-        }
-    }
-}
-
 impl Graph {
     /// Builds the graph of `page` for the browser `profile`.
-    pub(crate) fn new(page: &Page, profile: Profile) -> Self {
+    pub(crate) fn new(page: &Page, profile: &Profile) -> Self {
         let count = page.resources.len();
         let document = Some(page.document.index()).filter(|&d| d < count);
         let mut redirects = vec![false; count];
@@ -126,10 +107,13 @@ impl Graph {
             } else {
                 role(resource, redirects[index])
             };
-            let mut node = Node::new(role);
             let by_layout = page.layout.as_ref().map_or(&[][..], |l| &l.by_layout);
-            node.by_layout =
-                matches!(node.role, Role::Image | Role::Font) && by_layout.contains(&resource.id);
+            let mut node = Node {
+                role,
+                by_layout: matches!(role, Role::Image | Role::Font)
+                    && by_layout.contains(&resource.id),
+                ..Node::default()
+            };
             let parent = resource
                 .discovery
                 .trigger
@@ -164,7 +148,7 @@ impl Graph {
         resource: &Resource,
         parent: Option<usize>,
         node: &mut Node,
-        profile: Profile,
+        profile: &Profile,
     ) {
         let above = parent.map(|p| &self.nodes[p]);
         node.frame = if node.role == Role::Html {
@@ -176,7 +160,7 @@ impl Graph {
         if node.role == Role::Html
             && Some(index) != self.document
             && resource.third_party
-            && profile.isolates_sites()
+            && profile.isolates_sites
         {
             node.lane = self.lanes;
             self.lanes += 1;
@@ -199,38 +183,39 @@ impl Graph {
 
     /// Adds a resource to the dependents of its parent.
     fn attach(&mut self, id: ResourceId, resource: &Resource, parent: usize, page: &Page) {
-        let (role, anchor, frame) = (
-            self.nodes[id.index()].role,
-            self.nodes[id.index()].anchor,
-            self.nodes[id.index()].frame,
-        );
-        let body = page.resources[parent].body_bytes;
+        let Node {
+            role,
+            anchor,
+            frame,
+            by_layout,
+            ..
+        } = self.nodes[id.index()];
+        let above = &mut self.nodes[parent];
         match resource.discovery.trigger {
             Trigger::Navigation => {}
-            Trigger::Redirect { .. } => self.nodes[parent].on_head.push(id),
+            Trigger::Redirect { .. } => above.on_head.push(id),
             Trigger::Markup { offset, .. } => {
-                let offset = offset.min(body);
-                let found = scanner_finds(resource) && !self.nodes[id.index()].by_layout;
-                if self.nodes[parent].role == Role::Html && !found {
-                    self.nodes[parent].stops.push(Stop {
+                let offset = offset.min(page.resources[parent].body_bytes);
+                if above.role == Role::Html && (by_layout || !scanner_finds(resource)) {
+                    above.stops.push(Stop {
                         offset,
                         resource: id,
                         blocks: false,
                     });
                 } else {
-                    self.nodes[parent].scanned.push((offset, id));
+                    above.scanned.push((offset, id));
                 }
             }
             Trigger::Style { .. } if matches!(role, Role::Font | Role::Image) => {
-                self.nodes[parent].on_layout.push(id);
+                above.on_layout.push(id);
             }
-            Trigger::Style { .. } => self.nodes[parent].on_processed.push((id, Duration::ZERO)),
-            Trigger::Script { delay, .. } => self.nodes[parent].on_processed.push((id, delay)),
-            Trigger::After { delay, .. } => self.nodes[parent].on_end.push((id, delay)),
+            Trigger::Style { .. } => above.on_processed.push((id, Duration::ZERO)),
+            Trigger::Script { delay, .. } => above.on_processed.push((id, delay)),
+            Trigger::After { delay, .. } => above.on_end.push((id, delay)),
         }
         // The target of a redirect chain has the position of its first resource.
-        if let (Role::Script(mode), Some(offset), Some(frame)) = (role, anchor, frame)
-            && mode == ScriptMode::Blocking
+        if let (Role::Script(ScriptMode::Blocking), Some(offset), Some(frame)) =
+            (role, anchor, frame)
         {
             let offset = offset.min(page.resources[frame].body_bytes);
             self.nodes[frame].stops.push(Stop {

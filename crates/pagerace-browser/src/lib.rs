@@ -30,6 +30,6 @@ pub use action::Action;
 pub use browser::Browser;
 pub use cache::Cached;
 pub use cause::{Cause, Moment};
-pub use config::{BrowserConfig, Profile};
+pub use config::BrowserConfig;
 pub use metrics::{LayoutShift, LoadMetrics};
-pub use profile::{ProfileInfo, profiles};
+pub use profile::Profile;

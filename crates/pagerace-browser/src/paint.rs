@@ -11,15 +11,17 @@ mod recorded;
 mod screen;
 
 use pagerace_core::{Destination, Duration, RequestPriority};
-use pagerace_page::{FittedLargest, Page, ResourceId, Trigger, Wait};
+use pagerace_page::{FittedLargest, Page, Resource, ResourceId, Trigger, Wait};
 
 pub(crate) use self::screen::Screen;
-use crate::graph::{Graph, Role};
+use crate::graph::{Graph, Node, Role};
 
 /// The viewport, in CSS pixels: Lighthouse's desktop screen, 1350 x 940.
 const VIEWPORT: f64 = 1350.0 * 940.0;
 /// The share of the viewport that text covers.
 const TEXT_SHARE: f64 = 0.3;
+/// The area that text leaves free.
+const IMAGE_ROOM: f64 = VIEWPORT * (1.0 - TEXT_SHARE);
 /// The number of blocks of the text above the fold, divided by position in the markup.
 const TEXT_BLOCKS: u64 = 4;
 /// The size of the largest element of a block for LCP: a paragraph of three lines, 600 x
@@ -45,8 +47,9 @@ pub(crate) struct Layout {
     pub(crate) text: Vec<Block>,
     /// The visible image of each resource, in page order.
     pub(crate) images: Vec<Option<VisibleImage>>,
-    /// True if the layout is recorded.
-    pub(crate) recorded: bool,
+    /// The pixels that images share: guessed ones cover the part of the viewport that text
+    /// leaves free.
+    pub(crate) image_room: f64,
 }
 
 /// A block of text, or another element that needs no image.
@@ -60,8 +63,7 @@ pub(crate) struct Block {
     /// The delay between that event and the block.
     pub(crate) delay: Duration,
     pub(crate) size: Size,
-    /// The fonts that the block waits for if the layout is recorded; otherwise it waits
-    /// for all fonts.
+    /// The fonts of the block, if the layout is recorded.
     pub(crate) fonts: Vec<ResourceId>,
 }
 
@@ -94,6 +96,15 @@ impl Size {
             contentful: true,
         }
     }
+
+    /// Returns the size of a part of the picture that is no element.
+    pub(crate) const fn part(area: f64) -> Self {
+        Self {
+            area,
+            element: 0.0,
+            contentful: false,
+        }
+    }
 }
 
 impl Layout {
@@ -109,7 +120,7 @@ impl Layout {
                 body_start: 0,
                 text: Vec::new(),
                 images,
-                recorded: false,
+                image_room: IMAGE_ROOM,
             };
         };
         if let Some(layout) = &page.layout {
@@ -121,16 +132,7 @@ impl Layout {
     fn guessed(page: &Page, graph: &Graph, document: usize) -> Self {
         let body_start = guessed_body_start(page, graph, document);
         let size = page.resources[document].body_bytes;
-        let placed = || {
-            page.resources
-                .iter()
-                .zip(&graph.nodes)
-                .filter_map(|(resource, node)| {
-                    let anchor = node.anchor.filter(|_| node.frame == graph.document)?;
-                    Some((resource, node, anchor.min(size)))
-                })
-        };
-        let fold = placed()
+        let fold = placed(page, graph, size)
             .filter(|(r, n, anchor)| r.in_viewport && n.role == Role::Image && *anchor > body_start)
             .map(|(_, _, anchor)| anchor)
             .max()
@@ -167,7 +169,7 @@ impl Layout {
             body_start,
             text,
             images: images.collect(),
-            recorded: false,
+            image_room: IMAGE_ROOM,
         };
         if let Some(largest) = page.fit.and_then(|fit| fit.largest) {
             guessed.respect_fitted(largest);
@@ -177,10 +179,6 @@ impl Layout {
 
     /// Makes the recorded largest paint the largest paint of the model.
     fn respect_fitted(&mut self, largest: FittedLargest) {
-        let is_largest = |i: usize| match largest {
-            FittedLargest::Text => false,
-            FittedLargest::Image { id } => id.index() == i,
-        };
         let largest = match largest {
             FittedLargest::Text => PARAGRAPH,
             FittedLargest::Image { id } => {
@@ -188,23 +186,32 @@ impl Layout {
                 image.map_or(PARAGRAPH, |image| image.size.element)
             }
         };
-        for block in &mut self.text {
-            block.size.element = block.size.element.min(largest);
-        }
-        for (i, image) in self.images.iter_mut().enumerate() {
-            if let Some(image) = image.as_mut().filter(|_| !is_largest(i)) {
-                // A later element of the same size is not a new largest paint either.
-                image.size.element = image.size.element.min(largest);
-            }
+        let text = self.text.iter_mut().map(|block| &mut block.size);
+        let images = self.images.iter_mut().flatten();
+        for size in text.chain(images.map(|image| &mut image.size)) {
+            // A later element of the same size is not a new largest paint either.
+            size.element = size.element.min(largest);
         }
     }
-}
 
-impl Layout {
     /// Returns true if an element at `anchor` is in the head. An image in the head is a preload.
     pub(crate) fn in_head(&self, anchor: Option<u64>) -> bool {
         anchor.is_some_and(|anchor| anchor <= self.body_start)
     }
+}
+
+/// Returns the resources that are in the markup of the document of `size` bytes, with their
+/// positions.
+fn placed<'a>(
+    page: &'a Page,
+    graph: &'a Graph,
+    size: u64,
+) -> impl Iterator<Item = (&'a Resource, &'a Node, u64)> {
+    let nodes = page.resources.iter().zip(&graph.nodes);
+    nodes.filter_map(move |(resource, node)| {
+        let anchor = node.anchor.filter(|_| node.frame == graph.document)?;
+        Some((resource, node, anchor.min(size)))
+    })
 }
 
 /// Returns the assumed beginning of the body. The body follows the last render-blocking
@@ -212,14 +219,6 @@ impl Layout {
 /// above) and that is not preceded by a frame or media element.
 fn guessed_body_start(page: &Page, graph: &Graph, document: usize) -> u64 {
     let size = page.resources[document].body_bytes;
-    let placed = page
-        .resources
-        .iter()
-        .zip(&graph.nodes)
-        .filter_map(|(resource, node)| {
-            let anchor = node.anchor.filter(|_| node.frame == graph.document)?;
-            Some((resource, node, anchor.min(size)))
-        });
     // Frames and media are in the body.
     let in_body = page
         .resources
@@ -231,7 +230,7 @@ fn guessed_body_start(page: &Page, graph: &Graph, document: usize) -> u64 {
         })
         .min()
         .unwrap_or(size);
-    placed
+    placed(page, graph, size)
         .filter(|(r, n, anchor)| {
             r.render_blocking
                 && r.priority <= RequestPriority::High

@@ -1,133 +1,123 @@
-//! The priority signals of each browser, and the requests that it holds back.
+//! The browsers whose request behaviour is modelled.
 //!
-//! Each browser has its own file, with sources.
+//! Each browser has its own file with everything that differs, and the sources.
 
-pub(crate) mod chrome;
+mod chrome;
 mod firefox;
 mod safari;
 
-use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
-use pagerace_page::{Page, Resource, ResourceId, Trigger};
+use std::fmt;
 
-use crate::config::Profile;
+use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode, Words};
+use pagerace_page::{Page, Resource, Trigger};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// The description of a browser profile, for lists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ProfileInfo {
+use crate::requests::InFlight;
+
+/// A browser: its priority signals, the requests that it holds back, and its threads.
+pub struct Profile {
     /// The name in a scenario.
     pub name: &'static str,
+    /// The name of the browser.
+    pub title: &'static str,
     /// A one-sentence summary.
     pub summary: &'static str,
     /// The documentation or measurement of the browser's behaviour.
     pub source: &'static str,
-}
-
-/// Returns all profiles in the order of [`Profile`].
-pub fn profiles() -> &'static [ProfileInfo] {
-    &[chrome::INFO, firefox::INFO, safari::INFO]
-}
-
-impl Profile {
-    /// Returns the name of the profile.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Chrome => "chrome",
-            Self::Firefox => "firefox",
-            Self::Safari => "safari",
-        }
-    }
-
-    /// Returns the priority signal of a request for `resource` in priority class `class`.
-    pub fn signal(self, resource: &Resource, class: RequestPriority) -> Priority {
-        match self {
-            Self::Chrome => chrome::signal(resource.destination, class),
-            Self::Firefox => firefox::signal(resource, class),
-            Self::Safari => safari::signal(resource, class),
-        }
-    }
-
+    /// A word that identifies the browser in the creator of a recording, in lower case.
+    pub creator: Option<&'static str>,
+    /// True if live loads in this browser have measured the error of the model.
+    pub measured: bool,
+    /// True if frames of other sites run on their own threads.
+    pub isolates_sites: bool,
+    /// True if asynchronous scripts of other sites wait until the document is parsed.
+    pub delays_async_scripts: bool,
+    /// True if Chromium's limits on requests over HTTP/1.1 apply (`requests/delayable.rs`).
+    pub limits_http1: bool,
+    /// Returns the priority signal of a request in this priority class.
+    pub signal: fn(&Resource, RequestPriority) -> Priority,
+    /// Returns the signal of a request that is raised to `High`: for an image when layout
+    /// finds it in the viewport, for a script when a parser waits for it. Returns `None` if
+    /// this browser does not raise the request.
+    pub raised: fn(&Resource) -> Option<Priority>,
     /// Returns the priority class of each resource when it is first requested, in page order.
     ///
     /// Recordings contain the final class of a request. Images in the viewport are raised
-    /// after layout, so their first class was lower. `in_head` returns true for an image
-    /// that is a preload.
-    pub(crate) fn first_classes(
-        self,
-        page: &Page,
-        in_head: impl Fn(ResourceId) -> bool,
-    ) -> Vec<RequestPriority> {
-        match self {
-            Self::Chrome => chrome::first_classes(page, in_head),
-            Self::Firefox | Self::Safari => page
-                .resources
-                .iter()
-                .map(first_class_of_image_or_recorded)
-                .collect(),
-        }
-    }
+    /// after layout, so their first class was lower. The slice tells which resources are
+    /// in the head; an image in the head is a preload.
+    pub(crate) first_classes: fn(&Page, &[bool]) -> Vec<RequestPriority>,
+    /// Returns true if the browser may hold the request back, given its class and its
+    /// presence in the head.
+    pub(crate) may_wait: fn(&Resource, RequestPriority, bool) -> bool,
+    /// Returns true if the request counts as a leader, for which others may wait.
+    pub(crate) leads: fn(&Resource, RequestPriority) -> bool,
+    /// Returns true if a request of this class that may wait need not wait now.
+    pub(crate) may_start: fn(&InFlight, RequestPriority) -> bool,
+}
 
-    /// Returns the class and signal to which a request is raised: for an image when
-    /// layout finds it in the viewport, for a script when a parser waits for it. Returns
-    /// `None` if this browser does not raise the request.
-    pub fn raised(self, resource: &Resource) -> Option<(RequestPriority, Priority)> {
-        let class = RequestPriority::High;
-        match (self, resource.destination) {
-            (Self::Chrome, Destination::Image | Destination::Script) => {
-                Some((class, self.signal(resource, class)))
-            }
-            (Self::Firefox, Destination::Image) => Some((class, firefox::IMAGE_IN_LAYOUT)),
-            _ => None,
-        }
-    }
+/// All profiles in the order in which they are listed to users.
+impl Words for &'static Profile {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        entry(Profile::CHROME),
+        entry(Profile::FIREFOX),
+        entry(Profile::SAFARI),
+    ];
+}
 
-    /// Returns true if frames of other sites run on their own threads.
-    ///
-    /// Chromium and Firefox isolate sites; Safari keeps a page in one process.
-    pub const fn isolates_sites(self) -> bool {
-        !matches!(self, Self::Safari)
-    }
+const fn entry(profile: &'static Profile) -> (&'static Profile, &'static str, &'static str) {
+    (profile, profile.name, profile.title)
+}
 
-    /// Returns true if asynchronous scripts of other sites wait until the document is parsed.
-    ///
-    /// Inferred from live loads of five pages in Chromium 156: such scripts ran 0.3 to
-    /// 5.6 s after they had arrived, and on one page the main thread was idle meanwhile.
-    /// Script-inserted scripts are assumed to behave alike.
-    pub const fn delays_async_scripts(self) -> bool {
-        matches!(self, Self::Chrome)
-    }
-
-    /// Returns true if the request waits while [leaders](Self::leads) are in flight.
-    pub(crate) fn follows(
-        self,
-        resource: &Resource,
-        class: RequestPriority,
-        in_head: bool,
-    ) -> bool {
-        match self {
-            Self::Chrome => false,
-            Self::Firefox => firefox::follows(resource, class, in_head),
-            Self::Safari => safari::follows(resource, class),
-        }
-    }
-
-    /// Returns true if followers wait for this request.
-    pub(crate) fn leads(self, resource: &Resource, class: RequestPriority) -> bool {
-        match self {
-            Self::Chrome => false,
-            Self::Firefox => firefox::leads(resource, class),
-            Self::Safari => safari::leads(resource, class),
-        }
+impl Profile {
+    /// Returns all profiles in the order in which they are listed to users.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        <&Self>::WORDS.iter().map(|word| word.0)
     }
 }
 
-/// Returns the first class: images in the viewport start low, and others keep their
-/// recorded class.
-fn first_class_of_image_or_recorded(resource: &Resource) -> RequestPriority {
-    if resource.destination == Destination::Image && resource.in_viewport {
-        RequestPriority::Low.max(resource.priority)
-    } else {
-        resource.priority
+impl PartialEq for Profile {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
     }
+}
+
+impl fmt::Debug for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl Serialize for Profile {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name)
+    }
+}
+
+impl<'de> Deserialize<'de> for &'static Profile {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Self::of_word(&name).ok_or_else(|| {
+            let names: Vec<&str> = Profile::all().map(|profile| profile.name).collect();
+            let names = names.join("`, `");
+            de::Error::custom(format!(
+                "unknown variant `{name}`, expected one of `{names}`"
+            ))
+        })
+    }
+}
+
+/// Returns the recorded classes, except that images in the viewport start low.
+fn recorded_classes(page: &Page, _in_head: &[bool]) -> Vec<RequestPriority> {
+    let first = |resource: &Resource| match resource.destination {
+        Destination::Image if resource.in_viewport => RequestPriority::Low.max(resource.priority),
+        _ => resource.priority,
+    };
+    page.resources.iter().map(first).collect()
+}
+
+/// Returns true if no leader is in flight.
+const fn after_leaders(in_flight: &InFlight, _class: RequestPriority) -> bool {
+    in_flight.leaders == 0
 }
 
 /// Returns true if the resource is a parser-blocking script that precedes the body.

@@ -1,18 +1,10 @@
 //! The request schedulers of the browsers.
 //!
-//! Chromium: the renderer's `ResourceLoadScheduler`. Until the parser reaches the body ("tight"
-//! mode), a throttleable request below `High` starts only while fewer than two throttleable
-//! requests are in flight; a `Medium` request may also start while fewer than two `Medium` ones
-//! are. Held requests leave by priority, then by age; the first one that may not start blocks
-//! those behind it. After the tight mode this scheduler holds no requests. The next stage is the
-//! scheduler of the network service, with limits for HTTP/1.1 (`delayable`). HTTP/2 and HTTP/3
-//! are exempt from them, because `delay_requests_on_multiplexed_connections` is off on 4G
-//! networks, which the model assumes.
-//!
-//! Firefox, Safari: some requests wait while others are in flight, see the profiles.
-//! Their behaviour over HTTP/1.1 is not modelled further: for Firefox, the pacing of
-//! requests (`network.http.pacing.requests`) and the extra connections for urgent
-//! requests are left out; for Safari it is not known.
+//! A request that may wait is held until the [`Profile`] lets it start. Held requests leave by
+//! urgency, then by age; the first one that may not start blocks those behind it. The next stage
+//! is the scheduler of Chromium's network service, with limits for HTTP/1.1 (`delayable`). HTTP/2
+//! and HTTP/3 are exempt from them, because `delay_requests_on_multiplexed_connections` is off on
+//! 4G networks, which the model assumes.
 //!
 //! Only requests of the page's own document are held; requests of frames leave at once.
 //! The owner of the connections enforces the limit of six connections to a server.
@@ -22,31 +14,41 @@ mod delayable;
 use std::collections::{BTreeSet, VecDeque};
 
 use pagerace_core::{Instant, Priority, Protocol, RequestPriority};
-use pagerace_page::{Page, ResourceId};
+use pagerace_page::{Page, Resource, ResourceId};
 
-use self::delayable::{Delayable, Waiting, is_delayable};
-use crate::Action;
+use self::delayable::{Delayable, is_delayable};
 use crate::cause::{Cause, Ready};
-use crate::config::Profile;
 use crate::graph::Graph;
 use crate::paint::Layout;
-use crate::profile::chrome as chrome_limits;
+use crate::{Action, Profile};
+
+/// The class to which images in the viewport and awaited scripts are raised.
+pub(crate) const RAISED: RequestPriority = RequestPriority::High;
+
+/// The requests in flight, and the progress of the document.
+#[derive(Debug, Default)]
+pub(crate) struct InFlight {
+    /// True if the parser has reached the body.
+    pub(crate) body_reached: bool,
+    /// The number of requests that the browser could have held.
+    pub(crate) waitable: usize,
+    /// The number of requests that left in class `Medium`.
+    pub(crate) medium: usize,
+    /// The number of leaders.
+    pub(crate) leaders: usize,
+    all: usize,
+}
 
 /// The state of the browser's request scheduler.
 #[derive(Debug)]
 pub(crate) struct Requests {
-    profile: Profile,
+    profile: &'static Profile,
     entries: Vec<Entry>,
     actions: VecDeque<Action>,
     /// Held requests, the next one to leave first.
     held: BTreeSet<(u8, u32, ResourceId)>,
     asked: u32,
-    /// Chromium: true until the parser reaches the body.
-    tight: bool,
-    throttleable_in_flight: usize,
-    medium_in_flight: usize,
-    leaders_in_flight: usize,
-    in_flight: usize,
+    in_flight: InFlight,
     delayable: Delayable,
 }
 
@@ -54,7 +56,7 @@ pub(crate) struct Requests {
 struct Entry {
     class: RequestPriority,
     signal: Priority,
-    throttleable: bool,
+    may_wait: bool,
     leads: bool,
     /// The rank and age of the request while it is held.
     held: Option<(u8, u32)>,
@@ -73,46 +75,41 @@ struct Entry {
 }
 
 impl Requests {
-    pub(crate) fn new(page: &Page, profile: Profile, graph: &Graph, layout: &Layout) -> Self {
-        let in_head = |id: ResourceId| layout.in_head(graph.nodes[id.index()].anchor);
-        let entries = page
-            .resources
-            .iter()
-            .zip(profile.first_classes(page, in_head))
-            .map(|(resource, class)| {
-                let main = graph.in_main_frame(resource.id);
-                Entry {
-                    class,
-                    signal: profile.signal(resource, class),
-                    throttleable: main
-                        && match profile {
-                            Profile::Chrome => chrome_limits::is_throttleable(resource.destination),
-                            _ => profile.follows(resource, class, in_head(resource.id)),
-                        },
-                    leads: main && profile.leads(resource, class),
-                    held: None,
-                    medium: false,
-                    asked: false,
-                    requested: None,
-                    ended: false,
-                    origin: resource.origin.index(),
-                    limited: false,
-                    main,
-                    delayable: false,
-                }
-            })
-            .collect();
+    pub(crate) fn new(
+        page: &Page,
+        profile: &'static Profile,
+        graph: &Graph,
+        layout: &Layout,
+    ) -> Self {
+        let in_head = graph.nodes.iter().map(|node| layout.in_head(node.anchor));
+        let in_head: Vec<bool> = in_head.collect();
+        let classes = (profile.first_classes)(page, &in_head);
+        let entry = |((resource, class), in_head): ((&Resource, RequestPriority), bool)| {
+            let main = graph.in_main_frame(resource.id);
+            Entry {
+                class,
+                signal: (profile.signal)(resource, class),
+                may_wait: main && (profile.may_wait)(resource, class, in_head),
+                leads: main && (profile.leads)(resource, class),
+                held: None,
+                medium: false,
+                asked: false,
+                requested: None,
+                ended: false,
+                origin: resource.origin.index(),
+                limited: false,
+                main,
+                delayable: false,
+            }
+        };
+        let resources = page.resources.iter().zip(classes).zip(in_head);
         Self {
             profile,
-            entries,
+            entries: resources.map(entry).collect(),
             actions: VecDeque::new(),
             held: BTreeSet::new(),
             asked: 0,
-            tight: true,
-            throttleable_in_flight: 0,
-            medium_in_flight: 0,
-            leaders_in_flight: 0,
-            in_flight: 0,
+            in_flight: InFlight::default(),
             delayable: Delayable::default(),
         }
     }
@@ -122,14 +119,14 @@ impl Requests {
         for (entry, resource) in self.entries.iter_mut().zip(&page.resources) {
             let protocol = of_origin.get(resource.origin.index());
             entry.limited =
-                entry.main && self.profile == Profile::Chrome && protocol == Some(&Protocol::H1);
+                entry.main && self.profile.limits_http1 && protocol == Some(&Protocol::H1);
         }
     }
 
     /// Adds a request for `id`.
     pub(crate) fn ask(&mut self, now: Ready, id: ResourceId) {
         self.entries[id.index()].asked = true;
-        if self.entries[id.index()].throttleable {
+        if self.entries[id.index()].may_wait {
             self.hold(id);
             self.release(now);
         } else {
@@ -141,10 +138,7 @@ impl Requests {
         let entry = &mut self.entries[id.index()];
         let age = entry.held.map_or(self.asked, |(_, age)| age);
         self.asked += u32::from(entry.held.is_none());
-        let rank = match self.profile {
-            Profile::Chrome => entry.class as u8,
-            Profile::Firefox | Profile::Safari => entry.signal.urgency,
-        };
+        let rank = entry.signal.urgency;
         entry.held = Some((rank, age));
         self.held.insert((rank, age, id));
     }
@@ -152,7 +146,7 @@ impl Requests {
     /// Starts held requests as far as the limits allow.
     fn release(&mut self, now: Ready) {
         while let Some(&(rank, age, id)) = self.held.first() {
-            if !self.may_start(id) {
+            if !(self.profile.may_start)(&self.in_flight, self.entries[id.index()].class) {
                 return;
             }
             self.held.remove(&(rank, age, id));
@@ -160,28 +154,14 @@ impl Requests {
         }
     }
 
-    fn may_start(&self, id: ResourceId) -> bool {
-        match self.profile {
-            Profile::Chrome => {
-                let class = self.entries[id.index()].class;
-                !self.tight
-                    || class <= RequestPriority::High
-                    || self.throttleable_in_flight < chrome_limits::TIGHT_LIMIT
-                    || (class == RequestPriority::Medium
-                        && self.medium_in_flight < chrome_limits::TIGHT_MEDIUM_LIMIT)
-            }
-            Profile::Firefox | Profile::Safari => self.leaders_in_flight == 0,
-        }
-    }
-
     fn grant(&mut self, now: Ready, id: ResourceId) {
         let entry = &mut self.entries[id.index()];
         entry.held = None;
         entry.medium = entry.class == RequestPriority::Medium;
-        self.in_flight += 1;
-        self.throttleable_in_flight += usize::from(entry.throttleable);
-        self.medium_in_flight += usize::from(entry.medium);
-        self.leaders_in_flight += usize::from(entry.leads);
+        self.in_flight.all += 1;
+        self.in_flight.waitable += usize::from(entry.may_wait);
+        self.in_flight.medium += usize::from(entry.medium);
+        self.in_flight.leaders += usize::from(entry.leads);
         let (class, origin) = (entry.class, entry.origin);
         if entry.limited && is_delayable(class) && !self.delayable.may_start(origin) {
             self.delayable.hold(id, class, origin);
@@ -205,7 +185,7 @@ impl Requests {
     }
 
     fn send_delayed(&mut self, now: Ready) {
-        while let Some(Waiting { id, .. }) = self.delayable.next() {
+        while let Some(id) = self.delayable.next() {
             self.send(now, id);
         }
     }
@@ -220,55 +200,44 @@ impl Requests {
         if entry.main {
             self.delayable.ended(entry.origin, entry.delayable);
         }
-        self.in_flight -= 1;
-        self.throttleable_in_flight -= usize::from(entry.throttleable);
-        self.medium_in_flight -= usize::from(entry.medium);
-        self.leaders_in_flight -= usize::from(entry.leads);
+        self.in_flight.all -= 1;
+        self.in_flight.waitable -= usize::from(entry.may_wait);
+        self.in_flight.medium -= usize::from(entry.medium);
+        self.in_flight.leaders -= usize::from(entry.leads);
         self.send_delayed(now);
         self.release(now);
     }
 
-    /// Ends Chromium's tight mode when the parser reaches the body.
-    pub(crate) fn loosen(&mut self, now: Ready) {
-        self.tight = false;
+    /// Reports that the parser has reached the body.
+    pub(crate) fn body_reached(&mut self, now: Ready) {
+        self.in_flight.body_reached = true;
         self.release(now);
     }
 
-    /// Changes the class and the signal of a request that is held or in flight. Does
+    /// Raises a request that is held or in flight to [`RAISED`], with this signal. Does
     /// nothing if the resource was not asked for, or if its request has ended, has this
     /// signal already, or has a higher class.
-    pub(crate) fn raise(
-        &mut self,
-        now: Ready,
-        id: ResourceId,
-        class: RequestPriority,
-        signal: Priority,
-    ) {
+    pub(crate) fn raise(&mut self, now: Ready, id: ResourceId, signal: Priority) {
         let entry = &mut self.entries[id.index()];
-        if !entry.asked || entry.ended || entry.signal == signal || class > entry.class {
+        if !entry.asked || entry.ended || entry.signal == signal || entry.class < RAISED {
             return;
         }
-        entry.class = class;
+        entry.class = RAISED;
         entry.signal = signal;
         if let Some((rank, age)) = entry.held {
             self.held.remove(&(rank, age, id));
             self.hold(id);
             self.release(now);
         } else if entry.requested.is_some() {
-            if entry.delayable && !is_delayable(class) {
-                entry.delayable = false;
+            if std::mem::take(&mut entry.delayable) {
                 self.delayable.raised();
             }
             self.actions.push_back(Action::Reprioritise {
                 resource: id,
                 priority: signal,
             });
-        } else if let Some(Waiting { origin, .. }) = self.delayable.take(id) {
-            if is_delayable(class) {
-                self.delayable.hold(id, class, origin);
-            } else {
-                self.send(now, id);
-            }
+        } else if self.delayable.take(id) {
+            self.send(now, id);
             self.send_delayed(now);
         }
     }
@@ -288,6 +257,6 @@ impl Requests {
 
     /// Returns true if no request is held or in flight.
     pub(crate) fn is_idle(&self) -> bool {
-        self.held.is_empty() && self.in_flight == 0
+        self.held.is_empty() && self.in_flight.all == 0
     }
 }

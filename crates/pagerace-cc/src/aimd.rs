@@ -1,7 +1,9 @@
 //! The additive-increase, multiplicative-decrease window of the early TCPs, on
 //! which several controllers build.
 
-use crate::{initial_window, minimum_window};
+use pagerace_core::Duration;
+
+use crate::{initial_window, minimum_window, mul_div};
 
 /// A window and its slow start threshold, in bytes.
 #[derive(Clone, Debug)]
@@ -30,6 +32,16 @@ impl Aimd {
 
     pub(crate) fn window(&self) -> u64 {
         self.window
+    }
+
+    /// The minimum window.
+    pub(crate) fn minimum(&self) -> u64 {
+        minimum_window(self.mtu)
+    }
+
+    /// The bytes of the window that correspond to `part` of the time `whole`.
+    pub(crate) fn share(&self, part: Duration, whole: Duration) -> u64 {
+        mul_div(self.window, part.as_nanos(), whole.as_nanos())
     }
 
     pub(crate) fn ssthresh(&self) -> Option<u64> {
@@ -66,13 +78,13 @@ impl Aimd {
 
     /// Sets the window, which is at least the minimum window.
     pub(crate) fn set(&mut self, window: u64) {
-        self.window = window.max(minimum_window(self.mtu));
+        self.window = window.max(self.minimum());
         self.acked = 0;
     }
 
     /// Sets the threshold, which is at least the minimum window.
     pub(crate) fn set_ssthresh(&mut self, ssthresh: u64) {
-        self.ssthresh = Some(ssthresh.max(minimum_window(self.mtu)));
+        self.ssthresh = Some(ssthresh.max(self.minimum()));
     }
 
     /// Sets both window and threshold, which ends slow start.
@@ -90,6 +102,6 @@ impl Aimd {
     /// Sets the maximum packet size.
     pub(crate) fn set_mtu(&mut self, mtu: u16) {
         self.mtu = mtu;
-        self.window = self.window.max(minimum_window(mtu));
+        self.window = self.window.max(self.minimum());
     }
 }

@@ -22,7 +22,7 @@ use pagerace_core::{Duration, Instant};
 
 use crate::rate::{RateSampler, Sample};
 use crate::recovery::Recovery;
-use crate::{Ack, Controller, initial_window, minimum_window};
+use crate::{Ack, Controller, initial_window, minimum_window, mul_div};
 
 mod filter;
 mod phases;
@@ -58,9 +58,10 @@ const PACING_PERCENT: u64 = 99;
 /// The round trip time assumed before the first measurement.
 const NOMINAL_RTT: Duration = Duration::from_millis(1);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mode {
     /// Doubles the rate in each round trip to find the bandwidth.
+    #[default]
     Startup,
     /// Drains the queue that `Startup` built.
     Drain,
@@ -71,25 +72,21 @@ enum Mode {
 }
 
 /// The state of loss recovery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Losses {
+    #[default]
     None,
     /// Ends when a packet sent after `found`, the time of the latest loss, is
     /// acknowledged; consecutive losses therefore share one recovery. In its first
     /// round trip (`conserve`), one packet is sent for each that leaves the network.
-    Recovery {
-        conserve: bool,
-        found: Instant,
-    },
+    Recovery { conserve: bool, found: Instant },
     /// Recovery from a timeout, with the bytes left to acknowledge before it ends.
-    Timeout {
-        left: u64,
-    },
+    Timeout { left: u64 },
 }
 
 /// Paces at the estimated bandwidth of the path.
-#[derive(Clone, Debug)]
-pub struct Bbr {
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Bbr {
     mtu: u16,
     mode: Mode,
     window: u64,
@@ -129,38 +126,13 @@ pub struct Bbr {
 
 impl Bbr {
     /// Creates the controller in its state at the start of a connection.
-    pub fn new(mtu: u16) -> Self {
+    pub(crate) fn new(mtu: u16) -> Self {
         let mut new = Self {
             mtu,
-            mode: Mode::Startup,
             window: initial_window(mtu),
-            prior_window: 0,
-            pacing_rate: 0,
             pacing_gain: HIGH_GAIN,
             window_gain: HIGH_GAIN,
-            sampler: RateSampler::default(),
-            bandwidth: MaxBandwidth::default(),
-            aggregation: Aggregation::default(),
-            round: 0,
-            round_start: false,
-            next_round_delivered: 0,
-            min_rtt: None,
-            min_rtt_at: None,
-            rtt_smoothed: Duration::ZERO,
-            has_seen_rtt: false,
-            full_bandwidth: 0,
-            full_rounds: 0,
-            is_full: false,
-            cycle: 0,
-            cycle_at: Instant::ZERO,
-            probe_rtt_until: None,
-            probe_rtt_round_done: false,
-            idle_restart: false,
-            recovery: Recovery::default(),
-            losses: Losses::None,
-            began: false,
-            ended: false,
-            ssthresh: None,
+            ..Self::default()
         };
         new.pace_initially(NOMINAL_RTT);
         new
@@ -172,9 +144,7 @@ impl Bbr {
 
     /// Paces the window over the round trip, with the gain of `Startup`.
     fn pace_initially(&mut self, rtt: Duration) {
-        let nanos = u128::from(rtt.as_nanos().max(1_000));
-        let rate = u128::from(self.window) * 1_000_000_000 / nanos;
-        let rate = u64::try_from(rate).unwrap_or(u64::MAX);
+        let rate = mul_div(self.window, 1_000_000_000, rtt.as_nanos().max(1_000));
         self.pacing_rate = paced(rate, HIGH_GAIN);
     }
 
@@ -225,8 +195,7 @@ impl Bbr {
 
 /// Returns `rate` in bytes per second times the gain and the pacing margin.
 fn paced(rate: u64, gain: u64) -> u64 {
-    let rate = u128::from(rate) * u128::from(gain * PACING_PERCENT) / u128::from(UNIT * 100);
-    u64::try_from(rate).unwrap_or(u64::MAX)
+    mul_div(rate, gain * PACING_PERCENT, UNIT * 100)
 }
 
 impl Controller for Bbr {
@@ -330,10 +299,6 @@ impl Controller for Bbr {
 
     fn ssthresh(&self) -> Option<u64> {
         self.ssthresh
-    }
-
-    fn name(&self) -> &'static str {
-        "bbr"
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {

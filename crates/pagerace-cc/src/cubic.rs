@@ -30,8 +30,8 @@ const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 const UNTESTED_GROWTH: f64 = 1.0 / 20.0;
 
 /// Grows the window as a cubic function of the time since the last congestion event.
-#[derive(Clone, Debug)]
-pub struct Cubic {
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cubic {
     mtu: u16,
     /// In bytes, with a fractional part.
     window: f64,
@@ -52,9 +52,10 @@ pub struct Cubic {
 }
 
 /// The slow start variant.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 enum SlowStart {
     /// Slow start that lasts until a packet is lost.
+    #[default]
     Plain,
     HyStart(HyStart),
     HyStartPlus(HyStartPlus),
@@ -74,17 +75,17 @@ struct Epoch {
 
 impl Cubic {
     /// Creates the controller at the start of a connection. Slow start ends with a loss.
-    pub fn new(mtu: u16) -> Self {
+    pub(crate) fn new(mtu: u16) -> Self {
         Self::with(mtu, SlowStart::Plain)
     }
 
     /// Creates the variant with Linux's `HyStart`.
-    pub fn with_hystart(mtu: u16) -> Self {
+    pub(crate) fn with_hystart(mtu: u16) -> Self {
         Self::with(mtu, SlowStart::HyStart(HyStart::default()))
     }
 
     /// Creates the variant with `HyStart`++ (RFC 9406).
-    pub fn with_hystart_plus(mtu: u16) -> Self {
+    pub(crate) fn with_hystart_plus(mtu: u16) -> Self {
         Self::with(mtu, SlowStart::HyStartPlus(HyStartPlus::default()))
     }
 
@@ -92,15 +93,8 @@ impl Cubic {
         Self {
             mtu,
             window: initial_window(mtu) as f64,
-            ssthresh: None,
-            w_max: None,
-            prior_window: 0.0,
-            recovery: Recovery::default(),
             slow_start,
-            epoch: None,
-            accounted: Instant::ZERO,
-            active: Instant::ZERO,
-            rtt_smoothed: Duration::ZERO,
+            ..Self::default()
         }
     }
 
@@ -230,7 +224,7 @@ impl Controller for Cubic {
         match &mut self.slow_start {
             SlowStart::Plain => {}
             SlowStart::HyStart(hystart) => hystart.forget_packets(),
-            SlowStart::HyStartPlus(hystart) => hystart.on_congestion(now),
+            SlowStart::HyStartPlus(hystart) => hystart.on_congestion(),
         }
         if self.recovery.on_congestion(now, sent_at, persistent) {
             // Section 4.7, fast convergence: a window that did not return to its
@@ -276,14 +270,6 @@ impl Controller for Cubic {
 
     fn ssthresh(&self) -> Option<u64> {
         self.ssthresh.map(|bytes| bytes as u64)
-    }
-
-    fn name(&self) -> &'static str {
-        match self.slow_start {
-            SlowStart::Plain => "cubic",
-            SlowStart::HyStart(_) => "cubic-hystart",
-            SlowStart::HyStartPlus(_) => "cubic-hystart++",
-        }
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {

@@ -5,7 +5,7 @@
 //! Left out: the limit `L` of section 4.3 on the growth per acknowledgement,
 //! because each call here reports a single packet.
 
-use pagerace_core::{Duration, Instant};
+use pagerace_core::Duration;
 
 use crate::Ack;
 use crate::rounds::Rounds;
@@ -73,7 +73,7 @@ impl HyStartPlus {
     }
 
     /// Handles a packet loss, which ends the algorithm (section 4.2).
-    pub(crate) fn on_congestion(&mut self, _now: Instant) {
+    pub(crate) fn on_congestion(&mut self) {
         self.is_over = true;
         self.conservative = None;
     }

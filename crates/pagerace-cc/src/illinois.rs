@@ -7,12 +7,12 @@
 //! (`net/ipv4/tcp_illinois.c`, 6.x): growth and decrease are set once per round
 //! trip, and a timeout resets them to Reno's.
 
-use pagerace_core::{Duration, Instant};
+use pagerace_core::Duration;
 
+use crate::Ack;
 use crate::aimd::Aimd;
-use crate::recovery::Recovery;
+use crate::loss_based::{Law, LossEvent};
 use crate::rounds::{DelayMeter, RoundTrip};
-use crate::{Ack, Controller};
 
 /// Growth in packets per round trip: with a full queue, and with an empty one.
 const ALPHA: (f64, f64) = (0.3, 10.0);
@@ -30,9 +30,7 @@ const THETA: u32 = 5;
 
 /// Grows more slowly and shrinks further as the queue fills.
 #[derive(Clone, Debug)]
-pub struct Illinois {
-    aimd: Aimd,
-    recovery: Recovery,
+pub(crate) struct Illinois {
     meter: DelayMeter,
     /// Growth in packets per round trip.
     alpha: f64,
@@ -44,12 +42,9 @@ pub struct Illinois {
     low_rounds: u32,
 }
 
-impl Illinois {
-    /// Creates the controller in its state at the start of a connection.
-    pub fn new(mtu: u16) -> Self {
+impl Default for Illinois {
+    fn default() -> Self {
         Self {
-            aimd: Aimd::new(mtu),
-            recovery: Recovery::default(),
             meter: DelayMeter::default(),
             alpha: ALPHA.1,
             beta: BETA.1,
@@ -57,9 +52,11 @@ impl Illinois {
             low_rounds: 0,
         }
     }
+}
 
-    fn end_round(&mut self, round: &RoundTrip) {
-        if self.aimd.window() < WINDOW_THRESHOLD * self.aimd.mtu() {
+impl Illinois {
+    fn end_round(&mut self, aimd: &Aimd, round: &RoundTrip) {
+        if aimd.window() < WINDOW_THRESHOLD * aimd.mtu() {
             (self.alpha, self.beta) = RENO;
             return;
         }
@@ -103,64 +100,34 @@ fn beta(average: f64, longest: f64) -> f64 {
     BETA.0 + (BETA.1 - BETA.0) * (average - low) / (high - low)
 }
 
-impl Controller for Illinois {
-    fn on_sent(&mut self, _now: Instant, _bytes: u64) {}
-
-    fn on_ack(&mut self, ack: &Ack) {
-        let in_recovery = self.recovery.on_ack(ack);
-        if let Some(round) = self.meter.on_ack(ack)
+impl Law for Illinois {
+    fn on_ack(&mut self, aimd: &mut Aimd, ack: &Ack, in_recovery: bool) {
+        if let Some(round) = self.meter.on_ack(ack, in_recovery)
             && !in_recovery
         {
-            self.end_round(&round);
+            self.end_round(aimd, &round);
         }
         if in_recovery || ack.app_limited {
             return;
         }
-        if self.aimd.in_slow_start() {
-            self.aimd.slow_start(ack.bytes);
+        if aimd.in_slow_start() {
+            aimd.slow_start(ack.bytes);
         } else {
-            let every = self.aimd.window() as f64 / self.alpha;
-            self.aimd.avoid(ack.bytes, every as u64);
+            let every = aimd.window() as f64 / self.alpha;
+            aimd.avoid(ack.bytes, every as u64);
         }
     }
 
-    fn on_congestion(
-        &mut self,
-        now: Instant,
-        sent_at: Instant,
-        _lost_bytes: u64,
-        persistent: bool,
-    ) {
-        if self.recovery.on_congestion(now, sent_at, persistent) {
-            let left = self.aimd.window() as f64 * (1.0 - self.beta);
-            self.aimd.reduce(left as u64);
+    fn on_loss(&mut self, aimd: &mut Aimd, event: &LossEvent) {
+        if event.is_new {
+            let left = aimd.window() as f64 * (1.0 - self.beta);
+            aimd.reduce(left as u64);
         }
-        if persistent {
-            self.aimd.collapse();
+        if event.persistent {
             (self.alpha, self.beta) = RENO;
             (self.was_above, self.low_rounds) = (false, 0);
-            self.meter.restart(now);
+            self.meter.restart(event.now);
         }
-    }
-
-    fn window(&self) -> u64 {
-        self.aimd.window()
-    }
-
-    fn set_mtu(&mut self, mtu: u16) {
-        self.aimd.set_mtu(mtu);
-    }
-
-    fn ssthresh(&self) -> Option<u64> {
-        self.aimd.ssthresh()
-    }
-
-    fn name(&self) -> &'static str {
-        "illinois"
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(self.clone())
     }
 }
 

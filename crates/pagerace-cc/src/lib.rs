@@ -4,8 +4,8 @@
 //! reports the bytes that were sent, acknowledged and lost, with times from
 //! [`pagerace_core`], and queries the window. QUIC and TCP can use the same controllers.
 //!
-//! Each controller has its own file. To add one, write a file with its `Controller` and
-//! add an entry to [`registry`].
+//! Each controller has its own file. To add one, write a file with its `Controller`, or with
+//! its `Law` if the controller is loss-based, and add an entry to [`registry`].
 //!
 //! Left out: a reaction to ECN marks that differs from the reaction to losses, and
 //! undoing a spurious window reduction.
@@ -22,6 +22,7 @@ mod flight;
 mod hystart;
 mod hystart_plus;
 mod illinois;
+mod loss_based;
 mod newreno;
 mod rate;
 mod recovery;
@@ -31,14 +32,15 @@ mod tahoe;
 mod vegas;
 mod yeah;
 
-pub use bbr::Bbr;
-pub use cubic::Cubic;
-pub use illinois::Illinois;
-pub use newreno::NewReno;
-pub use reno::Reno;
-pub use tahoe::Tahoe;
-pub use vegas::Vegas;
-pub use yeah::Yeah;
+use bbr::Bbr;
+use cubic::Cubic;
+use illinois::Illinois;
+use loss_based::LossBased;
+use newreno::NewReno;
+use reno::Reno;
+use tahoe::Tahoe;
+use vegas::Vegas;
+use yeah::Yeah;
 
 /// An acknowledged packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,9 +109,6 @@ pub trait Controller: fmt::Debug + Send + Sync {
     /// The slow start threshold in bytes; `None` before the first congestion event.
     fn ssthresh(&self) -> Option<u64>;
 
-    /// The controller's name in the registry; `cubic` for both entries of plain CUBIC.
-    fn name(&self) -> &'static str;
-
     /// Returns a copy in the same state.
     fn clone_box(&self) -> Box<dyn Controller>;
 }
@@ -163,37 +162,37 @@ pub fn registry() -> &'static [CcInfo] {
             name: "illinois",
             summary: "Reno whose growth and decrease depend on the queueing delay",
             source: "Liu, Basar and Srikant 2006/2008, as in Linux's tcp_illinois.c",
-            new: |mtu| Box::new(Illinois::new(mtu)),
+            new: |mtu| Box::new(LossBased::<Illinois>::new(mtu)),
         },
         CcInfo {
             name: "newreno",
-            summary: "Reno that stays in recovery until all that was outstanding arrived",
+            summary: "Reno that stays in recovery until all outstanding data arrived",
             source: "RFC 6582, https://www.rfc-editor.org/rfc/rfc6582",
-            new: |mtu| Box::new(NewReno::new(mtu)),
+            new: |mtu| Box::new(LossBased::<NewReno>::new(mtu)),
         },
         CcInfo {
             name: "reno",
             summary: "one packet more in each round trip, half the window after a loss",
             source: "RFC 9002, section 7, https://www.rfc-editor.org/rfc/rfc9002#section-7",
-            new: |mtu| Box::new(Reno::new(mtu)),
+            new: |mtu| Box::new(LossBased::<Reno>::new(mtu)),
         },
         CcInfo {
             name: "tahoe",
             summary: "slow start again after every loss",
             source: "Jacobson, Congestion Avoidance and Control, SIGCOMM 1988",
-            new: |mtu| Box::new(Tahoe::new(mtu)),
+            new: |mtu| Box::new(LossBased::<Tahoe>::new(mtu)),
         },
         CcInfo {
             name: "vegas",
             summary: "keeps two to four packets in the queue, by the delay",
             source: "Brakmo and Peterson, IEEE JSAC 13(8), 1995, as in Linux's tcp_vegas.c",
-            new: |mtu| Box::new(Vegas::new(mtu)),
+            new: |mtu| Box::new(LossBased::<Vegas>::new(mtu)),
         },
         CcInfo {
             name: "yeah",
             summary: "Scalable TCP while the queue is short, Reno while it is long",
             source: "Baiocchi, Castellani and Vacirca, PFLDnet 2007, as in Linux's tcp_yeah.c",
-            new: |mtu| Box::new(Yeah::new(mtu)),
+            new: |mtu| Box::new(LossBased::<Yeah>::new(mtu)),
         },
     ]
 }
@@ -219,7 +218,10 @@ pub fn over_quic(name: &str) -> &str {
 
 /// The error for a name that no controller has.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("no congestion controller is called `{name}`; there are {}", known())]
+#[error(
+    "unknown congestion controller `{name}`; the controllers are {}",
+    known()
+)]
 pub struct UnknownController {
     /// The unknown name.
     pub name: String,
@@ -256,6 +258,12 @@ fn initial_window(mtu: u16) -> u64 {
 /// The minimum window of every controller, in bytes. Source: as [`initial_window`].
 fn minimum_window(mtu: u16) -> u64 {
     2 * u64::from(mtu)
+}
+
+/// Returns `a * b / c`, or the maximum if the result does not fit. A zero `c` counts as 1.
+fn mul_div(a: u64, b: u64, c: u64) -> u64 {
+    let quotient = u128::from(a) * u128::from(b) / u128::from(c.max(1));
+    u64::try_from(quotient).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ use std::collections::VecDeque;
 
 use pagerace_core::{Duration, Instant};
 
-use crate::Ack;
 use crate::flight::Flight;
+use crate::{Ack, mul_div};
 
 /// Takes a delivery rate sample for each acknowledgement.
 #[derive(Clone, Debug, Default)]
@@ -72,12 +72,12 @@ pub(crate) struct Sample {
     /// The round trip time of the most recently sent packet.
     pub(crate) rtt: Option<Duration>,
     /// The delivery rate; `None` if it is unreliable by section 3.3 of the draft.
-    pub(crate) rate: Option<Rate>,
+    pub(crate) rate: Option<DeliveryRate>,
 }
 
 /// A delivery rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rate {
+pub(crate) struct DeliveryRate {
     /// Bytes per second.
     pub(crate) bytes_per_second: u64,
     /// True if the application had too little to send, so the path may be faster.
@@ -193,7 +193,7 @@ impl RateSampler {
         })
     }
 
-    fn rate(&self, now: Instant, record: &Record, rtt_min: Duration) -> Option<Rate> {
+    fn rate(&self, now: Instant, record: &Record, rtt_min: Duration) -> Option<DeliveryRate> {
         let sending = record.sent_at.since(record.first_sent);
         let acknowledging = now.since(record.delivered_at);
         let interval = sending.max(acknowledging);
@@ -201,10 +201,9 @@ impl RateSampler {
         if interval < rtt_min || interval.is_zero() {
             return None;
         }
-        let bytes = u128::from(self.delivered - record.delivered);
-        let rate = bytes * 1_000_000_000 / u128::from(interval.as_nanos());
-        Some(Rate {
-            bytes_per_second: u64::try_from(rate).unwrap_or(u64::MAX),
+        let bytes = self.delivered - record.delivered;
+        Some(DeliveryRate {
+            bytes_per_second: mul_div(bytes, 1_000_000_000, interval.as_nanos()),
             app_limited: record.app_limited,
             prior_delivered: record.delivered,
         })

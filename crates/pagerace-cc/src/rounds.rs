@@ -52,12 +52,17 @@ pub(crate) struct DelayMeter {
     shortest: Option<Duration>,
     sum: Duration,
     samples: u64,
+    is_paused: bool,
 }
 
 impl DelayMeter {
     /// Records a packet's round trip time. Returns the round trip that this
-    /// packet ends, including this packet.
-    pub(crate) fn on_ack(&mut self, ack: &Ack) -> Option<RoundTrip> {
+    /// packet ends, including this packet. `in_recovery` is true if the packet was sent
+    /// before recovery began.
+    pub(crate) fn on_ack(&mut self, ack: &Ack, in_recovery: bool) -> Option<RoundTrip> {
+        if !in_recovery && std::mem::take(&mut self.is_paused) {
+            self.restart(ack.now);
+        }
         let rtt = ack.rtt_latest;
         self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
         self.longest = self.longest.max(rtt);
@@ -77,6 +82,12 @@ impl DelayMeter {
         Some(ended)
     }
 
+    /// Discards what is measured until the first acknowledgement after recovery, which
+    /// begins another round trip.
+    pub(crate) fn pause(&mut self) {
+        self.is_paused = true;
+    }
+
     /// Discards the measurements of the current round trip and begins another one.
     pub(crate) fn restart(&mut self, now: Instant) {
         self.rounds.restart(now);
@@ -85,7 +96,10 @@ impl DelayMeter {
 
     /// Discards all measurements, including the extremes.
     pub(crate) fn forget(&mut self, now: Instant) {
-        *self = Self::default();
+        *self = Self {
+            is_paused: self.is_paused,
+            ..Self::default()
+        };
         self.rounds.restart(now);
     }
 

@@ -16,11 +16,12 @@ use std::process::{Child, Command};
 use std::{fs, io};
 
 use pagerace_core::Duration;
+use pagerace_har::Device;
 use serde_json::{Value, json};
 
 use crate::cdp::{self, Pipe, Session, Wire};
 use crate::clock::Clock;
-use crate::device::Device;
+use crate::device;
 use crate::error::ChromiumError;
 
 pub use find::find;
@@ -137,12 +138,7 @@ impl Browser {
 
     /// Returns the `User-Agent` of the browser's pages.
     pub fn user_agent(&self) -> String {
-        self.device.user_agent(&self.user_agent, &self.version)
-    }
-
-    /// Returns the process id of the browser process.
-    pub fn process_id(&self) -> u32 {
-        self.process.id()
+        device::user_agent(&self.device, &self.user_agent, &self.version)
     }
 
     /// Opens an empty page in its own browsing context, which shares no cookies, cache or
@@ -169,8 +165,7 @@ impl Browser {
         let mut session = Session::new(self.wire.clone(), session, context);
         // Dialogs are reported only after this, and an unhandled dialog would block its page.
         session.call("Page.enable", json!({}))?;
-        self.device
-            .apply(&mut session, &self.user_agent, &self.version)?;
+        device::emulate(&self.device, &mut session, &self.user_agent, &self.version)?;
         Ok(session)
     }
 

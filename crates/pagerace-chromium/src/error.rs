@@ -25,7 +25,7 @@ pub enum ChromiumError {
         source: io::Error,
     },
     /// A file or folder for the browser cannot be created or read.
-    #[error("cannot use {path}: {source}; give a folder that may be written and has room")]
+    #[error("cannot use {path}: {source}; give a writable folder with free space")]
     File {
         /// The path of the file or folder.
         path: PathBuf,
@@ -33,14 +33,15 @@ pub enum ChromiumError {
         source: io::Error,
     },
     /// The browser has ended, or has closed its end of the pipe.
-    #[error("Chromium ended before its work was done; the last that it said: {said}")]
+    #[error("Chromium exited early; its last output: {said}")]
     Ended {
         /// The last lines of the browser's standard error.
         said: String,
     },
     /// The browser did not answer or finish in time.
     #[error(
-        "Chromium took more than {waited} for {what}; a busy machine or a page that never ends: give it more time"
+        "Chromium took more than {waited} for {what}; the machine is busy or the page never ends: \
+         give it more time"
     )]
     Timeout {
         /// The awaited answer or event.
@@ -77,12 +78,6 @@ pub enum ChromiumError {
     Crashed {
         /// The address of the page.
         url: String,
-    },
-    /// No device has this name.
-    #[error("no device is called {name:?}; choose desktop, mobile or tablet")]
-    Device {
-        /// The name that the user wrote.
-        name: String,
     },
     /// A file is not a network log.
     #[error("{path} is not a network log of Chromium: {found}")]

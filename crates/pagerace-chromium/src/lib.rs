@@ -5,7 +5,6 @@
 //! |---|---|
 //! | [`browser`] | starting Chromium, and ending it with all its processes |
 //! | [`cdp`] | the DevTools protocol over a pipe: calls, answers, events |
-//! | [`device`] | the emulated device |
 //! | [`measure`](mod@measure) | one load: paint times, blocking time, layout shifts, resources |
 //! | [`record`](mod@record) | one load: all data that a replay needs, as HAR |
 //! | [`netlog`] | Chromium's network log: head-of-line blocking of HTTP/3 streams |
@@ -20,7 +19,7 @@
 pub mod browser;
 pub mod cdp;
 pub mod clock;
-pub mod device;
+mod device;
 pub mod error;
 pub mod measure;
 pub mod netlog;
@@ -32,7 +31,6 @@ pub mod trace;
 pub use browser::{Browser, Options, Spawn};
 pub use cdp::{Event, Session};
 pub use clock::Clock;
-pub use device::Device;
 pub use error::ChromiumError;
 pub use measure::{MeasureOptions, Observed, ObservedResource, measure, measure_once};
-pub use netlog::{HolBlocked, NetLog};
+pub use netlog::NetLog;

@@ -13,14 +13,14 @@ mod report;
 mod requests;
 mod watch;
 
-use pagerace_core::Duration;
+use pagerace_core::{Duration, HolBlocked};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::browser::{Browser, Options, Spawn};
 use crate::cdp::Session;
 use crate::error::ChromiumError;
-use crate::netlog::{self, HolBlocked, NetLog};
+use crate::netlog::{self, NetLog};
 use crate::node::{self, SpeedIndex};
 use crate::trace;
 

@@ -7,28 +7,15 @@
 //! is truncated, and its complete lines are read. Times are whole milliseconds. Left out:
 //! all events except those of QUIC.
 
-mod hol;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
+use pagerace_core::{HolBlocked, HolStream};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ChromiumError;
-use hol::Stream;
-
-/// Bytes that waited for earlier bytes of their own stream.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HolBlocked {
-    /// The bytes that arrived while earlier bytes of their stream were missing, each
-    /// counted once.
-    pub bytes: u64,
-    /// The sum over these bytes of the milliseconds until each could be delivered. Bytes
-    /// that are never delivered do not count.
-    pub byte_ms: u64,
-}
 
 /// The HTTP/3 statistics of a network log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,11 +118,11 @@ pub fn parse(mut from: impl BufRead) -> Result<NetLog, ParseError> {
     next_line(&mut from, &mut line)?;
     if !line.starts_with(b"\"events\":") {
         return Err(ParseError::Content(
-            "its second line begins no events".into(),
+            "its second line does not begin the events".into(),
         ));
     }
     let mut log = NetLog::default();
-    let mut streams: BTreeMap<(i64, u64), Stream> = BTreeMap::new();
+    let mut streams: BTreeMap<(i64, u64), HolStream> = BTreeMap::new();
     loop {
         next_line(&mut from, &mut line)?;
         // An event ends with a brace, followed by a comma or the end of the list.
@@ -154,8 +141,9 @@ pub fn parse(mut from: impl BufRead) -> Result<NetLog, ParseError> {
         }
     }
     for stream in streams.values() {
-        log.hol.bytes = log.hol.bytes.saturating_add(stream.blocked_bytes);
-        log.hol.byte_ms = log.hol.byte_ms.saturating_add(stream.blocked_byte_ms);
+        log.hol.bytes = log.hol.bytes.saturating_add(stream.blocked_bytes());
+        let byte_ms = u64::try_from(stream.blocked_byte_time()).unwrap_or(u64::MAX);
+        log.hol.byte_ms = log.hol.byte_ms.saturating_add(byte_ms);
     }
     let connections: BTreeSet<i64> = streams.keys().map(|(source, _)| *source).collect();
     log.connections = connections.len() as u64;
@@ -190,7 +178,7 @@ fn types(line: &[u8]) -> Result<Types, String> {
     let number = |name: &str| head.constants.types.get(name).copied();
     Ok(Types {
         frame: number("QUIC_SESSION_STREAM_FRAME_RECEIVED")
-            .ok_or("its version knows no QUIC_SESSION_STREAM_FRAME_RECEIVED")?,
+            .ok_or("its version lacks QUIC_SESSION_STREAM_FRAME_RECEIVED")?,
         sent: number("QUIC_SESSION_PACKET_SENT"),
         received: number("QUIC_SESSION_PACKET_RECEIVED"),
         lost: number("QUIC_SESSION_PACKET_LOST"),
@@ -200,7 +188,7 @@ fn types(line: &[u8]) -> Result<Types, String> {
 /// Counts one event; returns `None` if the text is not an event.
 fn count(
     log: &mut NetLog,
-    streams: &mut BTreeMap<(i64, u64), Stream>,
+    streams: &mut BTreeMap<(i64, u64), HolStream>,
     types: &Types,
     text: &[u8],
 ) -> Option<()> {

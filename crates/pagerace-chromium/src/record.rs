@@ -23,7 +23,7 @@ mod fields;
 mod fonts;
 mod har;
 mod layout;
-mod log;
+pub(crate) mod log;
 mod markup;
 mod paints;
 mod place;

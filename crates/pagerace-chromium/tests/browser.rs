@@ -10,8 +10,9 @@ use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pagerace_chromium::measure::{MeasureOptions, Observed, measure, measure_once};
-use pagerace_chromium::{Browser, ChromiumError, Device, Options};
+use pagerace_chromium::{Browser, ChromiumError, Options};
 use pagerace_core::Duration;
+use pagerace_har::Device;
 use serde_json::json;
 
 const PLAIN: server::Files = &[

@@ -6,6 +6,7 @@
 
 pub mod agenda;
 pub mod fetch;
+pub mod hol;
 pub mod interactive;
 pub mod priority;
 pub mod protocol;
@@ -16,6 +17,7 @@ pub mod words;
 
 pub use agenda::Agenda;
 pub use fetch::{Destination, RequestPriority, ScriptMode};
+pub use hol::{HolBlocked, HolStream};
 pub use priority::{Dependency, Priority};
 pub use protocol::Protocol;
 pub use queue::EventQueue;

@@ -46,7 +46,7 @@ impl fmt::Display for Protocol {
 
 /// Error for a name that belongs to no protocol.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("no protocol is called `{0}`; there are h1, h2 and h3")]
+#[error("unknown protocol `{0}`; choose h1, h2 or h3")]
 pub struct UnknownProtocol(
     /// The unknown name.
     pub String,

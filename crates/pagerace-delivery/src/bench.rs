@@ -148,8 +148,8 @@ impl Wire<'_> {
             Event::Block(stream) => self.blocked.push(*stream),
             Event::Unblock(stream) => self.blocked.retain(|s| s != stream),
             Event::Cancel(stream) => {
-                if self.active.iter().any(|r| r.stream == *stream) {
-                    self.active.retain(|r| r.stream != *stream);
+                if let Some(at) = self.active.iter().position(|r| r.stream == *stream) {
+                    self.active.remove(at);
                     self.strategy.left(*stream);
                 }
             }

@@ -5,7 +5,8 @@
 pub enum StrategyError {
     /// A list has an empty entry, or the whole text is empty.
     #[error(
-        "strategy {position} of {text:?} is empty: write a name between the commas; known are {known}"
+        "strategy {position} of {text:?} is empty: write a name between the commas; the \
+         strategies are {known}"
     )]
     Empty {
         /// The whole text.
@@ -16,7 +17,7 @@ pub enum StrategyError {
         known: String,
     },
     /// No strategy has this name.
-    #[error("no strategy is called {found:?}{nearest}; known are {known}")]
+    #[error("unknown strategy {found:?}{nearest}; the strategies are {known}")]
     UnknownName {
         /// The name as written.
         found: String,

@@ -78,19 +78,11 @@ impl fmt::Display for Range {
 impl Values {
     /// Returns the defaults of `parameters`.
     pub(crate) fn defaults(parameters: &[Parameter]) -> Self {
-        Self(
-            parameters
-                .iter()
-                .map(|p| {
-                    (
-                        p.name,
-                        p.range
-                            .read(p.default)
-                            .expect("a default lies in its range"),
-                    )
-                })
-                .collect(),
-        )
+        let named = |p: &Parameter| {
+            let default = p.range.read(p.default);
+            (p.name, default.expect("a default lies in its range"))
+        };
+        Self(parameters.iter().map(named).collect())
     }
 
     /// Sets `parameter` to the value of `text`. Returns false if the value is outside the

@@ -24,18 +24,17 @@ impl Rotation {
         self.last.remove(stream);
     }
 
-    /// Picks the response of `ready` that has waited longest.
+    /// Picks the response of `ready` that has waited longest among those of the lowest rank.
     ///
     /// # Panics
     /// Panics if `ready` is empty or holds a stream that has not joined.
-    pub(crate) fn pick(&mut self, ready: &[Response]) -> usize {
-        let mut longest = None;
-        self.last.each_ready(ready, |index, _, last| {
-            if longest.is_none_or(|(l, _)| *last < l) {
-                longest = Some((*last, index));
-            }
-        });
-        let index = longest.expect("something is ready").1;
+    pub(crate) fn pick<R: Ord + Copy>(
+        &mut self,
+        ready: &[Response],
+        rank: impl Fn(&Response) -> R,
+    ) -> usize {
+        let wait = |response: &Response, last: &u64| (rank(response), *last);
+        let index = self.last.first_ready(ready, wait);
         self.picked(ready[index].stream);
         index
     }
@@ -45,18 +44,14 @@ impl Rotation {
         self.picked = Some(stream);
     }
 
-    /// Records that `stream` has sent. Returns the number of its turn if this is the first
-    /// time since it was picked.
+    /// Records that `stream` has sent. If this is the first time since it was picked, moves
+    /// it to the back of the rotation and returns the number of its turn.
     pub(crate) fn sent(&mut self, stream: u64) -> Option<u64> {
         self.picked.take_if(|picked| *picked == stream)?;
         self.turns += 1;
-        Some(self.turns)
-    }
-
-    /// Moves `stream` to the back of the rotation.
-    pub(crate) fn send_back(&mut self, stream: u64, turn: u64) {
         if let Some(last) = self.last.get_mut(stream) {
-            *last = turn;
+            *last = self.turns;
         }
+        Some(self.turns)
     }
 }

@@ -13,14 +13,11 @@ impl<T> Default for Streams<T> {
 }
 
 impl<T> Streams<T> {
-    /// Sets the value of `stream` and returns the previous one.
-    pub(crate) fn insert(&mut self, stream: u64, value: T) -> Option<T> {
+    /// Sets the value of `stream`.
+    pub(crate) fn insert(&mut self, stream: u64, value: T) {
         match self.0.binary_search_by_key(&stream, |e| e.0) {
-            Ok(i) => Some(std::mem::replace(&mut self.0[i].1, value)),
-            Err(i) => {
-                self.0.insert(i, (stream, value));
-                None
-            }
+            Ok(i) => self.0[i].1 = value,
+            Err(i) => self.0.insert(i, (stream, value)),
         }
     }
 
@@ -62,6 +59,26 @@ impl<T> Streams<T> {
             visit(index, response, value);
         }
     }
+
+    /// Returns the index of the ready response with the least key, the earliest if several
+    /// have it.
+    ///
+    /// # Panics
+    /// Panics if `ready` is empty, and where [`each_ready`](Self::each_ready) does.
+    pub(crate) fn first_ready<K: Ord + Copy>(
+        &mut self,
+        ready: &[Response],
+        key: impl Fn(&Response, &T) -> K,
+    ) -> usize {
+        let mut first: Option<(K, usize)> = None;
+        self.each_ready(ready, |index, response, value| {
+            let key = key(response, value);
+            if first.is_none_or(|(least, _)| key < least) {
+                first = Some((key, index));
+            }
+        });
+        first.expect("something is ready").1
+    }
 }
 
 #[cfg(test)]
@@ -72,9 +89,9 @@ mod tests {
     #[test]
     fn holds_what_is_put_in() {
         let mut streams = Streams::default();
-        assert_eq!(streams.insert(8, 'b'), None);
-        assert_eq!(streams.insert(4, 'a'), None);
-        assert_eq!(streams.insert(8, 'c'), Some('b'));
+        streams.insert(8, 'b');
+        streams.insert(4, 'a');
+        streams.insert(8, 'c');
         assert_eq!(streams.values_mut().map(|v| *v).collect::<String>(), "ac");
         assert_eq!(streams.remove(4), Some('a'));
         assert_eq!(streams.remove(4), None);

@@ -80,7 +80,7 @@ pub fn assess(
     let assessment = |((resource, facts), verdict): ((_, &facts::Facts), rules::Verdict)| {
         let (whole, how) = whole::of(resource);
         let mut reasons = vec![verdict.reason];
-        let others = facts.told().into_iter().chain(how);
+        let others = facts.told(resource).into_iter().chain(how);
         for reason in others {
             if !reasons.contains(&reason) {
                 reasons.push(reason);

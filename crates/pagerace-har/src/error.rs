@@ -55,8 +55,8 @@ pub enum ImportError {
     },
     /// The text is not valid JSON.
     #[error(
-        "{file}: line {line}, column {column}: not valid JSON ({message}); the export was probably \
-         cut off or is no HAR: export it again with \"Save all as HAR\" or the like"
+        "{file}: line {line}, column {column}: not valid JSON ({message}); the file was probably \
+         cut off or is not a HAR: export it again with \"Save all as HAR\" or the like"
     )]
     Json {
         /// The file.
@@ -112,8 +112,8 @@ pub enum ImportError {
     },
     /// The page has too many entries for one page load.
     #[error(
-        "{file}: log.entries: the chosen page has {found} entries, more than {limit}; that is no \
-         page load: record one navigation"
+        "{file}: log.entries: the chosen page has {found} entries, more than {limit}; that is not \
+         one page load: record one navigation"
     )]
     TooManyEntries {
         /// The file.
@@ -123,4 +123,21 @@ pub enum ImportError {
         /// The limit.
         limit: usize,
     },
+}
+
+/// Returns the message of a JSON error without the position at its end, because our
+/// messages begin with it.
+pub(crate) fn json_message(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let end = message.find(" at line ").unwrap_or(message.len());
+    message[..end].to_owned()
+}
+
+/// Returns at most `max` characters of `text`, with an ellipsis if more follow.
+pub(crate) fn shorten(text: &str, max: usize) -> String {
+    let mut short: String = text.chars().take(max).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
 }

@@ -42,6 +42,7 @@ use entry::Entry;
 use notes::{Kind, Notes};
 use serde_json::Value;
 
+use crate::error::shorten;
 use crate::{Device, ImportError, Recording};
 use pagerace_page::model::MAX_RESOURCES;
 use pagerace_page::{Page, ResourceId};
@@ -149,7 +150,7 @@ fn import(file_name: &str, root: &Value, options: &ImportOptions) -> Result<Impo
         file: file_name.to_owned(),
         entries: count,
         entry,
-        url: value::shorten(url, 80),
+        url: shorten(url, 80),
         reason,
     })?;
     let name = page_name(file_name, chosen.number.filter(|_| options.page.is_some()));
@@ -186,7 +187,7 @@ fn creator(log: &Value) -> String {
             .or_else(|| log.get("software").filter(|_| key == "creator"))?;
         let name = value::filled(object, "name")?;
         let version = value::filled(object, "version").unwrap_or_default();
-        Some(value::shorten(format!("{name} {version}").trim(), 80))
+        Some(shorten(format!("{name} {version}").trim(), 80))
     };
     let parts = [describe("creator"), describe("browser")]
         .into_iter()

@@ -6,6 +6,7 @@
 //! requests.
 
 pub mod category;
+pub mod device;
 pub mod domain;
 mod error;
 pub mod har;
@@ -13,7 +14,8 @@ pub mod image;
 pub mod recording;
 pub mod sequence;
 
+pub use device::Device;
 pub use error::ImportError;
 pub use har::{ImportOptions, from_bytes, load, load_recording, recording_from_bytes};
-pub use recording::{Device, Exchange, Recording};
-pub use sequence::{SequenceError, Transfer, TransferSequence, srivastava_page};
+pub use recording::{Exchange, Recording};
+pub use sequence::{SequenceError, Transfer, TransferSequence};

@@ -5,6 +5,8 @@ use url::Url;
 
 use pagerace_page::{Page, ResourceId};
 
+use crate::device::Device;
+
 pub use crate::har::{load_recording, recording_from_bytes};
 
 /// A page, and every exchange of its recording with its body.
@@ -37,23 +39,4 @@ pub struct Exchange {
     pub resource: Option<ResourceId>,
     /// Reason of a failure, in the recorder's words.
     pub failed: Option<String>,
-}
-
-/// Screen and identification of the recording browser.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Device {
-    /// Name of the device, such as `desktop`.
-    pub name: String,
-    /// Width of the viewport, CSS pixels.
-    pub width: u32,
-    /// Height of the viewport, CSS pixels.
-    pub height: u32,
-    /// Device pixels for each CSS pixel.
-    pub scale: f64,
-    /// True if the device has a touch screen and a mobile viewport.
-    pub mobile: bool,
-    /// `user-agent` field, if it differs from the browser's own.
-    pub user_agent: Option<String>,
-    /// Factor by which the device's processor is slower than the recording machine's.
-    pub cpu: f64,
 }

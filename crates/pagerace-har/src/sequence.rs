@@ -16,19 +16,18 @@ mod error;
 mod extension;
 mod page;
 mod read;
-mod srivastava;
 pub mod stand_in;
-mod write;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use pagerace_core::Duration;
+use serde::{Serialize, Serializer};
 
 use pagerace_page::{Category, Page, Resource};
 
-pub use error::SequenceError;
-pub use srivastava::{VERSIONS, srivastava_page};
+pub use error::{EntryError, SequenceError};
+pub use extension::must_be_whole;
 
 /// Maximum number of objects; no page load has as many.
 pub const MAX_OBJECTS: usize = pagerace_page::model::MAX_RESOURCES;
@@ -45,13 +44,14 @@ pub const MAX_URL_CHARS: usize = 2_000;
 
 /// The objects of one page load, at least one, ordered by start time and then by number.
 /// Numbers and file names are unique.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
 pub struct TransferSequence {
     transfers: Vec<Transfer>,
 }
 
 /// One object: a request and the body of its response.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Transfer {
     /// Number of the object; for a resource of a page, its [`pagerace_page::ResourceId`].
     pub id: u32,
@@ -61,16 +61,21 @@ pub struct Transfer {
     /// the dot.
     pub extension: String,
     /// Bytes of the body as transferred (content-encoded).
+    #[serde(rename = "size_bytes")]
     pub size: u64,
     /// Time of the request, since the start of the navigation.
+    #[serde(rename = "start_ms", serialize_with = "millis")]
     pub start: Duration,
     /// Time from the request to the last byte; `None` if unknown.
+    #[serde(rename = "transfer_ms", serialize_with = "millis")]
     pub transfer_time: Option<Duration>,
     /// Name of the stand-in file, without folders.
     pub file_name: String,
     /// URL of the object, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// True if the registrable domain differs from the document's; `None` if unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub third_party: Option<bool>,
     /// True if a part of the object is useless. By default false for raster images, video
     /// and audio other than WAV, of which a part can be shown. The flag does not tell how
@@ -99,6 +104,17 @@ pub enum Urls {
 }
 
 impl TransferSequence {
+    /// Creates a sequence of these transfers, in any order. Their numbers and file names
+    /// must be unique.
+    ///
+    /// # Panics
+    /// Panics if there is no transfer.
+    pub fn new(mut transfers: Vec<Transfer>) -> Self {
+        assert!(!transfers.is_empty(), "there is no load without a request");
+        transfers.sort_by_key(|transfer| (transfer.start, transfer.id));
+        Self { transfers }
+    }
+
     /// Creates the sequence of a page with one transfer per resource, redirects included,
     /// and with URLs without queries.
     ///
@@ -122,7 +138,7 @@ impl TransferSequence {
             latest = start;
             of_resource(resource, start, urls)
         };
-        Self::sorted(page.resources.iter().map(transfer).collect())
+        Self::new(page.resources.iter().map(transfer).collect())
     }
 
     /// Parses the output of [`Self::to_json`]; `file` names the text in messages.
@@ -132,7 +148,7 @@ impl TransferSequence {
     /// of objects; if an object has an unknown, missing, repeated or invalid field; or if
     /// two objects share a number or file name.
     pub fn from_json(file: &str, text: &[u8]) -> Result<Self, SequenceError> {
-        Ok(Self::sorted(read::transfers(file, text)?))
+        Ok(Self::new(read::transfers(file, text)?))
     }
 
     /// Reads a file in the format of [`Self::from_json`].
@@ -146,17 +162,14 @@ impl TransferSequence {
 
     /// Returns a JSON array with one object per transfer; see `docs/objects.md`.
     pub fn to_json(&self) -> String {
-        write::json(&self.transfers)
+        let mut text = serde_json::to_string_pretty(self).expect("plain data is JSON");
+        text.push('\n');
+        text
     }
 
     /// Returns the transfers in order.
     pub fn transfers(&self) -> &[Transfer] {
         &self.transfers
-    }
-
-    /// Consumes the sequence and returns the transfers in order.
-    pub fn into_transfers(self) -> Vec<Transfer> {
-        self.transfers
     }
 
     /// Returns the total size of all bodies in bytes.
@@ -174,12 +187,13 @@ impl TransferSequence {
         }
         totals
     }
+}
 
-    fn sorted(mut transfers: Vec<Transfer>) -> Self {
-        assert!(!transfers.is_empty(), "there is no load without a request");
-        transfers.sort_by_key(|transfer| (transfer.start, transfer.id));
-        Self { transfers }
-    }
+fn millis<S: Serializer>(
+    time: &(impl Into<Option<Duration>> + Copy),
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    (*time).into().map(Duration::as_millis_f64).serialize(to)
 }
 
 fn of_resource(resource: &Resource, start: Duration, urls: Urls) -> Transfer {
@@ -190,7 +204,7 @@ fn of_resource(resource: &Resource, start: Duration, urls: Urls) -> Transfer {
         id: resource.id.0,
         category: resource.category,
         file_name: file_name(resource.id.0, extension),
-        must_be_whole: extension::must_be_whole(extension),
+        must_be_whole: must_be_whole(extension),
         extension: extension.to_owned(),
         size: resource.body_bytes,
         start: start.min(MAX_TIME),
@@ -200,8 +214,8 @@ fn of_resource(resource: &Resource, start: Duration, urls: Urls) -> Transfer {
     }
 }
 
-/// Returns a file name such as `object-0007.js`.
-fn file_name(id: u32, extension: &str) -> String {
+/// Returns the file name of an object, such as `object-0007.js`.
+pub fn file_name(id: u32, extension: &str) -> String {
     format!("object-{id:04}.{extension}")
 }
 

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use pagerace_har::{ImportOptions, from_bytes};
 use pagerace_page::intervention::{
-    Effect, Failure, InterventionError, LONGEST_DELAY, Term, each_host, thesis,
+    Effect, Failure, InterventionError, LONGEST_DELAY, Term, each_host,
 };
 use pagerace_page::{Intervention, Interventions, Page, ResourceEffect};
 
@@ -204,20 +204,7 @@ fn blocked_documents_are_found() {
 }
 
 #[test]
-fn sets() {
-    let variants: Vec<String> = thesis().iter().map(ToString::to_string).collect();
-    assert_eq!(
-        variants,
-        [
-            "none",
-            "fonts=140ms",
-            "fonts=1s",
-            "css=182ms",
-            "css=1s",
-            "fonts+css+third-party-js=376ms",
-            "fonts+css+third-party-js=1s",
-        ]
-    );
+fn each_third_party_host_is_blocked_once() {
     let hosts = each_host(&[Arc::new(page())], Failure::Hang);
     let hosts: Vec<String> = hosts.iter().map(ToString::to_string).collect();
     assert_eq!(

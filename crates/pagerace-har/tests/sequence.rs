@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pagerace_core::Rng;
-use pagerace_har::sequence::{TransferSequence, Urls, srivastava_page, stand_in};
+use pagerace_har::sequence::{TransferSequence, Urls, stand_in};
 use pagerace_har::{ImportOptions, load};
 use serde_json::{Value, json};
 
@@ -56,6 +56,11 @@ fn every_recording_has_one() {
     }
 }
 
+/// Returns the sequence of a recording.
+fn recorded() -> TransferSequence {
+    TransferSequence::of(&load(&files::corpus()[0], &ImportOptions::default()).unwrap())
+}
+
 /// Parses a sequence and checks the result.
 fn read(seed: u64, text: &[u8]) {
     let result = catch_unwind(AssertUnwindSafe(|| {
@@ -79,7 +84,7 @@ fn key(transfer: &pagerace_har::Transfer) -> (u64, u32) {
 
 #[test]
 fn flipped_and_missing_bytes() {
-    let original = srivastava_page(1, 1).to_json().into_bytes();
+    let original = recorded().to_json().into_bytes();
     for seed in 0..BYTE_MUTANTS {
         let mut rng = Rng::new(seed, "bytes");
         let mut bytes = original.clone();
@@ -103,7 +108,7 @@ fn flipped_and_missing_bytes() {
 
 #[test]
 fn deleted_and_foreign_fields() {
-    let original: Value = serde_json::from_str(&srivastava_page(2, 1).to_json()).unwrap();
+    let original: Value = serde_json::from_str(&recorded().to_json()).unwrap();
     for seed in 0..FIELD_MUTANTS {
         let mut rng = Rng::new(seed, "fields");
         let mut value = original.clone();

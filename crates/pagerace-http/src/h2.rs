@@ -26,7 +26,6 @@ mod data;
 mod event;
 mod flow;
 mod frame;
-mod inbound;
 mod outbound;
 mod settings;
 mod stream;

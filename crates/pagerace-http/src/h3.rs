@@ -36,13 +36,6 @@ pub use crate::Role;
 pub struct Config {
     /// Largest accepted field section, as [`crate::fields::section_size`] counts.
     pub max_field_section_size: u64,
-    /// Largest dynamic table that the peer's encoder may use.
-    pub qpack_max_table_capacity: u64,
-    /// Number of streams that may be blocked on dynamic table entries.
-    pub qpack_blocked_streams: u64,
-    /// Most bytes held for all blocked streams together. Beyond the limit, the connection
-    /// fails with `H3_EXCESSIVE_LOAD`.
-    pub blocked_bytes_max: usize,
     /// Most priority updates kept for requests that have not arrived. Beyond the limit,
     /// those with the lowest stream ids are dropped.
     pub pending_priorities_max: usize,
@@ -60,14 +53,10 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// Field sections of 64 KiB, about as much as browsers accept, and no dynamic table,
-    /// so that no stream blocks.
+    /// Field sections of 64 KiB, about as much as browsers accept.
     fn default() -> Self {
         Self {
             max_field_section_size: 64 * 1024,
-            qpack_max_table_capacity: 0,
-            qpack_blocked_streams: 0,
-            blocked_bytes_max: 4 * 1024 * 1024,
             pending_priorities_max: 128,
             cancelled_max: 1000,
             grease: true,

@@ -38,7 +38,7 @@ pub enum Error {
     IntegerTooLarge,
     /// A string holds a code without a symbol, or padding that is not a prefix of EOS
     /// (RFC 7541, section 5.2).
-    #[error("a string is no valid Huffman code")]
+    #[error("a string is not valid Huffman code")]
     Huffman,
     /// An index is neither in the static nor in the dynamic table (RFC 7541, section
     /// 2.3.3).
@@ -67,8 +67,6 @@ impl From<literal::Error> for Error {
         match error {
             literal::Error::IntegerTooLarge => Self::IntegerTooLarge,
             literal::Error::Huffman => Self::Huffman,
-            // The only limit passed is the length of the rest of the section.
-            literal::Error::StringTooLong => Self::Truncated,
         }
     }
 }

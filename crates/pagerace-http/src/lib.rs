@@ -18,10 +18,14 @@
 //! | [`varint`] | variable-length integers, RFC 9000 section 16 |
 //!
 //! Not implemented: server push (refused as RFC 9113 and RFC 9114 allow), extended
-//! CONNECT, and encoding field sections against a dynamic table.
+//! CONNECT, encoding field sections against a dynamic table, and the dynamic table of QPACK.
 
+mod fault;
 pub mod fields;
-pub mod fuzz;
+#[cfg(test)]
+#[path = "../../../fuzz/src/http.rs"]
+#[expect(unreachable_pub, reason = "the fuzzers call it from outside")]
+mod fuzz;
 pub mod h1;
 pub mod h2;
 pub mod h3;
@@ -35,5 +39,6 @@ pub mod ranges;
 mod role;
 pub mod varint;
 
+pub use fault::ConnectionError;
 pub use fields::Field;
 pub use role::Role;

@@ -17,6 +17,4 @@ pub(crate) enum Error {
     IntegerTooLarge,
     /// A string holds a code without a symbol, or invalid padding.
     Huffman,
-    /// A string exceeds the caller's limit.
-    StringTooLong,
 }

@@ -5,18 +5,16 @@
 //! Extended CONNECT is not implemented: `:protocol` is an unknown pseudo-header field and
 //! makes a request malformed.
 
+mod progress;
+
 use bytes::Bytes;
 
 use crate::Field;
 
+pub(crate) use progress::{Phase, Progress, Section};
+
 /// Human-readable reason why a message is malformed.
 pub(crate) type Malformed = String;
-
-/// The properties of a request that its framing depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RequestHead {
-    pub(crate) content_length: Option<u64>,
-}
 
 /// The properties of a response that its framing depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,15 +33,15 @@ struct Pseudo<'a> {
     status: Option<&'a Bytes>,
 }
 
-/// Checks the head of a request.
-pub(crate) fn check_request(fields: &[Field]) -> Result<RequestHead, Malformed> {
+/// Checks the head of a request. Returns the length of its content if the head tells it.
+pub(crate) fn check_request(fields: &[Field]) -> Result<Option<u64>, Malformed> {
     let pseudo = check_lines(fields)?;
     if pseudo.status.is_some() {
         return Err(":status in a request".into());
     }
     let method = pseudo.method.ok_or("no :method")?;
     if !is_token(method) {
-        return Err(":method is no token".into());
+        return Err(":method is not a token".into());
     }
     if method == &b"CONNECT"[..] {
         if pseudo.scheme.is_some() || pseudo.path.is_some() {
@@ -53,9 +51,7 @@ pub(crate) fn check_request(fields: &[Field]) -> Result<RequestHead, Malformed> 
             .authority
             .filter(|a| !a.is_empty())
             .ok_or("CONNECT without :authority")?;
-        return Ok(RequestHead {
-            content_length: content_length(fields)?,
-        });
+        return content_length(fields);
     }
     let scheme = pseudo.scheme.ok_or("no :scheme")?;
     let path = pseudo.path.ok_or("no :path")?;
@@ -66,9 +62,7 @@ pub(crate) fn check_request(fields: &[Field]) -> Result<RequestHead, Malformed> 
             return Err(":path does not begin with a slash".into());
         }
     }
-    Ok(RequestHead {
-        content_length: content_length(fields)?,
-    })
+    content_length(fields)
 }
 
 /// Checks the head of a response, interim or final.
@@ -137,7 +131,7 @@ fn check_lines(fields: &[Field]) -> Result<Pseudo<'_>, Malformed> {
         regular = true;
         if !is_lower_case_token(&field.name) {
             return Err(format!(
-                "{} is no field name in lower case",
+                "{} is not a field name in lower case",
                 show(&field.name)
             ));
         }
@@ -167,27 +161,33 @@ fn check_authority(authority: Option<&Bytes>, fields: &[Field]) -> Result<(), Ma
     }
 }
 
+/// Returns the elements of the comma-separated lists in all fields named `name`.
+pub(crate) fn values<'a>(fields: &'a [Field], name: &'a str) -> impl Iterator<Item = &'a [u8]> {
+    let lines = fields.iter().filter(move |f| f.name == name.as_bytes());
+    lines.flat_map(|f| f.value.split(|b| *b == b',').map(<[u8]>::trim_ascii))
+}
+
 /// Returns the length in the `content-length` lines, which must agree: RFC 9110, section
 /// 8.6.
-fn content_length(fields: &[Field]) -> Result<Option<u64>, Malformed> {
+pub(crate) fn content_length(fields: &[Field]) -> Result<Option<u64>, Malformed> {
     let mut length = None;
-    for field in fields.iter().filter(|f| f.name == b"content-length"[..]) {
-        let text = std::str::from_utf8(&field.value).unwrap_or_default();
-        for part in text.split(',').map(str::trim) {
-            let value = (!part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
-                .then(|| part.parse::<u64>().ok())
-                .flatten()
-                .ok_or("content-length is no number")?;
-            if length.is_some_and(|before| before != value) {
-                return Err("content-length contradicts itself".into());
-            }
-            length = Some(value);
+    for value in values(fields, "content-length") {
+        let digits = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
+        let number = std::str::from_utf8(value)
+            .ok()
+            .filter(|_| digits)
+            .and_then(|text| text.parse::<u64>().ok())
+            .ok_or("content-length is not a number")?;
+        if length.is_some_and(|before| before != number) {
+            return Err("content-length contradicts itself".into());
         }
+        length = Some(number);
     }
     Ok(length)
 }
 
-fn is_token(text: &[u8]) -> bool {
+/// Returns true if `text` is a token: RFC 9110, section 5.6.2.
+pub(crate) fn is_token(text: &[u8]) -> bool {
     !text.is_empty()
         && text
             .iter()

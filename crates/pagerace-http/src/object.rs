@@ -169,7 +169,7 @@ impl Announcement {
 
 /// An invalid announcement, which makes the response malformed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the object-datagrams field makes no sense")]
+#[error("the object-datagrams field is malformed")]
 pub struct Malformed;
 
 /// Appends the chunk number that precedes the bytes of a chunk.

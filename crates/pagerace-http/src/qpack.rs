@@ -1,24 +1,20 @@
 //! QPACK: compression of field sections.
 //!
-//! The decoder implements all of RFC 9204: static and dynamic table, blocked sections,
-//! and the instructions to the encoder. The encoder refers to the static table and writes
-//! Huffman literals. It never inserts into the peer's dynamic table, so its sections
-//! never block.
+//! There is no dynamic table: our settings allow none, and the encoder never inserts into
+//! the peer's. Encoder and decoder refer to the static table and use Huffman literals, so
+//! no section ever blocks.
 //!
-//! This module exists because no library fits: `qpack` 0.1.0 supports only sections
-//! without a dynamic table and leaves its maintenance open, and `ls-qpack` 0.1.4 needs
-//! cmake, libclang and a C library behind unsafe code. The tests check this module
-//! against `qpack`.
+//! This module exists because no library fits: `qpack` 0.1.0 leaves its maintenance open,
+//! and `ls-qpack` 0.1.4 needs cmake, libclang and a C library behind unsafe code. The
+//! tests check this module against `qpack`.
 //!
 //! Source: RFC 9204, <https://www.rfc-editor.org/rfc/rfc9204>.
 
 mod decoder;
-mod dynamic_table;
 mod encoder;
-mod encoder_stream;
 mod static_table;
 
-pub use decoder::{Decoder, Section};
+pub use decoder::{check_encoder_instructions, decode};
 pub use encoder::{check_decoder_instructions, encode};
 
 use crate::literal;
@@ -34,13 +30,12 @@ pub enum Error {
     IntegerTooLarge,
     /// A string holds a code without a symbol, or padding that is not a prefix of EOS
     /// (RFC 7541, section 5.2).
-    #[error("a string is no valid Huffman code")]
+    #[error("a string is not valid Huffman code")]
     Huffman,
     /// An index exceeds the 99 entries of the static table (RFC 9204, section 3.1).
     #[error("static table index {0} does not exist (0 to 98 do)")]
     StaticIndex(u64),
-    /// A reference names an entry that was never inserted, was evicted, or is outside the
-    /// section's declared range.
+    /// A reference to the dynamic table, which our settings do not allow.
     #[error("a dynamic table reference names an entry that is not there")]
     DynamicIndex,
     /// The prefix of a section is invalid (RFC 9204, section 4.5.1).
@@ -49,8 +44,8 @@ pub enum Error {
     /// A section exceeds the size limit in our settings.
     #[error("the field section is larger than the {0} bytes allowed")]
     SectionTooLarge(u64),
-    /// An entry is larger than the table, or a capacity exceeds the allowed maximum (RFC
-    /// 9204, sections 3.2.2 and 4.3.1).
+    /// The peer's encoder uses a dynamic table, which our settings do not allow (RFC 9204,
+    /// sections 3.2.2 and 4.3.1).
     #[error("an encoder instruction exceeds the dynamic table's capacity")]
     Capacity,
     /// The peer acknowledges inserts that were never made (RFC 9204, section 4.4).
@@ -63,8 +58,6 @@ impl From<literal::Error> for Error {
         match error {
             literal::Error::IntegerTooLarge => Self::IntegerTooLarge,
             literal::Error::Huffman => Self::Huffman,
-            // Only strings of encoder instructions are limited to what an entry can hold.
-            literal::Error::StringTooLong => Self::Capacity,
         }
     }
 }

@@ -19,11 +19,6 @@ pub const fn size(value: u64) -> usize {
     }
 }
 
-/// Length in bytes of an encoding whose first byte is `first`.
-pub const fn size_from_first(first: u8) -> usize {
-    1 << (first >> 6)
-}
-
 /// Appends the shortest encoding of `value`.
 ///
 /// # Panics
@@ -39,7 +34,7 @@ pub fn encode(value: u64, out: &mut Vec<u8>) {
 /// accepted.
 pub fn decode(bytes: &[u8]) -> Option<(u64, usize)> {
     let first = *bytes.first()?;
-    let len = size_from_first(first);
+    let len = 1 << (first >> 6);
     let rest = bytes.get(1..len)?;
     let value = rest
         .iter()

@@ -3,6 +3,7 @@
 //! Counting follows Sander 2022: per page, the difference of the medians is taken relative
 //! to the baseline's median. A page gains or loses if this exceeds five per cent.
 
+use crate::analysis::relative;
 use crate::metric::{MetricId, Wording};
 use crate::results::Results;
 use crate::stats::median;
@@ -46,21 +47,6 @@ pub struct AcrossRow {
     pub median: Option<f64>,
 }
 
-impl AcrossRow {
-    /// The empirical distribution of the relative differences: ascending
-    /// values, each with the share of comparable pages at or below it.
-    pub fn cdf(&self) -> Vec<(f64, f64)> {
-        let mut values: Vec<f64> = self.relative.iter().copied().flatten().collect();
-        values.sort_by(f64::total_cmp);
-        let count = values.len() as f64;
-        values
-            .into_iter()
-            .enumerate()
-            .map(|(i, v)| (v, (i + 1) as f64 / count))
-            .collect()
-    }
-}
-
 /// Counts gains and losses over all pages of `results` on one network.
 pub fn across_pages(results: &Results, network: usize, metric: MetricId) -> AcrossPages {
     let plan = &results.plan;
@@ -101,10 +87,7 @@ fn count(contender: usize, medians: &[Option<f64>], reference: &[Option<f64>]) -
     let relative: Vec<Option<f64>> = medians
         .iter()
         .zip(reference)
-        .map(|(value, base)| {
-            let (value, base) = ((*value)?, (*base)?);
-            (base > 0.0 && base.is_finite()).then(|| (value - base) / base)
-        })
+        .map(|(value, base)| relative(value.zip(*base).map(|(v, b)| v - b), *base))
         .collect();
     let comparable: Vec<f64> = relative.iter().copied().flatten().collect();
     let gain = comparable.iter().filter(|share| **share < -GAIN).count();

@@ -30,7 +30,7 @@ pub struct Analysis {
 }
 
 /// One contender against the baseline.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
     /// Runs in which the metric is defined, failed ones included.
     pub runs: usize,
@@ -70,7 +70,7 @@ pub struct Comparison {
 }
 
 /// The conclusion of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mark {
     /// The contender is the baseline.
     Baseline,
@@ -92,6 +92,7 @@ pub enum Mark {
     /// Lower than the baseline, but with more broken objects, which makes it no gain.
     Broken,
     /// The metric has no value for this contender or for the baseline.
+    #[default]
     Undefined,
 }
 
@@ -185,20 +186,8 @@ fn row(variant: &Variant, metric: MetricId, reference: Option<&Vec<Option<f64>>>
     let mut row = Comparison {
         runs: defined.len(),
         failed: variant.failed(),
-        pairs: 0,
         median: median(&defined),
-        difference: None,
-        relative: None,
-        interval: None,
-        cliffs_delta: None,
-        rank_biserial: None,
-        mann_whitney_p: None,
-        signed_rank_p: None,
-        signed_rank_p_holm: None,
-        model: None,
-        model_interval: None,
-        breaks: false,
-        mark: Mark::Undefined,
+        ..Comparison::default()
     };
     let Some(reference) = reference else {
         return row;

@@ -101,7 +101,7 @@ impl BulkPlan {
     pub fn check(&self) -> Result<(), LabError> {
         let bad = |text: String| Err(LabError::Plan(text));
         if self.bytes == 0 {
-            return bad("size: nothing to transfer; use 50MB, for example".to_owned());
+            return bad("size: zero bytes; use 50MB, for example".to_owned());
         }
         if self.networks.is_empty() || self.contenders.is_empty() || self.runs == 0 {
             return bad("a comparison needs a network, a protocol and a run".to_owned());
@@ -218,11 +218,6 @@ impl BulkResults {
         let middle = times.len().checked_sub(1).map(|last| times[last / 2]);
         middle.map_or(0, |(_, run)| run)
     }
-}
-
-/// Returns `None` for infinite values, which the files cannot represent.
-fn finite(value: Option<f64>) -> Option<f64> {
-    value.filter(|v| v.is_finite())
 }
 
 /// Computes [`BulkSummary::overhead`].

@@ -50,7 +50,7 @@ pub enum LabError {
         reason: String,
     },
     /// The metric cannot be explained.
-    #[error("{metric} cannot be taken apart; {known} can")]
+    #[error("{metric} cannot be explained; choose one of {known}")]
     NotExplainable {
         /// The requested metric.
         metric: String,
@@ -61,7 +61,7 @@ pub enum LabError {
     #[error("{0}")]
     NothingToExplain(String),
     /// The metric does not exist.
-    #[error("no metric is called \"{name}\"; there are {known}")]
+    #[error("unknown metric \"{name}\"; the metrics are {known}")]
     UnknownMetric {
         /// The requested metric.
         name: String,

@@ -1,34 +1,35 @@
 //! The settings that all contenders of a race share, in words. Headings show them
 //! because the contenders' labels do not.
 
-use pagerace_core::Protocol;
+use pagerace_core::{Protocol, Words as _};
 use pagerace_page::Interventions;
+use pagerace_report::input::Provenance;
 use pagerace_sim::{Connections, NameLookup, RecordEnds, Reprioritisation, Retransmission, Visit};
 use pagerace_transport::{quic::DEFAULT_MTU, tls};
 
 use crate::plan::Plan;
-use crate::world::World;
 
 /// Returns the shared settings of a simulation: "chrome, CPU x1, jitter 0.1,
 /// connections per origin, ...".
 pub fn facts(plan: &Plan) -> String {
-    facts_in(plan, World::Simulated)
+    facts_in(plan, Provenance::Simulated)
 }
 
-/// Returns the settings that all contenders share in this world. The plan's browser and
+/// Returns the settings that all contenders share. The plan's browser and
 /// some transport settings exist in the model only and are left out for live loads.
-pub fn facts_in(plan: &Plan, world: World) -> String {
+pub fn facts_in(plan: &Plan, provenance: Provenance) -> String {
     let varying = plan.varying();
     let all = 0..plan.contenders.len();
     let tcp = all.clone().any(|i| plan.speaks(i, Protocol::is_tcp));
     let quic = all.clone().any(|i| plan.speaks(i, is_quic));
-    let mut facts = match world {
-        World::Simulated => vec![
-            plan.browser.profile.name().to_owned(),
+    let simulated = provenance == Provenance::Simulated;
+    let mut facts = match provenance {
+        Provenance::Simulated => vec![
+            plan.browser.profile.name.to_owned(),
             format!("CPU x{}", plan.browser.cpu),
             format!("jitter {}", plan.browser.jitter),
         ],
-        World::Live => Vec::new(),
+        Provenance::Live => Vec::new(),
     };
     let first = &plan.contenders[plan.baseline];
     if tcp && !varying.protocols {
@@ -57,27 +58,23 @@ pub fn facts_in(plan: &Plan, world: World) -> String {
             Retransmission::ByUrgency => "by urgency",
         };
         let whose = if tcp { "QUIC's " } else { "" };
-        facts.push(format!("{whose}lost bytes sent again {when}"));
+        facts.push(format!("{whose}lost bytes retransmitted {when}"));
     }
     let mtu = plan.settings.quic_mtu;
     if quic && (tcp || mtu != DEFAULT_MTU) {
         facts.push(format!("QUIC packets of {mtu} bytes"));
     }
     // A real browser and server negotiate the TLS version.
-    if tcp && world == World::Simulated {
-        let version = match plan.settings.tcp_tls {
-            tls::Version::Tls12 => "1.2",
-            tls::Version::Tls13 => "1.3",
-        };
-        facts.push(format!("TLS {version} over TCP"));
+    if tcp && simulated {
+        facts.push(format!("TLS {} over TCP", plan.settings.tcp_tls.word()));
     }
     // Real TLS determines the size of its own ClientHello.
     let hello = tcp || !plan.settings.real_tls;
     let small = plan.settings.client_hello == tls::ClientHello::Small;
-    if small && hello && world == World::Simulated {
+    if small && hello && simulated {
         facts.push("a small ClientHello".to_owned());
     }
-    if plan.settings.record_ends == RecordEnds::Joined && tcp && world == World::Simulated {
+    if plan.settings.record_ends == RecordEnds::Joined && tcp && simulated {
         facts.push("records that share segments".to_owned());
     }
     let later = all.filter(|&i| plan.contenders[i].visit != Visit::Cold);
@@ -96,7 +93,7 @@ pub fn facts_in(plan: &Plan, world: World) -> String {
             .to_owned(),
         );
     }
-    if plan.settings.real_tls && world == World::Simulated {
+    if plan.settings.real_tls && simulated {
         facts.push("real TLS".to_owned());
     }
     if plan.settings.name_lookup == NameLookup::None {
@@ -105,7 +102,7 @@ pub fn facts_in(plan: &Plan, world: World) -> String {
     let updates = plan.settings.reprioritisation == Reprioritisation::Update;
     let has_priorities = |i| plan.speaks(i, |protocol| protocol != Protocol::H1);
     let told = (0..plan.contenders.len()).any(has_priorities);
-    if updates && told && world == World::Simulated {
+    if updates && told && simulated {
         facts.push("servers learn of every changed priority".to_owned());
     }
     if !plan.interventions.is_empty() {

@@ -1,4 +1,6 @@
-//! A stand-in for the simulator in tests of this crate.
+//! A stand-in for the simulator, in tests of this crate and of crates above it.
+
+#![allow(clippy::unwrap_used, reason = "tests fail where they stand")]
 
 use std::sync::Arc;
 
@@ -18,7 +20,7 @@ use crate::results::{Results, RunSummary};
 use crate::runner::run_race;
 
 /// Returns a page of one document.
-pub(crate) fn page(name: &str) -> Page {
+pub fn page(name: &str) -> Page {
     Page {
         name: name.to_owned(),
         url: format!("https://{name}.example/"),
@@ -73,13 +75,13 @@ pub(crate) fn page(name: &str) -> Page {
 }
 
 /// Returns the contender that the text describes, with the defaults of a race.
-pub(crate) fn contender(text: &str) -> Contender {
+pub fn contender(text: &str) -> Contender {
     let read: ContenderText = text.parse().unwrap();
     read.or(&Contender::default())
 }
 
 /// Returns a race of these contenders on fast-4g and cable; the first is the baseline.
-pub(crate) fn plan(contenders: &[&str], runs: u32) -> Plan {
+pub fn plan(contenders: &[&str], runs: u32) -> Plan {
     let networks = ["fast-4g", "cable"].map(|name| Network::parse(name).unwrap());
     let contenders = contenders.iter().map(|text| contender(text)).collect();
     let mut plan = Plan {
@@ -91,11 +93,14 @@ pub(crate) fn plan(contenders: &[&str], runs: u32) -> Plan {
 }
 
 /// Runs a load whose times depend only on strategy and seed.
+///
+/// # Errors
+/// Never.
 #[allow(
     clippy::unnecessary_wraps,
     reason = "it stands for a function that can fail"
 )]
-pub(crate) fn load(scenario: &Scenario, seed: u64, _record: bool) -> Result<Outcome, String> {
+pub fn load(scenario: &Scenario, seed: u64, _record: bool) -> Result<Outcome, String> {
     let mut rng = Rng::new(seed, "fake");
     let base = 1000.0 + 100.0 * rng.unit();
     let gain = if scenario.strategy.to_string().starts_with("round-robin") {
@@ -108,11 +113,14 @@ pub(crate) fn load(scenario: &Scenario, seed: u64, _record: bool) -> Result<Outc
 
 /// Explains a load that spends a third of its time on set-up and the rest on
 /// browser work. Each older version of HTTP adds 90 ms of set-up.
+///
+/// # Errors
+/// Never.
 #[allow(
     clippy::unnecessary_wraps,
     reason = "it stands for a function that can fail"
 )]
-pub(crate) fn explain(
+pub fn explain(
     scenario: &Scenario,
     seed: u64,
     _metric: Explainable,
@@ -137,7 +145,7 @@ pub(crate) fn explain(
 }
 
 /// Returns an outcome with this LCP in milliseconds.
-pub(crate) fn outcome(lcp_ms: f64, seed: u64) -> Outcome {
+pub fn outcome(lcp_ms: f64, seed: u64) -> Outcome {
     let lcp = Some(Duration::from_millis_f64(lcp_ms));
     Outcome {
         load: LoadMetrics {
@@ -160,10 +168,7 @@ pub(crate) fn outcome(lcp_ms: f64, seed: u64) -> Outcome {
 }
 
 /// Returns results whose loads `run` defines, given the variant's parts and the run.
-pub(crate) fn results(
-    plan: &Plan,
-    run: impl Fn((usize, usize, usize), usize) -> RunSummary,
-) -> Results {
+pub fn results(plan: &Plan, run: impl Fn((usize, usize, usize), usize) -> RunSummary) -> Results {
     let go_on = |_| std::ops::ControlFlow::Continue(());
     let mut results = run_race(plan, 1, &load, &go_on).unwrap();
     // Tests of statistics do without model errors.
@@ -178,7 +183,7 @@ pub(crate) fn results(
 }
 
 /// Returns a finished run with these times in milliseconds.
-pub(crate) fn times(lcp: f64, speed_index: f64, onload: f64) -> RunSummary {
+pub fn times(lcp: f64, speed_index: f64, onload: f64) -> RunSummary {
     let ms = |v| Some(Duration::from_millis_f64(v));
     RunSummary {
         load: LoadMetrics {
@@ -192,7 +197,7 @@ pub(crate) fn times(lcp: f64, speed_index: f64, onload: f64) -> RunSummary {
 }
 
 /// Returns a failed run.
-pub(crate) fn failed() -> RunSummary {
+pub fn failed() -> RunSummary {
     RunSummary {
         failure: Some("the deadline passed".to_owned()),
         ..RunSummary::default()

@@ -13,8 +13,6 @@
 //! * [`correlation`]: correlation between blocked bytes and slowness;
 //! * [`why`]: causes of the difference between two contenders;
 //! * [`bulk`]: one large transfer instead of a page;
-//! * [`world`]: the origin of results, simulated or live;
-//! * [`calibrate`]: comparison of predictions with live measurements;
 //! * [`facts`]: settings that all contenders share, for headings;
 //! * [`detail`], [`qlog`]: repetition of selected runs with recording;
 //! * [`export`]: JSON, CSV, input of the HTML report, and atomic file writes.
@@ -25,7 +23,6 @@
 pub mod across;
 pub mod analysis;
 pub mod bulk;
-pub mod calibrate;
 pub mod contender;
 pub mod correlation;
 pub mod detail;
@@ -45,20 +42,18 @@ pub mod stats;
 pub mod unit;
 pub mod verdict;
 pub mod why;
-pub mod world;
 
-#[cfg(test)]
-mod fake;
+#[cfg(any(test, feature = "fake"))]
+pub mod fake;
 
 pub use analysis::{Analysis, Comparison, Mark, analyse};
 pub use contender::Contender;
 pub use error::LabError;
 pub use metric::{Metric, MetricId};
 pub use plan::Plan;
-pub use results::{Results, RunSummary, Variant};
+pub use results::{Fact, Results, RunSummary, Variant};
 pub use runner::{Load, Order, Progress, Runner, run_live, run_race};
-pub use verdict::{Verdict, VerdictKind, verdict};
-pub use world::{Fact, World};
+pub use verdict::{Verdict, verdict};
 
 /// The version of the product, which every result contains.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

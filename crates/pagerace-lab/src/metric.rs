@@ -23,8 +23,6 @@ pub struct Metric {
     pub title: &'static str,
     /// The unit of the values.
     pub unit: Unit,
-    /// True if lower values are better.
-    pub lower_is_better: bool,
     /// The wording of the metric in a verdict.
     pub wording: Wording,
     /// A one-line definition.
@@ -60,7 +58,6 @@ macro_rules! time {
             name: $name,
             title: $title,
             unit: Unit::Milliseconds,
-            lower_is_better: true,
             wording: $wording,
             definition: $definition,
             simulated: true,
@@ -79,7 +76,6 @@ macro_rules! counter {
             name: $name,
             title: $title,
             unit: Unit::$unit,
-            lower_is_better: true,
             wording: Wording::Amount($noun),
             definition: $definition,
             simulated: true,
@@ -107,14 +103,14 @@ static METRICS: &[Metric] = &[
         "First Contentful Paint",
         fcp,
         Moment("shows the first content"),
-        "When the first text or image is painted"
+        "Time at which the first text or image is painted"
     ),
     time!(
         "lcp",
         "Largest Contentful Paint",
         lcp,
         Moment("shows the largest element"),
-        "When the largest text or image of the viewport is painted"
+        "Time at which the largest text or image of the viewport is painted"
     ),
     time!(
         "speed-index",
@@ -148,7 +144,6 @@ static METRICS: &[Metric] = &[
         name: "cls",
         title: "Cumulative Layout Shift",
         unit: Unit::Score,
-        lower_is_better: true,
         wording: Amount("layout shift"),
         definition: "How far visible elements jump; needs real layout, so always empty in simulation",
         simulated: false,
@@ -159,15 +154,15 @@ static METRICS: &[Metric] = &[
         "Page Load Time",
         onload,
         Moment("fires the load event"),
-        "When the load event fires"
+        "Time at which the load event fires"
     ),
     Metric {
         name: "essential",
         title: "Essential Content",
         unit: Unit::Milliseconds,
-        lower_is_better: true,
         wording: Moment("has its essential content"),
-        definition: "When the last essential object that the load event waits for is complete; empty unless a reliability policy races",
+        definition: "Time at which the last essential object that the load event waits for is \
+                     complete; empty unless a reliability policy races",
         simulated: true,
         get: |run: &RunSummary| ms(run.essential),
     },
@@ -184,8 +179,8 @@ static METRICS: &[Metric] = &[
         "HOL-Blocked Byte Milliseconds",
         ByteMilliseconds,
         hol_blocked_byte_ms,
-        "the head-of-line-blocked waiting of bytes",
-        "The same bytes, each times the milliseconds that it waited"
+        "the waiting time of head-of-line-blocked bytes",
+        "Milliseconds that each of these bytes waited, summed"
     ),
     counter!(
         "hol-other-bytes",
@@ -200,8 +195,8 @@ static METRICS: &[Metric] = &[
         "Byte Milliseconds Blocked by Other Streams",
         ByteMilliseconds,
         hol_other_byte_ms,
-        "the waiting of bytes blocked by other streams",
-        "The same bytes, each times the milliseconds that it waited"
+        "the waiting time of bytes blocked by other streams",
+        "Milliseconds that each of these bytes waited, summed"
     ),
     counter!(
         "packets-sent",
@@ -225,7 +220,7 @@ static METRICS: &[Metric] = &[
         Bytes,
         retransmitted_bytes,
         "the amount of retransmitted bytes",
-        "Stream bytes that the servers sent again"
+        "Stream bytes that the servers retransmitted"
     ),
     counter!(
         "queue-drops",
@@ -233,7 +228,7 @@ static METRICS: &[Metric] = &[
         Count,
         queue_drops,
         "the number of queue drops",
-        "Packets that the downlink's queue dropped: for which it had no room, or which its CoDel dropped"
+        "Packets that the downlink's queue dropped, when full or by CoDel"
     ),
     counter!(
         "link-losses",
@@ -241,7 +236,7 @@ static METRICS: &[Metric] = &[
         Count,
         link_losses,
         "the number of link losses",
-        "Packets that the downlink's loss process took"
+        "Packets that the downlink lost at random"
     ),
     counter!(
         "bytes-down",
@@ -265,7 +260,7 @@ static METRICS: &[Metric] = &[
         Bytes,
         data_lost_bytes,
         "the amount of lost data",
-        "Bytes of content that the page never got, of objects whose datagrams were lost"
+        "Content bytes that the page never got because their datagrams were lost"
     ),
     counter!(
         "repaired-bytes",
@@ -273,7 +268,7 @@ static METRICS: &[Metric] = &[
         Bytes,
         repaired_bytes,
         "the amount of repaired bytes",
-        "Bytes of content that datagrams lost and range requests fetched again"
+        "Content bytes that were lost in datagrams and fetched again by range requests"
     ),
     counter!(
         "broken-objects",
@@ -281,7 +276,7 @@ static METRICS: &[Metric] = &[
         Count,
         broken_objects,
         "the number of broken objects",
-        "Objects that are of no use because something of them is missing"
+        "Objects that are useless because a part of them is missing"
     ),
     counter!(
         "partial-objects",

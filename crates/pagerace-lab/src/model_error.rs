@@ -7,7 +7,6 @@
 //! baseline. A verdict allows for the 95th percentile. If a combination was never
 //! measured, the verdict allows for twice the nearest measured value, and says so.
 
-use pagerace_browser::Profile;
 use pagerace_net::Network;
 use pagerace_page::intervention::{Effect, Intervention};
 use pagerace_page::{Interventions, PaintEvidence};
@@ -20,7 +19,7 @@ use crate::plan::Plan;
 const TABLE: &str = include_str!("model_error/table.csv");
 
 /// The header of the table.
-const HEADER: &str = "kind,metric,network,evidence,pairs,significant,sign_right,p50_percent,\
+pub const HEADER: &str = "kind,metric,network,evidence,pairs,significant,sign_right,p50_percent,\
                       p95_percent,bias_percent";
 
 /// Minimum number of pairs for a 95th percentile.
@@ -46,34 +45,23 @@ pub enum Kind {
     Delay,
 }
 
-impl Kind {
-    const ALL: [Self; 5] = [
-        Self::Protocol,
-        Self::Strategy,
-        Self::Controller,
-        Self::Block,
-        Self::Delay,
-    ];
+/// Each kind in order, its name in files and tables, and its plural in sentences.
+const KINDS: [(Kind, &str, &str); 5] = [
+    (Kind::Protocol, "protocol", "protocols"),
+    (Kind::Strategy, "strategy", "strategies"),
+    (Kind::Controller, "controller", "congestion controllers"),
+    (Kind::Block, "block", "blocked requests"),
+    (Kind::Delay, "delay", "late answers"),
+];
 
+impl Kind {
     /// The name in files and tables.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Protocol => "protocol",
-            Self::Strategy => "strategy",
-            Self::Controller => "controller",
-            Self::Block => "block",
-            Self::Delay => "delay",
-        }
+        KINDS[self as usize].1
     }
 
     const fn people(self) -> &'static str {
-        match self {
-            Self::Protocol => "protocols",
-            Self::Strategy => "strategies",
-            Self::Controller => "congestion controllers",
-            Self::Block => "blocked requests",
-            Self::Delay => "late answers",
-        }
+        KINDS[self as usize].2
     }
 }
 
@@ -205,9 +193,9 @@ impl Row {
             return Err(format!("`{line}` has {} fields", fields.len()));
         };
         let known = |name: &str| format!("`{name}` is not known");
-        let kinds = Kind::ALL.into_iter().find(|k| k.name() == kind);
+        let found = KINDS.into_iter().find(|(_, name, _)| *name == kind);
         Ok(Self {
-            kind: kinds.ok_or_else(|| known(kind))?,
+            kind: found.ok_or_else(|| known(kind))?.0,
             metric: metric.parse().map_err(|_| known(metric))?,
             lossy: match network {
                 "lossless" => false,
@@ -254,11 +242,11 @@ impl Question {
         ];
         let kinds = differs.into_iter().filter(|(differs, _)| *differs);
         let policies = a.effective_reliability() != b.effective_reliability();
+        let browser = plan.browser.profile;
         let never = [
             (a.visit != b.visit, "earlier visits"),
             (policies, "reliability policies"),
-            (plan.browser.profile == Profile::Firefox, "Firefox"),
-            (plan.browser.profile == Profile::Safari, "Safari"),
+            (!browser.measured, browser.title),
         ];
         let never = never.into_iter().filter(|(differs, _)| *differs);
         Self {

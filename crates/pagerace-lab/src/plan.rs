@@ -130,7 +130,7 @@ impl Plan {
         let later = self.contenders.iter().find(|c| c.visit != Visit::Cold);
         if let Some(contender) = later.filter(|_| self.settings.real_tls) {
             return bad(format!(
-                "tls: real TLS knows cold visits only, not {} ones; leave out --tls real",
+                "tls: real TLS supports cold visits only, not {} ones; leave out --tls real",
                 contender.visit
             ));
         }

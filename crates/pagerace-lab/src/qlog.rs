@@ -64,30 +64,19 @@ impl QlogRuns {
     /// # Errors
     /// [`LabError::Plan`] if a number exceeds the plan's runs.
     pub fn choices(&self, results: &Results) -> Result<Vec<Choice>, LabError> {
-        let runs = results.plan.runs as usize;
-        let each = |wanted: Vec<usize>| {
-            (0..results.variants.len())
-                .filter(|&variant| speaks_h3(&results.plan, variant))
-                .flat_map(|variant| {
-                    wanted
-                        .iter()
-                        .map(move |&run| Choice { variant, run })
-                        .collect::<Vec<_>>()
-                })
-                .collect()
+        self.check(results.plan.runs)?;
+        let each = |runs: Vec<usize>| {
+            let variants = 0..results.variants.len();
+            let of = |variant| runs.iter().map(move |&run| Choice { variant, run });
+            variants.flat_map(of).collect()
         };
-        match self {
-            Self::Median => {
-                let mut choices = median_runs(results);
-                choices.retain(|choice| speaks_h3(&results.plan, choice.variant));
-                Ok(choices)
-            }
-            Self::All => Ok(each((0..runs).collect())),
-            Self::These(numbers) => {
-                self.check(results.plan.runs)?;
-                Ok(each(numbers.iter().map(|number| number - 1).collect()))
-            }
-        }
+        let mut choices: Vec<Choice> = match self {
+            Self::Median => median_runs(results),
+            Self::All => each((0..results.plan.runs as usize).collect()),
+            Self::These(numbers) => each(numbers.iter().map(|number| number - 1).collect()),
+        };
+        choices.retain(|choice| speaks_h3(&results.plan, choice.variant));
+        Ok(choices)
     }
 
     /// Returns an error if a number exceeds `runs`, so that this is known before the race.

@@ -7,15 +7,17 @@ use std::collections::BTreeSet;
 
 use pagerace_browser::LoadMetrics;
 use pagerace_core::Duration;
+use pagerace_report::input::Provenance;
 use pagerace_sim::{Outcome, TransportCounters};
+use serde::{Deserialize, Serialize};
 
 use crate::metric::MetricId;
 use crate::model_error::ModelErrors;
 use crate::plan::Plan;
 use crate::robustness::Robustness;
+use crate::stats::median_place;
 use crate::unit::Unit;
 use crate::why::Why;
-use crate::world::{Fact, World};
 
 /// The results of a race.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,8 +34,8 @@ pub struct Results {
     /// The verdicts under other assumptions, if requested: see
     /// [`check_robustness`](crate::robustness::check_robustness).
     pub robustness: Vec<Robustness>,
-    /// The world in which the loads took place.
-    pub world: World,
+    /// The provenance of these results.
+    pub provenance: Provenance,
     /// The circumstances of live loads, for tables and reports; empty for simulated loads.
     pub environment: Vec<Fact>,
 }
@@ -70,7 +72,33 @@ pub struct RunSummary {
     pub failure: Option<String>,
 }
 
+/// A circumstance of live loads, such as `browser` and `Chromium 156.0`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fact {
+    /// The subject: `browser`, `kernel`, `lateness p99`, `rejected runs`.
+    pub name: String,
+    /// The value with its unit.
+    pub value: String,
+}
+
 impl Results {
+    /// Returns results without explanations, checks and circumstances.
+    pub fn new(plan: &Plan, provenance: Provenance, variants: Vec<Variant>) -> Self {
+        Self {
+            plan: plan.clone(),
+            variants,
+            whys: Vec::new(),
+            model_errors: match provenance {
+                Provenance::Simulated => ModelErrors::embedded(),
+                Provenance::Live => ModelErrors::default(),
+            },
+            robustness: Vec::new(),
+            provenance,
+            environment: Vec::new(),
+        }
+    }
+
     /// Returns the variant of this page, network and contender (indices into the plan).
     ///
     /// # Panics
@@ -88,7 +116,7 @@ impl Results {
 }
 
 /// Returns the texts without duplicates, in order of first appearance.
-pub(crate) fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+pub fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut seen = BTreeSet::new();
     texts.filter(|text| seen.insert(*text)).collect()
 }
@@ -113,21 +141,7 @@ impl Variant {
     /// Index of the run that represents the variant in figures: the earliest finished run
     /// with the (lower) median value; the first run if none has a value.
     pub fn median_run(&self, metric: MetricId) -> usize {
-        let mut finished: Vec<(f64, usize)> = self
-            .values(metric)
-            .into_iter()
-            .enumerate()
-            .filter_map(|(run, value)| Some((value.filter(|v| v.is_finite())?, run)))
-            .collect();
-        finished.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let Some(middle) = finished.len().checked_sub(1) else {
-            return 0;
-        };
-        let value = finished[middle / 2].0;
-        finished
-            .iter()
-            .find(|(v, _)| *v >= value)
-            .map_or(0, |(_, run)| *run)
+        median_place(self.values(metric)).unwrap_or(0)
     }
 }
 
@@ -159,6 +173,22 @@ impl RunSummary {
         }
         (metric.metric().get)(self)
     }
+}
+
+impl Fact {
+    /// Creates a fact from a name and a value.
+    pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            value: value.into(),
+        }
+    }
+}
+
+/// Formats all facts on one line: `browser: Chromium 156.0; kernel: 6.18`.
+pub fn facts_line(environment: &[Fact]) -> String {
+    let one = |fact: &Fact| format!("{}: {}", fact.name, fact.value);
+    environment.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
 impl From<&Outcome> for RunSummary {

@@ -10,6 +10,7 @@ use std::fmt;
 
 use pagerace_core::Protocol;
 use pagerace_net::{Queue, QueueLimit};
+use pagerace_report::input::VerdictKind;
 use pagerace_sim::Scenario;
 
 use crate::analysis::{Analysis, Mark, NOTICEABLE, analyse};
@@ -18,7 +19,7 @@ use crate::plan::Plan;
 use crate::results::{Results, RunSummary};
 use crate::runner::{Cached, OnProgress, Runner, run_all};
 use crate::stats::median;
-use crate::verdict::{VerdictKind, verdict};
+use crate::verdict::verdict;
 
 /// Maximum number of loads per contender and assumption.
 const RUNS_MAX: u32 = 7;
@@ -109,8 +110,8 @@ pub struct Check {
 }
 
 impl Robustness {
-    /// Formats the checks: "Robustness (7 runs each): flips with a queue of 100 packets
-    /// (h2 leads); holds with QUIC packets of 1200 bytes."
+    /// Formats the checks: "Robustness (7 runs each): the verdict flips with a queue of
+    /// 100 packets (h2 leads); holds with QUIC packets of 1200 bytes."
     pub fn sentence(&self, plan: &Plan) -> String {
         let holding = self.checks.iter().filter(|check| check.instead.is_none());
         let holding: Vec<String> = holding.map(|check| check.assumption.to_string()).collect();
@@ -128,7 +129,7 @@ impl Robustness {
         }
         let runs = if self.runs == 1 { "run" } else { "runs" };
         format!(
-            "Robustness ({} {runs} each): {}.",
+            "Robustness ({} {runs} each): the verdict {}.",
             self.runs,
             parts.join("; ")
         )
@@ -141,7 +142,7 @@ pub fn of(results: &Results, page: usize, network: usize) -> Option<&Robustness>
     all.find(|one| (one.page, one.network) == (page, network) && !one.checks.is_empty())
 }
 
-/// Formats a summary: "Robustness: of 52 verdicts 40 hold; 8 flip with a queue of 100
+/// Formats a summary: "Robustness: 40 of 52 verdicts hold; 8 flip with a queue of 100
 /// packets, 4 flip without `HyStart`."; `None` if no verdict was checked.
 pub fn across(results: &Results, network: usize) -> Option<String> {
     let here = || {
@@ -167,7 +168,7 @@ pub fn across(results: &Results, network: usize) -> Option<String> {
     } else {
         format!("; {}", told.join(", "))
     };
-    (verdicts > 0).then(|| format!("Robustness: of {verdicts} verdicts {holds} hold{more}."))
+    (verdicts > 0).then(|| format!("Robustness: {holds} of {verdicts} verdicts hold{more}."))
 }
 
 /// A verdict to check.
@@ -224,25 +225,14 @@ pub fn check_robustness(
     };
     let values = run_all(jobs, total, &work, progress)?;
     let values: Vec<&[Option<f64>]> = values.chunks(runs as usize).collect();
-    let mut found: Vec<Robustness> = cells
-        .iter()
-        .map(|cell| Robustness {
-            page: cell.page,
-            network: cell.network,
-            runs,
-            checks: Vec::new(),
-        })
-        .collect();
-    for (index, cell) in cells.iter().enumerate() {
-        for assumption in Assumption::ALL {
+    let checked = cells.iter().enumerate().map(|(index, cell)| {
+        let check = |assumption| {
             let of = |racer: usize| {
                 let mut all = tasks.iter().zip(&values);
                 let found = all.find(|(t, _)| (t.0, t.1, t.2) == (index, assumption, racer));
                 found.map(|(_, values)| *values)
             };
-            let Some(leader) = of(cell.racers[0]) else {
-                continue;
-            };
+            let leader = of(cell.racers[0])?;
             let rivals = cell.racers.iter().copied().zip(&cell.margins).skip(1);
             let instead = rivals
                 .filter(|(rival, margin)| {
@@ -250,13 +240,19 @@ pub fn check_robustness(
                 })
                 .map(|(rival, _)| rival)
                 .min_by(|&a, &b| middle(of(a)).total_cmp(&middle(of(b))));
-            found[index].checks.push(Check {
+            Some(Check {
                 assumption,
                 instead,
-            });
+            })
+        };
+        Robustness {
+            page: cell.page,
+            network: cell.network,
+            runs,
+            checks: Assumption::ALL.into_iter().filter_map(check).collect(),
         }
-    }
-    results.robustness = found;
+    });
+    results.robustness = checked.collect();
     Ok(())
 }
 

@@ -4,14 +4,13 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use pagerace_report::input::Provenance;
 use pagerace_sim::{Outcome, Scenario};
 
 use crate::error::LabError;
-use crate::model_error::ModelErrors;
 use crate::parallel;
 use crate::plan::Plan;
 use crate::results::{Results, RunSummary, Variant};
-use crate::world::World;
 
 /// Loads a page once, given a scenario, a seed, and true to record a trace. The
 /// same arguments must give the same outcome. Returns an error if the scenario
@@ -90,11 +89,11 @@ pub type OnProgress<'a> = dyn Fn(Progress) -> ControlFlow<()> + Sync + 'a;
 
 /// A worker's last scenario, because consecutive loads mostly belong to one variant.
 #[derive(Default)]
-pub(crate) struct Cached(Option<(usize, Scenario)>);
+pub struct Cached(Option<(usize, Scenario)>);
 
 impl Cached {
     /// Returns the scenario of the variant at `index`.
-    pub(crate) fn scenario(&mut self, plan: &Plan, index: usize) -> &Scenario {
+    pub fn scenario(&mut self, plan: &Plan, index: usize) -> &Scenario {
         if self.0.as_ref().is_none_or(|(cached, _)| *cached != index) {
             self.0 = Some((index, plan.scenario(index)));
         }
@@ -107,7 +106,7 @@ impl Cached {
 /// # Errors
 /// [`LabError::Scenario`] if an item fails, [`LabError::Interrupted`] if
 /// `progress` stops the run.
-pub(crate) fn run_all<T: Send + Sync>(
+pub fn run_all<T: Send + Sync>(
     jobs: usize,
     total: usize,
     work: &(impl Fn(&mut Cached, usize) -> Result<T, String> + Sync),
@@ -158,7 +157,7 @@ pub fn run_race(
         Ok(RunSummary::from(&outcome))
     };
     let summaries = run_all(jobs, plan.loads(), &load, progress)?;
-    Ok(collect(plan, order, World::Simulated, summaries))
+    Ok(collect(plan, order, Provenance::Simulated, summaries))
 }
 
 /// Runs every load of `plan` live: one after the other on this thread,
@@ -184,11 +183,16 @@ pub fn run_live(
             return Err(LabError::Interrupted { done, total });
         }
     }
-    Ok(collect(plan, order, World::Live, summaries))
+    Ok(collect(plan, order, Provenance::Live, summaries))
 }
 
 /// Builds the results from the summaries of all loads, given in `order`.
-fn collect(plan: &Plan, order: Order, world: World, summaries: Vec<RunSummary>) -> Results {
+fn collect(
+    plan: &Plan,
+    order: Order,
+    provenance: Provenance,
+    summaries: Vec<RunSummary>,
+) -> Results {
     let mut loads: Vec<((usize, usize), RunSummary)> = summaries
         .into_iter()
         .enumerate()
@@ -207,18 +211,7 @@ fn collect(plan: &Plan, order: Order, world: World, summaries: Vec<RunSummary>) 
             }
         })
         .collect();
-    Results {
-        plan: plan.clone(),
-        variants,
-        whys: Vec::new(),
-        model_errors: match world {
-            World::Simulated => ModelErrors::embedded(),
-            World::Live => ModelErrors::default(),
-        },
-        robustness: Vec::new(),
-        world,
-        environment: Vec::new(),
-    }
+    Results::new(plan, provenance, variants)
 }
 
 #[cfg(test)]

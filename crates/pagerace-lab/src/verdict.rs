@@ -5,6 +5,8 @@
 //! significant, and the difference is at least one per cent. If the model's error was
 //! measured, the interval widened by that error must exclude zero as well.
 
+use pagerace_report::input::VerdictKind;
+
 use crate::analysis::{Analysis, Comparison, LEVEL, Mark, NOTICEABLE, analyse, compare};
 use crate::contender::Noun;
 use crate::metric::{MetricId, Wording};
@@ -29,18 +31,6 @@ pub struct Verdict {
     pub winner: Option<usize>,
     /// One or more plain sentences that begin with the network's name.
     pub sentence: String,
-}
-
-/// The kind of a verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VerdictKind {
-    /// A contender is better than the baseline.
-    Better,
-    /// No contender is better than the baseline.
-    NoDifference,
-    /// The runs are too few, values are missing, the model is too inaccurate, or there is
-    /// nothing to compare.
-    Unknown,
 }
 
 /// Names used in the sentences.
@@ -262,8 +252,7 @@ fn torn(names: &Names<'_>, analysis: &Analysis) -> Option<String> {
     (!torn.is_empty()).then(|| {
         let verb = if torn.len() == 1 { "is" } else { "are" };
         format!(
-            "{} {verb} unsure in spite of a small p: the interval of the median includes no \
-             difference.",
+            "{} {verb} unsure despite a small p: the interval of the median includes zero.",
             join(&torn)
         )
     })
@@ -311,7 +300,7 @@ fn price(
 }
 
 /// Formats the broken objects: "Broken objects, in the median run: A 8 of 161 and B 1;
-/// what that saves is no gain."
+/// a saving by broken objects is not a gain."
 fn broken(
     results: &Results,
     page: usize,
@@ -339,7 +328,7 @@ fn broken(
         });
     }
     let judgement = if gains {
-        "; what that saves is no gain"
+        "; a saving by broken objects is not a gain"
     } else {
         ""
     };

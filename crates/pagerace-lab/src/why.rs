@@ -12,6 +12,7 @@ use crate::model_error::is_lossy;
 use crate::plan::Plan;
 use crate::results::{Results, Variant};
 use crate::runner::{Cached, OnProgress, run_all};
+use crate::stats::median_place;
 
 mod absence;
 mod json;
@@ -104,16 +105,7 @@ pub fn explainable(metric: MetricId) -> Result<Explainable, LabError> {
 /// `None` if no run has a finite difference.
 pub fn median_pair(base: &Variant, own: &Variant, metric: MetricId) -> Option<usize> {
     let pairs = base.values(metric).into_iter().zip(own.values(metric));
-    let mut differences: Vec<(f64, usize)> = pairs
-        .enumerate()
-        .filter_map(|(run, (base, own))| Some((own? - base?, run)))
-        .filter(|(difference, _)| difference.is_finite())
-        .collect();
-    differences.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let middle = differences.len().checked_sub(1)? / 2;
-    let value = differences[middle].0;
-    let first = differences.iter().find(|(d, _)| *d >= value);
-    first.map(|(_, run)| *run)
+    median_place(pairs.map(|(base, own)| Some(own? - base?)))
 }
 
 /// Returns true if a race's contenders are explained by default: they differ in more

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use pagerace_live::{Fetch, get, secret_seed};
 use pagerace_peer::ClientConfig;
-use pagerace_transport::quic::Settings;
+use pagerace_transport::quic::QuicSettings;
 use pagerace_transport::quic::keys::client_keys_trusting;
 
 #[expect(clippy::print_stdout, reason = "an example talks to people")]
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: h3_client ADDRESS CERTIFICATE PATH[=PRIORITY]...".into());
     };
     let config = ClientConfig {
-        settings: Settings::default(),
+        settings: QuicSettings::default(),
         keys: client_keys_trusting(&std::fs::read(certificate)?)?,
         seed: secret_seed()?,
         h3: pagerace_http::h3::Config::default(),

@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 
 use pagerace_live::{FolderSite, Server, secret_seed};
 use pagerace_peer::{Retransmission, ServerConfig};
-use pagerace_transport::quic::Settings;
+use pagerace_transport::quic::QuicSettings;
 use pagerace_transport::quic::keys::Identity;
 
 #[expect(clippy::print_stdout, reason = "an example talks to people")]
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let identity = Identity::new(&["localhost", "127.0.0.1"])?;
     std::fs::write(&certificate, identity.certificate())?;
     let config = ServerConfig {
-        settings: Settings::default(),
+        settings: QuicSettings::default(),
         keys: identity.server_keys()?,
         strategy: argument(1, "eps").parse()?,
         reliability: pagerace_delivery::reliability::ReliabilitySpec::default(),

@@ -29,7 +29,7 @@ pub use tally::Tally;
 
 /// `net.ipv4.tcp_rmem` during a transfer: minimum, initial and maximum receive buffer in
 /// bytes. Source: Linux's defaults up to 6.15, which are those of
-/// `pagerace_transport::tcp::Settings`.
+/// `pagerace_transport::tcp::TcpSettings`.
 pub const RECEIVE_BUFFER: &str = "4096 131072 6291456";
 
 /// Time without events after which a transfer is aborted.
@@ -151,10 +151,10 @@ pub fn transfer(
             server,
             client,
         } => {
-            let settings = pagerace_transport::quic::Settings {
+            let settings = pagerace_transport::quic::QuicSettings {
                 congestion: congestion.clone(),
                 mtu: *mtu,
-                ..pagerace_transport::quic::Settings::default()
+                ..pagerace_transport::quic::QuicSettings::default()
             };
             let (server, certificate) = match server {
                 QuicEnd::Ours => {

@@ -12,13 +12,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use pagerace_core::Protocol;
 use pagerace_transport::quic::ServerKeys;
-use pagerace_transport::quic::keys::Identity;
+use pagerace_transport::quic::keys::{Identity, server_tls};
 use quinn_proto::crypto::rustls::QuicServerConfig;
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, CustomExtension, DnType, IsCa, KeyPair,
     KeyUsagePurpose, PublicKeyData as _, SerialNumber,
 };
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 use rustls::server::StoresServerSessions;
 use sha2::{Digest as _, Sha256};
 
@@ -193,15 +193,8 @@ impl Leaf {
     }
 
     fn config(&self, alpn: &[&[u8]], tickets: bool) -> Result<rustls::ServerConfig, LiveError> {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let mut config = rustls::ServerConfig::builder_with_provider(provider)
-            .with_protocol_versions(&[&rustls::version::TLS13])?
-            .with_no_client_auth()
-            .with_single_cert(
-                vec![self.certificate.clone()],
-                PrivateKeyDer::Pkcs8(self.key.clone_key()),
-            )?;
-        config.alpn_protocols = alpn.iter().map(|name| name.to_vec()).collect();
+        let chain = vec![self.certificate.clone()];
+        let mut config = server_tls(chain, self.key.clone_key(), alpn)?;
         if !tickets {
             // Tickets are sent, as in the simulator, but never accepted.
             config.session_storage = Arc::new(Forgetful);

@@ -15,7 +15,48 @@ use crate::socket::Socket;
 use crate::wait::Waiter;
 use crate::{Clock, LiveError};
 
-/// A connection to a server.
+/// A connection to a server over any transport.
+pub trait Connection {
+    /// Sends a request. `token` identifies it in later events.
+    fn request(
+        &mut self,
+        token: u64,
+        fields: Vec<Field>,
+        priority: Option<Priority>,
+        body: Option<Bytes>,
+    );
+
+    /// Changes the priority of a request.
+    fn reprioritise(&mut self, token: u64, priority: Priority);
+
+    /// Requests the missing ranges of a response that lost datagrams; see
+    /// [`pagerace_peer::Client::repair`].
+    fn repair(&mut self, _token: u64, _at_once: bool) {}
+
+    /// Gives up on the missing ranges of a response; see
+    /// [`pagerace_peer::Client::give_up`].
+    fn give_up(&mut self, _token: u64) {}
+
+    /// Returns the losses of a response that was sent in datagrams.
+    fn loss_report(&self, _token: u64) -> Option<LossReport> {
+        None
+    }
+
+    /// Returns the time since the connection was created.
+    fn now(&self) -> Instant;
+
+    /// Sends and receives until an event occurs or `wait` has passed.
+    ///
+    /// # Errors
+    /// [`LiveError::Socket`] over QUIC and [`LiveError::Tcp`] over TCP: waiting for the
+    /// socket fails permanently. Failures of the connection are events.
+    fn next_event(&mut self, wait: Duration) -> Result<Option<ClientEvent>, LiveError>;
+
+    /// Returns the address of the server.
+    fn remote(&self) -> SocketAddr;
+}
+
+/// A connection to a server over QUIC.
 pub struct Client {
     socket: Socket,
     waiter: Waiter,
@@ -54,8 +95,7 @@ impl Client {
         )?;
         let mut socket = Socket::bind(any)?;
         let waiter = Waiter::new().map_err(LiveError::Socket)?;
-        let registered = socket.register(waiter.registry(), Token(0));
-        registered.map_err(LiveError::Socket)?;
+        socket.register(waiter.registry(), Token(0))?;
         Ok(Self {
             socket,
             waiter,
@@ -65,8 +105,28 @@ impl Client {
         })
     }
 
-    /// Sends a request. `token` identifies it in later events.
-    pub fn request(
+    /// Closes the connection.
+    ///
+    /// # Errors
+    /// [`LiveError::Socket`].
+    pub fn close(mut self) -> Result<(), LiveError> {
+        self.inner.close(self.clock.now());
+        self.transmit()
+    }
+
+    fn transmit(&mut self) -> Result<(), LiveError> {
+        let mut buf = Vec::new();
+        while self.socket.is_free()?
+            && let Some(datagram) = self.inner.poll_transmit(self.clock.now(), &mut buf)
+        {
+            self.socket.send(&buf[..datagram.size], datagram.remote)?;
+        }
+        Ok(())
+    }
+}
+
+impl Connection for Client {
+    fn request(
         &mut self,
         token: u64,
         fields: Vec<Field>,
@@ -77,38 +137,27 @@ impl Client {
         self.inner.request(now, token, fields, priority, body);
     }
 
-    /// Changes the priority of a request (`PRIORITY_UPDATE`).
-    pub fn reprioritise(&mut self, token: u64, priority: Priority) {
+    fn reprioritise(&mut self, token: u64, priority: Priority) {
         self.inner.reprioritise(token, priority);
     }
 
-    /// Requests the missing ranges of a response that lost datagrams; see
-    /// [`pagerace_peer::Client::repair`].
-    pub fn repair(&mut self, token: u64, at_once: bool) {
+    fn repair(&mut self, token: u64, at_once: bool) {
         self.inner.repair(self.clock.now(), token, at_once);
     }
 
-    /// Gives up on the missing ranges of a response; see
-    /// [`pagerace_peer::Client::give_up`].
-    pub fn give_up(&mut self, token: u64) {
+    fn give_up(&mut self, token: u64) {
         self.inner.give_up(token);
     }
 
-    /// Returns the losses of a response that was sent in datagrams.
-    pub fn loss_report(&self, token: u64) -> Option<LossReport> {
+    fn loss_report(&self, token: u64) -> Option<LossReport> {
         self.inner.loss_report(token)
     }
 
-    /// Returns the time since the client was created.
-    pub fn now(&self) -> Instant {
+    fn now(&self) -> Instant {
         self.clock.now()
     }
 
-    /// Sends and receives until an event occurs or `wait` has passed.
-    ///
-    /// # Errors
-    /// [`LiveError::Socket`].
-    pub fn next_event(&mut self, wait: Duration) -> Result<Option<ClientEvent>, LiveError> {
+    fn next_event(&mut self, wait: Duration) -> Result<Option<ClientEvent>, LiveError> {
         let deadline = self.clock.now() + pagerace_core::Duration::from_std(wait);
         loop {
             if let Some(event) = self.inner.poll_event() {
@@ -141,23 +190,8 @@ impl Client {
         }
     }
 
-    /// Closes the connection.
-    ///
-    /// # Errors
-    /// [`LiveError::Socket`].
-    pub fn close(mut self) -> Result<(), LiveError> {
-        self.inner.close(self.clock.now());
-        self.transmit()
-    }
-
-    fn transmit(&mut self) -> Result<(), LiveError> {
-        let mut buf = Vec::new();
-        while self.socket.is_free()?
-            && let Some(datagram) = self.inner.poll_transmit(self.clock.now(), &mut buf)
-        {
-            self.socket.send(&buf[..datagram.size], datagram.remote)?;
-        }
-        Ok(())
+    fn remote(&self) -> SocketAddr {
+        self.remote
     }
 }
 
@@ -234,68 +268,6 @@ pub fn get(
     let fetched = fetch_all(&mut client, server_name, requests, patience)?;
     client.close()?;
     Ok(fetched)
-}
-
-/// The operations that [`get`] needs of a connection over any transport.
-pub(crate) trait Connection {
-    fn request(
-        &mut self,
-        token: u64,
-        fields: Vec<Field>,
-        priority: Option<Priority>,
-        body: Option<Bytes>,
-    );
-    fn reprioritise(&mut self, token: u64, priority: Priority);
-    /// Requests the missing ranges of a response again.
-    fn repair(&mut self, _token: u64, _at_once: bool) {}
-    /// Gives up on the missing ranges of a response.
-    fn give_up(&mut self, _token: u64) {}
-    fn loss_report(&self, _token: u64) -> Option<LossReport> {
-        None
-    }
-    fn now(&self) -> Instant;
-    fn next_event(&mut self, wait: Duration) -> Result<Option<ClientEvent>, LiveError>;
-    fn remote(&self) -> SocketAddr;
-}
-
-impl Connection for Client {
-    fn request(
-        &mut self,
-        token: u64,
-        fields: Vec<Field>,
-        priority: Option<Priority>,
-        body: Option<Bytes>,
-    ) {
-        self.request(token, fields, priority, body);
-    }
-
-    fn reprioritise(&mut self, token: u64, priority: Priority) {
-        self.reprioritise(token, priority);
-    }
-
-    fn repair(&mut self, token: u64, at_once: bool) {
-        self.repair(token, at_once);
-    }
-
-    fn give_up(&mut self, token: u64) {
-        self.give_up(token);
-    }
-
-    fn loss_report(&self, token: u64) -> Option<LossReport> {
-        self.loss_report(token)
-    }
-
-    fn now(&self) -> Instant {
-        self.now()
-    }
-
-    fn next_event(&mut self, wait: Duration) -> Result<Option<ClientEvent>, LiveError> {
-        self.next_event(wait)
-    }
-
-    fn remote(&self) -> SocketAddr {
-        self.remote
-    }
 }
 
 /// Sends all `requests` and returns the responses in the order of their completion.

@@ -33,17 +33,15 @@ pub enum LiveError {
         String,
     ),
     /// The recording has no response to replay.
-    #[error(
-        "{page}: the recording has no response that could be served; record the page again, with bodies"
-    )]
+    #[error("{page}: the recording has no response to serve; record the page again, with bodies")]
     NothingToServe {
         /// The page's name.
         page: String,
     },
     /// Every attempt at a load was disturbed by the machine, or the browser failed.
     #[error(
-        "all {} attempts at a load were disturbed ({}); free the machine of other work, or allow \
-         more with --retries",
+        "all {} attempts at a load were disturbed ({}); stop other programs, or allow more \
+         attempts with --retries",
         attempts.len(), attempts.join("; ")
     )]
     Disturbed {
@@ -60,7 +58,7 @@ pub enum LiveError {
         String,
     ),
     /// A folder cannot be served.
-    #[error("cannot read {path}: {source}; give a folder that exists and may be read")]
+    #[error("cannot read {path}: {source}; give a readable folder")]
     Folder {
         /// The path of the folder.
         path: PathBuf,
@@ -117,7 +115,8 @@ pub enum LiveError {
     },
     /// A configuration file of the system's resolver cannot be replaced.
     #[error(
-        "cannot direct name look-ups to the live world: {file}: {source}; make it an ordinary file, or let addresses be known with --dns none", file = file.display()
+        "cannot direct name look-ups to the live world: {file}: {source}; make it an ordinary \
+         file, or skip look-ups with --dns none", file = file.display()
     )]
     Resolver {
         /// The path of the file.
@@ -157,7 +156,7 @@ pub enum LiveError {
     #[error("no load has begun on the link")]
     NotBegun,
     /// A scratch directory cannot be created.
-    #[error("cannot make the directory {path}: {source}; set TMPDIR to one that may be written to")]
+    #[error("cannot make the directory {path}: {source}; set TMPDIR to a writable directory")]
     Directory {
         /// The path of the directory.
         path: PathBuf,

@@ -47,7 +47,7 @@ pub use pagerace_transport::quic::Guard;
 pub use replay::ReplaySite;
 pub use server::Server;
 pub use servers::{OriginServer, Servers, ServersConfig, ServersReport};
-pub use site::{FolderSite, MemorySite};
+pub use site::FolderSite;
 
 /// Returns an unpredictable number for the seed of a live server or client.
 ///

@@ -52,7 +52,7 @@ use std::sync::Mutex;
 use pagerace_net::Network;
 
 pub use self::directory::RunDirectory;
-pub use self::hol::{HolBlocked, hol_blocked_tcp};
+pub use self::hol::hol_blocked_tcp;
 pub use self::lateness::Lateness;
 pub use self::namespace::Namespace;
 pub use self::packet::{Direction, Flow, TcpHeader, Transport};
@@ -162,20 +162,12 @@ impl Testbed {
     /// [`LiveError::NotBegun`], [`LiveError::Emulator`].
     pub fn finish(&self) -> Result<LinkReport, LiveError> {
         let ran = self.emulator.finish()?.ok_or(LiveError::NotBegun)?;
-        let drops = self.counters.drops()?.since(*self.lock());
-        let ended = ran.run.end_load();
-        Ok(LinkReport {
-            packets: ended.packets,
-            unlogged: ended.unlogged,
-            down: ended.down,
-            up: ended.up,
-            lateness: ended.lateness,
-            started: ended.zero.map(|zero| self.emulator.clock.monotonic(zero)),
-            strays: ended.strays,
-            kernel_drops: drops.device + ran.refused,
-            socket_drops: drops.socket,
-            scheduling: self.emulator.scheduling.clone(),
-        })
+        let mut drops = self.counters.drops()?.since(*self.lock());
+        drops.device += ran.refused;
+        let Emulator {
+            clock, scheduling, ..
+        } = &self.emulator;
+        Ok(ran.run.end_load(*clock, drops, scheduling.clone()))
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, kernel::Drops> {

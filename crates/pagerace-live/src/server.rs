@@ -73,8 +73,7 @@ impl<S: Site> Server<S> {
             ..config.clone()
         };
         let token = Token(self.ends.len());
-        let registered = socket.register(self.waiter.registry(), token);
-        registered.map_err(LiveError::Socket)?;
+        socket.register(self.waiter.registry(), token)?;
         self.ends.push(End {
             socket,
             inner: pagerace_peer::Server::new(&config, self.clock.epoch(), site)?,

@@ -20,7 +20,7 @@ use pagerace_core::Protocol;
 use pagerace_delivery::StrategySpec;
 use pagerace_http::{h2, h3};
 use pagerace_peer::Retransmission;
-use pagerace_transport::quic::{Guard, Settings};
+use pagerace_transport::quic::{Guard, QuicSettings};
 
 pub use crate::ca::{Leaf, LocalCa};
 #[cfg(target_os = "linux")]
@@ -84,10 +84,10 @@ pub struct ServersConfig {
 }
 
 impl ServersConfig {
-    /// The strategy `sequential`, QUIC as in [`Settings::default`], an unpredictable seed
+    /// The strategy `sequential`, QUIC as in [`QuicSettings::default`], an unpredictable seed
     /// (0 if the system provides no random bytes), and no session resumption.
     pub fn new(ca: Arc<LocalCa>) -> Self {
-        let quic = Settings::default();
+        let quic = QuicSettings::default();
         Self {
             strategy: "sequential".parse().expect("it is in the registry"),
             retransmission: Retransmission::default(),

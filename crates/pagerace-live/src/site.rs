@@ -1,4 +1,4 @@
-//! Sites that serve from memory or from a folder, and functions that all sites share.
+//! Sites that serve from a folder, and functions that all sites share.
 //! Ranges of complete responses are served by [`pagerace_peer`].
 
 pub(crate) mod conditional;
@@ -13,10 +13,10 @@ use self::conditional::conditional;
 use self::files::Files;
 use bytes::Bytes;
 use pagerace_core::Duration;
-use pagerace_delivery::Facts;
 use pagerace_http::Field;
 use pagerace_peer::server::UNKNOWN;
 use pagerace_peer::{Body, Reply, Request, Site};
+use percent_encoding::percent_decode_str;
 use url::Url;
 
 use crate::LiveError;
@@ -31,58 +31,9 @@ pub trait ServedSite: Site + Clone + Send + 'static {
     }
 }
 
-impl ServedSite for MemorySite {}
-
 impl ServedSite for FolderSite {
     fn unknown(&self) -> Vec<String> {
         self.unknown.list()
-    }
-}
-
-/// A site with resources in memory, by path.
-#[derive(Clone, Debug, Default)]
-pub struct MemorySite {
-    resources: BTreeMap<String, (String, Bytes, Facts)>,
-}
-
-impl MemorySite {
-    /// Adds a resource. `path` begins with a slash and has no query.
-    #[must_use]
-    pub fn with(self, path: &str, content_type: &str, body: impl Into<Bytes>) -> Self {
-        self.with_facts(path, content_type, body, UNKNOWN)
-    }
-
-    /// Adds a resource with facts for the scheduler.
-    #[must_use]
-    pub fn with_facts(
-        mut self,
-        path: &str,
-        content_type: &str,
-        body: impl Into<Bytes>,
-        facts: Facts,
-    ) -> Self {
-        let resource = (content_type.to_owned(), body.into(), facts);
-        self.resources.insert(path.to_owned(), resource);
-        self
-    }
-}
-
-impl Site for MemorySite {
-    fn reply(&mut self, request: &Request) -> Reply {
-        if let Some(refusal) = refuse_method(request) {
-            return refusal;
-        }
-        let path = path_of(request);
-        match self.resources.get(&path) {
-            Some((content_type, body, facts)) => {
-                let whole = Reply {
-                    facts: *facts,
-                    ..reply(200, content_type, body.clone())
-                };
-                conditional(request, whole)
-            }
-            None => not_found(),
-        }
     }
 }
 
@@ -172,9 +123,11 @@ impl Site for FolderSite {
         }
         let found = self.file(request).and_then(|(file, public)| {
             let mut whole = reply(200, content_type(&file), Bytes::new());
-            whole.body = self.files.body(&file).ok()?;
+            let (body, version) = self.files.body(&file).ok()?;
+            whole.body = body;
             let fields = &mut whole.fields;
             fields.push(Field::from_static("accept-ranges", "bytes"));
+            fields.extend(version.etag().map(|tag| Field::new("etag", tag)));
             if public {
                 fields.push(Field::from_static("access-control-allow-origin", "*"));
                 fields.push(Field::from_static("timing-allow-origin", "*"));
@@ -194,32 +147,13 @@ fn path_of(request: &Request) -> String {
     let path = path.split(['?', '#']).next().unwrap_or_default();
     // The URL parser removes dot segments and defines where the path ends.
     let url = Url::parse("https://localhost/").and_then(|base| base.join(path));
-    url.map_or_else(|_| path.to_owned(), |url| percent_decoded(url.path()))
-}
-
-fn percent_decoded(path: &str) -> String {
-    let bytes = path.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        // `from_str_radix` alone would accept a sign.
-        let digits = bytes
-            .get(at + 1..at + 3)
-            .filter(|d| d.iter().all(u8::is_ascii_hexdigit))
-            .and_then(|d| std::str::from_utf8(d).ok());
-        let byte = digits.and_then(|d| u8::from_str_radix(d, 16).ok());
-        match byte {
-            Some(byte) if bytes[at] == b'%' => {
-                decoded.push(byte);
-                at += 3;
-            }
-            _ => {
-                decoded.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&decoded).into_owned()
+    url.map_or_else(
+        |_| path.to_owned(),
+        |url| {
+            let decoded = percent_decode_str(url.path());
+            decoded.decode_utf8_lossy().into_owned()
+        },
+    )
 }
 
 fn refuse_method(request: &Request) -> Option<Reply> {

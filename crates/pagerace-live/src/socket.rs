@@ -42,9 +42,10 @@ impl Socket {
         })
     }
 
-    pub(crate) fn register(&mut self, registry: &Registry, token: Token) -> io::Result<()> {
+    pub(crate) fn register(&mut self, registry: &Registry, token: Token) -> Result<(), LiveError> {
         let both = Interest::READABLE | Interest::WRITABLE;
-        registry.register(&mut self.udp, token, both)
+        let registered = registry.register(&mut self.udp, token, both);
+        registered.map_err(LiveError::Socket)
     }
 
     pub(crate) fn local_address(&self) -> Result<SocketAddr, LiveError> {

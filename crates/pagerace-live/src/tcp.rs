@@ -16,8 +16,7 @@ mod wire;
 use std::sync::Arc;
 
 use pagerace_core::Protocol;
-use pagerace_transport::quic::keys::Identity;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use pagerace_transport::quic::keys::{self, Identity};
 
 pub use client::{TcpClient, TcpClientConfig, get};
 pub use server::{TcpServer, TcpServerConfig};
@@ -34,12 +33,7 @@ pub(crate) const ALPN_H1: &[u8] = b"http/1.1";
 /// # Errors
 /// [`LiveError::Tls`]: rustls rejects the certificate.
 pub fn server_tls(identity: &Identity) -> Result<Arc<rustls::ServerConfig>, LiveError> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let mut config = rustls::ServerConfig::builder_with_provider(provider)
-        .with_protocol_versions(&[&rustls::version::TLS13])?
-        .with_no_client_auth()
-        .with_single_cert(identity.chain(), PrivateKeyDer::Pkcs8(identity.key()))?;
-    config.alpn_protocols = vec![ALPN_H2.to_vec(), ALPN_H1.to_vec()];
+    let config = keys::server_tls(identity.chain(), identity.key(), &[ALPN_H2, ALPN_H1])?;
     Ok(Arc::new(config))
 }
 
@@ -55,20 +49,12 @@ pub fn client_tls(
     certificate: &[u8],
     protocol: Protocol,
 ) -> Result<Arc<rustls::ClientConfig>, LiveError> {
-    let mut roots = rustls::RootCertStore::empty();
-    roots.add(CertificateDer::from(certificate.to_vec()))?;
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let mut config = rustls::ClientConfig::builder_with_provider(provider)
-        .with_protocol_versions(&[&rustls::version::TLS13])?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
     let alpn = match protocol {
         Protocol::H1 => ALPN_H1,
         Protocol::H2 => ALPN_H2,
         Protocol::H3 => panic!("HTTP/3 does not run over TCP"),
     };
-    config.alpn_protocols = vec![alpn.to_vec()];
-    Ok(Arc::new(config))
+    Ok(Arc::new(keys::client_tls(certificate, alpn)?))
 }
 
 /// Returns the protocol that ALPN negotiated.

@@ -269,7 +269,7 @@ impl World {
             hosts: if look_up { Vec::new() } else { hosts },
             quic_hosts: quic_hosts(scenario),
             spki: self.ca.spki_hashes(),
-            device: device(&scenario.device),
+            device: scenario.device.clone(),
             netlog: self.options.netlog && scenario.speaks(|p| !p.is_tcp()),
             ..Options::new(directory.path())
         })
@@ -322,18 +322,6 @@ fn refused(scenario: &LiveScenario) -> Vec<String> {
     let resources = scenario.page.resources.iter().zip(&scenario.effects);
     let refused = resources.filter(|(_, effect)| effect.block == Some(Failure::Refused));
     refused.map(|(resource, _)| resource.url.clone()).collect()
-}
-
-fn device(device: &pagerace_har::Device) -> pagerace_chromium::Device {
-    pagerace_chromium::Device {
-        name: device.name.clone(),
-        width: device.width,
-        height: device.height,
-        scale: device.scale,
-        mobile: device.mobile,
-        user_agent: device.user_agent.clone(),
-        cpu: device.cpu,
-    }
 }
 
 /// Returns the reason to reject an attempt; `None` if it is valid.

@@ -10,6 +10,8 @@
     reason = "a test fails by panicking, its helpers too"
 )]
 
+#[path = "support/memory.rs"]
+mod memory;
 #[path = "interop/objects.rs"]
 mod objects;
 #[path = "interop/ours.rs"]

@@ -58,13 +58,7 @@ impl Delay {
     }
 
     pub(crate) fn check(&self) -> Result<(), String> {
-        if self.max() > DELAY_MAX {
-            return Err(format!(
-                "a delay of {} is not in 0 to 3600s",
-                delay_text(self.max())
-            ));
-        }
-        Ok(())
+        check("a delay", self.max())
     }
 
     /// Returns a description for people: `50 ms`.
@@ -92,6 +86,14 @@ impl fmt::Display for Delay {
             Self::Changing(schedule) => f.write_str(&schedule.spec(text)),
         }
     }
+}
+
+fn check(name: &str, time: Duration) -> Result<(), String> {
+    if time <= DELAY_MAX {
+        return Ok(());
+    }
+    let time = delay_text(time);
+    Err(format!("{name} of {time} is not in 0 to 3600s"))
 }
 
 /// The random variation added to the delay of each packet, positive or negative.
@@ -127,11 +129,7 @@ impl Jitter {
     }
 
     pub(crate) fn check(&self) -> Result<(), String> {
-        if self.spread > DELAY_MAX {
-            let spread = delay_text(self.spread);
-            return Err(format!("a jitter of {spread} is not in 0 to 3600s"));
-        }
-        Ok(())
+        check("a jitter", self.spread)
     }
 
     /// Returns a description for people: `jitter of up to 10 ms either way`.

@@ -1,7 +1,5 @@
 //! Errors in the description of a network.
 
-use std::fmt::Write as _;
-
 use thiserror::Error;
 
 /// The reason why a description of a network was rejected.
@@ -13,7 +11,7 @@ pub enum NetworkError {
     )]
     Empty,
     /// The first word is neither the name of a network nor a keyword of the grammar.
-    #[error("no network is called `{name}`{}", suggest(.nearest))]
+    #[error("unknown network `{name}`{}", suggest(.nearest))]
     UnknownName {
         /// The first word of the description.
         name: String,
@@ -105,15 +103,8 @@ pub enum TraceError {
 }
 
 fn suggest(nearest: &[&'static str]) -> String {
-    let mut text = String::new();
-    if let Some((first, others)) = nearest.split_first() {
-        let _ = write!(text, "; did you mean `{first}`");
-        for name in others {
-            let _ = write!(text, " or `{name}`");
-        }
-        text.push('?');
-    } else {
-        text.push_str("; describe one in full, as `rate 2mbit rtt 100ms loss 2% queue 1bdp`");
+    if nearest.is_empty() {
+        return "; describe one in full, as `rate 2mbit rtt 100ms loss 2% queue 1bdp`".to_owned();
     }
-    text
+    format!("; did you mean `{}`?", nearest.join("` or `"))
 }

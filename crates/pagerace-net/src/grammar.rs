@@ -44,7 +44,7 @@ mod value;
 use self::spec::Spec;
 use self::tokens::Tokens;
 use crate::error::NetworkError;
-use crate::named::named;
+use crate::named::{NamedNetwork, named};
 use crate::network::Network;
 
 /// The keywords that begin a part of a description.
@@ -66,20 +66,21 @@ const WORDS: [&str; 15] = [
     "bucket-up",
 ];
 
-/// Parses the description of a network, and reads the trace files that it names.
+/// Parses the description of a network, and reads the trace files that it names. It may begin
+/// with the name of a network of [`named()`] or `more`.
 ///
 /// # Errors
 /// [`NetworkError`] names the position of the error and the text that is expected.
-pub fn parse(text: &str) -> Result<Network, NetworkError> {
+pub fn parse(text: &str, more: &[NamedNetwork]) -> Result<Network, NetworkError> {
     let text = text.trim();
     let mut tokens = Tokens::new(text);
     let first = tokens.peek().ok_or(NetworkError::Empty)?;
     let spec = if WORDS.contains(&first.text) {
         Spec::parse(&mut tokens)?
     } else {
-        let known = named().iter().find(|n| n.name == first.text);
-        let Some(known) = known else {
-            let candidates = named().iter().map(|n| n.name).chain(WORDS);
+        let all = named().iter().chain(more);
+        let Some(known) = all.clone().find(|n| n.name == first.text) else {
+            let candidates = all.map(|n| n.name).chain(WORDS);
             return Err(NetworkError::UnknownName {
                 name: first.text.to_owned(),
                 nearest: suggest::nearest(first.text, candidates),

@@ -65,22 +65,6 @@ impl Loss {
         }
     }
 
-    /// Returns the mean length of a run of losses in packets, if it has a short closed
-    /// form: 1/(1-p) for Bernoulli loss, 1/r for the simple Gilbert model.
-    pub fn mean_burst(&self) -> Option<f64> {
-        match *self {
-            Self::None => None,
-            Self::Random(p) => Some(1.0 / (1.0 - p.as_f64())),
-            Self::Burst { length, .. } => Some(length),
-            Self::GilbertElliott {
-                r,
-                lose_bad,
-                lose_good,
-                ..
-            } => (lose_bad == Probability::ONE && lose_good.is_zero()).then(|| 1.0 / r.as_f64()),
-        }
-    }
-
     /// Returns the parameters of a two-state model as (p, r, loss probability in the bad
     /// state, loss probability in the good state), or `None` for the other models.
     pub fn states(&self) -> Option<(f64, f64, f64, f64)> {
@@ -117,7 +101,8 @@ impl Loss {
                 }
                 if mean == Probability::ONE || m / (1.0 - m) > length {
                     return Err(format!(
-                        "{mean} in bursts of {length} cannot be: the bursts would have to be longer"
+                        "{mean} in bursts of {length} is impossible: the bursts would have to be \
+                         longer"
                     ));
                 }
                 Ok(())

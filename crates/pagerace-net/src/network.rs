@@ -9,6 +9,7 @@ use crate::delay::{DELAY_MAX, Delay, Jitter};
 use crate::error::NetworkError;
 use crate::grammar;
 use crate::link::{LinkConfig, Rate};
+use crate::named::NamedNetwork;
 use crate::units::{BitRate, rate_text};
 
 /// A path between a browser and its servers.
@@ -33,7 +34,15 @@ impl Network {
     /// # Errors
     /// [`NetworkError`] names the position of the error and the text that is expected.
     pub fn parse(text: &str) -> Result<Self, NetworkError> {
-        grammar::parse(text)
+        Self::parse_with(text, &[])
+    }
+
+    /// Parses as [`Self::parse`] does, and knows the networks of `more` by name, too.
+    ///
+    /// # Errors
+    /// The errors of [`Self::parse`].
+    pub fn parse_with(text: &str, more: &[NamedNetwork]) -> Result<Self, NetworkError> {
+        grammar::parse(text, more)
     }
 
     /// Creates a network of two links. Queue limits that are multiples of the

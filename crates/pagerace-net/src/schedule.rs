@@ -135,15 +135,7 @@ impl Schedule {
     /// Writes the schedule in the syntax of the grammar:
     /// `50ms..250ms over 10s then 80ms`.
     pub(crate) fn spec(&self, value: impl Fn(u64) -> String) -> String {
-        let piece = |p: &Piece| {
-            let (from, lasts) = (value(p.from), span_text(p.lasts));
-            if p.holds() {
-                format!("{from} for {lasts}")
-            } else {
-                format!("{from}..{} over {lasts}", value(p.to))
-            }
-        };
-        let mut words: Vec<String> = self.pieces.iter().map(piece).collect();
+        let mut words = self.describe_pieces(&value, "..");
         let last = self.pieces[self.pieces.len() - 1];
         match self.end {
             End::Repeats => return format!("{} repeat", words.join(" then ")),
@@ -157,20 +149,25 @@ impl Schedule {
 
     /// Returns a description for people: `50 ms to 250 ms over 10s, then 80 ms`.
     pub(crate) fn to_human(&self, value: impl Fn(u64) -> String) -> String {
-        let piece = |p: &Piece| {
-            let (from, lasts) = (value(p.from), span_text(p.lasts));
-            if p.holds() {
-                format!("{from} for {lasts}")
-            } else {
-                format!("{from} to {} over {lasts}", value(p.to))
-            }
-        };
-        let mut words: Vec<String> = self.pieces.iter().map(piece).collect();
+        let mut words = self.describe_pieces(&value, " to ");
         words.push(match self.end {
             End::Repeats => "again from the start".to_owned(),
             End::Stays(stays) => value(stays),
         });
         words.join(", then ")
+    }
+
+    /// Describes each piece, with `to` between the two values of a ramp.
+    fn describe_pieces(&self, value: impl Fn(u64) -> String, to: &str) -> Vec<String> {
+        let piece = |p: &Piece| {
+            let (from, lasts) = (value(p.from), span_text(p.lasts));
+            if p.holds() {
+                format!("{from} for {lasts}")
+            } else {
+                format!("{from}{to}{} over {lasts}", value(p.to))
+            }
+        };
+        self.pieces.iter().map(piece).collect()
     }
 }
 

@@ -17,7 +17,7 @@ use self::opportunities::OpportunityClock;
 use self::ramps::ScheduleClock;
 use self::steps::StepClock;
 use crate::link::Rate;
-use crate::trace::{Shape, Trace};
+use crate::trace::Shape;
 
 /// Units of work in a bit. A rate of R bits per second does R units of work in a
 /// nanosecond, so that times and remainders are whole numbers.
@@ -44,8 +44,8 @@ impl Service {
             Rate::Changing(schedule) => Kind::Schedule(ScheduleClock::new(schedule)),
             Rate::Trace(trace) => match trace.shape() {
                 Shape::Steps(steps) => Kind::Steps(StepClock::new(steps)),
-                Shape::Opportunities(_) => {
-                    Kind::Opportunities(OpportunityClock::new(Arc::<Trace>::clone(trace)))
+                Shape::Opportunities(o) => {
+                    Kind::Opportunities(OpportunityClock::new(Arc::clone(o)))
                 }
             },
         })

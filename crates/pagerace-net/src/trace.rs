@@ -16,6 +16,8 @@
 mod embed;
 mod read;
 
+use std::sync::Arc;
+
 use pagerace_core::Duration;
 
 use crate::units::BitRate;
@@ -34,7 +36,7 @@ pub struct Trace {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Delivery opportunities of 1,500 bytes each.
-    Opportunities(Opportunities),
+    Opportunities(Arc<Opportunities>),
     /// Consecutive rates.
     Steps(Steps),
 }
@@ -89,9 +91,7 @@ impl Trace {
                     / 1_000_000_000
             }
         };
-        let rate = bits * 1_000_000_000 / u128::from(self.period().as_nanos());
-        let rate = rate.clamp(1, u128::from(BitRate::MAX.bits_per_second()));
-        BitRate::new(rate as u64).expect("clamped into the range of a rate")
+        BitRate::clamped(bits * 1_000_000_000 / u128::from(self.period().as_nanos()))
     }
 }
 

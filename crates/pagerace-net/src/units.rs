@@ -33,6 +33,11 @@ impl BitRate {
         }
     }
 
+    /// Returns the rate, or the nearest valid one.
+    pub(crate) fn clamped(bits_per_second: u128) -> Self {
+        Self(bits_per_second.clamp(1, u128::from(Self::MAX.0)) as u64)
+    }
+
     /// Returns the rate in bits per second.
     pub const fn bits_per_second(self) -> u64 {
         self.0

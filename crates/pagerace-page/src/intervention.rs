@@ -22,19 +22,16 @@ mod target;
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use effect::{Effect, Failure, LONGEST_DELAY};
 pub use list::{Interventions, ResourceEffect, Unmatched};
 pub use selector::{Kind, Party, Selector, Term};
-pub use set::{EACH_HOST, THESIS, each_host, thesis};
+pub use set::{EACH_HOST, each_host};
 pub use target::Target;
 
-/// An effect on the requests that a selector selects. Written and serialised as
-/// `selector=effect`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+/// An effect on the requests that a selector selects. Written as `selector=effect`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Intervention {
     /// The requests concerned.
     pub selector: Selector,
@@ -49,10 +46,7 @@ pub enum InterventionError {
     #[error("is empty; write `fonts=1s`, `cdn.example=hang` or `ads=refused`, for example")]
     Empty,
     /// The text has no effect part.
-    #[error(
-        "`{0}` does not say what happens: write `{0}=1s` for a delay, `{0}=refused` or \
-         `{0}=hang`"
-    )]
+    #[error("`{0}` lacks an effect: write `{0}=1s` for a delay, `{0}=refused` or `{0}=hang`")]
     NoEffect(String),
     /// The effect part is invalid.
     #[error(
@@ -67,7 +61,7 @@ pub enum InterventionError {
     },
     /// A part of the selector is neither category, host nor URL pattern.
     #[error(
-        "`{text}`: `{term}` is no category (fonts, css, js, images, html, json, ads, others, \
+        "`{text}`: `{term}` is not a category (fonts, css, js, images, html, json, ads, others, \
          each also after third-party- or first-party-), host (cdn.example, *.cdn.example) or URL \
          pattern (*/app.js*)"
     )]
@@ -89,16 +83,14 @@ impl Intervention {
     /// Returns [`InterventionError`] with the invalid part.
     pub fn parse_or(text: &str, default: Effect) -> Result<Self, InterventionError> {
         match text.parse() {
-            Err(InterventionError::NoEffect(_)) => Ok(Self {
-                selector: text.parse()?,
-                effect: default,
-            }),
-            Err(InterventionError::Effect { .. }) if text.contains('/') => Ok(Self {
-                selector: text.parse()?,
-                effect: default,
-            }),
-            read => read,
+            Err(InterventionError::NoEffect(_)) => {}
+            Err(InterventionError::Effect { .. }) if text.contains('/') => {}
+            read => return read,
         }
+        Ok(Self {
+            selector: text.parse()?,
+            effect: default,
+        })
     }
 }
 
@@ -127,19 +119,5 @@ impl FromStr for Intervention {
 impl fmt::Display for Intervention {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}={}", self.selector, self.effect)
-    }
-}
-
-impl TryFrom<String> for Intervention {
-    type Error = InterventionError;
-
-    fn try_from(text: String) -> Result<Self, InterventionError> {
-        text.parse()
-    }
-}
-
-impl From<Intervention> for String {
-    fn from(intervention: Intervention) -> Self {
-        intervention.to_string()
     }
 }

@@ -151,7 +151,7 @@ pub struct Resource {
     #[serde(default)]
     pub cache: CacheUse,
     /// Order in which the bytes of an image deliver its picture.
-    #[serde(default, skip_serializing_if = "ImageBytes::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub image: ImageBytes,
 }
 
@@ -167,11 +167,8 @@ pub struct ImageBytes {
     pub coarse: Option<u64>,
 }
 
-impl ImageBytes {
-    /// Returns true if nothing is known about the image's bytes.
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// Order in which the bytes of an image deliver its picture.
@@ -219,10 +216,11 @@ pub struct Discovery {
 }
 
 /// Event that calls back the script that makes a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "for")]
 pub enum Wait {
     /// `DOMContentLoaded` of the page's document.
+    #[default]
     ContentLoaded,
     /// The load event of the page's document.
     Loaded,

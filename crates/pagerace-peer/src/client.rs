@@ -11,7 +11,7 @@ use pagerace_http::object::Repair;
 use pagerace_http::ranges::RangeReader;
 use pagerace_http::{Field, h3};
 use pagerace_transport::quic::{
-    ClientKeys, ConnectionId, Datagram, Epoch, Host, NoSources, PacketRecord, Settings,
+    ClientKeys, ConnectionId, Datagram, Epoch, Host, NoSources, PacketRecord, QuicSettings,
 };
 
 use crate::hol::HolMeter;
@@ -22,7 +22,7 @@ use crate::pump::{Passed, Pump};
 #[derive(Clone, Debug)]
 pub struct ClientConfig {
     /// Transport settings.
-    pub settings: Settings,
+    pub settings: QuicSettings,
     /// Packet protection.
     pub keys: ClientKeys,
     /// Seed of all random numbers.
@@ -139,6 +139,7 @@ pub struct Client {
     pump: Pump,
     /// True if requests may be sent: the handshake is complete, or early data is allowed.
     open: bool,
+    lost: bool,
     waiting: VecDeque<Pending>,
     tokens: BTreeMap<u64, u64>,
     streams: BTreeMap<u64, u64>,
@@ -184,6 +185,7 @@ impl Client {
             remote,
             pump: Pump::new(h3::Connection::new(h3::Role::Client, config.h3.clone())),
             open,
+            lost: false,
             waiting: VecDeque::new(),
             tokens: BTreeMap::new(),
             streams: BTreeMap::new(),
@@ -213,7 +215,8 @@ impl Client {
     }
 
     /// Queues a request, which leaves as soon as the connection and the server's stream
-    /// limit allow. `token` identifies it in events.
+    /// limit allow. `token` identifies it in events. After the loss of the connection, it
+    /// fails at once.
     pub fn request(
         &mut self,
         now: Instant,
@@ -222,6 +225,11 @@ impl Client {
         priority: Option<Priority>,
         body: Option<Bytes>,
     ) {
+        if self.lost {
+            let code = h3::Code::REQUEST_REJECTED.0;
+            self.events.push_back(ClientEvent::Failed { token, code });
+            return;
+        }
         self.waiting.push_back(Pending {
             token,
             fields,
@@ -460,7 +468,9 @@ impl Client {
             .filter(|token| !over(token))
             .chain(waiting.map(|p| p.token))
             .collect();
+        self.lost = true;
         self.tokens.clear();
+        self.streams.clear();
         self.waiting.clear();
         self.loading.clear();
         self.repairing.clear();
@@ -473,3 +483,6 @@ impl Client {
         self.events.push_back(ClientEvent::Lost { reason });
     }
 }
+
+#[cfg(test)]
+mod tests;

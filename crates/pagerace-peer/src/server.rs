@@ -11,8 +11,8 @@ use pagerace_delivery::reliability::{
 use pagerace_delivery::{Facts, StrategySpec};
 use pagerace_http::h3;
 use pagerace_transport::quic::{
-    Connection, ConnectionId, Datagram, Epoch, Host, PacketRecord, PacketSource, ServerKeys,
-    Settings, Sources, Stats,
+    Connection, ConnectionId, Datagram, Epoch, Host, PacketRecord, PacketSource, QuicSettings,
+    ServerKeys, Sources, Stats,
 };
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +49,7 @@ impl Words for Retransmission {
 #[derive(Clone, Debug)]
 pub struct ServerConfig {
     /// Transport settings.
-    pub settings: Settings,
+    pub settings: QuicSettings,
     /// Packet protection.
     pub keys: ServerKeys,
     /// Order in which the bytes of responses are sent.
@@ -358,7 +358,7 @@ impl<S: Site> Server<S> {
             Delivery::Stream => false,
             Delivery::Late => true,
             Delivery::Datagrams(terms) => {
-                if self.cut(now, id, &answer, terms) {
+                if cut(now, served, quic, &answer, terms) {
                     return;
                 }
                 // A range request that repairs an object may be answered late even if the
@@ -366,10 +366,6 @@ impl<S: Site> Server<S> {
                 let waits = !matches!(terms.repair, None | Some(Repair::Now));
                 terms.late || (!answer.is_object && waits)
             }
-        };
-        let (Some(served), Some(quic)) = (self.connections.get_mut(&id), self.host.connection(id))
-        else {
-            return;
         };
         if late {
             quic.set_retransmission_priority(stream, LATE);
@@ -386,43 +382,6 @@ impl<S: Site> Server<S> {
         served.outgoing.add(response, head, body, late);
     }
 
-    /// Starts the delivery of a response in datagrams. Returns false if it cannot be
-    /// delivered in this way.
-    fn cut(&mut self, now: Instant, id: ConnectionId, answer: &Answer, terms: Terms) -> bool {
-        let (Some(served), Some(quic)) = (self.connections.get_mut(&id), self.host.connection(id))
-        else {
-            return false;
-        };
-        let settings = served.pump.h3.peer_settings();
-        let agreed = settings.is_some_and(|s| s.h3_datagram && s.object_datagrams);
-        let Some(datagram_max) = quic
-            .max_datagram_size()
-            .filter(|_| agreed && answer.is_object)
-        else {
-            return false;
-        };
-        let stream = answer.response.stream;
-        let cut = Cut {
-            stream,
-            datagram_max,
-            terms,
-            requested: Instant::from_nanos(
-                now.as_nanos().saturating_sub(answer.think_time.as_nanos()),
-            ),
-        };
-        let Some(cutter) = Cutter::new(&cut, answer.body.clone()) else {
-            return false;
-        };
-        let mut fields = answer.fields.clone();
-        fields.retain(|f| f.name != b"content-length"[..]);
-        fields.push(cutter.announcement.field());
-        fields.push(digest_field(&answer.body));
-        let head = served.pump.h3.response_head(stream, &fields, 0);
-        let response = answer.response.clone();
-        served.outgoing.add_cut(response, head, cutter, terms.late);
-        true
-    }
-
     /// Forgets a connection that has ended.
     fn forget(&mut self, id: ConnectionId) {
         if let Some(mut served) = self.connections.remove(&id) {
@@ -432,6 +391,43 @@ impl<S: Site> Server<S> {
             self.gone_frames.append(&mut served.outgoing.take_frames());
         }
     }
+}
+
+/// Starts the delivery of a response in datagrams. Returns false if it cannot be
+/// delivered in this way.
+fn cut(
+    now: Instant,
+    served: &mut Served,
+    quic: &mut Connection,
+    answer: &Answer,
+    terms: Terms,
+) -> bool {
+    let settings = served.pump.h3.peer_settings();
+    let agreed = settings.is_some_and(|s| s.h3_datagram && s.object_datagrams);
+    let Some(datagram_max) = quic
+        .max_datagram_size()
+        .filter(|_| agreed && answer.is_object)
+    else {
+        return false;
+    };
+    let stream = answer.response.stream;
+    let cut = Cut {
+        stream,
+        datagram_max,
+        terms,
+        requested: Instant::from_nanos(now.as_nanos().saturating_sub(answer.think_time.as_nanos())),
+    };
+    let Some(cutter) = Cutter::new(&cut, answer.body.clone()) else {
+        return false;
+    };
+    let mut fields = answer.fields.clone();
+    fields.retain(|f| f.name != b"content-length"[..]);
+    fields.push(cutter.announcement.field());
+    fields.push(digest_field(&answer.body));
+    let head = served.pump.h3.response_head(stream, &fields, 0);
+    let response = answer.response.clone();
+    served.outgoing.add_cut(response, head, cutter, terms.late);
+    true
 }
 
 /// Retransmission priority of late responses: after all others, whatever their urgency.

@@ -11,7 +11,7 @@ use pagerace_delivery::Facts;
 use pagerace_delivery::reliability::Nature;
 use pagerace_http::Field;
 use pagerace_transport::quic::keys::FlightSizes;
-use pagerace_transport::quic::{ClientKeys, Epoch, ServerKeys, Settings};
+use pagerace_transport::quic::{ClientKeys, Epoch, QuicSettings, ServerKeys};
 
 use super::*;
 
@@ -97,10 +97,10 @@ fn address() -> SocketAddr {
 
 impl Pipe {
     fn new(strategy: &str) -> Self {
-        Self::with_client(strategy, Settings::default())
+        Self::with_client(strategy, QuicSettings::default())
     }
 
-    fn with_client(strategy: &str, client_settings: Settings) -> Self {
+    fn with_client(strategy: &str, client_settings: QuicSettings) -> Self {
         let h3 = pagerace_http::h3::Config::default();
         Self::with(strategy, "full", client_settings, h3)
     }
@@ -108,9 +108,9 @@ impl Pipe {
     /// Returns a pipe whose server has this reliability policy and whose client accepts
     /// datagrams.
     fn with_policy(policy: &str) -> Self {
-        let settings = Settings {
+        let settings = QuicSettings {
             datagrams: true,
-            ..Settings::default()
+            ..QuicSettings::default()
         };
         let h3 = pagerace_http::h3::Config {
             object_datagrams: true,
@@ -122,16 +122,16 @@ impl Pipe {
     fn with(
         strategy: &str,
         policy: &str,
-        client_settings: Settings,
+        client_settings: QuicSettings,
         h3: pagerace_http::h3::Config,
     ) -> Self {
         let epoch = Epoch::new();
         let sizes = FlightSizes::default();
         let datagrams = policy != "full";
         let server = ServerConfig {
-            settings: Settings {
+            settings: QuicSettings {
                 datagrams,
-                ..Settings::default()
+                ..QuicSettings::default()
             },
             keys: ServerKeys::Null(sizes),
             strategy: strategy.parse().unwrap(),
@@ -374,10 +374,10 @@ fn closing_ends_everything_quietly() {
 fn narrow_windows_only_slow_things_down() {
     for window in [1_500, 2_003, 5_000, 12_345] {
         for strategy in ["round-robin", "sequential"] {
-            let settings = Settings {
+            let settings = QuicSettings {
                 receive_window: 2 * window + 700,
                 stream_receive_window: window,
-                ..Settings::default()
+                ..QuicSettings::default()
             };
             let mut p = Pipe::with_client(strategy, settings);
             for token in 0..4 {

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::input::Named;
 use crate::page::{Shell, escape::html};
@@ -22,7 +22,7 @@ const SCRIPTS: [&str; 6] = [
 ];
 
 /// The data of one comparison of transfers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct BulkReport {
     /// Heading and window title.
     pub title: String,
@@ -48,7 +48,7 @@ pub struct BulkReport {
 }
 
 /// The results on one network.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Network {
     /// The name as the user wrote it.
     pub name: String,
@@ -62,7 +62,7 @@ pub struct Network {
 
 /// Medians over the runs of one contender, and time series of its median run. A failed
 /// run counts as infinite, or as zero for goodput. Infinite medians are `None`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Transfer {
     /// Number of runs that did not finish.
     pub failed: u32,

@@ -9,8 +9,8 @@ use pagerace_core::{Duration, Instant, Protocol};
 use serde::Serialize;
 
 use crate::input::{
-    AcrossPages, AcrossRow, Comparison, Metric, Named, NetworkResult, PageResult, Report, Resource,
-    Row, RunDetail, Timing, Verdict, Why, World,
+    AcrossPages, AcrossRow, Comparison, Metric, Named, NetworkResult, PageResult, Provenance,
+    Report, Resource, Row, RunDetail, Timing, VerdictKind, Why,
 };
 use wire::Wire;
 
@@ -44,7 +44,7 @@ pub(crate) struct Compact<'a> {
     baseline: usize,
     noun: &'a str,
     nouns: &'a str,
-    world: World,
+    world: Provenance,
     metrics: &'a [Metric],
     contenders: &'a [Named],
     parts: &'a [Named],
@@ -71,7 +71,7 @@ struct Page<'a> {
 #[derive(Serialize)]
 struct OnNetwork<'a> {
     network: usize,
-    outcome: Verdict,
+    outcome: VerdictKind,
     winner: Option<usize>,
     verdict: &'a str,
     rows: Vec<Variant<'a>>,

@@ -12,7 +12,7 @@ use pagerace_core::{Destination, Duration};
 use serde::{Deserialize, Serialize};
 
 /// The data of one race.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// Heading and window title, such as `example.org: 10 strategies on 3 networks`.
     pub title: String,
@@ -38,12 +38,10 @@ pub struct Report {
     /// Properties that the contenders share, such as `chrome, CPU x1, cubic`; may be
     /// empty.
     pub shared: String,
-    /// The kind of environment that the loads took place in.
-    #[serde(default)]
-    pub world: World,
+    /// The provenance of the results.
+    pub world: Provenance,
     /// Circumstances of live loads, as name (`browser`) and value (`Chromium 156`). Empty
     /// for simulated loads.
-    #[serde(default)]
     pub environment: Vec<Named>,
     /// The metrics that can be selected, in the order in which they are offered.
     pub metrics: Vec<Metric>,
@@ -63,19 +61,37 @@ pub struct Report {
     pub notes: Vec<String>,
 }
 
-/// The kind of environment that loads took place in.
+/// The provenance of results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum World {
-    /// The simulator.
+pub enum Provenance {
+    /// The simulator, in virtual time, with a browser model and Pagerace's own transports.
     #[default]
     Simulated,
-    /// A real browser, over real sockets.
+    /// A real browser, in real time, with real sockets and an emulated link.
     Live,
 }
 
+impl Provenance {
+    /// The name in files and tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Simulated => "simulated",
+            Self::Live => "live",
+        }
+    }
+
+    /// The heading of the facts that all contenders share.
+    pub const fn heading(self) -> &'static str {
+        match self {
+            Self::Simulated => "Modelled",
+            Self::Live => "Measured live",
+        }
+    }
+}
+
 /// A name with a description.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Named {
     /// The name as the user writes it, such as `weighted-incremental:alpha=0.75`.
     pub name: String,
@@ -85,7 +101,7 @@ pub struct Named {
 }
 
 /// A metric that can be selected.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Metric {
     /// The name as the user writes it, such as `lcp`.
     pub name: String,
@@ -100,7 +116,7 @@ pub struct Metric {
 }
 
 /// The results of one page.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageResult {
     /// Short name of the page.
     pub name: String,
@@ -113,7 +129,7 @@ pub struct PageResult {
 }
 
 /// A resource of a page.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Resource {
     /// The complete URL.
     pub url: String,
@@ -126,14 +142,14 @@ pub struct Resource {
 }
 
 /// The results of one page on one network.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct NetworkResult {
     /// Index into [`Report::networks`].
     pub network: usize,
     /// The verdict in plain sentences.
     pub verdict: String,
     /// The outcome of the verdict, which selects its mark.
-    pub outcome: Verdict,
+    pub outcome: VerdictKind,
     /// A plain sentence that says whether the verdict holds under other assumptions;
     /// empty if this was not tested.
     pub robustness: String,
@@ -147,20 +163,21 @@ pub struct NetworkResult {
 }
 
 /// The outcome of a verdict.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum VerdictKind {
     /// A contender is better than the baseline.
     Better,
     /// No contender is better than the baseline.
     #[default]
     NoDifference,
-    /// The data support no verdict: too few runs, or failed runs.
+    /// The runs are too few, values are missing, the model is too inaccurate, or there is
+    /// nothing to compare.
     Unknown,
 }
 
 /// Load times of one contender and of the baseline, by cause.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Why {
     /// Index into [`Report::contenders`].
     pub contender: usize,
@@ -175,7 +192,7 @@ pub struct Why {
 }
 
 /// The results of one contender on one page and network.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
     /// Index into [`Report::contenders`].
     pub contender: usize,
@@ -190,7 +207,7 @@ pub struct Row {
 
 /// A metric's median, and its comparison with the baseline's. Fields are `None` if the
 /// data do not support them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Comparison {
     /// Median over the runs, in the metric's unit.
     pub median: Option<f64>,
@@ -215,7 +232,7 @@ pub struct Comparison {
 }
 
 /// The comparison over all pages on one network by one metric.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct AcrossPages {
     /// Index into [`Report::networks`].
     pub network: usize,
@@ -228,7 +245,7 @@ pub struct AcrossPages {
 }
 
 /// One contender over all pages, compared with the baseline.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct AcrossRow {
     /// Index into [`Report::contenders`].
     pub contender: usize,
@@ -238,15 +255,4 @@ pub struct AcrossRow {
     pub differences_percent: Vec<f64>,
     /// Number of pages without a value for the contender or the baseline.
     pub missing: u32,
-}
-
-impl Default for Resource {
-    fn default() -> Self {
-        Self {
-            url: String::new(),
-            destination: Destination::Other,
-            bytes: 0,
-            render_blocking: false,
-        }
-    }
 }

@@ -12,7 +12,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use sha2::{Digest as _, Sha256};
 
 use crate::compact::Compact;
-use crate::input::{NetworkResult, Report, Verdict, World};
+use crate::input::{NetworkResult, Provenance, Report, VerdictKind};
 use escape::{html, json_in_script};
 
 /// Apache `ECharts` 6.1.0, unmodified; see `assets/echarts/README.md`.
@@ -70,8 +70,8 @@ pub fn render(report: &Report) -> String {
     verdicts(&mut body, report);
     body.push_str(SECTIONS);
     body.push_str(match report.world {
-        World::Simulated => HOW_SIMULATED,
-        World::Live => HOW_LIVE,
+        Provenance::Simulated => HOW_SIMULATED,
+        Provenance::Live => HOW_LIVE,
     });
     environment(&mut body, report);
     body.push_str(FOOTER);
@@ -155,8 +155,8 @@ fn facts(report: &Report) -> String {
     let count =
         |n: usize, one: &str, many: &str| format!("{n} {}", html(if n == 1 { one } else { many }));
     let world = match report.world {
-        World::Simulated => "simulated",
-        World::Live => "<b>live</b>",
+        Provenance::Simulated => "simulated",
+        Provenance::Live => "<b>live</b>",
     };
     let mut facts = vec![
         world.to_owned(),
@@ -228,7 +228,7 @@ fn verdicts(out: &mut String, report: &Report) {
             let count = report.notes.len();
             let _ = writeln!(
                 out,
-                "<details><summary>{count} notes on what was left out, inferred or assumed</summary>"
+                "<details><summary>{count} notes on data left out, inferred or assumed</summary>"
             );
         }
         out.push_str("<ul>\n");
@@ -250,13 +250,13 @@ fn verdict(
     network: usize,
     text: &str,
     robustness: &str,
-    went: Option<Verdict>,
+    went: Option<VerdictKind>,
 ) {
     let (class, mark) = match went {
         None => ("across", "all pages"),
-        Some(Verdict::Better) => ("better", "a winner"),
-        Some(Verdict::NoDifference) => ("same", "no winner"),
-        Some(Verdict::Unknown) => ("unknown", "cannot say"),
+        Some(VerdictKind::Better) => ("better", "a winner"),
+        Some(VerdictKind::NoDifference) => ("same", "no winner"),
+        Some(VerdictKind::Unknown) => ("unknown", "cannot say"),
     };
     let Some(network) = report.networks.get(network) else {
         return;

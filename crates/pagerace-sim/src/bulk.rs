@@ -100,7 +100,7 @@ pub fn run_flows(
     settings: &LoadSettings,
     seed: u64,
 ) -> Result<Vec<BulkOutcome>, ScenarioError> {
-    let mut transfers = Transfers::new(flows, network, settings, seed);
+    let mut transfers = Transfers::new(flows, network, settings, seed)?;
     transfers.run()?;
     Ok(transfers.finish())
 }

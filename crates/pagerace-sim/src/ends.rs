@@ -3,15 +3,15 @@
 use bytes::{Bytes, BytesMut};
 use pagerace_core::{Duration, Instant, Priority};
 use pagerace_http::Field;
-use pagerace_net::Exit;
-use pagerace_peer::hol::{Gap, TcpHolMeter};
+use pagerace_peer::hol::{Blocked, Gap, TcpHolMeter};
 use pagerace_peer::server::ServerStats;
 use pagerace_peer::tcp::{TcpClient, TcpServer};
-use pagerace_peer::{Client, ClientEvent, LossReport, SentFrame, Server, Site};
+use pagerace_peer::{Client, ClientEvent, SentFrame, Server, Site};
 use pagerace_transport::quic::PacketRecord;
 use pagerace_transport::tcp::Segment;
 
 use crate::addresses::client_address;
+use crate::alarm::Alarm;
 use crate::trace::Side;
 
 /// Size of the IPv4 and UDP headers of a datagram, in bytes.
@@ -33,15 +33,23 @@ pub(crate) struct Packet {
     pub(crate) payload: Payload,
 }
 
-/// End of a packet's way through a link.
-pub(crate) type PacketExit = Exit<Packet>;
-
 /// Client and server of one connection.
 pub(crate) struct Ends<S> {
     kind: Kind<S>,
     /// Age of the connection at the navigation. The connection's own clock is ahead by
     /// this much.
     age: Duration,
+    sides: [EndState; 2],
+}
+
+/// State of one end in the event loop.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct EndState {
+    pub(crate) alarm: Alarm,
+    /// Bytes that the end put on its link, including IP headers and lost packets.
+    pub(crate) bytes: u64,
+    /// Packets that the link's queue dropped.
+    pub(crate) dropped: u64,
 }
 
 enum Kind<S> {
@@ -87,36 +95,30 @@ impl<S: Site> TcpEnds<S> {
     }
 }
 
-/// Head-of-line blocking of one stream, or of all streams.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Blocked {
-    /// Bytes blocked by a gap in their own stream.
-    pub(crate) own_bytes: u64,
-    pub(crate) own_byte_ms: u64,
-    /// Bytes blocked only by gaps in other streams.
-    pub(crate) other_bytes: u64,
-    pub(crate) other_byte_ms: u64,
-}
-
 impl<S: Site> Ends<S> {
     pub(crate) fn quic(client: Client, server: Server<S>) -> Self {
-        Self {
-            kind: Kind::Quic(Box::new((client, server))),
-            age: Duration::ZERO,
-        }
+        Self::new(Kind::Quic(Box::new((client, server))))
     }
 
     pub(crate) fn tcp(client: TcpClient, server: TcpServer<S>, record: bool) -> Self {
-        let hol = TcpHolMeter::new(record);
+        Self::new(Kind::Tcp(Box::new(TcpEnds {
+            client,
+            server,
+            hol: TcpHolMeter::new(record),
+            gone_at: None,
+        })))
+    }
+
+    fn new(kind: Kind<S>) -> Self {
         Self {
-            kind: Kind::Tcp(Box::new(TcpEnds {
-                client,
-                server,
-                hol,
-                gone_at: None,
-            })),
+            kind,
             age: Duration::ZERO,
+            sides: [EndState::default(); 2],
         }
+    }
+
+    pub(crate) fn side(&mut self, side: Side) -> &mut EndState {
+        &mut self.sides[side as usize]
     }
 
     /// Sets the age of the connection at the navigation.
@@ -215,24 +217,10 @@ impl<S: Site> Ends<S> {
         }
     }
 
-    /// Requests the missing parts of a response again.
-    pub(crate) fn repair(&mut self, now: Instant, token: u64, at_once: bool) {
-        if let Kind::Quic(ends) = &mut self.kind {
-            ends.0.repair(now + self.age, token, at_once);
-        }
-    }
-
-    /// Gives up on the missing parts of a response.
-    pub(crate) fn give_up(&mut self, token: u64) {
-        if let Kind::Quic(ends) = &mut self.kind {
-            ends.0.give_up(token);
-        }
-    }
-
-    /// Returns the loss report of a response that arrived in datagrams.
-    pub(crate) fn loss_report(&self, token: u64) -> Option<LossReport> {
-        match &self.kind {
-            Kind::Quic(ends) => ends.0.loss_report(token),
+    /// Returns the HTTP/3 client, if the connection has one, and its own time at `now`.
+    pub(crate) fn http3(&mut self, now: Instant) -> Option<(&mut Client, Instant)> {
+        match &mut self.kind {
+            Kind::Quic(ends) => Some((&mut ends.0, now + self.age)),
             Kind::Tcp(_) => None,
         }
     }
@@ -281,23 +269,16 @@ impl<S: Site> Ends<S> {
     /// Returns the head-of-line blocking of one stream.
     pub(crate) fn blocked(&self, stream: u64) -> Blocked {
         match &self.kind {
-            Kind::Quic(ends) => Blocked {
-                own_bytes: ends.0.hol().blocked_bytes(stream),
-                ..Blocked::default()
-            },
-            Kind::Tcp(ends) => tcp_blocked(ends.hol.blocked(stream)),
+            Kind::Quic(ends) => ends.0.hol().blocked(stream),
+            Kind::Tcp(ends) => ends.hol.blocked(stream),
         }
     }
 
     /// Returns the head-of-line blocking of all streams.
     pub(crate) fn blocked_in_all(&self) -> Blocked {
         match &self.kind {
-            Kind::Quic(ends) => Blocked {
-                own_bytes: ends.0.hol().total_bytes(),
-                own_byte_ms: ends.0.hol().total_byte_ms(),
-                ..Blocked::default()
-            },
-            Kind::Tcp(ends) => tcp_blocked(ends.hol.total()),
+            Kind::Quic(ends) => ends.0.hol().total(),
+            Kind::Tcp(ends) => ends.hol.total(),
         }
     }
 
@@ -335,15 +316,5 @@ impl<S: Site> TcpEnds<S> {
         let (hol, layout) = (&mut self.hol, self.server.layout());
         self.client
             .drain_received(|range| hol.arrived(now, range, layout));
-    }
-}
-
-fn tcp_blocked(blocked: pagerace_peer::hol::Blocked) -> Blocked {
-    let byte_ms = |byte_ns: u128| u64::try_from(byte_ns / 1_000_000).unwrap_or(u64::MAX);
-    Blocked {
-        own_bytes: blocked.own_bytes,
-        own_byte_ms: byte_ms(blocked.own_byte_ns),
-        other_bytes: blocked.other_bytes,
-        other_byte_ms: byte_ms(blocked.other_byte_ns),
     }
 }

@@ -7,7 +7,8 @@ use pagerace_core::{Duration, Instant};
 use pagerace_page::ResourceId;
 use serde::{Deserialize, Serialize};
 
-use crate::world::World;
+use crate::event_loop::Record;
+use crate::page_load::PageLoad;
 use crate::{Outcome, Scenario, ScenarioError};
 
 /// Cause that a span of load time is attributed to.
@@ -194,10 +195,9 @@ pub fn explain(
     seed: u64,
     metric: Explainable,
 ) -> Result<Explained, ScenarioError> {
-    let mut world = World::new(scenario, seed, true, false)?;
-    world.run()?;
-    let taken_apart = world.take_apart(metric);
-    let (outcome, _) = world.finish();
+    let load = PageLoad::run(scenario, seed, Record::Wire)?;
+    let taken_apart = load.take_apart(metric);
+    let (outcome, _) = load.finish();
     let Some((total, parts, path)) = taken_apart else {
         return Err(ScenarioError::NoMetric {
             metric: metric.name(),

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! All connections share the two links, as all connections of a household or a phone
-//! share its access link. The `world` module is the event loop.
+//! share its access link. The `event_loop` module moves packets and time.
 //!
 //! Not modelled: cross traffic, different paths to different servers (their recorded
 //! distance is left out, their think time kept), ECN, path MTU discovery, connection
@@ -18,26 +18,30 @@
 mod addresses;
 mod alarm;
 pub mod bulk;
+mod connector;
 pub mod counterfactual;
 mod ends;
+mod event_loop;
 pub mod explain;
-pub mod objects;
 pub mod outcome;
+mod page_load;
 mod pool;
 pub mod protocols;
 pub mod recording;
+pub mod reliability;
 pub mod scenario;
 mod site;
 mod timing;
 mod trace;
 pub mod visit;
 mod wire;
-mod world;
+
+use event_loop::Record;
+use page_load::PageLoad;
 
 pub use bulk::{BULK_INTERVAL, BulkOutcome, BulkScenario, Flow, run_bulk, run_flows};
 pub use counterfactual::{Counterfactuals, paint_critical};
 pub use explain::{Explainable, Explained, Part, Parts, Step, explain};
-pub use objects::{ObjectDelivery, ObjectNeed, ObjectState};
 pub use outcome::{
     FrameSent, HolGap, Outcome, PacketDrop, ResourceTiming, Trace, TransportCounters,
 };
@@ -50,6 +54,7 @@ pub use pagerace_peer::{
 pub use pagerace_transport::tls::Version as TlsVersion;
 pub use protocols::{ProtocolMap, ProtocolMapError};
 pub use recording::{fit_paints, reproduce};
+pub use reliability::{ObjectDelivery, ObjectNeed, ObjectState};
 pub use scenario::Scenario;
 pub use trace::{LoggedPacket, Side};
 pub use visit::Visit;
@@ -62,8 +67,8 @@ pub enum ScenarioError {
     Controller(#[from] pagerace_cc::UnknownController),
     /// Real TLS was requested for a resumed or warm visit, which it does not support.
     #[error(
-        "real TLS is there for cold visits only; for resumed and warm ones use modelled keys, \
-         which have the same sizes"
+        "real TLS supports cold visits only; use modelled keys for resumed and warm ones (packet \
+         sizes are the same)"
     )]
     RealResumption,
     /// The load did not reach the metric.
@@ -91,9 +96,12 @@ pub enum ScenarioError {
 /// Returns an error if the scenario cannot be run. A load that does not finish is not an
 /// error: see [`Outcome::failure`].
 pub fn run(scenario: &Scenario, seed: u64, record: bool) -> Result<Outcome, ScenarioError> {
-    let mut world = world::World::new(scenario, seed, record, false)?;
-    world.run()?;
-    Ok(world.finish().0)
+    let record = if record {
+        Record::Wire
+    } else {
+        Record::Nothing
+    };
+    Ok(PageLoad::run(scenario, seed, record)?.finish().0)
 }
 
 /// Loads the page as [`run`] does with `record`, and also returns the packets that
@@ -107,7 +115,5 @@ pub fn run_logged(
     scenario: &Scenario,
     seed: u64,
 ) -> Result<(Outcome, Vec<LoggedPacket>), ScenarioError> {
-    let mut world = world::World::new(scenario, seed, true, true)?;
-    world.run()?;
-    Ok(world.finish())
+    Ok(PageLoad::run(scenario, seed, Record::Packets)?.finish())
 }

@@ -5,7 +5,7 @@ use pagerace_core::{Duration, Instant, Priority, Protocol};
 use pagerace_page::ResourceId;
 use serde::{Deserialize, Serialize};
 
-use crate::objects::ObjectDelivery;
+use crate::reliability::ObjectDelivery;
 
 /// Outcome of one page load.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -48,7 +48,7 @@ pub enum ProtocolMapError {
         source: pagerace_core::protocol::UnknownProtocol,
     },
     /// Some hosts have no protocol: the last rule is not for `*`.
-    #[error("no rule says what other hosts speak; add `*=h2`, for example, at the end")]
+    #[error("no rule covers the other hosts; add `*=h2`, for example, at the end")]
     NoDefault,
     /// The rule can never match, because it follows `*`.
     #[error("`{0}` comes after `*`, which matches everything; put `*` last")]

@@ -65,11 +65,8 @@ fn own_load(page: &Page) -> Scenario {
         }
     }
     let creator = page.recorded.creator.to_ascii_lowercase();
-    let profile = match () {
-        () if creator.contains("firefox") => Profile::Firefox,
-        () if creator.contains("webkit") => Profile::Safari,
-        () => Profile::Chrome,
-    };
+    let made = |profile: &&Profile| profile.creator.is_some_and(|word| creator.contains(word));
+    let profile = Profile::all().find(made).unwrap_or(Profile::CHROME);
     Scenario {
         protocols: own_protocols(&page),
         page: Arc::new(page),

@@ -10,8 +10,8 @@ use pagerace_page::{Interventions, Page};
 use pagerace_peer::LoadSettings;
 use serde::{Deserialize, Serialize};
 
-use crate::objects::ObjectNeed;
 use crate::protocols::ProtocolMap;
+use crate::reliability::ObjectNeed;
 use crate::visit::Visit;
 
 /// A page, a network, a strategy and a browser. With a seed, they determine one page

@@ -10,8 +10,12 @@ use pagerace_delivery::reliability::Nature;
 use pagerace_http::Field;
 use pagerace_http::fields::{self, filler_fields, text_size};
 use pagerace_page::intervention::Failure;
-use pagerace_page::{Page, Resource, ResourceEffect, ResourceId};
+use pagerace_page::{CacheUse, Page, Resource, ResourceEffect, ResourceId};
 use pagerace_peer::{Body, Reply, Request, Site};
+
+use crate::reliability::natures;
+use crate::scenario::Scenario;
+use crate::visit::Visit;
 
 /// Think time of a server that never answers: three decades, beyond any deadline.
 const FOR_EVER: Duration = Duration::from_secs(1_000_000_000);
@@ -21,11 +25,12 @@ const FOR_EVER: Duration = Duration::from_secs(1_000_000_000);
 pub(crate) struct PageSite {
     page: Arc<Page>,
     seed: u64,
+    /// Sigma of the log-normal factor on think times.
     jitter: f64,
-    /// The browser's cached copies, by resource; empty if there are none.
-    cached: Arc<Vec<Cached>>,
+    /// State of the browser's cache, by resource.
+    pub(crate) cached: Arc<Vec<Cached>>,
     /// Interventions on requests, by resource; empty if there are none.
-    effects: Arc<Vec<ResourceEffect>>,
+    pub(crate) effects: Arc<Vec<ResourceEffect>>,
     /// Role of each object in the page, by resource; empty if all are essential.
     natures: Arc<Vec<Nature>>,
     /// Requests since the last call of [`take_asked`](Self::take_asked), with their think
@@ -34,24 +39,24 @@ pub(crate) struct PageSite {
 }
 
 impl PageSite {
-    /// Creates a site. `jitter` is the sigma of the log-normal factor on think times.
-    /// `cached` marks resources that the browser requests conditionally. `effects` delays
-    /// or withholds responses. The reliability policy reads `natures`.
-    pub(crate) fn new(
-        page: Arc<Page>,
-        seed: u64,
-        jitter: f64,
-        cached: Arc<Vec<Cached>>,
-        effects: Arc<Vec<ResourceEffect>>,
-        natures: Arc<Vec<Nature>>,
-    ) -> Self {
+    pub(crate) fn new(scenario: &Scenario, seed: u64) -> Self {
+        let page = &scenario.page;
+        let cached = |r: &Resource| match (scenario.visit, r.cache) {
+            (Visit::Warm, CacheUse::Fresh) => Cached::Fresh,
+            (Visit::Warm, CacheUse::Validate) => Cached::Validate,
+            _ => Cached::No,
+        };
         Self {
-            page,
+            page: page.clone(),
             seed,
-            jitter,
-            cached,
-            effects,
-            natures,
+            jitter: scenario.browser.jitter,
+            cached: Arc::new(page.resources.iter().map(cached).collect()),
+            effects: Arc::new(if scenario.interventions.is_empty() {
+                Vec::new()
+            } else {
+                scenario.interventions.of_page(page)
+            }),
+            natures: Arc::new(natures(scenario)),
             asked: Vec::new(),
         }
     }

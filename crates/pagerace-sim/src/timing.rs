@@ -2,14 +2,12 @@
 
 use pagerace_core::{Duration, Instant, Priority, Protocol};
 
-use crate::objects::ObjectState;
 use crate::outcome::ResourceTiming;
 use crate::wire::overlap;
 
 /// Events of a request so far.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Progress {
-    pub(crate) protocol: Protocol,
     pub(crate) discovered: Instant,
     /// Time at which the browser's scheduler released the request.
     pub(crate) requested: Instant,
@@ -27,8 +25,6 @@ pub(crate) struct Progress {
     pub(crate) body_received: u64,
     /// True if the response is complete or the request has failed.
     pub(crate) over: bool,
-    /// State of a response that stays incomplete.
-    pub(crate) incomplete: Option<ObjectState>,
 }
 
 /// Times of a connection's set-up.
@@ -40,27 +36,14 @@ pub(crate) struct SetUp {
 }
 
 impl Progress {
-    pub(crate) fn new(protocol: Protocol, discovered: Instant, requested: Instant) -> Self {
-        Self {
-            protocol,
-            discovered,
-            requested,
-            sent: None,
-            asked: None,
-            priority: None,
-            head: None,
-            end: None,
-            stream: None,
-            reused: false,
-            body_received: 0,
-            over: false,
-            incomplete: None,
-        }
-    }
-
     /// Returns the timing of the request. Spans that have not ended are counted up to
     /// `now`, the end of the load. `set_up` is that of the request's connection.
-    pub(crate) fn timing(&self, now: Instant, set_up: Option<SetUp>) -> ResourceTiming {
+    pub(crate) fn timing(
+        &self,
+        protocol: Protocol,
+        now: Instant,
+        set_up: Option<SetUp>,
+    ) -> ResourceTiming {
         let sent = self.sent.unwrap_or(now);
         let head = self.head.unwrap_or(now);
         let end = self.end.unwrap_or(now);
@@ -72,7 +55,7 @@ impl Progress {
             connect = overlap(held, (s.resolved, s.connected.unwrap_or(now)));
         }
         ResourceTiming {
-            protocol: self.protocol,
+            protocol,
             priority: self.priority,
             connection: self.stream.map(|(i, _)| i as u32),
             reused: self.reused,

@@ -41,7 +41,7 @@ impl fmt::Display for Visit {
 
 /// Error of parsing an unknown kind of visit.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{0}` is no kind of visit; there are cold, resumed and warm")]
+#[error("unknown visit `{0}`; choose cold, resumed or warm")]
 pub struct UnknownVisit(
     /// The text that was parsed.
     pub String,

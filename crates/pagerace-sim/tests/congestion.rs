@@ -28,8 +28,8 @@ use pagerace_core::{Duration, EventQueue, Instant};
 use pagerace_sim::run;
 use pagerace_transport::quic::keys::FlightSizes;
 use pagerace_transport::quic::{
-    ClientKeys, ConnectionId, Epoch, Event, Host, Offer, PacketSource, Read, ServerKeys, Settings,
-    Sources, StreamOffer,
+    ClientKeys, ConnectionId, Epoch, Event, Host, Offer, PacketSource, QuicSettings, Read,
+    ServerKeys, Sources, StreamOffer,
 };
 
 const CLIENT: usize = 0;
@@ -102,13 +102,13 @@ fn address(side: usize) -> SocketAddr {
 
 impl Download {
     fn new(controller: &str, rtt_ms: u64, n: u64) -> Self {
-        let settings = Settings {
+        let settings = QuicSettings {
             congestion: controller.to_owned(),
             // Flow control must not be the limit.
             stream_receive_window: 1 << 28,
             receive_window: 1 << 28,
             send_window: 1 << 28,
-            ..Settings::default()
+            ..QuicSettings::default()
         };
         let (epoch, sizes) = (Epoch::new(), FlightSizes::default());
         let keys = ServerKeys::Null(sizes);
@@ -157,7 +157,7 @@ impl Download {
     fn window(&mut self) -> f64 {
         let connection = self.ids[SERVER].and_then(|id| self.hosts[SERVER].connection(id));
         let bytes = connection.map_or(0, |c| c.stats().congestion_window);
-        bytes as f64 / f64::from(Settings::default().mtu)
+        bytes as f64 / f64::from(QuicSettings::default().mtu)
     }
 
     /// Lets one side handle its events and send all packets that it may.

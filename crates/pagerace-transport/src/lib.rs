@@ -9,6 +9,8 @@
 //!
 //! This crate reads no clock, opens no socket and starts no thread.
 
+mod chunks;
+mod pacer;
 pub mod quic;
 pub mod tcp;
 pub mod tls;

@@ -60,20 +60,20 @@ pub(crate) enum Command {
     /// Compare protocols and congestion controllers by one large transfer.
     #[command(after_long_help = BULK_EXAMPLES, after_help = SEE_HELP)]
     Bulk(BulkArgs),
-    #[cfg(feature = "live")]
     /// Record a page with Chromium, for races and for replay.
+    #[cfg(feature = "live")]
     #[command(after_long_help = record::EXAMPLES, after_help = SEE_HELP)]
     Record(record::RecordArgs),
-    #[cfg(feature = "live")]
     /// Race in a real browser over real sockets and an emulated link.
+    #[cfg(feature = "live")]
     #[command(after_long_help = LIVE_EXAMPLES, after_help = SEE_HELP)]
     Live(Box<LiveArgs>),
-    #[cfg(feature = "live")]
     /// Measure the error of predictions against a real browser.
+    #[cfg(feature = "live")]
     #[command(after_long_help = CALIBRATE_EXAMPLES, after_help = SEE_HELP)]
     Calibrate(Box<CalibrateArgs>),
-    #[cfg(feature = "live")]
     /// Serve a recorded page or a folder to a browser.
+    #[cfg(feature = "live")]
     #[command(after_long_help = serve::EXAMPLES, after_help = SEE_HELP)]
     Serve(serve::ServeArgs),
     /// Show a recorded page as Pagerace understands it, and which parts are essential.
@@ -88,6 +88,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Study(StudyCommand),
     /// List strategies, networks, controllers and other names.
+    #[command(after_long_help = LIST_EXAMPLES, after_help = SEE_HELP)]
     List(ListArgs),
 }
 
@@ -95,95 +96,90 @@ const SEE_HELP: &str = "See --help for examples.";
 
 const RACE_EXAMPLES: &str = "\
 Examples:
-  pagerace race site.har
-      all strategies on slow-4g, cable and lossy-wifi, 30 runs each
-
-  pagerace race site.har --strategy sequential,round-robin,weighted-incremental:alpha=0.75 \\
-      --network fast-4g,\"rate 2mbit rtt 100ms loss 2% queue 1bdp\" --report out.html --json out.json
-
-  pagerace race site.har --protocol h1,h2,h3 --cc cubic,bbr \\
+  pagerace race examples/pages/shop.har --protocol h1,h2,h3 --cc cubic,bbr \\
       --network \"rate 10mbit rtt 50ms..250ms over 10s\"
-      three protocols with two congestion controllers each, and why they differ
+      which protocol and controller show the page first while the delay grows
 
-  pagerace race site.har --protocol h2,h3,\"static.example=h3 *=h2\" --visit cold,resumed
-      one protocol for each origin; first visits and later ones
+  pagerace race examples/pages/news.har --what-if each-host --metric fcp --network cable
+      which third-party host delays the first paint when it is down
 
-  pagerace race site.har --what-if each-host --metric fcp --network cable
-      single points of failure: which third-party host, when it is down, stops the page
-
-  pagerace race site.har --reliability full,\"datagram:fonts,ads\",late,adaptive \\
-      --network srivastava-9mbit-5pct
-      objects that the page can do without: in datagrams, later, or as fits the path
-
-  pagerace race site.har --what-if none,fonts=140ms,fonts=1s --block ads --network slow-4g
-      how much late fonts matter, without advertisement
-
-  pagerace race *.har.gz --network fast-4g --metric speed-index
-      several pages: how many gain, how many lose
+  pagerace race examples/pages/*.har --strategy sequential,round-robin,eps \\
+      --network fast-4g --report out.html --json out.json
+      which order of responses is best, and on how many pages
 
   pagerace race --scenario out.json
-      exactly the race that wrote out.json, again";
+      the race that wrote out.json, with the same results";
 
 const EXPLAIN_EXAMPLES: &str = "\
 Contenders are words in any order: a protocol (h1, h2, h3, or rules such as
 \"static.example=h3 *=h2\"), a congestion controller, a visit, a strategy, a reliability
-policy (late, adaptive, ..), interventions (such as fonts=1s). What is left out is h3, cubic,
-cold, sequential, full, original.
+policy (late, adaptive, ..) and interventions (such as fonts=1s). The defaults are h3, cubic,
+cold, sequential, full and original.
 
 Examples:
-  pagerace explain site.har h1 h3 --network slow-4g
-      why HTTP/3 is faster or slower than HTTP/1.1, in the run that is typical of 30
+  pagerace explain examples/pages/shop.har h1 h3 --network slow-4g
+      why HTTP/3 is faster or slower than HTTP/1.1, in the run with the median difference
 
-  pagerace explain site.har \"h2 cubic\" \"h2 bbr\" --network lossy-wifi --metric onload --run 3
+  pagerace explain examples/pages/shop.har \"h2 cubic\" \"h2 bbr\" --network lossy-wifi \\
+      --metric onload --run 3
       why BBR is faster or slower than CUBIC, in run 3";
 
 const PAGE_EXAMPLES: &str = "\
 Examples:
-  pagerace page site.har
+  pagerace page examples/pages/shop.har
       origins, categories, and how each request is discovered
 
-  pagerace page site.har --essential
-      what a reader would miss, what is useful in part, and why
+  pagerace page examples/pages/shop.har --essential
+      which objects a reader would miss, which are useful in part, and why
 
-  pagerace page site.har --essential --ad-list easylist.txt --non-essential-if third-party \\
-      --essential-if cdn.example --json
-      with a filter list, and all third parties but one taken for not essential";
+  pagerace page examples/pages/shop.har --essential --non-essential-if third-party \\
+      --essential-if pay.wallet.example --json
+      the same as JSON, where third parties except one count as not essential";
 
 #[cfg(feature = "live")]
 const LIVE_EXAMPLES: &str = "\
-Needs Linux, Chromium, and root (or CAP_NET_ADMIN and CAP_SYS_ADMIN): the link is emulated
-between two network namespaces. Everything is removed at the end, however it comes.
+Needs Linux, Chromium, and root (or CAP_NET_ADMIN and CAP_SYS_ADMIN), because it emulates the
+link between two network namespaces. They are removed however the command ends.
 `pagerace race` needs none of that.
 
 Examples:
   pagerace record https://site.example -o site.page
   pagerace live site.page --protocol h2,h3 --strategy sequential,round-robin \\
       --network slow-4g --runs 10
-      who wins in a real browser, and whether the model says the same
+      which contender wins in a real browser, beside the prediction
 
-  pagerace live site.page --what-if fonts=1s,cdn.example=hang --metric fcp
-      late fonts and a dead host, in a real browser";
+  pagerace live examples/pages/shop.har --what-if fonts=1s --metric fcp
+      how much late fonts delay the first paint in a real browser";
 
 #[cfg(feature = "live")]
 const CALIBRATE_EXAMPLES: &str = "\
-Needs what `pagerace live` needs, but for --offline.
+Needs what `pagerace live` needs, except with --offline.
 
 Examples:
   pagerace calibrate pages/*.page --network slow-4g,cable --runs 5 -o accuracy.md \\
       --observations observed.json
-      measures, predicts and compares; what is measured is kept
+      how far predictions are off on these pages; keeps the measurements
 
   pagerace calibrate pages/*.page --network slow-4g,cable --runs 5 -o accuracy.md \\
       --observations observed.json --offline
-      compares again, after the model has changed";
+      the same comparison after a change of the model, without a browser";
 
 const BULK_EXAMPLES: &str = "\
 Examples:
   pagerace bulk --size 50MB --protocol h2,h3 --network \"rate 40mbit rtt 100ms loss 5%\"
-      HTTP/2 against HTTP/3, as in Srivastava 2024
+      whether HTTP/2 or HTTP/3 is faster on a lossy path, as in Srivastava 2024
 
   pagerace bulk --size 10MB --protocol h3 --cc cubic,bbr,vegas --network cable,lossy-wifi \\
-      --report bulk.html --json bulk.json";
+      --report bulk.html --json bulk.json
+      which controller is fastest, with throughput and windows over time";
+
+const LIST_EXAMPLES: &str = "\
+Examples:
+  pagerace list networks
+      names for --network, with rates, round trips and sources
+
+  pagerace list strategies
+      names and parameters for --strategy";
 
 /// Everything that decides a race and where its results go.
 #[derive(Args, Clone, Debug)]
@@ -214,8 +210,8 @@ pub(crate) struct RaceArgs {
     #[arg(short, long, value_name = "LIST", help_heading = "Race")]
     pub(crate) strategy: Vec<String>,
 
-    /// Reliability policies, separated by commas: full, datagram:fonts,ads (lost is
-    /// lost), deadline:500ms,repair, fec:0.1, late, adaptive; thesis (the scenarios of
+    /// Reliability policies, separated by commas: full, datagram:fonts,ads (no
+    /// repair), deadline:500ms,repair, fec:0.1, late, adaptive; thesis (the scenarios of
     /// Srivastava 2024). See `pagerace list policies`. [default: full]
     #[arg(short = 'R', long, value_name = "LIST", help_heading = "Race")]
     pub(crate) reliability: Vec<String>,

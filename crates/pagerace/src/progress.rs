@@ -1,13 +1,15 @@
 //! The progress bar and the handling of interrupts.
 
 use std::io::IsTerminal as _;
-#[cfg(feature = "live")]
+#[cfg(any(feature = "live", feature = "study"))]
 use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+#[cfg(feature = "live")]
+use pagerace_lab::LabError;
 use pagerace_lab::Progress;
 
 /// Exit code of an interrupted process, by the convention of shells.
@@ -19,7 +21,7 @@ const INTERRUPTED: i32 = 130;
 pub(crate) struct Watch {
     bar: ProgressBar,
     /// True if log lines replace the bar, because standard error is not a terminal.
-    #[cfg(feature = "live")]
+    #[cfg(any(feature = "live", feature = "study"))]
     lines: bool,
     stop: Arc<AtomicBool>,
 }
@@ -48,14 +50,14 @@ impl Watch {
         let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style);
         Self {
             bar,
-            #[cfg(feature = "live")]
+            #[cfg(any(feature = "live", feature = "study"))]
             lines: shown && !terminal,
             stop,
         }
     }
 
-    #[cfg(feature = "live")]
     /// Writes a line to standard error, if it is a log and not a terminal.
+    #[cfg(any(feature = "live", feature = "study"))]
     pub(crate) fn log(&self, line: &str) {
         if self.lines {
             let _ = writeln!(std::io::stderr(), "{line}");
@@ -73,6 +75,18 @@ impl Watch {
     pub(crate) fn tell(&self, progress: Progress) -> ControlFlow<()> {
         self.bar.set_position(progress.done as u64);
         self.go_on()
+    }
+
+    /// Shows the progress of work that stops between two steps.
+    ///
+    /// # Errors
+    /// [`LabError::Interrupted`] if the user asked to stop before the last step.
+    #[cfg(feature = "live")]
+    pub(crate) fn step(&self, done: usize, total: usize) -> Result<(), LabError> {
+        if self.tell(Progress { done, total }).is_break() && done < total {
+            return Err(LabError::Interrupted { done, total });
+        }
+        Ok(())
     }
 
     /// Returns `Break` if the user has interrupted.

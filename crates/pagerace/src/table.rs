@@ -80,22 +80,29 @@ fn add(table: &mut Table, left: usize, cells: Vec<Cell>) {
     );
 }
 
-fn or_none(text: Option<String>) -> String {
-    text.unwrap_or_else(|| NONE.to_owned())
+fn or_none(text: Option<String>) -> Cell {
+    Cell::new(text.unwrap_or_else(|| NONE.to_owned()))
+}
+
+fn relative(share: Option<f64>) -> Cell {
+    or_none(share.filter(|r| r.is_finite()).map(signed_percent))
 }
 
 /// Returns the ranking of contenders on one network, and true if columns were omitted
 /// because the terminal is narrow.
 pub(crate) fn ranking(plan: &Plan, analysis: &Analysis) -> (Table, bool) {
-    let mut full = ranking_with(plan, analysis, Columns::All);
-    if fits(&mut full) {
-        return (full, false);
+    widest_fitting(|columns| ranking_with(plan, analysis, columns))
+}
+
+/// Returns the table with most columns that fits, and true if it lacks columns.
+fn widest_fitting(table: impl Fn(Columns) -> Table) -> (Table, bool) {
+    for columns in [Columns::All, Columns::NoTests] {
+        let mut table = table(columns);
+        if fits(&mut table) {
+            return (table, columns != Columns::All);
+        }
     }
-    let mut some = ranking_with(plan, analysis, Columns::NoTests);
-    if fits(&mut some) {
-        return (some, true);
-    }
-    (ranking_with(plan, analysis, Columns::NoInterval), true)
+    (table(Columns::NoInterval), true)
 }
 
 /// Returns true if the table fits the terminal or there is none.
@@ -147,22 +154,16 @@ fn ranking_with(plan: &Plan, analysis: &Analysis, columns: Columns) -> Table {
         let mut cells = vec![
             styled(Cell::new(&labels[i]), row.mark),
             styled(Cell::new(row.mark.label()), row.mark),
-            Cell::new(or_none(
-                row.median.map(|median| scales.median.format(median)),
-            )),
-            Cell::new(or_none(
-                row.difference.map(|d| scales.difference.format_signed(d)),
-            )),
-            Cell::new(or_none(
-                row.relative.filter(|r| r.is_finite()).map(signed_percent),
-            )),
+            or_none(row.median.map(|median| scales.median.format(median))),
+            or_none(row.difference.map(|d| scales.difference.format_signed(d))),
+            relative(row.relative),
         ];
         if columns >= Columns::NoTests {
             let range = |ci: Interval| scales.difference.format_range(ci.low, ci.high);
-            cells.push(Cell::new(or_none(row.interval.map(range))));
+            cells.push(or_none(row.interval.map(range)));
             if modelled {
                 let open = row.model.as_ref().map(|model| model.percent);
-                cells.push(Cell::new(or_none(open.map(|p| format!("±{p:.0} %")))));
+                cells.push(or_none(open.map(|p| format!("±{p:.0} %"))));
             }
         }
         if columns == Columns::All {
@@ -170,8 +171,8 @@ fn ranking_with(plan: &Plan, analysis: &Analysis, columns: Columns) -> Table {
             let compared = row.mark != Mark::Undefined;
             let delta = row.cliffs_delta.filter(|_| compared);
             let p = row.signed_rank_p_holm.filter(|_| compared);
-            cells.push(Cell::new(or_none(delta.map(effect))));
-            cells.push(Cell::new(or_none(p.map(probability))));
+            cells.push(or_none(delta.map(effect)));
+            cells.push(or_none(p.map(probability)));
         }
         if failing {
             cells.push(Cell::new(row.failed));
@@ -231,15 +232,7 @@ impl Scales {
 /// Returns the winner of each page on one network, and true if columns were omitted
 /// because the terminal is narrow.
 pub(crate) fn pages(results: &Results, answers: &[(Analysis, Verdict)]) -> (Table, bool) {
-    let mut full = pages_with(results, answers, Columns::All);
-    if fits(&mut full) {
-        return (full, false);
-    }
-    let mut some = pages_with(results, answers, Columns::NoTests);
-    if fits(&mut some) {
-        return (some, true);
-    }
-    (pages_with(results, answers, Columns::NoInterval), true)
+    widest_fitting(|columns| pages_with(results, answers, columns))
 }
 
 fn pages_with(results: &Results, answers: &[(Analysis, Verdict)], columns: Columns) -> Table {
@@ -270,7 +263,6 @@ fn pages_with(results: &Results, answers: &[(Analysis, Verdict)], columns: Colum
         let row = &analysis.rows[winner];
         // Pages differ too much in size for a common unit.
         let unit = metric.unit;
-        let scale = |value: f64| unit.scale(value);
         let mut cells = vec![
             name,
             styled(Cell::new(plan.label(winner)), row.mark),
@@ -278,20 +270,16 @@ fn pages_with(results: &Results, answers: &[(Analysis, Verdict)], columns: Colum
         ];
         if columns >= Columns::NoTests {
             let medians = [row.median, base];
-            cells.extend(medians.map(|m| Cell::new(or_none(m.map(|v| unit.format(v))))));
+            cells.extend(medians.map(|m| or_none(m.map(|v| unit.format(v)))));
         }
-        cells.push(Cell::new(or_none(
-            row.difference.map(|d| scale(d).format_signed(d)),
-        )));
-        cells.push(Cell::new(or_none(
-            row.relative.filter(|r| r.is_finite()).map(signed_percent),
-        )));
+        let difference = row.difference.map(|d| unit.scale(d).format_signed(d));
+        cells.extend([or_none(difference), relative(row.relative)]);
         if columns == Columns::All {
-            cells.push(Cell::new(or_none(row.interval.map(|ci| {
+            cells.push(or_none(row.interval.map(|ci| {
                 let finite = [ci.low, ci.high].into_iter().filter(|v| v.is_finite());
                 let size = finite.fold(0.0_f64, |most, v| most.max(v.abs()));
-                scale(size).format_range(ci.low, ci.high)
-            }))));
+                unit.scale(size).format_range(ci.low, ci.high)
+            })));
         }
         add(&mut table, 3, cells);
     }
@@ -310,7 +298,6 @@ pub(crate) fn across(plan: &Plan, across: &AcrossPages) -> Table {
     ];
     let mut table = table(&header, 1);
     for row in &across.rows {
-        let median = row.median.filter(|share| share.is_finite());
         add(
             &mut table,
             1,
@@ -320,7 +307,7 @@ pub(crate) fn across(plan: &Plan, across: &AcrossPages) -> Table {
                 Cell::new(row.lose),
                 Cell::new(row.same),
                 Cell::new(row.missing),
-                Cell::new(or_none(median.map(signed_percent))),
+                relative(row.median),
             ],
         );
     }

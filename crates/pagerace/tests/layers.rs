@@ -3,7 +3,7 @@
 use std::process::Command;
 
 /// Crates from the bottom up. A crate may use those before it.
-const LAYERS: [&str; 18] = [
+const LAYERS: [&str; 21] = [
     "pagerace-core",
     "pagerace-page",
     "pagerace-har",
@@ -11,6 +11,7 @@ const LAYERS: [&str; 18] = [
     "pagerace-net",
     "pagerace-cc",
     "pagerace-delivery",
+    "pagerace-papers",
     "pagerace-transport",
     "pagerace-http",
     "pagerace-peer",
@@ -21,6 +22,8 @@ const LAYERS: [&str; 18] = [
     "pagerace-live",
     "pagerace-report",
     "pagerace-lab",
+    "pagerace-calibration",
+    "pagerace-study",
     "pagerace",
 ];
 

@@ -26,7 +26,7 @@ impl Browser {
     /// moment did not come.
     pub fn metric_cause(&self, moment: Moment) -> Option<Cause> {
         match moment {
-            Moment::Ttfb => self.head_cause(),
+            Moment::Ttfb => self.document_head()?.cause,
             Moment::Fcp => self.screen.first_cause(),
             Moment::Lcp => self.screen.largest_cause(),
             Moment::DomContentLoaded => self.load.dom_content_loaded?.cause,
@@ -57,11 +57,6 @@ impl Browser {
     pub(super) fn head_is_here(&mut self, now: Instant, r: ResourceId) {
         self.arrival(now, r, self.states[r.index()].received, false);
         self.head_arrived(now, r);
-    }
-
-    fn head_cause(&self) -> Option<Cause> {
-        let document = self.graph.document?;
-        self.states[document].head?.cause
     }
 
     /// The time to interactive is the end of a long task, `DOMContentLoaded`, or FCP.

@@ -4,7 +4,7 @@ use pagerace_core::{Destination, Duration, Instant, RequestPriority};
 use pagerace_page::{ResourceId, Trigger};
 
 use super::Browser;
-use super::state::{FontHold, Timer};
+use super::state::Timer;
 use crate::Cached;
 use crate::cause::Ready;
 use crate::graph::{self, Role};
@@ -66,11 +66,7 @@ impl Browser {
                     parser.sheets.insert((anchor, id));
                 }
             }
-            Role::Font if in_main_frame && self.layout.recorded => self.font_found(now, id),
-            Role::Font if in_main_frame && !self.rendering.laid_out => {
-                state.holds_text = true;
-                self.rendering.fonts += 1;
-            }
+            Role::Font if in_main_frame => self.font_found(now, id),
             _ => {}
         }
         if self.states[index].cached == Cached::Fresh {
@@ -105,14 +101,11 @@ impl Browser {
     pub(super) fn ask(&mut self, ready: Ready, id: ResourceId) {
         self.requests.ask(ready, id);
         let resource = &self.page.resources[id.index()];
-        let node = &self.graph.nodes[id.index()];
-        match node.role {
-            Role::Image
-                if resource.in_viewport
-                    && self.graph.in_main_frame(id)
-                    && self.profile.raised(resource).is_some() =>
-            {
-                self.rendering.to_raise.push(id);
+        match self.graph.nodes[id.index()].role {
+            Role::Image if resource.in_viewport && self.graph.in_main_frame(id) => {
+                let signal = (self.profile.raised)(resource);
+                let raise = signal.map(|signal| (id, signal));
+                self.rendering.to_raise.extend(raise);
             }
             Role::Script(_) => self.raise_blocking_script(id),
             _ => {}
@@ -124,9 +117,9 @@ impl Browser {
         let node = &self.graph.nodes[id.index()];
         let parser = node.frame.and_then(|frame| self.parsers[frame].as_ref());
         if parser.is_some_and(|parser| parser.blocked_on == Some(id))
-            && let Some((class, signal)) = self.profile.raised(&self.page.resources[id.index()])
+            && let Some(signal) = (self.profile.raised)(&self.page.resources[id.index()])
         {
-            self.requests.raise(self.current, id, class, signal);
+            self.requests.raise(self.current, id, signal);
         }
     }
 
@@ -243,17 +236,12 @@ impl Browser {
     /// Uses the response according to the role of the resource.
     fn use_response(&mut self, now: Instant, id: ResourceId, failed: bool) {
         let index = id.index();
-        let resource = &self.page.resources[index];
-        let node = &self.graph.nodes[index];
-        let usable = !failed && resource.status < 400;
-        match node.role {
+        let usable = !failed && self.page.resources[index].status < 400;
+        match self.graph.nodes[index].role {
             // A failed navigation shows nothing and fires no event.
             Role::Html if self.document_is_lost() && Some(index) == self.graph.document => {}
             Role::Html => self.pump_parser(now, index),
-            Role::Style if usable => {
-                let lane = node.lane;
-                self.queue(lane, Task::Style(id));
-            }
+            Role::Style if usable => self.queue(Task::Style(id)),
             Role::Script(_) if usable => self.script_arrived(now, id),
             Role::Image => {
                 if usable && self.layout.images[index].is_some() {
@@ -309,23 +297,7 @@ impl Browser {
         }
         // Text keeps waiting for a broken font, as if the font never arrived.
         if !self.states[id.index()].broken {
-            self.release_text(id);
-        }
-    }
-
-    /// Makes text stop waiting for the font `id`.
-    pub(super) fn release_text(&mut self, id: ResourceId) {
-        let state = &mut self.states[id.index()];
-        if let Some(hold) = self.rendering.font_holds.get_mut(&id)
-            && !matches!(hold, FontHold::Shown(_))
-        {
-            *hold = FontHold::Shown(self.current);
-        }
-        if std::mem::take(&mut state.holds_text) {
-            self.rendering.fonts -= 1;
-            if self.rendering.fonts == 0 {
-                self.rendering.fonts_since = Some(self.current);
-            }
+            self.fonts.release(self.current, id);
         }
     }
 
@@ -340,14 +312,10 @@ impl Browser {
             self.discover(now, child);
         }
         self.current = over;
-        for image in raised {
-            let resource = &self.page.resources[image.index()];
+        for (image, signal) in raised {
             // A class below all others was chosen by the author.
-            if resource.priority == RequestPriority::VeryLow {
-                continue;
-            }
-            if let Some((class, signal)) = self.profile.raised(resource) {
-                self.requests.raise(self.current, image, class, signal);
+            if self.page.resources[image.index()].priority != RequestPriority::VeryLow {
+                self.requests.raise(self.current, image, signal);
             }
         }
     }

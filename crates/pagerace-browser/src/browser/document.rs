@@ -1,6 +1,6 @@
 //! Documents: their parsers, scripts that block the parser or are deferred, and the load event.
 
-use pagerace_core::{Instant, ScriptMode};
+use pagerace_core::{Duration, Instant, ScriptMode};
 use pagerace_page::{ResourceId, Wait};
 
 use super::Browser;
@@ -43,8 +43,7 @@ impl Browser {
                 }
                 _ if received > parser.parsed => {
                     parser.task_queued = true;
-                    let lane = node.lane;
-                    self.queue(lane, Task::Parse(ResourceId(index as u32)));
+                    self.queue(Task::Parse(ResourceId(index as u32)));
                     return;
                 }
                 _ if self.states[index].settled.is_some() => {
@@ -56,20 +55,22 @@ impl Browser {
         }
     }
 
-    /// Returns the offset at which the next parse task of document `index` ends.
-    pub(super) fn parse_target(&self, index: usize) -> u64 {
-        let parser = self.parsers[index]
-            .as_ref()
-            .expect("only documents are parsed");
-        let stop = self.graph.nodes[index]
-            .stops
-            .get(parser.next_stop)
-            .map_or(u64::MAX, |s| s.offset);
-        self.states[index]
-            .received
-            .min(stop)
-            .min(parser.parsed.saturating_add(CHUNK))
-            .max(parser.parsed)
+    /// Prepares the next parse task of document `id` and returns its duration.
+    pub(super) fn begin_parse(&mut self, id: ResourceId) -> Duration {
+        let index = id.index();
+        let Some(parser) = &mut self.parsers[index] else {
+            return Duration::ZERO;
+        };
+        let stop = self.graph.nodes[index].stops.get(parser.next_stop);
+        let stop = stop.map_or(u64::MAX, |stop| stop.offset);
+        let end = stop.min(parser.parsed.saturating_add(CHUNK));
+        parser.target = self.states[index].received.min(end).max(parser.parsed);
+        // The bytes that the task parses may have arrived after it was queued.
+        if let Some(arrival) = parser.target_arrival() {
+            self.current = self.current.and(arrival);
+        }
+        let bytes = parser.target - parser.parsed;
+        self.costs.parse(&self.page.resources[index], bytes)
     }
 
     /// Handles the end of a parse task.
@@ -82,7 +83,7 @@ impl Browser {
         parser.parsed = parser.target;
         let parsed = parser.parsed;
         if Some(index) == self.graph.document {
-            self.reach_text();
+            self.reach_text(parsed);
         }
         // The parser requests each resource that it reaches, whether or not the scanner has.
         while let Some(parser) = &mut self.parsers[index]
@@ -93,7 +94,7 @@ impl Browser {
             self.discover(now, child);
         }
         if Some(index) == self.graph.document && parsed > self.layout.body_start {
-            self.requests.loosen(self.current);
+            self.requests.body_reached(self.current);
         }
         self.pump_parser(now, index);
     }
@@ -103,13 +104,13 @@ impl Browser {
             return;
         };
         parser.finished = true;
+        let parsed = parser.parsed;
         for script in std::mem::take(&mut parser.late) {
-            let lane = self.graph.nodes[script.index()].lane;
-            self.queue(lane, Task::Script(script));
+            self.queue(Task::Script(script));
         }
         if Some(index) == self.graph.document {
-            self.reach_text();
-            self.requests.loosen(self.current);
+            self.reach_text(parsed);
+            self.requests.body_reached(self.current);
         }
         self.processed(now, ResourceId(index as u32));
         self.try_deferred_scripts(now, index);
@@ -122,14 +123,13 @@ impl Browser {
             (Role::Script(ScriptMode::Blocking), Some(frame)) => self.try_blocking_script(frame),
             (Role::Script(ScriptMode::Defer), Some(frame)) => self.try_deferred_scripts(now, frame),
             (_, frame) => {
-                let lane = node.lane;
                 let delays = self.page.resources[id.index()].third_party
                     && frame == self.graph.document
-                    && self.profile.delays_async_scripts();
+                    && self.profile.delays_async_scripts;
                 let parser = frame.and_then(|frame| self.parsers[frame].as_mut());
                 match parser.filter(|parser| delays && !parser.finished) {
                     Some(parser) => parser.late.push(id),
-                    None => self.queue(lane, Task::Script(id)),
+                    None => self.queue(Task::Script(id)),
                 }
             }
         }
@@ -150,8 +150,7 @@ impl Browser {
             && !parser.has_sheet_before(node.anchor.unwrap_or(0))
         {
             parser.script_queued = true;
-            let lane = node.lane;
-            self.queue(lane, Task::Script(script));
+            self.queue(Task::Script(script));
         }
     }
 
@@ -159,30 +158,25 @@ impl Browser {
     /// one, the document is complete.
     fn try_deferred_scripts(&mut self, now: Instant, frame: usize) {
         loop {
-            let Some(parser) = &self.parsers[frame] else {
+            let Some(parser) = &mut self.parsers[frame] else {
                 return;
             };
             if !parser.finished || parser.complete || parser.deferred_queued {
                 return;
             }
             let Some(&script) = parser.deferred.front() else {
+                parser.complete = true;
                 break;
             };
-            if !is_gone(&self.states[script.index()]) {
-                let ready = self.states[script.index()].settled.is_some()
-                    && !parser.has_sheet_before(u64::MAX);
-                if ready && let Some(parser) = &mut self.parsers[frame] {
+            let state = &self.states[script.index()];
+            if !is_gone(state) {
+                if state.settled.is_some() && !parser.has_sheet_before(u64::MAX) {
                     parser.deferred_queued = true;
-                    self.queue(self.graph.nodes[script.index()].lane, Task::Script(script));
+                    self.queue(Task::Script(script));
                 }
                 return;
             }
-            if let Some(parser) = &mut self.parsers[frame] {
-                parser.deferred.pop_front();
-            }
-        }
-        if let Some(parser) = &mut self.parsers[frame] {
-            parser.complete = true;
+            parser.deferred.pop_front();
         }
         if Some(frame) == self.graph.document {
             self.load.dom_content_loaded = Some(Ready::new(now, self.current.cause));
@@ -229,7 +223,7 @@ impl Browser {
     pub(super) fn check_load(&mut self) {
         if self.load_is_due() && !self.load.queued && self.load.fired.is_none() {
             self.load.queued = true;
-            self.queue(0, Task::Load);
+            self.queue(Task::Load);
         }
     }
 

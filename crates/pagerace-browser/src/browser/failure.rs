@@ -13,23 +13,12 @@ impl Browser {
         while let Some(parent) = parents.pop() {
             let index = parent.index();
             let node = &self.graph.nodes[index];
-            let whole = self.states[index].abandoned;
-            let mut lost: Vec<ResourceId> = Vec::new();
-            lost.extend(
-                node.scanned[self.states[index].scanned..]
-                    .iter()
-                    .map(|&(_, c)| c),
-            );
-            let parsed = if whole {
-                0
-            } else {
-                self.states[index].received
-            };
-            let beyond = node
-                .stops
-                .iter()
-                .filter(|s| !s.blocks && (whole || s.offset > parsed));
-            lost.extend(beyond.map(|s| s.resource));
+            let state = &self.states[index];
+            let whole = state.abandoned;
+            let scanned = node.scanned[state.scanned..].iter().map(|s| s.1);
+            let beyond = node.stops.iter();
+            let beyond = beyond.filter(|s| !s.blocks && (whole || s.offset > state.received));
+            let mut lost: Vec<ResourceId> = scanned.chain(beyond.map(|s| s.resource)).collect();
             lost.extend(&node.on_head);
             // A truncated document is still parsed as far as it arrived.
             if whole || node.role != Role::Html {

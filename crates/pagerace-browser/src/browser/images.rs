@@ -82,11 +82,7 @@ impl Browser {
             state.flushes.shown = share;
             self.rendering.ready_images.push(ReadyImage {
                 id,
-                size: Size {
-                    area,
-                    element: 0.0,
-                    contentful: false,
-                },
+                size: Size::part(area),
                 decoding: Duration::ZERO,
                 ready: self.current,
             });

@@ -7,7 +7,6 @@ use pagerace_core::Instant;
 use pagerace_page::ResourceId;
 
 use super::Browser;
-use super::state::FontHold;
 use crate::graph::Role;
 
 impl Browser {
@@ -65,19 +64,6 @@ impl Browser {
             Role::Script(_) | Role::Other => self.miss_text_of(r),
             Role::Html | Role::Redirect | Role::Font => {}
         }
-    }
-
-    /// Returns true if text waits for a broken font. The text will appear when the
-    /// browser stops waiting.
-    pub(super) fn waits_for_broken_font(&self) -> bool {
-        if self.layout.recorded {
-            let mut holds = self.rendering.font_holds.iter();
-            return holds.any(|(font, hold)| {
-                matches!(hold, FontHold::Hidden) && self.states[font.index()].broken
-            });
-        }
-        let lost = |s: &super::state::State| s.broken && s.holds_text;
-        !self.rendering.font_block_over && self.states.iter().any(lost)
     }
 
     /// Returns true if the resource is broken: it ended with missing data and is

@@ -6,6 +6,7 @@ use pagerace_page::ResourceId;
 
 use super::Browser;
 use crate::LoadMetrics;
+use crate::cause::Ready;
 
 impl Browser {
     /// Returns the metrics of the load so far.
@@ -21,12 +22,7 @@ impl Browser {
             .zip(tti)
             .map(|(fcp, tti)| total_blocking_time(fcp, tti, &self.long_tasks));
         LoadMetrics {
-            ttfb: since(
-                self.graph
-                    .document
-                    .and_then(|d| self.states[d].head)
-                    .map(|ready| ready.at),
-            ),
+            ttfb: since(self.document_head().map(|ready| ready.at)),
             fcp: since(fcp),
             lcp: since(self.screen.largest()),
             speed_index: self.screen.speed_index(start),
@@ -37,6 +33,11 @@ impl Browser {
             onload: since(self.load.fired.map(|ready| ready.at)),
             cls: None,
         }
+    }
+
+    /// Returns the arrival of the document's response head.
+    pub(super) fn document_head(&self) -> Option<Ready> {
+        self.states[self.graph.document?].head
     }
 
     /// Returns the image that was the largest element when it was painted, or `None` if
@@ -78,11 +79,8 @@ impl Browser {
             .iter()
             .filter(|r| r.method.eq_ignore_ascii_case("GET"))
             .filter_map(|r| {
-                let start = self.requests.requested_at(r.id)?;
-                Some((
-                    start,
-                    self.states[r.id.index()].settled.unwrap_or(Instant::MAX),
-                ))
+                let end = self.states[r.id.index()].settled.unwrap_or(Instant::MAX);
+                Some((self.requests.requested_at(r.id)?, end))
             })
             .collect()
     }

@@ -1,8 +1,6 @@
 //! The state of each resource, of the load event and of rendering.
 
-use std::collections::BTreeMap;
-
-use pagerace_core::{Duration, Instant};
+use pagerace_core::{Duration, Instant, Priority};
 use pagerace_page::{ResourceId, Wait};
 
 use super::images::Flushes;
@@ -50,8 +48,6 @@ pub(super) struct State {
     pub(super) holds_load: bool,
     /// True if the resource blocks the first paint.
     pub(super) holds_paint: bool,
-    /// True if text waits for the resource (fonts).
-    pub(super) holds_text: bool,
 }
 
 /// An event that happens by itself.
@@ -75,10 +71,15 @@ pub(super) enum Timer {
     TextMade(usize),
     /// The first paint is no longer held back.
     Reveal,
-    /// Text stops waiting for all fonts.
-    FontBlockOver,
-    /// Text stops waiting for one font.
-    FontShown(ResourceId),
+    /// Text stops waiting for this font, or for all fonts.
+    BlockPeriodOver(Option<ResourceId>),
+}
+
+impl Timer {
+    /// Returns true if the timer keeps the load going.
+    pub(super) const fn keeps_load(self) -> bool {
+        !matches!(self, Self::BlockPeriodOver(_) | Self::Flush(_))
+    }
 }
 
 /// The state of the load event.
@@ -99,11 +100,6 @@ pub(super) struct Rendering {
     pub(super) hidden_until: Option<(Wait, Duration)>,
     /// True if that event has happened and the reveal is scheduled.
     pub(super) reveal_set: bool,
-    /// The number of fonts that text waits for.
-    pub(super) fonts: usize,
-    pub(super) font_block_over: bool,
-    /// The time at which text stopped waiting for fonts.
-    pub(super) fonts_since: Option<Ready>,
     /// True if the first layout is done.
     pub(super) laid_out: bool,
     /// The time from which nothing blocked the first layout.
@@ -119,30 +115,17 @@ pub(super) struct Rendering {
     pub(super) ready_images: Vec<ReadyImage>,
     /// Fonts and images that the next layout requests.
     pub(super) awaiting_layout: Vec<(ResourceId, Ready)>,
-    /// Requested images in the viewport that no layout has seen yet.
-    pub(super) to_raise: Vec<ResourceId>,
-    /// The time at which the parser passed each block of text, or a script created it.
-    pub(super) text_since: BTreeMap<usize, Ready>,
+    /// Requested images in the viewport that no layout has seen yet, with the signals to
+    /// which they are raised.
+    pub(super) to_raise: Vec<(ResourceId, Priority)>,
     /// The number of blocks of the markup that the parser has passed.
     pub(super) text_parsed: usize,
-    /// Blocks of text that exist but are not painted, in order.
-    pub(super) text_waiting: Vec<usize>,
+    /// Blocks of text that exist but are not painted, with the time at which the parser
+    /// passed each, or a script created it.
+    pub(super) text_waiting: Vec<(usize, Ready)>,
     /// The images and blocks of text that the running task shows.
     pub(super) painting: Vec<ReadyImage>,
-    pub(super) painting_text: Vec<usize>,
-    /// The state of text in each font of the page's document.
-    pub(super) font_holds: BTreeMap<ResourceId, FontHold>,
-}
-
-/// The state of text in a font, if the layout is recorded.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum FontHold {
-    /// The markup requested the font, and no text has used it.
-    Preloaded,
-    /// Text in the font is invisible.
-    Hidden,
-    /// Text in the font is visible since this time, in this font or a fallback.
-    Shown(Ready),
+    pub(super) painting_text: Vec<(usize, Ready)>,
 }
 
 /// An image, or a part of one, that the next frame can show.

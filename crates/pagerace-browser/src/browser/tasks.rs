@@ -24,19 +24,7 @@ impl Browser {
     /// Prepares a task and returns its duration.
     fn begin(&mut self, now: Instant, task: Task) -> Duration {
         match task {
-            Task::Parse(id) => {
-                let target = self.parse_target(id.index());
-                let Some(parser) = &mut self.parsers[id.index()] else {
-                    return Duration::ZERO;
-                };
-                parser.target = target;
-                // The bytes that the task parses may have arrived after it was queued.
-                if let Some(arrival) = parser.target_arrival() {
-                    self.current = self.current.and(arrival);
-                }
-                let bytes = target - parser.parsed;
-                self.costs.parse(&self.page.resources[id.index()], bytes)
-            }
+            Task::Parse(id) => self.begin_parse(id),
             Task::Style(id) => self.costs.style(&self.page.resources[id.index()]),
             Task::Script(id) => self.costs.script(&self.page.resources[id.index()]),
             Task::Render => self.begin_render(now),
@@ -101,7 +89,7 @@ impl Browser {
         if due > now {
             self.schedule(due, Timer::Frame);
         } else {
-            self.queue(0, Task::Render);
+            self.queue(Task::Render);
         }
     }
 
@@ -136,10 +124,10 @@ impl Browser {
         let shown = now + self.overheads.presentation + decoding;
         let shown = shown.max(self.rendering.last_shown);
         self.rendering.last_shown = shown;
-        self.paint_text(shown, first);
+        self.paint_text(shown);
         for image in images {
             let ready = image.ready.and(self.rendering.layout_since);
-            self.screen.paint_image(shown, image.id, image.size, ready);
+            self.screen.paint(shown, Some(image.id), image.size, ready);
         }
     }
 }

@@ -1,14 +1,11 @@
 //! Text: the blocks that are available, and their fonts.
-//!
-//! If the layout is recorded, each block waits for the first of its own fonts, according
-//! to its `font-display`. Otherwise all text waits for all fonts, as with
-//! `font-display: block`.
 
 use pagerace_core::{Duration, Instant};
 use pagerace_page::{FontDisplay, ResourceId, Wait};
 
 use super::Browser;
-use super::state::{FontHold, Timer};
+use super::fonts::{Fonts, Hold};
+use super::state::Timer;
 use crate::cause::Ready;
 use crate::paint::{Block, Size};
 
@@ -24,12 +21,8 @@ const FONT_SHORT_PERIOD: Duration = Duration::from_millis(100);
 const LCP_LIMIT: Duration = Duration::from_secs(2);
 
 impl Browser {
-    /// Adds the blocks of text that the parser has passed.
-    pub(super) fn reach_text(&mut self) {
-        let Some(document) = self.graph.document else {
-            return;
-        };
-        let parsed = self.parsers[document].as_ref().map_or(0, |p| p.parsed);
+    /// Adds the blocks of text in the first `parsed` bytes, which the parser has passed.
+    pub(super) fn reach_text(&mut self, parsed: u64) {
         let is_passed = |block: &Block| block.end.is_some_and(|end| end <= parsed);
         let next = self.rendering.text_parsed;
         let passed = self.layout.text[next..].iter().take_while(|b| is_passed(b));
@@ -68,37 +61,37 @@ impl Browser {
 
     /// Adds a block of text to the document.
     pub(super) fn text_made(&mut self, block: usize) {
-        self.rendering.text_since.insert(block, self.current);
-        self.rendering.text_waiting.push(block);
+        self.rendering.text_waiting.push((block, self.current));
     }
 
     /// Returns true if there is visible text that no frame has shown.
     pub(super) fn has_text_to_paint(&self) -> bool {
         let waiting = &self.rendering.text_waiting;
-        waiting.iter().any(|&block| self.fonts_ready(block))
+        waiting.iter().any(|&(block, _)| self.shows(block))
     }
 
     /// Takes the blocks that the frame that begins now shows.
-    pub(super) fn take_text_to_paint(&mut self) -> Vec<usize> {
+    pub(super) fn take_text_to_paint(&mut self) -> Vec<(usize, Ready)> {
         let waiting = std::mem::take(&mut self.rendering.text_waiting);
-        let (ready, waiting) = waiting.into_iter().partition(|&b| self.fonts_ready(b));
+        let (ready, waiting) = waiting.into_iter().partition(|&(b, _)| self.shows(b));
         self.rendering.text_waiting = waiting;
         ready
     }
 
     /// Paints the text of the frame. Text whose fonts the layout of this frame requested
     /// stays hidden.
-    pub(super) fn paint_text(&mut self, now: Instant, first: bool) {
-        for block in std::mem::take(&mut self.rendering.painting_text) {
-            if (first || self.layout.recorded) && !self.fonts_ready(block) {
-                self.rendering.text_waiting.push(block);
+    pub(super) fn paint_text(&mut self, now: Instant) {
+        for (block, since) in std::mem::take(&mut self.rendering.painting_text) {
+            if self.shows(block) {
+                let Block { size, fonts, .. } = &self.layout.text[block];
+                let ready = since.and(self.rendering.layout_since);
+                let ready = self.fonts.since(fonts).into_iter().fold(ready, Ready::and);
+                self.screen.paint(now, None, *size, ready);
             } else {
-                let ready = self.text_ready(block);
-                self.screen
-                    .paint_text(now, self.layout.text[block].size, ready);
+                self.rendering.text_waiting.push((block, since));
             }
         }
-        self.rendering.text_waiting.sort_unstable();
+        self.rendering.text_waiting.sort_unstable_by_key(|w| w.0);
         self.paint_pending_text(now);
     }
 
@@ -107,49 +100,34 @@ impl Browser {
     /// pending web fonts" counts). Pages without a recorded layout skip this, because
     /// there all text waits for all fonts, used or not.
     fn paint_pending_text(&mut self, now: Instant) {
-        if !self.layout.recorded || self.screen.first().is_some() {
+        if matches!(self.fonts, Fonts::Common { .. }) || self.screen.first().is_some() {
             return;
         }
-        let waiting = self.rendering.text_waiting.iter();
-        let contentful = |&&block: &&usize| self.layout.text[block].size.contentful;
-        let Some(&block) = waiting.clone().find(contentful) else {
-            return;
-        };
-        let since = self.rendering.layout_since;
-        let passed = self.rendering.text_since.get(&block).copied();
-        let size = Size {
-            area: 0.0,
-            element: 0.0,
-            contentful: true,
-        };
-        let ready = passed.map_or(since, |passed| passed.and(since));
-        self.screen.paint_text(now, size, ready);
+        let mut waiting = self.rendering.text_waiting.iter();
+        let contentful = |w: &&(usize, Ready)| self.layout.text[w.0].size.contentful;
+        if let Some((_, since)) = waiting.find(contentful) {
+            let size = Size {
+                contentful: true,
+                ..Size::part(0.0)
+            };
+            let ready = since.and(self.rendering.layout_since);
+            self.screen.paint(now, None, size, ready);
+        }
     }
 
     /// Starts the block periods of the fonts that the first layout uses.
     pub(super) fn first_layout_used_fonts(&mut self, now: Instant) {
-        if self.rendering.fonts > 0 {
-            self.schedule(now + FONT_BLOCK_PERIOD, Timer::FontBlockOver);
-        }
-        let preloaded = |(id, hold): (&ResourceId, &FontHold)| {
-            matches!(hold, FontHold::Preloaded).then_some(*id)
-        };
-        let fonts: Vec<ResourceId> = self
-            .rendering
-            .font_holds
-            .iter()
-            .filter_map(preloaded)
-            .collect();
-        for font in fonts {
-            self.hide_text(now, font);
-        }
-    }
-
-    /// Ends the block period of all fonts.
-    pub(super) fn font_block_over(&mut self) {
-        self.rendering.font_block_over = true;
-        if self.rendering.fonts > 0 {
-            self.rendering.fonts_since = Some(self.current);
+        match &self.fonts {
+            Fonts::Common { missing, .. } if missing.is_empty() => {}
+            Fonts::Common { .. } => {
+                self.schedule(now + FONT_BLOCK_PERIOD, Timer::BlockPeriodOver(None));
+            }
+            Fonts::Own(holds) => {
+                let preloaded = holds.iter().filter(|(_, h)| matches!(h, Hold::Preloaded));
+                for font in preloaded.map(|(font, _)| *font).collect::<Vec<_>>() {
+                    self.hide_text(now, font);
+                }
+            }
         }
     }
 
@@ -157,10 +135,15 @@ impl Browser {
     /// layout, the markup requests fonts; during and after it, layout does.
     pub(super) fn font_found(&mut self, now: Instant, font: ResourceId) {
         let by_markup = self.graph.nodes[font.index()].anchor.is_some();
-        if by_markup && !self.rendering.laid_out {
-            self.rendering.font_holds.insert(font, FontHold::Preloaded);
-        } else {
-            self.hide_text(now, font);
+        match &mut self.fonts {
+            Fonts::Common { .. } if self.rendering.laid_out => {}
+            Fonts::Common { missing, .. } => {
+                missing.insert(font);
+            }
+            Fonts::Own(holds) if by_markup && !self.rendering.laid_out => {
+                holds.insert(font, Hold::Preloaded);
+            }
+            Fonts::Own(_) => self.hide_text(now, font),
         }
     }
 
@@ -176,50 +159,17 @@ impl Browser {
             FontDisplay::Swap | FontDisplay::Optional => now,
         };
         let hold = if shown <= now {
-            FontHold::Shown(self.current)
+            Hold::Shown(self.current)
         } else {
-            self.schedule(shown, Timer::FontShown(font));
-            FontHold::Hidden
+            self.schedule(shown, Timer::BlockPeriodOver(Some(font)));
+            Hold::Hidden
         };
-        self.rendering.font_holds.insert(font, hold);
-    }
-
-    /// Ends the block period of a font.
-    pub(super) fn font_shown(&mut self, font: ResourceId) {
-        if let Some(hold @ FontHold::Hidden) = self.rendering.font_holds.get_mut(&font) {
-            *hold = FontHold::Shown(self.current);
+        if let Fonts::Own(holds) = &mut self.fonts {
+            holds.insert(font, hold);
         }
     }
 
-    fn fonts_ready(&self, block: usize) -> bool {
-        if !self.layout.recorded {
-            let swaps = self.page.fit.is_some_and(|fit| fit.swaps_fonts);
-            return swaps || self.rendering.fonts == 0 || self.rendering.font_block_over;
-        }
-        let hides = |font: &ResourceId| {
-            let hold = self.rendering.font_holds.get(font);
-            matches!(hold, Some(FontHold::Hidden | FontHold::Preloaded))
-        };
-        let block = &self.layout.text[block];
-        // A block in several fonts is visible with the first available font. The space of
-        // its other words is laid out already.
-        let hidden = !block.fonts.is_empty() && block.fonts.iter().all(hides);
-        !hidden
-    }
-
-    /// Returns the time from which a frame could show the block of text: the block is in
-    /// the document, a layout is done, and one of its fonts is available.
-    fn text_ready(&self, block: usize) -> Ready {
-        let laid_out = self.rendering.layout_since;
-        let passed = self.rendering.text_since.get(&block).copied();
-        let ready = passed.map_or(laid_out, |passed| passed.and(laid_out));
-        let own = self.layout.text[block].fonts.iter();
-        let own = own.filter_map(|font| match self.rendering.font_holds.get(font) {
-            Some(FontHold::Shown(since)) => Some(*since),
-            _ => None,
-        });
-        let own = own.min_by_key(|since| since.at);
-        let fonts = self.rendering.fonts_since.into_iter().chain(own);
-        fonts.fold(ready, Ready::and)
+    fn shows(&self, block: usize) -> bool {
+        self.fonts.show(&self.layout.text[block].fonts)
     }
 }

@@ -11,7 +11,7 @@ fn a_parent_that_does_not_come_first_is_no_parent() {
       "discovery":{"trigger":{"kind":"markup","parent":0,"offset":3},"evidence":"recorded"},"in_viewport":false,"cpu_time":null,
       "blocks_load":true,"category":"javascript","third_party":false,"recorded":null}]}"#;
     let page: Page = serde_json::from_str(text).expect("a page");
-    let graph = Graph::new(&page, Profile::Chrome);
+    let graph = Graph::new(&page, Profile::CHROME);
     assert_eq!(graph.document, None, "a document outside the page is none");
     assert!(graph.nodes[0].scanned.is_empty() && graph.nodes[0].stops.is_empty());
     assert!(!graph.in_main_frame(ResourceId(0)));

@@ -32,40 +32,43 @@ impl Layout {
             .unwrap_or_else(|| guessed_body_start(page, graph, document))
             .min(size);
         let (mut text, mut images) = (Vec::new(), vec![None; page.resources.len()]);
-        let added = added(layout);
-        for (i, (element, owned)) in layout.elements.iter().zip(added).enumerate() {
+        let is_font = |font: &&ResourceId| {
+            let node = graph.nodes.get(font.index());
+            node.is_some_and(|n| n.role == Role::Font)
+        };
+        let owned = cover::owned(layout);
+        for (i, (element, owned)) in layout.elements.iter().zip(owned).enumerate() {
             let area = element.rect.visible_area(layout.viewport);
             if area <= 0.0 {
                 continue;
             }
-            match &element.kind {
-                ElementKind::Text { fonts } => text.push(Block {
-                    end: element.offset.map(|offset| offset.min(size)),
-                    after: element.after,
-                    delay: element.delay.unwrap_or_default(),
-                    size: Size {
-                        area: owned,
-                        element: capped(area, layout, |l| l.text == Some(i)),
-                        contentful: true,
-                    },
-                    fonts: known_fonts(graph, fonts),
-                }),
-                ElementKind::Other => text.push(Block {
-                    end: element.offset.map(|offset| offset.min(size)),
-                    after: element.after,
-                    delay: element.delay.unwrap_or_default(),
-                    size: Size {
-                        area: owned,
-                        element: 0.0,
-                        contentful: element.contentful,
-                    },
-                    fonts: Vec::new(),
-                }),
+            let (largest, contentful, fonts) = match &element.kind {
+                ElementKind::Text { fonts } => {
+                    let largest = capped(area, layout, |l| l.text == Some(i));
+                    let fonts = fonts.iter().filter(is_font).copied().collect();
+                    (largest, true, fonts)
+                }
+                ElementKind::Other => (0.0, element.contentful, Vec::new()),
                 ElementKind::Image { resource } | ElementKind::Background { resource } => {
                     let place = (element, area, owned);
                     add_image(page, graph, layout, &mut images, *resource, place);
+                    continue;
                 }
-            }
+            };
+            text.push(Block {
+                end: element.offset.map(|offset| offset.min(size)),
+                after: element.after,
+                delay: element.delay.unwrap_or_default(),
+                size: Size {
+                    area: match layout.shares {
+                        Some(_) => element.share * pixels(layout),
+                        None => owned,
+                    },
+                    element: largest,
+                    contentful,
+                },
+                fonts,
+            });
         }
         if let Some(shares) = &layout.shares {
             share_images(&mut images, shares, pixels(layout));
@@ -73,11 +76,7 @@ impl Layout {
                 end: (!shares.canvas_scripted).then_some(0),
                 after: Wait::ContentLoaded,
                 delay: Duration::ZERO,
-                size: Size {
-                    area: shares.canvas * pixels(layout),
-                    element: 0.0,
-                    contentful: false,
-                },
+                size: Size::part(shares.canvas * pixels(layout)),
                 fonts: Vec::new(),
             });
         }
@@ -93,7 +92,7 @@ impl Layout {
             body_start,
             text,
             images,
-            recorded: true,
+            image_room: f64::INFINITY,
         }
     }
 }
@@ -111,24 +110,6 @@ fn capped(size: f64, layout: &PageLayout, is_largest: impl Fn(Largest) -> bool) 
 /// Returns the area of the viewport.
 fn pixels(layout: &PageLayout) -> f64 {
     f64::from(layout.viewport.0) * f64::from(layout.viewport.1)
-}
-
-/// Returns the pixels that each element adds to the picture, from its measured share if
-/// there is one. [`share_images`] sets the pixels of images.
-fn added(layout: &PageLayout) -> Vec<f64> {
-    let mut added = cover::owned(layout);
-    if layout.shares.is_some() {
-        for (element, added) in layout.elements.iter().zip(&mut added) {
-            let is_image = matches!(
-                element.kind,
-                ElementKind::Image { .. } | ElementKind::Background { .. }
-            );
-            if !is_image {
-                *added = element.share * pixels(layout);
-            }
-        }
-    }
-    added
 }
 
 /// Sets the measured shares of images. Images that were not measured individually divide
@@ -149,17 +130,6 @@ fn share_images(images: &mut [Option<VisibleImage>], shares: &PictureShares, pix
             None => 0.0,
         };
     }
-}
-
-/// Returns the fonts that are font resources of this page.
-fn known_fonts(graph: &Graph, fonts: &[ResourceId]) -> Vec<ResourceId> {
-    let is_font = |f: &&ResourceId| {
-        graph
-            .nodes
-            .get(f.index())
-            .is_some_and(|n| n.role == Role::Font)
-    };
-    fonts.iter().filter(is_font).copied().collect()
 }
 
 /// Adds a place at which image `id` is shown.
@@ -183,11 +153,7 @@ fn add_image(
     let bits = resource.body_bytes as f64 * 8.0;
     let counts = area < viewport && bits >= area * LEAST_BITS_PER_PIXEL;
     let image = images[id.index()].get_or_insert(VisibleImage {
-        size: Size {
-            area: 0.0,
-            element: 0.0,
-            contentful: true,
-        },
+        size: Size::whole(0.0),
         incremental: is_incremental(&resource.mime_type),
     });
     image.size.area += owned;

@@ -3,29 +3,25 @@
 use pagerace_core::{Duration, Instant};
 use pagerace_page::ResourceId;
 
-use super::{Size, TEXT_SHARE, VIEWPORT};
+use super::Size;
 use crate::cause::{Cause, Ready};
 
 /// A painted element.
 #[derive(Clone, Copy, Debug)]
 struct Painted {
     at: Instant,
-    /// The pixels that the paint adds to the picture.
-    area: f64,
-    /// The largest complete element; zero for parts of an image.
-    element: f64,
-    contentful: bool,
+    size: Size,
     image: Option<ResourceId>,
     /// The time from which a frame could show the element, and its cause.
     ready: Ready,
 }
 
 /// All paints in order of time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Screen {
     painted: Vec<Painted>,
-    /// True if areas are recorded instead of guessed.
-    measured: bool,
+    /// The pixels that images share.
+    image_room: f64,
     /// The size of the largest element that will never be shown, in pixels.
     missing_element: f64,
     /// True if some content will never be shown, or not as it should.
@@ -35,23 +31,32 @@ pub(crate) struct Screen {
 }
 
 impl Screen {
-    /// Creates a screen; areas are recorded if `measured`.
-    pub(crate) fn new(measured: bool) -> Self {
+    /// Creates a screen on which all images together cover at most `image_room` pixels.
+    pub(crate) const fn new(image_room: f64) -> Self {
         Self {
-            measured,
-            ..Self::default()
+            painted: Vec::new(),
+            image_room,
+            missing_element: 0.0,
+            incomplete: false,
+            void: false,
         }
     }
 
-    /// Adds a block of text that a frame could show since `ready`.
-    pub(crate) fn paint_text(&mut self, at: Instant, size: Size, ready: Ready) {
-        self.paint(at, None, size, ready);
-    }
-
-    /// Adds a part of an image that a frame could show since `ready`. Only the part that
-    /// completes the image is an element and contentful.
-    pub(crate) fn paint_image(&mut self, at: Instant, image: ResourceId, size: Size, ready: Ready) {
-        self.paint(at, Some(image), size, ready);
+    /// Adds text, or an image or a part of one, that a frame could show since `ready`. Only
+    /// the part that completes an image is an element and contentful.
+    pub(crate) fn paint(
+        &mut self,
+        at: Instant,
+        image: Option<ResourceId>,
+        size: Size,
+        ready: Ready,
+    ) {
+        self.painted.push(Painted {
+            at,
+            size,
+            image,
+            ready,
+        });
     }
 
     /// Records that an element of this size will never be shown.
@@ -73,20 +78,9 @@ impl Screen {
         self.void = true;
     }
 
-    fn paint(&mut self, at: Instant, image: Option<ResourceId>, size: Size, ready: Ready) {
-        self.painted.push(Painted {
-            at,
-            area: size.area,
-            element: size.element,
-            contentful: size.contentful,
-            image,
-            ready,
-        });
-    }
-
     /// Returns the first contentful paint: text or a complete image.
     pub(crate) fn first(&self) -> Option<Instant> {
-        let contentful = |p: &&Painted| p.contentful && !self.void;
+        let contentful = |p: &&Painted| p.size.contentful && !self.void;
         self.painted.iter().find(contentful).map(|p| p.at)
     }
 
@@ -94,7 +88,7 @@ impl Screen {
     /// earliest ready element in it.
     pub(crate) fn first_cause(&self) -> Option<Cause> {
         let at = self.first()?;
-        let shown = |p: &&Painted| p.at == at && p.contentful;
+        let shown = |p: &&Painted| p.at == at && p.size.contentful;
         let first = self.painted.iter().filter(shown).min_by_key(|p| p.ready.at);
         first.and_then(|p| p.ready.cause)
     }
@@ -125,34 +119,29 @@ impl Screen {
 
     fn largest_element(&self) -> Option<&Painted> {
         let mut largest: Option<&Painted> = None;
-        for painted in self.painted.iter().filter(|p| p.element > 0.0) {
-            if largest.is_none_or(|l| painted.element > l.element) {
+        for painted in self.painted.iter().filter(|p| p.size.element > 0.0) {
+            if largest.is_none_or(|l| painted.size.element > l.size.element) {
                 largest = Some(painted);
             }
         }
         // If a larger element is missing, the largest contentful paint never happens.
-        largest.filter(|l| !self.void && l.element >= self.missing_element)
+        largest.filter(|l| !self.void && l.size.element >= self.missing_element)
     }
 
     /// Returns the pixels of all paints. If areas are guessed, this may exceed the screen.
     pub(crate) fn area(&self) -> f64 {
-        self.painted.iter().map(|p| p.area).sum()
+        self.painted.iter().map(|p| p.size.area).sum()
     }
 
-    /// Returns the factor that limits guessed image areas to the part of the viewport
-    /// that text leaves free.
+    /// Returns the factor that limits the areas of images to their room.
     fn image_scale(&self) -> f64 {
-        if self.measured {
-            return 1.0;
+        let images = self.painted.iter().filter(|p| p.image.is_some());
+        let images: f64 = images.map(|p| p.size.area).sum();
+        if images > self.image_room {
+            self.image_room / images
+        } else {
+            1.0
         }
-        let images: f64 = self
-            .painted
-            .iter()
-            .filter(|p| p.image.is_some())
-            .map(|p| p.area)
-            .sum();
-        let room = VIEWPORT * (1.0 - TEXT_SHARE);
-        if images > room { room / images } else { 1.0 }
     }
 
     /// Returns the pixels that each paint adds to the picture.
@@ -160,9 +149,9 @@ impl Screen {
         let scale = self.image_scale();
         let weight = |p: &Painted| {
             if p.image.is_some() {
-                p.area * scale
+                p.size.area * scale
             } else {
-                p.area
+                p.size.area
             }
         };
         let mut weights: Vec<f64> = self.painted.iter().map(weight).collect();

@@ -31,12 +31,12 @@ fn at(millis: u64) -> Instant {
 
 #[test]
 fn the_largest_paint_is_the_first_of_the_largest() {
-    let mut screen = Screen::default();
-    screen.paint_text(at(10), text(), READY);
+    let mut screen = Screen::new(IMAGE_ROOM);
+    screen.paint(at(10), None, text(), READY);
     assert_eq!(screen.largest(), Some(at(10)));
-    screen.paint_image(
+    screen.paint(
         at(20),
-        ResourceId(1),
+        Some(ResourceId(1)),
         size(PARAGRAPH / 2.0, PARAGRAPH / 2.0),
         READY,
     );
@@ -45,15 +45,15 @@ fn the_largest_paint_is_the_first_of_the_largest() {
         Some(at(10)),
         "smaller elements change nothing"
     );
-    screen.paint_image(
+    screen.paint(
         at(30),
-        ResourceId(2),
+        Some(ResourceId(2)),
         size(PARAGRAPH * 2.0, PARAGRAPH * 2.0),
         READY,
     );
-    screen.paint_image(
+    screen.paint(
         at(40),
-        ResourceId(3),
+        Some(ResourceId(3)),
         size(PARAGRAPH * 2.0, PARAGRAPH * 2.0),
         READY,
     );
@@ -66,11 +66,11 @@ fn the_largest_paint_is_the_first_of_the_largest() {
 
 #[test]
 fn progress_is_by_area_and_speed_index_lies_above_it() {
-    let mut screen = Screen::default();
-    screen.paint_text(at(100), text(), READY);
-    screen.paint_image(
+    let mut screen = Screen::new(IMAGE_ROOM);
+    screen.paint(at(100), None, text(), READY);
+    screen.paint(
         at(300),
-        ResourceId(1),
+        Some(ResourceId(1)),
         size(text_area() * 3.0, text_area() * 3.0),
         READY,
     );
@@ -87,14 +87,14 @@ fn progress_is_by_area_and_speed_index_lies_above_it() {
 
 #[test]
 fn images_never_crowd_text_out() {
-    let mut screen = Screen::default();
+    let mut screen = Screen::new(IMAGE_ROOM);
     for _ in 0..TEXT_BLOCKS {
-        screen.paint_text(at(100), text(), READY);
+        screen.paint(at(100), None, text(), READY);
     }
     for image in 0..50 {
-        screen.paint_image(
+        screen.paint(
             at(200),
-            ResourceId(image),
+            Some(ResourceId(image)),
             size(VIEWPORT * IMAGE_SHARE_MAX, VIEWPORT * IMAGE_SHARE_MAX),
             READY,
         );
@@ -112,7 +112,7 @@ fn beacons_are_invisible() {
 
 #[test]
 fn nothing_painted_nothing_measured() {
-    let screen = Screen::default();
+    let screen = Screen::new(IMAGE_ROOM);
     assert_eq!(
         (
             screen.first(),
@@ -125,10 +125,15 @@ fn nothing_painted_nothing_measured() {
 
 #[test]
 fn parts_of_an_image_are_progress_but_no_contentful_paint() {
-    let mut screen = Screen::default();
-    screen.paint_image(at(100), ResourceId(1), size(25_000.0, 0.0), READY);
+    let mut screen = Screen::new(IMAGE_ROOM);
+    screen.paint(at(100), Some(ResourceId(1)), size(25_000.0, 0.0), READY);
     assert_eq!((screen.first(), screen.largest()), (None, None));
-    screen.paint_image(at(200), ResourceId(1), size(75_000.0, 100_000.0), READY);
+    screen.paint(
+        at(200),
+        Some(ResourceId(1)),
+        size(75_000.0, 100_000.0),
+        READY,
+    );
     assert_eq!(
         (screen.first(), screen.largest()),
         (Some(at(200)), Some(at(200)))
@@ -138,10 +143,20 @@ fn parts_of_an_image_are_progress_but_no_contentful_paint() {
 
 #[test]
 fn shares_times_times_are_the_speed_index() {
-    let mut screen = Screen::default();
-    screen.paint_text(at(100), text(), READY);
-    screen.paint_image(at(300), ResourceId(1), size(VIEWPORT, VIEWPORT), READY);
-    screen.paint_image(at(450), ResourceId(2), size(VIEWPORT, VIEWPORT), READY);
+    let mut screen = Screen::new(IMAGE_ROOM);
+    screen.paint(at(100), None, text(), READY);
+    screen.paint(
+        at(300),
+        Some(ResourceId(1)),
+        size(VIEWPORT, VIEWPORT),
+        READY,
+    );
+    screen.paint(
+        at(450),
+        Some(ResourceId(2)),
+        size(VIEWPORT, VIEWPORT),
+        READY,
+    );
     let causes = screen.causes();
     let shares: f64 = causes.iter().map(|c| c.1).sum();
     assert!((shares - 1.0).abs() < 1e-12);
@@ -161,12 +176,12 @@ fn the_first_paint_waited_for_what_was_ready_first() {
         };
         Ready::new(at(millis), Some(cause))
     };
-    let mut screen = Screen::default();
+    let mut screen = Screen::new(IMAGE_ROOM);
     // A part of an image is not contentful.
-    screen.paint_image(at(50), ResourceId(9), size(10.0, 0.0), ready(9, 10));
-    screen.paint_text(at(100), text(), ready(0, 90));
-    screen.paint_image(at(100), ResourceId(1), size(1e6, 1e6), ready(1, 80));
-    screen.paint_image(at(200), ResourceId(2), size(10.0, 10.0), ready(2, 20));
+    screen.paint(at(50), Some(ResourceId(9)), size(10.0, 0.0), ready(9, 10));
+    screen.paint(at(100), None, text(), ready(0, 90));
+    screen.paint(at(100), Some(ResourceId(1)), size(1e6, 1e6), ready(1, 80));
+    screen.paint(at(200), Some(ResourceId(2)), size(10.0, 10.0), ready(2, 20));
     assert_eq!(screen.first_cause(), ready(1, 80).cause);
     assert_eq!(screen.largest_cause(), ready(1, 80).cause);
 }

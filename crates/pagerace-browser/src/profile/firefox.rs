@@ -4,25 +4,43 @@
 //! <https://firefox-source-docs.mozilla.org/networking/http/prioritization.html>. Resources
 //! without a row (frames, media, ads) follow Firefox 108 in a server's qlog of December 2022.
 //! Holding back: in that qlog, the images of the body were requested only after the head's style
-//! sheets and blocking scripts had arrived. Left out: the tailing of trackers.
+//! sheets and blocking scripts had arrived. Left out: the tailing of trackers, the pacing of
+//! requests (`network.http.pacing.requests`), and the extra connections for urgent requests over
+//! HTTP/1.1.
 //!
 //! Firefox 108 signalled u=1 for documents and u=4 for images, and never `i`.
 
 use pagerace_core::{Destination, Priority, RequestPriority};
 use pagerace_page::Resource;
 
-use super::{ProfileInfo, is_head_script};
+use super::{Profile, after_leaders, is_head_script, recorded_classes};
 
-pub(super) const INFO: ProfileInfo = ProfileInfo {
-    name: "firefox",
-    summary: "Firefox: urgency by resource type; images wait for the head's style sheets and scripts",
-    source: "firefox-source-docs.mozilla.org/networking/http/prioritization.html (132+); server qlog of Firefox 108",
-};
+impl Profile {
+    /// Firefox.
+    pub const FIREFOX: &'static Self = &Self {
+        name: "firefox",
+        title: "Firefox",
+        summary: "Firefox: urgency by resource type; images wait for the head's style sheets and scripts",
+        source: "firefox-source-docs.mozilla.org/networking/http/prioritization.html (132+); server qlog of Firefox 108",
+        creator: Some("firefox"),
+        measured: false,
+        // Project Fission.
+        isolates_sites: true,
+        delays_async_scripts: false,
+        limits_http1: false,
+        signal,
+        // Layout is about to render the image.
+        raised: |resource| {
+            (resource.destination == Destination::Image).then_some(Priority::new(3, true))
+        },
+        first_classes: recorded_classes,
+        may_wait,
+        leads,
+        may_start: after_leaders,
+    };
+}
 
-/// The signal for an image that layout is about to render.
-pub(super) const IMAGE_IN_LAYOUT: Priority = Priority::new(3, true);
-
-pub(super) fn signal(resource: &Resource, class: RequestPriority) -> Priority {
+fn signal(resource: &Resource, class: RequestPriority) -> Priority {
     let least = class == RequestPriority::VeryLow;
     match resource.destination {
         Destination::Document => Priority::new(0, true),
@@ -41,14 +59,13 @@ pub(super) fn signal(resource: &Resource, class: RequestPriority) -> Priority {
     }
 }
 
-pub(super) fn leads(resource: &Resource, class: RequestPriority) -> bool {
+fn leads(resource: &Resource, class: RequestPriority) -> bool {
     (resource.destination == Destination::Style && class != RequestPriority::VeryLow)
         || is_head_script(resource, class)
 }
 
-/// Returns true if the request follows leaders. Preloaded images, which are in the head,
-/// leave at once.
-pub(super) fn follows(resource: &Resource, class: RequestPriority, in_head: bool) -> bool {
+/// Preloaded images, which are in the head, leave at once.
+fn may_wait(resource: &Resource, class: RequestPriority, in_head: bool) -> bool {
     match resource.destination {
         Destination::Image => !in_head,
         Destination::Media => true,

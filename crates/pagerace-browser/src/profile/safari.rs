@@ -3,20 +3,37 @@
 //! The profile follows a server's qlog of December 2022 (Safari 16) and the recording
 //! that Safari made of the same load. `WebKit`'s five priorities become urgencies 0, 1,
 //! 3, 5 and 7, always incremental. Images, media and less urgent resources were requested
-//! only after all style sheets and scripts that can block had arrived.
+//! only after all style sheets and scripts that can block had arrived. The behaviour over
+//! HTTP/1.1 is not known.
 
 use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
 use pagerace_page::Resource;
 
-use super::ProfileInfo;
+use super::{Profile, after_leaders, recorded_classes};
 
-pub(super) const INFO: ProfileInfo = ProfileInfo {
-    name: "safari",
-    summary: "Safari: urgencies 0, 1, 3, 5, 7, always incremental; images wait for style sheets and scripts",
-    source: "server qlog and recording of Safari 16, December 2022",
-};
+impl Profile {
+    /// Safari.
+    pub const SAFARI: &'static Self = &Self {
+        name: "safari",
+        title: "Safari",
+        summary: "Safari: urgencies 0, 1, 3, 5, 7, always incremental; images wait for style sheets and scripts",
+        source: "server qlog and recording of Safari 16, December 2022",
+        creator: Some("webkit"),
+        measured: false,
+        // A page stays in one process.
+        isolates_sites: false,
+        delays_async_scripts: false,
+        limits_http1: false,
+        signal,
+        raised: |_| None,
+        first_classes: recorded_classes,
+        may_wait,
+        leads,
+        may_start: after_leaders,
+    };
+}
 
-pub(super) fn signal(resource: &Resource, class: RequestPriority) -> Priority {
+fn signal(resource: &Resource, class: RequestPriority) -> Priority {
     let urgency = match resource.destination {
         _ if class == RequestPriority::VeryLow => 7,
         Destination::Document | Destination::Iframe => 0,
@@ -35,7 +52,7 @@ pub(super) fn signal(resource: &Resource, class: RequestPriority) -> Priority {
     Priority::new(urgency, true)
 }
 
-pub(super) fn leads(resource: &Resource, class: RequestPriority) -> bool {
+fn leads(resource: &Resource, class: RequestPriority) -> bool {
     class != RequestPriority::VeryLow
         && match resource.destination {
             Destination::Style => true,
@@ -49,7 +66,7 @@ pub(super) fn leads(resource: &Resource, class: RequestPriority) -> bool {
         }
 }
 
-pub(super) fn follows(resource: &Resource, class: RequestPriority) -> bool {
+fn may_wait(resource: &Resource, class: RequestPriority, _in_head: bool) -> bool {
     match resource.destination {
         Destination::Image | Destination::Media => true,
         Destination::Document | Destination::Iframe | Destination::Fetch => false,

@@ -44,11 +44,11 @@ pub(super) struct Delayable {
 
 /// A waiting delayable request, ordered by class and age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Waiting {
-    pub(super) class: RequestPriority,
+struct Waiting {
+    class: RequestPriority,
     age: u32,
-    pub(super) id: ResourceId,
-    pub(super) origin: usize,
+    id: ResourceId,
+    origin: usize,
 }
 
 impl Delayable {
@@ -70,19 +70,19 @@ impl Delayable {
         });
     }
 
-    /// Removes a waiting request; returns `None` if it is not waiting.
-    pub(super) fn take(&mut self, id: ResourceId) -> Option<Waiting> {
-        let found = self.waiting.iter().find(|w| w.id == id).copied()?;
-        self.waiting.remove(&found);
-        Some(found)
+    /// Removes a waiting request; returns false if it is not waiting.
+    pub(super) fn take(&mut self, id: ResourceId) -> bool {
+        let waiting = self.waiting.len();
+        self.waiting.retain(|w| w.id != id);
+        self.waiting.len() < waiting
     }
 
     /// Removes the next request that may start.
-    pub(super) fn next(&mut self) -> Option<Waiting> {
+    pub(super) fn next(&mut self) -> Option<ResourceId> {
         let next = self.waiting.iter().find(|w| self.may_start(w.origin));
         let next = next.copied()?;
         self.waiting.remove(&next);
-        Some(next)
+        Some(next.id)
     }
 
     pub(super) fn started(&mut self, origin: usize, delayable: bool) {

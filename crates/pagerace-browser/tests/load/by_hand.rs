@@ -20,7 +20,7 @@ fn a_head_delays_the_first_paint_by_one_round_trip() {
         head_script(5_000, 800),
         visible_image(20_000, 5_000),
     ]);
-    let l = load(&p, &no_cpu(Profile::Chrome), &Network::default(), 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &Network::default(), 1);
     assert!(l.done);
     let m = l.browser.metrics();
     assert_eq!(m.ttfb, Some(ms(100.0)));
@@ -54,7 +54,7 @@ fn a_head_delays_the_first_paint_by_one_round_trip() {
 fn fonts_are_found_by_layout_and_hold_text_for_three_seconds_at_most() {
     let font = resource(Destination::Font, 20_000, Trigger::Style { parent: id(1) });
     let p = page(vec![document(10 * KIB), blocking_sheet(5_000, 500), font]);
-    let l = load(&p, &no_cpu(Profile::Chrome), &Network::default(), 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &Network::default(), 1);
     // The sheet arrives at 200 ms, layout ends at 206 ms, the font arrives at 306 ms, and
     // a frame takes 2.5 ms.
     assert_eq!(l.asked(2), Some(206.0));
@@ -65,7 +65,7 @@ fn fonts_are_found_by_layout_and_hold_text_for_three_seconds_at_most() {
         rate: 4_000,
         ..Network::default()
     };
-    let l = load(&p, &no_cpu(Profile::Chrome), &slow, 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &slow, 1);
     let layout = l.asked(2).expect("asked for");
     let fcp = l.browser.metrics().fcp.expect("painted").as_millis_f64();
     assert!(
@@ -94,7 +94,7 @@ fn failures_block_nothing() {
         fails: vec![id(1), id(2)],
         ..Network::default()
     };
-    let l = load(&p, &no_cpu(Profile::Chrome), &network, 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &network, 1);
     assert!(l.done);
     assert_eq!(l.browser.metrics().fcp, Some(ms(206.0)));
     assert_eq!(l.browser.metrics().onload, Some(ms(206.0)));
@@ -112,7 +112,7 @@ fn a_document_that_breaks_off_is_shown_as_far_as_it_came() {
         breaks: vec![id(0)],
         ..Network::default()
     };
-    let l = load(&p, &no_cpu(Profile::Chrome), &network, 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &network, 1);
     assert!(l.done);
     assert!(l.browser.metrics().lcp.is_some());
     assert_eq!((l.asked(1), l.asked(2)), (Some(100.0), None));
@@ -125,7 +125,7 @@ fn without_a_document_the_load_is_over_and_nothing_was_measured() {
         fails: vec![id(0)],
         ..Network::default()
     };
-    let l = load(&p, &no_cpu(Profile::Chrome), &network, 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &network, 1);
     assert!(l.done);
     let m = l.browser.metrics();
     assert_eq!((m.ttfb, m.fcp, m.onload, m.tti), (None, None, None, None));
@@ -150,7 +150,7 @@ fn a_frame_of_another_site_does_not_keep_the_page_busy() {
         )
     };
     let config = BrowserConfig {
-        profile: Profile::Chrome,
+        profile: Profile::CHROME,
         cpu: 1.0,
         jitter: 0.0,
     };
@@ -172,10 +172,10 @@ fn a_frame_of_another_site_does_not_keep_the_page_busy() {
         );
         l.browser.metrics().tbt
     };
-    assert_eq!(tbt(true, Profile::Chrome), Some(Duration::ZERO));
-    assert_eq!(tbt(false, Profile::Chrome), Some(ms(450.0)));
+    assert_eq!(tbt(true, Profile::CHROME), Some(Duration::ZERO));
+    assert_eq!(tbt(false, Profile::CHROME), Some(ms(450.0)));
     assert_eq!(
-        tbt(true, Profile::Safari),
+        tbt(true, Profile::SAFARI),
         Some(ms(450.0)),
         "Safari has one process for a page"
     );
@@ -189,7 +189,7 @@ fn costs_follow_the_stated_model() {
         script(ScriptMode::Defer, RequestPriority::Low, 100 * KIB, 10),
     ]);
     let config = BrowserConfig {
-        profile: Profile::Chrome,
+        profile: Profile::CHROME,
         cpu: 2.0,
         jitter: 0.0,
     };
@@ -212,7 +212,7 @@ fn jitter_is_drawn_by_resource_and_seed() {
         script(ScriptMode::Defer, RequestPriority::Low, 100 * KIB, 10),
     ]);
     let config = BrowserConfig {
-        profile: Profile::Chrome,
+        profile: Profile::CHROME,
         cpu: 4.0,
         jitter: 0.3,
     };
@@ -240,7 +240,7 @@ fn images_become_visible_once_a_second_unless_their_format_forbids() {
         };
         let l = load(
             &page(vec![document(1_000), image]),
-            &no_cpu(Profile::Chrome),
+            &no_cpu(Profile::CHROME),
             &network,
             1,
         );

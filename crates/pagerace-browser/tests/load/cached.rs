@@ -31,7 +31,7 @@ fn what_is_fresh_is_there_at_once_and_never_requested() {
     use Cached::{Fresh, No};
     let l = load(
         &site(),
-        &no_cpu(Profile::Chrome),
+        &no_cpu(Profile::CHROME),
         &with([No, Fresh, Fresh, Fresh]),
         1,
     );
@@ -61,10 +61,10 @@ fn what_is_fresh_is_there_at_once_and_never_requested() {
 fn what_is_validated_costs_a_round_trip_and_no_bytes() {
     use Cached::{No, Validate};
     let network = with([No, Validate, Validate, Validate]);
-    let l = load(&site(), &no_cpu(Profile::Chrome), &network, 1);
+    let l = load(&site(), &no_cpu(Profile::CHROME), &network, 1);
     assert!(l.done);
     assert_eq!(l.fetch_order(), [0, 1, 2, 3]);
-    let cold = load(&site(), &no_cpu(Profile::Chrome), &with([No; 4]), 1);
+    let cold = load(&site(), &no_cpu(Profile::CHROME), &with([No; 4]), 1);
     let (m, cold) = (l.browser.metrics(), cold.browser.metrics());
     assert!(m.fcp < cold.fcp && m.onload < cold.onload);
     assert_eq!(
@@ -82,7 +82,7 @@ fn what_is_validated_costs_a_round_trip_and_no_bytes() {
 
 #[test]
 fn a_page_that_is_all_fresh_takes_the_cpu_s_time_only() {
-    for profile in [Profile::Chrome, Profile::Firefox, Profile::Safari] {
+    for profile in Profile::all() {
         let l = load(&site(), &no_cpu(profile), &with([Cached::Fresh; 4]), 1);
         assert!(l.done && l.actions.is_empty(), "{profile:?}");
         let m = l.browser.metrics();
@@ -119,7 +119,7 @@ fn a_fresh_redirect_leads_on_at_once() {
         cached: vec![Cached::Fresh],
         ..Network::default()
     };
-    let l = load(&p, &no_cpu(Profile::Chrome), &network, 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &network, 1);
     assert_eq!((l.found(1), l.asked(1)), (Some(0.0), Some(0.0)));
     assert_eq!(l.browser.metrics().ttfb, Some(ms(100.0)));
 }

@@ -36,7 +36,7 @@ fn resources(wait: Wait) -> Vec<Resource> {
 fn a_callback_comes_after_what_it_waits_for() {
     let found = |wait, network: &Network| {
         let page = page(resources(wait));
-        let l = load(&page, &no_cpu(Profile::Chrome), network, 1);
+        let l = load(&page, &no_cpu(Profile::CHROME), network, 1);
         (l.found(2), l.found(3), l.browser.metrics().onload)
     };
     let data = Wait::Resource { id: id(2) };
@@ -65,7 +65,7 @@ fn a_callback_comes_although_what_it_waits_for_failed() {
         fails: vec![id(2)],
         ..Network::default()
     };
-    let l = load(&page, &no_cpu(Profile::Chrome), &fails, 1);
+    let l = load(&page, &no_cpu(Profile::CHROME), &fails, 1);
     assert!(l.found(3).is_some());
     assert!(l.browser.is_done());
 }
@@ -78,7 +78,7 @@ fn nothing_appears_before_what_held_the_recording() {
         page.fit = fit;
         let l = load(
             &page.into(),
-            &no_cpu(Profile::Chrome),
+            &no_cpu(Profile::CHROME),
             &Network::default(),
             1,
         );
@@ -128,10 +128,10 @@ fn asynchronous_scripts_of_other_sites_wait_for_the_end_of_parsing() {
         let last = l.ends[&id(2)].as_millis_f64();
         (l.found(3).expect("found"), last)
     };
-    let (other_site, parsed) = found(Profile::Chrome, true);
+    let (other_site, parsed) = found(Profile::CHROME, true);
     assert!(other_site >= parsed, "{other_site} {parsed}");
-    let (same_site, parsed) = found(Profile::Chrome, false);
+    let (same_site, parsed) = found(Profile::CHROME, false);
     assert!(same_site < parsed, "{same_site} {parsed}");
-    let (firefox, parsed) = found(Profile::Firefox, true);
+    let (firefox, parsed) = found(Profile::FIREFOX, true);
     assert!(firefox < parsed, "{firefox} {parsed}");
 }

@@ -21,7 +21,7 @@ fn what_the_scanner_finds_waited_for_the_bytes_that_name_it() {
         ..Network::default()
     };
     let p = page(vec![document(5_000), visible_image(1_000, 2_000)]);
-    let l = load(&p, &no_cpu(Profile::Chrome), &network, 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &network, 1);
     let cause = l
         .browser
         .discovery_cause(id(1))
@@ -42,7 +42,7 @@ fn what_stands_behind_a_blocking_script_waited_for_the_script() {
         // Only the parser finds a frame.
         in_markup(Destination::Iframe, 1_000, 4_000),
     ]);
-    let l = load(&p, &no_cpu(Profile::Chrome), &Network::default(), 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &Network::default(), 1);
     assert_eq!(
         told(l.browser.discovery_cause(id(2))),
         Some((1, true, 200.0))
@@ -64,7 +64,7 @@ fn a_script_that_waits_for_a_sheet_has_the_later_of_both_as_cause() {
         let framed = id(resources.len() as u32 - 1);
         let l = load(
             &page(resources),
-            &no_cpu(Profile::Chrome),
+            &no_cpu(Profile::CHROME),
             &Network::default(),
             1,
         );
@@ -84,7 +84,7 @@ fn a_delay_keeps_the_cause_that_it_began_with() {
         visible_image(1_000, 5_000),
         resource(Destination::Fetch, 100, late(700)),
     ]);
-    let l = load(&p, &no_cpu(Profile::Chrome), &Network::default(), 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &Network::default(), 1);
     assert_eq!(l.found(2), Some(900.0));
     assert_eq!(
         told(l.browser.discovery_cause(id(2))),
@@ -108,7 +108,7 @@ fn work_of_a_busy_thread_is_no_cause() {
     ]);
     // With the costs of a desktop, the script occupies the thread while nothing arrives.
     let config = BrowserConfig {
-        profile: Profile::Chrome,
+        profile: Profile::CHROME,
         cpu: 1.0,
         jitter: 0.0,
     };
@@ -134,7 +134,7 @@ fn paint_waited_for_the_sheet_and_the_largest_for_the_image() {
         blocking_sheet(10_000, 300),
         visible_image(350_000, 1_000),
     ]);
-    let l = load(&p, &no_cpu(Profile::Chrome), &network, 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &network, 1);
     let end = |r| l.ends[&id(r)].as_millis_f64();
     let cause = |moment| told(l.browser.metric_cause(moment));
     assert_eq!(cause(Moment::Ttfb), Some((0, false, 100.0)));
@@ -163,11 +163,11 @@ fn text_waits_for_its_font_or_for_the_end_of_the_block_period() {
         rate: 10_000,
         ..Network::default()
     };
-    let quick = load(&font(1_000), &no_cpu(Profile::Chrome), &network, 1);
+    let quick = load(&font(1_000), &no_cpu(Profile::CHROME), &network, 1);
     let fcp = quick.browser.metric_cause(Moment::Fcp);
     assert_eq!(fcp.map(|c| (c.resource, c.ended)), Some((id(2), true)));
     // The font takes 4 s, so text appears 3 s after the layout, which waited for the sheet.
-    let slow = load(&font(40_000), &no_cpu(Profile::Chrome), &network, 1);
+    let slow = load(&font(40_000), &no_cpu(Profile::CHROME), &network, 1);
     let fcp = slow.browser.metric_cause(Moment::Fcp);
     assert_eq!(fcp.map(|c| (c.resource, c.ended)), Some((id(1), true)));
 }
@@ -184,7 +184,7 @@ fn text_after_the_block_period_waited_for_the_layout_that_began_it() {
         document(10 * KIB),
         in_markup(Destination::Font, 40_000, 100),
     ]);
-    let l = load(&p, &no_cpu(Profile::Chrome), &network, 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &network, 1);
     let paints = l.browser.paint_causes();
     assert_eq!(paints.len(), 4, "blocks of text");
     for (at, _, cause) in paints {
@@ -205,7 +205,7 @@ fn an_image_that_is_there_before_the_sheets_waited_for_them() {
         },
         visible_image(20_000, 1_000),
     ]);
-    let l = load(&p, &no_cpu(Profile::Chrome), &Network::default(), 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &Network::default(), 1);
     assert_eq!(l.browser.lcp_image(), Some(id(3)));
     let lcp = l.browser.metric_cause(Moment::Lcp);
     assert_eq!(told(lcp), Some((2, true, 300.0)));
@@ -219,7 +219,7 @@ fn a_held_request_waited_for_what_let_it_go() {
         script(ScriptMode::Async, RequestPriority::Low, 1_000, 600),
         script(ScriptMode::Async, RequestPriority::Low, 1_000, 700),
     ]);
-    let l = load(&p, &no_cpu(Profile::Chrome), &Network::default(), 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &Network::default(), 1);
     assert_eq!((l.found(3), l.asked(3)), (Some(100.0), Some(200.0)));
     assert_eq!(told(l.browser.discovery_cause(id(3))).map(|c| c.0), Some(0));
     assert_eq!(told(l.browser.request_cause(id(3))), Some((1, true, 200.0)));
@@ -231,7 +231,7 @@ struct ByHand(Browser);
 impl ByHand {
     fn new(resources: Vec<Resource>) -> Self {
         let config = BrowserConfig {
-            profile: Profile::Chrome,
+            profile: Profile::CHROME,
             cpu: 1.0,
             jitter: 0.0,
         };

@@ -132,7 +132,7 @@ pub(crate) fn page(resources: Vec<Resource>) -> Arc<Page> {
 }
 
 /// Returns a configuration in which the CPU takes no time (except for layout) and never varies.
-pub(crate) fn no_cpu(profile: Profile) -> BrowserConfig {
+pub(crate) fn no_cpu(profile: &'static Profile) -> BrowserConfig {
     BrowserConfig {
         profile,
         cpu: 0.0,

@@ -25,7 +25,7 @@ fn scripts_wait_for_earlier_sheets_only() {
         ..head_script(1_000, 500)
     };
     let config = BrowserConfig {
-        profile: Profile::Chrome,
+        profile: Profile::CHROME,
         cpu: 1.0,
         jitter: 0.0,
     };
@@ -94,7 +94,7 @@ fn deferred_scripts_run_in_order_after_parsing_async_ones_when_they_arrive() {
         ),
     ]);
     let config = BrowserConfig {
-        profile: Profile::Chrome,
+        profile: Profile::CHROME,
         cpu: 1.0,
         jitter: 0.0,
     };
@@ -130,7 +130,7 @@ fn the_recorded_load_event_does_not_slip_through_a_gap() {
         image,
     ];
     let onload = |page: &Arc<Page>| {
-        let l = load(page, &no_cpu(Profile::Chrome), &Network::default(), 1);
+        let l = load(page, &no_cpu(Profile::CHROME), &Network::default(), 1);
         assert!(l.done);
         l.browser.metrics().onload.expect("fired")
     };
@@ -160,7 +160,7 @@ fn what_a_script_asks_for_before_the_load_event_holds_it() {
             },
         ),
     ]);
-    let l = load(&p, &no_cpu(Profile::Chrome), &Network::default(), 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &Network::default(), 1);
     assert_eq!(l.browser.metrics().onload, Some(ms(300.0)));
 }
 
@@ -176,7 +176,7 @@ fn imports_are_asked_for_at_once_and_block_like_their_parent() {
         import,
         head_script(10, 600),
     ]);
-    let l = load(&p, &no_cpu(Profile::Chrome), &Network::default(), 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &Network::default(), 1);
     assert_eq!(l.asked(2), Some(200.0));
     assert_eq!(
         l.browser.metrics().dom_content_loaded,
@@ -208,7 +208,7 @@ fn a_redirect_is_followed_with_its_head() {
         ),
         resource(Destination::Script, 10, Trigger::Redirect { parent: id(2) }),
     ]);
-    let l = load(&p, &no_cpu(Profile::Chrome), &Network::default(), 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &Network::default(), 1);
     assert_eq!(
         [1, 2, 3].map(|r| l.asked(r)),
         [Some(100.0), Some(200.0), Some(300.0)]
@@ -235,7 +235,7 @@ fn an_after_trigger_waits_for_the_end_and_its_delay() {
             },
         ),
     ]);
-    let l = load(&p, &no_cpu(Profile::Chrome), &Network::default(), 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &Network::default(), 1);
     assert_eq!(l.asked(1), Some(150.0));
     assert!(
         l.done && l.ended.as_millis_f64() >= 250.0,

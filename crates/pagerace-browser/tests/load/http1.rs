@@ -39,7 +39,7 @@ fn over(protocol: Protocol) -> Network {
 }
 
 /// Returns the number of requests that leave at each time in milliseconds.
-fn waves(page: &Arc<Page>, profile: Profile, network: &Network) -> Vec<(f64, usize)> {
+fn waves(page: &Arc<Page>, profile: &'static Profile, network: &Network) -> Vec<(f64, usize)> {
     let l = load(page, &no_cpu(profile), network, 1);
     assert!(l.done);
     let mut waves = BTreeMap::new();
@@ -55,10 +55,10 @@ fn waves(page: &Arc<Page>, profile: Profile, network: &Network) -> Vec<(f64, usi
 #[test]
 fn six_images_of_one_server_at_a_time() {
     let p = site((0..14).map(|_| image(1)).collect());
-    let h1 = waves(&p, Profile::Chrome, &over(Protocol::H1));
+    let h1 = waves(&p, Profile::CHROME, &over(Protocol::H1));
     assert_eq!(h1, [(0.0, 1), (100.0, 6), (200.0, 6), (300.0, 2)]);
     for protocol in [Protocol::H2, Protocol::H3] {
-        let one = waves(&p, Profile::Chrome, &over(protocol));
+        let one = waves(&p, Profile::CHROME, &over(protocol));
         assert_eq!(one, [(0.0, 1), (100.0, 14)], "{protocol}");
     }
 }
@@ -66,7 +66,7 @@ fn six_images_of_one_server_at_a_time() {
 #[test]
 fn ten_images_in_all() {
     let p = site((0..15).map(|n| image(n % 3)).collect());
-    let h1 = waves(&p, Profile::Chrome, &over(Protocol::H1));
+    let h1 = waves(&p, Profile::CHROME, &over(Protocol::H1));
     assert_eq!(h1, [(0.0, 1), (100.0, 10), (200.0, 5)]);
 }
 
@@ -79,7 +79,7 @@ fn servers_that_know_priorities_are_exempt_and_do_not_count() {
         protocols: vec![Protocol::H1, Protocol::H1, Protocol::H2],
         ..Network::default()
     };
-    let waves = waves(&p, Profile::Chrome, &network);
+    let waves = waves(&p, Profile::CHROME, &network);
     assert_eq!(waves, [(0.0, 1), (100.0, 10 + 8), (200.0, 6)]);
 }
 
@@ -90,14 +90,14 @@ fn urgent_requests_are_not_delayable() {
         ..script(ScriptMode::Async, RequestPriority::High, 1_000, 9_000)
     };
     let p = site((0..14).map(urgent).collect());
-    let h1 = waves(&p, Profile::Chrome, &over(Protocol::H1));
+    let h1 = waves(&p, Profile::CHROME, &over(Protocol::H1));
     assert_eq!(h1, [(0.0, 1), (100.0, 14)]);
 }
 
 #[test]
 fn other_browsers_are_not_known_to_limit_more() {
     let p = site((0..14).map(|_| image(1)).collect());
-    for profile in [Profile::Firefox, Profile::Safari] {
+    for profile in [Profile::FIREFOX, Profile::SAFARI] {
         let h1 = waves(&p, profile, &over(Protocol::H1));
         let h3 = waves(&p, profile, &over(Protocol::H3));
         assert_eq!(h1, h3, "{profile:?}");
@@ -123,7 +123,7 @@ fn an_image_that_layout_finds_in_view_leaves_at_once() {
         rate: 1_000_000,
         ..over(Protocol::H1)
     };
-    let l = load(&p, &no_cpu(Profile::Chrome), &network, 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &network, 1);
     let asked = l.asked(13).expect("requested");
     let rank = l.fetch_order().iter().position(|&r| r == 13);
     assert_eq!(rank, Some(7), "after the document and six images");
@@ -151,7 +151,7 @@ fn an_image_that_is_raised_in_flight_frees_its_place_at_the_next_end() {
         rate: 1_000_000,
         ..over(Protocol::H1)
     };
-    let l = load(&p, &no_cpu(Profile::Chrome), &network, 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &network, 1);
     assert!(l.new_signal(2).is_some_and(|(at, _)| at < 150.0), "raised");
     let ended = l.ends[&crate::common::id(1)].as_millis_f64();
     assert_eq!([l.asked(11), l.asked(12)], [Some(ended); 2], "both places");

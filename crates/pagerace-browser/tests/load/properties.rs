@@ -91,11 +91,7 @@ fn pages() -> impl Strategy<Value = Arc<Page>> {
 
 fn configs() -> impl Strategy<Value = BrowserConfig> {
     (
-        prop_oneof![
-            Just(Profile::Chrome),
-            Just(Profile::Firefox),
-            Just(Profile::Safari)
-        ],
+        prop::sample::select(Profile::all().collect::<Vec<_>>()),
         prop_oneof![Just(0.0), Just(1.0), Just(4.0)],
         prop_oneof![Just(0.0), Just(0.2)],
     )
@@ -283,7 +279,7 @@ proptest! {
         let document = resource(Destination::Document, size, Trigger::Navigation);
         let page = page(vec![document, style, import, script, image]);
         let metrics = |cpu| {
-            let config = BrowserConfig { profile: Profile::Chrome, cpu, jitter: 0.0 };
+            let config = BrowserConfig { profile: Profile::CHROME, cpu, jitter: 0.0 };
             load(&page, &config, &network, 1).browser.metrics()
         };
         let (fast, slow) = (metrics(1.0), metrics(slow));

@@ -71,7 +71,7 @@ fn with_layout(page: &Arc<Page>, elements: Vec<Element>) -> Page {
 
 fn loaded(page: Page, network: &Network) -> Loaded {
     let page = Arc::new(page);
-    let l = load(&page, &no_cpu(Profile::Chrome), network, 1);
+    let l = load(&page, &no_cpu(Profile::CHROME), network, 1);
     assert!(l.done);
     causes::check(&page, &l).expect("causes are in order");
     l
@@ -215,7 +215,7 @@ fn the_larger_image_is_the_largest_paint_whatever_its_bytes() {
         image(1, 100.0),
         image(2, 900.0),
     ];
-    let guessed = load(&made, &no_cpu(Profile::Chrome), &Network::default(), 1);
+    let guessed = load(&made, &no_cpu(Profile::CHROME), &Network::default(), 1);
     assert_eq!(
         guessed.browser.lcp_image(),
         Some(id(1)),
@@ -426,7 +426,7 @@ fn a_progressive_image_is_there_with_the_first_flush_after_its_first_scan() {
 fn desktop() -> BrowserConfig {
     BrowserConfig {
         cpu: 1.0,
-        ..no_cpu(Profile::Chrome)
+        ..no_cpu(Profile::CHROME)
     }
 }
 
@@ -534,7 +534,7 @@ fn text_of_data_that_fails_is_not_shown_and_of_broken_data_never_rightly() {
         ..Network::default()
     };
     let broken = Arc::new(with_made_text(OF_DATA));
-    let broken = load(&broken, &no_cpu(Profile::Chrome), &spoilt, 1)
+    let broken = load(&broken, &no_cpu(Profile::CHROME), &spoilt, 1)
         .browser
         .metrics();
     assert_eq!(broken.lcp, None, "what was to be larger is missing");

@@ -31,7 +31,7 @@ fn every_recording_loads_in_every_browser() {
     };
     let show = std::env::var_os("PAGERACE_SHOW").is_some();
     for page in pages() {
-        for profile in [Profile::Chrome, Profile::Firefox, Profile::Safari] {
+        for profile in Profile::all() {
             let config = BrowserConfig {
                 profile,
                 cpu: 4.0,
@@ -74,7 +74,7 @@ fn every_recording_loads_in_every_browser() {
                 l.ended.as_millis_f64() / 1e3 >= floor,
                 "{name} beats its link"
             );
-            if show && profile == Profile::Chrome {
+            if show && profile == Profile::CHROME {
                 let f = |d: Option<Duration>| d.map_or(-1.0, Duration::as_millis_f64);
                 eprintln!(
                     "{name:34} n {count:5} fcp {:7.0} lcp {:7.0} si {:7.0} bi {:7.0} tti {:7.0} tbt {:7.0} dcl {:7.0} load {:7.0}  recorded dcl {:7.0} load {:7.0} end {:7.0}",
@@ -105,7 +105,7 @@ fn nothing_but_layout_lies_between_a_cause_and_its_effect() {
         ..Network::default()
     };
     for page in pages() {
-        let l = load(&page, &no_cpu(Profile::Chrome), &network, 1);
+        let l = load(&page, &no_cpu(Profile::CHROME), &network, 1);
         let document = page.resource(page.document);
         let decoded = document
             .decoded_bytes
@@ -147,7 +147,7 @@ fn a_second_visit_is_faster_and_lighter() {
         all += cached.len();
         loads += 1;
         // With CPU costs, cached scripts may run before the first paint.
-        let config = no_cpu(Profile::Chrome);
+        let config = no_cpu(Profile::CHROME);
         let cold = load(&page, &config, &network, 1);
         let again = Network {
             cached: cached.clone(),

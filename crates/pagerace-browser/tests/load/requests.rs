@@ -34,7 +34,7 @@ fn nothing_below_high_leaves_chrome_before_the_body_while_two_are_in_flight() {
         },
         in_markup(Destination::Fetch, 100, 9_000),
     ]);
-    let l = load(&p, &no_cpu(Profile::Chrome), &Network::default(), 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &Network::default(), 1);
     assert_eq!(
         [1, 2, 4, 5].map(|r| l.asked(r)),
         [Some(100.0); 4],
@@ -63,7 +63,7 @@ fn with_free_places_chrome_asks_for_low_ones_too() {
         script(ScriptMode::Async, RequestPriority::Low, 1_000, 900),
         script(ScriptMode::Async, RequestPriority::Low, 1_000, 901),
     ]);
-    let l = load(&p, &no_cpu(Profile::Chrome), &Network::default(), 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &Network::default(), 1);
     assert_eq!(
         [1, 2, 3].map(|r| l.asked(r)),
         [Some(100.0), Some(100.0), Some(200.0)]
@@ -72,7 +72,7 @@ fn with_free_places_chrome_asks_for_low_ones_too() {
 
 #[test]
 fn images_wait_for_the_head_in_firefox_and_safari() {
-    for profile in [Profile::Firefox, Profile::Safari] {
+    for profile in [Profile::FIREFOX, Profile::SAFARI] {
         let p = page(vec![
             document(10 * KIB),
             blocking_sheet(5_000, 500),
@@ -96,18 +96,18 @@ fn an_image_in_the_viewport_is_boosted_once_laid_out() {
         ..Network::default()
     };
     let p = page(vec![document(KIB), visible_image(200_000, 500)]);
-    let l = load(&p, &no_cpu(Profile::Chrome), &network, 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &network, 1);
     assert_eq!(l.signal(1), Some(Priority::new(2, true)));
     let (at, priority) = l.new_signal(1).expect("boosted");
     assert_eq!(priority, Priority::new(1, true));
     // The document is complete after 10.24 ms of sending; layout takes 5.1 ms (1 KiB).
     assert!((at - (110.24 + 5.1)).abs() < 1e-3, "{at}");
 
-    let l = load(&p, &no_cpu(Profile::Firefox), &network, 1);
+    let l = load(&p, &no_cpu(Profile::FIREFOX), &network, 1);
     assert_eq!(l.signal(1), Some(Priority::new(5, true)));
     assert_eq!(l.new_signal(1).expect("boosted").1, Priority::new(3, true));
 
-    let l = load(&p, &no_cpu(Profile::Safari), &network, 1);
+    let l = load(&p, &no_cpu(Profile::SAFARI), &network, 1);
     assert_eq!(l.signal(1), Some(Priority::new(3, true)));
     assert_eq!(l.new_signal(1), None);
 }
@@ -124,7 +124,7 @@ fn the_scanner_runs_ahead_of_a_blocked_parser() {
         head_script(100, 100),
         visible_image(1_000, 6_000),
     ]);
-    let l = load(&p, &no_cpu(Profile::Chrome), &network, 1);
+    let l = load(&p, &no_cpu(Profile::CHROME), &network, 1);
     // The script arrives after the document on this link.
     assert_eq!(l.browser.metrics().dom_content_loaded, Some(ms(1_110.0)));
     assert_eq!(

@@ -130,14 +130,14 @@ fn described(name: &str) -> Option<Resource> {
 }
 
 /// Compares a profile with a qlog; `changed` names the resources that differed in 2022.
-fn compare(profile: Profile, incremental_too: bool, changed: &[&str]) {
-    let Some(requests) = logged(profile.name()) else {
+fn compare(profile: &'static Profile, incremental_too: bool, changed: &[&str]) {
+    let Some(requests) = logged(profile.name) else {
         return;
     };
     let (mut same, mut different) = (0, Vec::new());
     for (name, value) in requests {
         let Some(r) = described(&name) else { continue };
-        let (ours, theirs) = (profile.signal(&r, r.priority), parse(value.as_deref()));
+        let (ours, theirs) = ((profile.signal)(&r, r.priority), parse(value.as_deref()));
         if ours.urgency == theirs.urgency
             && (!incremental_too || ours.incremental == theirs.incremental)
         {
@@ -156,7 +156,7 @@ fn compare(profile: Profile, incremental_too: bool, changed: &[&str]) {
 #[test]
 fn chrome_has_kept_its_urgencies() {
     // Only urgencies are compared, because Chromium did not signal `i` in 2022.
-    compare(Profile::Chrome, false, &[]);
+    compare(Profile::CHROME, false, &[]);
 }
 
 #[test]
@@ -176,12 +176,12 @@ fn firefox_has_changed_documents_images_and_fonts() {
         "img2.svg?image",
         "script.js?prefetch",
     ];
-    compare(Profile::Firefox, true, &changed);
+    compare(Profile::FIREFOX, true, &changed);
 }
 
 #[test]
 fn safari_is_as_it_was_measured() {
-    compare(Profile::Safari, true, &[]);
+    compare(Profile::SAFARI, true, &[]);
 }
 
 /// Compares the requests held back in 2022: images of the body came after every style
@@ -247,13 +247,13 @@ fn compare_headers(log: &Value) -> usize {
             continue;
         };
         let r = resource(destination, 1_000, Trigger::Navigation);
-        let ours = Profile::Chrome.signal(&r, class);
+        let ours = (Profile::CHROME.signal)(&r, class);
         // A recording contains the header of the request but the final class: an
         // image that layout boosted signalled a lower priority.
         let boosted = destination == Destination::Image && header.urgency > ours.urgency;
         // A script that waits in the browser for its turn is raised when the parser waits
         // for it, and signals that.
-        let raised = Profile::Chrome.raised(&r).map(|raised| raised.1);
+        let raised = (Profile::CHROME.raised)(&r);
         let awaited = destination == Destination::Script
             && class == RequestPriority::Medium
             && raised == Some(header);
@@ -311,13 +311,13 @@ fn recorded(entry: &Value) -> Option<(Destination, RequestPriority, Priority)> {
 /// (the model follows the newer one), and Safari's second batch is not modelled.
 #[test]
 fn requests_leave_in_the_order_that_was_measured() {
-    for profile in [Profile::Chrome, Profile::Firefox, Profile::Safari] {
-        let Some(requests) = logged(profile.name()) else {
+    for profile in Profile::all() {
+        let Some(requests) = logged(profile.name) else {
             return;
         };
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/har");
         let file =
-            PathBuf::from(file).join(format!("internetonmars-2022-{}-h3.har.gz", profile.name()));
+            PathBuf::from(file).join(format!("internetonmars-2022-{}-h3.har.gz", profile.name));
         let options = pagerace_har::ImportOptions::default();
         let page = Arc::new(pagerace_har::load(&file, &options).expect("a recording"));
         let config = BrowserConfig {

@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 
 use pagerace_core::Instant;
 
+use crate::mul_div;
+
 /// The highest delivery rate of recent round trips.
 ///
 /// Linux keeps the best three samples. This filter keeps every sample that can still
@@ -83,9 +85,8 @@ impl Aggregation {
                 self.bins[self.bin] = 0;
             }
         }
-        let elapsed = u128::from(now.since(self.epoch_start).as_nanos());
-        let expected = u128::from(bandwidth) * elapsed / 1_000_000_000;
-        let mut expected = u64::try_from(expected).unwrap_or(u64::MAX);
+        let elapsed = now.since(self.epoch_start).as_nanos();
+        let mut expected = mul_div(bandwidth, elapsed, 1_000_000_000);
         if self.epoch_acked <= expected || self.epoch_acked + acked >= EPOCH_PACKETS * mtu {
             self.restart(now);
             expected = 0;

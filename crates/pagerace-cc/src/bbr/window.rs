@@ -5,7 +5,7 @@ use pagerace_core::Duration;
 
 use super::{Bbr, Losses, MIN_PACKETS, Mode, UNIT};
 use crate::rate::Sample;
-use crate::{initial_window, minimum_window};
+use crate::{initial_window, minimum_window, mul_div};
 
 /// Rate in bytes per second below which a burst may be one packet: `bbr_min_tso_rate`.
 const SMALL_RATE: u64 = 1_200_000 / 8;
@@ -112,8 +112,8 @@ impl Bbr {
         if !self.is_full {
             return 0;
         }
-        let most = u128::from(self.bandwidth.get()) * u128::from(MAX_AGGREGATION.as_nanos());
-        let most = u64::try_from(most / 1_000_000_000).unwrap_or(u64::MAX);
+        let nanos = MAX_AGGREGATION.as_nanos();
+        let most = mul_div(self.bandwidth.get(), nanos, 1_000_000_000);
         self.aggregation.extra().min(most) / self.mtu()
     }
 }

@@ -1,23 +1,6 @@
+use crate::testing::{MTU, ack, at};
+
 use super::*;
-
-const MTU: u64 = 1_200;
-
-fn at(ms: u64) -> Instant {
-    Instant::ZERO + Duration::from_millis(ms)
-}
-
-fn ack(sent_ms: u64, now_ms: u64) -> Ack {
-    let rtt = Duration::from_millis(now_ms - sent_ms);
-    Ack {
-        now: at(now_ms),
-        sent_at: at(sent_ms),
-        bytes: MTU,
-        rtt_latest: rtt,
-        rtt_min: rtt,
-        rtt_smoothed: rtt,
-        app_limited: false,
-    }
-}
 
 /// Returns a controller that lost a packet at 1 s with a window of `segments`.
 fn after_loss(segments: u64) -> Cubic {

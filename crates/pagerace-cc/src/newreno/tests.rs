@@ -1,11 +1,13 @@
+use crate::Controller;
+use crate::loss_based::LossBased;
 use crate::testing::{MTU, ack, ack_window, at, packets};
 
 use super::*;
 
 /// Returns a controller that sent ten packets at 0 ms, two of which were
 /// declared lost at 100 ms.
-fn in_recovery() -> NewReno {
-    let mut newreno = NewReno::new(1_200);
+fn in_recovery() -> LossBased<NewReno> {
+    let mut newreno = LossBased::<NewReno>::new(1_200);
     for _ in 0..10 {
         newreno.on_sent(at(0), MTU);
     }
@@ -19,11 +21,11 @@ fn recovery_lasts_until_all_that_was_outstanding_arrived() {
     let mut newreno = in_recovery();
     // The other eight packets arrive, and two that were sent since, which makes ten.
     for i in 0..10 {
-        assert!(newreno.repair.is_some(), "packet {i}");
+        assert!(newreno.law.repair.is_some(), "packet {i}");
         newreno.on_ack(&ack(if i < 8 { 0 } else { 101 }, 201));
         newreno.on_ack_end(at(201), 9 * MTU);
     }
-    assert_eq!((newreno.repair, packets(&newreno)), (None, 5));
+    assert_eq!((newreno.law.repair, packets(&newreno)), (None, 5));
     ack_window(&mut newreno, 202, 302);
     assert_eq!(packets(&newreno), 6);
 }
@@ -33,7 +35,7 @@ fn the_loss_of_a_repair_does_not_halve_again_as_it_does_for_reno() {
     let mut newreno = in_recovery();
     newreno.on_congestion(at(250), at(101), MTU, false);
     assert_eq!(packets(&newreno), 5);
-    let mut reno = crate::Reno::new(1_200);
+    let mut reno = LossBased::<crate::reno::Reno>::new(1_200);
     reno.on_congestion(at(100), at(0), 2 * MTU, false);
     reno.on_congestion(at(250), at(101), MTU, false);
     assert_eq!(packets(&reno), 2);
@@ -64,7 +66,7 @@ fn the_acknowledgement_that_ends_recovery_costs_nothing() {
         newreno.on_ack(&ack(101, 201));
         newreno.on_ack_end(at(201), 3 * MTU);
     }
-    assert_eq!((newreno.repair, packets(&newreno)), (None, 5));
+    assert_eq!((newreno.law.repair, packets(&newreno)), (None, 5));
 }
 
 #[test]
@@ -72,14 +74,14 @@ fn recovery_ends_when_nothing_is_left_to_be_acknowledged() {
     let mut newreno = in_recovery();
     newreno.on_ack(&ack(0, 101));
     newreno.on_ack_end(at(101), 0);
-    assert_eq!((newreno.repair, packets(&newreno)), (None, 2));
+    assert_eq!((newreno.law.repair, packets(&newreno)), (None, 2));
 }
 
 #[test]
 fn a_timeout_ends_recovery() {
     let mut newreno = in_recovery();
     newreno.on_congestion(at(1_000), at(101), 5 * MTU, true);
-    assert_eq!((newreno.repair, packets(&newreno)), (None, 2));
+    assert_eq!((newreno.law.repair, packets(&newreno)), (None, 2));
     newreno.on_ack(&ack(1_000, 1_100));
     // The threshold is half of five packets, and ends slow start.
     assert_eq!((packets(&newreno), newreno.ssthresh()), (3, Some(3_000)));

@@ -10,7 +10,7 @@ fn packet(sent_ms: u64, now_ms: u64) -> Ack {
     }
 }
 
-fn rate(sample: Option<Sample>) -> Rate {
+fn rate(sample: Option<Sample>) -> DeliveryRate {
     sample.unwrap().rate.unwrap()
 }
 

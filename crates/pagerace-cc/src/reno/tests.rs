@@ -1,29 +1,12 @@
-use pagerace_core::Duration;
+use crate::Controller;
+use crate::loss_based::LossBased;
+use crate::testing::{MTU, ack, at};
 
 use super::*;
 
-const MTU: u64 = 1_200;
-
-fn at(ms: u64) -> Instant {
-    Instant::ZERO + Duration::from_millis(ms)
-}
-
-fn ack(sent_ms: u64, now_ms: u64) -> Ack {
-    let rtt = Duration::from_millis(now_ms - sent_ms);
-    Ack {
-        now: at(now_ms),
-        sent_at: at(sent_ms),
-        bytes: MTU,
-        rtt_latest: rtt,
-        rtt_min: rtt,
-        rtt_smoothed: rtt,
-        app_limited: false,
-    }
-}
-
 #[test]
 fn slow_start_doubles_in_a_round_trip() {
-    let mut reno = Reno::new(1_200);
+    let mut reno = LossBased::<Reno>::new(1_200);
     for _ in 0..10 {
         reno.on_ack(&ack(0, 100));
     }
@@ -32,7 +15,7 @@ fn slow_start_doubles_in_a_round_trip() {
 
 #[test]
 fn a_round_trip_with_losses_halves_the_window_once() {
-    let mut reno = Reno::new(1_200);
+    let mut reno = LossBased::<Reno>::new(1_200);
     reno.on_congestion(at(100), at(50), MTU, false);
     assert_eq!((reno.window(), reno.ssthresh()), (5 * MTU, Some(5 * MTU)));
     // The packet was sent before the reduction: the same event, without growth.
@@ -46,7 +29,7 @@ fn a_round_trip_with_losses_halves_the_window_once() {
 
 #[test]
 fn congestion_avoidance_adds_a_packet_in_a_round_trip() {
-    let mut reno = Reno::new(1_200);
+    let mut reno = LossBased::<Reno>::new(1_200);
     reno.on_congestion(at(100), at(50), MTU, false);
     for _ in 0..5 {
         reno.on_ack(&ack(101, 201));
@@ -60,7 +43,7 @@ fn congestion_avoidance_adds_a_packet_in_a_round_trip() {
 
 #[test]
 fn persistent_congestion_begins_anew_up_to_the_threshold() {
-    let mut reno = Reno::new(1_200);
+    let mut reno = LossBased::<Reno>::new(1_200);
     reno.on_congestion(at(100), at(50), MTU, true);
     assert_eq!((reno.window(), reno.ssthresh()), (2 * MTU, Some(5 * MTU)));
     // Recovery ends at once, so packets sent before it also grow the window.

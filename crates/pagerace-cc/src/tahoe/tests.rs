@@ -1,10 +1,12 @@
+use crate::Controller;
+use crate::loss_based::LossBased;
 use crate::testing::{MTU, ack, ack_window, at, packets};
 
 use super::*;
 
 #[test]
 fn a_loss_leads_through_slow_start_to_half_the_window() {
-    let mut tahoe = Tahoe::new(1_200);
+    let mut tahoe = LossBased::<Tahoe>::new(1_200);
     ack_window(&mut tahoe, 0, 100);
     assert_eq!(packets(&tahoe), 20);
     tahoe.on_congestion(at(200), at(150), MTU, false);
@@ -25,7 +27,7 @@ fn a_loss_leads_through_slow_start_to_half_the_window() {
 
 #[test]
 fn a_timer_that_expires_twice_keeps_the_threshold() {
-    let mut tahoe = Tahoe::new(1_200);
+    let mut tahoe = LossBased::<Tahoe>::new(1_200);
     tahoe.on_congestion(at(1_000), at(0), 10 * MTU, true);
     tahoe.on_congestion(at(3_000), at(1_000), MTU, true);
     assert_eq!((packets(&tahoe), tahoe.ssthresh()), (2, Some(5 * MTU)));

@@ -1,12 +1,14 @@
 use pagerace_core::Duration;
 
+use crate::Controller;
+use crate::loss_based::LossBased;
 use crate::testing::{MTU, ack, at, packets};
 
 use super::*;
 
 /// Returns Vegas on a path of 100 ms, with a round trip that begins at 1 s.
-fn begun() -> (Vegas, u64) {
-    let mut vegas = Vegas::new(1_200);
+fn begun() -> (LossBased<Vegas>, u64) {
+    let mut vegas = LossBased::<Vegas>::new(1_200);
     vegas.on_ack(&ack(900, 1_000));
     vegas.aimd.set(10 * MTU);
     (vegas, 1_000)
@@ -14,7 +16,7 @@ fn begun() -> (Vegas, u64) {
 
 /// Runs a round trip of `packets` packets with this delay. The last packet ends
 /// the round trip and begins the next one.
-fn round(vegas: &mut Vegas, ms: &mut u64, packets: u64, delay: u64) {
+fn round(vegas: &mut LossBased<Vegas>, ms: &mut u64, packets: u64, delay: u64) {
     for _ in 1..packets {
         vegas.on_ack(&ack(*ms - 1, *ms - 1 + delay));
     }
@@ -23,7 +25,7 @@ fn round(vegas: &mut Vegas, ms: &mut u64, packets: u64, delay: u64) {
 }
 
 /// Returns Vegas in congestion avoidance with a window of 20 packets on a path of 100 ms.
-fn avoiding() -> (Vegas, u64) {
+fn avoiding() -> (LossBased<Vegas>, u64) {
     let (mut vegas, ms) = begun();
     vegas.aimd.set(20 * MTU);
     vegas.aimd.set_ssthresh(10 * MTU);
@@ -85,5 +87,5 @@ fn a_silence_forgets_the_path() {
     vegas.on_ack_end(at(now), 0);
     vegas.on_sent(at(60_000), MTU);
     vegas.on_ack(&ack(60_000, 60_300));
-    assert_eq!(vegas.meter.base(), Duration::from_millis(300));
+    assert_eq!(vegas.law.meter.base(), Duration::from_millis(300));
 }

@@ -1,25 +1,28 @@
 use pagerace_core::Duration;
 
+use crate::Controller;
+use crate::loss_based::LossBased;
 use crate::testing::{MTU, ack, at, packets};
 
 use super::*;
 
 /// Returns `YeAH` in congestion avoidance with this window in packets, on a path of 100 ms.
-fn avoiding(window: u64) -> Yeah {
-    let mut yeah = Yeah::new(1_200);
-    yeah.meter.on_ack(&ack(0, 100));
-    yeah.meter.restart(at(1_000));
+fn avoiding(window: u64) -> LossBased<Yeah> {
+    let mut yeah = LossBased::<Yeah>::new(1_200);
+    yeah.law.meter.on_ack(&ack(0, 100), false);
+    yeah.law.meter.restart(at(1_000));
     yeah.aimd.set(window * MTU);
     yeah.aimd.set_ssthresh(MTU);
     yeah
 }
 
-fn round(yeah: &mut Yeah, delay: u64) {
-    yeah.end_round(&RoundTrip {
+fn round(yeah: &mut LossBased<Yeah>, delay: u64) {
+    let round = RoundTrip {
         shortest: Duration::from_millis(delay),
         mean: Duration::from_millis(delay),
         samples: 100,
-    });
+    };
+    yeah.law.end_round(&mut yeah.aimd, &round);
 }
 
 #[test]
@@ -42,13 +45,13 @@ fn with_a_long_queue_it_grows_as_reno() {
     let mut yeah = avoiding(500);
     // 13 ms exceeds an eighth of 100 ms; 57 queued packets are fewer than 80.
     round(&mut yeah, 113);
-    assert_eq!((yeah.slow_rounds, packets(&yeah)), (1, 500));
+    assert_eq!((yeah.law.slow_rounds, packets(&yeah)), (1, 500));
     for _ in 0..500 {
         yeah.on_ack(&ack(500, 600));
     }
     assert_eq!(packets(&yeah), 501);
     round(&mut yeah, 112);
-    assert_eq!(yeah.slow_rounds, 0);
+    assert_eq!(yeah.law.slow_rounds, 0);
 }
 
 #[test]
@@ -63,23 +66,23 @@ fn a_queue_of_more_than_eighty_packets_is_emptied_but_not_below_renos_window() {
     round(&mut yeah, 250);
     assert_eq!(packets(&yeah), 250);
     let mut yeah = avoiding(500);
-    yeah.reno_window = 480 * MTU;
+    yeah.law.reno_window = 480 * MTU;
     round(&mut yeah, 120);
-    assert_eq!((packets(&yeah), yeah.reno_window), (480, 481 * MTU));
+    assert_eq!((packets(&yeah), yeah.law.reno_window), (480, 481 * MTU));
 }
 
 #[test]
 fn a_loss_takes_the_queue_and_at_least_an_eighth_and_half_when_others_compete() {
-    let lose = |yeah: &mut Yeah| {
+    let lose = |yeah: &mut LossBased<Yeah>| {
         yeah.on_congestion(at(2_000), at(1_900), MTU, false);
         yeah.window()
     };
     let mut yeah = avoiding(400);
     assert_eq!(lose(&mut yeah), 350 * MTU);
     let mut yeah = avoiding(400);
-    yeah.queued = 70 * MTU;
+    yeah.law.queued = 70 * MTU;
     assert_eq!(lose(&mut yeah), 330 * MTU);
     let mut yeah = avoiding(400);
-    yeah.slow_rounds = RHO;
+    yeah.law.slow_rounds = RHO;
     assert_eq!(lose(&mut yeah), 200 * MTU);
 }

@@ -57,6 +57,22 @@ impl Session {
         lock(&self.wire).call(Some(&self.id), method, params, self.timeout)
     }
 
+    /// Begins the load of `url`. Returns the answer of `Page.navigate`.
+    ///
+    /// # Errors
+    /// Returns the errors of [`call`](Self::call), and [`ChromiumError::Navigation`] if the
+    /// document cannot be loaded.
+    pub(crate) fn navigate(&mut self, url: &str) -> Result<Value, ChromiumError> {
+        let answer = self.call("Page.navigate", json!({"url": url}))?;
+        match answer["errorText"].as_str() {
+            Some(reason) if !reason.is_empty() => Err(ChromiumError::Navigation {
+                url: url.into(),
+                reason: reason.into(),
+            }),
+            _ => Ok(answer),
+        }
+    }
+
     /// Calls a method of another session, such as [`Event::session`] of a frame,
     /// and waits for the answer.
     ///

@@ -4,16 +4,25 @@
 //! seconds of a monotonic clock. The request of the document relates that clock to the
 //! start of the navigation, because Navigation Timing also reports when it was sent.
 
-use std::collections::BTreeMap;
-
 use pagerace_core::Duration;
 use serde_json::Value;
 
 use super::ObservedResource;
 use crate::cdp::Event;
+use crate::record::log::{Log, Request};
 
 /// Types of requests that stay open by design, so that their end is not awaited.
-const OPEN_BY_DESIGN: [&str; 4] = ["eventsource", "websocket", "ping", "media"];
+const OPEN_BY_DESIGN: [&str; 4] = ["EventSource", "WebSocket", "Ping", "Media"];
+
+/// The events that show that a request goes on.
+const ACTIVITY: [&str; 6] = [
+    "Network.requestWillBeSent",
+    "Network.responseReceived",
+    "Network.dataReceived",
+    "Network.resourceChangedPriority",
+    "Network.loadingFinished",
+    "Network.loadingFailed",
+];
 
 /// The start of the navigation in seconds of the browser's clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,47 +34,10 @@ impl NavigationStart {
     }
 }
 
-/// A request for one URL. A redirect ends a hop and begins the next.
-#[derive(Clone, Debug, Default)]
-struct Hop {
-    url: String,
-    method: String,
-    kind: String,
-    initiator: String,
-    priority: String,
-    render_blocking: Option<String>,
-    /// In seconds, like all times below.
-    start: f64,
-    response: Option<Response>,
-    end: Option<f64>,
-    received: u64,
-    failed: Option<String>,
-    over: bool,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Response {
-    status: Option<u16>,
-    protocol: String,
-    connection: Option<u64>,
-    timing: Option<Timing>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Timing {
-    dns_start: Option<f64>,
-    connect_start: Option<f64>,
-    connect_end: Option<f64>,
-    request_start: Option<f64>,
-    response_start: Option<f64>,
-}
-
 /// The requests of one load.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
-    hops: Vec<Hop>,
-    /// The current hop of each request id.
-    current: BTreeMap<String, usize>,
+    log: Log,
     /// The request id of the document.
     document: String,
 }
@@ -78,96 +50,35 @@ impl Requests {
 
     /// Handles an event. Returns true if it belongs to a request.
     pub(super) fn handle(&mut self, event: &Event) -> bool {
-        let params = &event.params;
-        let Some(id) = params["requestId"].as_str() else {
-            return false;
-        };
-        let at = params["timestamp"].as_f64();
-        match event.method.as_str() {
-            "Network.requestWillBeSent" => self.sent(id, params, at.unwrap_or(0.0)),
-            "Network.responseReceived" => {
-                self.update(id, |hop| {
-                    hop.response = Some(response(&params["response"]));
-                });
-            }
-            "Network.dataReceived" => {
-                let bytes = params["encodedDataLength"].as_u64().unwrap_or(0);
-                self.update(id, |hop| hop.received = hop.received.saturating_add(bytes));
-            }
-            "Network.resourceChangedPriority" => {
-                self.update(id, |hop| hop.priority = text(&params["newPriority"]));
-            }
-            "Network.loadingFinished" => self.update(id, |hop| {
-                hop.end = at;
-                hop.over = true;
-                if let Some(total) = params["encodedDataLength"].as_f64() {
-                    hop.received = total as u64;
-                }
-            }),
-            "Network.loadingFailed" => self.update(id, |hop| {
-                hop.end = at;
-                hop.over = true;
-                // A request cancelled by the page is not a failure.
-                if params["canceled"].as_bool() != Some(true) {
-                    hop.failed = Some(reason(params));
-                }
-            }),
-            _ => return false,
+        let (method, params) = (event.method.as_str(), &event.params);
+        let belongs = params["requestId"].is_string() && ACTIVITY.contains(&method);
+        if belongs {
+            self.log.handle(None, method, params);
         }
-        true
+        belongs
     }
 
-    fn sent(&mut self, id: &str, params: &Value, at: f64) {
-        let request = &params["request"];
-        let redirect = &params["redirectResponse"];
-        if redirect.is_object() {
-            self.update(id, |hop| {
-                hop.response = Some(response(redirect));
-                hop.received = redirect["encodedDataLength"].as_f64().unwrap_or(0.0) as u64;
-                hop.end = Some(at);
-                hop.over = true;
-            });
-        }
-        let url = text(&request["url"]);
-        if !url.starts_with("http:") && !url.starts_with("https:") {
-            return;
-        }
-        self.current.insert(id.into(), self.hops.len());
-        self.hops.push(Hop {
-            url,
-            method: text(&request["method"]),
-            kind: text(&params["type"]).to_ascii_lowercase(),
-            initiator: text(&params["initiator"]["type"]),
-            priority: text(&request["initialPriority"]),
-            render_blocking: params["renderBlockingBehavior"].as_str().map(Into::into),
-            start: at,
-            ..Hop::default()
-        });
-    }
-
-    fn update(&mut self, id: &str, change: impl FnOnce(&mut Hop)) {
-        if let Some(hop) = self.current.get(id).and_then(|k| self.hops.get_mut(*k)) {
-            change(hop);
-        }
+    /// Returns the requests over HTTP. A redirect ends a request and begins the next.
+    fn all(&self) -> impl DoubleEndedIterator<Item = &Request> {
+        let over_http = |url: &str| url.starts_with("http:") || url.starts_with("https:");
+        let requests = self.log.requests().iter();
+        requests.filter(move |request| over_http(&request.url))
     }
 
     /// Returns the number of open requests whose end is awaited.
     pub(super) fn open(&self) -> usize {
-        let awaited = |hop: &&Hop| !hop.over && !OPEN_BY_DESIGN.contains(&hop.kind.as_str());
-        self.hops.iter().filter(awaited).count()
+        let awaited = |r: &&Request| r.ended.is_none() && !OPEN_BY_DESIGN.contains(&&r.kind[..]);
+        self.all().filter(awaited).count()
     }
 
     /// Computes the start of the navigation from the document's request; `request_start`
     /// is its start in Navigation Timing.
     pub(super) fn navigation_start(&self, request_start: Option<Duration>) -> NavigationStart {
-        let document = self.current.get(&self.document).map(|k| &self.hops[*k]);
-        let timing = document.and_then(|hop| hop.response.as_ref()?.timing);
-        let known = timing
-            .and_then(|timing| timing.request_start)
-            .zip(request_start);
-        NavigationStart(match known {
+        let document = self.all().rfind(|request| request.id == self.document);
+        let sent = document.and_then(|request| phase(request.response.as_ref()?, "sendStart"));
+        NavigationStart(match sent.zip(request_start) {
             Some((seconds, since)) => seconds - since.as_secs_f64(),
-            None => self.hops.first().map_or(0.0, |hop| hop.start),
+            None => self.all().next().map_or(0.0, |request| request.started),
         })
     }
 
@@ -177,91 +88,77 @@ impl Requests {
         clock: NavigationStart,
         until: Duration,
     ) -> Vec<(Duration, Duration)> {
-        self.hops
-            .iter()
-            .filter(|hop| hop.method == "GET")
-            .map(|hop| {
-                let end = hop.end.map_or(until, |end| clock.since(end));
-                (clock.since(hop.start), end)
+        self.all()
+            .filter(|request| request.asked["method"] == "GET")
+            .map(|request| {
+                let end = request.ended.map_or(until, |end| clock.since(end));
+                (clock.since(request.started), end)
             })
             .collect()
     }
 
     /// Returns all requests, and a message for each failed one.
     pub(super) fn observed(&self, clock: NavigationStart) -> (Vec<ObservedResource>, Vec<String>) {
-        let failure = |hop: &Hop| Some(format!("{}: {}", hop.url, hop.failed.as_ref()?));
-        (
-            self.hops.iter().map(|hop| hop.observed(clock)).collect(),
-            self.hops.iter().filter_map(failure).collect(),
-        )
+        let seen: Vec<_> = self.all().map(|request| observed(request, clock)).collect();
+        let failure =
+            |one: &ObservedResource| Some(format!("{}: {}", one.url, one.failed.as_ref()?));
+        let failures = seen.iter().filter_map(failure).collect();
+        (seen, failures)
     }
 }
 
-impl Hop {
-    fn observed(&self, clock: NavigationStart) -> ObservedResource {
-        let response = self.response.clone().unwrap_or_default();
-        let timing = response.timing.unwrap_or_default();
-        let since = |seconds: Option<f64>| seconds.map(|s| clock.since(s));
-        ObservedResource {
-            url: self.url.clone(),
-            method: self.method.clone(),
-            protocol: response.protocol,
-            initiator_type: self.initiator.clone(),
-            kind: self.kind.clone(),
-            status: response.status,
-            start: clock.since(self.start),
-            dns_start: since(timing.dns_start),
-            connect_start: since(timing.connect_start),
-            connect_end: since(timing.connect_end),
-            request_start: since(timing.request_start),
-            response_start: since(timing.response_start),
-            response_end: since(self.end),
-            transfer_size: self.received,
-            render_blocking: self.render_blocking.clone(),
-            priority: self.priority.clone(),
-            connection: response.connection,
-            failed: self.failed.clone(),
-        }
-    }
-}
-
-fn response(value: &Value) -> Response {
-    let timing = &value["timing"];
-    let base = timing["requestTime"].as_f64();
-    // Milliseconds since `requestTime`; -1 for a phase that did not happen.
-    let at = |name: &str| {
-        let since = timing[name].as_f64().filter(|since| *since >= 0.0)?;
-        Some(base? + since / 1e3)
-    };
-    Response {
-        status: value["status"].as_u64().and_then(|s| u16::try_from(s).ok()),
-        protocol: text(&value["protocol"]),
+fn observed(request: &Request, clock: NavigationStart) -> ObservedResource {
+    let response = request.response.clone().unwrap_or_default();
+    let since = |name: &str| phase(&response, name).map(|seconds| clock.since(seconds));
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let priority = request.priority_changes.last();
+    ObservedResource {
+        url: request.url.clone(),
+        method: text(&request.asked["method"]),
+        protocol: text(&response["protocol"]),
+        initiator_type: text(&request.initiator["type"]),
+        kind: request.kind.to_ascii_lowercase(),
+        status: response["status"]
+            .as_u64()
+            .and_then(|s| u16::try_from(s).ok()),
+        start: clock.since(request.started),
+        dns_start: since("dnsStart"),
+        connect_start: since("connectStart"),
+        connect_end: since("connectEnd"),
+        request_start: since("sendStart"),
+        response_start: since("receiveHeadersStart").or_else(|| since("receiveHeadersEnd")),
+        response_end: request.ended.map(|end| clock.since(end)),
+        transfer_size: request.encoded_bytes.unwrap_or(request.received),
+        render_blocking: request.render_blocking.clone(),
+        priority: priority.map_or_else(
+            || text(&request.asked["initialPriority"]),
+            |(_, priority)| priority.clone(),
+        ),
         // Zero means no connection, for example for a cached response.
-        connection: value["connectionId"]
+        connection: response["connectionId"]
             .as_f64()
             .map(|n| n as u64)
             .filter(|n| *n > 0),
-        timing: timing.is_object().then(|| Timing {
-            dns_start: at("dnsStart"),
-            connect_start: at("connectStart"),
-            connect_end: at("connectEnd"),
-            request_start: at("sendStart"),
-            response_start: at("receiveHeadersStart").or(at("receiveHeadersEnd")),
-        }),
+        failed: failure(request),
     }
+}
+
+/// Returns the time in seconds of a phase of the request, or `None` if it did not happen.
+fn phase(response: &Value, name: &str) -> Option<f64> {
+    let timing = &response["timing"];
+    // Milliseconds since `requestTime`; -1 for a phase that did not happen.
+    let since = timing[name].as_f64().filter(|since| *since >= 0.0)?;
+    Some(timing["requestTime"].as_f64()? + since / 1e3)
 }
 
 /// Returns Chromium's error code, or the reason for blocking if the request was blocked
-/// before it was sent.
-fn reason(params: &Value) -> String {
-    match params["blockedReason"].as_str() {
+/// before it was sent. A request cancelled by the page is not a failure.
+fn failure(request: &Request) -> Option<String> {
+    let code = request.failed.as_ref().filter(|_| !request.canceled)?;
+    Some(match &request.blocked {
         Some(who) => format!("blocked ({who})"),
-        None => text(&params["errorText"]),
-    }
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
+        None => code.clone(),
+    })
 }
 
 #[cfg(test)]

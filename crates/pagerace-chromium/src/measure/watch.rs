@@ -51,14 +51,8 @@ impl Watch {
     ) -> Result<Self, ChromiumError> {
         let start = session.now();
         session.set_timeout(options.deadline);
-        let answer = session.call("Page.navigate", json!({"url": url}))?;
+        let answer = session.navigate(url)?;
         session.set_timeout(REPORT_TIMEOUT);
-        if let Some(reason) = answer["errorText"].as_str().filter(|text| !text.is_empty()) {
-            return Err(ChromiumError::Navigation {
-                url: url.into(),
-                reason: reason.into(),
-            });
-        }
         let text = |field: &str| answer[field].as_str().unwrap_or_default().to_owned();
         let mut requests = Requests::default();
         requests.set_document(&text("loaderId"));

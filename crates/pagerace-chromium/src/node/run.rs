@@ -13,34 +13,22 @@ use super::package::{Package, SCRIPT};
 use crate::browser::Spawn;
 use crate::error::ChromiumError;
 
-/// The output of a finished program.
-#[derive(Debug)]
-pub(super) struct Output {
-    pub(super) success: bool,
-    pub(super) out: Vec<u8>,
-    err: Vec<u8>,
+/// Returns the first lines of standard error as one line. npm and Node.js report the
+/// cause first, followed by many details.
+fn said(err: &[u8]) -> String {
+    let text = String::from_utf8_lossy(err);
+    let lines = text.lines().map(str::trim);
+    let told = lines.filter(|line| !line.is_empty() && !line.starts_with("npm warn"));
+    told.take(12).collect::<Vec<_>>().join(" | ")
 }
 
-impl Output {
-    /// Returns the first lines of standard error as one line. npm and Node.js report the
-    /// cause first, followed by many details.
-    pub(super) fn said(&self) -> String {
-        let text = String::from_utf8_lossy(&self.err);
-        let lines: Vec<&str> = text.lines().map(str::trim).collect();
-        let told = lines
-            .iter()
-            .filter(|line| !line.is_empty() && !line.starts_with("npm warn"));
-        told.take(12).copied().collect::<Vec<_>>().join(" | ")
-    }
-}
-
-/// Writes `input` to a program whose three streams are pipes, and waits for its end;
-/// kills it after `timeout`. An error message follows the program's name.
+/// Writes `input` to a program whose three streams are pipes, waits for its end and returns
+/// its output; kills it after `timeout`. An error message follows the program's name.
 pub(super) fn finish(
     mut child: Child,
     input: Vec<u8>,
     timeout: Duration,
-) -> Result<Output, String> {
+) -> Result<Vec<u8>, String> {
     let (sender, receiver) = channel();
     let mut readers = 0;
     if let Some(mut stdin) = child.stdin.take() {
@@ -79,11 +67,11 @@ pub(super) fn finish(
         .wait()
         .map_err(|e| format!("cannot be awaited: {e}"))?;
     let [out, err] = texts;
-    Ok(Output {
-        success: status.success(),
-        out,
-        err,
-    })
+    if status.success() {
+        Ok(out)
+    } else {
+        Err(format!("failed: {}", said(&err)))
+    }
 }
 
 impl Package {
@@ -104,11 +92,7 @@ impl Package {
         let child = spawn(node).map_err(|e| self.cannot_start("node", &e))?;
         let output = finish(child, input.to_string().into_bytes(), timeout)
             .map_err(|reason| self.error(&format!("its script {reason}")))?;
-        if !output.success {
-            let said = output.said();
-            return Err(self.error(&format!("its script failed: {said}")));
-        }
-        serde_json::from_slice(&output.out)
+        serde_json::from_slice(&output)
             .map_err(|e| self.error(&format!("its script wrote no JSON ({e})")))
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pagerace_core::{Duration, Instant};
+use pagerace_har::Device;
 use serde_json::{Value, json};
 use url::Url;
 
@@ -14,8 +15,8 @@ use super::layout::{self, STYLES};
 use super::log::{Log, Request};
 use super::paints;
 use super::shares;
-use super::trace::{CATEGORIES, Cpu, Trace};
-use crate::{Browser, ChromiumError, Device, Event, Session};
+use super::trace::{CATEGORIES, Cpu, Trace, without_fragment};
+use crate::{Browser, ChromiumError, Event, Session};
 
 /// The maximum bytes of bodies that Chromium keeps.
 const BODIES_MAX: u64 = 512 * 1024 * 1024;
@@ -33,8 +34,7 @@ pub(super) fn cpu(
     options: &RecordOptions,
 ) -> Result<BTreeMap<String, Cpu>, ChromiumError> {
     let (_session, recorder, frame) = watched(browser, url, options, false)?;
-    let url = url.split('#').next().unwrap_or(url);
-    Ok(recorder.trace.finish(url, &frame).cpu)
+    Ok(recorder.trace.finish(without_fragment(url), &frame).cpu)
 }
 
 /// Loads the page. Returns its session, the collected data, and its main frame. With
@@ -59,13 +59,17 @@ fn watched(
         paints::watch_makers(&mut session)?;
     }
     browser.wait_until_quiet();
-    let frame = navigate(&mut session, url)?;
+    let answer = session.navigate(url)?;
+    let frame = answer["frameId"].as_str().ok_or(ChromiumError::Answer {
+        method: "Page.navigate".into(),
+        missing: "frameId",
+    })?;
     recorder.settle(&mut session, options)?;
     recorder.end_trace(&mut session)?;
     if recorder.crashed {
         return Err(ChromiumError::Crashed { url: url.into() });
     }
-    Ok((session, recorder, frame))
+    Ok((session, recorder, frame.to_owned()))
 }
 
 /// Loads `url` and collects all data of a recording.
@@ -90,7 +94,6 @@ pub(super) fn load(
         .map(|r| body(&mut session, r))
         .collect::<Result<_, _>>()?;
     let current = paints["url"].as_str().unwrap_or(url);
-    let current = current.split('#').next().unwrap_or(current);
     let device = Device {
         user_agent: Some(browser.user_agent()),
         ..browser.device().clone()
@@ -114,7 +117,7 @@ pub(super) fn load(
         device,
         requests,
         bodies,
-        trace: recorder.trace.finish(current, &frame),
+        trace: recorder.trace.finish(without_fragment(current), &frame),
         snapshot,
         shares,
         paints,
@@ -159,23 +162,6 @@ fn watch(session: &mut Session, target: &str) -> Result<(), ChromiumError> {
     let attach = json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true});
     session.send_in(target, "Target.setAutoAttach", attach)?;
     Ok(())
-}
-
-/// Begins the load and returns the id of the main frame.
-fn navigate(session: &mut Session, url: &str) -> Result<String, ChromiumError> {
-    let method = "Page.navigate";
-    let answer = session.call(method, json!({"url": url}))?;
-    if let Some(reason) = answer["errorText"].as_str().filter(|t| !t.is_empty()) {
-        return Err(ChromiumError::Navigation {
-            url: url.into(),
-            reason: reason.into(),
-        });
-    }
-    let frame = answer["frameId"].as_str().ok_or(ChromiumError::Answer {
-        method: method.into(),
-        missing: "frameId",
-    })?;
-    Ok(frame.to_owned())
 }
 
 struct Recorder {

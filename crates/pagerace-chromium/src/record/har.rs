@@ -7,6 +7,7 @@ mod entry;
 
 use std::collections::BTreeSet;
 
+use pagerace_har::Device;
 use serde_json::{Value, json};
 use url::Url;
 
@@ -17,7 +18,6 @@ use super::paints;
 use super::shares::Shares;
 use super::timings::{iso, round};
 use super::trace::Summary;
-use crate::device::Device;
 
 /// The version of the `_pagerace` fields.
 const VERSION: u32 = 1;

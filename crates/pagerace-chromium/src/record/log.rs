@@ -12,56 +12,62 @@ use serde_json::Value;
 
 /// A request and its response, as far as they have arrived.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Request {
-    pub(super) id: String,
+pub(crate) struct Request {
+    pub(crate) id: String,
     /// The protocol session that reported the end of the request, and until then its
     /// start. Bodies are requested from this session.
-    pub(super) session: Option<String>,
-    pub(super) url: String,
+    pub(crate) session: Option<String>,
+    pub(crate) url: String,
     /// `Network.Request`.
-    pub(super) asked: Value,
+    pub(crate) asked: Value,
     /// The request fields on the wire, if reported.
-    pub(super) sent_fields: Option<Value>,
+    pub(crate) sent_fields: Option<Value>,
     /// `Network.Initiator`, unmodified.
-    pub(super) initiator: Value,
+    pub(crate) initiator: Value,
     /// `Network.ResourceType`, unmodified.
-    pub(super) kind: String,
+    pub(crate) kind: String,
     /// `Network.RenderBlockingBehavior`.
-    pub(super) render_blocking: Option<String>,
-    pub(super) frame: Option<String>,
+    pub(crate) render_blocking: Option<String>,
+    pub(crate) frame: Option<String>,
     /// Seconds of Chromium's monotonic clock.
-    pub(super) started: f64,
+    pub(crate) started: f64,
     /// Seconds since 1970.
-    pub(super) wall: f64,
+    pub(crate) wall: f64,
     /// `Network.Response`.
-    pub(super) response: Option<Value>,
+    pub(crate) response: Option<Value>,
     /// The response fields on the wire, if reported.
-    pub(super) received_fields: Option<Value>,
-    pub(super) chunks: Vec<Chunk>,
+    pub(crate) received_fields: Option<Value>,
+    pub(crate) chunks: Vec<Chunk>,
     /// The time at which the request was completed, failed or was redirected; monotonic seconds.
-    pub(super) ended: Option<f64>,
-    /// The bytes on the wire, including the response's fields.
-    pub(super) encoded_bytes: Option<u64>,
+    pub(crate) ended: Option<f64>,
+    /// The bytes of the content on the wire that were reported while it arrived.
+    pub(crate) received: u64,
+    /// The bytes on the wire, including the response's fields; known at the end.
+    pub(crate) encoded_bytes: Option<u64>,
     /// Chromium's error code, such as `net::ERR_NAME_NOT_RESOLVED`.
-    pub(super) failed: Option<String>,
-    pub(super) from_memory: bool,
-    pub(super) redirected: bool,
+    pub(crate) failed: Option<String>,
+    /// True if the page cancelled the request.
+    pub(crate) canceled: bool,
+    /// The reason why the request was blocked before it was sent.
+    pub(crate) blocked: Option<String>,
+    pub(crate) from_memory: bool,
+    pub(crate) redirected: bool,
     /// The times of priority changes (monotonic seconds) and the new priorities.
-    pub(super) priority_changes: Vec<(f64, String)>,
+    pub(crate) priority_changes: Vec<(f64, String)>,
     extra_info: bool,
 }
 
 /// A piece of a body that reached the page; `bytes` are decoded bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Chunk {
+pub(crate) struct Chunk {
     /// Monotonic seconds.
-    pub(super) at: f64,
-    pub(super) bytes: u64,
+    pub(crate) at: f64,
+    pub(crate) bytes: u64,
 }
 
 /// Collects requests from `Network` events in order of arrival.
 #[derive(Debug, Default)]
-pub(super) struct Log {
+pub(crate) struct Log {
     requests: Vec<Request>,
     /// The last hop of each id.
     latest: BTreeMap<String, usize>,
@@ -71,7 +77,7 @@ pub(super) struct Log {
 
 impl Log {
     /// Handles one event; events of other domains are ignored.
-    pub(super) fn handle(&mut self, session: Option<&str>, method: &str, params: &Value) {
+    pub(crate) fn handle(&mut self, session: Option<&str>, method: &str, params: &Value) {
         let id = text(params, "requestId");
         match method {
             "Network.requestWillBeSent" => self.sent(session, id, params),
@@ -136,6 +142,8 @@ impl Log {
                 }
             }
             "Network.dataReceived" => {
+                let on_wire = bytes(params, "encodedDataLength").unwrap_or(0);
+                request.received = request.received.saturating_add(on_wire);
                 if let (Some(at), Some(bytes)) = (at, bytes(params, "dataLength")) {
                     request.chunks.push(Chunk { at, bytes });
                 }
@@ -150,6 +158,8 @@ impl Log {
             "Network.loadingFailed" => {
                 request.ended = at;
                 request.failed = Some(reason(params));
+                request.canceled = params["canceled"].as_bool() == Some(true);
+                request.blocked = params["blockedReason"].as_str().map(str::to_owned);
             }
             "Network.requestServedFromCache" => request.from_memory = true,
             "Network.resourceChangedPriority" => {
@@ -160,13 +170,18 @@ impl Log {
         }
     }
 
+    /// Returns all requests in order, without the fields on the wire.
+    pub(crate) fn requests(&self) -> &[Request] {
+        &self.requests
+    }
+
     /// Returns the number of requests that have neither ended nor failed.
-    pub(super) fn open(&self) -> usize {
+    pub(crate) fn open(&self) -> usize {
         self.requests.iter().filter(|r| r.ended.is_none()).count()
     }
 
     /// Returns all requests in order, with their fields.
-    pub(super) fn finish(mut self) -> Vec<Request> {
+    pub(crate) fn finish(mut self) -> Vec<Request> {
         let mut taken: BTreeMap<&str, usize> = BTreeMap::new();
         let mut ids: Vec<(usize, usize)> = Vec::new();
         for (i, request) in self.requests.iter().enumerate() {

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use pagerace_core::Duration;
 use serde_json::{Value, json};
 
+use crate::measure::cumulative_layout_shift;
 use crate::{ChromiumError, Session};
 
 /// An expression that reads the page's timeline after the load. No script is injected
@@ -81,24 +83,14 @@ pub(super) fn makers(session: &mut Session) -> Result<BTreeSet<String>, Chromium
         .collect())
 }
 
-/// Returns Cumulative Layout Shift: the largest sum of a session window, with less than
-/// 1 s between shifts and less than 5 s in total (<https://web.dev/articles/cls>).
+/// Returns Cumulative Layout Shift of a list of [time in ms, value].
 pub(super) fn cumulative_shift(shifts: &Value) -> f64 {
     let pairs = shifts.as_array().map_or(&[][..], Vec::as_slice).iter();
-    let mut pairs: Vec<(f64, f64)> = pairs
-        .filter_map(|p| Some((p[0].as_f64()?, p[1].as_f64()?)))
+    let mut pairs: Vec<(Duration, f64)> = pairs
+        .filter_map(|p| Some((Duration::from_millis_f64(p[0].as_f64()?), p[1].as_f64()?)))
         .collect();
-    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (mut first, mut previous, mut sum, mut worst) = (0.0, 0.0, 0.0, 0.0_f64);
-    for (at, value) in pairs {
-        if sum == 0.0 || at - previous >= 1000.0 || at - first >= 5000.0 {
-            (first, sum) = (at, 0.0);
-        }
-        previous = at;
-        sum += value;
-        worst = worst.max(sum);
-    }
-    worst
+    pairs.sort_by_key(|(at, _)| *at);
+    cumulative_layout_shift(&pairs)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! <https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-ResourceTiming>.
 
 use serde_json::{Value, json};
+use time::{Duration, OffsetDateTime};
 
 /// Returns the timings and the total time in milliseconds of a request from `started` to
 /// `ended` (monotonic seconds). `timing` is its `Network.ResourceTiming`, or null.
@@ -56,32 +57,11 @@ pub(super) fn round(ms: f64) -> f64 {
 
 /// Formats seconds since 1970 as ISO 8601 in UTC with microseconds.
 pub(super) fn iso(seconds: f64) -> String {
-    let micros = (seconds.max(0.0) * 1e6).round() as u64;
-    let (seconds, micros) = (micros / 1_000_000, micros % 1_000_000);
-    let (days, second) = (seconds / 86_400, seconds % 86_400);
-    let (year, month, day) = civil(days);
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}Z")
-}
-
-/// Converts days since 1970 to year, month and day of the Gregorian calendar.
-fn civil(mut days: u64) -> (u64, u64, u64) {
-    let leap = |y: u64| y.is_multiple_of(4) && (!y.is_multiple_of(100) || y.is_multiple_of(400));
-    let mut year = 1970;
-    while days >= 365 + u64::from(leap(year)) {
-        days -= 365 + u64::from(leap(year));
-        year += 1;
-    }
-    let february = 28 + u64::from(leap(year));
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
-    (year, month, days + 1)
+    let micros = (seconds.max(0.0) * 1e6).round() as i64;
+    let at = OffsetDateTime::UNIX_EPOCH.saturating_add(Duration::microseconds(micros));
+    let (date, micros) = (at.date(), at.microsecond());
+    let (hour, minute, second) = at.time().as_hms();
+    format!("{date}T{hour:02}:{minute:02}:{second:02}.{micros:06}Z")
 }
 
 #[cfg(test)]

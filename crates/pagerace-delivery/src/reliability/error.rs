@@ -12,7 +12,7 @@ pub enum ReliabilityError {
         known: String,
     },
     /// No policy has this name.
-    #[error("`{name}` is not a reliability policy; there are {known}{suggestion}")]
+    #[error("unknown reliability policy `{name}`; the policies are {known}{suggestion}")]
     Unknown {
         /// The name as written.
         name: String,

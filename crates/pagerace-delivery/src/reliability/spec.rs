@@ -23,43 +23,24 @@ pub struct ReliabilitySpec {
     text: Box<str>,
 }
 
-/// The scenarios of Srivastava 2024, section 5.9, in its order. The first is its baseline.
-/// Its "third-party" category is expressed as third-party scripts, ads and third-party style
-/// sheets.
-const THESIS: [&str; 6] = [
-    "full",
-    "datagram:fonts",
-    "datagram:ads+css",
-    "datagram:third-party-js+ads+third-party-css",
-    "datagram:fonts+ads",
-    "datagram:fonts+third-party-js+ads+third-party-css",
-];
-
 impl ReliabilitySpec {
-    /// Name of the scenarios of Srivastava 2024, for use in a list.
-    pub const THESIS_SET: &'static str = "thesis";
-
-    /// Returns the scenarios of Srivastava 2024.
-    pub fn thesis() -> Vec<Self> {
-        let read = |text: &&str| text.parse().expect("the scenarios are policies");
-        THESIS.iter().map(read).collect()
-    }
-
     /// Parses specs separated by commas: `full,datagram:fonts,ads,adaptive`.
     ///
     /// Commas also separate a policy's arguments, so an entry that does not begin with the
-    /// name of a policy belongs to the previous one.
+    /// name of a policy belongs to the previous one. The name of one of `sets` stands for the
+    /// specs of the set.
     ///
     /// # Errors
     /// Returns a [`ReliabilityError`] that states the text found and the values allowed.
-    pub fn parse_list(text: &str) -> Result<Vec<Self>, ReliabilityError> {
+    pub fn parse_list(text: &str, sets: &[(&str, &[&str])]) -> Result<Vec<Self>, ReliabilityError> {
+        let set = |name: &str| sets.iter().find(|set| set.0 == name).map(|set| set.1);
         let mut entries: Vec<String> = Vec::new();
         for part in text.split(',') {
             let name = part.split(':').next().unwrap_or_default().trim();
             // An entry with a colon is a misspelt policy, unless the colon is part of a
             // URL.
             let begins = policy(name).is_some()
-                || name == Self::THESIS_SET
+                || set(name).is_some()
                 || (part.contains(':') && !part.contains("://"));
             match entries.last_mut() {
                 Some(entry) if !begins && entry.contains(':') => {
@@ -71,12 +52,8 @@ impl ReliabilitySpec {
         }
         let mut specs: Vec<Self> = Vec::new();
         for entry in entries {
-            let named = if entry.trim() == Self::THESIS_SET {
-                Self::thesis()
-            } else {
-                vec![entry.parse()?]
-            };
-            for spec in named {
+            for text in set(entry.trim()).unwrap_or(&[&entry]) {
+                let spec: Self = text.parse()?;
                 if specs.contains(&spec) {
                     return Err(ReliabilityError::Twice(spec.to_string()));
                 }

@@ -127,7 +127,7 @@ fn says_what_is_wrong_with_a_list() {
 #[test]
 fn says_what_is_wrong_with_a_name() {
     let message = error("sequentail");
-    assert!(message.contains("no strategy is called \"sequentail\" (did you mean sequential?)"));
+    assert!(message.contains("unknown strategy \"sequentail\" (did you mean sequential?)"));
     assert!(message.ends_with("hybrid"), "all are listed: {message}");
     assert!(error("rr").contains("did you mean round-robin"));
     assert!(error("EPS").contains("did you mean eps"));

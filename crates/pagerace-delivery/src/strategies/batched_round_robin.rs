@@ -22,7 +22,13 @@ pub const INFO: StrategyInfo = StrategyInfo {
         range: Range::Integer { min: 1, max: 1000 },
         meaning: "packets in a batch",
     }],
-    build: |values: &Values| Box::new(BatchedRoundRobin::new(values.integer("n"))),
+    build: |values: &Values| {
+        Box::new(BatchedRoundRobin {
+            n: values.integer("n"),
+            rotation: Rotation::default(),
+            batch: None,
+        })
+    },
 };
 
 /// The batched round-robin strategy.
@@ -32,21 +38,6 @@ pub struct BatchedRoundRobin {
     rotation: Rotation,
     /// The stream that owns the current batch, and the number of packets left in it.
     batch: Option<(u64, u64)>,
-}
-
-impl BatchedRoundRobin {
-    /// Creates the strategy with batches of `n` packets.
-    ///
-    /// # Panics
-    /// Panics if `n` is zero.
-    pub fn new(n: u64) -> Self {
-        assert!(n > 0, "a batch has packets");
-        Self {
-            n,
-            rotation: Rotation::default(),
-            batch: None,
-        }
-    }
 }
 
 impl Strategy for BatchedRoundRobin {
@@ -62,19 +53,17 @@ impl Strategy for BatchedRoundRobin {
             self.rotation.picked(stream);
             return index;
         }
-        let index = self.rotation.pick(ready);
+        let index = self.rotation.pick(ready, |_| ());
         self.batch = Some((ready[index].stream, self.n));
         index
     }
 
     fn sent(&mut self, response: &Response, _bytes: u64) {
-        if let Some(turn) = self.rotation.sent(response.stream) {
-            self.rotation.send_back(response.stream, turn);
-            if let Some((stream, left)) = &mut self.batch
-                && *stream == response.stream
-            {
-                *left -= 1;
-            }
+        if self.rotation.sent(response.stream).is_some()
+            && let Some((stream, left)) = &mut self.batch
+            && *stream == response.stream
+        {
+            *left -= 1;
         }
     }
 

@@ -77,11 +77,9 @@ impl Strategy for Eps {
     }
 
     fn sent(&mut self, response: &Response, _bytes: u64) {
-        let Some(turn) = self.rotation.sent(response.stream) else {
-            return;
-        };
-        self.rotation.send_back(response.stream, turn);
-        if !response.signal.incremental {
+        if let Some(turn) = self.rotation.sent(response.stream)
+            && !response.signal.incremental
+        {
             self.sequences[usize::from(response.signal.urgency)] = turn;
         }
     }

@@ -31,13 +31,7 @@ impl Strategy for Fifo {
     }
 
     fn pick(&mut self, ready: &[Response]) -> usize {
-        let mut first = None;
-        self.places.each_ready(ready, |index, _, place| {
-            if first.is_none_or(|(p, _)| *place < p) {
-                first = Some((*place, index));
-            }
-        });
-        first.expect("something is ready").1
+        self.places.first_ready(ready, |_, place| *place)
     }
 
     fn left(&mut self, stream: u64) {

@@ -42,24 +42,12 @@ impl Strategy for FirefoxEps {
     }
 
     fn pick(&mut self, ready: &[Response]) -> usize {
-        let mut first = None;
         self.rotation
-            .last
-            .each_ready(ready, |index, response, last| {
-                let place = (urgency(&response.facts), *last);
-                if first.is_none_or(|(p, _)| place < p) {
-                    first = Some((place, index));
-                }
-            });
-        let index = first.expect("something is ready").1;
-        self.rotation.picked(ready[index].stream);
-        index
+            .pick(ready, |response| urgency(&response.facts))
     }
 
     fn sent(&mut self, response: &Response, _bytes: u64) {
-        if let Some(turn) = self.rotation.sent(response.stream) {
-            self.rotation.send_back(response.stream, turn);
-        }
+        self.rotation.sent(response.stream);
     }
 
     fn left(&mut self, stream: u64) {

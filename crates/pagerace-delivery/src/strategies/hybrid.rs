@@ -7,14 +7,14 @@
 //! whose `n` and `r_u` count only these other responses.
 
 use super::sequential::first_by_class;
-use super::weighted_incremental::{ALPHA, URGENCY, UrgencySource, WeightedIncremental};
+use super::weighted_incremental::{ALPHA, URGENCY, WeightedIncremental};
 use crate::{Response, Strategy, StrategyInfo, Values};
 
 /// The registry entry of this strategy.
 pub const INFO: StrategyInfo = StrategyInfo {
     name: "hybrid",
     summary: "Render-blocking responses one after the other first; the rest share as in weighted-incremental",
-    source: "proposed in Gupta 2024, section VI; worked out here",
+    source: "proposed in Gupta 2024, section VI; details ours",
     parameters: &[ALPHA, URGENCY],
     build: |values: &Values| {
         Box::new(Hybrid {
@@ -27,16 +27,6 @@ pub const INFO: StrategyInfo = StrategyInfo {
 #[derive(Clone, Debug)]
 pub struct Hybrid {
     rest: WeightedIncremental,
-}
-
-impl Hybrid {
-    /// Creates the strategy. `alpha`, from 0 to 1, is the influence of urgency among the
-    /// responses that do not block rendering.
-    pub fn new(alpha: f64, source: UrgencySource) -> Self {
-        Self {
-            rest: WeightedIncremental::new(alpha, source),
-        }
-    }
 }
 
 impl Strategy for Hybrid {

@@ -28,13 +28,11 @@ impl Strategy for RoundRobin {
     }
 
     fn pick(&mut self, ready: &[Response]) -> usize {
-        self.rotation.pick(ready)
+        self.rotation.pick(ready, |_| ())
     }
 
     fn sent(&mut self, response: &Response, _bytes: u64) {
-        if let Some(turn) = self.rotation.sent(response.stream) {
-            self.rotation.send_back(response.stream, turn);
-        }
+        self.rotation.sent(response.stream);
     }
 
     fn left(&mut self, stream: u64) {

@@ -24,7 +24,7 @@ use crate::{Response, Strategy, StrategyInfo, Values};
 /// The registry entry of this strategy.
 pub const INFO: StrategyInfo = StrategyInfo {
     name: "weighted-incremental",
-    summary: "All responses share, by urgency as far as alpha says",
+    summary: "All responses share; alpha sets how far urgency decides",
     source: "Gupta 2024, equations 1 and 2",
     parameters: &[ALPHA, URGENCY],
     build: |values: &Values| Box::new(WeightedIncremental::of(values)),
@@ -35,7 +35,7 @@ pub(super) const ALPHA: Parameter = Parameter {
     name: "alpha",
     default: "0.5",
     range: Range::Number { min: 0.0, max: 1.0 },
-    meaning: "how far urgency decides: 0 not at all (equal shares), 1 alone",
+    meaning: "weight of urgency: 0 for equal shares, 1 for urgency alone",
 };
 
 /// The source of urgencies.
@@ -43,12 +43,12 @@ pub(super) const URGENCY: Parameter = Parameter {
     name: "urgency",
     default: "class",
     range: Range::Word(&["class", "signalled"]),
-    meaning: "where urgency comes from: the class that Chromium gives, or what the client signals",
+    meaning: "source of urgency: the class that Chromium gives, or the client's signal",
 };
 
 /// The source of a response's urgency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UrgencySource {
+enum UrgencySource {
     /// The response's current Chromium priority class ([`class`]), mapped by
     /// [`urgency_of_class`].
     Class,
@@ -101,25 +101,19 @@ pub struct WeightedIncremental {
 }
 
 impl WeightedIncremental {
-    /// Creates the strategy. `alpha`, from 0 to 1, is the influence of urgency.
-    pub fn new(alpha: f64, source: UrgencySource) -> Self {
-        let (urgencies, share) = (Streams::default(), FairShare::default());
-        Self {
-            alpha,
-            source,
-            urgencies,
-            counts: [0; 8],
-            share,
-        }
-    }
-
     /// Creates the strategy from the parameters `alpha` and `urgency`.
     pub(super) fn of(values: &Values) -> Self {
         let source = match values.word("urgency") {
             "signalled" => UrgencySource::Signalled,
             _ => UrgencySource::Class,
         };
-        Self::new(values.number("alpha"), source)
+        Self {
+            alpha: values.number("alpha"),
+            source,
+            urgencies: Streams::default(),
+            counts: [0; 8],
+            share: FairShare::default(),
+        }
     }
 
     fn urgency(&self, response: &Response) -> u8 {

@@ -1,6 +1,6 @@
 //! Facts about each resource, collected before the rules apply.
 
-use pagerace_core::{Destination, RequestPriority, ScriptMode};
+use pagerace_core::{Destination, ScriptMode};
 
 use pagerace_page::PaintEffect;
 
@@ -48,11 +48,6 @@ pub(super) struct Facts {
     pub(super) single_point: Option<Reason>,
     /// True if the `font-display` of the font is `block`.
     pub(super) font_blocks: bool,
-    render_blocking: bool,
-    third_party: bool,
-    priority: RequestPriority,
-    is_image: bool,
-    in_viewport: bool,
 }
 
 impl Facts {
@@ -68,30 +63,31 @@ impl Facts {
         kind.is_some_and(|kind| !kind.is_ad())
     }
 
-    /// Returns all reasons worth reporting, strongest first.
-    pub(super) fn told(&self) -> Vec<Reason> {
+    /// Returns all reasons worth reporting about the resource, strongest first.
+    pub(super) fn told(&self, resource: &Resource) -> Vec<Reason> {
         let paint = self.paint.filter(|effect| !effect.is_none());
-        let party = if self.third_party {
+        let party = if resource.third_party {
             Reason::ThirdParty
         } else {
             Reason::FirstParty
         };
-        let place = if self.in_viewport {
+        let place = if resource.in_viewport {
             Reason::InViewport
         } else {
             Reason::BelowTheFold
         };
+        let is_image = resource.destination == Destination::Image;
         let all = [
             self.chosen.clone(),
             self.listed.as_ref().map(Reason::of_match),
             paint.map(|effect| Reason::Paint { effect }),
             self.single_point.clone(),
-            (self.render_blocking && self.single_point.is_none()).then_some(Reason::RenderBlocking),
+            (blocks(resource) && self.single_point.is_none()).then_some(Reason::RenderBlocking),
             self.aside.clone(),
-            (self.is_image && self.aside.is_none()).then_some(place),
+            (is_image && self.aside.is_none()).then_some(place),
             Some(party),
             Some(Reason::Priority {
-                priority: self.priority,
+                priority: resource.priority,
             }),
         ];
         all.into_iter().flatten().collect()
@@ -123,10 +119,8 @@ pub(super) fn collect(
             Some(frame) => !domain::is_third_party(host(resource), host(page.resource(frame))),
         };
         let is_other = resource.origin != page.resource(page.document).origin;
-        let is_document = resource.destination == Destination::Document;
-        let blocks = resource.render_blocking && !is_document;
         let single_point =
-            (blocks && resource.third_party && is_other).then(|| Reason::SinglePoint {
+            (blocks(resource) && resource.third_party && is_other).then(|| Reason::SinglePoint {
                 host: host(resource).clone(),
                 behind: behind[i],
             });
@@ -143,14 +137,14 @@ pub(super) fn collect(
             asked_by: asked_by(resource.discovery),
             single_point,
             font_blocks: font_blocks(page, resource),
-            render_blocking: blocks,
-            third_party: resource.third_party,
-            priority: resource.priority,
-            is_image: resource.destination == Destination::Image,
-            in_viewport: resource.in_viewport,
         }
     };
     page.resources.iter().map(of).collect()
+}
+
+/// Returns true if the first paint waits for the resource besides the document.
+fn blocks(resource: &Resource) -> bool {
+    resource.render_blocking && resource.destination != Destination::Document
 }
 
 /// Returns the match of the lists, or else the category that the importer assigned.
@@ -168,10 +162,7 @@ fn listed(page: &Page, ads: &dyn AdMatcher, resource: &Resource) -> Option<AdMat
 /// Returns the third-party origins of render-blocking resources that no list knows.
 fn waited_hosts(page: &Page, listed: &[Option<AdMatch>]) -> Vec<OriginId> {
     let all = page.resources.iter().zip(listed);
-    let waits = all.filter(|(r, listed)| {
-        let is_code = r.destination != Destination::Document;
-        r.render_blocking && r.third_party && is_code && listed.is_none()
-    });
+    let waits = all.filter(|(r, listed)| blocks(r) && r.third_party && listed.is_none());
     waits.map(|(r, _)| r.origin).collect()
 }
 

@@ -75,8 +75,8 @@ impl Overrides {
 
     fn of(&self, page: &Page, resource: &Resource) -> Option<(&Selector, bool)> {
         let target = Target::of(page, resource);
-        let first = |all: &'_ [Selector]| all.iter().position(|s| s.selects(&target));
-        let essential = first(&self.essential).map(|i| (&self.essential[i], true));
-        essential.or_else(|| first(&self.non_essential).map(|i| (&self.non_essential[i], false)))
+        let essential = self.essential.iter().map(|s| (s, true));
+        let mut all = essential.chain(self.non_essential.iter().map(|s| (s, false)));
+        all.find(|(selector, _)| selector.selects(&target))
     }
 }

@@ -250,7 +250,7 @@ impl fmt::Display for Reason {
             Self::Chosen { selector, .. } => write!(f, "you say that {selector} is not essential"),
             Self::Listed { kind, source, rule } => write!(f, "{kind}, says {source}: {rule}"),
             Self::Excepted { source, rule } => {
-                write!(f, "no advertisement, says {source}: {rule}")
+                write!(f, "not advertisement, says {source}: {rule}")
             }
             Self::Paint { effect } => effect.fmt(f),
             Self::RenderBlocking => f.write_str("render-blocking"),
@@ -263,14 +263,14 @@ impl fmt::Display for Reason {
                     more => write!(f, ", and {more} others wait"),
                 }
             }
-            Self::LeadsTo { to } => write!(f, "{} is essential and asked for by it", number(to)),
+            Self::LeadsTo { to } => write!(f, "{} is essential and requested by it", number(to)),
             Self::RedirectsToNonEssential => {
                 f.write_str("it redirects to a resource that is not essential")
             }
-            Self::Preflight { of } => write!(f, "it asks whether {} may be made", number(of)),
+            Self::Preflight { of } => write!(f, "the preflight request of {}", number(of)),
             Self::FirstParty => f.write_str("first party"),
             Self::ThirdParty => f.write_str("third party"),
-            Self::Beacon => f.write_str("a beacon: it sends something and brings nothing"),
+            Self::Beacon => f.write_str("a beacon: it sends data and fetches none"),
             Self::Icon => f.write_str("an icon, shown outside the page"),
             Self::Prefetch => f.write_str("fetched for later, or for installing the page"),
             Self::AskedByAd { by } => {
@@ -285,12 +285,12 @@ impl fmt::Display for Reason {
             }
             Self::Style => f.write_str("the page's look depends on it"),
             Self::OtherMedium => {
-                f.write_str("a style sheet of lowest priority: for another medium")
+                f.write_str("a style sheet for another medium, by its lowest priority")
             }
-            Self::StyleOfOthers => f.write_str("a style sheet of others that nothing waits for"),
+            Self::StyleOfOthers => f.write_str("a third-party style sheet that nothing waits for"),
             Self::OwnScript => f.write_str("a script of the site itself"),
             Self::ScriptInOrder => {
-                f.write_str("a script of others that runs in order with the page's own")
+                f.write_str("a third-party script that runs in order with the page's own")
             }
             Self::OwnName { host } => write!(f, "{host} has the site's name"),
             Self::BuiltOn { host } => {
@@ -299,7 +299,7 @@ impl fmt::Display for Reason {
                     "from {host}, which also serves what the first paint waits for"
                 )
             }
-            Self::ScriptAnyTime => f.write_str("a script of others that nothing waits for"),
+            Self::ScriptAnyTime => f.write_str("a third-party script that nothing waits for"),
             Self::PartOf { script } => {
                 write!(
                     f,
@@ -313,13 +313,13 @@ impl fmt::Display for Reason {
             Self::BelowTheFold => f.write_str("not in the first viewport"),
             Self::NothingSeen => f.write_str("nothing of it is seen in the first viewport"),
             Self::FrameInMarkup => f.write_str("a frame in the page's markup"),
-            Self::FrameByScript => f.write_str("a frame of others that a script added"),
+            Self::FrameByScript => f.write_str("a third-party frame that a script added"),
             Self::OwnFrame => f.write_str("a frame of the site itself"),
             Self::DataFor { by } => write!(f, "data for {}, which is essential", number(by)),
             Self::OwnData => f.write_str("data of the site itself"),
-            Self::OthersData => f.write_str("data of others that nothing essential asked for"),
+            Self::OthersData => f.write_str("third-party data that nothing essential asked for"),
             Self::Media => {
-                f.write_str("sound or film plays on with gaps, and nothing waits for it")
+                f.write_str("audio or video plays on with gaps, and nothing waits for it")
             }
             Self::OtherFile => f.write_str("a file that nothing on the screen is known to use"),
             Self::Priority { priority } => write!(f, "priority {priority}"),

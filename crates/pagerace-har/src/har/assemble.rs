@@ -75,15 +75,14 @@ pub(super) fn page(
     let none = Downlink::default();
     let limit = if recording.own { &none } else { &downlink };
     let think = rtt::think_times(entries, &round_trips, limit, notes);
-    let (origins, origin_of) = origins::collect(entries, &round_trips, host(&entries[document]));
-    let by_markup: Vec<bool> = links
-        .iter()
-        .map(|l| l.as_ref().is_some_and(|l| in_markup(l, document)))
-        .collect();
-    let by_style: Vec<bool> = links
-        .iter()
-        .map(|l| l.as_ref().is_some_and(|l| l.how == How::Style))
-        .collect();
+    let document_host = entries[document].host().unwrap_or_default();
+    let (origins, origin_of) = origins::collect(entries, &round_trips, document_host);
+    let linked = |test: &dyn Fn(&Link) -> bool| -> Vec<bool> {
+        let links = links.iter().map(Option::as_ref);
+        links.map(|link| link.is_some_and(test)).collect()
+    };
+    let by_markup = linked(&|link| link.is_in_markup_of(document));
+    let by_style = linked(&|link| link.how == How::Style);
     let layout = layout::read(&recording, &links, chosen);
     let fit = page_start.filter(|_| layout.is_none());
     let fit = fit.and_then(|start| paints::fit(&recording, &paints, start));
@@ -176,18 +175,6 @@ pub(super) fn page(
         fit,
         notes: std::mem::take(notes).into_notes(),
     }
-}
-
-fn host<'a>(entry: &'a Entry) -> &'a str {
-    entry
-        .url
-        .as_ref()
-        .and_then(|u| u.host_str())
-        .unwrap_or_default()
-}
-
-fn in_markup(link: &Link, document: usize) -> bool {
-    link.parent == document && link.how == How::Markup
 }
 
 /// Returns the destination of each entry: that of the end of its redirect chain. The

@@ -59,6 +59,10 @@ impl Link {
             decoded_offset: None,
         }
     }
+
+    pub(super) fn is_in_markup_of(&self, document: usize) -> bool {
+        self.how == How::Markup && self.parent == document
+    }
 }
 
 /// Returns the link of each entry; `None` for the first, the navigation.

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use base64::Engine;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use pagerace_core::RequestPriority;
 use serde_json::Value;
 use url::Url;
@@ -15,7 +15,7 @@ use super::extension::Extension;
 use super::headers::{self, Headers};
 use super::initiator::Initiator;
 use super::protocol::Protocol;
-use super::value::{filled, flag, list, millis, number, size, text};
+use super::value::{filled, flag, list, millis, number, size, status, text};
 use crate::image;
 use pagerace_page::ImageBytes;
 
@@ -100,8 +100,8 @@ impl<'a> Entry<'a> {
         let url_text = filled(request, "url")
             .or_else(|| filled(v, "_full_url"))
             .unwrap_or("");
-        let status = number_of_status(response)
-            .or_else(|| number_of_status_wpt(v))
+        let status = status(response, "status")
+            .or_else(|| self::status(v, "_responseCode"))
             .unwrap_or(0);
         let mime = mime_type(content, &response_headers, v);
         let (start, end) = span(v, page_start);
@@ -212,29 +212,23 @@ impl<'a> Entry<'a> {
         if reason.starts_with("NAME_") || reason.starts_with("INTERNET_DISCONNECTED") {
             return Some(0.0);
         }
-        let tried = self
-            .end
-            .zip(self.start)
-            .map_or(0.0, |(end, start)| end - start);
+        let tried = self.duration().unwrap_or(0.0);
         Some((tried - self.dns.unwrap_or(0.0)).max(0.0))
+    }
+
+    /// Returns the time from the start to the end, in milliseconds.
+    pub(super) fn duration(&self) -> Option<f64> {
+        Some(self.end? - self.start?)
+    }
+
+    pub(super) fn host(&self) -> Option<&str> {
+        self.url.as_ref()?.host_str()
     }
 
     /// Returns true for redirect statuses.
     pub(super) fn has_redirect_status(&self) -> bool {
         matches!(self.status, 301 | 302 | 303 | 307 | 308)
     }
-}
-
-fn number_of_status(response: &Value) -> Option<u16> {
-    number(response, "status")
-        .filter(|n| (0.0..=999.0).contains(n))
-        .map(|n| n as u16)
-}
-
-fn number_of_status_wpt(entry: &Value) -> Option<u16> {
-    number(entry, "_responseCode")
-        .filter(|n| (0.0..=999.0).contains(n))
-        .map(|n| n as u16)
 }
 
 fn mime_type(content: &Value, headers: &Headers, entry: &Value) -> String {
@@ -318,9 +312,7 @@ fn body<'a>(content: &'a Value, mime: &str) -> Option<Cow<'a, str>> {
     if self::text(content, "encoding") != Some("base64") {
         return Some(Cow::Borrowed(text));
     }
-    let bytes = base64::engine::general_purpose::STANDARD
-        .decode(text.trim())
-        .ok()?;
+    let bytes = BASE64_STANDARD.decode(text.trim()).ok()?;
     Some(Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
@@ -337,7 +329,7 @@ fn image(content: &Value, mime: &str) -> ImageBytes {
     // Four characters encode three bytes; text beyond the limit is not decoded.
     let text = text.trim().as_bytes();
     let head = &text[..text.len().min(IMAGE_HEAD_MAX / 3 * 4)];
-    let decoded = base64::engine::general_purpose::STANDARD.decode(head);
+    let decoded = BASE64_STANDARD.decode(head);
     decoded.map_or_else(|_| ImageBytes::default(), |bytes| image::read(&bytes))
 }
 

@@ -6,14 +6,14 @@
 
 use std::collections::BTreeMap;
 
-use base64::Engine;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use bytes::Bytes;
 use serde_json::Value;
 use url::Url;
 
 use super::extension::Extension;
 use super::headers::Headers;
-use super::value::{filled, number, size};
+use super::value::{filled, number, size, status};
 use crate::{Device, Exchange};
 use pagerace_page::{Page, ResourceId};
 
@@ -47,7 +47,6 @@ fn exchange(
     }
     let own = Extension::parse(entry);
     let response = &entry["response"];
-    let status = number(response, "status").filter(|n| (0.0..=999.0).contains(n));
     let fields = Headers::parse(response).into_fields();
     // DevTools' own export names the error as well.
     let failed = own
@@ -57,7 +56,7 @@ fn exchange(
         method: filled(&entry["request"], "method")
             .unwrap_or("GET")
             .to_ascii_uppercase(),
-        status: status.map_or(0, |n| n as u16),
+        status: status(response, "status").unwrap_or(0),
         fields,
         encoded_bytes: encoded.or_else(|| size(response, "bodySize")),
         resource,
@@ -82,7 +81,7 @@ fn body(content: &mut Value) -> Option<Bytes> {
     if !is_base64 {
         return Some(text.into());
     }
-    let bytes = base64::engine::general_purpose::STANDARD.decode(text.trim());
+    let bytes = BASE64_STANDARD.decode(text.trim());
     bytes.ok().map(Bytes::from)
 }
 

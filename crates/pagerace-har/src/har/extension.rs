@@ -62,14 +62,7 @@ fn script_mode(word: &str) -> Option<ScriptMode> {
 }
 
 fn font_display(word: &str) -> Option<FontDisplay> {
-    Some(match word {
-        "auto" => FontDisplay::Auto,
-        "block" => FontDisplay::Block,
-        "swap" => FontDisplay::Swap,
-        "fallback" => FontDisplay::Fallback,
-        "optional" => FontDisplay::Optional,
-        _ => return None,
-    })
+    serde_json::from_value(word.into()).ok()
 }
 
 /// A task of the main thread; milliseconds since the navigation.

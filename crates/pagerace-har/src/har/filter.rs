@@ -9,6 +9,11 @@ use super::notes::{Kind, Notes};
 /// Duration below that of any network exchange, in milliseconds.
 const NO_EXCHANGE_MS: f64 = 2.0;
 
+const BAD_URL: (Kind, &str) = (
+    Kind::BadUrl,
+    "request.url is missing or not an absolute URL",
+);
+
 const NO_RESPONSE: &str = "it failed without a response (status 0)";
 
 /// Returns the reason why an entry cannot be requested, if there is one.
@@ -29,31 +34,13 @@ fn refusal(entry: &Entry) -> Option<(Kind, &'static str)> {
         other if other.ends_with("-extension") || other == "safari-web-extension" => {
             return Some((Kind::BrowserInternal, "it belongs to a browser extension"));
         }
-        "" => {
-            return Some((
-                Kind::BadUrl,
-                "request.url is missing or not an absolute URL",
-            ));
-        }
+        "" => return Some(BAD_URL),
         _ => return Some((Kind::NotHttp, "its scheme is neither http nor https")),
     }
-    if entry
-        .url
-        .as_ref()
-        .is_none_or(|u| u.host_str().is_none_or(str::is_empty))
-    {
-        return Some((
-            Kind::BadUrl,
-            "request.url is missing or not an absolute URL",
-        ));
-    }
-    if entry
-        .url
-        .as_ref()
-        .and_then(|u| u.host_str())
-        .is_some_and(|h| !is_host(h))
-    {
-        return Some((Kind::BadHost, "no server has such a host name"));
+    match entry.host() {
+        None | Some("") => return Some(BAD_URL),
+        Some(host) if is_host(host) => {}
+        Some(_) => return Some((Kind::BadHost, "no server has such a host name")),
     }
     let websocket = entry
         .resource_type
@@ -114,10 +101,7 @@ fn is_internal_redirect(entry: &Entry) -> bool {
 
 /// Returns true if the body came from the browser's cache and not from the network.
 pub(super) fn served_from_cache(entry: &Entry) -> bool {
-    let span = entry
-        .end
-        .zip(entry.start)
-        .map_or(0.0, |(end, start)| end - start);
+    let span = entry.duration().unwrap_or(0.0);
     let no_bytes = entry.transfer_size == Some(0)
         && entry.body_size.unwrap_or(0) == 0
         && entry.content_size.unwrap_or(0) > 0;

@@ -6,7 +6,7 @@ mod scripted;
 use pagerace_core::{Destination, Duration};
 use serde_json::Value;
 
-use super::discovery::{How, Link};
+use super::discovery::Link;
 use super::exchanges::device;
 use super::extension::{self, TaskKind};
 use super::markup::{self, Element as Markup};
@@ -263,12 +263,8 @@ fn in_markup<'a>(
     links: &'a [Option<Link>],
 ) -> impl Iterator<Item = (usize, Vec<&'a markup::Reference>)> {
     let references = recording.references.get(&recording.document);
-    let is_linked = |link: &Option<Link>| {
-        let document = recording.document;
-        link.as_ref()
-            .is_some_and(|l| l.how == How::Markup && l.parent == document)
-    };
-    let linked = (0..links.len()).filter(move |&i| is_linked(&links[i]));
+    let is_linked = |link: &Link| link.is_in_markup_of(recording.document);
+    let linked = (0..links.len()).filter(move |&i| links[i].as_ref().is_some_and(is_linked));
     references.into_iter().flat_map(move |references| {
         let url = |i: usize| recording.url(i).unwrap_or_default();
         linked.clone().map(move |i| {

@@ -12,7 +12,6 @@ use super::entry::Entry;
 use super::markup::{Element, Reference};
 use super::notes::{Kind, Notes};
 use super::recording::Recording;
-use crate::domain;
 
 /// The recorder's value (Chromium's `RenderBlockingBehavior`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +87,8 @@ fn in_markup(recording: &Recording, link: &Link, i: usize, notes: &mut Notes) ->
         return ScriptMode::Blocking;
     }
     notes.add(Kind::ScriptModeGuessed);
-    let late = if is_third_party(recording, i) {
+    let is_third_party = recording.is_third_party(i) == Some(true);
+    let late = if is_third_party {
         ScriptMode::Async
     } else {
         ScriptMode::Defer
@@ -100,7 +100,7 @@ fn in_markup(recording: &Recording, link: &Link, i: usize, notes: &mut Notes) ->
             ScriptMode::Blocking
         }
         Some(RequestPriority::Low | RequestPriority::VeryLow) => late,
-        None if is_third_party(recording, i) => ScriptMode::Async,
+        None if is_third_party => ScriptMode::Async,
         None => ScriptMode::Blocking,
     }
 }
@@ -155,7 +155,7 @@ fn style_blocks(recording: &Recording, link: &Link, i: usize, blocking: &[bool])
 }
 
 fn script_blocks(recording: &Recording, link: &Link, i: usize) -> bool {
-    if link.how != How::Markup || link.parent != recording.document {
+    if !link.is_in_markup_of(recording.document) {
         return false;
     }
     match recorded(&recording.entries[i]) {
@@ -187,14 +187,6 @@ fn references<'a>(
     url.set_fragment(None);
     let all = recording.references.get(&document)?;
     Some(all.iter().filter(|r| r.url == url.as_str()).collect())
-}
-
-fn is_third_party(recording: &Recording, i: usize) -> bool {
-    let host = |i: usize| recording.entries[i].url.as_ref().and_then(|u| u.host_str());
-    let (Some(host), Some(document)) = (host(i), host(recording.document)) else {
-        return false;
-    };
-    domain::is_third_party(host, document)
 }
 
 /// Returns Chrome's priority for a request without a recorded one

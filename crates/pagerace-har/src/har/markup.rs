@@ -40,10 +40,8 @@ pub(super) enum Element {
 
 /// Returns all references of `html` in document order.
 pub(super) fn scan(html: &str, document: &Url) -> Vec<Reference> {
-    let mut emitter = DefaultEmitter::<usize>::new_with_span();
-    emitter.naively_switch_states(true);
     let mut scanner = Scanner::new(document);
-    for Ok(token) in Tokenizer::new_with_emitter(html, emitter) {
+    for token in tokens(html) {
         match token {
             Token::StartTag(tag) => scanner.start(&tag),
             Token::EndTag(tag) => scanner.end(&tag.name),
@@ -57,10 +55,8 @@ pub(super) fn scan(html: &str, document: &Url) -> Vec<Reference> {
 /// start tag outside the head, or behind the end tag that closes the head. `None` if the
 /// body never begins.
 pub(super) fn body_start(html: &str, document: &Url) -> Option<u64> {
-    let mut emitter = DefaultEmitter::<usize>::new_with_span();
-    emitter.naively_switch_states(true);
     let mut scanner = Scanner::new(document);
-    for Ok(token) in Tokenizer::new_with_emitter(html, emitter) {
+    for token in tokens(html) {
         let begins = match &token {
             Token::StartTag(tag) => {
                 scanner.start(tag);
@@ -77,6 +73,12 @@ pub(super) fn body_start(html: &str, document: &Url) -> Option<u64> {
         }
     }
     None
+}
+
+fn tokens(html: &str) -> impl Iterator<Item = Token<usize>> {
+    let mut emitter = DefaultEmitter::<usize>::new_with_span();
+    emitter.naively_switch_states(true);
+    Tokenizer::new_with_emitter(html, emitter).map(|Ok(token)| token)
 }
 
 struct Scanner {
@@ -108,6 +110,7 @@ impl Scanner {
             return;
         }
         let get = |name: &str| attribute(tag, name);
+        let sources = || get("src").into_iter().chain(candidates(get("srcset")));
         match name.as_str() {
             "base" => {
                 if let Some(base) = get("href").and_then(|h| self.base.join(&h).ok()) {
@@ -118,17 +121,9 @@ impl Scanner {
             "link" => self.link(tag),
             "img" => {
                 let lazy = get("loading").is_some_and(|l| l.eq_ignore_ascii_case("lazy"));
-                let element = Element::Image { lazy };
-                self.sources(
-                    tag,
-                    get("src").into_iter().chain(candidates(get("srcset"))),
-                    element,
-                );
+                self.sources(tag, sources(), Element::Image { lazy });
             }
-            "source" => {
-                let urls = get("src").into_iter().chain(candidates(get("srcset")));
-                self.sources(tag, urls, Element::Other);
-            }
+            "source" => self.sources(tag, sources(), Element::Other),
             "iframe" | "frame" => self.sources(tag, get("src"), Element::Frame),
             "video" => self.sources(
                 tag,

@@ -60,12 +60,8 @@ impl Kind {
         } else {
             format!("{n} entries")
         };
-        let requests = if n == 1 {
-            "1 request".to_owned()
-        } else {
-            format!("{n} requests")
-        };
         let s = if n == 1 { "" } else { "s" };
+        let requests = format!("{n} request{s}");
         match self {
             Self::OtherPages => {
                 format!("{entries} of other pages of the file left out (choose one with --page).")
@@ -113,7 +109,7 @@ impl Kind {
                  document is taken for it."
             ),
             Self::PlainHttp => {
-                format!("{requests} recorded over plain http raced over HTTP/3 as all others.")
+                format!("{requests} recorded over plain http raced over HTTP/3 like all others.")
             }
             Self::Pushed => format!(
                 "{requests} recorded as server push raced as ordinary requests, with no think time \
@@ -132,8 +128,8 @@ impl Kind {
             ),
             Self::NoWait => format!("{requests} without a recorded wait: think time 0 stands in."),
             Self::LongThink => format!(
-                "{requests} for which the recorded server took more than 10 s: taken as recorded; all \
-                 results hold that wait."
+                "{requests} for which the recorded server took more than 10 s: taken as recorded; \
+                 all results include that wait."
             ),
             Self::NoRtt => format!(
                 "{requests} to origins without a recorded handshake: the median round trip of the \
@@ -195,7 +191,7 @@ impl Kind {
             ),
             Self::AfterLoad => {
                 format!(
-                    "{requests} begun or finished after the recorded load event do not hold it."
+                    "{requests} begun or finished after the recorded load event do not delay it."
                 )
             }
             Self::AdsByList => {

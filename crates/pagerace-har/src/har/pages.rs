@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use super::value::{filled, kind, list, millis, number, shorten, text};
+use super::value::{filled, kind, list, millis, number, text};
 use super::{ImportOptions, clock};
 use crate::ImportError;
+use crate::error::shorten;
 
 /// The chosen page, and its entries as (number in the file, value).
 pub(super) struct Chosen<'a> {
@@ -36,6 +37,7 @@ impl Chosen<'_> {
 }
 
 /// A page of the file.
+#[derive(Default)]
 struct Candidate<'a> {
     id: Option<&'a str>,
     page: Option<&'a Value>,
@@ -68,7 +70,7 @@ pub(super) fn choose<'a>(
             log.get("entries"),
         ));
     }
-    let candidates = split(list(log, "pages"), entries);
+    let mut candidates = split(list(log, "pages"), entries);
     let index = match &options.page {
         None => candidates.iter().position(|c| !c.entries.is_empty()),
         Some(wanted) => find(&candidates, wanted),
@@ -88,10 +90,7 @@ pub(super) fn choose<'a>(
     };
     let several = candidates.iter().filter(|c| !c.entries.is_empty()).count() > 1;
     let total = entries.len();
-    let chosen = candidates
-        .into_iter()
-        .nth(index)
-        .expect("position() gave an index of it");
+    let chosen = candidates.swap_remove(index);
     Ok(Chosen {
         page: chosen.page,
         number: several.then_some(index + 1),
@@ -110,11 +109,7 @@ fn split<'a>(pages: &'a [Value], entries: &'a [Value]) -> Vec<Candidate<'a>> {
     };
     let mut candidates: Vec<_> = pages.iter().filter(|p| p.is_object()).map(page).collect();
     if candidates.is_empty() {
-        candidates.push(Candidate {
-            id: None,
-            page: None,
-            entries: vec![],
-        });
+        candidates.push(Candidate::default());
     }
     let mut by_id: std::collections::BTreeMap<&str, usize> = candidates
         .iter()
@@ -134,8 +129,7 @@ fn split<'a>(pages: &'a [Value], entries: &'a [Value]) -> Vec<Candidate<'a>> {
             Some(id) => *by_id.entry(id).or_insert_with(|| {
                 candidates.push(Candidate {
                     id: Some(id),
-                    page: None,
-                    entries: vec![],
+                    ..Candidate::default()
                 });
                 candidates.len() - 1
             }),

@@ -15,7 +15,6 @@ use super::extension;
 use super::recording::Recording;
 use super::value::{filled, millis};
 use super::viewport;
-use crate::domain;
 use pagerace_page::{FittedLargest, PaintFit, ResourceId, Wait};
 
 /// Maximum time from the completion of an image to its paint: decoding, and tasks before
@@ -111,16 +110,11 @@ pub(super) fn fit(recording: &Recording, paints: &RecordedPaints, start: f64) ->
 /// `DOMContentLoaded`, or the completion of a first-party script, style sheet, data or
 /// font.
 fn last_before(recording: &Recording, first: f64) -> Wait {
-    let host = |i: usize| recording.entries[i].url.as_ref().and_then(|u| u.host_str());
-    let own = |i: usize| match (host(i), host(recording.document)) {
-        (Some(host), Some(document)) => !domain::is_third_party(host, document),
-        _ => false,
-    };
     let reveals = |i: &usize| {
         matches!(
             recording.destinations[*i],
             Destination::Script | Destination::Style | Destination::Fetch | Destination::Font
-        ) && own(*i)
+        ) && recording.is_third_party(*i) == Some(false)
     };
     let done = (0..recording.entries.len()).filter(reveals);
     let done = done.filter_map(|i| Some((recording.end(i)?, i)));

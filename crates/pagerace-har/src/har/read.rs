@@ -12,6 +12,7 @@ use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 
 use crate::ImportError;
+use crate::error::json_message;
 
 /// Maximum number of decompressed bytes. The largest known recording has 120 MB; a file
 /// beyond this limit is a mistake or an attack.
@@ -20,17 +21,13 @@ pub(super) const MAX_BYTES: u64 = 1 << 30;
 /// Returns the name and the bytes of a file.
 pub(super) fn file(path: &Path) -> Result<(String, Vec<u8>), ImportError> {
     let file = path.display().to_string();
-    let bytes = match std::fs::metadata(path) {
-        Ok(meta) if meta.len() > MAX_BYTES => {
-            return Err(ImportError::TooLarge {
-                file,
-                limit: MAX_BYTES,
-            });
-        }
-        Ok(_) => std::fs::read(path),
-        Err(error) => Err(error),
-    };
-    match bytes {
+    if std::fs::metadata(path).is_ok_and(|meta| meta.len() > MAX_BYTES) {
+        return Err(ImportError::TooLarge {
+            file,
+            limit: MAX_BYTES,
+        });
+    }
+    match std::fs::read(path) {
         Ok(bytes) => Ok((file, bytes)),
         Err(source) => Err(ImportError::Read { file, source }),
     }
@@ -43,31 +40,26 @@ pub(super) fn decompress<'a>(
     bytes: &'a [u8],
     limit: u64,
 ) -> Result<Cow<'a, [u8]>, ImportError> {
-    let too_large = || ImportError::TooLarge {
-        file: file.to_owned(),
-        limit,
-    };
-    if !bytes.starts_with(&[0x1f, 0x8b]) {
-        return if bytes.len() as u64 > limit {
-            Err(too_large())
-        } else {
-            Ok(bytes.into())
-        };
+    let mut out = Cow::Borrowed(bytes);
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        let mut decompressed = Vec::new();
+        let mut decoder = MultiGzDecoder::new(bytes).take(limit + 1);
+        decoder
+            .read_to_end(&mut decompressed)
+            .map_err(|source| ImportError::Gzip {
+                file: file.to_owned(),
+                read: decompressed.len() as u64,
+                source,
+            })?;
+        out = decompressed.into();
     }
-    let mut out = Vec::new();
-    let mut decoder = MultiGzDecoder::new(bytes).take(limit + 1);
-    decoder
-        .read_to_end(&mut out)
-        .map_err(|source| ImportError::Gzip {
-            file: file.to_owned(),
-            read: out.len() as u64,
-            source,
-        })?;
     if out.len() as u64 > limit {
-        Err(too_large())
-    } else {
-        Ok(out.into())
+        return Err(ImportError::TooLarge {
+            file: file.to_owned(),
+            limit,
+        });
     }
+    Ok(out)
 }
 
 /// Parses the JSON document in `bytes`.
@@ -94,7 +86,7 @@ pub(super) fn parse(file: &str, bytes: &[u8]) -> Result<Value, ImportError> {
             file: file.to_owned(),
             line: first.line(),
             column: first.column(),
-            message: strip_position(&first.to_string()),
+            message: json_message(&first),
         })
 }
 
@@ -102,12 +94,10 @@ pub(super) fn parse(file: &str, bytes: &[u8]) -> Result<Value, ImportError> {
 /// repair.
 fn repair(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
-    let fixed = replace_lone_surrogates(&text);
-    match fixed {
-        Some(fixed) => Some(fixed),
-        None if matches!(text, Cow::Owned(_)) => Some(text.into_owned()),
-        None => None,
-    }
+    replace_lone_surrogates(&text).or(match text {
+        Cow::Owned(text) => Some(text),
+        Cow::Borrowed(_) => None,
+    })
 }
 
 fn replace_lone_surrogates(text: &str) -> Option<String> {
@@ -144,16 +134,6 @@ fn replace_lone_surrogates(text: &str) -> Option<String> {
 fn escaped_unit(bytes: &[u8], at: usize) -> Option<u16> {
     let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
     u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
-}
-
-/// Removes the position at the end of a `serde_json` message, because our message begins
-/// with it.
-fn strip_position(message: &str) -> String {
-    message
-        .split(" at line ")
-        .next()
-        .unwrap_or(message)
-        .to_owned()
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use super::entry::Entry;
 use super::extension::{MainThreadTask, TaskKind};
 use super::markup::{self, Reference};
 use super::redirects::{Redirects, without_fragment};
+use crate::domain;
 
 /// Entries with their destinations, sizes and markup; indices refer to `entries`.
 pub(super) struct Recording<'a> {
@@ -153,6 +154,12 @@ impl<'a> Recording<'a> {
     }
 
     /// Returns the time at which the page requested `i`, in milliseconds since 1970.
+    /// Returns true for a third party's host; `None` if a host is unknown.
+    pub(super) fn is_third_party(&self, i: usize) -> Option<bool> {
+        let document = self.entries[self.document].host()?;
+        Some(domain::is_third_party(self.entries[i].host()?, document))
+    }
+
     pub(super) fn start(&self, i: usize) -> Option<f64> {
         self.entries[i].asked
     }

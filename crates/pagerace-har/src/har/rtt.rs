@@ -33,7 +33,7 @@ fn handshake(entry: &Entry) -> Option<f64> {
 
 /// Returns true if `time` is the sum of the timings only with `ssl` added to `connect`.
 fn tls_beside_connect(entry: &Entry, connect: f64, tls: f64) -> bool {
-    let Some(total) = entry.end.zip(entry.start).map(|(end, start)| end - start) else {
+    let Some(total) = entry.duration() else {
         return false;
     };
     let known = entry.other_timings + connect;
@@ -64,10 +64,7 @@ pub(super) fn round_trips(entries: &[Entry]) -> Vec<Option<f64>> {
 
 /// Returns the address, which several hosts may share, then the host.
 fn keys<'a>(entry: &'a Entry) -> [Option<&'a str>; 2] {
-    [
-        entry.address.as_deref(),
-        entry.url.as_ref().and_then(|u| u.host_str()),
-    ]
+    [entry.address.as_deref(), entry.host()]
 }
 
 /// Returns the think time of each server in milliseconds: the wait less the round trip,

@@ -4,7 +4,7 @@
 //! compressed on the wire; `bodySize` is sometimes the same number, sometimes -1;
 //! `content.size` is decoded. [`bodies`] documents the order of trust.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::entry::Entry;
 use super::filter::served_from_cache;
@@ -27,14 +27,23 @@ const ENOUGH_SAMPLES: usize = 3;
 
 /// Returns the encoded body bytes of each entry.
 ///
-/// In order of trust: 0 for responses without a body (failures, HEAD, 204, 205); the
-/// decoded size for responses from a cache; `Content-Length`, or `_transferSize` less the
+/// In order of trust: 0 for responses without a body (failures, HEAD, 204, 205, and 304
+/// for a response that the same load has transferred); the decoded size for responses
+/// from a cache; `Content-Length`, or `_transferSize` less the
 /// fields if fewer bytes were transferred; the decoded size of bodies without content
 /// coding; `bodySize`, unless it merely repeats the transfer size; `_transferSize` less
 /// the fields; `content.size - compression`; `content.size`; 0.
 pub(super) fn bodies(entries: &[Entry], header_bytes: &[u32], notes: &mut Notes) -> Vec<u64> {
     let ratios = ratios(entries, header_bytes);
+    let mut transferred = BTreeSet::new();
     let sizes = entries.iter().zip(header_bytes).map(|(entry, &text)| {
+        // A preload that does not match its use makes the browser validate the response.
+        if entry.status == 304 && transferred.contains(&entry.url) {
+            return 0;
+        }
+        if entry.status == 200 && !served_from_cache(entry) {
+            transferred.insert(&entry.url);
+        }
         let ratio = ratios.get(&entry.protocol).copied();
         let fields = f64::from(text) * ratio.unwrap_or_else(|| default_ratio(entry.protocol));
         body(entry, fields as u64, u64::from(text), notes)

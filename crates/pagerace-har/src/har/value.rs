@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use crate::error::shorten;
 use pagerace_page::model::MAX_BYTES;
 
 /// Maximum span: an hour. Longer ones are damaged, not part of a page load.
@@ -35,6 +36,12 @@ pub(super) fn size(object: &Value, key: &str) -> Option<u64> {
     (0.0..=MAX_BYTES as f64)
         .contains(&n)
         .then(|| n.round() as u64)
+}
+
+/// Returns an HTTP status.
+pub(super) fn status(object: &Value, key: &str) -> Option<u16> {
+    let n = number(object, key)?;
+    (0.0..=999.0).contains(&n).then_some(n as u16)
 }
 
 /// Returns a span in milliseconds. Negative values (HAR's -1: "not applicable") and
@@ -89,15 +96,6 @@ pub(super) fn kind(value: Option<&Value>) -> String {
             )
         }
     }
-}
-
-/// Returns at most `max` characters of `text`, with an ellipsis if more follow.
-pub(super) fn shorten(text: &str, max: usize) -> String {
-    let mut short: String = text.chars().take(max).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::read::FIELDS;
 use super::{MAX_OBJECTS, MAX_SIZE_BYTES};
 
 /// An error that prevents reading a transfer sequence. The message names the place, the
@@ -57,60 +58,42 @@ pub enum SequenceError {
         /// The file.
         file: String,
     },
-    /// An entry is not an object.
-    #[error("{file}: entry {entry}: expected an object, found {found}; remove or replace it")]
-    NotAnObject {
+    /// An entry is invalid.
+    #[error("{file}: entry {entry}: {problem}")]
+    Entry {
         /// The file.
         file: String,
         /// 1-based position in the array.
         entry: usize,
-        /// Description of the value found.
-        found: String,
+        /// Error in the entry.
+        problem: EntryError,
     },
-    /// An entry has an unknown field.
-    #[error(
-        "{file}: entry {entry}: unknown field \"{field}\"; remove it, or write one of: {}",
-        .known.join(", ")
-    )]
-    UnknownField {
-        /// The file.
-        file: String,
-        /// 1-based position in the array.
-        entry: usize,
-        /// Name of the field, shortened.
-        field: String,
-        /// Names of the known fields.
-        known: &'static [&'static str],
-    },
-    /// An entry has a field twice.
-    #[error("{file}: entry {entry}: {field} is given twice; keep one")]
-    RepeatedField {
-        /// The file.
-        file: String,
-        /// 1-based position in the array.
-        entry: usize,
-        /// Name of the field.
-        field: &'static str,
-    },
-    /// An entry lacks a required field.
-    #[error("{file}: entry {entry}: {field} is missing; write {expected}")]
+}
+
+/// An error in one entry.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum EntryError {
+    /// The entry is not an object, but the value described.
+    #[error("expected an object, found {0}; remove or replace it")]
+    NotAnObject(String),
+    /// The entry has an unknown field of this name, shortened.
+    #[error("unknown field \"{0}\"; remove it, or write one of: {known}", known = FIELDS.join(", "))]
+    UnknownField(String),
+    /// The entry has a field twice.
+    #[error("{0} is given twice; keep one")]
+    RepeatedField(&'static str),
+    /// The entry lacks a required field.
+    #[error("{field} is missing; write {expected}")]
     MissingField {
-        /// The file.
-        file: String,
-        /// 1-based position in the array.
-        entry: usize,
         /// Name of the field.
         field: &'static str,
         /// Description of a valid value.
         expected: &'static str,
     },
     /// A field has an invalid value.
-    #[error("{file}: entry {entry}: {field}: found {found}; write {expected}")]
+    #[error("{field}: found {found}; write {expected}")]
     Field {
-        /// The file.
-        file: String,
-        /// 1-based position in the array.
-        entry: usize,
         /// Name of the field.
         field: &'static str,
         /// Description of the value found.
@@ -118,16 +101,9 @@ pub enum SequenceError {
         /// Description of a valid value.
         expected: &'static str,
     },
-    /// Two entries have the same value of a field that must be unique.
-    #[error(
-        "{file}: entry {entry}: {field} {value} is that of entry {first} already; give each object \
-         its own"
-    )]
+    /// An earlier entry has the same value of a field that must be unique.
+    #[error("{field} {value} is that of entry {first} already; give each object its own")]
     Shared {
-        /// The file.
-        file: String,
-        /// 1-based position of the second entry.
-        entry: usize,
         /// Name of the field.
         field: &'static str,
         /// Value of the field.
@@ -135,6 +111,16 @@ pub enum SequenceError {
         /// 1-based position of the first entry.
         first: usize,
     },
+}
+
+impl EntryError {
+    pub(super) fn at(self, file: &str, entry: usize) -> SequenceError {
+        SequenceError::Entry {
+            file: file.to_owned(),
+            entry,
+            problem: self,
+        }
+    }
 }
 
 // Descriptions of valid values, including the limits.

@@ -37,8 +37,8 @@ pub(super) fn of(resource: &Resource) -> &'static str {
         })
 }
 
-/// Returns true if a part of such a file is useless.
-pub(super) fn must_be_whole(extension: &str) -> bool {
+/// Returns true if a part of a file with this extension is useless.
+pub fn must_be_whole(extension: &str) -> bool {
     !PARTS_SHOW.contains(&extension)
 }
 

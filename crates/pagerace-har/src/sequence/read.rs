@@ -12,10 +12,11 @@ use pagerace_core::Duration;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::error::{self, SequenceError};
+use super::error::{self, EntryError, SequenceError};
 use super::{
     MAX_OBJECTS, MAX_SIZE_BYTES, MAX_TIME, MAX_URL_CHARS, Transfer, TransferSequence, extension,
 };
+use crate::error::{json_message, shorten};
 use pagerace_page::Category;
 
 /// Maximum length of the text in bytes: enough for the maximum number of objects with
@@ -42,15 +43,14 @@ pub(super) const FIELDS: [&str; 10] = [
 /// Returns the name and the bytes of a file.
 pub(super) fn file(path: &Path) -> Result<(String, Vec<u8>), SequenceError> {
     let file = path.display().to_string();
-    match std::fs::metadata(path).map(|meta| meta.len()) {
-        Ok(size) if size > MAX_BYTES as u64 => Err(SequenceError::TooLarge {
+    if std::fs::metadata(path).is_ok_and(|meta| meta.len() > MAX_BYTES as u64) {
+        return Err(SequenceError::TooLarge {
             file,
             limit: MAX_BYTES,
-        }),
-        Ok(_) => match std::fs::read(path) {
-            Ok(text) => Ok((file, text)),
-            Err(source) => Err(SequenceError::Read { file, source }),
-        },
+        });
+    }
+    match std::fs::read(path) {
+        Ok(text) => Ok((file, text)),
         Err(source) => Err(SequenceError::Read { file, source }),
     }
 }
@@ -69,42 +69,31 @@ pub(super) fn transfers(file: &str, text: &[u8]) -> Result<Vec<Transfer>, Sequen
         file: owned(),
         line: error.line(),
         column: error.column(),
-        message: without_place(&error.to_string()),
+        message: json_message(&error),
     })?;
     checked(file, read)
 }
 
 fn checked(file: &str, read: Top) -> Result<Vec<Transfer>, SequenceError> {
     let owned = || file.to_owned();
+    let not_a_sequence = |found| SequenceError::NotASequence {
+        file: owned(),
+        found,
+    };
     let entries = match read {
         Top::Entries(entries) if entries.is_empty() => {
-            return Err(SequenceError::NotASequence {
-                file: owned(),
-                found: "an array of nothing".to_owned(),
-            });
+            return Err(not_a_sequence("an array of nothing".to_owned()));
         }
         Top::Entries(entries) => entries,
         Top::TooMany => return Err(SequenceError::TooManyObjects { file: owned() }),
-        Top::Other(found) => {
-            return Err(SequenceError::NotASequence {
-                file: owned(),
-                found: found.to_string(),
-            });
-        }
+        Top::Other(found) => return Err(not_a_sequence(found.to_string())),
     };
     let mut transfers = Vec::with_capacity(entries.len());
     for (i, entry) in entries.into_iter().enumerate() {
-        transfers.push(Reader { file, entry: i + 1 }.transfer(entry)?);
+        transfers.push(transfer(entry).map_err(|problem| problem.at(file, i + 1))?);
     }
     all_differ(file, &transfers)?;
     Ok(transfers)
-}
-
-/// Removes the position at the end of a `serde_json` message, because our message begins
-/// with it.
-fn without_place(message: &str) -> String {
-    let end = message.find(" at line ").unwrap_or(message.len());
-    message[..end].to_owned()
 }
 
 /// Checks that objects differ in number and in file name. File names are compared without
@@ -113,12 +102,13 @@ fn all_differ(file: &str, transfers: &[Transfer]) -> Result<(), SequenceError> {
     let mut ids = BTreeMap::new();
     let mut names = BTreeMap::new();
     for (i, transfer) in transfers.iter().enumerate() {
-        let shared = |field, value, first| SequenceError::Shared {
-            file: file.to_owned(),
-            entry: i + 1,
-            field,
-            value,
-            first,
+        let shared = |field, value, first| {
+            let problem = EntryError::Shared {
+                field,
+                value,
+                first,
+            };
+            problem.at(file, i + 1)
         };
         if let Some(first) = ids.insert(transfer.id, i + 1) {
             return Err(shared("id", transfer.id.to_string(), first));
@@ -131,104 +121,72 @@ fn all_differ(file: &str, transfers: &[Transfer]) -> Result<(), SequenceError> {
     Ok(())
 }
 
-/// Converter of one entry to a transfer.
-struct Reader<'a> {
-    file: &'a str,
-    entry: usize,
+fn transfer(entry: Entry) -> Result<Transfer, EntryError> {
+    let mut fields = fields_of(entry)?;
+    // Takes the values in the order of `FIELDS`.
+    let mut next = 0;
+    let mut take = || {
+        next += 1;
+        (FIELDS[next - 1], fields[next - 1].take())
+    };
+    let id = required(take(), error::ID, |value| whole(value, u64::from(u32::MAX)))? as u32;
+    let category = required(take(), error::CATEGORY, category)?;
+    let extension = required(take(), error::EXTENSION, extension_of)?;
+    let size = required(take(), error::SIZE, |value| whole(value, MAX_SIZE_BYTES))?;
+    let start = required(take(), error::START, millis)?;
+    let transfer_time = required(take(), error::TIME, |value| match value {
+        Scalar::Null => Some(None),
+        value => millis(value).map(Some),
+    })?;
+    let file_name = required(take(), error::FILE_NAME, file_name)?;
+    let url = optional(take(), error::URL, url)?;
+    let third_party = optional(take(), error::FLAG, flag)?;
+    let must_be_whole = optional(take(), error::FLAG, flag)?;
+    Ok(Transfer {
+        id,
+        category,
+        must_be_whole: must_be_whole.unwrap_or_else(|| extension::must_be_whole(&extension)),
+        extension,
+        size,
+        start,
+        transfer_time,
+        file_name,
+        url,
+        third_party,
+    })
 }
 
-impl Reader<'_> {
-    fn transfer(&self, entry: Entry) -> Result<Transfer, SequenceError> {
-        let mut fields = self.fields(entry)?;
-        // Takes the values in the order of `FIELDS`.
-        let mut next = 0;
-        let mut take = || {
-            next += 1;
-            (FIELDS[next - 1], fields[next - 1].take())
-        };
-        let id =
-            self.required(take(), error::ID, |value| whole(value, u64::from(u32::MAX)))? as u32;
-        let category = self.required(take(), error::CATEGORY, category)?;
-        let extension = self.required(take(), error::EXTENSION, extension_of)?;
-        let size = self.required(take(), error::SIZE, |value| whole(value, MAX_SIZE_BYTES))?;
-        let start = self.required(take(), error::START, millis)?;
-        let transfer_time = self.required(take(), error::TIME, |value| match value {
-            Scalar::Null => Some(None),
-            value => millis(value).map(Some),
-        })?;
-        let file_name = self.required(take(), error::FILE_NAME, file_name)?;
-        let url = self.optional(take(), error::URL, url)?;
-        let third_party = self.optional(take(), error::FLAG, flag)?;
-        let must_be_whole = self.optional(take(), error::FLAG, flag)?;
-        Ok(Transfer {
-            id,
-            category,
-            must_be_whole: must_be_whole.unwrap_or_else(|| extension::must_be_whole(&extension)),
-            extension,
-            size,
-            start,
-            transfer_time,
-            file_name,
-            url,
-            third_party,
-        })
-    }
+fn fields_of(entry: Entry) -> Result<Fields, EntryError> {
+    Err(match entry {
+        Entry::Fields(fields) => return Ok(*fields),
+        Entry::Unknown(field) => EntryError::UnknownField(field),
+        Entry::Repeated(field) => EntryError::RepeatedField(field),
+        Entry::Other(found) => EntryError::NotAnObject(found.to_string()),
+    })
+}
 
-    fn fields(&self, entry: Entry) -> Result<Fields, SequenceError> {
-        let (file, entry_number) = (self.file.to_owned(), self.entry);
-        Err(match entry {
-            Entry::Fields(fields) => return Ok(*fields),
-            Entry::Unknown(field) => SequenceError::UnknownField {
-                file,
-                entry: entry_number,
-                field,
-                known: &FIELDS,
-            },
-            Entry::Repeated(field) => SequenceError::RepeatedField {
-                file,
-                entry: entry_number,
-                field,
-            },
-            Entry::Other(found) => SequenceError::NotAnObject {
-                file,
-                entry: entry_number,
-                found: found.to_string(),
-            },
-        })
-    }
+fn required<T>(
+    (field, value): (&'static str, Option<Scalar>),
+    expected: &'static str,
+    parse: impl FnOnce(&Scalar) -> Option<T>,
+) -> Result<T, EntryError> {
+    let value = value.ok_or(EntryError::MissingField { field, expected })?;
+    parse(&value).ok_or_else(|| EntryError::Field {
+        field,
+        found: value.to_string(),
+        expected,
+    })
+}
 
-    fn required<T>(
-        &self,
-        (field, value): (&'static str, Option<Scalar>),
-        expected: &'static str,
-        parse: impl FnOnce(&Scalar) -> Option<T>,
-    ) -> Result<T, SequenceError> {
-        let value = value.ok_or_else(|| SequenceError::MissingField {
-            file: self.file.to_owned(),
-            entry: self.entry,
-            field,
-            expected,
-        })?;
-        parse(&value).ok_or_else(|| SequenceError::Field {
-            file: self.file.to_owned(),
-            entry: self.entry,
-            field,
-            found: value.to_string(),
-            expected,
-        })
-    }
-
-    /// Treats `null` as a missing field.
-    fn optional<T>(
-        &self,
-        (field, value): (&'static str, Option<Scalar>),
-        expected: &'static str,
-        parse: impl FnOnce(&Scalar) -> Option<T>,
-    ) -> Result<Option<T>, SequenceError> {
-        match value {
-            None | Some(Scalar::Null) => Ok(None),
-            some => self.required((field, some), expected, parse).map(Some),
-        }
+/// Treats `null` as a missing field.
+fn optional<T>(
+    (field, value): (&'static str, Option<Scalar>),
+    expected: &'static str,
+    parse: impl FnOnce(&Scalar) -> Option<T>,
+) -> Result<Option<T>, EntryError> {
+    match value {
+        None | Some(Scalar::Null) => Ok(None),
+        some => required((field, some), expected, parse).map(Some),
     }
 }
 
@@ -335,19 +293,11 @@ impl fmt::Display for Scalar {
             Self::Whole(number) => write!(f, "{number}"),
             Self::Negative(number) => write!(f, "{number}"),
             Self::Fraction(number) => write!(f, "{number:?}"),
-            Self::Text(text) => write!(f, "the text {:?}", shortened(text)),
+            Self::Text(text) => write!(f, "the text {:?}", shorten(text, QUOTED_CHARS)),
             Self::Array => f.write_str("an array"),
             Self::Object => f.write_str("an object"),
         }
     }
-}
-
-fn shortened(text: &str) -> String {
-    let mut short: String = text.chars().take(QUOTED_CHARS).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }
 
 /// As strict as [`TransferSequence::from_json`]. Messages call the text "transfer
@@ -355,7 +305,7 @@ fn shortened(text: &str) -> String {
 impl<'de> Deserialize<'de> for TransferSequence {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let transfers = checked("transfer sequence", Top::deserialize(from)?);
-        transfers.map(Self::sorted).map_err(D::Error::custom)
+        transfers.map(Self::new).map_err(D::Error::custom)
     }
 }
 
@@ -505,7 +455,7 @@ impl Visitor<'_> for Name {
 
     fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
         let place = FIELDS.iter().position(|field| *field == name);
-        Ok(place.ok_or_else(|| shortened(name)))
+        Ok(place.ok_or_else(|| shorten(name, QUOTED_CHARS)))
     }
 }
 

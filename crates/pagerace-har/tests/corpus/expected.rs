@@ -104,14 +104,12 @@ pub(crate) const FILES: [(&str, usize, usize); 52] = [
 const USUAL_SHARE: std::ops::Range<f64> = 0.93..1.01;
 
 /// Recordings with another ratio for a known reason.
-const UNUSUAL_SHARES: [(&str, std::ops::Range<f64>); 3] = [
+const UNUSUAL_SHARES: [(&str, std::ops::Range<f64>); 2] = [
     // 366 tiny images whose fields are as long as their bodies.
     ("akamai-h2demo-2018", 0.88..0.90),
     // A repeat visit: eight of ten responses came from the cache and count with their
     // decoded sizes.
     ("google-kr-2015-bodies", 15.0..16.0),
-    // Three revalidated responses (304) count in full.
-    ("sitespeed-2018", 1.0..1.1),
 ];
 
 /// Compares the pages of file `name` with its row of the manifest.

@@ -27,7 +27,7 @@ pub(super) fn size(bytes: &[u8]) -> Result<Option<(usize, u64)>, Error> {
     let clean = extension.first().is_none_or(|b| *b == b';') && !extension.contains(&b'\r');
     if digits == 0 || digits > DIGITS_MAX || !clean {
         let shown = line.escape_ascii();
-        return Err(Error::bad(format!("\"{shown}\" is no size of a chunk")));
+        return Err(Error::bad(format!("\"{shown}\" is not a chunk size")));
     }
     let size = line[..digits].iter().fold(0, |size, digit| {
         let value = char::from(*digit).to_digit(16).expect("a digit");

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use super::reader::Content;
 use super::{Config, Error};
 use crate::Field;
+use crate::message::{content_length, values};
 
 /// The parsed head of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,12 +167,6 @@ fn fields(headers: &[httparse::Header<'_>], lines: &Bytes) -> Vec<Field> {
     headers.iter().map(field).collect()
 }
 
-/// Returns the elements of the comma-separated lists in all fields named `name`.
-fn values<'a>(fields: &'a [Field], name: &'a str) -> impl Iterator<Item = &'a [u8]> {
-    let lines = fields.iter().filter(move |f| f.name == name.as_bytes());
-    lines.flat_map(|f| f.value.split(|b| *b == b',').map(<[u8]>::trim_ascii))
-}
-
 /// Returns the value of the single `host` field that a request must have: RFC 9112,
 /// section 3.2. It is empty if the field is missing in HTTP/1.0.
 fn host(fields: &[Field], old: bool) -> Result<Bytes, Error> {
@@ -198,7 +193,7 @@ fn target_parts(method: &str, target: &str, host: Bytes) -> Result<(Bytes, Bytes
     let owned = |text: &str| Bytes::copy_from_slice(text.as_bytes());
     if method == "CONNECT" {
         if !is_authority(target.as_bytes()) || target.is_empty() {
-            return Err(Error::bad("CONNECT to something that is no authority"));
+            return Err(Error::bad("CONNECT to something that is not an authority"));
         }
         return Ok((https, owned(target), Bytes::new()));
     }
@@ -236,7 +231,7 @@ impl Framing {
         };
         let close = named("close") || (old && !named("keep-alive"));
         let coded = fields.iter().any(|f| f.name == b"transfer-encoding"[..]);
-        let length = content_length(fields)?;
+        let length = content_length(fields).map_err(Error::bad)?;
         let content = match (coded, length) {
             // Two lengths allow request smuggling: RFC 9112, sections 6.1 and 6.3, item
             // 3.
@@ -259,23 +254,4 @@ impl Framing {
         };
         Ok(Self { content, close })
     }
-}
-
-/// Returns the length in the `content-length` lines, which must agree: RFC 9110, section
-/// 8.6.
-fn content_length(fields: &[Field]) -> Result<Option<u64>, Error> {
-    let mut length = None;
-    for value in values(fields, "content-length") {
-        let digits = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
-        let number = std::str::from_utf8(value)
-            .ok()
-            .filter(|_| digits)
-            .and_then(|text| text.parse::<u64>().ok())
-            .ok_or_else(|| Error::bad("content-length is no number"))?;
-        if length.is_some_and(|before| before != number) {
-            return Err(Error::bad("content-length contradicts itself"));
-        }
-        length = Some(number);
-    }
-    Ok(length)
 }

@@ -14,6 +14,8 @@ struct Asked {
     /// True if the connection ends with the response.
     close: bool,
     is_head: bool,
+    /// True if the head of the response was handed out.
+    begun: bool,
 }
 
 /// The server's end of an HTTP/1.1 connection.
@@ -70,9 +72,11 @@ impl Server {
     /// Handles the end of the client's bytes. Complete requests are still answered.
     pub fn handle_end(&mut self) {
         if !self.deaf && self.reader.is_inside() {
-            // An incomplete request will not be completed, so it gets no response.
-            self.asked.pop_back();
-            self.requests -= 1;
+            // An incomplete request will not be completed, so it gets no response, unless
+            // one has already begun.
+            if self.asked.pop_back_if(|asked| !asked.begun).is_some() {
+                self.requests -= 1;
+            }
         }
         self.deaf = true;
         self.done |= self.asked.is_empty();
@@ -105,7 +109,10 @@ impl Server {
     /// If there is no request to answer, or if `body_len` is not zero although the status
     /// allows no content and the request was not HEAD.
     pub fn response_head(&mut self, fields: &[Field], body_len: u64) -> Bytes {
-        let asked = *self.asked.front().expect("there is a request to answer");
+        let asked = self.asked.front_mut();
+        let asked = asked.expect("there is a request to answer");
+        asked.begun = true;
+        let asked = *asked;
         let status = fields::get(fields, ":status").and_then(|v| std::str::from_utf8(v).ok());
         let status = status
             .and_then(|s| s.parse().ok())
@@ -173,6 +180,7 @@ impl Server {
                 self.asked.push_back(Asked {
                     close: head.close,
                     is_head: head.is_head,
+                    begun: false,
                 });
                 // Skip 100 (Continue) if earlier requests are unanswered, because it
                 // would precede their responses.
@@ -200,7 +208,7 @@ impl Server {
     }
 
     /// Reports a malformed request: the request whose content is being read, or else the
-    /// next one.
+    /// next one. If its response has already begun, the connection ends with that response.
     fn refuse(&mut self, error: Error) {
         self.deaf = true;
         if !self.reader.is_inside() {
@@ -208,12 +216,18 @@ impl Server {
             self.asked.push_back(Asked {
                 close: true,
                 is_head: false,
+                begun: false,
             });
         }
-        if let Some(asked) = self.asked.back_mut() {
-            asked.close = true;
-        }
         let stream = self.requests;
-        self.events.push_back(Event::StreamError { stream, error });
+        match self.asked.back_mut() {
+            None => self.done = true,
+            Some(asked) => {
+                asked.close = true;
+                if !asked.begun {
+                    self.events.push_back(Event::StreamError { stream, error });
+                }
+            }
+        }
     }
 }

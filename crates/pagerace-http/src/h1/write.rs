@@ -6,6 +6,7 @@
 use bytes::Bytes;
 
 use crate::Field;
+use crate::message::is_token;
 
 /// Returns true if a response of this status may have content: RFC 9110, section 6.4.1. A
 /// response to HEAD never has content, whatever its status.
@@ -76,15 +77,8 @@ fn regular(fields: &[Field]) -> impl Iterator<Item = &Field> {
                 | b"upgrade"
                 | b"content-length"
         );
-        !ours && is_name(&f.name) && is_safe(&f.value)
+        !ours && is_token(&f.name) && is_safe(&f.value)
     })
-}
-
-fn is_name(name: &[u8]) -> bool {
-    !name.is_empty()
-        && name
-            .iter()
-            .all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(b))
 }
 
 /// Returns true if `value` has no characters that would end its line.

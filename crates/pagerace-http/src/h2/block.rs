@@ -10,7 +10,8 @@ use super::closed::Closure;
 use super::code::{Code, Fault};
 use super::frame::{self, Header};
 use super::{Connection, Event, Role};
-use crate::{Field, hpack};
+use crate::message::{Malformed, Phase, Progress, Section};
+use crate::{Field, hpack, priority};
 
 /// An incomplete field section.
 #[derive(Debug)]
@@ -123,21 +124,19 @@ impl Connection {
             Ok(fields) => fields,
             Err(reason) => return self.fail_stream(stream, Code::ENHANCE_YOUR_CALM, reason),
         };
-        let dependency = block.dependency.filter(|_| heeded);
-        let taken = known
-            .inbound
-            .section(stream, fields, dependency, block.end_stream);
-        match taken {
-            Ok(mut event) => {
-                if let Event::Headers { priority, .. } = &mut event
-                    && let Some(update) = self.pending_priorities.remove(&stream)
-                {
-                    *priority = update;
-                }
-                self.events.push_back(event);
-            }
+        let event = match section_in_order(&mut known.inbound, &fields, block.end_stream) {
+            Ok(Section::Interim) => Event::Interim { stream, fields },
+            Ok(Section::Head) => Event::Headers {
+                stream,
+                priority: (self.pending_priorities.remove(&stream))
+                    .unwrap_or_else(|| priority::of_fields(&fields)),
+                fields,
+                dependency: block.dependency.filter(|_| heeded),
+            },
+            Ok(Section::Trailers) => Event::Trailers { stream, fields },
             Err(reason) => return self.fail_stream(stream, Code::PROTOCOL_ERROR, reason),
-        }
+        };
+        self.events.push_back(event);
         if block.end_stream {
             self.end_remote(stream)
         } else {
@@ -192,5 +191,20 @@ impl Connection {
     /// 9218, section 2.1).
     pub(super) fn tree_counts(&self) -> bool {
         self.peer_settings.no_rfc7540_priorities != Some(true)
+    }
+}
+
+/// Checks a field section, and that it ends its stream if and only if it may.
+fn section_in_order(
+    message: &mut Progress,
+    fields: &[Field],
+    end: bool,
+) -> Result<Section, Malformed> {
+    if message.phase() == Phase::Content && !end {
+        return Err("trailers that do not end the stream".into());
+    }
+    match message.section(fields)? {
+        Section::Interim if end => Err("an interim response that ends the stream".into()),
+        section => Ok(section),
     }
 }

@@ -13,7 +13,7 @@ impl Connection {
         if header.length > self.config.max_frame_size {
             let max = self.config.max_frame_size;
             let reason = format!(
-                "a frame has {} bytes of payload, at most {max} may be",
+                "a frame has {} bytes of payload, but at most {max} are allowed",
                 header.length
             );
             return Err(Fault::size(reason));
@@ -66,7 +66,7 @@ impl Connection {
             return if of_connection || header.ty == frame::WINDOW_UPDATE {
                 Ok(())
             } else {
-                Err(Fault::protocol(format!("{name} of no stream")))
+                Err(Fault::protocol(format!("{name} without a stream")))
             };
         }
         // Idle state: section 5.1.

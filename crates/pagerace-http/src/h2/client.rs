@@ -19,7 +19,7 @@ pub enum RequestRefused {
     GoingAway(u64),
     /// The limit on concurrent requests is reached. Wait until a request ends (RFC 9113,
     /// section 5.1.2).
-    #[error("{0} requests are open, as many as may be: wait for one to end")]
+    #[error("{0} requests are open, as many as allowed: wait for one to end")]
     TooMany(u32),
     /// The field section exceeds the server's limit (RFC 9113, section 6.5.2).
     #[error(
@@ -152,7 +152,7 @@ impl Connection {
         assert!(self.role == Role::Client, "only clients signal priorities");
         assert!(
             stream % 2 == 1 && stream <= STREAM_MAX,
-            "stream {stream} is no request stream"
+            "stream {stream} is not a request stream"
         );
     }
 

@@ -185,11 +185,7 @@ impl Connection {
             return Err(error.clone());
         }
         self.read(data).map_err(|fault| {
-            let error = ConnectionError {
-                code: fault.code,
-                stream: self.current,
-                reason: fault.reason,
-            };
+            let error = fault.on(self.current);
             self.uploads.clear();
             self.write_goaway(error.code, error.reason.as_bytes());
             self.error = Some(error.clone());
@@ -244,7 +240,9 @@ impl Connection {
     fn read(&mut self, mut input: Bytes) -> Result<(), Fault> {
         let part = input.split_to(input.len().min(self.preface.len()));
         if !self.preface.starts_with(&part) {
-            return Err(Fault::protocol("the client's preface is not HTTP/2's"));
+            return Err(Fault::protocol(
+                "the client's preface is not that of HTTP/2",
+            ));
         }
         self.preface = &self.preface[part.len()..];
         // The reader is moved out, because `check` borrows the connection.

@@ -40,7 +40,7 @@ impl Connection {
     /// Handles PRIORITY: section 6.3.
     fn priority(&mut self, stream: u64, payload: &[u8]) -> Result<(), Fault> {
         let Ok(bytes) = payload.try_into() else {
-            let reason = "PRIORITY is not of 5 bytes".into();
+            let reason = "PRIORITY does not have 5 bytes".into();
             return self.fail_stream(stream, Code::FRAME_SIZE_ERROR, reason);
         };
         let dependency = dependency(bytes);
@@ -198,7 +198,7 @@ impl Connection {
             return Err(Fault::protocol("PRIORITY_UPDATE from a server"));
         }
         if stream.is_multiple_of(2) {
-            let reason = format!("PRIORITY_UPDATE of stream {stream}, which is no request");
+            let reason = format!("PRIORITY_UPDATE of stream {stream}, which is not a request");
             return Err(Fault::protocol(reason));
         }
         let Some(priority) = priority::parse(value) else {
@@ -221,7 +221,7 @@ impl Connection {
 /// Converts a payload that must have exactly `N` bytes.
 fn exactly<const N: usize>(name: &str, payload: &[u8]) -> Result<[u8; N], Fault> {
     payload.try_into().map_err(|_| {
-        let reason = format!("{name} has {} bytes, must have {N}", payload.len());
+        let reason = format!("{name} has {} bytes instead of {N}", payload.len());
         Fault::size(reason)
     })
 }

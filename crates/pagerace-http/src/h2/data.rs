@@ -9,6 +9,7 @@ use super::code::{Code, Fault};
 use super::frame::{self, Header};
 use super::stream::Stream;
 use super::{Connection, Event};
+use crate::message::Phase;
 
 impl Connection {
     pub(super) fn data_start(&mut self, header: &Header) -> Result<(), Fault> {
@@ -107,7 +108,7 @@ fn take_data(stream: &mut Stream, length: u32) -> Option<(Code, &'static str)> {
         let reason = "more DATA than the stream's window allows";
         return Some((Code::FLOW_CONTROL_ERROR, reason));
     }
-    if !stream.inbound.takes_content() {
+    if stream.inbound.phase() != Phase::Content {
         return Some((
             Code::PROTOCOL_ERROR,
             "DATA outside the content of a message",

@@ -97,7 +97,7 @@ impl Settings {
                 self.enable_connect_protocol = flag(id, value)?;
                 if before && !self.enable_connect_protocol {
                     // RFC 8441, section 3.
-                    return Err(Fault::protocol("extended CONNECT was taken back"));
+                    return Err(Fault::protocol("extended CONNECT was disabled again"));
                 }
             }
             NO_RFC7540_PRIORITIES => self.no_rfc7540_priorities = Some(flag(id, value)?),

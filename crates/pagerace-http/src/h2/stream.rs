@@ -5,13 +5,13 @@
 use bytes::Bytes;
 
 use super::flow::{ReceiveWindow, SendWindow};
-use super::inbound::Inbound;
+use crate::message::Progress;
 
 /// A stream that is open or half closed.
 #[derive(Debug)]
 pub(super) struct Stream {
     /// The message that the peer sends.
-    pub(super) inbound: Inbound,
+    pub(super) inbound: Progress,
     /// True if the peer has ended its side.
     pub(super) remote_closed: bool,
     /// True if this end has ended its side.

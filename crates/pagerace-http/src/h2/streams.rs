@@ -7,9 +7,9 @@ use bytes::Bytes;
 use super::closed::Closure;
 use super::code::{Code, Fault};
 use super::flow::{self, ReceiveWindow, SendWindow};
-use super::inbound::Inbound;
 use super::stream::Stream;
 use super::{Connection, Event, Role, frame};
+use crate::message::Progress;
 
 impl Connection {
     /// Returns true if the stream is idle. Only the client opens streams.
@@ -58,7 +58,7 @@ impl Connection {
         self.streams.insert(
             stream,
             Stream {
-                inbound: Inbound::new(self.role, head_only),
+                inbound: Progress::new(self.role, head_only),
                 remote_closed: false,
                 local_closed: false,
                 receive: ReceiveWindow::new(announced, window),

@@ -47,7 +47,7 @@ impl Connection {
         assert!(self.role == Role::Client, "a server sends no requests");
         assert!(
             stream.is_multiple_of(4),
-            "stream {stream} is no request stream"
+            "stream {stream} is not a request stream"
         );
         assert!(
             !self.requests.contains_key(&stream),
@@ -105,7 +105,7 @@ impl Connection {
         );
         assert!(
             stream.is_multiple_of(4),
-            "stream {stream} is no request stream"
+            "stream {stream} is not a request stream"
         );
         let mut payload = Vec::new();
         varint::encode(stream, &mut payload);

@@ -2,38 +2,21 @@
 //!
 //! Source: RFC 9114, section 8.1; RFC 9204, section 8.3; RFC 9297, section 5.2.
 
-use std::fmt;
+use crate::fault;
 
-/// An HTTP/3 error code, for `RESET_STREAM`, `STOP_SENDING` and `CONNECTION_CLOSE`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Code(pub u64);
-
-macro_rules! codes {
-    ($($name:ident = $value:literal, $text:literal, $doc:literal;)*) => {
-        impl Code {
-            $(#[doc = $doc] pub const $name: Self = Self($value);)*
-
-            /// Returns the name of the code in the IANA registry, if it is registered.
-            pub const fn name(self) -> Option<&'static str> {
-                match self {
-                    $(Self::$name => Some($text),)*
-                    _ => None,
-                }
-            }
-        }
-    };
-}
-
-codes! {
+fault::codes! {
+    /// An HTTP/3 error code, for `RESET_STREAM`, `STOP_SENDING` and `CONNECTION_CLOSE`.
+    u64;
     DATAGRAM_ERROR = 0x33, "H3_DATAGRAM_ERROR", "A datagram that breaks RFC 9297.";
     NO_ERROR = 0x100, "H3_NO_ERROR", "Nothing went wrong.";
-    GENERAL_PROTOCOL_ERROR = 0x101, "H3_GENERAL_PROTOCOL_ERROR", "Wrong in a way that no other code tells.";
+    GENERAL_PROTOCOL_ERROR = 0x101, "H3_GENERAL_PROTOCOL_ERROR", "An error that no other code \
+                                     describes.";
     INTERNAL_ERROR = 0x102, "H3_INTERNAL_ERROR", "This end failed.";
     STREAM_CREATION_ERROR = 0x103, "H3_STREAM_CREATION_ERROR", "A stream that may not be opened.";
     CLOSED_CRITICAL_STREAM = 0x104, "H3_CLOSED_CRITICAL_STREAM", "A stream that must stay open was closed.";
     FRAME_UNEXPECTED = 0x105, "H3_FRAME_UNEXPECTED", "A frame that may not be there.";
     FRAME_ERROR = 0x106, "H3_FRAME_ERROR", "A frame of the wrong size or layout.";
-    EXCESSIVE_LOAD = 0x107, "H3_EXCESSIVE_LOAD", "The peer asks too much.";
+    EXCESSIVE_LOAD = 0x107, "H3_EXCESSIVE_LOAD", "The peer causes too much load.";
     ID_ERROR = 0x108, "H3_ID_ERROR", "A stream or push ID used wrongly.";
     SETTINGS_ERROR = 0x109, "H3_SETTINGS_ERROR", "Wrong settings.";
     MISSING_SETTINGS = 0x10a, "H3_MISSING_SETTINGS", "The control stream does not begin with SETTINGS.";
@@ -48,47 +31,9 @@ codes! {
     QPACK_DECODER_STREAM_ERROR = 0x202, "QPACK_DECODER_STREAM_ERROR", "A wrong decoder instruction.";
 }
 
-impl fmt::Display for Code {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.name() {
-            Some(name) => f.write_str(name),
-            None => write!(f, "0x{:x}", self.0),
-        }
-    }
-}
-
-/// A connection error caused by the peer. Close the connection with `code`.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{code} on stream {stream}: {reason}")]
-pub struct ConnectionError {
-    /// The error code for `CONNECTION_CLOSE`.
-    pub code: Code,
-    /// The stream whose bytes caused the error.
-    pub stream: u64,
-    /// Human-readable reason, also for the reason phrase of `CONNECTION_CLOSE`.
-    pub reason: String,
-}
+/// A connection error caused by the peer. Close the connection with its code, and with its
+/// reason as the reason phrase of `CONNECTION_CLOSE`.
+pub type ConnectionError = fault::ConnectionError<Code>;
 
 /// A connection error whose stream is not determined yet.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
-    pub(super) code: Code,
-    pub(super) reason: String,
-}
-
-impl Fault {
-    pub(super) fn new(code: Code, reason: impl Into<String>) -> Self {
-        Self {
-            code,
-            reason: reason.into(),
-        }
-    }
-
-    pub(super) fn on(self, stream: u64) -> ConnectionError {
-        ConnectionError {
-            code: self.code,
-            stream,
-            reason: self.reason,
-        }
-    }
-}
+pub(super) type Fault = fault::Fault<Code>;

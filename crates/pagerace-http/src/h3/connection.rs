@@ -7,10 +7,10 @@ use pagerace_core::Priority;
 
 use super::code::{Code, ConnectionError, Fault};
 use super::control::Control;
-use super::inbound::{Inbound, Shared};
+use super::inbound::Inbound;
 use super::unidirectional::{self, Unidirectional};
 use super::{Config, Event, Role, Settings, Write, settings};
-use crate::{qpack, varint};
+use crate::varint;
 
 /// One end of an HTTP/3 connection.
 ///
@@ -26,10 +26,8 @@ pub struct Connection {
     pub(super) requests: BTreeMap<u64, Inbound>,
     pub(super) unidirectional: BTreeMap<u64, Unidirectional>,
     pub(super) control: Control,
-    pub(super) decoder: qpack::Decoder,
     /// The incomplete instruction at the end of the peer's decoder stream.
     pub(super) feedback: Vec<u8>,
-    held_bytes: usize,
     pub(super) peer_settings: Option<Settings>,
     /// The id in the last GOAWAY received.
     pub(super) goaway_received: Option<u64>,
@@ -37,8 +35,6 @@ pub struct Connection {
     pub(super) goaway_sent: Option<u64>,
     /// Priority updates for requests whose heads have not arrived.
     pub(super) pending_priorities: BTreeMap<u64, Priority>,
-    /// Exclusive upper bound of the request stream ids that the client may have opened.
-    pub(super) stream_limit: u64,
     /// On a server, exclusive upper bound of the request stream ids seen.
     pub(super) requests_end: u64,
     /// On a server, requests that the client cancelled in excess of those answered.
@@ -59,14 +55,11 @@ impl Connection {
             requests: BTreeMap::new(),
             unidirectional: BTreeMap::new(),
             control: Control::new(role),
-            decoder: qpack::Decoder::new(config.qpack_max_table_capacity),
             feedback: Vec::new(),
-            held_bytes: 0,
             peer_settings: None,
             goaway_received: None,
             goaway_sent: None,
             pending_priorities: BTreeMap::new(),
-            stream_limit: u64::MAX,
             requests_end: 0,
             cancelled: 0,
             cancelled_streams: BTreeSet::new(),
@@ -82,7 +75,7 @@ impl Connection {
             vec![unidirectional::QPACK_ENCODER as u8],
         );
         connection.write(
-            connection.decoder_stream(),
+            connection.control_stream() + 8,
             vec![unidirectional::QPACK_DECODER as u8],
         );
         connection
@@ -185,8 +178,9 @@ impl Connection {
     /// Stops reading a request stream, whose further bytes cause no events. The caller
     /// sends `STOP_SENDING` with a code of its choice.
     pub fn abandon(&mut self, stream: u64) {
-        self.with_request(stream, super::inbound::Inbound::close);
-        self.flush_decoder();
+        if let Some(inbound) = self.requests.get_mut(&stream) {
+            inbound.close();
+        }
     }
 
     /// Releases the state of a request stream when both its sides have ended. A server
@@ -204,10 +198,6 @@ impl Connection {
             Role::Client => 2,
             Role::Server => 3,
         }
-    }
-
-    const fn decoder_stream(&self) -> u64 {
-        self.control_stream() + 8
     }
 
     pub(super) fn write(&mut self, stream: u64, data: Vec<u8>) {
@@ -236,7 +226,6 @@ impl Connection {
         if let Some(error) = &self.error {
             return Err(error.clone());
         }
-        self.flush_decoder();
         result.map_err(|fault| {
             let error = fault.on(stream);
             self.error = Some(error.clone());
@@ -245,44 +234,40 @@ impl Connection {
     }
 
     fn request_data(&mut self, stream: u64, data: Bytes, fin: bool) -> Result<(), Fault> {
-        if !self.requests.contains_key(&stream) && !self.accept(stream)? {
-            return Ok(());
+        if !self.requests.contains_key(&stream) {
+            self.accept(stream)?;
         }
-        let had_head = self.requests.get(&stream).is_some_and(Inbound::has_head);
+        let Some(inbound) = self.requests.get_mut(&stream) else {
+            return Ok(());
+        };
+        let had_head = inbound.has_head();
         let events_before = self.events.len();
-        let result =
-            self.with_request(stream, |inbound, shared| inbound.receive(data, fin, shared));
+        let size_max = self.config.max_field_section_size;
+        let result = inbound.receive(data, fin, size_max, &mut self.events);
         if !had_head {
             self.apply_pending_priority(stream, events_before);
         }
-        result.unwrap_or(Ok(()))?;
-        self.check_blocked()
+        result
     }
 
-    /// Handles the first bytes of an unknown request stream. Returns false if the request
-    /// is rejected.
-    fn accept(&mut self, stream: u64) -> Result<bool, Fault> {
+    /// Handles the first bytes of an unknown request stream.
+    fn accept(&mut self, stream: u64) -> Result<(), Fault> {
         if self.role == Role::Client {
             let reason = "a response without a request";
             return Err(Fault::new(Code::INTERNAL_ERROR, reason));
         }
         self.requests_end = self.requests_end.max(stream + 4);
+        let mut inbound = Inbound::new(stream, self.role, false);
         if self.goaway_sent.is_some_and(|end| stream >= end) {
-            let reason = "the server is going away".into();
-            let code = Code::REQUEST_REJECTED;
+            inbound.close();
             self.events.push_back(Event::StreamError {
                 stream,
-                code,
-                reason,
+                code: Code::REQUEST_REJECTED,
+                reason: "the server is going away".into(),
             });
-            let mut inbound = Inbound::new(stream, self.role, false);
-            inbound.close(&mut self.shared());
-            self.requests.insert(stream, inbound);
-            return Ok(false);
         }
-        self.requests
-            .insert(stream, Inbound::new(stream, self.role, false));
-        Ok(true)
+        self.requests.insert(stream, inbound);
+        Ok(())
     }
 
     fn reset(&mut self, stream: u64, code: Code) {
@@ -297,56 +282,6 @@ impl Connection {
         self.abandon(stream);
         if !closed {
             self.events.push_back(Event::Reset { stream, code });
-        }
-    }
-
-    /// Checks the number of blocked streams: RFC 9204, section 2.1.2.
-    fn check_blocked(&self) -> Result<(), Fault> {
-        if self.config.qpack_max_table_capacity == 0 {
-            return Ok(());
-        }
-        let blocked = self
-            .requests
-            .values()
-            .filter(|i| i.blocked_until().is_some())
-            .count();
-        if blocked as u64 <= self.config.qpack_blocked_streams {
-            return Ok(());
-        }
-        Err(Fault::new(
-            Code::QPACK_DECOMPRESSION_FAILED,
-            "more blocked streams than allowed",
-        ))
-    }
-
-    pub(super) fn with_request<T>(
-        &mut self,
-        stream: u64,
-        act: impl FnOnce(&mut Inbound, &mut Shared<'_>) -> T,
-    ) -> Option<T> {
-        let inbound = self.requests.get_mut(&stream)?;
-        let mut shared = Shared {
-            config: &self.config,
-            decoder: &mut self.decoder,
-            events: &mut self.events,
-            held_bytes: &mut self.held_bytes,
-        };
-        Some(act(inbound, &mut shared))
-    }
-
-    fn shared(&mut self) -> Shared<'_> {
-        Shared {
-            config: &self.config,
-            decoder: &mut self.decoder,
-            events: &mut self.events,
-            held_bytes: &mut self.held_bytes,
-        }
-    }
-
-    fn flush_decoder(&mut self) {
-        let instructions = self.decoder.take_instructions();
-        if !instructions.is_empty() {
-            self.write(self.decoder_stream(), instructions);
         }
     }
 }

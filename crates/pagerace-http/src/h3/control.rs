@@ -88,7 +88,10 @@ impl Control {
             frame::PRIORITY_UPDATE_REQUEST => {
                 let (stream, value) = element(payload)?;
                 if stream % 4 != 0 {
-                    let reason = format!("PRIORITY_UPDATE of stream {stream}, no request stream");
+                    let reason = format!(
+                        "PRIORITY_UPDATE of stream {stream}, which is not a \
+                                          request stream"
+                    );
                     return Err(Fault::new(Code::ID_ERROR, reason));
                 }
                 Ok(Message::PriorityUpdate(stream, priority::parse(value)))
@@ -107,7 +110,10 @@ impl Control {
     /// Handles GOAWAY: section 7.2.6.
     fn goaway(&mut self, id: u64) -> Result<Message, Fault> {
         if self.role == Role::Client && !id.is_multiple_of(4) {
-            return Err(Fault::new(Code::ID_ERROR, "GOAWAY names no request stream"));
+            return Err(Fault::new(
+                Code::ID_ERROR,
+                "GOAWAY does not name a request stream",
+            ));
         }
         if self.goaway.is_some_and(|before| id > before) {
             return Err(Fault::new(Code::ID_ERROR, "GOAWAY became larger"));

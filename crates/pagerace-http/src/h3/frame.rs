@@ -159,7 +159,10 @@ fn begin(ty: u64, len: u64, payload: Payload) -> Result<State, Fault> {
         Payload::Stream => Ok(State::Streaming { left: len }),
         Payload::Skip => Ok(State::Skipping { left: len }),
         Payload::Collect { max, or_else } if len > max => {
-            let reason = format!("a frame of type 0x{ty:x} has {len} bytes, at most {max} may be");
+            let reason = format!(
+                "a frame of type 0x{ty:x} has {len} bytes, but at most {max} are \
+                                  allowed"
+            );
             Err(Fault::new(or_else, reason))
         }
         Payload::Collect { .. } => Ok(State::Collecting {

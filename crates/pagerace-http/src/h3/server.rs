@@ -4,7 +4,6 @@ use bytes::Bytes;
 use pagerace_core::Priority;
 
 use super::client::headers_frame;
-use super::code::{Code, Fault};
 use super::inbound::Inbound;
 use super::{Connection, Event, Role, frame};
 use crate::{Field, varint};
@@ -24,7 +23,7 @@ impl Connection {
         assert!(self.role == Role::Server, "a client sends no responses");
         assert!(
             stream.is_multiple_of(4),
-            "stream {stream} is no request stream"
+            "stream {stream} is not a request stream"
         );
         let mut data = Vec::new();
         headers_frame(fields, &mut data);
@@ -32,21 +31,6 @@ impl Connection {
             frame::encode_header(frame::DATA, body_len, &mut data);
         }
         data.into()
-    }
-
-    /// Returns a HEADERS frame alone, for an interim response before the head or for the
-    /// trailers after the content.
-    pub fn field_section(&mut self, fields: &[Field]) -> Bytes {
-        let mut data = Vec::new();
-        headers_frame(fields, &mut data);
-        data.into()
-    }
-
-    /// Sets how many request streams the client may have opened so far (the transport's
-    /// `MAX_STREAMS`). A `PRIORITY_UPDATE` beyond them is a connection error. The default
-    /// is unlimited.
-    pub fn set_stream_limit(&mut self, count: u64) {
-        self.stream_limit = count.saturating_mul(4);
     }
 
     /// Queues GOAWAY. A server then accepts only requests that have begun; a client
@@ -67,32 +51,23 @@ impl Connection {
 
     /// Handles `PRIORITY_UPDATE`. The update takes effect at once if the head of the
     /// request was reported, otherwise when the head arrives.
-    pub(super) fn priority_update(
-        &mut self,
-        stream: u64,
-        priority: Option<Priority>,
-    ) -> Result<(), Fault> {
-        if stream >= self.stream_limit {
-            let reason = format!("PRIORITY_UPDATE of stream {stream}, beyond the limit");
-            return Err(Fault::new(Code::ID_ERROR, reason));
-        }
+    pub(super) fn priority_update(&mut self, stream: u64, priority: Option<Priority>) {
         let Some(priority) = priority else {
-            return Ok(());
+            return;
         };
         if self.requests.get(&stream).is_some_and(Inbound::has_head) {
             self.events
                 .push_back(Event::PriorityUpdate { stream, priority });
-            return Ok(());
+            return;
         }
         if self.requests.get(&stream).is_some_and(Inbound::is_closed) {
-            return Ok(());
+            return;
         }
         self.pending_priorities.insert(stream, priority);
         // Streams that were forgotten long ago have the lowest ids.
         while self.pending_priorities.len() > self.config.pending_priorities_max {
             self.pending_priorities.pop_first();
         }
-        Ok(())
     }
 
     /// Replaces the priority in a head that was just reported with a pending update.

@@ -99,16 +99,6 @@ pub(super) fn encode(config: &Config, out: &mut Vec<u8>) {
         MAX_FIELD_SECTION_SIZE,
         config.max_field_section_size.min(varint::MAX),
     );
-    if config.qpack_max_table_capacity > 0 {
-        put(
-            QPACK_MAX_TABLE_CAPACITY,
-            config.qpack_max_table_capacity.min(varint::MAX),
-        );
-        put(
-            QPACK_BLOCKED_STREAMS,
-            config.qpack_blocked_streams.min(varint::MAX),
-        );
-    }
     if config.object_datagrams {
         put(H3_DATAGRAM, 1);
         put(OBJECT_DATAGRAMS, 1);

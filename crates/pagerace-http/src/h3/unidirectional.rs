@@ -6,7 +6,6 @@ use bytes::Bytes;
 
 use super::code::{Code, Fault};
 use super::control::Message;
-use super::inbound::Inbound;
 use super::{Connection, Event, Role};
 use crate::{qpack, varint};
 
@@ -62,7 +61,8 @@ impl Connection {
         }
         match self.unidirectional[&stream] {
             Unidirectional::Control => self.control_data(data)?,
-            Unidirectional::QpackEncoder => self.encoder_data(&data)?,
+            Unidirectional::QpackEncoder => qpack::check_encoder_instructions(&data)
+                .map_err(|e| Fault::new(Code::QPACK_ENCODER_STREAM_ERROR, e.to_string()))?,
             Unidirectional::QpackDecoder => self.decoder_data(&data)?,
             Unidirectional::Untyped(_) | Unidirectional::Ignored => {}
         }
@@ -121,34 +121,10 @@ impl Connection {
                     self.events.push_back(Event::GoAway { id });
                 }
                 Message::PriorityUpdate(stream, priority) => {
-                    self.priority_update(stream, priority)?;
+                    self.priority_update(stream, priority);
                 }
                 Message::Nothing => {}
             }
-        }
-        Ok(())
-    }
-
-    fn encoder_data(&mut self, data: &[u8]) -> Result<(), Fault> {
-        self.decoder
-            .handle_encoder_stream(data)
-            .map_err(|e| Fault::new(Code::QPACK_ENCODER_STREAM_ERROR, e.to_string()))?;
-        let inserted = self.decoder.insert_count();
-        let ready = |inbound: &Inbound| inbound.blocked_until().is_some_and(|r| r <= inserted);
-        let freed: Vec<u64> = self
-            .requests
-            .iter()
-            .filter(|(_, i)| ready(i))
-            .map(|(stream, _)| *stream)
-            .collect();
-        for stream in freed {
-            let had_head = self.requests[&stream].has_head();
-            let events_before = self.events.len();
-            let result = self.with_request(stream, Inbound::unblock);
-            if !had_head {
-                self.apply_pending_priority(stream, events_before);
-            }
-            result.unwrap_or(Ok(()))?;
         }
         Ok(())
     }

@@ -185,7 +185,7 @@ impl Decoder {
 
     /// Decodes a string and appends it to `text`.
     fn string(&mut self, bytes: &[u8]) -> Result<(Range<usize>, usize), Error> {
-        let parsed = string::parse(7, bytes, bytes.len() as u64)?;
+        let parsed = string::parse(7, bytes)?;
         let (literal, len) = parsed.ok_or(Error::Truncated)?;
         let start = self.text.len();
         literal.decode(&mut self.text)?;

@@ -16,7 +16,7 @@ pub const EMPTY_TABLE: u8 = 0b0010_0000;
 pub fn encode(fields: &[Field], out: &mut Vec<u8>) {
     for field in fields {
         // Indexes count from one.
-        match static_table::find(&field.name, &field.value) {
+        match static_table::INDEX.find(&field.name, &field.value) {
             // Indexed header field: section 6.1.
             Found::Line(at) => integer::encode(7, 0b1000_0000, at as u64 + 1, out),
             // Literal header field without indexing, indexed name: section 6.2.2.

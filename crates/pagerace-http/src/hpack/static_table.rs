@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use crate::literal::table::{Found, Index};
+use crate::literal::table::Index;
 
 /// Names and values. The index of an entry in HPACK is its position plus one.
 #[rustfmt::skip]
@@ -72,23 +72,23 @@ pub(super) const ENTRIES: [(&str, &str); 61] = [
     ("www-authenticate", ""),
 ];
 
-static INDEX: LazyLock<Index> = LazyLock::new(|| Index::new(&ENTRIES));
-
-/// Looks up a field line. Positions in the result count from zero.
-pub(super) fn find(name: &[u8], value: &[u8]) -> Found {
-    INDEX.find(name, value)
-}
+/// Finds field lines. Positions in results count from zero.
+pub(super) static INDEX: LazyLock<Index> = LazyLock::new(|| Index::new(&ENTRIES));
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::literal::table::Found;
 
     #[test]
     fn every_entry_finds_itself() {
         for (at, (name, value)) in ENTRIES.iter().enumerate() {
-            assert_eq!(find(name.as_bytes(), value.as_bytes()), Found::Line(at));
+            assert_eq!(
+                INDEX.find(name.as_bytes(), value.as_bytes()),
+                Found::Line(at)
+            );
         }
-        assert_eq!(find(b":status", b"418"), Found::Name(7));
-        assert_eq!(find(b"x-unknown", b""), Found::Nothing);
+        assert_eq!(INDEX.find(b":status", b"418"), Found::Name(7));
+        assert_eq!(INDEX.find(b"x-unknown", b""), Found::Nothing);
     }
 }

@@ -329,4 +329,9 @@ proptest! {
             prop_assert!(decoder.table_size() <= 4096);
         }
     }
+
+    #[test]
+    fn rubbish_never_panics_when_the_table_shrinks(input in vec(any::<u8>(), 0..200)) {
+        crate::fuzz::hpack_decoder(&input);
+    }
 }

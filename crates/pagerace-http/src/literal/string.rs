@@ -24,24 +24,14 @@ impl Literal<'_> {
 
 /// Parses the string literal at the start of `bytes`. Its length has a prefix of `prefix`
 /// bits, below the Huffman flag. Returns `Ok(None)` if the input ends inside it.
-///
-/// # Errors
-/// [`Error::StringTooLong`] if the encoded string is longer than `limit` bytes. The error
-/// is returned as soon as the length is known, so that the caller does not wait for the
-/// bytes.
-pub(crate) fn parse(
-    prefix: u32,
-    bytes: &[u8],
-    limit: u64,
-) -> Result<Option<(Literal<'_>, usize)>, Error> {
+pub(crate) fn parse(prefix: u32, bytes: &[u8]) -> Result<Option<(Literal<'_>, usize)>, Error> {
     let Some((len, start)) = integer::decode(prefix, bytes)? else {
         return Ok(None);
     };
-    if len > limit {
-        return Err(Error::StringTooLong);
-    }
     let huffman = bytes[0] & (1 << prefix) != 0;
-    let end = start + len as usize;
+    let end = usize::try_from(len)
+        .unwrap_or(usize::MAX)
+        .saturating_add(start);
     Ok(bytes
         .get(start..end)
         .map(|bytes| (Literal { huffman, bytes }, end)))

@@ -12,7 +12,7 @@ use crate::literal::{integer, string};
 pub fn encode(fields: &[Field], out: &mut Vec<u8>) {
     out.extend_from_slice(&[0, 0]);
     for field in fields {
-        match static_table::find(&field.name, &field.value) {
+        match static_table::INDEX.find(&field.name, &field.value) {
             // Indexed field line, T = 1: section 4.5.2.
             Found::Line(index) => integer::encode(6, 0b1100_0000, index as u64, out),
             // Literal field line with name reference, N = 0, T = 1: section 4.5.4.

@@ -55,8 +55,8 @@ impl RangeReader {
             _ => return Err(NotRanges("has neither status 200 nor 206")),
         }
         if let Some(range) = value("content-range") {
-            let (ByteRange { first, last }, _) = parse_content_range(range)
-                .ok_or(NotRanges("has a content-range that makes no sense"))?;
+            let (ByteRange { first, last }, _) =
+                parse_content_range(range).ok_or(NotRanges("has a malformed content-range"))?;
             return Ok(part(first, last - first + 1));
         }
         let boundary = value("content-type")

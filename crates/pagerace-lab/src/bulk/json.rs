@@ -6,8 +6,9 @@ use pagerace_core::Protocol;
 use pagerace_sim::{BULK_INTERVAL, BulkOutcome};
 use serde::Serialize;
 
-use super::{BulkPlan, BulkResults, finite};
+use super::{BulkPlan, BulkResults};
 use crate::VERSION;
+use crate::stats::finite;
 
 /// The value of `format` in these files.
 pub const BULK_FORMAT: &str = "pagerace-bulk";

@@ -4,8 +4,9 @@ use pagerace_report::bulk::{BulkReport, Network, Transfer};
 use pagerace_report::input::Named;
 use pagerace_sim::BULK_INTERVAL;
 
-use super::{BulkResults, bulk_sentence, finite};
+use super::{BulkResults, bulk_sentence};
 use crate::VERSION;
+use crate::stats::finite;
 use crate::unit::Unit;
 
 /// Fills the report; `rerun` is the command that repeats the comparison.

@@ -1,6 +1,7 @@
 //! The result on one network as a sentence.
 
 use super::BulkResults;
+use crate::stats::finite;
 use crate::unit::{Unit, percent};
 
 /// Returns a sentence that names the fastest contender on this network and its
@@ -32,7 +33,7 @@ fn lead(results: &BulkResults, network: usize) -> String {
     let finished = summaries
         .iter()
         .enumerate()
-        .filter_map(|(i, summary)| Some((i, super::finite(summary.time_ms)?)));
+        .filter_map(|(i, summary)| Some((i, finite(summary.time_ms)?)));
     let Some((best, time)) = finished.clone().min_by(|a, b| a.1.total_cmp(&b.1)) else {
         let all = summaries.iter().all(|s| s.failed == plan.runs as usize);
         let most = if all { "all" } else { "most" };
@@ -50,7 +51,7 @@ fn lead(results: &BulkResults, network: usize) -> String {
             .min_by(|a, b| a.1.total_cmp(&b.1))
             .map(|(i, _)| i)
     } else {
-        super::finite(summaries[0].time_ms).map(|_| 0)
+        finite(summaries[0].time_ms).map(|_| 0)
     };
     let Some(rival) = rival else {
         let other = match (best, plan.contenders.len()) {
@@ -63,7 +64,10 @@ fn lead(results: &BulkResults, network: usize) -> String {
     let other = summaries[rival].time_ms.unwrap_or(time);
     if (other - time).abs() <= other * 0.001 {
         let (best, rival) = (label(best), label(rival));
-        return format!("{name}: {best} and {rival} take as long, {}.", ms(time));
+        return format!(
+            "{name}: {best} and {rival} take equally long, {}.",
+            ms(time)
+        );
     }
     let overlap = match (summaries[best].range_ms, summaries[rival].range_ms) {
         (Some((_, longest)), Some((shortest, _))) if longest >= shortest && plan.runs > 1 => {

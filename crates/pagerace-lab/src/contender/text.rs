@@ -41,9 +41,10 @@ pub enum ContenderError {
     Empty,
     /// A word is unknown.
     #[error(
-        "`{word}` is no protocol (h1, h2, h3), congestion controller (pagerace list controllers), \
-         visit (cold, resumed, warm), strategy (pagerace list strategies), reliability policy \
-         (pagerace list policies) or intervention (such as fonts=1s){suggestion}"
+        "`{word}` is not a protocol (h1, h2, h3), congestion controller (pagerace list \
+         controllers), visit (cold, resumed, warm), strategy (pagerace list strategies), \
+         reliability policy (pagerace list policies) or intervention (such as \
+         fonts=1s){suggestion}"
     )]
     Unknown {
         /// The unknown word.
@@ -72,7 +73,7 @@ pub enum ContenderError {
     #[error(transparent)]
     Intervention(#[from] InterventionError),
     /// No contender matches.
-    #[error("`{text}` is not among those that race: {known}{suggestion}")]
+    #[error("`{text}` matches none of the contenders: {known}{suggestion}")]
     NotThere {
         /// The text.
         text: String,
@@ -82,7 +83,7 @@ pub enum ContenderError {
         suggestion: String,
     },
     /// Several contenders match.
-    #[error("`{text}` may be any of {matching}; say more")]
+    #[error("`{text}` matches {matching}; name one of them in full")]
     Ambiguous {
         /// The text.
         text: String,
@@ -95,19 +96,13 @@ impl ContenderText {
     /// Returns true if `contender` matches the text.
     pub fn matches(&self, contender: &Contender) -> bool {
         let strategy = |s: &StrategySpec| !contender.has_choice() || *s == contender.strategy;
-        let of = |wanted: Option<bool>| wanted.unwrap_or(true);
-        of(self.protocols.as_ref().map(|p| *p == contender.protocols))
-            && of(self.congestion.as_ref().map(|c| *c == contender.congestion))
-            && of(self.visit.map(|v| v == contender.visit))
-            && of(self.strategy.as_ref().map(strategy))
-            && of(self
-                .reliability
-                .as_ref()
-                .map(|r| *r == contender.effective_reliability()))
-            && of(self
-                .interventions
-                .as_ref()
-                .map(|i| *i == contender.interventions))
+        let policy = contender.effective_reliability();
+        (self.protocols.as_ref()).is_none_or(|p| *p == contender.protocols)
+            && (self.congestion.as_ref()).is_none_or(|c| *c == contender.congestion)
+            && self.visit.is_none_or(|v| v == contender.visit)
+            && self.strategy.as_ref().is_none_or(strategy)
+            && self.reliability.as_ref().is_none_or(|r| *r == policy)
+            && (self.interventions.as_ref()).is_none_or(|i| *i == contender.interventions)
     }
 
     /// Returns the contender, with open properties taken from `defaults`.

@@ -20,7 +20,7 @@ const CONTENDER: [&str; 6] = [
 ];
 
 /// Writes one line per load: page, network, contender, run, seed, failure, every metric,
-/// and the world of the load. An empty field stands for a missing value.
+/// and the provenance of the load. An empty field stands for a missing value.
 ///
 /// # Errors
 /// Any error of `out`.
@@ -39,7 +39,7 @@ pub fn write_runs(results: &Results, out: &mut dyn Write) -> io::Result<()> {
                 summary.failure.clone().unwrap_or_default(),
             ]);
             fields.extend(MetricId::all().map(|metric| number(summary.reached(metric))));
-            fields.push(results.world.to_string());
+            fields.push(results.provenance.name().to_owned());
             line(out, fields)?;
         }
     }
@@ -103,7 +103,7 @@ pub fn write_comparisons(results: &Results, out: &mut dyn Write) -> io::Result<(
                     number(row.mann_whitney_p),
                     number(row.signed_rank_p),
                     number(row.signed_rank_p_holm),
-                    results.world.to_string(),
+                    results.provenance.name().to_owned(),
                 ]);
                 line(out, fields)?;
             }

@@ -54,7 +54,7 @@ pub fn check_writable(path: &Path) -> Result<(), LabError> {
     if path.file_name().is_none() {
         return Err(fail(io::Error::new(
             io::ErrorKind::InvalidInput,
-            "this names no file",
+            "not a file name",
         )));
     }
     if path.is_dir() {

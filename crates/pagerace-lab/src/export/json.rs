@@ -8,20 +8,21 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use pagerace_page::PaintEvidence;
+use pagerace_report::input::Provenance;
 use pagerace_sim::Part;
 use serde::{Deserialize, Serialize};
 
 use crate::VERSION;
 use crate::across::{AcrossPages, across_pages};
-use crate::analysis::{Analysis, analyse};
+use crate::analysis::analyse;
 use crate::correlation::hol_with_speed_index;
 use crate::metric::MetricId;
 use crate::plan::Plan;
-use crate::results::{Results, Variant};
+use crate::results::{Fact, Results, Variant};
 use crate::robustness::{self, Check};
-use crate::verdict::{Verdict, verdict};
+use crate::stats::finite;
+use crate::verdict::verdict;
 use crate::why::Why;
-use crate::world::{Fact, World};
 
 mod read;
 
@@ -39,7 +40,7 @@ struct Document {
     format: String,
     schema: u32,
     version: String,
-    world: World,
+    world: Provenance,
     environment: Vec<Fact>,
     #[serde(default)]
     run_seeds: Vec<u64>,
@@ -203,25 +204,30 @@ pub fn write_json(results: &Results, out: &mut dyn Write) -> io::Result<()> {
 /// # Panics
 /// Never panics, because a plan is plain data.
 pub fn scenario_text(plan: &Plan) -> String {
-    let document = Document {
-        format: FORMAT.to_owned(),
-        schema: SCHEMA,
-        version: VERSION.to_owned(),
-        world: World::default(),
-        environment: Vec::new(),
-        run_seeds: Vec::new(),
-        comparisons: Vec::new(),
-        across_pages: Vec::new(),
-        explanations: Vec::new(),
-        results: Vec::new(),
-        plan: plan.clone(),
-    };
-    serde_json::to_string(&document).expect("a plan is plain data")
+    serde_json::to_string(&Document::of(plan)).expect("a plan is plain data")
+}
+
+impl Document {
+    /// Returns the document of a plan without results.
+    fn of(plan: &Plan) -> Self {
+        Self {
+            format: FORMAT.to_owned(),
+            schema: SCHEMA,
+            version: VERSION.to_owned(),
+            world: Provenance::default(),
+            environment: Vec::new(),
+            run_seeds: Vec::new(),
+            comparisons: Vec::new(),
+            across_pages: Vec::new(),
+            explanations: Vec::new(),
+            results: Vec::new(),
+            plan: plan.clone(),
+        }
+    }
 }
 
 fn document(results: &Results) -> Document {
     let plan = &results.plan;
-    let metric = plan.metric;
     let compared = (0..plan.pages.len())
         .flat_map(|page| (0..plan.networks.len()).map(move |network| (page, network)));
     let across = if plan.pages.len() > 1 {
@@ -230,28 +236,16 @@ fn document(results: &Results) -> Document {
         0
     };
     Document {
-        format: FORMAT.to_owned(),
-        schema: SCHEMA,
-        version: VERSION.to_owned(),
-        world: results.world,
+        world: results.provenance,
         environment: results.environment.clone(),
         run_seeds: (0..plan.runs as usize)
             .map(|run| plan.run_seed(run))
             .collect(),
         comparisons: compared
-            .map(|(page, network)| {
-                let analysis = analyse(results, page, network, metric);
-                let verdict = verdict(results, page, network, &analysis);
-                let mut doc = comparisons(plan, page, network, &analysis, verdict);
-                let correlated = hol_with_speed_index(results, page, network);
-                doc.robustness = checks(results, page, network);
-                doc.hol_speed_index_rho = correlated.map(|c| c.rho);
-                doc.hol_speed_index_p = correlated.map(|c| c.p);
-                doc
-            })
+            .map(|(page, network)| comparisons(results, page, network))
             .collect(),
         across_pages: (0..across)
-            .map(|network| across_doc(plan, &across_pages(results, network, metric)))
+            .map(|network| across_doc(plan, &across_pages(results, network, plan.metric)))
             .collect(),
         explanations: results.whys.iter().map(|why| why_doc(plan, why)).collect(),
         results: results
@@ -259,7 +253,7 @@ fn document(results: &Results) -> Document {
             .iter()
             .map(|variant| variant_doc(plan, variant))
             .collect(),
-        plan: plan.clone(),
+        ..Document::of(plan)
     }
 }
 
@@ -297,18 +291,10 @@ fn why_doc(plan: &Plan, why: &Why) -> WhyDoc {
     }
 }
 
-/// Returns `None` for infinite values, which JSON cannot represent.
-fn finite(value: Option<f64>) -> Option<f64> {
-    value.filter(|v| v.is_finite())
-}
-
-fn comparisons(
-    plan: &Plan,
-    page: usize,
-    network: usize,
-    analysis: &Analysis,
-    verdict: Verdict,
-) -> ComparisonsDoc {
+fn comparisons(results: &Results, page: usize, network: usize) -> ComparisonsDoc {
+    let plan = &results.plan;
+    let analysis = analyse(results, page, network, plan.metric);
+    let correlated = hol_with_speed_index(results, page, network);
     let contenders = analysis.ranking.iter().map(|&i| {
         let row = &analysis.rows[i];
         ComparisonDoc {
@@ -339,10 +325,10 @@ fn comparisons(
         network: plan.networks[network].name.clone(),
         metric: analysis.metric,
         unit: analysis.metric.metric().unit.symbol().to_owned(),
-        verdict: verdict.sentence,
-        robustness: Vec::new(),
-        hol_speed_index_rho: None,
-        hol_speed_index_p: None,
+        verdict: verdict(results, page, network, &analysis).sentence,
+        robustness: checks(results, page, network),
+        hol_speed_index_rho: correlated.map(|c| c.rho),
+        hol_speed_index_p: correlated.map(|c| c.p),
         contenders: contenders.collect(),
     }
 }

@@ -1,9 +1,10 @@
 //! Input of the HTML report, filled from results.
 
 use pagerace_page::Page;
+use pagerace_report::input::Provenance;
 use pagerace_report::input::{
     AcrossPages, AcrossRow, Comparison, Metric, Named, NetworkResult, PageResult, Report, Resource,
-    Row, RunDetail, Verdict, Why,
+    Row, RunDetail, Why,
 };
 use pagerace_sim::{Outcome, Part};
 
@@ -17,13 +18,13 @@ use crate::export::json::scenario_text;
 use crate::facts::facts_in;
 use crate::metric::{MetricId, metrics};
 use crate::plan::Plan;
-use crate::results::Results;
+use crate::results::{Fact, Results};
 use crate::robustness;
 use crate::runner::{OnProgress, Runner};
+use crate::stats::finite;
 use crate::unit::Unit;
-use crate::verdict::{VerdictKind, verdict};
+use crate::verdict::verdict;
 use crate::why;
-use crate::world::{Fact, World};
 
 mod detail;
 
@@ -93,11 +94,8 @@ fn without_runs(results: &Results, rerun: &str) -> Report {
         metrics: metrics().iter().map(metric_entry).collect(),
         noun: plan.noun().one().to_owned(),
         nouns: plan.noun().many().to_owned(),
-        shared: facts_in(plan, results.world),
-        world: match results.world {
-            World::Simulated => pagerace_report::input::World::Simulated,
-            World::Live => pagerace_report::input::World::Live,
-        },
+        shared: facts_in(plan, results.provenance),
+        world: results.provenance,
         environment: results.environment.iter().map(fact_entry).collect(),
         contenders: (0..plan.contenders.len())
             .map(|contender| contender_entry(plan, contender))
@@ -154,9 +152,9 @@ fn title(results: &Results) -> String {
     };
     let contenders = plan.noun().count(plan.contenders.len());
     let networks = count(plan.networks.len(), "network", "networks");
-    let live = match results.world {
-        World::Simulated => "",
-        World::Live => ", live",
+    let live = match results.provenance {
+        Provenance::Simulated => "",
+        Provenance::Live => ", live",
     };
     format!("{what}: {contenders} on {networks}{live}")
 }
@@ -170,7 +168,7 @@ fn metric_entry(metric: &crate::Metric) -> Metric {
         name: metric.name.to_owned(),
         title: metric.title.to_owned(),
         unit: unit.to_owned(),
-        lower_is_better: metric.lower_is_better,
+        lower_is_better: true,
         definition: metric.definition.to_owned(),
     }
 }
@@ -243,11 +241,7 @@ fn network_result(results: &Results, page: usize, network: usize) -> NetworkResu
     NetworkResult {
         network,
         verdict: verdict.sentence,
-        outcome: match verdict.kind {
-            VerdictKind::Better => Verdict::Better,
-            VerdictKind::NoDifference => Verdict::NoDifference,
-            VerdictKind::Unknown => Verdict::Unknown,
-        },
+        outcome: verdict.kind,
         winner: verdict.winner,
         robustness: robustness::of(results, page, network)
             .map(|one| one.sentence(&results.plan))
@@ -255,11 +249,6 @@ fn network_result(results: &Results, page: usize, network: usize) -> NetworkResu
         rows: rows.collect(),
         whys: whys(results, page, network),
     }
-}
-
-/// Returns `None` for infinite values, which JSON cannot represent.
-fn finite(value: Option<f64>) -> Option<f64> {
-    value.filter(|v| v.is_finite())
 }
 
 fn comparison(row: &analysis::Comparison) -> Comparison {
@@ -286,7 +275,7 @@ fn across(results: &Results) -> Vec<AcrossPages> {
     }
     (0..results.plan.networks.len())
         .flat_map(|network| MetricId::all().map(move |metric| (network, metric)))
-        .filter(|(_, metric)| metric.metric().simulated || results.world == World::Live)
+        .filter(|(_, metric)| metric.metric().simulated || results.provenance == Provenance::Live)
         .map(|(network, metric)| {
             let across = across_pages(results, network, metric);
             let rows = across.rows.iter().map(|row| {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use pagerace_page::{Category, Page};
-use pagerace_sim::{ObjectDelivery, Outcome, ResourceTiming};
+use pagerace_sim::{ObjectDelivery, ObjectNeed, Outcome, ResourceTiming};
 use serde::Serialize;
 
 use crate::facts::facts;
@@ -96,14 +96,9 @@ pub fn write_sessions(
     let mut done = 0;
     for variant in 0..plan.variants() {
         let scenario = plan.scenario(variant);
-        let (page, network, contender) = plan.variant_parts(variant);
         for run in 0..plan.runs as usize {
-            let seed = plan.run_seed(run);
-            let outcome = runner(&scenario, seed, false).map_err(io::Error::other)?;
-            let mut session = session(&plan.pages[page], &scenario.needs, &outcome);
-            session.network.clone_from(&plan.networks[network].name);
-            session.contender = plan.label(contender);
-            (session.run, session.seed) = (run + 1, seed);
+            let outcome = runner(&scenario, plan.run_seed(run), false).map_err(io::Error::other)?;
+            let session = session(plan, variant, run, &scenario.needs, &outcome);
             if done > 0 {
                 out.write_all(b",\n")?;
             }
@@ -115,7 +110,15 @@ pub fn write_sessions(
     out.write_all(b"\n]}\n")
 }
 
-fn session(page: &Page, needs: &[pagerace_sim::ObjectNeed], outcome: &Outcome) -> Session {
+fn session(
+    plan: &Plan,
+    variant: usize,
+    run: usize,
+    needs: &[ObjectNeed],
+    outcome: &Outcome,
+) -> Session {
+    let (page, network, contender) = plan.variant_parts(variant);
+    let page = &plan.pages[page];
     let timings = outcome.resources.iter().enumerate();
     let requested = timings.filter_map(|(i, timing)| Some((i, timing.as_ref()?)));
     let objects: Vec<Object> = requested
@@ -136,10 +139,10 @@ fn session(page: &Page, needs: &[pagerace_sim::ObjectNeed], outcome: &Outcome) -
     let complete = |o: &&Object| o.missing_bytes == Some(0);
     Session {
         page: page.name.clone(),
-        network: String::new(),
-        contender: String::new(),
-        run: 0,
-        seed: 0,
+        network: plan.networks[network].name.clone(),
+        contender: plan.label(contender),
+        run: run + 1,
+        seed: plan.run_seed(run),
         duration_ms: seconds * 1_000.0,
         throughput_bits_per_second: if seconds > 0.0 {
             bytes as f64 * 8.0 / seconds

@@ -1,15 +1,15 @@
+use pagerace_report::input::Provenance;
 use pagerace_sim::{EarlyData, RecordEnds, Reprioritisation};
 use pagerace_transport::tls::ClientHello;
 
 use super::{facts, facts_in};
 use crate::fake;
-use crate::world::World;
 
 #[test]
 fn strategies_alone_over_http_3() {
     assert_eq!(
         facts(&fake::plan(&["sequential", "eps"], 3)),
-        "chrome, CPU x1, jitter 0.1, connections per origin, cubic, lost bytes sent again at once"
+        "chrome, CPU x1, jitter 0.1, connections per origin, cubic, lost bytes retransmitted at once"
     );
 }
 
@@ -18,7 +18,7 @@ fn what_varies_stands_elsewhere() {
     assert_eq!(
         facts(&fake::plan(&["h2", "h3 reno"], 3)),
         "chrome, CPU x1, jitter 0.1, connections per origin, strategy sequential, QUIC's lost \
-         bytes sent again at once, QUIC packets of 1350 bytes, TLS 1.3 over TCP"
+         bytes retransmitted at once, QUIC packets of 1350 bytes, TLS 1.3 over TCP"
     );
     assert_eq!(
         facts(&fake::plan(&["h1 cubic", "h1 reno"], 3)),
@@ -73,8 +73,8 @@ fn live_loads_claim_nothing_of_the_model() {
     let mut plan = fake::plan(&["h2", "h3 reno"], 3);
     plan.settings.real_tls = true;
     assert_eq!(
-        facts_in(&plan, World::Live),
-        "connections per origin, strategy sequential, QUIC's lost bytes sent again at once, QUIC \
+        facts_in(&plan, Provenance::Live),
+        "connections per origin, strategy sequential, QUIC's lost bytes retransmitted at once, QUIC \
          packets of 1350 bytes"
     );
 }
@@ -83,7 +83,7 @@ fn live_loads_claim_nothing_of_the_model() {
 fn interventions_and_known_names_are_told() {
     let mut plan = fake::plan(&["h3", "h3 html=1s"], 3);
     assert!(
-        facts(&plan).ends_with("sent again at once"),
+        facts(&plan).ends_with("retransmitted at once"),
         "{}",
         facts(&plan)
     );

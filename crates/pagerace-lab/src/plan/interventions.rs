@@ -24,8 +24,8 @@ impl Plan {
         for page in &self.pages {
             if let Some(document) = interventions.blocked_document(page) {
                 return Err(LabError::Plan(format!(
-                    "interventions: `{interventions}` blocks {} itself ({}), so that nothing \
-                     would be seen; select less, such as third-party",
+                    "interventions: `{interventions}` blocks {} itself ({}), so the page would \
+                     stay empty; select less, such as third-party",
                     page.name,
                     page.resource(document).url
                 )));
@@ -54,7 +54,7 @@ impl Plan {
             pages => format!("any of the {} pages", pages.len()),
         };
         LabError::Plan(format!(
-            "interventions: `{term}` of `{intervention}` selects nothing of {of}; {hint}"
+            "interventions: `{term}` of `{intervention}` selects no request of {of}; {hint}"
         ))
     }
 }

@@ -1,6 +1,7 @@
 //! Checks of reliability policies against the pages.
 
-use pagerace_delivery::reliability::Selection;
+use pagerace_delivery::reliability::{ReliabilitySpec, Selection};
+use pagerace_sim::reliability::selected;
 
 use super::Plan;
 use crate::error::LabError;
@@ -15,15 +16,11 @@ impl Plan {
 
     /// Returns an error if a policy depends on the needs of pages and these are unknown.
     pub(super) fn check_reliability(&self) -> Result<(), LabError> {
-        let fits = |(page, needs): (
-            &std::sync::Arc<pagerace_page::Page>,
-            &std::sync::Arc<Vec<_>>,
-        )| { page.resources.len() == needs.len() };
-        let known =
-            self.needs.len() == self.pages.len() && self.pages.iter().zip(&self.needs).all(fits);
+        let needed = self.needs.iter().map(|needs| needs.len());
+        let known = needed.eq(self.pages.iter().map(|page| page.resources.len()));
         if !self.needs.is_empty() && !known {
             return Err(LabError::Plan(
-                "needs: there has to be one for each resource of each page, or none".to_owned(),
+                "needs: expected one for each resource of each page, or none".to_owned(),
             ));
         }
         let needing = self.contenders.iter().find(|c| {
@@ -44,17 +41,20 @@ impl Plan {
     pub fn idle_policies(&self) -> Vec<(String, &str)> {
         let mut idle = Vec::new();
         for (i, page) in self.pages.iter().enumerate() {
-            let needs = self.needs.get(i).map_or(&[][..], |needs| needs.as_slice());
             for contender in &self.contenders {
                 let policy = contender.effective_reliability();
                 let entry = (policy.to_string(), page.name.as_str());
-                let nothing = !policy.is_full()
-                    && pagerace_sim::objects::selected(page, policy.selection(), needs).is_empty();
-                if nothing && !idle.contains(&entry) {
+                if !policy.is_full() && !self.selects(&policy, i) && !idle.contains(&entry) {
                     idle.push(entry);
                 }
             }
         }
         idle
+    }
+
+    /// Returns true if the policy selects any resource of the page with this index.
+    pub(super) fn selects(&self, policy: &ReliabilitySpec, page: usize) -> bool {
+        let needs = self.needs.get(page).map_or(&[][..], |needs| needs);
+        !selected(&self.pages[page], policy.selection(), needs).is_empty()
     }
 }

@@ -2,7 +2,6 @@
 //! that need no pages can run before any page is read.
 
 use pagerace_core::Protocol;
-use pagerace_page::Page;
 use pagerace_sim::{Retransmission, Visit};
 use pagerace_transport::quic::DEFAULT_MTU;
 use pagerace_transport::tls;
@@ -25,7 +24,7 @@ impl Plan {
         };
         let transport = self.settings;
         if !may_speak(|protocol| !protocol.is_tcp()) {
-            let needs = "needs HTTP/3, which no contender speaks";
+            let needs = "needs HTTP/3, but no contender uses it";
             if transport.real_tls {
                 return bad(format!("tls: real TLS {needs}; leave out --tls real"));
             }
@@ -38,21 +37,22 @@ impl Plan {
         }
         if transport.tcp_tls == tls::Version::Tls12 && !may_speak(Protocol::is_tcp) {
             return bad(
-                "tls-version: TLS 1.2 needs HTTP/1.1 or HTTP/2, which no contender speaks"
+                "tls-version: TLS 1.2 needs HTTP/1.1 or HTTP/2, but no contender uses either"
                     .to_owned(),
             );
         }
         let cold = self.contenders.iter().all(|c| c.visit == Visit::Cold);
         if cold && transport.early_data == pagerace_sim::EarlyData::On {
             return bad(
-                "early-data: a first visit has no ticket to send any with; add --visit resumed"
+                "early-data: a first visit has no TLS ticket, which early data needs; add --visit \
+                 resumed"
                     .to_owned(),
             );
         }
         let idle = |c: &&Contender| !c.reliability.is_full() && c.effective_reliability().is_full();
         if let Some(contender) = self.contenders.iter().find(idle) {
             return bad(format!(
-                "reliability: {} changes nothing over {}; datagrams need HTTP/3, and `late` \
+                "reliability: {} changes nothing over {}; datagrams need HTTP/3, and `late` needs \
                  HTTP/2 or HTTP/3",
                 contender.reliability, contender.protocols
             ));
@@ -67,16 +67,12 @@ impl Plan {
         let mut index = 0;
         while index < self.contenders.len() {
             let twin = (0..self.contenders.len()).find(|&other| {
-                let first = if index == self.baseline {
-                    false
-                } else {
-                    other < index || other == self.baseline
-                };
-                first && other != index && self.are_twins(index, other)
+                let first = other < index || other == self.baseline;
+                index != self.baseline && first && other != index && self.are_twins(index, other)
             });
             if let Some(twin) = twin {
                 said.push(format!(
-                    "{} loads every page as {}, and is left out",
+                    "{} loads every page exactly as {} does, and is left out",
                     self.label(index),
                     self.label(twin)
                 ));
@@ -113,19 +109,14 @@ impl Plan {
             protocols == other
                 && a.controllers_over(&protocols) == b.controllers_over(&other)
                 && effects(a) == effects(b)
-                && self.policy_on(i, page, a) == self.policy_on(i, page, b)
+                && self.policy_on(i, a) == self.policy_on(i, b)
         })
     }
 
     /// Returns the contender's policy on a page; `None` if it has no effect.
-    fn policy_on(&self, index: usize, page: &Page, contender: &Contender) -> Option<String> {
+    fn policy_on(&self, page: usize, contender: &Contender) -> Option<String> {
         let policy = contender.effective_reliability();
-        let needs = self
-            .needs
-            .get(index)
-            .map_or(&[][..], |needs| needs.as_slice());
-        let acts = !policy.is_full()
-            && !pagerace_sim::objects::selected(page, policy.selection(), needs).is_empty();
+        let acts = !policy.is_full() && self.selects(&policy, page);
         acts.then(|| policy.to_string())
     }
 }

@@ -30,7 +30,7 @@ fn impossible_plans_are_refused_by_field() {
     );
     assert!(
         refused(|p| p.contenders[1].congestion = "quantum".to_owned())
-            .starts_with("contenders: no congestion controller is called `quantum`")
+            .starts_with("contenders: unknown congestion controller `quantum`")
     );
     let real_and_warm = refused(|p| {
         p.settings.real_tls = true;
@@ -167,12 +167,12 @@ fn interventions_fit_the_pages() {
     let typo = own("htm=1s");
     assert!(
         typo.starts_with(
-            "interventions: `htm` of `htm=1s` selects nothing of news; did you mean html?"
+            "interventions: `htm` of `htm=1s` selects no request of news; did you mean html?"
         ),
         "{typo}"
     );
     assert!(own("nwes.example=hang").contains("did you mean news.example?"));
-    assert!(own("fonts=1s").contains("selects nothing of news; `pagerace page FILE`"));
+    assert!(own("fonts=1s").contains("selects no request of news; `pagerace page FILE`"));
     assert!(own("html=hang").contains("blocks news itself (https://news.example/)"));
     let shared = refused(|p| p.interventions = "fonts=1s".parse().unwrap());
     assert!(shared.contains("`fonts` of `fonts=1s`"), "{shared}");
@@ -245,7 +245,7 @@ fn twins_are_left_out_and_told() {
     );
     assert_eq!(
         said,
-        ["news.example=h2 *=h3 loads every page as h2, and is left out"]
+        ["news.example=h2 *=h3 loads every page exactly as h2 does, and is left out"]
     );
     let (labels, _, said) = merged(&["h2", "h3", "h2 cubic-hystart", "h3 cubic-hystart"], 0);
     assert_eq!(labels, ["h2 cubic", "h3 cubic", "h3 cubic-hystart"]);

@@ -46,12 +46,12 @@ fn a_verdict_that_flips_says_under_what() {
     assert_eq!(found.checks.len(), 4);
     assert_eq!(
         found.sentence(&results.plan),
-        "Robustness (7 runs each): flips with QUIC packets of 1200 bytes (h2 leads); holds with \
-         QUIC packets of 1452 bytes, with a queue of 100 packets, without HyStart."
+        "Robustness (7 runs each): the verdict flips with QUIC packets of 1200 bytes (h2 leads); \
+         holds with QUIC packets of 1452 bytes, with a queue of 100 packets, without HyStart."
     );
     assert_eq!(
         across(&results, 0).unwrap(),
-        "Robustness: of 1 verdicts 0 hold; 1 flip with QUIC packets of 1200 bytes."
+        "Robustness: 0 of 1 verdicts hold; 1 flip with QUIC packets of 1200 bytes."
     );
 }
 

@@ -2,11 +2,12 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
+use pagerace_report::input::Provenance;
+
 use super::{Load, Order, Progress, run_live, run_race};
 use crate::error::LabError;
 use crate::fake;
 use crate::results::RunSummary;
-use crate::world::World;
 
 fn go_on(_: Progress) -> ControlFlow<()> {
     ControlFlow::Continue(())
@@ -122,7 +123,7 @@ fn live_loads_are_interleaved_and_their_results_in_order() {
         &go_on,
     )
     .unwrap();
-    assert_eq!(results.world, World::Live);
+    assert_eq!(results.provenance, Provenance::Live);
     let runs: Vec<usize> = seen.iter().map(|load| load.run).collect();
     assert!(runs.is_sorted(), "run by run: {runs:?}");
     let first: Vec<usize> = (0..4).map(|run| seen[6 * run].contender).collect();

@@ -21,7 +21,12 @@ pub use effect::{cliffs_delta, matched_pairs_rank_biserial};
 pub use holm::holm;
 pub use mann_whitney::{MannWhitney, mann_whitney};
 pub use paired::{Interval, differences, median_interval};
-pub use quantile::{median, quantile};
+pub use quantile::{median, median_place, quantile};
 pub use spearman::{Spearman, spearman};
 pub use welch::welch;
 pub use wilcoxon::{SignedRank, signed_rank};
+
+/// Returns `None` for infinite values, which JSON cannot represent.
+pub(crate) fn finite(value: Option<f64>) -> Option<f64> {
+    value.filter(|v| v.is_finite())
+}

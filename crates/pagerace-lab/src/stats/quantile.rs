@@ -43,5 +43,17 @@ pub fn median(values: &[f64]) -> Option<f64> {
     quantile(values, 0.5)
 }
 
+/// Returns the first place of the (lower) median of the finite values; `None` without any.
+pub fn median_place(values: impl IntoIterator<Item = Option<f64>>) -> Option<usize> {
+    let places = values.into_iter().enumerate();
+    let mut finite: Vec<(f64, usize)> = places
+        .filter_map(|(place, value)| Some((value.filter(|v| v.is_finite())?, place)))
+        .collect();
+    finite.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (middle, _) = finite[finite.len().checked_sub(1)? / 2];
+    let first = finite.iter().find(|(value, _)| *value >= middle);
+    first.map(|(_, place)| *place)
+}
+
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,8 @@
 //! The verdict if no contender beats the baseline.
 
-use super::{Names, VerdictKind, within_model, worse};
+use pagerace_report::input::VerdictKind;
+
+use super::{Names, within_model, worse};
 use crate::analysis::{Analysis, Comparison, Mark, runs_needed};
 use crate::contender::Noun;
 use crate::metric::Wording;
@@ -22,7 +24,7 @@ pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (Verdict
         return (
             VerdictKind::Unknown,
             vec![format!(
-                "{network}: no load has a value of {}.",
+                "{network}: no load has a value for {}.",
                 metric.title
             )],
         );
@@ -33,7 +35,7 @@ pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (Verdict
         .all(|row| row.median.is_none_or(f64::is_infinite))
     {
         let text = if analysis.rows.iter().all(|row| row.failed == 0) {
-            format!("{network}: {} mostly never comes.", metric.title)
+            format!("{network}: most loads never reach {}.", metric.title)
         } else if analysis.rows.iter().all(|row| row.failed == row.runs) {
             format!("{network}: all loads failed.")
         } else {
@@ -61,7 +63,7 @@ pub(super) fn without_winner(names: &Names<'_>, analysis: &Analysis) -> (Verdict
     }
     if others().all(|row| row.mark == Mark::Undefined) {
         let text = format!(
-            "{network}: nothing can be compared: {} is missing.",
+            "{network}: nothing to compare: {} is missing.",
             metric.title
         );
         return (VerdictKind::Unknown, vec![text]);

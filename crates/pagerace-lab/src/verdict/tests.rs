@@ -268,7 +268,7 @@ fn no_value_and_nobody_to_compare_with() {
     let none = race(&["sequential", "fifo"], 10, |_, _| RunSummary::default());
     assert_eq!(
         say(&none, "lcp").sentence,
-        "fast-4g: no load has a value of Largest Contentful Paint."
+        "fast-4g: no load has a value for Largest Contentful Paint."
     );
     assert_eq!(say(&none, "lcp").winner, None);
     let alone = race(&["sequential"], 10, |_, k| {
@@ -327,7 +327,7 @@ fn a_baseline_that_stalls_is_beaten_without_a_number() {
     );
     let both = race(&["sequential", "fifo"], 20, |_, _| stalled(None));
     let v = say(&both, "lcp");
-    let expected = "fast-4g: Largest Contentful Paint mostly never comes.";
+    let expected = "fast-4g: most loads never reach Largest Contentful Paint.";
     assert_eq!(
         (v.kind, v.sentence.as_str()),
         (VerdictKind::Unknown, expected)
@@ -350,7 +350,8 @@ fn what_breaks_objects_wins_nothing() {
     });
     let v = say(&results, "onload");
     assert_eq!((v.kind, v.winner), (VerdictKind::Better, Some(2)));
-    let told = "Broken objects, in the median run: eps 2 of 1; what that saves is no gain.";
+    let told = "Broken objects, in the median run: eps 2 of 1; a saving by broken objects is not \
+                a gain.";
     assert!(v.sentence.ends_with(told), "{}", v.sentence);
     let analysis = analyse(&results, 0, 0, "onload".parse().unwrap());
     assert_eq!(analysis.rows[1].mark.label(), "breaks objects");
@@ -455,9 +456,8 @@ fn unsure_beside_a_small_p_has_a_reason() {
     assert_eq!(row.mark.label(), "unsure");
     let v = say(&results, "lcp");
     assert!(
-        v.sentence.contains(
-            "eps is unsure in spite of a small p: the interval of the median includes no difference."
-        ),
+        v.sentence
+            .contains("eps is unsure despite a small p: the interval of the median includes zero."),
         "{}",
         v.sentence
     );

@@ -19,10 +19,10 @@ pub fn no_pair(results: &Results) -> String {
     };
     let counts: Vec<String> = failing.map(count).collect();
     if counts.is_empty() {
-        return format!("nothing to explain: no load has a value of {title} on both sides");
+        return format!("nothing to explain: no load has a value for {title} on both sides");
     }
     format!(
-        "nothing to explain: no run has a value of {title} on both sides; loads failed: {} ({})",
+        "nothing to explain: no run has a value for {title} on both sides; loads failed: {} ({})",
         counts.join(" and "),
         results.reasons().join("; ")
     )

@@ -106,7 +106,7 @@ fn strategies_alone_are_not_explained_unasked() {
     assert!(!is_explained(&plan));
     let error = explainable(plan.metric).unwrap_err().to_string();
     assert!(
-        error.starts_with("tti cannot be taken apart; ttfb, fcp"),
+        error.starts_with("tti cannot be explained; choose one of ttfb, fcp"),
         "{error}"
     );
 }
@@ -124,12 +124,12 @@ fn without_a_pair_the_reasons_are_told() {
     });
     assert_eq!(
         no_pair(&results),
-        "nothing to explain: no run has a value of Largest Contentful Paint on both sides; \
+        "nothing to explain: no run has a value for Largest Contentful Paint on both sides; \
          loads failed: 4 of 4 with h2 (the deadline passed)"
     );
     let blank = fake::results(&plan, |_, _| crate::RunSummary::default());
     assert!(
-        no_pair(&blank).ends_with("no load has a value of Largest Contentful Paint on both sides")
+        no_pair(&blank).ends_with("no load has a value for Largest Contentful Paint on both sides")
     );
 }
 

@@ -14,7 +14,7 @@ use pagerace_peer::stream::{StreamClientConfig, StreamServerConfig};
 use pagerace_peer::{
     Body, ClientConfig, ClientEvent, Reply, Request, Retransmission, ServerConfig, Site,
 };
-use pagerace_transport::quic::Settings;
+use pagerace_transport::quic::QuicSettings;
 use pagerace_transport::quic::keys::{Identity, TlsError, client_keys_trusting};
 
 use super::PATIENCE;
@@ -108,7 +108,7 @@ pub(super) fn quic_server(
     address: SocketAddr,
     bytes: u64,
     seed: u64,
-    settings: &Settings,
+    settings: &QuicSettings,
 ) -> Result<(Running, Vec<u8>), LiveError> {
     let identity = identity()?;
     let config = ServerConfig {
@@ -155,7 +155,7 @@ pub(super) fn quic_client(
     certificate: &[u8],
     bytes: u64,
     seed: u64,
-    settings: &Settings,
+    settings: &QuicSettings,
 ) -> Result<Seen, LiveError> {
     let config = ClientConfig {
         settings: settings.clone(),

@@ -3,20 +3,24 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use pagerace_core::Duration;
 use serde::Deserialize;
 
 use super::ends::{Running, Seen};
 use crate::LiveError;
-use crate::link::Namespace;
+use crate::link::{Namespace, RunDirectory};
+
+/// The file in a run's directory through which a client learns the server's certificate.
+const CERTIFICATE: &str = "certificate.der";
 
 /// A program that serves until its standard input closes.
 pub(super) struct Program {
     child: Child,
+    /// The directory of the certificate. Dropping it ends programs that still use it.
+    _directory: RunDirectory,
 }
 
 impl Program {
@@ -42,16 +46,20 @@ pub(super) fn server(
     address: SocketAddr,
     mtu: u16,
 ) -> Result<(Running, Vec<u8>), LiveError> {
-    let certificate = Certificate::new();
+    let directory = RunDirectory::create()?;
+    let certificate = directory.path().join(CERTIFICATE);
     let mut command = Command::new(program);
     command
         .args(["server", &address.to_string()])
-        .arg(&certificate.0)
+        .arg(&certificate)
         .arg(mtu.to_string())
         .stdin(Stdio::piped());
     let (child, out) = start(namespace, command)?;
     // From here on the program is stopped on every path.
-    let program = Program { child };
+    let program = Program {
+        child,
+        _directory: directory,
+    };
     let mut line = String::new();
     BufReader::new(out)
         .read_line(&mut line)
@@ -62,7 +70,7 @@ pub(super) fn server(
             "the server program said {line:?} instead of \"ready\""
         )));
     }
-    let der = std::fs::read(&certificate.0).map_err(|error| failed(&error))?;
+    let der = std::fs::read(&certificate).map_err(|error| failed(&error))?;
     Ok((Running::Program(program), der))
 }
 
@@ -75,12 +83,13 @@ pub(super) fn client(
     bytes: u64,
     mtu: u16,
 ) -> Result<Seen, LiveError> {
-    let file = Certificate::new();
-    std::fs::write(&file.0, certificate).map_err(|error| failed(&error))?;
+    let directory = RunDirectory::create()?;
+    let file = directory.path().join(CERTIFICATE);
+    std::fs::write(&file, certificate).map_err(|error| failed(&error))?;
     let mut command = Command::new(program);
     command
         .args(["client", &address.to_string()])
-        .arg(&file.0)
+        .arg(&file)
         .args([bytes.to_string(), mtu.to_string()])
         .stdin(Stdio::null());
     let (mut child, mut out) = start(namespace, command)?;
@@ -114,23 +123,4 @@ fn failed(error: &std::io::Error) -> LiveError {
     LiveError::Transfer(format!(
         "a program at the other end cannot be used: {error}"
     ))
-}
-
-/// A unique file name. The file is removed on drop.
-struct Certificate(PathBuf);
-
-impl Certificate {
-    fn new() -> Self {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("pagerace-bulk-{}-{count}.der", std::process::id());
-        Self(std::env::temp_dir().join(name))
-    }
-}
-
-impl Drop for Certificate {
-    fn drop(&mut self) {
-        // The file may never have been written.
-        let _ = std::fs::remove_file(&self.0);
-    }
 }

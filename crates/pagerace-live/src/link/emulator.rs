@@ -249,7 +249,7 @@ impl Carrier {
                 return;
             };
             let at = self.clock.now();
-            let taken = self.write(delivery.direction, &delivery.bytes);
+            let taken = self.write(delivery.direction, delivery.bytes());
             self.refused += u64::from(taken.is_err());
             if let Some(run) = &mut self.run {
                 run.delivered(delivery, at);

@@ -104,7 +104,7 @@ impl LinkReport {
         }
         if !self.lateness.is_acceptable() {
             let help = match &self.scheduling {
-                Scheduling::RealTime => "free the machine of other work".to_owned(),
+                Scheduling::RealTime => "stop other programs".to_owned(),
                 Scheduling::Ordinary { why } => {
                     format!("real-time scheduling would help, but the system refuses it: {why}")
                 }

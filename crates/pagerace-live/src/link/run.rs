@@ -7,13 +7,15 @@
 use std::collections::BTreeMap;
 
 use pagerace_core::{Instant, Rng};
-use pagerace_net::{Exit, Link, LinkCounters, Network};
+use pagerace_net::{Exit, Link, Network};
 
+use super::kernel::Drops;
 use super::lateness::Lateness;
 use super::log::Log;
-use super::packet::{self, Direction, Flow, TcpHeader, Transport};
-use super::report::{Fate, LinkPacket};
+use super::packet::{self, Direction, Flow, Transport};
+use super::report::{Fate, LinkPacket, LinkReport, Scheduling};
 use super::setup;
+use crate::Clock;
 
 /// Two links and their log.
 pub(super) struct Run {
@@ -52,22 +54,16 @@ pub(super) enum Verdict {
 pub(super) struct Delivery {
     /// The direction of the packet.
     pub(super) direction: Direction,
-    /// The bytes of the packet.
-    pub(super) bytes: Vec<u8>,
     /// The due time, since time zero.
     due: Instant,
-    logged: Option<usize>,
+    packet: Carried,
 }
 
-/// The results of a load.
-pub(super) struct Ended {
-    pub(super) packets: Vec<LinkPacket>,
-    pub(super) unlogged: u64,
-    pub(super) down: LinkCounters,
-    pub(super) up: LinkCounters,
-    pub(super) lateness: Lateness,
-    pub(super) zero: Option<Instant>,
-    pub(super) strays: u64,
+impl Delivery {
+    /// Returns the bytes of the packet.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.packet.bytes
+    }
 }
 
 impl Run {
@@ -118,31 +114,7 @@ impl Run {
             }
             None => return self.stray(),
         };
-        self.enqueue(direction, self.time(now), flow, number, tcp, bytes);
-        Verdict::Taken
-    }
-
-    fn stray(&mut self) -> Verdict {
-        self.strays += 1;
-        Verdict::Stray
-    }
-
-    /// Converts the emulator's clock to the time since time zero.
-    fn time(&self, now: Instant) -> Instant {
-        let since = now.since(self.zero.unwrap_or(now));
-        Instant::ZERO + since
-    }
-
-    fn enqueue(
-        &mut self,
-        direction: Direction,
-        at: Instant,
-        flow: Flow,
-        number: u64,
-        tcp: Option<TcpHeader>,
-        bytes: &[u8],
-    ) {
-        let size = bytes.len() as u32;
+        let (at, size) = (self.time(now), bytes.len() as u32);
         let logged = self.log.push(LinkPacket {
             at,
             direction,
@@ -163,6 +135,18 @@ impl Run {
         if let Err(dropped) = refused {
             self.end(dropped.payload, None, Fate::Dropped { at });
         }
+        Verdict::Taken
+    }
+
+    fn stray(&mut self) -> Verdict {
+        self.strays += 1;
+        Verdict::Stray
+    }
+
+    /// Converts the emulator's clock to the time since time zero.
+    fn time(&self, now: Instant) -> Instant {
+        let since = now.since(self.zero.unwrap_or(now));
+        Instant::ZERO + since
     }
 
     /// Returns the time of the next [`poll`](Self::poll), by the emulator's clock.
@@ -187,9 +171,8 @@ impl Run {
                 Some(Exit::Delivered { at, payload, .. }) => {
                     return Some(Delivery {
                         direction,
-                        bytes: payload.bytes,
                         due: at,
-                        logged: payload.logged,
+                        packet: payload,
                     });
                 }
                 Some(Exit::Lost { at, payload, .. }) => self.end(payload, Some(at), Fate::Lost),
@@ -206,11 +189,7 @@ impl Run {
     pub(super) fn delivered(&mut self, delivery: Delivery, now: Instant) {
         let at = self.time(now);
         self.lateness.add(at.since(delivery.due));
-        let carried = Carried {
-            bytes: delivery.bytes,
-            logged: delivery.logged,
-        };
-        self.end(carried, Some(delivery.due), Fate::Delivered { at });
+        self.end(delivery.packet, Some(delivery.due), Fate::Delivered { at });
     }
 
     fn end(&mut self, packet: Carried, due: Option<Instant>, fate: Fate) {
@@ -228,16 +207,20 @@ impl Run {
         }
     }
 
-    /// Ends the load. Packets in flight are dropped.
-    pub(super) fn end_load(self) -> Ended {
-        Ended {
+    /// Ends the load. Packets in flight are dropped. `clock` is the emulator's, and
+    /// `drops` are those of the kernel.
+    pub(super) fn end_load(self, clock: Clock, drops: Drops, scheduling: Scheduling) -> LinkReport {
+        LinkReport {
             unlogged: self.log.unlogged(),
             packets: self.log.into_packets(),
             down: *self.down.counters(),
             up: *self.up.counters(),
             lateness: self.lateness,
-            zero: self.zero,
+            started: self.zero.map(|zero| clock.monotonic(zero)),
             strays: self.strays,
+            kernel_drops: drops.device,
+            socket_drops: drops.socket,
+            scheduling,
         }
     }
 }

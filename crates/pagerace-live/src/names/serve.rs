@@ -36,8 +36,7 @@ impl NameServer {
         let address = SocketAddr::from((address, DNS_PORT));
         let mut socket = namespace.run(move || Socket::bind(address))?;
         let mut waiter = Waiter::new().map_err(LiveError::Socket)?;
-        let registered = socket.register(waiter.registry(), Token(0));
-        registered.map_err(LiveError::Socket)?;
+        socket.register(waiter.registry(), Token(0))?;
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let serve = move || {

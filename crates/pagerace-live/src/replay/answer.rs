@@ -72,12 +72,17 @@ pub(super) fn all(recording: &Recording) -> (Vec<Answer>, Vec<String>) {
         if let Some(reason) = &exchange.failed {
             // A host that could not be resolved has no server in the replay either.
             if !reason.contains("NAME_NOT_RESOLVED") {
-                notes.push(format!("{url} failed when it was recorded ({reason}): 404"));
+                notes.push(format!(
+                    "{url} failed when it was recorded ({reason}) and is answered \
+                                    with 404"
+                ));
             }
             continue;
         }
         if !(200..=599).contains(&exchange.status) {
-            notes.push(format!("{url} was recorded without a response: 404"));
+            notes.push(format!(
+                "{url} was recorded without a response and is answered with 404"
+            ));
             continue;
         }
         let (answer, coding) = answer(recording, exchange, host, &mut notes);
@@ -93,8 +98,8 @@ pub(super) fn all(recording: &Recording) -> (Vec<Answer>, Vec<String>) {
     match plain.count() {
         0 => {}
         plain => notes.push(format!(
-            "{plain} responses were recorded over http and are served over https: a browser blocks \
-             or upgrades what a page asks for by http"
+            "{plain} responses were recorded over http and are served over https; a browser \
+             blocks or upgrades the page's http requests"
         )),
     }
     let (places, bodies): (Vec<usize>, Vec<_>) = bodies.into_iter().unzip();
@@ -168,9 +173,15 @@ fn stand_in(exchange: &Exchange, notes: &mut Vec<String>) -> Body {
     let mime_type = mime_type.split(';').next().unwrap_or_default();
     let (body, readable) = filler(&mime_type.trim().to_ascii_lowercase(), size);
     notes.push(if readable {
-        format!("{url} was recorded without its body: {size} bytes without effect instead")
+        format!(
+            "{url} was recorded without its body; {size} bytes without effect are served \
+                 instead"
+        )
     } else {
-        format!("{url} was recorded without its body: {size} bytes that cannot be shown instead")
+        format!(
+            "{url} was recorded without its body; {size} bytes that cannot be shown are \
+                 served instead"
+        )
     });
     body
 }

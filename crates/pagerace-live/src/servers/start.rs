@@ -11,7 +11,7 @@ use pagerace_core::rng::derive_seed;
 use pagerace_delivery::reliability::ReliabilitySpec;
 use pagerace_peer::ServerConfig;
 use pagerace_peer::stream::StreamServerConfig;
-use pagerace_transport::quic::Settings;
+use pagerace_transport::quic::QuicSettings;
 
 use super::announced::Announced;
 use super::{Namespace, OriginServer, Servers, ServersConfig, ServersReport};
@@ -54,11 +54,11 @@ pub(super) fn start<S: ServedSite>(
                 let port = address.port();
                 addresses.push(address);
                 let config = ServerConfig {
-                    settings: Settings {
+                    settings: QuicSettings {
                         congestion: config.quic_congestion.clone(),
                         mtu: config.quic_mtu,
                         guard: config.guard,
-                        ..Settings::default()
+                        ..QuicSettings::default()
                     },
                     keys: leaf.quic(config.tickets)?,
                     strategy: config.strategy.clone(),

@@ -1,3 +1,6 @@
+#[path = "../../tests/support/memory.rs"]
+mod memory;
+
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
@@ -6,9 +9,12 @@ use pagerace_peer::ClientConfig;
 use pagerace_peer::stream::StreamClientConfig;
 use pagerace_transport::quic::keys::client_keys_trusting;
 
+use self::memory::MemorySite;
 use super::*;
 use crate::tcp::{TcpClientConfig, client_tls};
-use crate::{Fetch, FolderSite, MemorySite};
+use crate::{Fetch, FolderSite};
+
+impl ServedSite for MemorySite {}
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -23,7 +29,7 @@ fn origin(protocol: Protocol, host: &str) -> OriginServer {
 
 fn site() -> MemorySite {
     let body: Vec<u8> = (0..200_000_u32).map(|i| (i % 251) as u8).collect();
-    MemorySite::default().with("/a", "application/octet-stream", body)
+    MemorySite::default().with("/a", body)
 }
 
 fn get(
@@ -42,7 +48,7 @@ fn get(
         crate::tcp::get(address, host, &config, &requests, PATIENCE)?
     } else {
         let config = ClientConfig {
-            settings: Settings::default(),
+            settings: QuicSettings::default(),
             keys: client_keys_trusting(ca.certificate_der()).unwrap(),
             seed: 1,
             h3: h3::Config::default(),
@@ -216,7 +222,7 @@ fn answers_over_http3_name_the_port_of_the_server() {
     let servers = Servers::start(None, &config, &origins, site()).unwrap();
     let address = servers.addresses()[0];
     let config = ClientConfig {
-        settings: Settings::default(),
+        settings: QuicSettings::default(),
         keys: client_keys_trusting(ca.certificate_der()).unwrap(),
         seed: 1,
         h3: h3::Config::default(),

@@ -16,19 +16,16 @@ pub(crate) fn conditional(request: &Request, reply: Reply) -> Reply {
     reply
 }
 
-/// Returns true if the client's copy is fresh: by `if-none-match`, else if
-/// `if-modified-since` equals `last-modified`.
+/// Returns true if the client's copy is fresh: by `if-none-match`, whose `*` stands for any
+/// copy, else if `if-modified-since` equals `last-modified`.
 fn is_fresh(request: &Request, reply: &Reply) -> bool {
     let of_reply = |name| fields::get(&reply.fields, name);
     if let Some(tags) = fields::get(&request.fields, "if-none-match") {
-        let Some(tag) = of_reply("etag") else {
-            return false;
-        };
         let weak = |tag: &[u8]| tag.strip_prefix(b"W/").unwrap_or(tag).to_vec();
-        let wanted = weak(tag);
+        let wanted = of_reply("etag").map(|tag| weak(tag));
         return tags.split(|b| *b == b',').any(|candidate| {
             let candidate = candidate.trim_ascii();
-            candidate == b"*" || weak(candidate) == wanted
+            candidate == b"*" || Some(weak(candidate)) == wanted
         });
     }
     let since = fields::get(&request.fields, "if-modified-since");

@@ -22,26 +22,27 @@ const READ_MAX: usize = 64 * 1024;
 pub(super) struct Files(Arc<Mutex<VecDeque<Arc<Mutex<File>>>>>);
 
 impl Files {
-    /// Returns a body that reads `path` as it is sent.
-    pub(super) fn body(&self, path: &Path) -> io::Result<Body> {
+    /// Returns a body that reads `path` as it is sent, and the version of its content.
+    pub(super) fn body(&self, path: &Path) -> io::Result<(Body, Version)> {
         // An unreadable file fails here and not halfway through the response.
         let file = File::open(path)?;
-        let metadata = file.metadata()?;
-        let length = metadata.len();
+        let version = Version::of(&file.metadata()?);
+        let length = version.length;
         if length == 0 {
-            return Ok(Body::EMPTY);
+            return Ok((Body::EMPTY, version));
         }
         let store = StoredFile {
             path: path.to_owned(),
-            version: Version::of(&metadata),
+            version,
             open: Mutex::new(self.keep(file)),
             files: self.clone(),
         };
-        Ok(Body::Stored {
+        let body = Body::Stored {
             store: Arc::new(store),
             offset: 0,
             length,
-        })
+        };
+        Ok((body, version))
     }
 
     /// Keeps a file open until [`OPEN_MAX`] other files have been opened.
@@ -59,7 +60,7 @@ impl Files {
 
 /// Identifies the content of a file, to detect that the file was replaced or rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Version {
+pub(super) struct Version {
     length: u64,
     modified: Option<SystemTime>,
 }
@@ -70,6 +71,12 @@ impl Version {
             length: metadata.len(),
             modified: metadata.modified().ok(),
         }
+    }
+
+    /// Returns the entity tag, if the time of the last change is known.
+    pub(super) fn etag(self) -> Option<String> {
+        let since = self.modified?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+        Some(format!("\"{:x}-{:x}\"", self.length, since.as_nanos()))
     }
 }
 
@@ -130,7 +137,7 @@ mod tests {
             .map(|n| {
                 let path = folder.join(n.to_string());
                 std::fs::write(&path, format!("file {n}")).unwrap();
-                files.body(&path).unwrap()
+                files.body(&path).unwrap().0
             })
             .collect();
         for (n, body) in bodies.iter().enumerate() {
@@ -146,7 +153,7 @@ mod tests {
         let path = folder.join("file");
         std::fs::write(&path, "0123456789").unwrap();
         let files = Files::default();
-        let body = files.body(&path).unwrap();
+        let body = files.body(&path).unwrap().0;
         assert_eq!(body.part(2, 4).slice(1, 100), "345");
         std::fs::write(&path, "01").unwrap();
         assert_eq!(body.slice(4, 100), "", "it ends before");

@@ -23,14 +23,6 @@ fn ask(site: &mut impl Site, method: &str, path: &str) -> (u16, Bytes) {
 }
 
 #[test]
-fn memory() {
-    let mut site = MemorySite::default().with("/a b", "text/plain", "x");
-    assert_eq!(ask(&mut site, "GET", "/a%20b?q=1"), (200, "x".into()));
-    assert_eq!(ask(&mut site, "GET", "/c").0, 404);
-    assert_eq!(ask(&mut site, "POST", "/a%20b").0, 405);
-}
-
-#[test]
 fn a_folder_gives_its_files_and_nothing_else() {
     let outer = std::env::temp_dir().join(format!("pagerace-live-{}", std::process::id()));
     let root = outer.join("root");
@@ -39,10 +31,13 @@ fn a_folder_gives_its_files_and_nothing_else() {
     fs::write(root.join("index.html"), "home").unwrap();
     fs::write(root.join("sub/index.html"), "sub").unwrap();
     fs::write(root.join("a.css"), "a{}").unwrap();
+    fs::write(root.join("a b"), "x").unwrap();
     let mut site = FolderSite::new(&root).unwrap();
     assert_eq!(ask(&mut site, "GET", "/"), (200, "home".into()));
     assert_eq!(ask(&mut site, "GET", "/sub/"), (200, "sub".into()));
     assert_eq!(ask(&mut site, "GET", "/a.css?v=2"), (200, "a{}".into()));
+    assert_eq!(ask(&mut site, "GET", "/a%20b?q=1"), (200, "x".into()));
+    assert_eq!(ask(&mut site, "POST", "/a%20b").0, 405);
     for path in [
         "/../secret.txt",
         "/%2e%2e/secret.txt",
@@ -112,4 +107,21 @@ fn further_hosts_have_folders_of_their_own() {
     assert_eq!((own.0.as_str(), own.2), ("200", None));
     assert_eq!(reply("localhost", "/npm/lib@1").0, "404");
     fs::remove_dir_all(outer).unwrap();
+}
+
+#[test]
+fn a_file_that_the_client_has_is_sent_again_only_after_a_change() {
+    let root = std::env::temp_dir().join(format!("pagerace-fresh-{}", std::process::id()));
+    fs::create_dir_all(&root).unwrap();
+    fs::write(root.join("a.css"), "a{}").unwrap();
+    let mut site = FolderSite::new(&root).unwrap();
+    let whole = site.reply(&request("GET", "/a.css"));
+    let tag = pagerace_http::fields::get(&whole.fields, "etag").unwrap();
+    let mut again = request("GET", "/a.css");
+    again.fields = vec![Field::new("if-none-match", tag.clone())];
+    let mut status = || site.reply(&again).fields[0].value.clone();
+    assert_eq!(status(), "304");
+    fs::write(root.join("a.css"), "a{} b{}").unwrap();
+    assert_eq!(status(), "200");
+    fs::remove_dir_all(root).unwrap();
 }

@@ -11,15 +11,13 @@ use pagerace_core::{Instant, Priority, Protocol};
 use pagerace_http::Field;
 use pagerace_peer::ClientEvent;
 use pagerace_peer::stream::{StreamClient, StreamClientConfig};
+use pagerace_transport::tls::MAX_PLAINTEXT;
 use rustls::pki_types::ServerName;
 
 use super::wire::{Received, Wire};
 use crate::client::{Connection, Fetch, Fetched, fetch_all};
 use crate::wait::Waiter;
 use crate::{Clock, LiveError};
-
-/// Maximum plaintext length of a TLS record, in bytes (RFC 8446, section 5.1).
-const RECORD: usize = 1 << 14;
 
 /// Settings of a client.
 #[derive(Clone, Debug)]
@@ -33,7 +31,7 @@ pub struct TcpClientConfig {
     pub tls: Arc<rustls::ClientConfig>,
 }
 
-/// A connection to a server.
+/// A connection to a server over TCP.
 pub struct TcpClient {
     wire: Wire,
     http: StreamClient,
@@ -76,57 +74,6 @@ impl TcpClient {
         })
     }
 
-    /// Sends a request. `token` identifies it in later events.
-    pub fn request(
-        &mut self,
-        token: u64,
-        fields: Vec<Field>,
-        priority: Option<Priority>,
-        body: Option<Bytes>,
-    ) {
-        self.http.request(token, fields, priority, body);
-    }
-
-    /// Changes the priority of a request.
-    pub fn reprioritise(&mut self, token: u64, priority: Priority) {
-        self.http.reprioritise(token, priority);
-    }
-
-    /// Returns the time since the client was created.
-    pub fn now(&self) -> Instant {
-        self.clock.now()
-    }
-
-    /// Sends and receives until an event occurs or `wait` has passed.
-    ///
-    /// # Errors
-    /// [`LiveError::Tcp`]: waiting for the socket fails permanently. Failures of the
-    /// connection are events.
-    pub fn next_event(&mut self, wait: Duration) -> Result<Option<ClientEvent>, LiveError> {
-        let deadline = self.clock.now() + pagerace_core::Duration::from_std(wait);
-        loop {
-            if let Some(event) = self.http.poll_event() {
-                return Ok(Some(event));
-            }
-            if let Err(error) = self.work() {
-                self.http.handle_closed(error.to_string());
-                continue;
-            }
-            if let Some(event) = self.http.poll_event() {
-                return Ok(Some(event));
-            }
-            let now = self.clock.now();
-            if now >= deadline {
-                return Ok(None);
-            }
-            let wait = deadline.since(now).to_std();
-            for event in self.waiter.wait(wait).map_err(LiveError::Tcp)? {
-                self.wire.readable |= event.is_readable() || event.is_read_closed();
-                self.wire.writable |= event.is_writable() || event.is_write_closed();
-            }
-        }
-    }
-
     /// Closes the connection.
     pub fn close(mut self) {
         self.http.close();
@@ -161,7 +108,7 @@ impl TcpClient {
 
     fn send(&mut self) -> std::io::Result<()> {
         while self.wire.flush()? && self.connected && self.wire.writable {
-            let Some(data) = self.http.poll_output(RECORD) else {
+            let Some(data) = self.http.poll_output(MAX_PLAINTEXT) else {
                 break;
             };
             self.wire.write(&data)?;
@@ -178,19 +125,40 @@ impl Connection for TcpClient {
         priority: Option<Priority>,
         body: Option<Bytes>,
     ) {
-        self.request(token, fields, priority, body);
+        self.http.request(token, fields, priority, body);
     }
 
     fn reprioritise(&mut self, token: u64, priority: Priority) {
-        self.reprioritise(token, priority);
+        self.http.reprioritise(token, priority);
     }
 
     fn now(&self) -> Instant {
-        self.now()
+        self.clock.now()
     }
 
     fn next_event(&mut self, wait: Duration) -> Result<Option<ClientEvent>, LiveError> {
-        self.next_event(wait)
+        let deadline = self.clock.now() + pagerace_core::Duration::from_std(wait);
+        loop {
+            if let Some(event) = self.http.poll_event() {
+                return Ok(Some(event));
+            }
+            if let Err(error) = self.work() {
+                self.http.handle_closed(error.to_string());
+                continue;
+            }
+            if let Some(event) = self.http.poll_event() {
+                return Ok(Some(event));
+            }
+            let now = self.clock.now();
+            if now >= deadline {
+                return Ok(None);
+            }
+            let wait = deadline.since(now).to_std();
+            for event in self.waiter.wait(wait).map_err(LiveError::Tcp)? {
+                self.wire.readable |= event.is_readable() || event.is_read_closed();
+                self.wire.writable |= event.is_writable() || event.is_write_closed();
+            }
+        }
     }
 
     fn remote(&self) -> SocketAddr {

@@ -10,13 +10,10 @@ use pagerace_peer::{Reply, Request, SentFrame, Site};
 
 use pagerace_peer::tcp::LEAST_ROOM;
 use pagerace_transport::quic::Guard;
-use pagerace_transport::tls::{RecordSize, Version};
+use pagerace_transport::tls::{MAX_PLAINTEXT, RecordSize, Version};
 
 use super::protocol;
 use super::wire::{Received, Wire};
-
-/// Maximum plaintext length of a TLS record, in bytes (RFC 8446, section 5.1).
-const RECORD: usize = 1 << 14;
 
 /// Maximum number of bytes that a connection reads or sends per turn.
 const TURN: usize = 256 * 1024;
@@ -133,7 +130,7 @@ impl<S: Site> Connection<S> {
         config: &StreamServerConfig,
         site: &Arc<Mutex<S>>,
     ) -> io::Result<Turn> {
-        for _ in 0..TURN / RECORD {
+        for _ in 0..TURN / MAX_PLAINTEXT {
             if self.http.as_ref().is_some_and(|http| !http.wants_data()) && !self.ended {
                 return Ok(Turn::Waits);
             }

@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use pagerace_core::Priority;
-use pagerace_live::{Fetch, MemorySite, Server, get, secret_seed};
+use pagerace_live::{Fetch, Server, get, secret_seed};
 use pagerace_peer::{ClientConfig, Retransmission, SentFrame, ServerConfig, Site};
 use pagerace_transport::quic::keys::{Identity, client_keys_trusting};
-use pagerace_transport::quic::{ClientKeys, Settings};
+use pagerace_transport::quic::{ClientKeys, QuicSettings};
 
+use crate::memory::MemorySite;
 use crate::objects::Dispensable;
 use crate::peers::pattern;
 
@@ -56,9 +57,9 @@ impl OurServer {
     fn serving(strategy: &str, policy: &str, site: impl Site + Send + 'static) -> Self {
         let identity = Identity::new(&["localhost"]).unwrap();
         let config = ServerConfig {
-            settings: Settings {
+            settings: QuicSettings {
                 datagrams: policy != "full",
-                ..Settings::default()
+                ..QuicSettings::default()
             },
             keys: identity.server_keys().unwrap(),
             strategy: strategy.parse().unwrap(),
@@ -97,7 +98,7 @@ fn site() -> MemorySite {
     SIZES
         .iter()
         .fold(MemorySite::default(), |site, (path, size)| {
-            site.with(path, "application/octet-stream", pattern(*size))
+            site.with(path, pattern(*size))
         })
 }
 
@@ -153,7 +154,7 @@ pub(crate) fn overtaking(frames: &[SentFrame], first: u64, other: u64) -> u64 {
 pub(crate) fn client_config(certificate: &[u8]) -> ClientConfig {
     let keys: ClientKeys = client_keys_trusting(certificate).unwrap();
     ClientConfig {
-        settings: Settings::default(),
+        settings: QuicSettings::default(),
         keys,
         seed: secret_seed().unwrap(),
         h3: pagerace_http::h3::Config::default(),

@@ -14,14 +14,15 @@ use std::thread::JoinHandle;
 use base64::Engine as _;
 use bytes::Bytes;
 use pagerace_core::{Priority, Protocol};
+use pagerace_live::Fetch;
 use pagerace_live::tcp::{TcpClientConfig, TcpServer, TcpServerConfig};
 use pagerace_live::tcp::{client_tls, get, server_tls};
-use pagerace_live::{Fetch, MemorySite};
 use pagerace_peer::SentFrame;
 use pagerace_peer::stream::{StreamClientConfig, StreamServerConfig};
 use pagerace_transport::quic::keys::Identity;
 use serde_json::Value;
 
+use crate::memory::MemorySite;
 use crate::ours::{PATIENCE, SIZES, local, overtaking};
 use crate::peers::{TemporaryFile, pattern, sha256};
 
@@ -47,7 +48,7 @@ impl OurServer {
         let site = SIZES
             .iter()
             .fold(MemorySite::default(), |site, (path, size)| {
-                site.with(path, "application/octet-stream", pattern(*size))
+                site.with(path, pattern(*size))
             });
         let address = SocketAddr::from(([127, 0, 0, 1], 0));
         let mut server = TcpServer::bind(address, &config, site).unwrap();

@@ -96,6 +96,7 @@ fn aioquic_reads_our_updates() {
 /// that it received.
 fn updates_seen(client: &mut pagerace_live::Client, requests: &[Fetch]) -> serde_json::Value {
     use pagerace_http::Field;
+    use pagerace_live::client::Connection as _;
     use pagerace_peer::ClientEvent;
     let fields = |path: &str| {
         vec![

@@ -5,6 +5,11 @@ use super::*;
 use crate::link::Rate;
 use crate::loss::Loss;
 use crate::queue::{Queue, QueueLimit};
+use crate::units::Probability;
+
+fn parse(text: &str) -> Result<Network, NetworkError> {
+    super::parse(text, &[])
+}
 
 fn error(text: &str) -> String {
     parse(text).expect_err(text).to_string()
@@ -45,7 +50,13 @@ fn words_hold_for_both_directions_unless_they_say_up() {
         Rate::TokenBucket { burst: 3_072, .. }
     ));
     assert!(matches!(network.up.rate, Rate::Constant(r) if r.bits_per_second() == 1_000_000));
-    assert_eq!(network.down.loss.mean_burst(), Some(10.0));
+    assert_eq!(
+        network.down.loss,
+        Loss::Burst {
+            mean: Probability::from_billionths(20_000_000).unwrap(),
+            length: 10.0
+        }
+    );
     assert!(matches!(network.up.loss, Loss::Random(_)));
     assert_eq!(
         network.down.queue,
@@ -65,14 +76,29 @@ fn words_after_a_name_replace_its_own() {
         "rate 5mbit up 1.5mbit rtt 60ms loss 0% queue 50p"
     );
     assert_eq!(
-        in_full("sander-2mbit rate 3mbit bucket none"),
-        "rate 3mbit rtt 100ms loss 0% queue 1bdp"
-    );
-    assert_eq!(
         in_full("fast-4g delay 5ms"),
         "rate 9mbit up 1.5mbit rtt 10ms loss 0% queue 50p"
     );
     assert_eq!(parse("  fast-4g loss 1% ").unwrap().name, "fast-4g loss 1%");
+}
+
+#[test]
+fn further_networks_are_known_by_name() {
+    let toy = [NamedNetwork {
+        name: "toy-2mbit",
+        summary: "",
+        source: "",
+        spec: "rate 2mbit rtt 100ms queue 1bdp bucket 1514b",
+    }];
+    assert_eq!(
+        super::parse("toy-2mbit rate 3mbit bucket none", &toy)
+            .unwrap()
+            .to_string(),
+        "rate 3mbit rtt 100ms loss 0% queue 1bdp"
+    );
+    let unknown = super::parse("toy-3mbit", &toy).unwrap_err().to_string();
+    assert!(unknown.contains("toy-2mbit"), "{unknown}");
+    assert!(!error("toy-3mbit").contains("toy-2mbit"));
 }
 
 #[test]
@@ -216,10 +242,7 @@ fn errors_name_the_place_the_word_and_what_would_be_right() {
     for (text, wanted) in [
         ("", "the network is empty"),
         (" \t ", "the network is empty"),
-        (
-            "fast-4",
-            "no network is called `fast-4`; did you mean `fast-4g`",
-        ),
+        ("fast-4", "unknown network `fast-4`; did you mean `fast-4g`"),
         ("fats-3g", "did you mean `fast-3g`"),
         ("rat 2mbit", "did you mean `rate`"),
         ("xyzzyxyzzy", "describe one in full"),
@@ -242,14 +265,8 @@ fn errors_name_the_place_the_word_and_what_would_be_right() {
             "rate 2mbit rtt 100ms burst 2",
             "expected `loss` and a percentage before it",
         ),
-        (
-            "rate 2mbit rtt 100ms loss 2% burst 0.5",
-            "a burst that can be",
-        ),
-        (
-            "rate 2mbit rtt 100ms loss 90% burst 2",
-            "a burst that can be",
-        ),
+        ("rate 2mbit rtt 100ms loss 2% burst 0.5", "a valid burst"),
+        ("rate 2mbit rtt 100ms loss 90% burst 2", "a valid burst"),
         ("rate 2mbit rtt 100ms gemodel 0% 0%", "a chain that moves"),
         (
             "rate 2mbit rtt",
@@ -319,7 +336,7 @@ fn errors_name_the_place_the_word_and_what_would_be_right() {
         ),
         (
             "rate 1mbit for 1s then 0mbit rtt 5ms",
-            "column 6 of the network: found `1mbit`, expected rates that can be; it stays at zero",
+            "column 6 of the network: found `1mbit`, expected valid rates; it stays at zero",
         ),
         (
             "rate 0mbit for 1s repeat rtt 5ms",
@@ -379,7 +396,7 @@ fn errors_name_the_place_the_word_and_what_would_be_right() {
         ),
         (
             "fäst-4g ü",
-            "no network is called `fäst-4g`; did you mean `fast-4g`",
+            "unknown network `fäst-4g`; did you mean `fast-4g`",
         ),
     ] {
         let got = error(text);

@@ -87,7 +87,7 @@ pub(super) fn capacity(tokens: &mut Tokens<'_>) -> Result<Capacity, NetworkError
         Series::Changing(schedule) => {
             let rate = Rate::Changing(schedule.clone());
             rate.check()
-                .map_err(|why| unexpected(token, format!("rates that can be; {why}")))?;
+                .map_err(|why| unexpected(token, format!("valid rates; {why}")))?;
             Ok(Capacity::Changing(schedule))
         }
     }
@@ -136,7 +136,7 @@ pub(super) fn loss(tokens: &mut Tokens<'_>) -> Result<Loss, NetworkError> {
         })?;
         let loss = Loss::Burst { mean, length };
         loss.check()
-            .map_err(|why| unexpected(token, format!("a burst that can be; {why}")))?;
+            .map_err(|why| unexpected(token, format!("a valid burst; {why}")))?;
         loss
     } else {
         Loss::Random(mean)

@@ -37,9 +37,9 @@ impl Rate {
         match self {
             Self::Constant(rate) | Self::TokenBucket { rate, .. } => *rate,
             Self::Changing(schedule) => match schedule.end() {
-                End::Stays(rate) => clamped(u128::from(rate)),
+                End::Stays(rate) => BitRate::clamped(u128::from(rate)),
                 End::Repeats => {
-                    clamped(capacity(schedule) / u128::from(schedule.length().as_nanos()))
+                    BitRate::clamped(capacity(schedule) / u128::from(schedule.length().as_nanos()))
                 }
             },
             Self::Trace(trace) => trace.mean_rate(),
@@ -50,7 +50,7 @@ impl Rate {
     /// otherwise the mean.
     pub fn nominal(&self) -> BitRate {
         match self {
-            Self::Changing(schedule) => clamped(u128::from(schedule.max())),
+            Self::Changing(schedule) => BitRate::clamped(u128::from(schedule.max())),
             other => other.mean(),
         }
     }
@@ -86,11 +86,6 @@ fn capacity(schedule: &Schedule) -> u128 {
     pieces
         .map(|p| (u128::from(p.from) + u128::from(p.to)) * u128::from(p.lasts.as_nanos()) / 2)
         .sum()
-}
-
-fn clamped(bits_per_second: u128) -> BitRate {
-    let rate = bits_per_second.clamp(1, u128::from(BitRate::MAX.bits_per_second()));
-    BitRate::new(rate as u64).expect("clamped into the range of a rate")
 }
 
 /// The parameters of one direction of a path.

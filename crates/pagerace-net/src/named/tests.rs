@@ -1,15 +1,14 @@
 use pagerace_core::Duration;
 
 use super::*;
-use crate::grammar::parse;
 use crate::link::Rate;
-use crate::queue::{Queue, QueueLimit};
+use crate::network::Network;
 
 #[test]
 fn every_name_means_what_its_description_says() {
     for known in named() {
-        let by_name = parse(known.name).unwrap_or_else(|e| panic!("{}: {e}", known.name));
-        let in_full = parse(known.spec).unwrap();
+        let by_name = Network::parse(known.name).unwrap_or_else(|e| panic!("{}: {e}", known.name));
+        let in_full = Network::parse(known.spec).unwrap();
         assert_eq!(by_name.name, known.name);
         assert_eq!((&by_name.down, &by_name.up), (&in_full.down, &in_full.up));
         assert!(
@@ -28,68 +27,14 @@ fn no_name_is_given_twice() {
 }
 
 #[test]
-fn all_of_sanders_table_is_here() {
-    // Name, Mbit/s, round trip in ms, loss in per cent, mean burst.
-    let table = [
-        ("sander-1mbit", 1, 100, 0.0, None),
-        ("sander-2mbit", 2, 100, 0.0, None),
-        ("sander-5mbit", 5, 100, 0.0, None),
-        ("sander-10mbit", 10, 100, 0.0, None),
-        ("sander-50mbit", 50, 100, 0.0, None),
-        ("sander-2mbit-loss1", 2, 100, 1.0, None),
-        ("sander-2mbit-loss2", 2, 100, 2.0, None),
-        ("sander-2mbit-loss5", 2, 100, 5.0, None),
-        ("sander-2mbit-rtt10", 2, 10, 2.0, None),
-        ("sander-2mbit-rtt50", 2, 50, 2.0, None),
-        ("sander-2mbit-burst5", 2, 100, 2.0, Some(5.0)),
-        ("sander-2mbit-burst10", 2, 100, 2.0, Some(10.0)),
-        ("sander-2mbit-burst15", 2, 100, 2.0, Some(15.0)),
-    ];
-    for (name, mbit, rtt, loss, burst) in table {
-        let network = parse(name).unwrap();
-        assert_eq!(network.rtt(), Duration::from_millis(rtt), "{name}");
-        for link in [&network.down, &network.up] {
-            assert_eq!(
-                link.rate.mean().bits_per_second(),
-                mbit * 1_000_000,
-                "{name}"
-            );
-            assert!(
-                matches!(link.rate, Rate::TokenBucket { burst: 1_514, .. }),
-                "{name}"
-            );
-            assert!((link.loss.mean() * 100.0 - loss).abs() < 1e-9, "{name}");
-            if burst.is_some() {
-                assert_eq!(link.loss.mean_burst(), burst, "{name}");
-            }
-            let bdp = mbit * 1_000_000 / 8 * rtt / 1_000;
-            let bytes = bdp.max(3_000);
-            assert_eq!(
-                link.queue,
-                Queue::TailDrop(QueueLimit::Bdp {
-                    multiple: 1.0,
-                    bytes
-                }),
-                "{name}"
-            );
-        }
-    }
-    let listed = named()
-        .iter()
-        .filter(|n| n.name.starts_with("sander-"))
-        .count();
-    assert_eq!(listed, table.len());
-}
-
-#[test]
 fn networks_that_change_do_so() {
     use pagerace_core::Instant;
 
     let at = |seconds: u64| Instant::from_nanos(seconds * 1_000_000_000);
-    let ramp = parse("latency-ramp").unwrap();
+    let ramp = Network::parse("latency-ramp").unwrap();
     let rtts = [0, 5, 10, 99].map(|s| ramp.down.delay.at(at(s)) + ramp.up.delay.at(at(s)));
     assert_eq!(rtts, [50, 150, 250, 250].map(Duration::from_millis));
-    let handover = parse("handover").unwrap();
+    let handover = Network::parse("handover").unwrap();
     let Rate::Changing(rate) = &handover.down.rate else {
         panic!("{handover}");
     };
@@ -98,5 +43,5 @@ fn networks_that_change_do_so() {
         [at(1), silence, at(3)].map(|t| rate.at(t)),
         [9_000_000, 0, 4_000_000]
     );
-    assert!(parse("mobile-jitter").unwrap().up.jitter.is_some());
+    assert!(Network::parse("mobile-jitter").unwrap().up.jitter.is_some());
 }

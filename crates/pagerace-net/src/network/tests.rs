@@ -33,7 +33,8 @@ fn a_network_is_described_in_one_line() {
 
 #[test]
 fn impossible_networks_are_refused_when_deserialised() {
-    let good = serde_json::to_string(&Network::parse("sander-2mbit-burst5").unwrap()).unwrap();
+    let text = "rate 2mbit rtt 100ms loss 2% burst 5 queue 1bdp bucket 1514b";
+    let good = serde_json::to_string(&Network::parse(text).unwrap()).unwrap();
     assert!(serde_json::from_str::<Network>(&good).is_ok());
     for (from, to) in [
         ("2000000", "0"),

@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 use pagerace_core::Instant;
 
-use crate::trace::{OPPORTUNITY_BYTES, Opportunities, Shape, Trace};
+use crate::trace::{OPPORTUNITY_BYTES, Opportunities};
 
 const NS_PER_MS: u64 = 1_000_000;
 
 #[derive(Clone, Debug)]
 pub(super) struct OpportunityClock {
-    trace: Arc<Trace>,
+    trace: Arc<Opportunities>,
     /// The opportunity in use: the repetition, the run, the index in the run (from 1; 0
     /// if none of the run was used yet), and the bytes left.
     period: u64,
@@ -28,7 +28,7 @@ pub(super) struct OpportunityClock {
 }
 
 impl OpportunityClock {
-    pub(super) fn new(trace: Arc<Trace>) -> Self {
+    pub(super) fn new(trace: Arc<Opportunities>) -> Self {
         Self {
             trace,
             period: 0,
@@ -56,17 +56,15 @@ impl OpportunityClock {
 
     /// Returns the time of the opportunity in use, in ns.
     fn at(&self) -> u64 {
-        let trace = opportunities(&self.trace);
-        let ms = u64::from(trace.runs()[self.run].0);
+        let ms = u64::from(self.trace.runs()[self.run].0);
         self.period
-            .saturating_mul(trace.period().as_nanos())
+            .saturating_mul(self.trace.period().as_nanos())
             .saturating_add(ms * NS_PER_MS)
     }
 
     /// Moves to the next opportunity after `now`.
     fn advance(&mut self, now: u64) {
-        let trace = opportunities(&self.trace);
-        let runs = trace.runs();
+        let runs = self.trace.runs();
         self.left = OPPORTUNITY_BYTES;
         if self.of_run < runs[self.run].1 {
             self.of_run += 1;
@@ -78,19 +76,12 @@ impl OpportunityClock {
         if self.at() > now {
             return;
         }
-        let length = trace.period().as_nanos();
+        let length = self.trace.period().as_nanos();
         self.period = now / length;
         let phase = now % length;
         self.run = runs.partition_point(|r| u64::from(r.0) * NS_PER_MS <= phase);
         // The last run ends the period, so it is later than any phase.
         debug_assert!(self.run < runs.len());
         self.of_run = 1;
-    }
-}
-
-fn opportunities(trace: &Trace) -> &Opportunities {
-    match trace.shape() {
-        Shape::Opportunities(o) => o,
-        Shape::Steps(_) => unreachable!("chosen by its shape"),
     }
 }

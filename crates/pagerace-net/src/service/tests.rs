@@ -3,6 +3,7 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 
 use super::*;
+use crate::trace::Trace;
 use crate::units::BitRate;
 
 /// The arrival times in ns and sizes of packets.

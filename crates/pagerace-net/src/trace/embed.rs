@@ -53,7 +53,7 @@ impl<'de> Deserialize<'de> for Trace {
         let shape = match (mahimahi, steps) {
             (Some(packed), None) => unpack(&packed)
                 .and_then(Opportunities::new)
-                .map(Shape::Opportunities),
+                .map(|o| Shape::Opportunities(o.into())),
             (None, Some(steps)) => Steps::new(steps).map(Shape::Steps),
             _ => Err("it needs either `mahimahi` or `steps`".to_owned()),
         };

@@ -72,7 +72,7 @@ impl Trace {
         let words = lines.peek().map(|(_, l)| l.split_whitespace().count());
         let shape = match words {
             Some(1) | None => opportunities(lines, at)
-                .map(|runs| Opportunities::new(runs).map(Shape::Opportunities))?,
+                .map(|runs| Opportunities::new(runs).map(|o| Shape::Opportunities(o.into())))?,
             Some(2) => steps(lines, at).map(|steps| Steps::new(steps).map(Shape::Steps))?,
             Some(_) => {
                 let (line, found) = lines.next().unwrap_or((1, ""));

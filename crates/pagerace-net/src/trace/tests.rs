@@ -3,7 +3,7 @@ use crate::error::TraceError;
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/traces");
 
-fn opportunities(text: &str) -> Opportunities {
+fn opportunities(text: &str) -> Arc<Opportunities> {
     match Trace::parse("test", text).unwrap().shape {
         Shape::Opportunities(o) => o,
         Shape::Steps(_) => panic!("not a mahimahi trace"),

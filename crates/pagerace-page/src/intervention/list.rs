@@ -141,13 +141,8 @@ impl fmt::Display for Interventions {
         if self.all.is_empty() {
             return f.write_str("none");
         }
-        for (i, intervention) in self.all.iter().enumerate() {
-            if i > 0 {
-                f.write_str(" ")?;
-            }
-            write!(f, "{intervention}")?;
-        }
-        Ok(())
+        let all: Vec<String> = self.all.iter().map(Intervention::to_string).collect();
+        f.write_str(&all.join(" "))
     }
 }
 

@@ -51,12 +51,11 @@ impl Page {
             }
             span("fit.delay", fit.delay)?;
         }
-        match &self.layout {
-            Some(layout) => self
-                .check_layout(layout)
-                .map_err(|reason| format!("layout.{reason}")),
-            None => Ok(()),
+        if let Some(layout) = &self.layout {
+            self.check_layout(layout)
+                .map_err(|reason| format!("layout.{reason}"))?;
         }
+        Ok(())
     }
 
     fn known(&self, field: &str, id: ResourceId) -> Result<(), String> {

@@ -4,7 +4,7 @@
 use pagerace_core::Duration;
 use serde::{Deserialize, Serialize};
 
-use super::{ResourceId, Wait};
+use super::{ResourceId, Wait, is_default};
 
 /// Contents of the screen after the page has loaded, not scrolled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ pub struct Element {
     /// created the element or revealed it from the markup.
     pub offset: Option<u64>,
     /// Event that the script waited for, if a script created or revealed the element.
-    #[serde(default = "content_loaded", skip_serializing_if = "is_content_loaded")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub after: Wait,
     /// Time from that event to the element's appearance in the recording, less other
     /// main-thread work in between; `None` if unknown.
@@ -79,22 +79,8 @@ pub struct Element {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub natural: Option<(f32, f32)>,
     /// Share of visual progress, 0 to 1; 0 for images and if not measured.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub share: f64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-fn is_zero(share: &f64) -> bool {
-    *share == 0.0
-}
-
-const fn content_loaded() -> Wait {
-    Wait::ContentLoaded
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-fn is_content_loaded(wait: &Wait) -> bool {
-    *wait == Wait::ContentLoaded
 }
 
 /// Content of an element.

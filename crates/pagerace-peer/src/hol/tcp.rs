@@ -11,11 +11,11 @@
 
 use std::collections::BTreeMap;
 
-use pagerace_core::{Duration, Instant};
+use pagerace_core::Instant;
 use pagerace_transport::tcp::Range;
 
-use super::Gap;
 use super::ranges::Ranges;
+use super::{Blocked, Gap, Waiting};
 use crate::tcp::Layout;
 
 /// Meter of the blocking on the server's byte stream of one connection.
@@ -39,12 +39,10 @@ pub struct TcpHolMeter {
 struct Stream {
     /// Missing bytes of the response: start to end.
     missing: BTreeMap<u64, u64>,
-    waiting: BTreeMap<u64, Wait>,
+    waits: BTreeMap<u64, Wait>,
     /// Bytes counted as waiting only for other streams, in incomplete records.
     others: Ranges,
-    blocked: Blocked,
-    gap: Option<Gap>,
-    waiting_bytes: u64,
+    waiting: Waiting,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -54,31 +52,6 @@ struct Wait {
     needs: u64,
     since: Instant,
     own: bool,
-}
-
-/// Amounts of blocking.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Blocked {
-    /// Bytes that waited for bytes of their own stream, at least for a time.
-    pub own_bytes: u64,
-    /// Bytes that waited only for bytes of other streams.
-    pub other_bytes: u64,
-    /// Sum over bytes of the nanoseconds in which bytes of their own stream were missing.
-    pub own_byte_ns: u128,
-    /// Sum over bytes of the nanoseconds in which only bytes of other streams were
-    /// missing.
-    pub other_byte_ns: u128,
-}
-
-impl Blocked {
-    fn add(&mut self, bytes: u64, span: Duration, own: bool) {
-        let byte_ns = u128::from(bytes) * u128::from(span.as_nanos());
-        if own {
-            self.own_byte_ns += byte_ns;
-        } else {
-            self.other_byte_ns += byte_ns;
-        }
-    }
 }
 
 impl TcpHolMeter {
@@ -117,47 +90,12 @@ impl TcpHolMeter {
     pub fn blocked(&self, stream: u64) -> Blocked {
         self.streams
             .get(&stream)
-            .map_or_else(Blocked::default, |s| s.blocked)
+            .map_or_else(Blocked::default, |s| s.waiting.blocked)
     }
 
     /// Returns the blocking of all responses.
     pub fn total(&self) -> Blocked {
-        let all = self.streams.values().map(|s| s.blocked);
-        all.fold(Blocked::default(), |sum, b| Blocked {
-            own_bytes: sum.own_bytes + b.own_bytes,
-            other_bytes: sum.other_bytes + b.other_bytes,
-            own_byte_ns: sum.own_byte_ns + b.own_byte_ns,
-            other_byte_ns: sum.other_byte_ns + b.other_byte_ns,
-        })
-    }
-
-    /// Returns the number of bytes of `stream` that waited, for any reason.
-    pub fn blocked_bytes(&self, stream: u64) -> u64 {
-        let blocked = self.blocked(stream);
-        blocked.own_bytes + blocked.other_bytes
-    }
-
-    /// Returns the number of bytes of all responses that waited.
-    pub fn total_bytes(&self) -> u64 {
-        let total = self.total();
-        total.own_bytes + total.other_bytes
-    }
-
-    /// Returns the sum of the milliseconds that each of these bytes waited. Bytes that
-    /// are still waiting do not count.
-    pub fn total_byte_ms(&self) -> u64 {
-        let total = self.total();
-        byte_ms(total.own_byte_ns + total.other_byte_ns)
-    }
-
-    /// Returns the number of bytes of all responses that waited only for other streams.
-    pub fn other_bytes(&self) -> u64 {
-        self.total().other_bytes
-    }
-
-    /// Returns the sum of the milliseconds in which bytes waited only for other streams.
-    pub fn other_byte_ms(&self) -> u64 {
-        byte_ms(self.total().other_byte_ns)
+        self.streams.values().map(|s| s.waiting.blocked).sum()
     }
 
     /// Returns the spans in which bytes of a response waited, in order of their ends.
@@ -227,9 +165,9 @@ impl TcpHolMeter {
                 for (from, to) in self.counted.missing(span.start, span.end) {
                     self.counted.insert(from, to);
                     if own {
-                        stream.blocked.own_bytes += to - from;
+                        stream.waiting.blocked.own_bytes += to - from;
                     } else {
-                        stream.blocked.other_bytes += to - from;
+                        stream.waiting.blocked.other_bytes += to - from;
                         stream.others.insert(from, to);
                     }
                 }
@@ -242,8 +180,8 @@ impl TcpHolMeter {
                     since: now,
                     own,
                 };
-                stream.waiting.insert(span.start, wait);
-                stream.open_gap(now, id, span.len());
+                stream.waits.insert(span.start, wait);
+                stream.waiting.begin(now, id, span.len());
             }
             at = end;
         }
@@ -271,7 +209,8 @@ impl TcpHolMeter {
         for stream in self.streams.values_mut() {
             stream.release(now, readable);
             stream.others.forget_below(self.whole);
-            if let Some(gap) = stream.close_gap(now)
+            if stream.waits.is_empty()
+                && let Some(gap) = stream.waiting.close_gap(now)
                 && self.record
             {
                 self.gaps.push(gap);
@@ -310,11 +249,12 @@ impl Stream {
     /// them may have waiting parts, which lie before them.
     fn lack(&mut self, now: Instant, from: u64) {
         let mut found = Vec::new();
-        let last = self.waiting.iter_mut().rev();
+        let last = self.waits.iter_mut().rev();
         for (start, wait) in last.take_while(|(_, wait)| wait.needs > from) {
             if !wait.own {
                 let bytes = wait.end - start;
-                self.blocked.add(bytes, now.since(wait.since), false);
+                let span = now.since(wait.since);
+                self.waiting.blocked.add(bytes, span, false);
                 (wait.own, wait.since) = (true, now);
                 found.push((*start, wait.end));
             }
@@ -327,18 +267,19 @@ impl Stream {
     /// Recounts bytes that were counted as waiting only for other streams.
     fn own(&mut self, from: u64, to: u64) {
         let bytes = self.others.take(from, to);
-        self.blocked.other_bytes -= bytes;
-        self.blocked.own_bytes += bytes;
+        self.waiting.blocked.other_bytes -= bytes;
+        self.waiting.blocked.own_bytes += bytes;
     }
 
     /// Handles the arrival of own bytes. Bytes that waited for them may now wait only for
     /// other streams.
     fn judge(&mut self, now: Instant) {
         let lowest = self.missing.first_key_value().map_or(u64::MAX, |(s, _)| *s);
-        for (start, wait) in &mut self.waiting {
+        for (start, wait) in &mut self.waits {
             if wait.own && wait.needs <= lowest {
                 let bytes = wait.end - start;
-                self.blocked.add(bytes, now.since(wait.since), true);
+                let span = now.since(wait.since);
+                self.waiting.blocked.add(bytes, span, true);
                 wait.own = false;
                 wait.since = now;
             }
@@ -346,34 +287,14 @@ impl Stream {
     }
 
     fn release(&mut self, now: Instant, readable: u64) {
-        while let Some(first) = self.waiting.first_entry() {
+        while let Some(first) = self.waits.first_entry() {
             if *first.key() >= readable {
                 return;
             }
             let (start, wait) = first.remove_entry();
-            let bytes = wait.end - start;
-            self.waiting_bytes -= bytes;
-            self.blocked.add(bytes, now.since(wait.since), wait.own);
+            let span = now.since(wait.since);
+            self.waiting.end(wait.end - start, span, wait.own);
         }
-    }
-
-    fn open_gap(&mut self, now: Instant, stream: u64, bytes: u64) {
-        self.waiting_bytes += bytes;
-        let gap = self.gap.get_or_insert(Gap {
-            stream,
-            from: now,
-            until: now,
-            bytes: 0,
-        });
-        gap.bytes = gap.bytes.max(self.waiting_bytes);
-    }
-
-    fn close_gap(&mut self, now: Instant) -> Option<Gap> {
-        if !self.waiting.is_empty() {
-            return None;
-        }
-        let gap = self.gap.take()?;
-        Some(Gap { until: now, ..gap })
     }
 }
 
@@ -382,10 +303,6 @@ const fn range(from: u64, to: u64) -> Range {
         offset: from,
         length: to - from,
     }
-}
-
-fn byte_ms(byte_ns: u128) -> u64 {
-    u64::try_from(byte_ns / 1_000_000).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -18,11 +18,11 @@ fn bytes_behind_a_gap_wait_until_it_is_filled() {
     m.arrived(ms(0), frame(0, 100));
     m.arrived(ms(1), frame(200, 100));
     m.arrived(ms(2), frame(300, 50));
-    assert_eq!(m.blocked_bytes(4), 150);
-    assert_eq!(m.total_byte_ms(), 0, "still waiting");
+    assert_eq!(m.blocked(4).own_bytes, 150);
+    assert_eq!(m.total().own_byte_ms(), 0, "still waiting");
     m.arrived(ms(11), frame(100, 100));
-    assert_eq!(m.blocked_bytes(4), 150);
-    assert_eq!(m.total_byte_ms(), 100 * 10 + 50 * 9);
+    assert_eq!(m.blocked(4).own_bytes, 150);
+    assert_eq!(m.total().own_byte_ms(), 100 * 10 + 50 * 9);
     assert_eq!(
         m.gaps(),
         [Gap {
@@ -40,12 +40,12 @@ fn duplicates_and_overlaps_count_once() {
     m.arrived(ms(0), frame(100, 100));
     m.arrived(ms(0), frame(100, 100));
     m.arrived(ms(0), frame(150, 100));
-    assert_eq!(m.blocked_bytes(4), 150);
+    assert_eq!(m.blocked(4).own_bytes, 150);
     m.arrived(ms(5), frame(0, 250));
-    assert_eq!(m.blocked_bytes(4), 150);
-    assert_eq!(m.total_byte_ms(), 150 * 5);
+    assert_eq!(m.blocked(4).own_bytes, 150);
+    assert_eq!(m.total().own_byte_ms(), 150 * 5);
     m.arrived(ms(6), frame(240, 20));
-    assert_eq!(m.blocked_bytes(4), 150, "in order again");
+    assert_eq!(m.blocked(4).own_bytes, 150, "in order again");
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn two_gaps_close_one_after_the_other() {
     m.arrived(ms(1), frame(0, 10));
     assert!(m.gaps().is_empty(), "the second gap is open");
     m.arrived(ms(3), frame(20, 10));
-    assert_eq!(m.blocked_bytes(4), 20);
-    assert_eq!(m.total_byte_ms(), 10 + 30);
+    assert_eq!(m.blocked(4).own_bytes, 20);
+    assert_eq!(m.total().own_byte_ms(), 10 + 30);
     assert_eq!(m.gaps().len(), 1);
 }

@@ -140,8 +140,7 @@ impl StreamClient {
         body: Option<Bytes>,
     ) {
         if self.closed {
-            let code = h2::Code::REFUSED_STREAM.0.into();
-            self.events.push_back(ClientEvent::Failed { token, code });
+            self.fail([token], h2::Code::REFUSED_STREAM);
             return;
         }
         self.waiting.push_back(Pending {
@@ -255,8 +254,7 @@ impl StreamClient {
                 }
             };
             let Some(stream) = opened else {
-                let code = h2::Code::INTERNAL_ERROR.0.into();
-                self.events.push_back(ClientEvent::Failed { token, code });
+                self.fail([token], h2::Code::INTERNAL_ERROR);
                 continue;
             };
             if let Some(tree) = &mut self.tree {
@@ -276,8 +274,20 @@ impl StreamClient {
     }
 
     fn take_events(&mut self) {
-        while let Some(event) = self.next_event() {
-            self.event(event);
+        while let Engine::H1(h1) = &mut self.engine
+            && let Some(event) = h1.poll_event()
+        {
+            match event {
+                h1::Event::Headers { stream, fields } => self.head(stream, fields),
+                h1::Event::Data { stream, data } => self.data(stream, data),
+                h1::Event::Finished { stream } => self.end(stream),
+                _ => {}
+            }
+        }
+        while let Engine::H2(h2) = &mut self.engine
+            && let Some(event) = h2.poll_event()
+        {
+            self.h2_event(event);
         }
         let going = match &self.engine {
             Engine::H1(h1) => h1.is_closed(),
@@ -288,61 +298,47 @@ impl StreamClient {
         }
     }
 
-    /// Returns the engine's next event as an HTTP/2 event.
-    fn next_event(&mut self) -> Option<h2::Event> {
-        match &mut self.engine {
-            Engine::H2(h2) => h2.poll_event(),
-            Engine::H1(h1) => Some(match h1.poll_event()? {
-                h1::Event::Headers { stream, fields } => h2::Event::Headers {
-                    stream,
-                    fields,
-                    priority: Priority::default(),
-                    dependency: None,
-                },
-                h1::Event::Interim { stream, fields } => h2::Event::Interim { stream, fields },
-                h1::Event::Data { stream, data } => h2::Event::Data { stream, data },
-                h1::Event::Trailers { stream, fields } => h2::Event::Trailers { stream, fields },
-                h1::Event::Finished { stream } => h2::Event::Finished { stream },
-                h1::Event::StreamError { stream, error } => h2::Event::StreamError {
-                    stream,
-                    code: h2::Code::PROTOCOL_ERROR,
-                    reason: error.reason,
-                },
-            }),
-        }
-    }
-
-    fn event(&mut self, event: h2::Event) {
-        let token = |stream| self.tokens.get(&stream).copied();
-        let ours = match event {
-            h2::Event::Headers { stream, fields, .. } => {
-                token(stream).map(|token| ClientEvent::Head { token, fields })
-            }
-            h2::Event::Data { stream, data } => {
-                token(stream).map(|token| ClientEvent::Data { token, data })
-            }
-            h2::Event::Finished { stream } => {
-                self.forget(stream).map(|token| ClientEvent::End { token })
-            }
+    fn h2_event(&mut self, event: h2::Event) {
+        match event {
+            h2::Event::Headers { stream, fields, .. } => self.head(stream, fields),
+            h2::Event::Data { stream, data } => self.data(stream, data),
+            h2::Event::Finished { stream } => self.end(stream),
             h2::Event::Reset { stream, code } | h2::Event::StreamError { stream, code, .. } => {
-                let code = code.0.into();
-                self.forget(stream)
-                    .map(|token| ClientEvent::Failed { token, code })
+                let token = self.forget(stream);
+                self.fail(token, code);
             }
             h2::Event::GoAway { .. } => {
                 // Requests that have not been sent will not be.
-                let code = h2::Code::REFUSED_STREAM.0.into();
                 let waiting = std::mem::take(&mut self.waiting).into_iter();
-                let failed = waiting.map(|p| ClientEvent::Failed {
-                    token: p.token,
-                    code,
-                });
-                self.events.extend(failed);
-                None
+                self.fail(waiting.map(|p| p.token), h2::Code::REFUSED_STREAM);
             }
-            _ => None,
-        };
-        self.events.extend(ours);
+            _ => {}
+        }
+    }
+
+    fn head(&mut self, stream: u64, fields: Vec<Field>) {
+        let token = self.tokens.get(&stream).copied();
+        self.events
+            .extend(token.map(|token| ClientEvent::Head { token, fields }));
+    }
+
+    fn data(&mut self, stream: u64, data: Bytes) {
+        let token = self.tokens.get(&stream).copied();
+        self.events
+            .extend(token.map(|token| ClientEvent::Data { token, data }));
+    }
+
+    fn end(&mut self, stream: u64) {
+        let token = self.forget(stream);
+        self.events
+            .extend(token.map(|token| ClientEvent::End { token }));
+    }
+
+    fn fail(&mut self, tokens: impl IntoIterator<Item = u64>, code: h2::Code) {
+        let code = code.0.into();
+        let failed = tokens.into_iter();
+        self.events
+            .extend(failed.map(|token| ClientEvent::Failed { token, code }));
     }
 
     fn forget(&mut self, stream: u64) -> Option<u64> {
@@ -360,11 +356,7 @@ impl StreamClient {
         }
         let open = std::mem::take(&mut self.tokens).into_values();
         let waiting = std::mem::take(&mut self.waiting).into_iter();
-        let code = h2::Code::NO_ERROR.0.into();
-        let failed = open
-            .chain(waiting.map(|p| p.token))
-            .map(|token| ClientEvent::Failed { token, code });
-        self.events.extend(failed);
+        self.fail(open.chain(waiting.map(|p| p.token)), h2::Code::NO_ERROR);
         self.streams.clear();
         self.events.push_back(ClientEvent::Lost { reason });
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use pagerace_core::{Duration, EventQueue, Instant, Priority, Protocol};
 use pagerace_delivery::reliability::{Conditions, Delivery, Nature, Object, ReliabilitySpec};
 use pagerace_delivery::{Response, StrategySpec};
@@ -301,13 +301,9 @@ impl<S: Site> StreamServer<S> {
     }
 
     fn h1_events(&mut self, now: Instant) {
-        loop {
-            let Engine::H1(h1) = &mut self.engine else {
-                return;
-            };
-            let Some(event) = h1.poll_event() else {
-                return;
-            };
+        while let Engine::H1(h1) = &mut self.engine
+            && let Some(event) = h1.poll_event()
+        {
             match event {
                 h1::Event::Headers { stream, fields } => {
                     let signal = pagerace_http::priority::of_fields(&fields);
@@ -333,13 +329,9 @@ impl<S: Site> StreamServer<S> {
     }
 
     fn h2_events(&mut self, now: Instant) {
-        loop {
-            let Engine::H2(h2) = &mut self.engine else {
-                return;
-            };
-            let Some(event) = h2.poll_event() else {
-                return;
-            };
+        while let Engine::H2(h2) = &mut self.engine
+            && let Some(event) = h2.poll_event()
+        {
             match event {
                 h2::Event::Headers {
                     stream,
@@ -544,7 +536,10 @@ impl<S: Site> StreamServer<S> {
             let mut framing = head.clone();
             if !content.is_empty() {
                 let frame = h2.data_frame(stream, content.len(), content.len() == left);
-                framing = join(&head, frame);
+                framing = match head.len() {
+                    0 => frame,
+                    _ => [head.as_ref(), &frame].concat().into(),
+                };
             }
             let length = head.len() + content.len();
             let refused = content.len() < left && h2.send_window(stream) == 0;
@@ -567,16 +562,6 @@ impl<S: Site> StreamServer<S> {
 
 /// Size of a frame header in bytes (RFC 9113, section 4.1).
 const FRAME_HEADER: usize = 9;
-
-fn join(first: &Bytes, second: Bytes) -> Bytes {
-    if first.is_empty() {
-        return second;
-    }
-    let mut joined = BytesMut::with_capacity(first.len() + second.len());
-    joined.extend_from_slice(first);
-    joined.extend_from_slice(&second);
-    joined.freeze()
-}
 
 /// Returns the response to an invalid request, or to one beyond the limit.
 fn refusal(stream: u64, status: u16) -> Answer {

@@ -4,7 +4,8 @@ use bytes::Bytes;
 use pagerace_cc::UnknownController;
 use pagerace_core::{Instant, Priority, Protocol};
 use pagerace_http::Field;
-use pagerace_transport::{tcp, tls};
+use pagerace_transport::tcp::{self, TcpSettings};
+use pagerace_transport::tls::{self, TlsSettings};
 
 use crate::client::ClientEvent;
 use crate::stream::{StreamClient, StreamClientConfig};
@@ -15,9 +16,9 @@ pub struct TcpClientConfig {
     /// HTTP/1.1 or HTTP/2.
     pub protocol: Protocol,
     /// TCP settings.
-    pub tcp: tcp::Settings,
+    pub tcp: TcpSettings,
     /// TLS settings, which must equal those of the server.
-    pub tls: tls::Settings,
+    pub tls: TlsSettings,
     /// HTTP settings.
     pub stream: StreamClientConfig,
 }
@@ -27,8 +28,8 @@ impl TcpClientConfig {
     pub fn new(protocol: Protocol) -> Self {
         Self {
             protocol,
-            tcp: tcp::Settings::default(),
-            tls: tls::Settings::default(),
+            tcp: TcpSettings::default(),
+            tls: TlsSettings::default(),
             stream: StreamClientConfig::default(),
         }
     }

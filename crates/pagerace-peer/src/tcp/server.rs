@@ -2,7 +2,8 @@
 
 use pagerace_cc::UnknownController;
 use pagerace_core::{Instant, Protocol};
-use pagerace_transport::{tcp, tls};
+use pagerace_transport::tcp::{self, TcpSettings};
+use pagerace_transport::tls::{self, TlsSettings};
 use serde::{Deserialize, Serialize};
 
 use super::Layout;
@@ -31,9 +32,9 @@ pub struct TcpServerConfig {
     /// HTTP/1.1 or HTTP/2.
     pub protocol: Protocol,
     /// TCP settings.
-    pub tcp: tcp::Settings,
+    pub tcp: TcpSettings,
     /// TLS settings, which must equal those of the client.
-    pub tls: tls::Settings,
+    pub tls: TlsSettings,
     /// Alignment of records with segments.
     pub record_ends: RecordEnds,
     /// HTTP settings and the strategy. `record_frames` requests frames as they leave in
@@ -46,8 +47,8 @@ impl TcpServerConfig {
     pub fn new(protocol: Protocol, stream: StreamServerConfig) -> Self {
         Self {
             protocol,
-            tcp: tcp::Settings::default(),
-            tls: tls::Settings::default(),
+            tcp: TcpSettings::default(),
+            tls: TlsSettings::default(),
             record_ends: RecordEnds::default(),
             stream,
         }

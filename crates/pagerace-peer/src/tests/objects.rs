@@ -130,9 +130,9 @@ fn at_the_deadline_the_server_stops_and_the_client_goes_on() {
 #[test]
 fn a_client_that_takes_no_datagrams_gets_streams() {
     for (datagrams, objects) in [(false, false), (true, false), (false, true)] {
-        let settings = Settings {
+        let settings = QuicSettings {
             datagrams,
-            ..Settings::default()
+            ..QuicSettings::default()
         };
         let h3 = pagerace_http::h3::Config {
             object_datagrams: objects,
@@ -195,9 +195,9 @@ fn repairs_of_streams_come_before_new_datagrams() {
         let mut p = Pipe::with(
             "round-robin",
             policy,
-            Settings {
+            QuicSettings {
                 datagrams: true,
-                ..Settings::default()
+                ..QuicSettings::default()
             },
             pagerace_http::h3::Config {
                 object_datagrams: true,

@@ -229,7 +229,7 @@ function drawDifferences(state) {
   const results = report.pages[state.page].networks;
   const shared = state.unit === 'percent' ? differenceRange(results, state) : null;
   const ranges = results.map((result) => shared || differenceRange([result], state));
-  const arrows = ranges.some(({ clipped }) => clipped) ? ' An arrow marks what goes on beyond the scale.' : '';
+  const arrows = ranges.some(({ clipped }) => clipped) ? ' An arrow marks a value beyond the scale.' : '';
   byId('differences-hint').textContent = `Median of the paired differences and its 95 % interval. ${
     metric.lower_is_better ? 'Left of the line is better' : 'Right of the line is better'}; grey bars are too small to notice or could be chance.${state.unit === 'percent' ? ' All networks share one scale.' : ''}${arrows}`;
   return results.map((result, i) => {

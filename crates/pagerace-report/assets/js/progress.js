@@ -66,7 +66,7 @@ function progressTip(result, ms) {
 function progressLabel(rows, network) {
   const half = (row) => progressOf(row.detail).find(([, share]) => share >= 50);
   const texts = rows.filter(half).map((row) => `${report.contenders[row.contender].name} ${formatMs(half(row)[0])}`);
-  return `Visual progress on ${network.name}. Half of the picture is there at: ${texts.join('; ')}.`;
+  return `Visual progress on ${network.name}. Half of the picture is shown at: ${texts.join('; ')}.`;
 }
 
 // A button that hides and shows a contender's lines wherever lines are drawn.

@@ -30,8 +30,8 @@ function drawWhy(state) {
   const baseline = report.contenders[report.baseline].name;
   byId('why-section').hidden = report.pages.every((page) => page.networks.every((n) => !n.whys.length));
   byId('why-hint').textContent = results.length
-    ? `${report.metrics[report.metric].title}: where the difference to ${baseline} comes from, along the critical path, in the pair of runs whose difference is the median. Right of the line is more time than with ${baseline}, left of it less; the mark is the whole difference.`
-    : 'No pair of runs of this page was taken apart.';
+    ? `${report.metrics[report.metric].title}: where the difference to ${baseline} comes from, along the critical path, in the pair of runs whose difference is the median. Right of the line is more time than with ${baseline}, left of it less; the mark is the total difference.`
+    : 'No pair of runs of this page was explained.';
   byId('why-tables').replaceChildren(...results.map(whyTable));
   return results.map((result) => {
     const network = report.networks[result.network];
@@ -79,7 +79,7 @@ function buildWhy(result, width) {
           data: whys.map((why) => whyDifferences(why)[i]),
         })),
         {
-          type: 'scatter', symbol: 'diamond', symbolSize: 11, z: 5, name: 'whole difference',
+          type: 'scatter', symbol: 'diamond', symbolSize: 11, z: 5, name: 'total difference',
           itemStyle: { color: colour('fg'), borderColor: colour('bg'), borderWidth: 1.5 },
           data: sums.map((sum, i) => [sum, i]),
         },
@@ -91,7 +91,7 @@ function buildWhy(result, width) {
 function whyTip(why) {
   const differences = whyDifferences(why);
   const rows = report.parts.map((part, i) => [part.description, formatDifference(differences[i], 'ms')]);
-  return pairs(`${report.contenders[why.contender].name}, run ${why.run + 1}`, [...rows, ['in all', formatDifference(total(differences), 'ms')]]);
+  return pairs(`${report.contenders[why.contender].name}, run ${why.run + 1}`, [...rows, ['total', formatDifference(total(differences), 'ms')]]);
 }
 
 function whyTable(result) {
@@ -104,9 +104,9 @@ function whyTable(result) {
   });
   const rows = report.parts.map((part, i) => line(part.description, cellsOf((parts) => parts[i])));
   const table = make('table', {},
-    make('caption', {}, `${network.name}: ${report.metrics[report.metric].title} by what its time goes into.`),
+    make('caption', {}, `${network.name}: ${report.metrics[report.metric].title} by cause.`),
     make('thead', {}, make('tr', {}, ...head.map((text) => make('th', { scope: 'col' }, text)))),
-    make('tbody', {}, ...rows, line('in all', cellsOf(total))));
+    make('tbody', {}, ...rows, line('total', cellsOf(total))));
   return make('div', { class: 'wide', tabindex: '0', role: 'region', 'aria-label': `Parts on ${network.name}` }, table);
 }
 

@@ -14,7 +14,7 @@ function wireLabel(view) {
   const again = view.wire.again.filter(Boolean).length;
   return `Bytes on the wire of ${report.contenders[view.contender].name} on ${view.network.name}: ${
     plural(view.lanes.order.length, 'resource', 'resources')}, ${plural(drops, 'lost packet', 'lost packets')}, ${
-    plural(again, 'piece', 'pieces')} sent again, ${plural(view.wire.gaps.length, 'gap', 'gaps')}.`;
+    plural(again, 'piece', 'pieces')} retransmitted, ${plural(view.wire.gaps.length, 'gap', 'gaps')}.`;
 }
 
 function paintedSeries(id, elements) {

@@ -63,10 +63,10 @@ function pieceTip(view, index, piece) {
   if (fresh.length) {
     lines.push(['from, to', `${formatMs(wire.at[fresh[0]])}, ${formatMs(wire.until[fresh[fresh.length - 1]])}`]);
   }
-  if (fresh.length < pieces.length) lines.push(['sent again', plural(pieces.length - fresh.length, 'piece', 'pieces')]);
+  if (fresh.length < pieces.length) lines.push(['retransmitted', plural(pieces.length - fresh.length, 'piece', 'pieces')]);
   if (piece !== null) {
     const before = fresh.filter((i) => i <= piece).reduce((sum, i) => sum + wire.bytes[i], 0);
-    lines.push([`here (${formatMs(wire.at[piece])})`, formatBytes(wire.bytes[piece]) + (wire.again[piece] ? ', sent again' : '')]);
+    lines.push([`here (${formatMs(wire.at[piece])})`, formatBytes(wire.bytes[piece]) + (wire.again[piece] ? ', retransmitted' : '')]);
     if (total > 0) lines.push(['by then', `${grouped((before / total) * 100, 0)} %`]);
   }
   return pairs(shortUrl(resource.url, view.page.url), lines);

@@ -17,7 +17,7 @@ function drawWireLegend(state) {
   items.push(
     make('span', {}, symbol('×', colour('worse')), 'lost on the link'),
     make('span', {}, symbol('▼', colour('fg')), 'dropped by the queue'),
-    make('span', {}, symbol('▄', colour('fg')), 'sent again'),
+    make('span', {}, symbol('▄', colour('fg')), 'retransmitted'),
     make('span', {}, symbol('□', colour('worse')), 'bytes wait behind a gap'),
   );
   byId('wire-legend').replaceChildren(...items);

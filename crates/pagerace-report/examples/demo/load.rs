@@ -1,6 +1,6 @@
 //! A toy sender: one packet at a time on a link of constant rate.
 
-use pagerace_core::{Destination, Duration, Instant, Rng};
+use pagerace_core::{Destination, Duration, Instant, Protocol, Rng};
 use pagerace_report::input::{Drop, Frame, HolGap, ProgressPoint, RunDetail, Timing};
 
 use crate::site::Site;
@@ -242,6 +242,9 @@ fn finish(
         );
         let request = discovered + queued + set_up;
         detail.timings.push(Some(Timing {
+            protocol: Protocol::H3,
+            connection: None,
+            reused: false,
             discovered,
             queued,
             blocked: Duration::ZERO,
@@ -249,7 +252,8 @@ fn finish(
             connect: Duration::from_nanos(set_up.as_nanos() * 4 / 5),
             wait: start.since(request),
             receive: end[r].since(start),
-            ..Timing::default()
+            hol_blocked_bytes: 0,
+            hol_other_bytes: 0,
         }));
     }
     let ms = |t: Instant| Some(t.as_millis_f64());

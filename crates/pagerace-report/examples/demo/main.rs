@@ -12,8 +12,8 @@ use std::process::ExitCode;
 
 use pagerace_core::{Duration, Rng};
 use pagerace_report::input::{
-    AcrossPages, AcrossRow, Comparison, Metric, Named, NetworkResult, PageResult, Report, Row,
-    Verdict, Why, World,
+    AcrossPages, AcrossRow, Comparison, Metric, Named, NetworkResult, PageResult, Provenance,
+    Report, Row, VerdictKind, Why,
 };
 
 use load::{Link, Order, load};
@@ -74,7 +74,7 @@ fn report(pages: usize, resources: usize) -> Report {
         noun: "strategy".to_owned(),
         nouns: "strategies".to_owned(),
         shared: "invented, all of it".to_owned(),
-        world: World::Simulated,
+        world: Provenance::Simulated,
         environment: Vec::new(),
         parts: ["set-up", "bandwidth", "loss"]
             .map(|part| named(part, part))
@@ -199,11 +199,12 @@ fn race(site: &Site, network: usize, link: &Link) -> NetworkResult {
             _ => "No difference between the best strategy and round-robin. Invented.".to_owned(),
         },
         outcome: if sure {
-            Verdict::Better
+            VerdictKind::Better
         } else {
-            Verdict::NoDifference
+            VerdictKind::NoDifference
         },
-        robustness: "Robustness (7 runs each): holds with a queue of 100 packets.".to_owned(),
+        robustness: "Robustness (7 runs each): the verdict holds with a queue of 100 packets."
+            .to_owned(),
         winner: Some(best.contender),
         whys: whys(&rows),
         rows,

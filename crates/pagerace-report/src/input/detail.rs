@@ -1,10 +1,9 @@
 //! Details of one run, which the charts are drawn from.
 
 use pagerace_core::{Duration, Instant, Protocol};
-use serde::{Deserialize, Serialize};
 
 /// The run that represents a variant: the median run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunDetail {
     /// Number of the run, from zero.
     pub run: u32,
@@ -28,7 +27,7 @@ pub struct RunDetail {
 }
 
 /// A step of the visual progress.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ProgressPoint {
     /// Time of the step.
     pub at: Instant,
@@ -37,7 +36,7 @@ pub struct ProgressPoint {
 }
 
 /// Network timing of a resource. The time spans follow each other without gaps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
     /// The HTTP version.
     pub protocol: Protocol,
@@ -66,27 +65,8 @@ pub struct Timing {
     pub hol_other_bytes: u64,
 }
 
-impl Default for Timing {
-    fn default() -> Self {
-        Self {
-            protocol: Protocol::H3,
-            connection: None,
-            reused: false,
-            discovered: Instant::ZERO,
-            queued: Duration::ZERO,
-            blocked: Duration::ZERO,
-            dns: Duration::ZERO,
-            connect: Duration::ZERO,
-            wait: Duration::ZERO,
-            receive: Duration::ZERO,
-            hol_blocked_bytes: 0,
-            hol_other_bytes: 0,
-        }
-    }
-}
-
 /// Response bytes that a server sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
     /// Time of sending.
     pub at: Instant,
@@ -103,7 +83,7 @@ pub struct Frame {
 }
 
 /// A packet that did not arrive.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Drop {
     /// Time of sending.
     pub at: Instant,
@@ -114,7 +94,7 @@ pub struct Drop {
 }
 
 /// A time span in which received bytes of a resource waited for earlier bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HolGap {
     /// Index into the page's resources.
     pub resource: u32,

@@ -1,13 +1,13 @@
 use std::fmt::Write as _;
 
-use pagerace_core::{Destination, Duration, Instant};
+use pagerace_core::{Destination, Duration, Instant, Protocol};
 
 use super::{
     FOOTER, HOW_LIVE, HOW_SIMULATED, LIBRARY, SCRIPTS, SECTIONS, STYLE, own_script, render,
 };
 use crate::input::{
-    AcrossPages, Comparison, Frame, Metric, Named, NetworkResult, PageResult, Report, Resource,
-    Row, RunDetail, Timing, Verdict, Why, World,
+    AcrossPages, Comparison, Frame, Metric, Named, NetworkResult, PageResult, Provenance, Report,
+    Resource, Row, RunDetail, Timing, VerdictKind, Why,
 };
 
 /// Text that would end a script, open a comment, and break out of an attribute, within a
@@ -21,10 +21,27 @@ fn named(name: &str) -> Named {
     }
 }
 
+fn timing() -> Timing {
+    Timing {
+        protocol: Protocol::H3,
+        connection: None,
+        reused: false,
+        discovered: Instant::ZERO,
+        queued: Duration::ZERO,
+        blocked: Duration::ZERO,
+        dns: Duration::ZERO,
+        connect: Duration::ZERO,
+        wait: Duration::ZERO,
+        receive: Duration::ZERO,
+        hol_blocked_bytes: 0,
+        hol_other_bytes: 0,
+    }
+}
+
 fn report(text: &str) -> Report {
     let detail = RunDetail {
         marks: vec![(text.to_owned(), Instant::from_nanos(5_000_000))],
-        timings: vec![Some(Timing::default())],
+        timings: vec![Some(timing())],
         frames: vec![Frame {
             at: Instant::from_nanos(1),
             length: 1_200,
@@ -58,12 +75,13 @@ fn report(text: &str) -> Report {
             resources: vec![Resource {
                 url: text.to_owned(),
                 destination: Destination::Image,
-                ..Resource::default()
+                bytes: 0,
+                render_blocking: false,
             }],
             networks: vec![NetworkResult {
                 verdict: text.to_owned(),
                 robustness: text.to_owned(),
-                outcome: Verdict::Better,
+                outcome: VerdictKind::Better,
                 rows: vec![Row {
                     values: vec![Comparison {
                         median: Some(f64::NAN),
@@ -221,7 +239,7 @@ fn many_notes_are_folded() {
     report.notes.push("more".to_owned());
     let html = render(&report);
     let fold = html
-        .split("<summary>13 notes on what was left out")
+        .split("<summary>13 notes on data left out")
         .nth(1)
         .expect("folded");
     assert!(fold.find("</ul>") < fold.find("</details>"));
@@ -255,7 +273,7 @@ fn wrong_indices_are_left_out() {
 fn each_world_claims_what_holds_in_it() {
     let simulated = frame(&render(&report("plain")));
     let live = frame(&render(&Report {
-        world: World::Live,
+        world: Provenance::Live,
         environment: vec![Named {
             name: "kernel".to_owned(),
             description: "6.18 <x>".to_owned(),
@@ -268,15 +286,4 @@ fn each_world_claims_what_holds_in_it() {
     assert!(live.contains("measured in a real browser"));
     assert!(live.contains("<p class=\"facts\"><b>live</b> · "));
     assert!(live.contains("<dt>kernel</dt><dd>6.18 &lt;x&gt;</dd>"));
-}
-
-#[test]
-fn reports_of_before_there_was_a_live_world_read_back() {
-    let mut old = serde_json::to_value(report("plain")).unwrap();
-    let fields = old.as_object_mut().unwrap();
-    fields.remove("world").unwrap();
-    fields.remove("environment").unwrap();
-    let read: Report = serde_json::from_value(old).unwrap();
-    assert_eq!(read.world, World::Simulated);
-    assert!(read.environment.is_empty());
 }

@@ -66,7 +66,7 @@ pub(crate) fn case(seed: u64) -> Case {
         interventions: draw.interventions(page.origins.len()),
         congestion: draw.of(pagerace_cc::registry()).name.to_owned(),
         browser: BrowserConfig {
-            profile: draw.of(&[Profile::Chrome, Profile::Firefox, Profile::Safari]),
+            profile: draw.of(&Profile::all().collect::<Vec<_>>()),
             cpu: draw.of(&[0.2, 1.0, 1.0, 4.0, 50.0]),
             jitter: draw.of(&[0.0, 0.1, 1.0]),
         },
@@ -401,9 +401,9 @@ impl Draw {
 
     fn network(&mut self) -> (Network, Limits) {
         if self.chance(0.2) {
-            let named = pagerace_net::named();
-            let name = self.of(named).name;
-            let network = Network::parse(name).expect("a named network");
+            let named = [pagerace_net::named(), pagerace_papers::NETWORKS].concat();
+            let name = self.of(&named).name;
+            let network = Network::parse_with(name, &named).expect("a named network");
             return (network, Limits::default());
         }
         let kbit = self.magnitude(100, 1_000_000);

@@ -16,7 +16,7 @@ use pagerace_peer::{
     Site, Store,
 };
 use pagerace_transport::quic::keys::FlightSizes;
-use pagerace_transport::quic::{ClientKeys, Epoch, ServerKeys, Settings};
+use pagerace_transport::quic::{ClientKeys, Epoch, QuicSettings, ServerKeys};
 
 use super::inputs::Draw;
 
@@ -271,10 +271,10 @@ fn datagrams(draw: &mut Draw) -> Result<(), String> {
     let site = Planner::draw(draw);
     let sizes = FlightSizes::default();
     let epoch = Epoch::new();
-    let settings = Settings {
+    let settings = QuicSettings {
         mtu: draw.of(&[1_200, 1_350, 1_452]),
         congestion: draw.of(pagerace_cc::registry()).name.to_owned(),
-        ..Settings::default()
+        ..QuicSettings::default()
     };
     let config = ServerConfig {
         settings: settings.clone(),

@@ -121,7 +121,7 @@ impl Wire {
     pub(crate) fn signal(&self, who: usize) -> Priority {
         let resource = &self.page.resources[who];
         assert_ne!(resource.destination, Destination::Image);
-        Profile::Chrome.signal(resource, resource.priority)
+        (Profile::CHROME.signal)(resource, resource.priority)
     }
 
     /// Returns every frame with the bytes that each response had left before it.

@@ -9,10 +9,10 @@ use quinn_proto::{ConnectionHandle, Dir, FinishError, StreamEvent, StreamId, Var
 
 use super::epoch::Epoch;
 use super::frame::StreamFrame;
-use super::pacer::Pacer;
 use super::packing::Committed;
 use super::reassembly::Reassembly;
 use super::tap::{PacketRecord, Tap};
+use crate::pacer::Pacer;
 
 /// The maximum number of stream bytes that a client sends before its handshake is
 /// confirmed: an initial window of ten packets (RFC 9002, section 7.2), less the

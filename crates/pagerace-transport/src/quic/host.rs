@@ -20,7 +20,7 @@ use super::epoch::Epoch;
 use super::guard::{Admission, Door};
 use super::keys::{ClientKeys, ServerKeys, Visitor, seed_bytes};
 use super::reassembly::Reassembly;
-use super::settings::Settings;
+use super::settings::QuicSettings;
 use super::tap::Tap;
 
 /// Identifier of a connection of one [`Host`]. Never reused.
@@ -58,7 +58,7 @@ impl Sources for NoSources {
 pub struct Host {
     endpoint: quinn_proto::Endpoint,
     epoch: Epoch,
-    settings: Settings,
+    settings: QuicSettings,
     server_keys: Option<ServerKeys>,
     visitor: Visitor,
     seed: u64,
@@ -73,8 +73,10 @@ pub struct Host {
     next_id: u64,
     /// Stateless responses: version negotiation, resets, retries and refusals.
     answers: VecDeque<(SocketAddr, Vec<u8>)>,
-    max_connections: usize,
 }
+
+/// The maximum number of connections. Further ones are refused.
+const MAX_CONNECTIONS: usize = 4096;
 
 /// The maximum number of pending stateless responses. Further ones are dropped, as the
 /// network might.
@@ -89,7 +91,7 @@ impl Host {
     /// # Errors
     /// Returns an error if the settings name an unknown congestion controller.
     pub fn client(
-        settings: &Settings,
+        settings: &QuicSettings,
         seed: u64,
         epoch: Epoch,
         log: bool,
@@ -102,7 +104,7 @@ impl Host {
     /// # Errors
     /// Same as [`client`](Self::client).
     pub fn server(
-        settings: &Settings,
+        settings: &QuicSettings,
         keys: ServerKeys,
         seed: u64,
         epoch: Epoch,
@@ -112,7 +114,7 @@ impl Host {
     }
 
     fn new(
-        settings: &Settings,
+        settings: &QuicSettings,
         server_keys: Option<ServerKeys>,
         seed: u64,
         epoch: Epoch,
@@ -145,7 +147,6 @@ impl Host {
             ended: VecDeque::new(),
             next_id: 0,
             answers: VecDeque::new(),
-            max_connections: 4096,
         })
     }
 
@@ -226,7 +227,7 @@ impl Host {
     fn accept(&mut self, now: Instant, incoming: Incoming) {
         let mut buf = Vec::new();
         let remote = incoming.remote_address();
-        let full = self.connections.len() >= self.max_connections;
+        let full = self.connections.len() >= MAX_CONNECTIONS;
         let admission = match &self.door {
             _ if full => Admission::Refuse,
             Some(door) => door.admit(remote.ip(), incoming.remote_address_validated()),

@@ -14,7 +14,6 @@ pub mod frame;
 mod guard;
 pub mod host;
 pub mod keys;
-mod pacer;
 mod packing;
 mod reassembly;
 pub mod settings;
@@ -28,7 +27,7 @@ pub use frame::{Frame, StreamFrame};
 pub use guard::Guard;
 pub use host::{ConnectionId, Datagram, Host, NoSources, Sources};
 pub use keys::{ClientKeys, ServerKeys};
-pub use settings::{DEFAULT_MTU, Settings};
+pub use settings::{DEFAULT_MTU, QuicSettings};
 pub use tap::{PacketRecord, Space};
 
 #[cfg(test)]

@@ -48,11 +48,11 @@ const fn head_size(stream: u64, offset: u64) -> usize {
 
 /// The plan of the next packet.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct Packing {
     room: usize,
 }
 
-impl Plan {
+impl Packing {
     /// Creates a plan. `header` is the size of the last 1-RTT header, or 0 if none was
     /// seen. `datagrams` is the size of the DATAGRAM frames that wait for this packet.
     pub(super) fn new(mtu: u16, header: usize, committed: &[Committed], datagrams: usize) -> Self {

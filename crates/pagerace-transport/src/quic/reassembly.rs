@@ -8,7 +8,7 @@
 //! As long as few chunks wait, quinn-proto keeps the order, and flow control opens as bytes
 //! are read in order. *Deviates* when many wait: chunks read out of order open flow control
 //! at once. The amount held is limited to [`WINDOWS_MAX`] times the windows of
-//! [`Settings`](super::Settings), and a peer can have another window in flight behind a
+//! [`QuicSettings`](super::QuicSettings), and a peer can have another window in flight behind a
 //! gap. Data beyond that limit stays in quinn-proto and under its limit.
 
 use std::collections::BTreeMap;

@@ -22,7 +22,7 @@ pub const DEFAULT_MTU: u16 = 1_350;
 /// The defaults are those of a browser, and of a server with the default values of the
 /// RFCs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct QuicSettings {
     /// Name of the congestion controller in the registry of `pagerace_cc`.
     pub congestion: String,
     /// UDP payload size in bytes, fixed for the whole connection without path MTU
@@ -58,7 +58,7 @@ const IDLE_TIMEOUT_MS: u32 = 600_000;
 /// so one packet's worth would suffice.
 const DATAGRAM_BUFFER: usize = 64 << 10;
 
-impl Default for Settings {
+impl Default for QuicSettings {
     fn default() -> Self {
         Self {
             congestion: "cubic".to_owned(),
@@ -74,7 +74,7 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
+impl QuicSettings {
     /// Converts the settings to quinn-proto's. For `signals` see [`Factory::new`].
     ///
     /// # Errors

@@ -196,11 +196,11 @@ fn run_with(
     lose: impl Fn(usize, usize) -> bool,
 ) -> Run {
     let (client_keys, server_keys) = setup.keys;
-    let settings = |congestion: &str| Settings {
+    let settings = |congestion: &str| QuicSettings {
         congestion: congestion.to_owned(),
         // The tests count packets of this size.
         mtu: 1_200,
-        ..Settings::default()
+        ..QuicSettings::default()
     };
     let epoch = Epoch::new();
     let addresses: [SocketAddr; 2] = [([10, 0, 0, 1], 1000).into(), ([10, 0, 0, 2], 443).into()];

@@ -5,7 +5,11 @@ use pagerace_core::Instant;
 use quinn_proto::{Transmit, WriteError};
 
 use super::connection::{Connection, Offer, PacketSource, StreamOffer};
-use super::packing::{Committed, Plan, datagram_frame_size};
+use super::packing::{Committed, Packing, datagram_frame_size};
+
+/// Number of packets that may leave at once after a pause. Linux allows two with `fq`
+/// (`quantum` is twice the MTU, `net/sched/sch_fq.c`).
+const BURST: u64 = 2;
 
 impl Connection {
     /// Returns the time at which the connection's timers must be handled.
@@ -68,14 +72,17 @@ impl Connection {
 
     /// Returns the time until which the pacer holds packets back.
     ///
+    /// quinn-proto paces every controller by 1.25 windows per round trip, which only spaces
+    /// bursts. A controller such as BBR requires its exact rate, so this pacer runs in
+    /// addition. It is charged for each ack-eliciting packet after the handshake.
     /// Handshake packets are never held. Acknowledgements are held only if a packet that
     /// could carry them waits.
     fn hold(&self, now: Instant, rate: u64) -> Option<Instant> {
         if self.inner.is_handshaking() || self.tap.signals().is_unconfirmed_client() {
             return None;
         }
-        let mtu = self.inner.current_mtu();
-        self.pacer.held_until(now, mtu, rate)
+        let ahead = (BURST - 1) * u64::from(self.inner.current_mtu());
+        self.pacer.held_until(now, ahead, rate)
     }
 
     /// Returns true if the pacer and the window allow another packet.
@@ -104,7 +111,7 @@ impl Connection {
         }
         let header = self.tap.with(|seen| seen.header_size);
         let mtu = self.inner.current_mtu();
-        let mut plan = Plan::new(mtu, header, &self.committed, self.committed_datagrams);
+        let mut plan = Packing::new(mtu, header, &self.committed, self.committed_datagrams);
         while plan.open() {
             let Some(offer) = source.pick() else { break };
             let bound = match offer {
@@ -158,7 +165,7 @@ impl Connection {
         &mut self,
         source: &mut dyn PacketSource,
         size: usize,
-        plan: &mut Plan,
+        plan: &mut Packing,
     ) -> bool {
         let Some(frame) = plan.add_datagram(size) else {
             return false;
@@ -180,7 +187,7 @@ impl Connection {
         &mut self,
         source: &mut dyn PacketSource,
         offer: StreamOffer,
-        plan: &mut Plan,
+        plan: &mut Packing,
     ) -> bool {
         let StreamOffer {
             stream,

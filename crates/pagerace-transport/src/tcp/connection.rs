@@ -13,8 +13,8 @@ use pagerace_core::{Duration, Instant};
 use super::receiver::Receiver;
 use super::segment::{Control, Range, Segment, SentRange};
 use super::sender::{Acknowledgement, Sender};
-use super::settings::Settings;
-use handshake::Handshake;
+use super::settings::TcpSettings;
+use handshake::SynSender;
 
 /// An event on a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ pub struct Connection {
     state: State,
     mss: u16,
     notsent_lowat: usize,
-    handshake: Handshake,
+    handshake: SynSender,
     sender: Sender,
     receiver: Receiver,
     /// A reset segment that waits to be sent.
@@ -95,8 +95,8 @@ impl Connection {
     ///
     /// # Errors
     /// Returns [`UnknownController`] if the settings name no controller of the registry.
-    pub fn client(settings: &Settings, now: Instant) -> Result<Self, UnknownController> {
-        let handshake = Handshake::new(settings.syn_retries, true);
+    pub fn client(settings: &TcpSettings, now: Instant) -> Result<Self, UnknownController> {
+        let handshake = SynSender::new(settings.syn_retries, true);
         Self::new(settings, now, State::SynSent, handshake)
     }
 
@@ -104,16 +104,16 @@ impl Connection {
     ///
     /// # Errors
     /// Same as [`Self::client`].
-    pub fn server(settings: &Settings) -> Result<Self, UnknownController> {
-        let handshake = Handshake::new(settings.synack_retries, false);
+    pub fn server(settings: &TcpSettings) -> Result<Self, UnknownController> {
+        let handshake = SynSender::new(settings.synack_retries, false);
         Self::new(settings, Instant::ZERO, State::Listen, handshake)
     }
 
     fn new(
-        settings: &Settings,
+        settings: &TcpSettings,
         now: Instant,
         state: State,
-        handshake: Handshake,
+        handshake: SynSender,
     ) -> Result<Self, UnknownController> {
         Ok(Self {
             state,
@@ -236,7 +236,7 @@ impl Connection {
         match self.state {
             State::Listen | State::Lost => None,
             State::SynSent | State::SynReceived => handshake,
-            State::Established => [self.sender.poll_timeout(), self.receiver.deadline()]
+            State::Established => [self.sender.poll_timeout(), self.receiver.acks.deadline()]
                 .into_iter()
                 .flatten()
                 .min(),
@@ -254,7 +254,7 @@ impl Connection {
                 }
             }
             State::Established => {
-                self.receiver.handle_timeout(now);
+                self.receiver.acks.handle_timeout(now);
                 if let Err(reason) = self.sender.handle_timeout(now) {
                     self.lose(reason);
                 }
@@ -313,7 +313,7 @@ impl Connection {
         }
         self.mss = self.mss.min(mss);
         self.receiver.on_syn(segment);
-        self.receiver.demand_ack();
+        self.receiver.acks.demand();
         self.establish(now, segment);
     }
 
@@ -341,7 +341,7 @@ impl Connection {
     fn handle_established(&mut self, now: Instant, segment: &Segment) {
         if segment.is_syn() {
             // The acknowledgement that completes the handshake was lost.
-            self.receiver.demand_ack();
+            self.receiver.acks.demand();
             return;
         }
         let length = segment.payload.len() as u64;
@@ -365,7 +365,7 @@ impl Connection {
         if number > self.sender.next() {
             // RFC 9293, section 3.10.7.4: the segment acknowledges data that was never
             // sent.
-            self.receiver.demand_ack();
+            self.receiver.acks.demand();
             return;
         }
         self.sender.handle_ack(

@@ -15,7 +15,6 @@
 mod ack;
 mod buffer;
 mod connection;
-mod pacer;
 mod probe;
 mod prr;
 mod rack;
@@ -33,7 +32,7 @@ mod window;
 
 pub use connection::{Connection, Event, Stats};
 pub use segment::{Range, Segment, SentRange};
-pub use settings::Settings;
+pub use settings::TcpSettings;
 
 #[cfg(test)]
 mod tests;

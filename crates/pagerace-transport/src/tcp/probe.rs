@@ -93,12 +93,12 @@ impl TailProbe {
     /// Processes an acknowledgement (section 7.4.2). Returns the loss that the probe has
     /// repaired, if any.
     ///
-    /// `duplicate` is true if the acknowledgement carries a DSACK. `bare` is true if it
-    /// brings nothing new.
+    /// `duplicate` is the end of the range that a DSACK reports, if any. `bare` is true if
+    /// the acknowledgement brings nothing new and has no SACK blocks.
     pub(super) fn on_ack(
         &mut self,
         acknowledgement: u64,
-        duplicate: bool,
+        duplicate: Option<u64>,
         bare: bool,
     ) -> Option<RepairedLoss> {
         let probe = self.outstanding?;
@@ -109,12 +109,13 @@ impl TailProbe {
             self.outstanding = None;
             return None;
         };
-        if duplicate {
-            self.outstanding = None;
-        } else if acknowledgement > probe.end {
+        // A DSACK of another range says nothing about the probe.
+        let both_arrived = duplicate == Some(probe.end);
+        if !both_arrived && acknowledgement > probe.end {
             self.outstanding = None;
             return Some(RepairedLoss { sent_at, bytes });
-        } else if bare {
+        }
+        if both_arrived || bare {
             self.outstanding = None;
         }
         None

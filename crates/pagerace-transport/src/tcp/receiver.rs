@@ -6,7 +6,7 @@ use pagerace_core::{Duration, Instant};
 use super::ack::AckPolicy;
 use super::reassembly::Reassembly;
 use super::segment::{SackBlocks, Segment};
-use super::settings::Settings;
+use super::settings::TcpSettings;
 use super::window::ReceiveWindow;
 
 /// The receiving half of a connection.
@@ -15,7 +15,7 @@ pub(super) struct Receiver {
     mss: u64,
     reassembly: Reassembly,
     window: ReceiveWindow,
-    acks: AckPolicy,
+    pub(super) acks: AckPolicy,
     /// Sequence number of the FIN, once it has arrived.
     fin: Option<u64>,
     /// `TS.Recent` and `Last.ACK.sent` of RFC 7323, section 4.3.
@@ -25,7 +25,7 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    pub(super) fn new(settings: &Settings) -> Self {
+    pub(super) fn new(settings: &TcpSettings) -> Self {
         Self {
             mss: u64::from(settings.mss),
             reassembly: Reassembly::new(),
@@ -136,31 +136,9 @@ impl Receiver {
         Some(data)
     }
 
-    /// Records that a segment with payload was sent.
-    pub(super) fn on_data_sent(&mut self, now: Instant) {
-        self.acks.on_data_sent(now);
-    }
-
-    /// Requests an immediate acknowledgement.
-    pub(super) fn demand_ack(&mut self) {
-        self.acks.demand();
-    }
-
-    pub(super) fn is_ack_due(&self) -> bool {
-        self.acks.is_due()
-    }
-
     /// Returns true if the next acknowledgement carries SACK blocks.
     pub(super) fn has_blocks(&self) -> bool {
         self.acks.has_blocks(self.reassembly.beyond())
-    }
-
-    pub(super) fn deadline(&self) -> Option<Instant> {
-        self.acks.deadline()
-    }
-
-    pub(super) fn handle_timeout(&mut self, now: Instant) {
-        self.acks.handle_timeout(now);
     }
 
     pub(super) fn blocks(&mut self) -> SackBlocks {

@@ -15,7 +15,7 @@ use super::ranges::RangeSet;
 
 /// The state of a segment that is not acknowledged cumulatively.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum SegmentState {
     InFlight,
     /// Declared lost, and waiting for retransmission.
     Lost,
@@ -38,7 +38,7 @@ pub(super) struct Entry {
     pub(super) sent_at: Instant,
     pub(super) ordinal: Ordinal,
     pub(super) retransmitted: bool,
-    pub(super) fate: Fate,
+    pub(super) state: SegmentState,
 }
 
 impl Entry {
@@ -77,7 +77,7 @@ impl Delivered {
             sent_at: sent.sent_at,
             ordinal: sent.ordinal,
             retransmitted: sent.retransmitted,
-            was_lost: sent.fate == Fate::Lost,
+            was_lost: sent.state == SegmentState::Lost,
             sacked,
         }
     }
@@ -163,7 +163,7 @@ impl Scoreboard {
             sent_at: now,
             ordinal,
             retransmitted: false,
-            fate: Fate::InFlight,
+            state: SegmentState::InFlight,
         });
     }
 
@@ -185,7 +185,7 @@ impl Scoreboard {
     /// Returns `None` if the segment is not in flight.
     pub(super) fn retransmit_last(&mut self, now: Instant) -> Option<&Entry> {
         let number = (self.front + self.entries.len() as u64).checked_sub(1)?;
-        let in_flight = self.entries.back()?.fate == Fate::InFlight;
+        let in_flight = self.entries.back()?.state == SegmentState::InFlight;
         in_flight.then(|| self.retransmit(now, number))
     }
 
@@ -195,7 +195,7 @@ impl Scoreboard {
         sent.ordinal = ordinal;
         sent.sent_at = now;
         sent.retransmitted = true;
-        sent.fate = Fate::InFlight;
+        sent.state = SegmentState::InFlight;
         sent
     }
 
@@ -205,14 +205,14 @@ impl Scoreboard {
             if sent.end() > acknowledgement {
                 break;
             }
-            match sent.fate {
-                Fate::Sacked => self.sacked_segments -= 1,
-                Fate::InFlight => self.in_flight -= sent.bytes(),
-                Fate::Lost => {
+            match sent.state {
+                SegmentState::Sacked => self.sacked_segments -= 1,
+                SegmentState::InFlight => self.in_flight -= sent.bytes(),
+                SegmentState::Lost => {
                     self.lost.remove(&self.front);
                 }
             }
-            if sent.fate != Fate::Sacked {
+            if sent.state != SegmentState::Sacked {
                 delivered.push(Delivered::new(sent, false));
             }
             self.entries.pop_front();
@@ -239,15 +239,15 @@ impl Scoreboard {
                 if sent.end() > new.end {
                     break;
                 }
-                match sent.fate {
-                    Fate::Sacked => continue,
-                    Fate::InFlight => *in_flight -= sent.bytes(),
-                    Fate::Lost => {
+                match sent.state {
+                    SegmentState::Sacked => continue,
+                    SegmentState::InFlight => *in_flight -= sent.bytes(),
+                    SegmentState::Lost => {
                         lost.remove(&(*front + index as u64));
                     }
                 }
                 delivered.push(Delivered::new(sent, true));
-                sent.fate = Fate::Sacked;
+                sent.state = SegmentState::Sacked;
                 *sacked_segments += 1;
             }
         });
@@ -266,7 +266,7 @@ impl Scoreboard {
     fn is_live(&self, ordinal: Ordinal, number: u64) -> bool {
         number >= self.front && {
             let sent = self.entry(number);
-            sent.ordinal == ordinal && sent.fate == Fate::InFlight
+            sent.ordinal == ordinal && sent.state == SegmentState::InFlight
         }
     }
 
@@ -302,7 +302,7 @@ impl Scoreboard {
         for number in self.front..self.front + self.entries.len() as u64 {
             let sent = self.entry(number);
             let due = number == self.front || now.since(sent.sent_at) >= patience;
-            if due && sent.fate == Fate::InFlight {
+            if due && sent.state == SegmentState::InFlight {
                 self.lose(number, &mut losses);
             }
         }
@@ -313,7 +313,7 @@ impl Scoreboard {
     fn lose(&mut self, number: u64, losses: &mut Losses) {
         let sent = &mut self.entries[(number - self.front) as usize];
         losses.add(sent);
-        sent.fate = Fate::Lost;
+        sent.state = SegmentState::Lost;
         self.in_flight -= sent.bytes();
         self.lost.insert(number);
     }
@@ -325,12 +325,12 @@ impl Scoreboard {
         let found = lost.len() as u64;
         for number in lost {
             let sent = &mut self.entries[(number - self.front) as usize];
-            sent.fate = Fate::InFlight;
+            sent.state = SegmentState::InFlight;
             self.in_flight += sent.bytes();
         }
         self.transmissions = (self.front..)
             .zip(&self.entries)
-            .filter(|(_, sent)| sent.fate == Fate::InFlight)
+            .filter(|(_, sent)| sent.state == SegmentState::InFlight)
             .map(|(number, sent)| (sent.ordinal, number))
             .collect();
         self.transmissions.make_contiguous().sort_unstable();

@@ -91,7 +91,7 @@ pub(super) enum Control {
 }
 
 /// A TCP segment, sent in one IP packet.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
     pub(super) control: Control,
     pub(super) fin: bool,
@@ -119,16 +119,11 @@ impl Segment {
     pub fn refusal(now: Instant, of: &Self) -> Self {
         Self {
             control: Control::Reset,
-            fin: false,
             sequence: of.acknowledgement.unwrap_or(0),
             acknowledgement: Some(of.end()),
-            window: 0,
-            sacks: SackBlocks::default(),
             timestamp: now,
             echo: Some(of.timestamp),
-            payload: Bytes::new(),
-            push: false,
-            retransmission: false,
+            ..Self::default()
         }
     }
 

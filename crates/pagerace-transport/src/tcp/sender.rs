@@ -12,15 +12,15 @@ use pagerace_cc::{Controller, UnknownController};
 use pagerace_core::{Duration, Instant};
 
 use super::buffer::SendBuffer;
-use super::pacer::Pacer;
 use super::probe::TailProbe;
 use super::prr::Prr;
 use super::rack::Rack;
 use super::rtt::RttEstimator;
 use super::scoreboard::{Delivered, Entry, Losses, Scoreboard};
-use super::settings::Settings;
+use super::settings::TcpSettings;
 use super::undo::Undo;
 use super::usage::{Restart, WindowUse};
+use crate::pacer::Pacer;
 
 pub(super) use acks::Acknowledgement;
 
@@ -31,9 +31,9 @@ fn initial_window(mss: u16) -> u64 {
     (10 * mss).min(14_600.max(2 * mss))
 }
 
-/// A segment to send, without the fields of the receiving half.
+/// A segment with data or a FIN to send, without the fields of the receiving half.
 #[derive(Debug)]
-pub(super) struct Outgoing {
+pub(super) struct DataSegment {
     pub(super) sequence: u64,
     pub(super) payload: Bytes,
     pub(super) fin: bool,
@@ -42,7 +42,7 @@ pub(super) struct Outgoing {
     pub(super) retransmission: bool,
 }
 
-impl Outgoing {
+impl DataSegment {
     fn again(sent: &Entry) -> Self {
         Self {
             sequence: sent.sequence,
@@ -109,6 +109,10 @@ pub(super) struct Sender {
     usage: WindowUse,
     restart: Option<Restart>,
     pacer: Pacer,
+    /// The time until which the pacer holds a segment back. As in Linux without the `fq`
+    /// queue, only controllers that set a pacing rate are paced (BBR). Deviates from Linux,
+    /// which releases bursts of about a millisecond: segments leave one by one.
+    paced_until: Option<Instant>,
     rto_at: Option<Instant>,
     reorder_at: Option<Instant>,
     persist_at: Option<Instant>,
@@ -126,7 +130,7 @@ pub(super) struct Sender {
 }
 
 impl Sender {
-    pub(super) fn new(settings: &Settings) -> Result<Self, UnknownController> {
+    pub(super) fn new(settings: &TcpSettings) -> Result<Self, UnknownController> {
         Ok(Self {
             mss: u64::from(settings.mss),
             slow_start_after_idle: settings.slow_start_after_idle,
@@ -146,6 +150,7 @@ impl Sender {
             usage: WindowUse::default(),
             restart: None,
             pacer: Pacer::default(),
+            paced_until: None,
             rto_at: None,
             reorder_at: None,
             persist_at: None,

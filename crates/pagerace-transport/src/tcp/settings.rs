@@ -7,7 +7,7 @@ use pagerace_core::Duration;
 /// The defaults are those of Linux, except for `notsent_lowat`, which a server lowers to
 /// decide late which data to send next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct TcpSettings {
     /// Name of the congestion controller in the registry of `pagerace_cc`.
     pub congestion: String,
     /// The maximum number of payload bytes in a segment. Default: 1448 = 1500 (Ethernet) -
@@ -43,7 +43,7 @@ pub struct Settings {
     pub retries: u32,
 }
 
-impl Default for Settings {
+impl Default for TcpSettings {
     fn default() -> Self {
         Self {
             congestion: "cubic".to_owned(),

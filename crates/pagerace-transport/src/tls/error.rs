@@ -10,8 +10,8 @@ use thiserror::Error;
 pub enum Error {
     /// The bytes do not begin a TLS record.
     #[error(
-        "byte {offset} of the stream begins no TLS record: type {kind}, version {version:#06x}; \
-         is the peer speaking TLS?"
+        "byte {offset} of the stream does not begin a TLS record: type {kind}, version \
+         {version:#06x}; is the peer speaking TLS?"
     )]
     NotARecord {
         /// Offset of the record.

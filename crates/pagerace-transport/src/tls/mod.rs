@@ -15,9 +15,8 @@
 //! connection ends with its TCP stream; False Start (RFC 7918), which would save TLS 1.2 a
 //! round trip; key updates; client certificates; `HelloRetryRequest`; a server that refuses
 //! a ticket or early data. The contents of messages are filler. Nothing is negotiated, as
-//! both ends receive their parameters from their [`Settings`].
+//! both ends receive their parameters from their [`TlsSettings`].
 
-mod chunks;
 mod error;
 mod record;
 mod script;
@@ -27,7 +26,7 @@ mod settings;
 pub use error::Error;
 pub use record::{MAX_PLAINTEXT, overhead};
 pub use session::Session;
-pub use settings::{ClientHello, Handshake, RecordSize, Settings, UnknownVersion, Version};
+pub use settings::{ClientHello, Handshake, RecordSize, TlsSettings, Version};
 
 #[cfg(test)]
 mod tests;

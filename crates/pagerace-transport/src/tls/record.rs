@@ -5,9 +5,9 @@
 
 use bytes::Bytes;
 
-use super::chunks::Chunks;
 use super::error::Error;
 use super::settings::Version;
+use crate::chunks::Chunks;
 
 /// The maximum plaintext in one record, in bytes.
 ///
@@ -162,17 +162,15 @@ impl Reader {
             0
         };
         let length = usize::from(u16::from_be_bytes([header[3], header[4]]));
-        // Only protected records may be empty. RFC 8446, section 5.1, allows it for
-        // application data.
-        let least = extra + usize::from(!protected);
         let most = MAX_PLAINTEXT + extra;
-        if !(least..=most).contains(&length) {
-            return Err(Error::Length {
-                offset,
-                length,
-                least,
-                most,
-            });
+        let refused = |least| Error::Length {
+            offset,
+            length,
+            least,
+            most,
+        };
+        if !(extra..=most).contains(&length) {
+            return Err(refused(extra));
         }
         if self.buffer.len() < HEADER + length {
             return Ok(None);
@@ -185,6 +183,10 @@ impl Reader {
         } else {
             kind
         };
+        // RFC 8446, section 5.1: only records with application data may be empty.
+        if content.is_empty() && kind != Kind::Application {
+            return Err(refused(extra + 1));
+        }
         Ok(Some(Record {
             kind,
             protected,

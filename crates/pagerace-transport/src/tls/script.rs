@@ -5,7 +5,7 @@
 //! selects the latter sends six bytes more. A test runs handshakes of rustls and compares
 //! the sizes.
 
-use super::settings::{Handshake, Settings, Version};
+use super::settings::{Handshake, TlsSettings, Version};
 
 /// Handshake messages (RFC 8446, section 4; RFC 5246, section 7.4), by their
 /// type on the wire.
@@ -50,7 +50,7 @@ use Message as M;
 use Part::{ChangeCipherSpec, Clear, Sealed};
 
 /// Returns the handshake's flights. Tickets of TLS 1.3 come [after](tickets).
-pub(super) fn flights(settings: &Settings) -> Vec<Flight> {
+pub(super) fn flights(settings: &TlsSettings) -> Vec<Flight> {
     let chain = settings.certificate;
     let mut flights = match (settings.version, settings.handshake) {
         (Version::Tls13, handshake) => tls13(handshake, chain),
@@ -68,7 +68,7 @@ pub(super) fn flights(settings: &Settings) -> Vec<Flight> {
 /// Returns the flight that a TLS 1.3 server sends once the handshake is complete: two
 /// tickets (RFC 8446, section 4.6.1). A ticket that allows early data also contains its
 /// limit.
-pub(super) fn tickets(settings: &Settings) -> Option<Flight> {
+pub(super) fn tickets(settings: &TlsSettings) -> Option<Flight> {
     let size = match (settings.version, settings.handshake) {
         (Version::Tls12, _) => return None,
         (Version::Tls13, Handshake::EarlyData) => 89,

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 
-use super::chunks::Chunks;
 use super::error::Error;
 use super::record::{self, Kind, MAX_PLAINTEXT, Reader, Record};
 use super::script::{self, Expected, Flight, MESSAGE_HEAD, Message, Part};
-use super::settings::{Handshake, Settings, Version};
+use super::settings::{Handshake, TlsSettings, Version};
+use crate::chunks::Chunks;
 
 /// The maximum number of plaintext bytes that a client may send before the server has
 /// answered.
@@ -33,7 +33,7 @@ static FILLER: [u8; 4_096] = [0xaa; 4_096];
 /// [`poll_write`](Self::poll_write).
 #[derive(Debug)]
 pub struct Session {
-    settings: Settings,
+    settings: TlsSettings,
     is_client: bool,
     flights: Vec<Flight>,
     /// Number of flights completely sent or received.
@@ -59,16 +59,16 @@ pub struct Session {
 
 impl Session {
     /// Creates the client's end, with its first flight ready to send.
-    pub fn client(settings: &Settings) -> Self {
+    pub fn client(settings: &TlsSettings) -> Self {
         Self::new(settings, true)
     }
 
     /// Creates the server's end.
-    pub fn server(settings: &Settings) -> Self {
+    pub fn server(settings: &TlsSettings) -> Self {
         Self::new(settings, false)
     }
 
-    fn new(settings: &Settings, is_client: bool) -> Self {
+    fn new(settings: &TlsSettings, is_client: bool) -> Self {
         let mut settings = *settings;
         if settings.version == Version::Tls12 && settings.handshake == Handshake::EarlyData {
             settings.handshake = Handshake::Resumed;
@@ -133,7 +133,7 @@ impl Session {
 
     /// Returns the maximum number of plaintext bytes in the next record.
     pub fn record_limit(&self) -> usize {
-        let Settings {
+        let TlsSettings {
             records, version, ..
         } = self.settings;
         let limit = records.limit(version, self.written);

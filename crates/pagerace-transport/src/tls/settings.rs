@@ -1,11 +1,9 @@
 //! Settings of TLS: the version, the handshake and the sizes.
 
 use std::fmt;
-use std::str::FromStr;
 
 use pagerace_core::Words;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::record::{MAX_PLAINTEXT, overhead};
 
@@ -43,28 +41,6 @@ impl Version {
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-/// Error for a name that belongs to no version.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{found}` is no version of TLS that can be raced; write `tls1.2` or `tls1.3`")]
-pub struct UnknownVersion {
-    /// The unknown name.
-    pub found: String,
-}
-
-impl FromStr for Version {
-    type Err = UnknownVersion;
-
-    fn from_str(text: &str) -> Result<Self, UnknownVersion> {
-        match text {
-            "tls1.2" => Ok(Self::Tls12),
-            "tls1.3" => Ok(Self::Tls13),
-            _ => Err(UnknownVersion {
-                found: text.to_owned(),
-            }),
-        }
     }
 }
 
@@ -167,7 +143,7 @@ impl ClientHello {
 /// Settings of a [`Session`](super::Session). Both ends must have the same version and
 /// handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct TlsSettings {
     /// Version of TLS.
     pub version: Version,
     /// Type of handshake.
@@ -180,7 +156,7 @@ pub struct Settings {
     pub certificate: usize,
 }
 
-impl Default for Settings {
+impl Default for TlsSettings {
     /// TLS 1.3, a full handshake, and a certificate chain that makes the server's flight as
     /// large as the default [`FlightSizes`](crate::quic::keys::FlightSizes) of QUIC.
     fn default() -> Self {

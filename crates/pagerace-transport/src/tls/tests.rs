@@ -6,16 +6,18 @@ use bytes::Bytes;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+use super::record::{self, Kind};
 use super::*;
+use crate::chunks::Chunks;
 
 const VERSIONS: [Version; 2] = [Version::Tls12, Version::Tls13];
 const HANDSHAKES: [Handshake; 3] = [Handshake::Full, Handshake::Resumed, Handshake::EarlyData];
 
-fn settings(version: Version, handshake: Handshake) -> Settings {
-    Settings {
+fn settings(version: Version, handshake: Handshake) -> TlsSettings {
+    TlsSettings {
         version,
         handshake,
-        ..Settings::default()
+        ..TlsSettings::default()
     }
 }
 
@@ -30,7 +32,7 @@ fn a_browsers_hello_is_as_large_as_chromiums() {
     for version in VERSIONS {
         for handshake in HANDSHAKES {
             let hello = |client_hello| {
-                let settings = Settings {
+                let settings = TlsSettings {
                     client_hello,
                     ..settings(version, handshake)
                 };
@@ -238,7 +240,7 @@ fn what_may_not_be_sent_yet_waits() {
 
 #[test]
 fn a_stream_that_is_no_tls_is_told_at_once() {
-    let mut server = Session::server(&Settings::default());
+    let mut server = Session::server(&TlsSettings::default());
     let error = server
         .handle_data(Bytes::from_static(b"GET / HTTP/1.1\r\n"))
         .unwrap_err();
@@ -252,6 +254,28 @@ fn a_stream_that_is_no_tls_is_told_at_once() {
     );
     // Every later call fails too.
     assert_eq!(server.handle_data(Bytes::new()), Err(error));
+}
+
+/// RFC 8446, section 5.1; RFC 5246, section 6.2.1.
+#[test]
+fn only_application_data_may_be_empty() {
+    for version in VERSIONS {
+        let answer = |kind| {
+            let mut ends = pair(version, Handshake::Full);
+            talk(&mut ends);
+            let mut bytes = Vec::new();
+            record::write(version, kind, true, Chunks::default(), |piece| {
+                bytes.extend(piece);
+            });
+            ends[0].handle_data(bytes.into())
+        };
+        answer(Kind::Application).unwrap();
+        let error = answer(Kind::Handshake).unwrap_err();
+        let Error::Length { length, least, .. } = error else {
+            panic!("{error}");
+        };
+        assert_eq!(length + 1, least);
+    }
 }
 
 #[test]
@@ -296,7 +320,7 @@ fn cut(bytes: &[u8], cuts: &[usize]) -> Vec<Bytes> {
         .collect()
 }
 
-fn any_settings() -> impl Strategy<Value = Settings> {
+fn any_settings() -> impl Strategy<Value = TlsSettings> {
     (
         0..2_usize,
         0..3_usize,
@@ -306,12 +330,12 @@ fn any_settings() -> impl Strategy<Value = Settings> {
         ],
         0..70_000_usize,
     )
-        .prop_map(|(version, handshake, records, certificate)| Settings {
+        .prop_map(|(version, handshake, records, certificate)| TlsSettings {
             version: VERSIONS[version],
             handshake: HANDSHAKES[handshake],
             records,
             certificate,
-            ..Settings::default()
+            ..TlsSettings::default()
         })
 }
 

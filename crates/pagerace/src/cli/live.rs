@@ -3,13 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pagerace_core::{Duration, Words};
+use pagerace_core::Duration;
 use pagerace_lab::MetricId;
 use pagerace_lab::plan::SEED;
-use pagerace_sim::{Connections, LoadSettings, NameLookup, Retransmission};
-use pagerace_transport::quic::DEFAULT_MTU;
 
-use super::model::{duration, quic_mtu, word};
+use super::model::{WireArgs, duration};
 
 /// How a live load is made, and what is measured.
 #[derive(Args, Debug)]
@@ -38,25 +36,8 @@ pub(crate) struct WorldArgs {
         value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) busy_max: u8,
 
-    /// Origins that share an address, and so may share a connection.
-    #[arg(long, value_parser = word::<Connections>(), help_heading = "Live",
-        default_value = LoadSettings::default().connections.word())]
-    pub(crate) connections: Connections,
-
-    /// Name lookups of the browser.
-    #[arg(long, value_parser = word::<NameLookup>(), help_heading = "Live",
-        default_value = LoadSettings::default().name_lookup.word())]
-    pub(crate) dns: NameLookup,
-
-    /// When servers send lost bytes again (HTTP/3).
-    #[arg(long, value_parser = word::<Retransmission>(), help_heading = "Live",
-        default_value = LoadSettings::default().retransmission.word())]
-    pub(crate) retransmission: Retransmission,
-
-    /// Largest UDP payload of QUIC in bytes, from 1200 to 1452.
-    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MTU, help_heading = "Live",
-        value_parser = quic_mtu())]
-    pub(crate) quic_mtu: u16,
+    #[command(flatten)]
+    pub(crate) wire: WireArgs,
 
     /// Time after which a load is aborted.
     #[arg(long, value_name = "TIME", default_value = "2min", help_heading = "Live",
@@ -199,7 +180,7 @@ pub(crate) struct CalibrateArgs {
     pub(crate) metric: Vec<MetricId>,
 
     /// Pages on which the model was not tuned, by name, separated by commas:
-    /// their errors are reported apart.
+    /// their errors are reported separately.
     #[arg(
         long,
         value_name = "LIST",
@@ -216,13 +197,12 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, help_heading = "Prediction")]
     pub(crate) lighthouse: bool,
 
-    /// Keep what is measured in this file, and what it holds already is not
-    /// measured again: an interrupted calibration goes on, and a changed model is
-    /// compared without a browser.
+    /// Keep the measurements in this file and measure only those that it lacks, so that an
+    /// interrupted calibration continues and a changed model is compared without a browser.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) observations: Option<PathBuf>,
 
-    /// Measure nothing: compare what --observations holds.
+    /// Compare the measurements in --observations without new ones.
     #[arg(long, requires = "observations", help_heading = "Output")]
     pub(crate) offline: bool,
 
@@ -235,11 +215,11 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
 
-    /// Write how far predicted differences lie from measured ones, as CSV.
+    /// Write the errors of predicted differences as CSV.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) model_errors: Option<PathBuf>,
 
-    /// Write when each resource came, live and predicted, as CSV.
+    /// Write the arrival of each resource, live and predicted, as CSV.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) timelines: Option<PathBuf>,
 

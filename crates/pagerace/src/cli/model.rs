@@ -10,13 +10,50 @@ use pagerace_sim::{
 };
 use pagerace_transport::{quic::DEFAULT_MTU, tls};
 
+/// Settings that simulated and live loads share.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct WireArgs {
+    /// Origins that share a connection.
+    #[arg(long, value_parser = word::<Connections>(), help_heading = "Model",
+        default_value = LoadSettings::default().connections.word())]
+    pub(crate) connections: Connections,
+
+    /// When servers retransmit lost bytes (HTTP/3).
+    #[arg(long, value_parser = word::<Retransmission>(), help_heading = "Model",
+        default_value = LoadSettings::default().retransmission.word())]
+    pub(crate) retransmission: Retransmission,
+
+    /// Largest UDP payload of QUIC in bytes, from 1200 to 1452.
+    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MTU,
+        help_heading = "Model", value_parser = quic_mtu())]
+    pub(crate) quic_mtu: u16,
+
+    /// Cost of a name lookup.
+    #[arg(long, value_parser = word::<NameLookup>(), help_heading = "Model",
+        default_value = LoadSettings::default().name_lookup.word())]
+    pub(crate) dns: NameLookup,
+}
+
+impl WireArgs {
+    /// Returns these settings, and the defaults of all others.
+    pub(crate) fn settings(&self) -> LoadSettings {
+        LoadSettings {
+            connections: self.connections,
+            retransmission: self.retransmission,
+            quic_mtu: self.quic_mtu,
+            name_lookup: self.dns,
+            ..LoadSettings::default()
+        }
+    }
+}
+
 /// Settings of the model.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ModelArgs {
     /// Browser model; see `pagerace list browsers`.
-    #[arg(long, value_parser = word::<Profile>(), help_heading = "Model",
+    #[arg(long, value_parser = word::<&'static Profile>(), help_heading = "Model",
         default_value = BrowserConfig::default().profile.word())]
-    pub(crate) browser: Profile,
+    pub(crate) browser: &'static Profile,
 
     /// Slow-down of the main thread: 1 for a desktop, 4 for a mid-tier phone.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, help_heading = "Model",
@@ -29,25 +66,13 @@ pub(crate) struct ModelArgs {
         value_parser = jitter)]
     pub(crate) jitter: f64,
 
-    /// Origins that share a connection.
-    #[arg(long, value_parser = word::<Connections>(), help_heading = "Model",
-        default_value = LoadSettings::default().connections.word())]
-    pub(crate) connections: Connections,
-
-    /// When servers send lost bytes again (HTTP/3).
-    #[arg(long, value_parser = word::<Retransmission>(), help_heading = "Model",
-        default_value = LoadSettings::default().retransmission.word())]
-    pub(crate) retransmission: Retransmission,
+    #[command(flatten)]
+    wire: WireArgs,
 
     /// Packet protection of QUIC; both have the same packet sizes.
     #[arg(long, value_name = "KEYS", action = ArgAction::Set, value_parser = real_tls(),
         default_value = "modelled", help_heading = "Model")]
     pub(crate) tls: bool,
-
-    /// Largest UDP payload of QUIC in bytes, from 1200 to 1452.
-    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MTU,
-        help_heading = "Model", value_parser = quic_mtu())]
-    pub(crate) quic_mtu: u16,
 
     /// Version of TLS under HTTP/1.1 and HTTP/2; 1.2 takes one round trip more.
     #[arg(long, value_parser = word::<tls::Version>(), help_heading = "Model",
@@ -63,11 +88,6 @@ pub(crate) struct ModelArgs {
     #[arg(long, value_parser = word::<tls::ClientHello>(), help_heading = "Model",
         default_value = LoadSettings::default().client_hello.word())]
     pub(crate) client_hello: tls::ClientHello,
-
-    /// Cost of a name lookup.
-    #[arg(long, value_parser = word::<NameLookup>(), help_heading = "Model",
-        default_value = LoadSettings::default().name_lookup.word())]
-    pub(crate) dns: NameLookup,
 
     /// How the browser signals a changed priority of a request that it has sent.
     #[arg(long, value_parser = word::<Reprioritisation>(), help_heading = "Model",
@@ -104,17 +124,13 @@ impl ModelArgs {
     /// Returns the settings that all contenders share.
     pub(crate) fn settings(&self) -> LoadSettings {
         LoadSettings {
-            connections: self.connections,
-            retransmission: self.retransmission,
             real_tls: self.tls,
-            quic_mtu: self.quic_mtu,
             tcp_tls: self.tls_version,
             client_hello: self.client_hello,
             early_data: self.early_data,
-            name_lookup: self.dns,
             reprioritisation: self.reprioritisation,
             deadline: self.deadline,
-            ..LoadSettings::default()
+            ..self.wire.settings()
         }
     }
 }
@@ -130,7 +146,7 @@ pub(crate) fn word<T: Words>() -> impl TypedValueParser<Value = T> {
 /// Returns the parser of `--tls`: true for real TLS.
 fn real_tls() -> impl TypedValueParser<Value = bool> {
     PossibleValuesParser::new([
-        PossibleValue::new("modelled").help("Keys that cost nothing"),
+        PossibleValue::new("modelled").help("Null keys"),
         PossibleValue::new("real").help("Real TLS 1.3"),
     ])
     .map(|name| name == "real")

@@ -10,18 +10,14 @@ use crate::commands::record::OtherHost;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  pagerace record https://site.example -o site.page
-      a page of the web, as a desktop browser sees it
-
   pagerace record https://site.example -o site.page.gz --device mobile --settle 5s
-      as a phone sees it; waits until nothing was loaded for 5 s; compressed
+      a page of the web as a phone sees it, until nothing was loaded for 5 s; compressed
 
-  pagerace record site/index.html -o site.page
   pagerace record site/blog/post.html --root site -o post.page
-      pages of a folder, served by Pagerace as https://site.test/; nothing else is reached
+      a page of a folder, served as https://site.test/; no other host is reached
 
   pagerace record site -o site.page --host cdn.example=vendor --host ads.example=ads
-      a page that refers to other hosts, whose files lie in folders, too";
+      a page that refers to other hosts, whose files are in folders as well";
 
 /// The page to record, the device, and the output file.
 #[derive(Args, Debug)]

@@ -7,14 +7,14 @@ use clap::Args;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  pagerace serve site.page
+  pagerace serve examples/pages/shop.har
       the recorded page over HTTP/1.1, HTTP/2 and HTTP/3, and how to open it in Chromium
 
-  pagerace serve site.page --protocol h3 --strategy round-robin --port 4433
-      HTTP/3 only, with another strategy
+  pagerace serve examples/pages/shop.har --protocol h3 --strategy round-robin --port 4433
+      the same over HTTP/3 only, with another strategy
 
-  pagerace serve public --ca ca.pem
-      the folder public; curl --cacert ca.pem https://localhost:8443/";
+  pagerace serve docs --ca ca.pem
+      the folder docs; curl --cacert ca.pem https://localhost:8443/explain.md";
 
 /// The site to serve, and the servers.
 #[derive(Args, Debug)]

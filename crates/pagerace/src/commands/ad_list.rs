@@ -175,7 +175,7 @@ fn check(text: &str, format: FilterFormat) -> Result<()> {
         bail!("is empty");
     }
     if text.trim_start().starts_with(['<', '{']) {
-        bail!("is a web page or data, no filter list; download the list itself");
+        bail!("is a web page or data, not a filter list; download the list itself");
     }
     let (mut good, mut bad, mut other) = (0_usize, 0_usize, 0_usize);
     let mut first = None;
@@ -195,8 +195,8 @@ fn check(text: &str, format: FilterFormat) -> Result<()> {
     let all = good + bad + other;
     match first {
         Some((number, line, error)) if bad > good => bail!(
-            "line {number}: `{line}` is no rule ({error}), and {} more of {all}; is it a filter \
-             list or a hosts file?",
+            "line {number}: `{line}` is not a rule ({error}), and neither are {} other lines of \
+             {all}; is it a filter list or a hosts file?",
             bad - 1
         ),
         _ if good == 0 => {

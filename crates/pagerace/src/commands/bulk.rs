@@ -10,20 +10,19 @@ use pagerace_lab::VERSION;
 use pagerace_lab::bulk::{
     BulkContender, BulkPlan, BulkResults, bulk_report, bulk_sentence, run_bulk, write_bulk_json,
 };
-use pagerace_lab::export::file::write_atomically;
 use pagerace_lab::plan::SEED;
 use pagerace_lab::unit::Unit;
 use pagerace_sim::LoadSettings;
 use pagerace_transport::{quic::DEFAULT_MTU, tls};
 
 use super::failed::AllFailed;
-use super::files::{check_files, reasons, rerun, say};
+use super::files::{check_files, reasons, rerun, write, write_text};
 use super::inputs::{controllers, jobs, list, networks};
 use super::simulate::transfer;
 use crate::cli::model::{duration, quic_mtu, word};
 use crate::progress::Watch;
 use crate::table::{self, bulk::Columns};
-use crate::text::{headed, say as tell, stress};
+use crate::text::{headed, say, stress};
 
 /// The network if none is named.
 const DEFAULT_NETWORK: &str = "cable";
@@ -109,13 +108,11 @@ pub(crate) fn run(args: &BulkArgs) -> Result<()> {
     watch.clear();
     print(&results, args.network.is_empty())?;
     if let Some(path) = &args.json {
-        write_atomically(path, |out| write_bulk_json(&results, out))?;
-        say(path)?;
+        write(path, |out| write_bulk_json(&results, out))?;
     }
     if let Some(path) = &args.report {
         let html = pagerace_report::render_bulk(&bulk_report(&results, &rerun()));
-        write_atomically(path, |out| out.write_all(html.as_bytes()))?;
-        say(path)?;
+        write_text(path, &html)?;
     }
     if results.failed() == plan.transfers() {
         let why = results.reasons();
@@ -158,7 +155,7 @@ fn print(results: &BulkResults, default_network: bool) -> io::Result<()> {
         plan.seed, plan.runs
     );
     headed(&mut out, &format!("Pagerace {VERSION}"), &text)?;
-    tell(&mut out, &format!("Modelled: {}", shared(plan)))?;
+    say(&mut out, &format!("Modelled: {}", shared(plan)))?;
     let mut columns = Columns::All;
     for (network, link) in plan.networks.iter().enumerate() {
         writeln!(out)?;
@@ -170,12 +167,12 @@ fn print(results: &BulkResults, default_network: bool) -> io::Result<()> {
         stress(&mut out, &bulk_sentence(results, network))?;
     }
     writeln!(out)?;
-    tell(
+    say(
         &mut out,
         "Overhead: bytes on the wire in both directions beyond the file's, relative to the file's.",
     )?;
     if columns >= Columns::Shape {
-        tell(
+        say(
             &mut out,
             "Throughput over time: of the median run, from its own start to its own end; the \
              highest bar is its own highest rate.",
@@ -193,7 +190,7 @@ fn print(results: &BulkResults, default_network: bool) -> io::Result<()> {
     let failed = results.failed();
     if failed > 0 {
         let (all, why) = (plan.transfers(), reasons(&results.reasons()));
-        tell(
+        say(
             &mut out,
             &format!("{failed} of {all} transfers failed: {why}"),
         )?;
@@ -212,15 +209,11 @@ fn shared(plan: &BulkPlan) -> String {
     if all(&|c| c.congestion == first.congestion) {
         facts.push(first.congestion.clone());
     }
-    if plan.contenders.iter().any(|c| c.protocol.is_tcp()) {
-        let version = match plan.settings.tcp_tls {
-            tls::Version::Tls12 => "1.2",
-            tls::Version::Tls13 => "1.3",
-        };
-        facts.push(format!("TLS {version} over TCP"));
+    let tcp = plan.contenders.iter().any(|c| c.protocol.is_tcp());
+    if tcp {
+        facts.push(format!("TLS {} over TCP", plan.settings.tcp_tls.word()));
     }
     let quic = plan.contenders.iter().any(|c| !c.protocol.is_tcp());
-    let tcp = plan.contenders.iter().any(|c| c.protocol.is_tcp());
     if quic && (tcp || plan.settings.quic_mtu != DEFAULT_MTU) {
         facts.push(format!("QUIC packets of {} bytes", plan.settings.quic_mtu));
     }
@@ -230,7 +223,7 @@ fn shared(plan: &BulkPlan) -> String {
 
 /// Parses a number of bytes with its unit.
 pub(super) fn size(text: &str) -> Result<u64, String> {
-    const NOTHING: &str = "moves nothing; write it as 50MB, 500kB or 10MiB";
+    const NOTHING: &str = "not more than zero; write it as 50MB, 500kB or 10MiB";
     const UNITS: [(&str, f64); 7] = [
         ("kB", 1e3),
         ("MB", 1e6),
@@ -290,7 +283,7 @@ mod tests {
         assert!(said("MB").starts_with("not a size; write"));
         assert!(said("10mbit").starts_with("not a size; write"));
         for nothing in ["0", "0MB", "0.0 kb", "0 parsecs"] {
-            assert!(said(nothing).starts_with("moves nothing"), "{nothing}");
+            assert!(said(nothing).starts_with("not more than zero"), "{nothing}");
         }
     }
 }

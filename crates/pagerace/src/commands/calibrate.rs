@@ -11,18 +11,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use pagerace_lab::calibrate::design::design;
-use pagerace_lab::calibrate::differences::csv;
-use pagerace_lab::calibrate::json::write_accuracy;
-use pagerace_lab::calibrate::markdown::markdown;
-use pagerace_lab::calibrate::tables::Extent;
-use pagerace_lab::calibrate::text::text;
-use pagerace_lab::calibrate::{Accuracy, Input, Observations, Prediction, accuracy, predict};
-use pagerace_lab::export::file::write_atomically;
-use pagerace_lab::{LabError, Plan, Progress, VERSION};
+use pagerace_calibration::design::design;
+use pagerace_calibration::differences::csv;
+use pagerace_calibration::json::write_accuracy;
+use pagerace_calibration::markdown::markdown;
+use pagerace_calibration::tables::Extent;
+use pagerace_calibration::text::text;
+use pagerace_calibration::{Accuracy, Input, Observations, Prediction, accuracy, predict};
+use pagerace_lab::{Plan, VERSION};
 use pagerace_page::{Interventions, Page};
 
-use super::files::{check_files, rerun, say};
+use super::files::{check_files, rerun, write, write_text};
 use super::inputs::{jobs, networks};
 use super::live::common;
 use super::live::session::{Served, served, stripped};
@@ -74,16 +73,13 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<()> {
         threshold_ms: THRESHOLD_MS,
     });
     print(&compared)?;
-    write(args, &compared)?;
+    write_comparison(args, &compared)?;
     if let Some(path) = &args.model_errors {
         let text = csv(&compared.model_errors, &comments(&compared));
-        write_atomically(path, |out| out.write_all(text.as_bytes()))?;
-        say(path)?;
+        write_text(path, &text)?;
     }
     if let Some(path) = &args.timelines {
-        let rows = timelines::csv(&observations, &predictions);
-        write_atomically(path, |out| out.write_all(rows.as_bytes()))?;
-        say(path)?;
+        write_text(path, &timelines::csv(&observations, &predictions))?;
     }
     Ok(())
 }
@@ -128,10 +124,7 @@ fn predicted(
             &explain,
             &go_on,
         )?);
-        let (done, total) = (index + 1, parts.len());
-        if watch.tell(Progress { done, total }).is_break() && done < total {
-            return Err(LabError::Interrupted { done, total }.into());
-        }
+        watch.step(index + 1, parts.len())?;
     }
     watch.clear();
     Ok(all)
@@ -143,17 +136,14 @@ fn print(compared: &Accuracy) -> Result<()> {
     Ok(())
 }
 
-fn write(args: &CalibrateArgs, compared: &Accuracy) -> Result<()> {
+fn write_comparison(args: &CalibrateArgs, compared: &Accuracy) -> Result<()> {
     if let Some(path) = &args.output {
         for (path, extent) in [(path.clone(), Extent::Page), (beside(path), Extent::Tables)] {
-            let text = markdown(compared, &rerun(), extent);
-            write_atomically(&path, |out| out.write_all(text.as_bytes()))?;
-            say(&path)?;
+            write_text(&path, &markdown(compared, &rerun(), extent))?;
         }
     }
     if let Some(path) = &args.json {
-        write_atomically(path, |out| write_accuracy(compared, &rerun(), out))?;
-        say(path)?;
+        write(path, |out| write_accuracy(compared, &rerun(), out))?;
     }
     Ok(())
 }
@@ -224,7 +214,7 @@ fn check_names(args: &CalibrateArgs, plan: &Plan) -> Result<()> {
         if !names.contains(name.as_str()) {
             let known: Vec<&str> = names.into_iter().collect();
             bail!(
-                "--held-out: there is no page {name}; there are {}",
+                "--held-out: unknown page {name}; the pages are {}",
                 known.join(", ")
             );
         }

@@ -6,19 +6,18 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use pagerace_lab::contender::ContenderText;
-use pagerace_lab::export::file::write_atomically;
 use pagerace_lab::facts::facts;
-use pagerace_lab::model_error::ModelErrors;
 use pagerace_lab::plan::{RUNS, SEED};
 use pagerace_lab::why::{
     Split, Why, explain_run, explainable, median_pair, no_pair, sentence, write_why_json,
 };
 use pagerace_lab::{
-    Contender, LabError, MetricId, Plan, Results, RunSummary, VERSION, Variant, World, run_race,
+    Contender, LabError, MetricId, Plan, Results, RunSummary, VERSION, Variant, run_race,
 };
 use pagerace_page::Page;
+use pagerace_report::input::Provenance;
 
-use super::files::{check_files, say};
+use super::files::{check_files, write};
 use super::inputs::{jobs, networks, pages};
 use super::interventions;
 use super::needs::{NeedArgs, needs};
@@ -27,7 +26,7 @@ use super::warn::warn_of_rules;
 use crate::cli::model::ModelArgs;
 use crate::progress::Watch;
 use crate::table;
-use crate::text::{headed, say as tell, stress, width};
+use crate::text::{headed, say, stress, width};
 
 /// The network if none is named.
 const DEFAULT_NETWORK: &str = "fast-4g";
@@ -133,8 +132,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     };
     print(&plan, &why, args)?;
     if let Some(path) = &args.json {
-        write_atomically(path, |out| write_why_json(&plan, &why, out))?;
-        say(path)?;
+        write(path, |out| write_why_json(&plan, &why, out))?;
     }
     Ok(())
 }
@@ -151,15 +149,8 @@ fn single_run(plan: &Plan, run: usize) -> Result<Results> {
             runs: vec![RunSummary::from(&outcome)],
         })
     };
-    Ok(Results {
-        plan: plan.clone(),
-        variants: vec![variant(0)?, variant(1)?],
-        whys: Vec::new(),
-        model_errors: ModelErrors::default(),
-        robustness: Vec::new(),
-        world: World::Simulated,
-        environment: Vec::new(),
-    })
+    let variants = vec![variant(0)?, variant(1)?];
+    Ok(Results::new(plan, Provenance::Simulated, variants))
 }
 
 fn plan(args: &ExplainArgs) -> Result<Plan> {
@@ -175,7 +166,7 @@ fn plan(args: &ExplainArgs) -> Result<Plan> {
     let network: Vec<String> = args.network.iter().cloned().collect();
     let networks = networks(&network, &[DEFAULT_NETWORK])?;
     if networks.len() > 1 {
-        bail!("--network: {} were named, one is explained", networks.len());
+        bail!("--network: expected one network, found {}", networks.len());
     }
     // Check cheap arguments first: a wrong name should not wait for a large file.
     let interventions = interventions::shared(&args.model)?;
@@ -213,13 +204,13 @@ fn print(plan: &Plan, why: &Why, args: &ExplainArgs) -> io::Result<()> {
         why.run + 1
     );
     headed(&mut out, &format!("Pagerace {VERSION}"), &text)?;
-    tell(&mut out, &format!("Modelled: {}", facts(plan)))?;
+    say(&mut out, &format!("Modelled: {}", facts(plan)))?;
     writeln!(out)?;
     headed(&mut out, &network.name, &network.describe())?;
     let pair = table::why::pair(plan, why, width());
     table::print(&mut out, &pair.table)?;
     for note in &pair.notes {
-        tell(&mut out, note)?;
+        say(&mut out, note)?;
     }
     for (contender, split) in [(plan.baseline, &why.base), (why.contender, &why.own)] {
         path(&mut out, &plan.label(contender), page, split)?;

@@ -1,28 +1,19 @@
 //! The error that all loads failed, so that there is no result.
 
-use std::fmt;
-
 use anyhow::Result;
 use pagerace_lab::{Results, Variant};
+use thiserror::Error;
 
 use super::files::reasons;
 
 /// Error: every load failed, so there is nothing to compare.
-#[derive(Debug)]
+#[derive(Debug, Error)]
+#[error("all {loads} {what} failed: {why}")]
 pub(crate) struct AllFailed {
     loads: usize,
     what: &'static str,
     why: String,
 }
-
-impl fmt::Display for AllFailed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { loads, what, why } = self;
-        write!(f, "all {loads} {what} failed: {why}")
-    }
-}
-
-impl std::error::Error for AllFailed {}
 
 impl AllFailed {
     pub(super) fn new(loads: usize, what: &'static str, why: &[&str]) -> Self {

@@ -1,10 +1,13 @@
 //! Output files of commands, checked before long work and announced afterwards.
 
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use pagerace_lab::export::file::check_writable;
+use pagerace_lab::Results;
+use pagerace_lab::export::csv::{write_comparisons, write_runs};
+use pagerace_lab::export::file::{check_writable, write_atomically};
 
 /// Rejects outputs that cannot be written, that share a file, or that would overwrite one
 /// of the recordings `hars`.
@@ -35,16 +38,34 @@ pub(super) fn comparisons_path(path: &Path) -> PathBuf {
     path.with_file_name(format!("{stem}-comparisons.{extension}"))
 }
 
-/// Prints that a file was written.
-pub(super) fn say(path: &Path) -> std::io::Result<()> {
-    use std::io::Write as _;
+/// Writes a file, and says so.
+pub(super) fn write(
+    path: &Path,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<()> {
+    write_atomically(path, |out| content(out))?;
+    Ok(say(path)?)
+}
 
+/// Writes a file with this text, and says so.
+pub(super) fn write_text(path: &Path, text: &str) -> Result<()> {
+    write(path, |out| out.write_all(text.as_bytes()))
+}
+
+/// Writes all values, and the comparisons to another file beside them.
+pub(super) fn write_csv(path: &Path, results: &Results) -> Result<()> {
+    write(path, |out| write_runs(results, out))?;
+    let comparisons = comparisons_path(path);
+    write(&comparisons, |out| write_comparisons(results, out))
+}
+
+/// Prints that a file was written.
+pub(super) fn say(path: &Path) -> io::Result<()> {
     writeln!(anstream::stdout(), "Wrote {}", path.display())
 }
 
 /// Opens a file in the system's viewer, or prints its location.
-pub(super) fn open(path: &Path) -> std::io::Result<()> {
-    use std::io::Write as _;
+pub(super) fn open(path: &Path) -> io::Result<()> {
     use std::process::{Command, Stdio};
 
     let viewer = if cfg!(target_os = "macos") {
@@ -63,7 +84,7 @@ pub(super) fn open(path: &Path) -> std::io::Result<()> {
         let place = place.display();
         writeln!(
             anstream::stdout(),
-            "Open file://{place} in a browser: {viewer} shows nothing here."
+            "{viewer} cannot open the report; open file://{place} in a browser."
         )?;
     }
     Ok(())

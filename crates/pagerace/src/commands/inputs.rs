@@ -8,10 +8,10 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Error, Result, bail};
-use pagerace_har::sequence::VERSIONS;
-use pagerace_har::{ImportOptions, TransferSequence, srivastava_page};
+use pagerace_har::{ImportOptions, TransferSequence};
 use pagerace_net::Network;
 use pagerace_page::Page;
+use pagerace_papers::{NETWORKS, srivastava};
 
 use crate::lists::split_all;
 
@@ -68,7 +68,10 @@ pub(super) fn networks(values: &[String], default: &[&str]) -> Result<Vec<Networ
     }
     names
         .iter()
-        .map(|name| Network::parse(name).context("--network (all names: pagerace list networks)"))
+        .map(|name| {
+            Network::parse_with(name, NETWORKS)
+                .context("--network (all names: pagerace list networks)")
+        })
         .collect()
 }
 
@@ -90,23 +93,13 @@ pub(super) fn pages(hars: &[PathBuf], page: Option<&String>) -> Result<Vec<Arc<P
     Ok(pages)
 }
 
-/// Prefix of the names of Srivastava's (2024) synthetic pages, before the version.
-const SRIVASTAVA: &str = "srivastava-news-";
-/// Seed of the synthetic pages.
-const SRIVASTAVA_SEED: u64 = 1;
-
 /// Loads a transfer sequence as a page, if `path` is a JSON file with an array. The name
-/// of a synthetic page is accepted, too, unless there is a file of that name.
+/// of a study's page is accepted, too, unless there is a file of that name.
 fn sequence(path: &Path) -> Result<Option<Page>> {
     let name = path.to_string_lossy();
-    if let Some(version) = name.strip_prefix(SRIVASTAVA)
-        && !path.exists()
+    if !path.exists()
+        && let Some(sequence) = srivastava::page(&name).map_err(Error::msg)?
     {
-        let version = version.parse().ok().filter(|v| (1..=VERSIONS).contains(v));
-        let Some(version) = version else {
-            bail!("{name}: there are {SRIVASTAVA}1 to {SRIVASTAVA}{VERSIONS}");
-        };
-        let sequence = srivastava_page(version, SRIVASTAVA_SEED);
         return Ok(Some(sequence.to_page(&name)));
     }
     let mut head = [0; 64];

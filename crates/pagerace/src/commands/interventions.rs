@@ -1,10 +1,9 @@
 //! Interventions from arguments.
 
 use anyhow::{Context as _, Error, Result, bail};
-use pagerace_page::intervention::{
-    EACH_HOST, Effect, Failure, InterventionError, THESIS, each_host, thesis,
-};
+use pagerace_page::intervention::{EACH_HOST, Effect, Failure, InterventionError, each_host};
 use pagerace_page::{Intervention, Interventions, Page};
+use pagerace_papers::srivastava::{self, THESIS};
 
 use super::warn::warn;
 use crate::cli::model::ModelArgs;
@@ -105,7 +104,7 @@ pub(super) fn variants(items: &[WhatIf], pages: &[impl AsRef<Page>]) -> Result<V
         let more = match item {
             WhatIf::One(one) => vec![one.clone()],
             WhatIf::Thesis => {
-                let (fit, unfit): (Vec<_>, Vec<_>) = thesis()
+                let (fit, unfit): (Vec<_>, Vec<_>) = srivastava::interventions()
                     .into_iter()
                     .partition(|variant| variant.unmatched(pages).is_empty());
                 if !unfit.is_empty() {

@@ -91,7 +91,10 @@ fn policies(out: &mut impl Write) -> io::Result<()> {
 }
 
 fn networks(out: &mut impl Write) -> io::Result<()> {
-    for network in pagerace_net::named() {
+    for network in pagerace_net::named()
+        .iter()
+        .chain(pagerace_papers::NETWORKS)
+    {
         let lines = [
             network.summary.to_owned(),
             network.spec.to_owned(),
@@ -112,14 +115,9 @@ fn metric_list(out: &mut impl Write) -> io::Result<()> {
             "" => String::new(),
             unit => format!(", in {unit}"),
         };
-        let better = if metric.lower_is_better {
-            "lower is better"
-        } else {
-            "higher is better"
-        };
         let lines = [
             metric.definition.to_owned(),
-            format!("{}{unit}; {better}", metric.title),
+            format!("{}{unit}; lower is better", metric.title),
         ];
         entry(out, metric.name, &lines)?;
     }
@@ -127,7 +125,7 @@ fn metric_list(out: &mut impl Write) -> io::Result<()> {
 }
 
 fn browsers(out: &mut impl Write) -> io::Result<()> {
-    for profile in pagerace_browser::profiles() {
+    for profile in pagerace_browser::Profile::all() {
         let lines = [
             profile.summary.to_owned(),
             format!("Source: {}", profile.source),

@@ -7,28 +7,28 @@ pub(crate) mod session;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use pagerace_browser::BrowserConfig;
-use pagerace_chromium::node::Lighthouse;
-use pagerace_delivery::StrategySpec;
-use pagerace_lab::calibrate::{
+use pagerace_calibration::{
     Accuracy, Input, Observation, Observations, Setting, accuracy, predict,
 };
+use pagerace_chromium::node::Lighthouse;
+use pagerace_delivery::StrategySpec;
+use pagerace_delivery::reliability::ReliabilitySpec;
+use pagerace_lab::contender::{choose, product};
 use pagerace_lab::detail::Choice;
-use pagerace_lab::export::file::write_atomically;
+use pagerace_lab::export::json::write_json;
 use pagerace_lab::export::report::report_of_kept;
-use pagerace_lab::export::{csv, json};
-use pagerace_lab::{LabError, Load, MetricId, Plan, Progress, Results, VERSION, run_live};
+use pagerace_lab::{LabError, Load, MetricId, Plan, Results, VERSION, run_live};
 use pagerace_page::Interventions;
-use pagerace_sim::{LoadSettings, Outcome, ProtocolMap};
+use pagerace_sim::{LoadSettings, Outcome, ProtocolMap, Visit};
 
 pub(crate) use environment::{Environment, kernel, machine};
 use session::{Served, Session, check, served};
 
 use super::failed::all_failed;
-use super::files::{check_files, comparisons_path, rerun, say};
+use super::files::{check_files, comparisons_path, rerun, write, write_csv, write_text};
 use super::inputs::{jobs, list, networks};
-use super::racers::{Racers, racers};
 use super::simulate::{explain, load};
 use super::warn::{warn, warn_of_rules};
 use super::{interventions, race};
@@ -89,20 +89,14 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
         table::print(&mut out, &table::lighthouse::observed(&plan, &opinions))?;
     }
     if let Some(path) = &args.json {
-        write_atomically(path, |out| json::write_json(&results, out))?;
-        say(path)?;
+        write(path, |out| write_json(&results, out))?;
     }
-    if let (Some(runs), Some(comparisons)) = (&args.csv, &comparisons) {
-        write_atomically(runs, |out| csv::write_runs(&results, out))?;
-        say(runs)?;
-        write_atomically(comparisons, |out| csv::write_comparisons(&results, out))?;
-        say(comparisons)?;
+    if let Some(path) = &args.csv {
+        write_csv(path, &results)?;
     }
     if let Some(path) = &args.report {
         let input = report_of_kept(&results, &rerun(), |choice| outcomes.remove(&choice));
-        let html = pagerace_report::render(&input);
-        write_atomically(path, |out| out.write_all(html.as_bytes()))?;
-        say(path)?;
+        write_text(path, &pagerace_report::render(&input))?;
     }
     all_failed(&results)?;
     if !args.no_prediction {
@@ -126,10 +120,7 @@ fn opinions(session: &mut Session, plan: &Plan, watch: &Watch) -> Result<Vec<(us
             seed: plan.run_seed(0),
         };
         all.push((variant, session.lighthouse(plan, load, None)?));
-        let done = variant + 1;
-        if watch.tell(Progress { done, total }).is_break() && done < total {
-            return Err(LabError::Interrupted { done, total }.into());
-        }
+        watch.step(variant + 1, total)?;
     }
     Ok(all)
 }
@@ -145,13 +136,18 @@ fn plan(args: &LiveArgs) -> Result<(Plan, Vec<Served>)> {
     let pages = served(&args.pages, &mut |text| warn(text))?;
     let of_plan: Vec<_> = pages.iter().map(|one| one.page.clone()).collect();
     let variants = interventions::variants(&what_ifs, &of_plan)?;
-    let (contenders, baseline) = racers(&Racers {
-        protocols: &protocols,
-        controllers: &controllers,
-        strategies: &strategies,
-        variants: &variants,
-        baseline: args.baseline.as_deref(),
-    })?;
+    let contenders = product(
+        &protocols,
+        &controllers,
+        &[Visit::Cold],
+        &strategies,
+        &[ReliabilitySpec::default()],
+        &variants,
+    );
+    let baseline = match &args.baseline {
+        Some(text) => choose(&contenders, text).context("--baseline")?,
+        None => 0,
+    };
     let plan = Plan {
         pages: of_plan,
         networks,
@@ -174,12 +170,8 @@ pub(crate) fn common(args: &WorldArgs, seed: u64, interventions: Interventions) 
             ..BrowserConfig::default()
         },
         settings: LoadSettings {
-            connections: args.connections,
-            retransmission: args.retransmission,
-            quic_mtu: args.quic_mtu,
-            name_lookup: args.dns,
             deadline: args.deadline,
-            ..LoadSettings::default()
+            ..args.wire.settings()
         },
         interventions,
         ..Plan::new(Vec::new(), Vec::new(), Vec::new())
@@ -255,7 +247,8 @@ fn say_prediction(results: &Results, compared: &Accuracy) -> Result<()> {
         {
             writeln!(
                 out,
-                "\nOf {} pairs with a sure difference of 1 % or more, the model picks the winner of {}.",
+                "\nOf {} pairs with a significant difference of 1 % or more, the model picks the \
+                 winner in {}.",
                 score.decided(),
                 score.right
             )?;

@@ -19,8 +19,6 @@ pub(crate) mod page;
 mod paints;
 pub(crate) mod race;
 #[cfg(feature = "live")]
-mod racers;
-#[cfg(feature = "live")]
 pub(crate) mod record;
 #[cfg(feature = "live")]
 pub(crate) mod serve;

@@ -95,7 +95,7 @@ impl Deciders {
     pub(crate) fn assess(&self, page: &Arc<Page>, browser: &BrowserConfig) -> Result<Needs> {
         let Self { overrides, ads } = self;
         for selector in overrides.unmatched(page) {
-            warn(&format!("{selector} selects nothing of {}", page.name));
+            warn(&format!("{selector} selects no request of {}", page.name));
         }
         let told = "--non-essential-if";
         assess(page, ads, None, overrides).context(told)?;

@@ -4,7 +4,6 @@
 mod folder;
 mod log;
 
-use std::fmt;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
@@ -14,6 +13,7 @@ use clap::Args;
 use pagerace_har::sequence::{TransferSequence, Urls, stand_in};
 use pagerace_har::{ImportOptions, load};
 use pagerace_lab::Progress;
+use thiserror::Error;
 
 use super::bulk::size;
 use crate::progress::Watch;
@@ -25,11 +25,11 @@ const LOG: &str = "transfer_log.csv";
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  pagerace objects site.har -o objects
+  pagerace objects examples/pages/shop.har -o objects
       objects/object-0000.html and so on, transfer_log.csv and transfer_sequence.json
 
-  pagerace objects site.har.gz --page 2 -o objects --force --max-bytes 2GB
-      the second page of a recording, with its video, instead of an earlier export";
+  pagerace objects examples/pages/news.har -o objects --force --max-bytes 2GB
+      another page, in place of the earlier export, with up to 2 GB";
 
 /// Arguments of `pagerace objects`.
 #[derive(Args, Debug)]
@@ -59,23 +59,12 @@ pub(crate) struct ObjectsArgs {
 }
 
 /// An interrupt (Ctrl-C). The unfinished export has been removed.
-#[derive(Debug)]
+#[derive(Debug, Error)]
+#[error("interrupted after {done} of {total} objects; nothing was written")]
 pub(crate) struct Interrupted {
     done: usize,
     total: usize,
 }
-
-impl fmt::Display for Interrupted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { done, total } = self;
-        write!(
-            f,
-            "interrupted after {done} of {total} objects; nothing was written"
-        )
-    }
-}
-
-impl std::error::Error for Interrupted {}
 
 pub(crate) fn run(args: &ObjectsArgs) -> Result<()> {
     folder::check(&args.output, args.force)?;

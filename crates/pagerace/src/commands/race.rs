@@ -13,6 +13,7 @@ use pagerace_lab::robustness::check_robustness;
 use pagerace_lab::why::{explain_race, is_explained, loads};
 use pagerace_lab::{Contender, MetricId, Plan, VERSION, run_race};
 use pagerace_page::{Interventions, Page};
+use pagerace_papers::srivastava;
 use pagerace_sim::{ProtocolMap, Visit};
 
 use super::failed::all_failed;
@@ -30,8 +31,6 @@ use crate::progress::Watch;
 pub(super) mod answer;
 mod outputs;
 
-use outputs::Outputs;
-
 /// The networks if none is named: a slow mobile network, a fast line, and a lossy hop.
 const DEFAULT_NETWORKS: [&str; 3] = ["slow-4g", "cable", "lossy-wifi"];
 
@@ -39,7 +38,7 @@ const DEFAULT_NETWORKS: [&str; 3] = ["slow-4g", "cable", "lossy-wifi"];
 const DEFAULT_BASELINE: &str = "sequential";
 
 pub(crate) fn run(args: &RaceArgs) -> Result<()> {
-    check_files(&Outputs::files_of(args), &args.hars)?;
+    check_files(&outputs::files_of(args), &args.hars)?;
     let mut plan = match &args.scenario {
         Some(path) => plan_of_scenario(path)?,
         None => plan_of_args(args)?,
@@ -48,13 +47,13 @@ pub(crate) fn run(args: &RaceArgs) -> Result<()> {
     // An intervention that selects nothing is a mistake and not a copy of the original.
     plan.check()?;
     for (policy, page) in plan.idle_policies() {
-        warn(&format!("{policy} selects nothing of {page}"));
+        warn(&format!("{policy} selects no object of {page}"));
     }
     warn_of_rules(&plan);
     for twin in plan.merge_twins() {
         warn(&twin);
     }
-    let outputs = Outputs::check(args, &plan)?;
+    outputs::check_qlog(args, &plan)?;
     let jobs = jobs(args.jobs);
     let watch = Watch::new(!args.no_progress, "loads");
     watch.start("racing", plan.loads());
@@ -74,7 +73,7 @@ pub(crate) fn run(args: &RaceArgs) -> Result<()> {
     )?;
     watch.clear();
     answer::print(&results, &defaults_used(args))?;
-    outputs.write(&results, jobs, &load, &watch)?;
+    outputs::write_all(args, &results, jobs, &watch)?;
     all_failed(&results)?;
     if args.open
         && let Some(path) = &args.report
@@ -134,7 +133,7 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
     }
     if args.page.is_some() && args.hars.len() > 1 {
         bail!(
-            "--page chooses a page of one HAR, but {} were given",
+            "--page chooses a page of one HAR, but {} HARs were given",
             args.hars.len()
         );
     }
@@ -248,7 +247,8 @@ fn policies(values: &[String]) -> Result<Vec<ReliabilitySpec>> {
     if values.is_empty() {
         return Ok(vec![ReliabilitySpec::default()]);
     }
-    ReliabilitySpec::parse_list(&values.join(",")).context("--reliability")
+    let sets = [(srivastava::THESIS, srivastava::RELIABILITY)];
+    ReliabilitySpec::parse_list(&values.join(","), &sets).context("--reliability")
 }
 
 /// Returns the options for which defaults were used, for a hint.

@@ -12,7 +12,8 @@ use clap::Parser as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use pagerace_chromium::record::{RecordOptions, record};
-use pagerace_chromium::{Browser, Device, Options};
+use pagerace_chromium::{Browser, Options};
+use pagerace_har::Device;
 use pagerace_lab::export::file::{check_writable, write_atomically};
 use pagerace_live::link::RunDirectory;
 use serde_json::Value;
@@ -60,18 +61,16 @@ pub(super) fn record_site(url: &str) -> Result<PathBuf> {
     let parsed = Url::parse(url).with_context(|| url.to_owned())?;
     let host = parsed
         .host_str()
-        .with_context(|| format!("{url}: names no host"))?;
+        .with_context(|| format!("{url}: has no host"))?;
     let file = format!("{host}.page");
     if Path::new(&file).exists() {
-        bail!("{url}: {file} is here already; race that file, or remove it");
+        bail!("{url}: {file} already exists; race that file, or remove it");
     }
     let words = ["pagerace", "record", url, "-o", &file];
     let Command::Record(args) = Cli::try_parse_from(words)?.command else {
         bail!("{url}: cannot be recorded");
     };
-    run(&args).with_context(|| {
-        format!("{url}: cannot be recorded here; `pagerace record {url} -o {file}` needs Chromium")
-    })?;
+    run(&args).with_context(|| format!("{url}: `pagerace record {url} -o {file}` failed"))?;
     Ok(file.into())
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<()> {
     let controllers = controllers(std::slice::from_ref(&args.cc))?;
     let [congestion] = &controllers[..] else {
         bail!(
-            "--cc: one congestion controller serves, not {}",
+            "--cc: expected one congestion controller, found {}",
             controllers.len()
         );
     };
@@ -81,9 +81,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<()> {
 fn warn_all(notes: &[String]) {
     notes.iter().take(NOTES_MAX).for_each(|note| warn(note));
     if let Some(more) = notes.len().checked_sub(NOTES_MAX).filter(|n| *n > 0) {
-        warn(&format!(
-            "and {more} more responses that are not served as recorded"
-        ));
+        warn(&format!("{more} more responses are not served as recorded"));
     }
 }
 
@@ -122,7 +120,7 @@ fn serve(
     let stop = Arc::new(AtomicBool::new(false));
     let stopped = stop.clone();
     ctrlc::set_handler(move || stopped.store(true, Ordering::Relaxed))
-        .context("Ctrl-C cannot be listened for")?;
+        .context("cannot listen for Ctrl-C")?;
     tell(args, config, protocols, opening)?;
     let mut told = BTreeSet::new();
     while !stop.load(Ordering::Relaxed) && servers.is_serving() {
@@ -153,7 +151,7 @@ fn tell(
     let mut out = anstream::stdout();
     writeln!(
         out,
-        "{} is served at {} by {}; Ctrl-C ends it.",
+        "{} is served at {} with strategy {}; press Ctrl-C to stop.",
         args.site.display(),
         std::net::SocketAddr::new(args.address, args.port),
         config.strategy
@@ -162,7 +160,7 @@ fn tell(
         let command = opening.command(*protocol, address, args.port, &config.ca.spki_hashes());
         writeln!(out, "\nOver {protocol}:\n  {command}")?;
     }
-    writeln!(out, "\nRequests that the site does not have:")?;
+    writeln!(out, "\nRequests for URLs that the site lacks:")?;
     // The reader of a pipe needs this text before the first request.
     out.flush()?;
     Ok(())

@@ -31,5 +31,5 @@ fn unmatched(rule: &str, plan: &Plan) -> String {
         [page] => format!("{}, which has", page.name),
         pages => format!("the {} pages, which have", pages.len()),
     };
-    format!("{rule} decides for no host of {whose} {named}; `pagerace page FILE` shows all")
+    format!("{rule} applies to no host of {whose} {named}; `pagerace page FILE` shows all")
 }

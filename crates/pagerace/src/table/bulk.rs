@@ -2,10 +2,10 @@
 
 use comfy_table::{Cell, Color, Table};
 use pagerace_lab::bulk::{BulkResults, BulkSummary};
-use pagerace_lab::unit::{Unit, percent, signed_percent};
+use pagerace_lab::unit::{Unit, percent};
 use pagerace_sim::{BULK_INTERVAL, BulkOutcome};
 
-use super::{add, fits, or_none, table};
+use super::{add, fits, or_none, relative, table};
 
 /// Number of characters in a sparkline.
 const SPARKS: usize = 20;
@@ -41,29 +41,28 @@ fn with(results: &BulkResults, network: usize, columns: Columns) -> Table {
     header.extend(failing.then_some("failed"));
     header.extend(["goodput", "overhead"]);
     if columns == Columns::All {
-        header.extend(["shortest to longest", "sent again", "lost"]);
+        header.extend(["shortest to longest", "retransmitted", "lost"]);
     }
     if columns >= Columns::Shape {
         header.push("throughput over time");
     }
     let mut table = table(&header, 1);
     for (i, s) in summaries.iter().enumerate() {
-        let relative = (i > 0).then(|| beside(s, &summaries[0]));
-        let mut cells = vec![
-            Cell::new(plan.label(i)),
-            Cell::new(or_none(s.time_ms.map(ms))),
-        ];
-        cells.push(Cell::new(relative.unwrap_or_default()));
+        let mut cells = vec![Cell::new(plan.label(i)), or_none(s.time_ms.map(ms))];
+        cells.push(match i {
+            0 => Cell::new(""),
+            _ => beside(s, &summaries[0]),
+        });
         if failing {
             cells.push(failed(s.failed, plan.runs));
         }
-        cells.push(Cell::new(or_none(s.goodput.map(rate))));
-        cells.push(Cell::new(or_none(s.overhead.map(share))));
+        cells.push(or_none(s.goodput.map(rate)));
+        cells.push(or_none(s.overhead.map(share)));
         if columns == Columns::All {
             let bytes = |value: f64| Unit::Bytes.format(value);
-            cells.push(Cell::new(or_none(s.range_ms.map(range))));
-            cells.push(Cell::new(or_none(s.retransmitted_bytes.map(bytes))));
-            cells.push(Cell::new(or_none(s.packets_lost.map(packets))));
+            cells.push(or_none(s.range_ms.map(range)));
+            cells.push(or_none(s.retransmitted_bytes.map(bytes)));
+            cells.push(or_none(s.packets_lost.map(packets)));
         }
         if columns >= Columns::Shape {
             let run = &results.cell(network, i)[results.median_run(network, i)];
@@ -107,10 +106,9 @@ fn share(value: f64) -> String {
 }
 
 /// Returns how much longer a transfer takes than the first one, if both usually finish.
-fn beside(own: &BulkSummary, first: &BulkSummary) -> String {
+fn beside(own: &BulkSummary, first: &BulkSummary) -> Cell {
     let times = own.time_ms.zip(first.time_ms);
-    let relative = times.map(|(own, first)| (own - first) / first);
-    or_none(relative.filter(|r| r.is_finite()).map(signed_percent))
+    relative(times.map(|(own, first)| (own - first) / first))
 }
 
 /// Returns the number of failed runs, in red unless zero.

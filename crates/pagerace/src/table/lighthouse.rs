@@ -28,7 +28,7 @@ pub(crate) fn observed(plan: &Plan, opinions: &[(usize, Lighthouse)]) -> Table {
         let (page, network, contender) = plan.variant_parts(*variant);
         let time = |value: Option<Duration>| {
             let text = value.map(|v| Unit::Milliseconds.format(v.as_millis_f64()));
-            Cell::new(or_none(text))
+            or_none(text)
         };
         let m = &said.reported;
         let mut cells = vec![
@@ -38,7 +38,7 @@ pub(crate) fn observed(plan: &Plan, opinions: &[(usize, Lighthouse)]) -> Table {
         ];
         cells.extend([m.fcp, m.lcp, m.speed_index, m.tti, m.tbt].map(time));
         let cls = said.cls.map(|score| Unit::Score.format(score));
-        cells.push(Cell::new(or_none(cls)));
+        cells.push(or_none(cls));
         add(&mut table, 3, cells);
     }
     table

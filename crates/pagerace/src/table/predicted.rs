@@ -1,9 +1,9 @@
 //! Table of predictions beside measurements.
 
 use comfy_table::{Cell, Color, Table};
+use pagerace_calibration::Accuracy;
+use pagerace_calibration::cell;
 use pagerace_lab::MetricId;
-use pagerace_lab::calibrate::Accuracy;
-use pagerace_lab::calibrate::cell;
 use pagerace_lab::unit::signed_percent;
 
 use super::{NONE, add, table};

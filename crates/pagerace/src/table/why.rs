@@ -24,8 +24,7 @@ pub(crate) use pair::pair;
 const COLUMNS_MAX: usize = 3;
 
 /// Note for losses on networks without random loss.
-const OVERFLOW: &str =
-    " Loss recovery: this network loses nothing at random; its queue overflowed.";
+const OVERFLOW: &str = " Loss recovery: this network has no random loss; its queue overflowed.";
 
 /// A table and the notes to print below it.
 #[derive(Debug)]
@@ -99,7 +98,7 @@ fn upright(rows: &[Row], shown: &[Part], width: Option<usize>) -> Table {
         cells.extend(rows.iter().map(|row| Cell::new(signed(row.get(*part)))));
         add(&mut upright, 1, cells);
     }
-    let mut cells = vec!["in all".to_owned()];
+    let mut cells = vec!["total".to_owned()];
     cells.extend(rows.iter().map(|row| signed(row.sum())));
     add(&mut upright, 1, cells.into_iter().map(bold).collect());
     upright
@@ -152,7 +151,7 @@ impl Heads {
         let mut header = vec![noun];
         header.extend(self.kept.iter().map(|part| (self.name)(*part)));
         header.extend((!self.other.is_empty()).then_some("other"));
-        header.push("in all");
+        header.push("total");
         let numbers = rows.iter().map(|row| self.numbers(row));
         let numbers: Vec<Vec<String>> = numbers.collect();
         let wide = |column: usize| {

@@ -72,11 +72,11 @@ fn what_is_wrong_is_said_in_one_line() {
                 "--baseline",
                 "h1",
             ],
-            "among those that race: h2, h3",
+            "none of the contenders: h2, h3",
         ),
         (
             vec!["race", "site.har", "--protocol", "h1,h2", "--qlog", "q"],
-            "nothing in this race speaks h3",
+            "no contender uses h3",
         ),
         (
             vec!["race", "site.har", "--tls", "real", "--visit", "resumed"],
@@ -162,7 +162,7 @@ fn explanations_and_transfers_say_what_is_wrong() {
                 "--network",
                 "cable,fiber",
             ],
-            "one is explained",
+            "expected one network",
         ),
         (
             vec!["explain", "site.har", "h2", "h3", "--json", "site.har"],
@@ -196,7 +196,7 @@ fn explanations_and_transfers_say_what_is_wrong() {
                 "--run",
                 "2",
             ],
-            "run 2: nothing to explain: no run has a value of",
+            "run 2: nothing to explain: no run has a value for",
         ),
         (
             vec![

@@ -70,7 +70,7 @@ fn json_has_everything() {
     assert!(
         resources[4]["reasons"]
             .to_string()
-            .contains("no advertisement, says list.txt line 3")
+            .contains("not advertisement, says list.txt line 3")
     );
     assert_eq!(told["total"]["non_essential_requests"], 2);
     assert_eq!(told["total"]["non_essential_bytes"], 120_000);
@@ -117,7 +117,9 @@ fn mistakes_are_said() {
     ]);
     assert_eq!(unused.code, 0);
     assert!(
-        unused.err.contains("cdn.exmaple selects nothing of site"),
+        unused
+            .err
+            .contains("cdn.exmaple selects no request of site"),
         "{}",
         unused.err
     );

@@ -31,7 +31,7 @@ fn what_if_adds_variants_beside_the_original() {
     for text in [
         "Page Load Time against original",
         "css=400ms",
-        "Why: Page Load Time beyond original's",
+        "Why: Page Load Time compared with original",
         "Within the model's error",
     ] {
         assert!(race.out.contains(text), "{text}: {}", race.out);
@@ -122,7 +122,7 @@ fn mistakes_in_interventions_are_said() {
     sandbox.write("site.har", &with_third_party());
     for (option, value, expected) in [
         ("--what-if", "fontss=1s", "did you mean fonts?"),
-        ("--what-if", "fonts=1s", "selects nothing of site"),
+        ("--what-if", "fonts=1s", "selects no request of site"),
         ("--what-if", "css=soon", "`soon`"),
         ("--what-if", "css=1s,css=1000ms", "twice"),
         ("--what-if", "each-host=1s", "each-host=refused"),

@@ -110,10 +110,7 @@ fn what_cannot_be_exported_leaves_nothing() {
             vec!["site.har", "-o", "file"],
             "file: is a file, not a folder",
         ),
-        (
-            vec!["site.har", "-o", "."],
-            ".: this names no folder to create",
-        ),
+        (vec!["site.har", "-o", "."], ".: not the name of a folder"),
         (
             vec!["site.har", "-o", "no/such"],
             "no/such: cannot be created in no",

@@ -73,7 +73,7 @@ fn protocols_race_and_are_explained() {
         "against h1",
         "strategy sequential",
         " variant ",
-        "Why: Largest Contentful Paint beyond h1's",
+        "Why: Largest Contentful Paint compared with h1",
         "connection set-up",
         "site.example=h3 *=h2 shows the largest element",
     ] {
@@ -143,9 +143,9 @@ fn rules_without_a_host_are_warned_of() {
     assert_eq!(wrong.code, 0);
     assert_eq!(
         wrong.err.trim_end(),
-        "warning: nosuch.example=h3 decides for no host of site, which has site.example; \
+        "warning: nosuch.example=h3 applies to no host of site, which has site.example; \
          `pagerace page FILE` shows all\n\
-         warning: h2 loads every page as nosuch.example=h3 *=h2, and is left out"
+         warning: h2 loads every page exactly as nosuch.example=h3 *=h2 does, and is left out"
     );
     assert_eq!(race("site.example=h3 *=h2,h2").err, "");
 }

@@ -124,7 +124,7 @@ fn what_selects_nothing_is_told() {
     assert_eq!(race.code, 0);
     assert!(
         race.err
-            .contains("datagram:cdn.nowhere.test selects nothing of site"),
+            .contains("datagram:cdn.nowhere.test selects no object of site"),
         "{}",
         race.err
     );

@@ -4,7 +4,7 @@ use pagerace_page::{
     Page, PageLayout, RecordedPage, Rect, Resource, ResourceId, Trigger, Wait,
 };
 
-use crate::config::Profile;
+use crate::Profile;
 use crate::graph::Graph;
 use crate::paint::Layout;
 
@@ -114,7 +114,7 @@ fn layout(elements: Vec<Element>, largest: Option<Largest>) -> Layout {
         fit: None,
         notes: vec![],
     };
-    Layout::new(&page, &Graph::new(&page, Profile::Chrome))
+    Layout::new(&page, &Graph::new(&page, Profile::CHROME))
 }
 
 fn elements(layout: &Layout) -> (Vec<f64>, Vec<Option<f64>>) {
@@ -140,7 +140,7 @@ fn rectangles_are_cut_to_the_viewport() {
         None,
     );
     assert_eq!(layout.body_start, 700);
-    assert!(layout.recorded);
+    assert!(layout.image_room.is_infinite());
     assert_eq!(
         elements(&layout),
         (vec![5_000.0], vec![None, Some(20_000.0), None])

@@ -42,10 +42,10 @@ fn the_next_is_by_class_then_by_age_and_passes_over_busy_servers() {
     d.hold(ResourceId(2), RequestPriority::Medium, 0);
     d.hold(ResourceId(3), RequestPriority::Low, 2);
     d.hold(ResourceId(4), RequestPriority::Medium, 1);
-    let order: Vec<u32> = std::iter::from_fn(|| d.next().map(|w| w.id.0)).collect();
+    let order: Vec<u32> = std::iter::from_fn(|| d.next().map(|id| id.0)).collect();
     assert_eq!(order, [4, 1, 3]);
     d.ended(0, true);
-    assert_eq!(d.next().map(|w| w.id), Some(ResourceId(2)));
+    assert_eq!(d.next(), Some(ResourceId(2)));
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::record::fields::{self, Fields};
 use crate::record::log::Request;
 use crate::record::place;
 use crate::record::timings::{round, timings};
+use crate::record::trace::without_fragment;
 
 /// Returns the entry of request `i`. Main-thread time is assigned to the `first` entry of
 /// a URL. The number of secrets left out is added to `dropped`.
@@ -329,8 +330,4 @@ fn version(response: &Value) -> &str {
 
 fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
     value[key].as_str().filter(|t| !t.is_empty())
-}
-
-fn without_fragment(url: &str) -> &str {
-    url.split('#').next().unwrap_or(url)
 }

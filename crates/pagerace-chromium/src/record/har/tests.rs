@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 
+use pagerace_har::Device;
 use serde_json::{Value, json};
 
 use super::{Body, Load, har};
-use crate::device::Device;
 use crate::record::log::Log;
 use crate::record::trace::{Cpu, Summary};
 

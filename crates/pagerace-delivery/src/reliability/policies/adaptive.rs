@@ -22,7 +22,11 @@ use crate::reliability::{Conditions, Delivery, Object, Policy, PolicyInfo, Repai
 pub(in crate::reliability) const INFO: PolicyInfo = PolicyInfo {
     name: "adaptive",
     usage: "adaptive[:[TIME,]SELECTION], such as adaptive, adaptive:fonts or adaptive:2.5s",
-    summary: "Chooses for each selected object from measured loss, congestion window and remaining essential bytes between its stream, later, and datagrams that are repaired; leaves broken nothing that must be whole. With a time, what can be used in part is left as it is that long after its request",
+    summary: "Chooses for each selected object from measured loss, congestion window and \
+              remaining essential bytes between its stream, its stream after all others, and \
+              datagrams that are repaired; never leaves an object broken that is needed whole. \
+              With a time, objects that are useful in part are left as they are that long after \
+              their request",
     source: "own",
     takes: Takes::MaybeTime,
     repairs: false,

@@ -7,7 +7,9 @@ use crate::reliability::{Conditions, Delivery, Object, Policy, PolicyInfo, Repai
 pub(in crate::reliability) const INFO: PolicyInfo = PolicyInfo {
     name: "deadline",
     usage: "deadline:TIME[,repair][,SELECTION], such as deadline:500ms,repair,fonts",
-    summary: "Selected objects go in datagrams until a time after their request; missing bytes are then dropped or, with repair, fetched by ranges once essential objects are there",
+    summary: "Selected objects go in datagrams until a time after their request; missing bytes \
+              are then dropped or, with repair, fetched by range requests after the essential \
+              objects",
     source: "own",
     takes: Takes::Time,
     repairs: true,

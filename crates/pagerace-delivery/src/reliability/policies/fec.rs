@@ -5,7 +5,9 @@ use crate::reliability::{Conditions, Delivery, Object, Policy, PolicyInfo, Repai
 pub(in crate::reliability) const INFO: PolicyInfo = PolicyInfo {
     name: "fec",
     usage: "fec:RATIO[,repair][,SELECTION], such as fec:0.1,fonts",
-    summary: "Selected objects go in datagrams with a share of Reed-Solomon parity; bytes that it cannot restore are lost or, with repair, fetched by ranges once essential objects are there",
+    summary: "Selected objects go in datagrams with a share of Reed-Solomon parity; bytes that it \
+              cannot restore are lost or, with repair, fetched by range requests after the \
+              essential objects",
     source: "own",
     takes: Takes::Ratio,
     repairs: true,

@@ -41,7 +41,9 @@ pub(super) fn locate(recording: &Recording, links: &mut [Option<Link>]) {
             let whole = recording.decoded_length(link.parent)?;
             (recording.is_document(link.parent) && (1..=whole).contains(&offset)).then_some(offset)
         };
-        let by_url = url(recording, i).and_then(|url| named.get(&(link.parent, &url)).copied());
+        let by_url = recording
+            .url(i)
+            .and_then(|url| named.get(&(link.parent, &url)).copied());
         // Media elements select their source in a later task, so the recorded position is
         // the parser's position at that time.
         let is_late = recording.destinations[i] == Destination::Media;
@@ -77,7 +79,7 @@ pub(super) fn search(recording: &Recording, links: &mut [Option<Link>]) {
         .collect();
     let mut by_url: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for &i in &missing {
-        if let Some(url) = url(recording, i) {
+        if let Some(url) = recording.url(i) {
             by_url.entry(url).or_default().push(i);
         }
     }
@@ -206,10 +208,6 @@ fn complete_before(recording: &Recording, parent: usize, i: usize) -> bool {
 
 fn body<'a>(recording: &'a Recording, i: usize) -> &'a str {
     recording.entries[i].body.as_deref().unwrap_or_default()
-}
-
-fn url(recording: &Recording, i: usize) -> Option<String> {
-    recording.url(i)
 }
 
 /// Returns the offset of each line.

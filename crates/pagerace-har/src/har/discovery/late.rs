@@ -52,7 +52,7 @@ fn late(recording: &Recording, links: &[Option<Link>], document: usize, i: usize
     let blocker = |j: &usize| {
         let in_document = links[*j]
             .as_ref()
-            .is_some_and(|l| l.how == How::Markup && l.parent == document);
+            .is_some_and(|l| l.is_in_markup_of(document));
         in_document && may_block(recording, *j)
     };
     let parsed = (document + 1..i)

@@ -117,10 +117,7 @@ fn inline(
 ) -> Trigger {
     let parent = id(link.parent);
     let markup = Trigger::Markup { parent, offset };
-    let Some(start) = recording.start(i) else {
-        return markup;
-    };
-    let Some(end) = recording.end(link.parent) else {
+    let (Some(start), Some(end)) = (recording.start(i), recording.end(link.parent)) else {
         return markup;
     };
     // A blocking resource is the cause only if it was complete after the script's own

@@ -117,3 +117,18 @@ fn a_length_of_another_response_is_not_believed() {
         "content": {"size": 120_318}, "headers": headers(&[("content-length", "169")])});
     assert_eq!(size_of(&r), (31_977 - 600, vec![]));
 }
+
+#[test]
+fn a_response_that_the_same_load_transferred_is_not_sent_again_when_it_is_validated() {
+    let get = |url: &str, status: u16| {
+        json!({"request": {"url": url}, "serverIPAddress": "192.0.2.1", "time": 50,
+            "response": {"status": status, "content": {"size": 70_000}, "bodySize": 70_000}})
+    };
+    let (font, sheet) = ("https://a.test/font.woff2", "https://a.test/sheet.css");
+    // The last one is a revisit: a first visit transfers it.
+    let values = [get(font, 200), get(font, 304), get(sheet, 304)];
+    let numbered = values.iter().enumerate();
+    let entries: Vec<Entry> = numbered.map(|(i, v)| Entry::parse(i, v, None)).collect();
+    let sizes = bodies(&entries, &[100; 3], &mut Notes::default());
+    assert_eq!(sizes, [70_000, 0, 70_000]);
+}

@@ -279,3 +279,45 @@ fn fields_that_would_break_the_framing_are_left_out() {
         &b"HTTP/1.1 200 OK\r\nfine: a\r\ncontent-length: 5\r\n\r\n"[..]
     );
 }
+
+/// A server whose response to a POST begins before the request's content is complete.
+fn answering_early(request: &[u8]) -> Server {
+    let (mut server, _) = served(request);
+    let head = server.response_head(&[Field::from_static(":status", "404")], 1);
+    assert!(head.starts_with(b"HTTP/1.1 404"));
+    server
+}
+
+#[test]
+fn a_response_that_began_early_outlives_the_end_of_the_request() {
+    let half = b"POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 9\r\n\r\nabc";
+    let mut server = answering_early(half);
+    server.handle_end();
+    assert_eq!(server.next_to_answer(), Some(1));
+    assert!(!server.wants_close(), "the content is not written yet");
+    server.answered();
+    assert!(server.wants_close());
+    // The end after the response.
+    let mut server = answering_early(half);
+    server.answered();
+    assert!(!server.wants_close());
+    server.handle_end();
+    assert!(server.wants_close());
+    assert_eq!(server.next_to_answer(), None);
+}
+
+#[test]
+fn an_error_after_an_early_response_ends_the_connection() {
+    let post = b"POST / HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for answered_first in [false, true] {
+        let mut server = answering_early(post);
+        if answered_first {
+            server.answered();
+        }
+        server.handle_data(Bytes::from_static(b"no size\r\n"));
+        assert_eq!(server.poll_event(), None, "it has its response");
+        assert_eq!(server.wants_close(), answered_first);
+        server.answered();
+        assert!(server.wants_close());
+    }
+}

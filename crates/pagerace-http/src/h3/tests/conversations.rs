@@ -2,7 +2,6 @@ use bytes::Bytes;
 use pagerace_core::Priority;
 
 use super::support::*;
-use crate::Field;
 use crate::fields::filler_fields;
 use crate::h3::{Code, Config, Connection, Event, RequestRefused, Role, Settings, Write};
 
@@ -21,17 +20,13 @@ fn the_first_writes_open_three_streams() {
 fn settings_arrive() {
     let config = Config {
         max_field_section_size: 1000,
-        qpack_max_table_capacity: 4096,
-        qpack_blocked_streams: 16,
         ..Config::default()
     };
     let mut client = Connection::new(Role::Client, config);
     let mut server = server();
     carry(&mut client, &mut server);
     let settings = Settings {
-        qpack_max_table_capacity: 4096,
         max_field_section_size: Some(1000),
-        qpack_blocked_streams: 16,
         ..Settings::default()
     };
     assert_eq!(server.poll_event(), Some(Event::Settings(settings)));
@@ -152,10 +147,10 @@ fn interim_responses_and_trailers() {
     ];
     let head = vec![field(":status", "200")];
     let trailers = vec![field("server-timing", "db")];
-    let mut bytes = server.field_section(&interim).to_vec();
+    let mut bytes = server.response_head(0, &interim, 0).to_vec();
     bytes.extend_from_slice(&server.response_head(0, &head, 1));
     bytes.push(b'x');
-    bytes.extend_from_slice(&server.field_section(&trailers));
+    bytes.extend_from_slice(&server.response_head(0, &trailers, 0));
     client.handle_data(0, bytes.into(), true).unwrap();
     assert_eq!(
         events(&mut client),
@@ -354,54 +349,4 @@ fn resets_are_told_and_end_the_stream() {
             },
         ]
     );
-}
-
-/// With a dynamic table at the receiver, a request waits for the encoder stream, later
-/// bytes are held, and everything is acknowledged.
-#[test]
-fn a_blocked_section_waits_for_the_encoder_stream() {
-    let config = Config {
-        qpack_max_table_capacity: 4096,
-        qpack_blocked_streams: 1,
-        ..Config::default()
-    };
-    let mut server = Connection::new(Role::Server, config);
-    while server.poll_write().is_some() {}
-    let rest: Vec<Field> = request("POST", "/x")
-        .into_iter()
-        .filter(|f| f.name != b":authority"[..])
-        .collect();
-    // Required insert count 1 (encoded as 2), base 1, dynamic entry 0, then literals.
-    let section = [&[2, 0, 0x80][..], &section_of(&rest)[2..]].concat();
-    let mut bytes = frame(1, &section);
-    bytes.extend(frame(0, b"body"));
-    server.handle_data(0, bytes.into(), true).unwrap();
-    assert_eq!(events(&mut server), []);
-    // Set the capacity to 220, then insert ":authority" (static entry 0) with a plain
-    // string.
-    let mut instructions = vec![2, 0x3f, 0xbd, 0x01, 0xc0, 11];
-    instructions.extend_from_slice(b"example.org");
-    server.handle_data(6, instructions.into(), false).unwrap();
-    let got = events(&mut server);
-    assert!(
-        matches!(got[0], Event::Headers { stream: 0, .. }),
-        "{got:?}"
-    );
-    assert_eq!(
-        got[1],
-        Event::Data {
-            stream: 0,
-            data: Bytes::from_static(b"body")
-        }
-    );
-    assert_eq!(got[2], Event::Finished { stream: 0 });
-    // Insert count increment of 1, then section acknowledgement of stream 0.
-    let write = server.poll_write().unwrap();
-    assert_eq!((write.stream, &write.data[..]), (11, &[0x01, 0x80][..]));
-}
-
-fn section_of(fields: &[Field]) -> Vec<u8> {
-    let mut section = Vec::new();
-    crate::qpack::encode(fields, &mut section);
-    section
 }

@@ -1,11 +1,11 @@
 //! Reading a plan from a results file.
 
+use pagerace_report::input::Provenance;
 use serde_json::Value;
 
 use super::{Document, FORMAT, SCHEMA};
 use crate::error::LabError;
 use crate::plan::Plan;
-use crate::world::World;
 
 /// The contents of a results file that describe its race.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,8 +14,8 @@ pub struct ReadPlan {
     pub plan: Plan,
     /// The version that wrote the file; another version may produce different values.
     pub version: String,
-    /// The world in which the loads took place; the plan can be run in either world.
-    pub world: World,
+    /// The provenance of the results; the plan can be run either way.
+    pub provenance: Provenance,
 }
 
 /// Reads the plan of a results file. `file` names it in errors.
@@ -28,11 +28,8 @@ pub fn read_plan(file: &str, bytes: &[u8]) -> Result<ReadPlan, LabError> {
         file: file.to_owned(),
         reason,
     };
-    let value: Value = serde_json::from_slice(bytes).map_err(|e| {
-        refuse(format!(
-            "not JSON ({e}); a scenario is a file written by --json"
-        ))
-    })?;
+    let value: Value = serde_json::from_slice(bytes)
+        .map_err(|e| refuse(format!("not JSON ({e}); expected a file written by --json")))?;
     recognise(&value).map_err(refuse)?;
     // Parsing the text rather than the value gives errors with line and column.
     let document: Document = serde_json::from_slice(bytes).map_err(|e| {
@@ -40,18 +37,19 @@ pub fn read_plan(file: &str, bytes: &[u8]) -> Result<ReadPlan, LabError> {
             "{e}; the file was changed or is of another version"
         ))
     })?;
-    let again = serde_json::to_value(&document)
+    // All types but some inside the plan refuse unknown fields.
+    let plan = serde_json::to_value(&document.plan)
         .map_err(|e| refuse(format!("cannot be compared with what was read: {e}")))?;
-    if let Some(path) = unknown_field(&value, &again) {
+    if let Some(path) = unknown_field(&value["plan"], &plan) {
         return Err(refuse(format!(
-            "the field {path} is not known; remove it or check its name"
+            "the field plan.{path} is not known; remove it or check its name"
         )));
     }
     document.plan.check().map_err(|e| refuse(e.to_string()))?;
     Ok(ReadPlan {
         plan: document.plan,
         version: document.version,
-        world: document.world,
+        provenance: document.world,
     })
 }
 
@@ -66,7 +64,7 @@ fn recognise(value: &Value) -> Result<(), String> {
     if value.get("format").and_then(Value::as_str) != Some(FORMAT) {
         return Err(format!(
             "not the results of a race: the field format is not \"{FORMAT}\"; \
-             a scenario is a file written by --json"
+             expected a file written by --json"
         ));
     }
     match value.get("schema").and_then(Value::as_u64) {

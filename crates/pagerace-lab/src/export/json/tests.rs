@@ -2,15 +2,16 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use pagerace_browser::LayoutShift;
+use pagerace_report::input::Provenance;
 use serde_json::{Value, json};
 
 use super::{read_plan, scenario_text, write_json};
 use crate::fake;
 use crate::metric::MetricId;
+use crate::results::Fact;
 use crate::results::Results;
 use crate::runner::run_race;
 use crate::why::explain_race;
-use crate::world::{Fact, World};
 
 fn results(jobs: usize) -> Results {
     let mut plan = fake::plan(
@@ -131,7 +132,7 @@ fn what_is_not_ours_is_refused_clearly() {
 #[test]
 fn live_results_say_so_and_under_which_circumstances() {
     let mut live = results(1);
-    live.world = World::Live;
+    live.provenance = Provenance::Live;
     live.environment = vec![Fact::new("browser", "Chromium 156.0")];
     live.variants[0].runs[3].load.cls = LayoutShift::from_score(0.125);
     let packets: MetricId = "packets-lost".parse().unwrap();
@@ -147,8 +148,8 @@ fn live_results_say_so_and_under_which_circumstances() {
     assert_eq!(values["packets_lost"][3], Value::Null);
     assert_eq!(values["packets_lost"][2], 0.0);
     assert_eq!(
-        read_plan("live.json", &bytes(&live)).unwrap().world,
-        World::Live
+        read_plan("live.json", &bytes(&live)).unwrap().provenance,
+        Provenance::Live
     );
 }
 

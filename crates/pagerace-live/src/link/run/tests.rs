@@ -15,6 +15,10 @@ fn ms(ms: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(ms)
 }
 
+fn end(run: Run) -> LinkReport {
+    run.end_load(Clock::start(), Drops::default(), Scheduling::RealTime)
+}
+
 /// Delivers all due packets, as the emulator does, and returns their number.
 fn deliver(run: &mut Run, now: Instant) -> usize {
     let mut packets = 0;
@@ -43,10 +47,10 @@ fn time_zero_is_the_first_packet_of_the_client() {
     assert_eq!(run.next_at(), Some(due));
     assert!(run.poll(ms(510)).is_none());
     let delivery = run.poll(due + Duration::from_micros(3)).unwrap();
-    assert_eq!(delivery.bytes, opening);
+    assert_eq!(delivery.bytes(), opening);
     run.delivered(delivery, due + Duration::from_micros(3));
-    let ended = run.end_load();
-    assert_eq!(ended.zero, Some(ms(500)));
+    assert_eq!(run.zero, Some(ms(500)));
+    let ended = end(run);
     assert_eq!(ended.strays, 2);
     let packet = ended.packets[0];
     assert_eq!(packet.at, Instant::ZERO);
@@ -91,7 +95,7 @@ fn a_connection_that_begins_belongs_to_the_load() {
     };
     assert!(!taken(&mut run, Direction::Up, &elsewhere), "to no server");
     assert!(!taken(&mut run, Direction::Up, &[0x60; 60]), "IPv6");
-    assert_eq!(run.end_load().strays, 3);
+    assert_eq!(end(run).strays, 3);
 }
 
 #[test]
@@ -105,7 +109,7 @@ fn the_queue_and_the_end_leave_their_marks() {
         1,
         "1 ms to cross, 10 ms to travel"
     );
-    let ended = run.end_load();
+    let ended = end(run);
     let fates: Vec<Fate> = ended.packets.iter().map(|p| p.fate).collect();
     let at = Instant::from_nanos(11_000_000);
     assert_eq!(fates[0], Fate::Delivered { at });
@@ -123,7 +127,7 @@ fn a_full_log_does_not_stop_the_link() {
         run.offer(Direction::Up, ms(1), &udp(Direction::Up, 60));
     }
     assert_eq!(deliver(&mut run, ms(10_000)), 5_100);
-    let ended = run.end_load();
+    let ended = end(run);
     assert_eq!((ended.packets.len(), ended.unlogged), (5_000, 100));
     assert_eq!(ended.up.delivered, 5_100);
     assert_eq!(ended.lateness.count(), 5_100);
@@ -141,7 +145,7 @@ fn a_managed_queue_drops_and_is_polled_on() {
     }
     deliver(&mut run, ms(60_000));
     assert_eq!(run.next_at(), None);
-    let ended = run.end_load();
+    let ended = end(run);
     assert!(ended.up.queue_drops > 0);
     assert_eq!(ended.up.queue_drops + ended.up.delivered, 200);
     let dropped = |p: &&LinkPacket| matches!(p.fate, Fate::Dropped { .. });
@@ -167,7 +171,7 @@ proptest! {
             run.offer(Direction::Up, now, &udp(Direction::Up, *size));
         }
         deliver(&mut run, now + Duration::from_secs(10) + Duration::from_nanos(late));
-        let ended = run.end_load();
+        let ended = end(run);
 
         let mut link = Link::new(&network.up, Rng::new(9, "link/up"));
         let mut expected = vec![None; gaps.len()];

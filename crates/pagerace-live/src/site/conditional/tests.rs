@@ -32,6 +32,16 @@ fn reply(body: &'static str) -> Reply {
     }
 }
 
+#[test]
+fn any_copy_matches_an_asterisk_even_without_a_tag() {
+    let mut whole = reply("0123456789");
+    whole.fields.retain(|f| f.name.as_ref() != b"etag");
+    let any = request("GET", &[("if-none-match", "*")]);
+    assert_eq!(conditional(&any, whole.clone()).fields[0].value, "304");
+    let tag = request("GET", &[("if-none-match", "\"v1\"")]);
+    assert_eq!(conditional(&tag, whole).fields[0].value, "200");
+}
+
 /// Returns the status and the content of the answer to these request fields.
 fn answer(fields: &[(&'static str, &'static str)]) -> (String, String) {
     let reply = conditional(&request("GET", fields), reply("0123456789"));

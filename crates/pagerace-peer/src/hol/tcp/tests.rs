@@ -1,3 +1,4 @@
+use pagerace_core::Duration;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -39,8 +40,8 @@ fn numbers(blocked: Blocked) -> (u64, u64, u64, u64) {
     (
         blocked.own_bytes,
         blocked.other_bytes,
-        byte_ms(blocked.own_byte_ns),
-        byte_ms(blocked.other_byte_ns),
+        blocked.own_byte_ms(),
+        blocked.other_byte_ms(),
     )
 }
 
@@ -63,8 +64,7 @@ fn one_lost_segment_blocks_others_and_its_own() {
     let m = meter(&layout, &[(1, 100, 100), (2, 200, 100), (11, 0, 100)]);
     assert_eq!(numbers(m.blocked(3)), (0, 100, 0, 100 * 10));
     assert_eq!(numbers(m.blocked(1)), (100, 0, 100 * 9, 0));
-    assert_eq!((m.total_bytes(), m.other_bytes()), (200, 100));
-    assert_eq!((m.total_byte_ms(), m.other_byte_ms()), (1900, 1000));
+    assert_eq!(numbers(m.total()), (100, 100, 900, 1000));
     let gap = |stream, from| Gap {
         stream,
         from: ms(from),

@@ -12,17 +12,18 @@ mod visit;
 use std::sync::Arc;
 
 use pagerace_core::Rng;
+use quinn_proto::crypto::HandshakeTokenKey;
 use quinn_proto::{
     ClientConfig, NoneTokenStore, ServerConfig, TokenStore, ValidationTokenConfig, crypto,
 };
 
-use super::settings::Settings;
+use super::settings::QuicSettings;
 use super::tap::Tap;
 
 /// The type of handshake, shared by QUIC and TLS over TCP.
 pub use crate::tls::Handshake;
 pub use sizes::FlightSizes;
-pub use tls::{Identity, TlsError, client_keys_trusting};
+pub use tls::{Identity, TlsError, client_keys_trusting, client_tls, server_tls};
 pub(super) use visit::Visitor;
 
 /// Packet protection of a client.
@@ -70,28 +71,24 @@ impl ClientKeys {
     }
 
     /// Builds quinn-proto's configuration. `settings` are the client's.
-    pub(super) fn config(&self, settings: &Settings, tap: Arc<Tap>) -> ClientConfig {
-        let null = |sizes, handshake, tap| {
+    pub(super) fn config(&self, settings: &QuicSettings, tap: Arc<Tap>) -> ClientConfig {
+        let null = |sizes, handshake| {
             Arc::new(null::NullClient {
                 sizes,
                 handshake,
                 remembered: visit::remembered_parameters(settings),
-                tap,
             })
         };
-        let crypto: Arc<dyn crypto::ClientConfig> = match self {
-            Self::Null(sizes) => null(*sizes, Handshake::Full, tap),
-            Self::Revisit(sizes, handshake) => null(*sizes, *handshake, tap),
-            Self::Tls(inner) => Arc::new(tapped::TappedClient {
-                inner: inner.clone(),
-                tap,
-            }),
+        let inner: Arc<dyn crypto::ClientConfig> = match self {
+            Self::Null(sizes) => null(*sizes, Handshake::Full),
+            Self::Revisit(sizes, handshake) => null(*sizes, *handshake),
+            Self::Tls(inner) => inner.clone(),
         };
         let tokens: Arc<dyn TokenStore> = match self {
             Self::Revisit(..) => Arc::new(visit::Tokens),
             Self::Null(_) | Self::Tls(_) => Arc::new(NoneTokenStore),
         };
-        let mut config = ClientConfig::new(crypto);
+        let mut config = ClientConfig::new(Arc::new(tapped::TappedClient { inner, tap }));
         config.token_store(tokens);
         config
     }
@@ -110,22 +107,19 @@ impl ServerKeys {
         // Address tokens would contain the time of day, so none are sent.
         let mut tokens = ValidationTokenConfig::default();
         tokens.sent(0);
-        let mut config = match self {
+        let (inner, key): (Arc<dyn crypto::ServerConfig>, Arc<dyn HandshakeTokenKey>) = match self {
             Self::Null(sizes) => {
                 tokens.log(Arc::new(visit::ForgetfulLog));
-                let crypto = Arc::new(null::NullServer { sizes: *sizes, tap });
-                ServerConfig::new(crypto, Arc::new(visit::TokenKey(visitor.clone())))
+                let inner = Arc::new(null::NullServer { sizes: *sizes });
+                (inner, Arc::new(visit::TokenKey(visitor.clone())))
             }
             Self::Tls(inner) => {
-                let crypto = Arc::new(tapped::TappedServer {
-                    inner: inner.clone(),
-                    tap,
-                });
                 let salt = ring::hkdf::Salt::new(ring::hkdf::HKDF_SHA256, &[]);
                 let key = salt.extract(&seed_bytes(seed, "token"));
-                ServerConfig::new(crypto, Arc::new(key))
+                (inner.clone(), Arc::new(key))
             }
         };
+        let mut config = ServerConfig::new(Arc::new(tapped::TappedServer { inner, tap }), key);
         config.validation_token_config(tokens);
         config
     }

@@ -18,38 +18,27 @@ use quinn_proto::transport_parameters::TransportParameters;
 use quinn_proto::{ConnectError, ConnectionId, Side, TransportError};
 
 use super::sizes::FlightSizes;
-use crate::quic::tap::{Space, Tap};
+use crate::quic::tap::Space;
 use crate::tls::Handshake;
 
 /// Bytes of AEAD tag in every packet (RFC 9001, section 5.3).
 const TAG: usize = 16;
 
-struct NullKey {
-    space: Space,
-    tap: Arc<Tap>,
-}
+struct NullKey(Space);
 
 impl PacketKey for NullKey {
-    fn encrypt(&self, number: u64, buf: &mut [u8], header_len: usize) {
-        self.tap.sealing(self.space, number, buf, header_len, TAG);
+    fn encrypt(&self, _: u64, buf: &mut [u8], _: usize) {
         let n = buf.len();
-        buf[n - TAG..].fill(self.space as u8 + 1);
+        buf[n - TAG..].fill(self.0 as u8 + 1);
     }
 
-    fn decrypt(
-        &self,
-        number: u64,
-        header: &[u8],
-        payload: &mut BytesMut,
-    ) -> Result<(), CryptoError> {
+    fn decrypt(&self, _: u64, _: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
         let n = payload.len().checked_sub(TAG).ok_or(CryptoError)?;
         // As with TLS, a packet of another encryption level must fail to open.
-        if payload[n] != self.space as u8 + 1 {
+        if payload[n] != self.0 as u8 + 1 {
             return Err(CryptoError);
         }
         payload.truncate(n);
-        self.tap
-            .opened(self.space, number, payload, header.len() + TAG);
         Ok(())
     }
 
@@ -74,26 +63,20 @@ impl HeaderKey for NullHeader {
     }
 }
 
-fn packet_keys(space: Space, tap: &Arc<Tap>) -> KeyPair<Box<dyn PacketKey>> {
+fn packet_keys(space: Space) -> KeyPair<Box<dyn PacketKey>> {
     KeyPair {
-        local: Box::new(NullKey {
-            space,
-            tap: tap.clone(),
-        }),
-        remote: Box::new(NullKey {
-            space,
-            tap: tap.clone(),
-        }),
+        local: Box::new(NullKey(space)),
+        remote: Box::new(NullKey(space)),
     }
 }
 
-fn keys(space: Space, tap: &Arc<Tap>) -> Keys {
+fn keys(space: Space) -> Keys {
     Keys {
         header: KeyPair {
             local: Box::new(NullHeader),
             remote: Box::new(NullHeader),
         },
-        packet: packet_keys(space, tap),
+        packet: packet_keys(space),
     }
 }
 
@@ -102,12 +85,10 @@ pub(super) struct NullClient {
     pub(super) handshake: Handshake,
     /// The server's transport parameters from the previous visit.
     pub(super) remembered: TransportParameters,
-    pub(super) tap: Arc<Tap>,
 }
 
 pub(super) struct NullServer {
     pub(super) sizes: FlightSizes,
-    pub(super) tap: Arc<Tap>,
 }
 
 impl ClientConfig for NullClient {
@@ -117,7 +98,7 @@ impl ClientConfig for NullClient {
         _server_name: &str,
         params: &TransportParameters,
     ) -> Result<Box<dyn Session>, ConnectError> {
-        let mut session = NullSession::new(Side::Client, self.sizes, self.tap.clone(), params);
+        let mut session = NullSession::new(Side::Client, self.sizes, params);
         session.handshake = self.handshake;
         if self.handshake == Handshake::EarlyData {
             session.peers = Some(self.remembered);
@@ -128,18 +109,13 @@ impl ClientConfig for NullClient {
 
 impl ServerConfig for NullServer {
     fn initial_keys(&self, _: u32, _: &ConnectionId) -> Result<Keys, UnsupportedVersion> {
-        Ok(keys(Space::Initial, &self.tap))
+        Ok(keys(Space::Initial))
     }
     fn retry_tag(&self, _: u32, _: &ConnectionId, _: &[u8]) -> [u8; 16] {
         [0; 16]
     }
     fn start_session(self: Arc<Self>, _: u32, params: &TransportParameters) -> Box<dyn Session> {
-        Box::new(NullSession::new(
-            Side::Server,
-            self.sizes,
-            self.tap.clone(),
-            params,
-        ))
+        Box::new(NullSession::new(Side::Server, self.sizes, params))
     }
 }
 
@@ -164,7 +140,6 @@ struct NullSession {
     sizes: FlightSizes,
     /// The client's type of handshake. A server learns it from the first message.
     handshake: Handshake,
-    tap: Arc<Tap>,
     ours: TransportParameters,
     peers: Option<TransportParameters>,
     received: Vec<u8>,
@@ -173,21 +148,19 @@ struct NullSession {
 }
 
 impl NullSession {
-    fn new(side: Side, sizes: FlightSizes, tap: Arc<Tap>, ours: &TransportParameters) -> Self {
+    fn new(side: Side, sizes: FlightSizes, ours: &TransportParameters) -> Self {
         let step = if side.is_client() {
             Step::ClientHello
         } else {
             Step::AwaitClientHello
         };
-        let received = Vec::new();
         Self {
             side,
             sizes,
             handshake: Handshake::Full,
-            tap,
             ours: *ours,
             peers: None,
-            received,
+            received: Vec::new(),
             step,
             finished: false,
         }
@@ -228,7 +201,7 @@ const MESSAGE_HEAD: usize = 5;
 
 impl Session for NullSession {
     fn initial_keys(&self, _: &ConnectionId, _: Side) -> Keys {
-        keys(Space::Initial, &self.tap)
+        keys(Space::Initial)
     }
     fn handshake_data(&self) -> Option<Box<dyn Any>> {
         None
@@ -239,10 +212,7 @@ impl Session for NullSession {
     fn early_crypto(&self) -> Option<(Box<dyn HeaderKey>, Box<dyn PacketKey>)> {
         // A client has these keys from the start, and a server after the ClientHello.
         (self.handshake == Handshake::EarlyData).then(|| {
-            let key = NullKey {
-                space: Space::ZeroRtt,
-                tap: self.tap.clone(),
-            };
+            let key = NullKey(Space::ZeroRtt);
             (Box::new(NullHeader) as _, Box::new(key) as _)
         })
     }
@@ -306,22 +276,22 @@ impl Session for NullSession {
             }
             Step::ClientHandshakeKeys => {
                 self.step = Step::AwaitServerFinished;
-                Some(keys(Space::Handshake, &self.tap))
+                Some(keys(Space::Handshake))
             }
             Step::ClientFinished => {
                 self.write_message(buf, sizes.client_finished, false);
                 self.step = Step::Done;
-                Some(keys(Space::OneRtt, &self.tap))
+                Some(keys(Space::OneRtt))
             }
             Step::ServerHello => {
                 self.write_message(buf, sizes.server_hello, false);
                 self.step = Step::ServerFlight;
-                Some(keys(Space::Handshake, &self.tap))
+                Some(keys(Space::Handshake))
             }
             Step::ServerFlight => {
                 self.write_message(buf, sizes.server_flight, true);
                 self.step = Step::AwaitClientFinished;
-                Some(keys(Space::OneRtt, &self.tap))
+                Some(keys(Space::OneRtt))
             }
             Step::Tickets => {
                 for _ in 0..sizes.tickets {
@@ -335,7 +305,7 @@ impl Session for NullSession {
     }
 
     fn next_1rtt_keys(&mut self) -> Option<KeyPair<Box<dyn PacketKey>>> {
-        Some(packet_keys(Space::OneRtt, &self.tap))
+        Some(packet_keys(Space::OneRtt))
     }
     fn is_valid_retry(&self, _: &ConnectionId, _: &[u8], _: &[u8]) -> bool {
         true

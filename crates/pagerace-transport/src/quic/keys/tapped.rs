@@ -1,4 +1,4 @@
-//! The tap around other keys, such as those of real TLS.
+//! The tap around other keys: null keys or those of real TLS.
 
 use std::any::Any;
 use std::sync::Arc;

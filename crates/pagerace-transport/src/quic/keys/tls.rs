@@ -84,18 +84,8 @@ impl Identity {
     /// # Errors
     /// Returns an error if rustls refuses the certificate.
     pub fn server_keys(&self) -> Result<ServerKeys, TlsError> {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let mut config = rustls::ServerConfig::builder_with_provider(provider)
-            .with_protocol_versions(&[&rustls::version::TLS13])?
-            .with_no_client_auth()
-            .with_single_cert(
-                vec![self.certificate.clone()],
-                PrivateKeyDer::Pkcs8(self.key.clone_key()),
-            )?;
-        config.alpn_protocols = vec![ALPN.to_vec()];
-        Ok(ServerKeys::Tls(Arc::new(QuicServerConfig::try_from(
-            config,
-        )?)))
+        let config = QuicServerConfig::try_from(server_tls(self.chain(), self.key(), &[ALPN])?)?;
+        Ok(ServerKeys::Tls(Arc::new(config)))
     }
 
     /// Returns the keys of a client that trusts only this identity.
@@ -112,6 +102,35 @@ impl Identity {
 /// # Errors
 /// Returns an error if the certificate is not a valid trust anchor.
 pub fn client_keys_trusting(certificate: &[u8]) -> Result<ClientKeys, TlsError> {
+    let config = QuicClientConfig::try_from(client_tls(certificate, ALPN)?)?;
+    Ok(ClientKeys::Tls(Arc::new(config)))
+}
+
+/// Returns the TLS 1.3 configuration of a server that offers the protocols in `alpn`, over
+/// any transport.
+///
+/// # Errors
+/// Returns an error if rustls refuses the certificate.
+pub fn server_tls(
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivatePkcs8KeyDer<'static>,
+    alpn: &[&[u8]],
+) -> Result<rustls::ServerConfig, rustls::Error> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[&rustls::version::TLS13])?
+        .with_no_client_auth()
+        .with_single_cert(chain, PrivateKeyDer::Pkcs8(key))?;
+    config.alpn_protocols = alpn.iter().map(|name| name.to_vec()).collect();
+    Ok(config)
+}
+
+/// Returns the TLS 1.3 configuration of a client that trusts only this certificate (DER)
+/// and speaks the protocol `alpn`, over any transport.
+///
+/// # Errors
+/// Returns an error if the certificate is not a valid trust anchor.
+pub fn client_tls(certificate: &[u8], alpn: &[u8]) -> Result<rustls::ClientConfig, rustls::Error> {
     let mut roots = rustls::RootCertStore::empty();
     roots.add(CertificateDer::from(certificate.to_vec()))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -119,8 +138,6 @@ pub fn client_keys_trusting(certificate: &[u8]) -> Result<ClientKeys, TlsError> 
         .with_protocol_versions(&[&rustls::version::TLS13])?
         .with_root_certificates(roots)
         .with_no_client_auth();
-    config.alpn_protocols = vec![ALPN.to_vec()];
-    Ok(ClientKeys::Tls(Arc::new(QuicClientConfig::try_from(
-        config,
-    )?)))
+    config.alpn_protocols = vec![alpn.to_vec()];
+    Ok(config)
 }

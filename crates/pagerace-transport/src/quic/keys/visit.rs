@@ -15,7 +15,7 @@ use quinn_proto::crypto::{AeadKey, CryptoError, HandshakeTokenKey};
 use quinn_proto::transport_parameters::TransportParameters;
 use quinn_proto::{Side, TokenLog, TokenReuseError, TokenStore};
 
-use crate::quic::Settings;
+use crate::quic::QuicSettings;
 use crate::quic::frame::varint_size;
 
 /// Size of quinn-proto's address tokens for IPv4: kind, address, seconds, tag and nonce.
@@ -44,7 +44,7 @@ const REMEMBERED_UNIDIRECTIONAL: u32 = 3;
 /// Returns the server's transport parameters as remembered from an earlier visit (RFC 9000,
 /// section 7.4.1). The server is assumed to allow as many requests as this side, and at
 /// least a small window.
-pub(super) fn remembered_parameters(settings: &Settings) -> TransportParameters {
+pub(super) fn remembered_parameters(settings: &QuicSettings) -> TransportParameters {
     let window = settings.receive_window.min(REMEMBERED_WINDOW);
     let stream_window = settings.stream_receive_window.min(REMEMBERED_WINDOW);
     // RFC 9000, section 18.2.

@@ -14,9 +14,9 @@ struct Target {
 impl Target {
     fn new(guard: Option<Guard>) -> Self {
         let identity = Identity::new(&["localhost"]).unwrap();
-        let settings = Settings {
+        let settings = QuicSettings {
             guard,
-            ..Settings::default()
+            ..QuicSettings::default()
         };
         let keys = identity.server_keys().unwrap();
         let epoch = Epoch::new();
@@ -29,7 +29,7 @@ impl Target {
     }
 
     fn client(&self, seed: u64) -> (Host, ClientKeys) {
-        let host = Host::client(&Settings::default(), seed, self.epoch, false).unwrap();
+        let host = Host::client(&QuicSettings::default(), seed, self.epoch, false).unwrap();
         (host, self.identity.client_keys().unwrap())
     }
 

@@ -34,11 +34,11 @@ struct Pair {
 
 impl Pair {
     fn new() -> Self {
-        let settings = Settings {
+        let settings = QuicSettings {
             congestion: "test-rate-1000000000".to_owned(),
             stream_receive_window: STREAM_WINDOW,
             mtu: 1_200,
-            ..Settings::default()
+            ..QuicSettings::default()
         };
         let (client_keys, server_keys) = keys(false);
         let epoch = Epoch::new();

@@ -62,9 +62,6 @@ impl Controller for FixedRate {
     fn ssthresh(&self) -> Option<u64> {
         None
     }
-    fn name(&self) -> &'static str {
-        "test-rate"
-    }
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }

@@ -9,7 +9,7 @@ use pagerace_core::{Duration, Instant};
 const FIRST_TIMEOUT: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Debug)]
-pub(super) struct Handshake {
+pub(super) struct SynSender {
     retries: u32,
     tries: u32,
     timeouts: u64,
@@ -17,7 +17,7 @@ pub(super) struct Handshake {
     at: Option<Instant>,
 }
 
-impl Handshake {
+impl SynSender {
     /// Creates the state. If `pending` is true, the first SYN or SYN-ACK is due at once.
     pub(super) fn new(retries: u32, pending: bool) -> Self {
         Self {

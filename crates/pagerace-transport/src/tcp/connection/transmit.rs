@@ -1,11 +1,10 @@
 //! The segments that a connection sends: control segments, data and acknowledgements.
 
-use bytes::Bytes;
 use pagerace_core::Instant;
 
 use super::{Connection, State};
-use crate::tcp::segment::{Control, SackBlocks, Segment, SentRange};
-use crate::tcp::sender::Outgoing;
+use crate::tcp::segment::{Control, Segment, SentRange};
+use crate::tcp::sender::DataSegment;
 
 impl Connection {
     /// Returns the next segment that may leave now. Must be called until it returns `None`.
@@ -26,7 +25,7 @@ impl Connection {
             State::Established => {}
         }
         // SACK blocks are sent without data, as they do not fit beside a full payload.
-        if self.receiver.is_ack_due() && self.receiver.has_blocks() {
+        if self.receiver.acks.is_due() && self.receiver.has_blocks() {
             return Some(self.pure_ack(now));
         }
         if let Some(out) = self.sender.poll(now) {
@@ -41,7 +40,7 @@ impl Connection {
                 ..self.pure_ack(now)
             });
         }
-        self.receiver.is_ack_due().then(|| self.pure_ack(now))
+        self.receiver.acks.is_due().then(|| self.pure_ack(now))
     }
 
     fn poll_handshake(&mut self, now: Instant) -> Option<Segment> {
@@ -61,17 +60,9 @@ impl Connection {
 
     pub(super) fn bare(&self, now: Instant) -> Segment {
         Segment {
-            control: Control::None,
-            fin: false,
             sequence: self.sender.next(),
-            acknowledgement: None,
-            window: 0,
-            sacks: SackBlocks::default(),
             timestamp: now,
-            echo: None,
-            payload: Bytes::new(),
-            push: false,
-            retransmission: false,
+            ..Segment::default()
         }
     }
 
@@ -87,7 +78,7 @@ impl Connection {
         }
     }
 
-    fn data(&mut self, now: Instant, out: Outgoing) -> Segment {
+    fn data(&mut self, now: Instant, out: DataSegment) -> Segment {
         let (acknowledgement, window, echo) = self.receiver.acknowledge();
         let length = out.payload.len() as u64;
         if length > 0 {
@@ -96,7 +87,7 @@ impl Connection {
                 length,
                 retransmission: out.retransmission,
             });
-            self.receiver.on_data_sent(now);
+            self.receiver.acks.on_data_sent(now);
         }
         Segment {
             sequence: out.sequence,

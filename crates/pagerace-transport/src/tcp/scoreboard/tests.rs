@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use pagerace_core::{Duration, Instant};
 
-use super::{Fate, Scoreboard};
+use super::{Scoreboard, SegmentState};
 
 fn at(millis: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(millis)
@@ -88,7 +88,12 @@ fn a_timeout_takes_the_first_and_what_is_as_old() {
     assert_eq!(board.next_lost_bytes(), Some(10));
     board.find_lost();
     assert_eq!((board.next_lost_bytes(), board.in_flight()), (None, 50));
-    assert!(board.entries.iter().all(|sent| sent.fate == Fate::InFlight));
+    assert!(
+        board
+            .entries
+            .iter()
+            .all(|sent| sent.state == SegmentState::InFlight)
+    );
     // The segments can be declared lost again.
     let losses = board.detect_losses(at(300), 5, Duration::ZERO).0;
     assert_eq!(losses.segments, 5);

@@ -64,8 +64,9 @@ impl Sender {
         if let Phase::Timeout { answered, .. } = &mut self.phase {
             *answered |= !delivered.is_empty();
         }
-        let bare = ack.pure && delivered.is_empty() && ack.number == una && !widened;
-        if let Some(loss) = self.probe.on_ack(ack.number, duplicate.is_some(), bare) {
+        let bare = ack.pure && ack.sacks.is_empty() && ack.number == una && !widened;
+        let bare = bare && delivered.is_empty();
+        if let Some(loss) = self.probe.on_ack(ack.number, duplicate, bare) {
             let losses = super::Losses {
                 segments: 1,
                 bytes: loss.bytes,

@@ -11,7 +11,7 @@ impl Sender {
             self.reorder_at,
             self.persist_at,
             self.probe.deadline(),
-            self.pacer.deadline(),
+            self.paced_until,
         ]
         .into_iter()
         .flatten()
@@ -24,7 +24,7 @@ impl Sender {
     /// Returns the reason for giving up the connection.
     pub(in crate::tcp) fn handle_timeout(&mut self, now: Instant) -> Result<(), String> {
         self.note_starvation(now);
-        self.pacer.handle_timeout(now);
+        self.paced_until = self.paced_until.filter(|&until| now < until);
         let due = |at: Option<Instant>| at.is_some_and(|at| now >= at);
         if due(self.reorder_at) {
             self.reorder_at = None;

@@ -2,12 +2,12 @@
 
 use pagerace_core::Instant;
 
-use super::{Outgoing, Phase, Sender, initial_window};
+use super::{DataSegment, Phase, Sender, initial_window};
 use crate::tcp::usage::Restart;
 
 impl Sender {
     /// Returns the next segment that may leave now.
-    pub(in crate::tcp) fn poll(&mut self, now: Instant) -> Option<Outgoing> {
+    pub(in crate::tcp) fn poll(&mut self, now: Instant) -> Option<DataSegment> {
         if self.probe.take_pending()
             && let Some(probe) = self.poll_probe(now)
         {
@@ -16,14 +16,14 @@ impl Sender {
         if let Some(bytes) = self.board.next_lost_bytes() {
             return self.admits(now, bytes).then(|| {
                 let sent = self.board.retransmit_lost(now).expect("one is lost");
-                let out = Outgoing::again(sent);
+                let out = DataSegment::again(sent);
                 self.on_retransmitted(now, &out);
                 out
             });
         }
         if self.buffer.is_empty() {
             self.starved = !self.is_finished();
-            self.pacer.rest();
+            self.paced_until = None;
             return None;
         }
         let length = self.sendable(now)?;
@@ -51,7 +51,7 @@ impl Sender {
         if self.board.is_empty() && self.persist_at.is_none() {
             self.persist_at = Some(now + self.rtt.timeout(self.backoff));
         }
-        self.pacer.rest();
+        self.paced_until = None;
         None
     }
 
@@ -90,21 +90,23 @@ impl Sender {
                 _ => in_flight + bytes <= window,
             };
         if !room {
-            self.pacer.rest();
+            self.paced_until = None;
             self.usage.observe(true, in_flight, self.una, self.next);
             return false;
         }
-        self.pacer.admits(now)
+        let rate = self.controller.pacing_rate();
+        self.paced_until = rate.and_then(|rate| self.pacer.held_until(now, 0, rate));
+        self.paced_until.is_none()
     }
 
-    fn send_new(&mut self, now: Instant, length: u64) -> Outgoing {
+    fn send_new(&mut self, now: Instant, length: u64) -> DataSegment {
         let (payload, fin) = self.buffer.take(length as usize);
         let sequence = self.next;
         self.board.push(now, sequence, payload.clone(), fin);
         self.next += length + u64::from(fin);
         self.on_sent(now, length);
         self.schedule_probe(now);
-        Outgoing {
+        DataSegment {
             sequence,
             payload,
             fin,
@@ -119,8 +121,10 @@ impl Sender {
         self.last_sent = now;
         if bytes > 0 {
             self.controller.on_sent(now, bytes);
-            self.pacer
-                .on_sent(now, bytes, self.controller.pacing_rate());
+            self.paced_until = None;
+            if let Some(rate) = self.controller.pacing_rate() {
+                self.pacer.charge(now, bytes, rate);
+            }
         }
         if let Phase::Recovery { prr: Some(prr), .. } = &mut self.phase {
             prr.on_sent(bytes);
@@ -133,7 +137,7 @@ impl Sender {
         }
     }
 
-    fn on_retransmitted(&mut self, now: Instant, out: &Outgoing) {
+    fn on_retransmitted(&mut self, now: Instant, out: &DataSegment) {
         let bytes = out.payload.len() as u64;
         self.counts.retransmitted_bytes += bytes;
         // Probes count as well, so that a DSACK for a probe does not explain another
@@ -147,7 +151,7 @@ impl Sender {
     /// Returns the tail loss probe to send. The congestion window does not limit it.
     ///
     /// Source: RFC 8985, section 7.3.
-    fn poll_probe(&mut self, now: Instant) -> Option<Outgoing> {
+    fn poll_probe(&mut self, now: Instant) -> Option<DataSegment> {
         if self.board.is_empty() {
             return None;
         }
@@ -158,7 +162,7 @@ impl Sender {
         } else {
             let sent = self.board.retransmit_last(now)?;
             let repeats = (sent.first_sent_at, sent.bytes());
-            let out = Outgoing::again(sent);
+            let out = DataSegment::again(sent);
             self.on_retransmitted(now, &out);
             (out, Some(repeats))
         };

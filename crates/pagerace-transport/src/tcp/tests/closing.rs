@@ -3,11 +3,11 @@
 use bytes::Bytes;
 
 use super::world::{CLIENT, Fate, SERVER, World, at, ms};
-use crate::tcp::{Connection, Event, Settings};
+use crate::tcp::{Connection, Event, TcpSettings};
 
 #[test]
 fn the_end_travels_with_the_last_bytes() {
-    let mut world = World::new(&Settings::default(), ms(50));
+    let mut world = World::new(&TcpSettings::default(), ms(50));
     world.ends[SERVER].to_send = 3_000;
     world.ends[CLIENT].finishes = false;
     assert!(world.run(at(60_000)));
@@ -23,7 +23,7 @@ fn the_end_travels_with_the_last_bytes() {
 
 #[test]
 fn a_lost_end_is_sent_again() {
-    let mut world = World::new(&Settings::default(), ms(50));
+    let mut world = World::new(&TcpSettings::default(), ms(50));
     world.ends[SERVER].to_send = 1_000;
     let mut drops = 3;
     world.paths[SERVER].fates = Box::new(move |_, s| {
@@ -40,7 +40,7 @@ fn a_lost_end_is_sent_again() {
 
 #[test]
 fn the_end_is_told_after_everything_was_read() {
-    let mut world = World::new(&Settings::default(), ms(10));
+    let mut world = World::new(&TcpSettings::default(), ms(10));
     world.ends[SERVER].to_send = 2_000;
     world.ends[CLIENT].reads = false;
     world.run(at(1_000));
@@ -57,7 +57,7 @@ fn the_end_is_told_after_everything_was_read() {
 
 #[test]
 fn an_abort_is_told_to_the_peer() {
-    let mut world = World::download(&Settings::default(), ms(10), 100_000);
+    let mut world = World::download(&TcpSettings::default(), ms(10), 100_000);
     world.run(at(45));
     world.ends[CLIENT].connection.abort();
     assert!(world.run(at(60_000)));
@@ -69,7 +69,7 @@ fn an_abort_is_told_to_the_peer() {
 #[test]
 #[should_panic(expected = "behind the end")]
 fn writing_behind_the_end_is_a_bug() {
-    let mut connection = Connection::server(&Settings::default()).unwrap();
+    let mut connection = Connection::server(&TcpSettings::default()).unwrap();
     connection.finish();
     connection.write(Bytes::from_static(b"more"));
 }

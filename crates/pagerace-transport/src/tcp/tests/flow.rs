@@ -3,22 +3,22 @@
 use pagerace_core::Rng;
 
 use super::world::{CLIENT, Fate, SERVER, World, at, ms};
-use crate::tcp::Settings;
+use crate::tcp::TcpSettings;
 
 #[test]
 fn it_never_limits_a_fat_long_path_for_long() {
     // 100 Mbit/s x 100 ms: 1.2 MB in flight.
     let bytes = 40_000_000;
-    let mut world = World::download(&Settings::default(), ms(50), bytes);
+    let mut world = World::download(&TcpSettings::default(), ms(50), bytes);
     world.paths[SERVER].rate = Some(100_000_000);
     world.paths[SERVER].queue = ms(100);
     assert!(world.run(at(60_000)));
     assert_eq!(world.ends[CLIENT].read, bytes);
     // The same load with a window that is never the limit.
-    let wide = Settings {
+    let wide = TcpSettings {
         receive_window: 30_000_000,
         receive_buffer_max: 60_000_000,
-        ..Settings::default()
+        ..TcpSettings::default()
     };
     let mut free = World::download(&wide, ms(50), bytes);
     free.paths[SERVER].rate = Some(100_000_000);
@@ -33,8 +33,8 @@ fn it_never_limits_a_fat_long_path_for_long() {
 
 /// Sends 20 MB over 100 Mbit/s x 100 ms, with a queue of a round trip and 1 % loss. The
 /// controller is BBR, as it does not slow down for this loss.
-fn lossy(settings: &Settings, seed: u64) -> World {
-    let settings = Settings {
+fn lossy(settings: &TcpSettings, seed: u64) -> World {
+    let settings = TcpSettings {
         congestion: "bbr".to_owned(),
         ..settings.clone()
     };
@@ -54,7 +54,7 @@ fn lossy(settings: &Settings, seed: u64) -> World {
     world
 }
 
-fn lossy_millis(settings: &Settings) -> f64 {
+fn lossy_millis(settings: &TcpSettings) -> f64 {
     (0..5)
         .map(|seed| lossy(settings, seed).now.as_millis_f64())
         .sum()
@@ -62,14 +62,14 @@ fn lossy_millis(settings: &Settings) -> f64 {
 
 #[test]
 fn losses_do_not_keep_it_from_growing() {
-    let free = lossy_millis(&Settings {
+    let free = lossy_millis(&TcpSettings {
         receive_window: 30_000_000,
         receive_buffer_max: 60_000_000,
-        ..Settings::default()
+        ..TcpSettings::default()
     });
-    let grown = lossy_millis(&Settings {
+    let grown = lossy_millis(&TcpSettings {
         receive_buffer_max: 60_000_000,
-        ..Settings::default()
+        ..TcpSettings::default()
     });
     assert!(
         grown <= free * 1.02,
@@ -77,7 +77,7 @@ fn losses_do_not_keep_it_from_growing() {
     );
     // BBR has up to 2.5 MB in flight, and a hole delays the acknowledgement of 1.25 MB or
     // more. Linux's maximum window of 3 MiB therefore costs a little.
-    let tuned = lossy_millis(&Settings::default());
+    let tuned = lossy_millis(&TcpSettings::default());
     assert!(
         tuned <= free * 1.05,
         "{tuned} ms, {free} ms without a limit"
@@ -87,9 +87,9 @@ fn losses_do_not_keep_it_from_growing() {
 #[test]
 fn losses_neither_shrink_it_nor_take_it_beyond_its_limit() {
     for (buffer, widest) in [(400_000, 200_000), (6 << 20, 3 << 20)] {
-        let settings = Settings {
+        let settings = TcpSettings {
             receive_buffer_max: buffer,
-            ..Settings::default()
+            ..TcpSettings::default()
         };
         let world = lossy(&settings, 1);
         let (mut edge, mut most) = (0, 0);
@@ -106,7 +106,7 @@ fn losses_neither_shrink_it_nor_take_it_beyond_its_limit() {
 
 #[test]
 fn it_grows_while_a_hole_is_open() {
-    let mut world = World::download(&Settings::default(), ms(50), 400_000);
+    let mut world = World::download(&TcpSettings::default(), ms(50), 400_000);
     // The hole is a quarter into the third flight. When the flight's first segments are
     // read, the buffer grows to match the second flight.
     let hole = 40 * 1448;
@@ -134,9 +134,9 @@ fn it_grows_while_a_hole_is_open() {
 
 #[test]
 fn it_grows_to_its_limit_and_not_beyond() {
-    let settings = Settings {
+    let settings = TcpSettings {
         receive_buffer_max: 400_000,
-        ..Settings::default()
+        ..TcpSettings::default()
     };
     let mut world = World::download(&settings, ms(50), 20_000_000);
     world.paths[SERVER].rate = Some(100_000_000);
@@ -152,7 +152,7 @@ fn it_grows_to_its_limit_and_not_beyond() {
 
 #[test]
 fn a_reader_that_stops_closes_the_window_and_opens_it_again() {
-    let mut world = World::download(&Settings::default(), ms(50), 1_000_000);
+    let mut world = World::download(&TcpSettings::default(), ms(50), 1_000_000);
     world.ends[CLIENT].reads = false;
     world.run(at(5_000));
     assert_eq!(world.ends[CLIENT].connection.delivered(), 65_535);
@@ -180,7 +180,7 @@ fn a_reader_that_stops_closes_the_window_and_opens_it_again() {
 
 #[test]
 fn a_lost_window_update_is_found_by_a_probe() {
-    let mut world = World::download(&Settings::default(), ms(50), 300_000);
+    let mut world = World::download(&TcpSettings::default(), ms(50), 300_000);
     world.ends[CLIENT].reads = false;
     world.run(at(3_000));
     world.ends[CLIENT].reads = true;
@@ -198,7 +198,7 @@ fn a_lost_window_update_is_found_by_a_probe() {
 
 #[test]
 fn a_window_that_stays_closed_is_no_reason_to_give_up() {
-    let mut world = World::download(&Settings::default(), ms(50), 300_000);
+    let mut world = World::download(&TcpSettings::default(), ms(50), 300_000);
     world.ends[CLIENT].reads = false;
     assert!(!world.run(at(10_000_000)), "it goes on probing");
     assert_eq!(world.ends[SERVER].lost, None);

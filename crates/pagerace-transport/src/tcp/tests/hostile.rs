@@ -4,7 +4,7 @@
 use pagerace_core::{Duration, Instant, Rng};
 
 use super::world::{CLIENT, Fate, Fates, SERVER, World};
-use crate::tcp::Settings;
+use crate::tcp::TcpSettings;
 
 const DEADLINE: Instant = Instant::from_nanos(200_000 * 1_000_000_000);
 
@@ -38,18 +38,18 @@ fn hostile_world(seed: u64) -> World {
     let mut rng = Rng::new(seed, "shape");
     let controllers = pagerace_cc::registry();
     let delay = Duration::from_nanos(1 + rng.below(150_000_000));
-    let client = Settings {
+    let client = TcpSettings {
         mss: [536, 1448][rng.below(2) as usize],
         congestion: controllers[rng.below(controllers.len() as u64) as usize]
             .name
             .to_owned(),
         receive_window: [4_000, 20_000, 65_535][rng.below(3) as usize],
         slow_start_after_idle: rng.chance(0.5),
-        ..Settings::default()
+        ..TcpSettings::default()
     };
-    let server = Settings {
+    let server = TcpSettings {
         congestion: client.congestion.clone(),
-        ..Settings::default()
+        ..TcpSettings::default()
     };
     let mut world = World::with(&client, &server, delay);
     world.ends[CLIENT].to_send = rng.below(50_000);

@@ -1,12 +1,12 @@
 //! Tests of the handshake.
 
 use super::world::{CLIENT, Fate, SERVER, World, at, ms};
-use crate::tcp::{Connection, Segment, Settings};
+use crate::tcp::{Connection, Segment, TcpSettings};
 use pagerace_core::Instant;
 
 #[test]
 fn takes_one_round_trip_before_the_client_and_one_and_a_half_before_the_server_may_send() {
-    let mut world = World::download(&Settings::default(), ms(50), 0);
+    let mut world = World::download(&TcpSettings::default(), ms(50), 0);
     assert!(world.run(at(60_000)));
     assert_eq!(world.ends[CLIENT].connected_at, Some(at(100)));
     assert_eq!(world.ends[SERVER].connected_at, Some(at(150)));
@@ -20,14 +20,14 @@ fn takes_one_round_trip_before_the_client_and_one_and_a_half_before_the_server_m
 
 #[test]
 fn data_of_the_client_goes_with_or_right_behind_the_acknowledgement() {
-    let mut world = World::new(&Settings::default(), ms(50));
+    let mut world = World::new(&TcpSettings::default(), ms(50));
     world.ends[CLIENT].to_send = 500;
     world.ends[CLIENT].finishes = false;
     world.ends[SERVER].finishes = false;
     world.run(at(120));
     assert_eq!(world.data(CLIENT)[0].0, 100.0);
     // If the acknowledgement of the handshake is lost, data completes the handshake.
-    let mut world = World::new(&Settings::default(), ms(50));
+    let mut world = World::new(&TcpSettings::default(), ms(50));
     world.ends[CLIENT].to_send = 500;
     world.paths[CLIENT].fates = Box::new(|_, s| {
         let bare = !s.is_syn() && s.payload_len() == 0 && !s.is_fin();
@@ -40,7 +40,7 @@ fn data_of_the_client_goes_with_or_right_behind_the_acknowledgement() {
 
 #[test]
 fn a_lost_syn_is_sent_again_after_a_second_then_after_doubling_times() {
-    let mut world = World::download(&Settings::default(), ms(50), 0);
+    let mut world = World::download(&TcpSettings::default(), ms(50), 0);
     world.paths[CLIENT].fates = Box::new(|_, _| Fate::Drop);
     assert!(world.run(at(1_000_000)));
     let times: Vec<f64> = world.log.iter().map(|l| l.at.as_millis_f64()).collect();
@@ -56,7 +56,7 @@ fn a_lost_syn_is_sent_again_after_a_second_then_after_doubling_times() {
 
 #[test]
 fn a_lost_syn_ack_is_sent_again_and_the_round_trip_is_still_known() {
-    let mut world = World::download(&Settings::default(), ms(50), 1);
+    let mut world = World::download(&TcpSettings::default(), ms(50), 1);
     let mut first = true;
     world.paths[SERVER].fates = Box::new(move |_, _| {
         if std::mem::take(&mut first) {
@@ -78,7 +78,7 @@ fn a_lost_syn_ack_is_sent_again_and_the_round_trip_is_still_known() {
 
 #[test]
 fn a_host_without_listener_refuses() {
-    let settings = Settings::default();
+    let settings = TcpSettings::default();
     let mut client = Connection::client(&settings, Instant::ZERO).unwrap();
     let syn = client.poll_transmit(Instant::ZERO).unwrap();
     client.handle_segment(at(100), Segment::refusal(at(50), &syn));
@@ -91,7 +91,7 @@ fn a_host_without_listener_refuses() {
 
 #[test]
 fn a_server_resets_what_belongs_to_no_connection() {
-    let settings = Settings::default();
+    let settings = TcpSettings::default();
     let mut world = World::download(&settings, ms(10), 0);
     world.run(at(1_000));
     let stray = world.log.last().unwrap().segment.clone();
@@ -102,11 +102,11 @@ fn a_server_resets_what_belongs_to_no_connection() {
 
 #[test]
 fn the_smaller_maximum_segment_size_holds_for_both() {
-    let small = Settings {
+    let small = TcpSettings {
         mss: 536,
-        ..Settings::default()
+        ..TcpSettings::default()
     };
-    let mut world = World::with(&small, &Settings::default(), ms(10));
+    let mut world = World::with(&small, &TcpSettings::default(), ms(10));
     world.ends[SERVER].to_send = 10_000;
     world.run(at(10_000));
     assert_eq!(world.ends[CLIENT].read, 10_000);
@@ -116,9 +116,9 @@ fn the_smaller_maximum_segment_size_holds_for_both() {
 
 #[test]
 fn an_unknown_controller_is_an_error() {
-    let settings = Settings {
+    let settings = TcpSettings {
         congestion: "carrier-pigeon".to_owned(),
-        ..Settings::default()
+        ..TcpSettings::default()
     };
     let error = Connection::server(&settings).unwrap_err();
     assert!(error.to_string().contains("carrier-pigeon"));

@@ -1,7 +1,7 @@
 //! Tests of loss recovery.
 
 use super::world::{CLIENT, Fate, SERVER, World, at, ms};
-use crate::tcp::{Segment, Settings};
+use crate::tcp::{Segment, TcpSettings};
 
 const MSS: u64 = 1448;
 
@@ -27,7 +27,7 @@ fn retransmissions(world: &World) -> Vec<(f64, u64)> {
 
 #[test]
 fn a_hole_is_repaired_one_round_trip_after_it_was_made() {
-    let mut world = World::download(&Settings::default(), ms(50), 60 * MSS);
+    let mut world = World::download(&TcpSettings::default(), ms(50), 60 * MSS);
     losing(&mut world, &[12]);
     assert!(world.run(at(60_000)));
     // Segments 10.. leave at 250 ms. Three SACKed segments behind the hole have arrived at
@@ -41,7 +41,7 @@ fn a_hole_is_repaired_one_round_trip_after_it_was_made() {
 
 #[test]
 fn many_holes_are_repaired_together() {
-    let mut world = World::download(&Settings::default(), ms(50), 120 * MSS);
+    let mut world = World::download(&TcpSettings::default(), ms(50), 120 * MSS);
     losing(&mut world, &[11, 13, 15, 17, 20, 21, 22]);
     assert!(world.run(at(60_000)));
     let repairs = retransmissions(&world);
@@ -54,7 +54,7 @@ fn many_holes_are_repaired_together() {
 
 #[test]
 fn a_lost_retransmission_is_found_without_a_timeout() {
-    let mut world = World::download(&Settings::default(), ms(50), 200 * MSS);
+    let mut world = World::download(&TcpSettings::default(), ms(50), 200 * MSS);
     let mut drops = 2;
     world.paths[SERVER].fates = Box::new(move |_, s| {
         if s.payload_len() > 0 && s.offset() == 12 * MSS && drops > 0 {
@@ -73,7 +73,7 @@ fn a_lost_retransmission_is_found_without_a_timeout() {
 
 #[test]
 fn a_lost_tail_is_found_by_a_probe_after_two_round_trips() {
-    let mut world = World::download(&Settings::default(), ms(50), 10 * MSS);
+    let mut world = World::download(&TcpSettings::default(), ms(50), 10 * MSS);
     losing(&mut world, &[7, 8, 9]);
     assert!(world.run(at(60_000)));
     // The last acknowledgement arrives at 250 ms. The probe follows 2 SRTT later with the
@@ -90,7 +90,7 @@ fn a_lost_tail_is_found_by_a_probe_after_two_round_trips() {
 
 #[test]
 fn a_probe_prefers_new_data() {
-    let mut world = World::download(&Settings::default(), ms(50), 10 * MSS);
+    let mut world = World::download(&TcpSettings::default(), ms(50), 10 * MSS);
     losing(&mut world, &[9]);
     world.run(at(440));
     // Written after the flight, while the window has room.
@@ -105,7 +105,7 @@ fn a_probe_prefers_new_data() {
 
 #[test]
 fn a_probe_that_repaired_a_loss_costs_window() {
-    let mut world = World::download(&Settings::default(), ms(50), 10 * MSS);
+    let mut world = World::download(&TcpSettings::default(), ms(50), 10 * MSS);
     losing(&mut world, &[9]);
     assert!(world.run(at(700)));
     let before = world.ends[SERVER].connection.stats();
@@ -118,9 +118,31 @@ fn a_probe_that_repaired_a_loss_costs_window() {
     assert!(after.congestion_window < before.congestion_window);
 }
 
+/// RFC 8985, section 7.4.2: only a DSACK of the probe's own range shows that the probe was
+/// needless.
+#[test]
+fn a_probe_that_repaired_a_loss_costs_window_although_the_path_duplicates_another_segment() {
+    let mut world = World::download(&TcpSettings::default(), ms(50), 10 * MSS);
+    world.paths[SERVER].fates = Box::new(|_, s| match s.offset() / MSS {
+        9 if s.payload_len() > 0 && !s.is_retransmission() => Fate::Drop,
+        // The second copy arrives at 650 ms, after the probe.
+        3 => Fate::Twice(ms(450)),
+        _ => Fate::Pass,
+    });
+    assert!(world.run(at(700)));
+    let stats = world.ends[SERVER].connection.stats();
+    assert_eq!((stats.probes, stats.ssthresh), (1, None));
+    let acks = world.pure_acks(CLIENT);
+    let (sent, last) = acks.last().unwrap();
+    assert_eq!((*sent, last.sacks.iter().count()), (650.0, 1));
+    world.ends[SERVER].to_send += MSS;
+    assert!(world.run(at(60_000)));
+    assert!(world.ends[SERVER].connection.stats().ssthresh.is_some());
+}
+
 #[test]
 fn a_probe_for_a_lost_acknowledgement_costs_nothing() {
-    let mut world = World::download(&Settings::default(), ms(50), 10 * MSS);
+    let mut world = World::download(&TcpSettings::default(), ms(50), 10 * MSS);
     let mut dropped = 0;
     world.paths[CLIENT].fates = Box::new(move |now, _| {
         // Drops the acknowledgements of the first flight's last two segments.
@@ -147,7 +169,7 @@ fn a_probe_for_a_lost_acknowledgement_costs_nothing() {
 fn a_needless_probe_takes_no_reduction_back() {
     let last_data = |world: &World| world.data(SERVER).last().map(|(sent, _)| *sent);
     let run = |silent_from: f64| {
-        let mut world = World::download(&Settings::default(), ms(50), 150 * MSS);
+        let mut world = World::download(&TcpSettings::default(), ms(50), 150 * MSS);
         losing(&mut world, &[12]);
         world.paths[CLIENT].fates = Box::new(move |now, _| {
             if (silent_from..silent_from + 100.0).contains(&now.as_millis_f64()) {
@@ -170,7 +192,7 @@ fn a_needless_probe_takes_no_reduction_back() {
 
 #[test]
 fn timeouts_double() {
-    let mut world = World::download(&Settings::default(), ms(50), 10 * MSS);
+    let mut world = World::download(&TcpSettings::default(), ms(50), 10 * MSS);
     world.paths[SERVER].fates = Box::new(|now, _| {
         if now > at(140) && now < at(30_000) {
             Fate::Drop
@@ -197,7 +219,7 @@ fn timeouts_double() {
 
 #[test]
 fn silence_ends_the_connection_after_fifteen_timeouts() {
-    let mut world = World::download(&Settings::default(), ms(50), 10 * MSS);
+    let mut world = World::download(&TcpSettings::default(), ms(50), 10 * MSS);
     world.paths[SERVER].fates = Box::new(|now, _| {
         if now > at(140) {
             Fate::Drop
@@ -218,9 +240,9 @@ fn silence_ends_the_connection_after_fifteen_timeouts() {
 #[test]
 fn sending_continues_in_proportion_while_losses_are_repaired() {
     // With the default receive window, a hole closes the window before recovery ends.
-    let settings = Settings {
+    let settings = TcpSettings {
         receive_window: 1 << 20,
-        ..Settings::default()
+        ..TcpSettings::default()
     };
     let mut world = World::download(&settings, ms(50), 2_000 * MSS);
     world.paths[SERVER].rate = Some(100_000_000);
@@ -254,7 +276,7 @@ fn sending_continues_in_proportion_while_losses_are_repaired() {
 
 #[test]
 fn late_acknowledgements_are_found_out_and_the_window_is_restored() {
-    let mut world = World::download(&Settings::default(), ms(50), 100 * MSS);
+    let mut world = World::download(&TcpSettings::default(), ms(50), 100 * MSS);
     // The path becomes 600 ms longer for a while, so a timeout fires spuriously.
     world.paths[CLIENT].fates = Box::new(|now, _| {
         if now >= at(300) && now < at(2_000) {
@@ -277,7 +299,7 @@ fn late_acknowledgements_are_found_out_and_the_window_is_restored() {
 #[test]
 fn reordering_is_learnt() {
     let run = |late: u64| {
-        let mut world = World::download(&Settings::default(), ms(50), 1_000 * MSS);
+        let mut world = World::download(&TcpSettings::default(), ms(50), 1_000 * MSS);
         world.paths[SERVER].rate = Some(50_000_000);
         let mut number = 0;
         world.paths[SERVER].fates = Box::new(move |_, s| {
@@ -302,7 +324,7 @@ fn reordering_is_learnt() {
 
 #[test]
 fn blocks_name_the_latest_arrival_first() {
-    let mut world = World::download(&Settings::default(), ms(50), 10 * MSS);
+    let mut world = World::download(&TcpSettings::default(), ms(50), 10 * MSS);
     losing(&mut world, &[1, 3, 5, 7]);
     world.run(at(200));
     let blocks: Vec<Vec<(u64, u64)>> = world
@@ -335,7 +357,7 @@ fn blocks_name_the_latest_arrival_first() {
 
 #[test]
 fn a_duplicate_is_reported_once() {
-    let mut world = World::download(&Settings::default(), ms(50), 3 * MSS);
+    let mut world = World::download(&TcpSettings::default(), ms(50), 3 * MSS);
     world.paths[SERVER].fates = Box::new(|_, s| {
         if s.payload_len() > 0 && s.offset() == MSS {
             Fate::Twice(ms(5))

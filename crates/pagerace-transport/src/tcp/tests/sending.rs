@@ -1,7 +1,7 @@
 //! Tests of sending without loss.
 
 use super::world::{CLIENT, Fate, SERVER, World, at, ms};
-use crate::tcp::Settings;
+use crate::tcp::TcpSettings;
 
 const MSS: u64 = 1448;
 
@@ -19,7 +19,7 @@ fn rounds(world: &World, begin: f64, rtt: f64) -> Vec<usize> {
 
 #[test]
 fn begins_with_ten_segments_and_doubles() {
-    let mut world = World::download(&Settings::default(), ms(50), 200 * MSS);
+    let mut world = World::download(&TcpSettings::default(), ms(50), 200 * MSS);
     assert!(world.run(at(60_000)));
     // The server is established at 150 ms. Acknowledgements never slow it down, because the
     // window grows by bytes and the first acknowledgements are not delayed.
@@ -32,7 +32,7 @@ fn begins_with_ten_segments_and_doubles() {
 
 #[test]
 fn the_first_sixteen_segments_are_acknowledged_one_by_one_then_every_second() {
-    let mut world = World::download(&Settings::default(), ms(50), 30 * MSS);
+    let mut world = World::download(&TcpSettings::default(), ms(50), 30 * MSS);
     world.paths[SERVER].rate = Some(10_000_000);
     assert!(world.run(at(60_000)));
     let acks: Vec<u64> = world
@@ -49,7 +49,7 @@ fn the_first_sixteen_segments_are_acknowledged_one_by_one_then_every_second() {
 /// 17 segments, the last of which arrives alone at 60 ms. The client answers the first ten
 /// soon or not at all.
 fn seventeen(answers: bool) -> World {
-    let mut world = World::download(&Settings::default(), ms(10), 17 * MSS);
+    let mut world = World::download(&TcpSettings::default(), ms(10), 17 * MSS);
     world.run(at(42));
     if answers {
         world.ends[CLIENT].to_send = 100;
@@ -85,9 +85,9 @@ fn an_answer_takes_the_acknowledgement_along() {
 
 #[test]
 fn little_is_committed_ahead() {
-    let settings = Settings {
+    let settings = TcpSettings {
         notsent_lowat: 5_000,
-        ..Settings::default()
+        ..TcpSettings::default()
     };
     let mut world = World::download(&settings, ms(50), 1_000_000);
     world.paths[SERVER].rate = Some(5_000_000);
@@ -111,7 +111,7 @@ fn little_is_committed_ahead() {
 
 #[test]
 fn a_window_that_is_not_used_does_not_grow() {
-    let mut world = World::download(&Settings::default(), ms(50), 0);
+    let mut world = World::download(&TcpSettings::default(), ms(50), 0);
     world.run(at(1_000));
     for i in 1..50 {
         // Three segments every 100 ms, while ten are allowed.
@@ -132,7 +132,7 @@ fn a_window_that_is_not_used_does_not_grow() {
 
 #[test]
 fn an_idle_connection_begins_with_the_initial_window_again() {
-    let windows = |settings: &Settings, idle: u64| {
+    let windows = |settings: &TcpSettings, idle: u64| {
         let mut world = World::download(settings, ms(50), 150 * MSS);
         world.run(at(2_000));
         let before = world.ends[SERVER].connection.stats().congestion_window;
@@ -149,7 +149,7 @@ fn an_idle_connection_begins_with_the_initial_window_again() {
             world,
         )
     };
-    let on = Settings::default();
+    let on = TcpSettings::default();
     // The timeout is 100 ms + 200 ms. The connection is idle for slightly more than two
     // timeouts.
     let (before, burst, _) = windows(&on, 610);
@@ -164,9 +164,9 @@ fn an_idle_connection_begins_with_the_initial_window_again() {
     assert!(world.run(at(60_000)));
     assert_eq!(rounds(&world, begin, 100.0)[..4], [0, 20, 40, 80]);
 
-    let off = Settings {
+    let off = TcpSettings {
         slow_start_after_idle: false,
-        ..Settings::default()
+        ..TcpSettings::default()
     };
     let (before, burst, _) = windows(&off, 2_000);
     assert_eq!(burst, before);
@@ -174,7 +174,7 @@ fn an_idle_connection_begins_with_the_initial_window_again() {
 
 #[test]
 fn a_short_pause_costs_nothing() {
-    let mut world = World::download(&Settings::default(), ms(50), 150 * MSS);
+    let mut world = World::download(&TcpSettings::default(), ms(50), 150 * MSS);
     world.run(at(2_000));
     let window = world.ends[SERVER].connection.stats().congestion_window;
     let (last, sent) = (
@@ -191,7 +191,7 @@ fn a_short_pause_costs_nothing() {
 
 #[test]
 fn throughput_reaches_the_rate_of_the_link() {
-    let mut world = World::download(&Settings::default(), ms(20), 10_000_000);
+    let mut world = World::download(&TcpSettings::default(), ms(20), 10_000_000);
     world.paths[SERVER].rate = Some(20_000_000);
     world.paths[SERVER].queue = ms(40);
     assert!(world.run(at(60_000)));
@@ -204,9 +204,9 @@ fn throughput_reaches_the_rate_of_the_link() {
 
 #[test]
 fn a_controller_with_a_rate_is_paced() {
-    let bbr = Settings {
+    let bbr = TcpSettings {
         congestion: "bbr".to_owned(),
-        ..Settings::default()
+        ..TcpSettings::default()
     };
     let mut world = World::download(&bbr, ms(20), 25_000_000);
     world.paths[SERVER].rate = Some(20_000_000);
@@ -235,9 +235,9 @@ fn a_controller_with_a_rate_is_paced() {
 #[test]
 fn losses_stop_cubic_and_not_bbr() {
     let seconds = |congestion: &str| {
-        let settings = Settings {
+        let settings = TcpSettings {
             congestion: congestion.to_owned(),
-            ..Settings::default()
+            ..TcpSettings::default()
         };
         let mut world = World::download(&settings, ms(20), 25_000_000);
         world.paths[SERVER].rate = Some(20_000_000);
@@ -262,7 +262,7 @@ fn losses_stop_cubic_and_not_bbr() {
 
 #[test]
 fn both_directions_at_once() {
-    let mut world = World::new(&Settings::default(), ms(30));
+    let mut world = World::new(&TcpSettings::default(), ms(30));
     world.ends[CLIENT].to_send = 700_000;
     world.ends[SERVER].to_send = 900_000;
     assert!(world.run(at(60_000)));

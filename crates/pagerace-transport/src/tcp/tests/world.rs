@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use pagerace_core::{Duration, EventQueue, Instant};
 
-use crate::tcp::{Connection, Event, Segment, Settings};
+use crate::tcp::{Connection, Event, Segment, TcpSettings};
 
 pub(super) const CLIENT: usize = 0;
 pub(super) const SERVER: usize = 1;
@@ -160,11 +160,11 @@ pub(super) struct World {
 }
 
 impl World {
-    pub(super) fn new(settings: &Settings, one_way: Duration) -> Self {
+    pub(super) fn new(settings: &TcpSettings, one_way: Duration) -> Self {
         Self::with(settings, settings, one_way)
     }
 
-    pub(super) fn with(client: &Settings, server: &Settings, one_way: Duration) -> Self {
+    pub(super) fn with(client: &TcpSettings, server: &TcpSettings, one_way: Duration) -> Self {
         Self {
             now: Instant::ZERO,
             ends: [
@@ -180,7 +180,7 @@ impl World {
 
     /// Creates a world where the server sends `bytes`, the client sends nothing, and
     /// neither side ends its stream.
-    pub(super) fn download(settings: &Settings, one_way: Duration, bytes: u64) -> Self {
+    pub(super) fn download(settings: &TcpSettings, one_way: Duration, bytes: u64) -> Self {
         let mut world = Self::new(settings, one_way);
         world.ends[SERVER].to_send = bytes;
         for end in &mut world.ends {

@@ -89,7 +89,7 @@ fn rustls_turns(
     turns
 }
 
-fn our_turns(settings: &Settings, early: bool) -> Vec<Vec<usize>> {
+fn our_turns(settings: &TlsSettings, early: bool) -> Vec<Vec<usize>> {
     let mut ends = [Session::client(settings), Session::server(settings)];
     if early {
         ends[0].write(Bytes::from_static(&BODY));
@@ -116,12 +116,12 @@ fn flights_have_the_records_of_rustls() {
                 // The second visit uses a ticket.
                 theirs = rustls_turns(&client, &server, early);
             }
-            let ours = Settings {
+            let ours = TlsSettings {
                 certificate,
                 ..settings(version, handshake)
             };
             assert_eq!(our_turns(&ours, early), theirs, "{version} {handshake:?}");
-            assert_eq!(certificate, Settings::default().certificate);
+            assert_eq!(certificate, TlsSettings::default().certificate);
         }
     }
 }

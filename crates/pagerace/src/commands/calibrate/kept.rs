@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use pagerace_lab::calibrate::lighthouse::LighthousePrediction;
-use pagerace_lab::calibrate::prediction::resource_times;
-use pagerace_lab::calibrate::{
+use pagerace_calibration::lighthouse::LighthousePrediction;
+use pagerace_calibration::prediction::resource_times;
+use pagerace_calibration::{
     Lateness, Observation, Observations, ObservedRun, ResourceTimes, Setting,
 };
 use pagerace_lab::export::file::write_atomically;
-use pagerace_lab::world::Fact;
-use pagerace_lab::{Load, MetricId, Plan, VERSION};
+use pagerace_lab::{Fact, Load, MetricId, Plan, VERSION};
 use pagerace_sim::NameLookup;
 
 use super::super::live::session::{Measured, Served};
@@ -57,23 +56,20 @@ impl<'a> Kept<'a> {
         if let Some(other) = other.filter(|other| other.value != how.value) {
             bail!(
                 "the file of --observations was measured with other settings ({}, not {}); give \
-                 the same, or another file",
+                 the same settings, or another file",
                 other.value,
                 how.value
             );
         }
         for one in pages {
-            let (name, content) = (&one.page.name, one.content());
-            match all.contents.get(name) {
-                Some(before) if *before != content => bail!(
-                    "{name}: the recording serves other content than what the file of \
-                     --observations was measured with; record that again, or take the page's \
-                     observations out of the file"
-                ),
-                Some(_) => {}
-                None => {
-                    all.contents.insert(name.clone(), content);
-                }
+            let name = &one.page.name;
+            let contents = all.contents.entry(name.clone());
+            if *contents.or_insert_with(|| one.content.clone()) != one.content {
+                bail!(
+                    "{name}: the recording's content differs from that measured in the file of \
+                     --observations; use the earlier recording, or remove the page's observations \
+                     from the file"
+                );
             }
         }
         Ok(Self {
@@ -92,8 +88,8 @@ impl<'a> Kept<'a> {
         }
         if before != version {
             bail!(
-                "the file of --observations was measured with Chromium {before}, and this is \
-                 {version}; name that one with --chromium, or give another file"
+                "the file of --observations was measured with Chromium {before}, but this is \
+                 {version}; choose the former with --chromium, or give another file"
             );
         }
         Ok(())
@@ -224,13 +220,13 @@ fn how(args: &CalibrateArgs) -> Fact {
     let CalibrateArgs { world, .. } = args;
     let value = format!(
         "{}, connections {:?}, retransmission {:?}, QUIC packets of {} bytes, settled after {} ms, {}",
-        match world.dns {
+        match world.wire.dns {
             NameLookup::RoundTrip => "addresses looked up",
             NameLookup::None => "addresses known",
         },
-        world.connections,
-        world.retransmission,
-        world.quic_mtu,
+        world.wire.connections,
+        world.wire.retransmission,
+        world.wire.quic_mtu,
         world.settle.as_millis_f64(),
         if world.no_speed_index {
             "no screenshots"

@@ -1,9 +1,9 @@
 //! Live loads, each of which is stored in a file immediately.
 
 use anyhow::{Result, bail};
-use pagerace_lab::calibrate::Observations;
+use pagerace_calibration::Observations;
 use pagerace_lab::export::file::check_writable;
-use pagerace_lab::{LabError, Load, Order, Plan, Progress};
+use pagerace_lab::{Load, Order, Plan};
 use pagerace_live::LiveError;
 
 use super::super::live::session::{Served, Session};
@@ -46,7 +46,7 @@ pub(super) fn observations(
             bail!("--offline: the file of --observations holds no load of these pages");
         }
         warn(&format!(
-            "{} of {all} loads are not in the file, and not compared",
+            "{} of {all} loads are not in the file, and are left out of the comparison",
             missing.len()
         ));
         return Ok(kept.of(design));
@@ -72,7 +72,8 @@ pub(super) fn observations(
     )?;
     if !again.is_empty() {
         warn(&format!(
-            "{} loads were disturbed twice and are missing; run the same again to make them",
+            "{} loads were disturbed twice and are missing; run the same command again to measure \
+             them",
             again.len()
         ));
     }
@@ -81,10 +82,7 @@ pub(super) fn observations(
     for (index, part) in unasked.into_iter().enumerate() {
         let said = opinion::ask(&mut session, &design[part])?;
         kept.add_opinion(said)?;
-        let done = index + 1;
-        if watch.tell(Progress { done, total }).is_break() && done < total {
-            return Err(LabError::Interrupted { done, total }.into());
-        }
+        watch.step(index + 1, total)?;
     }
     watch.clear();
     Ok(kept.of(design))
@@ -101,7 +99,7 @@ fn loads(
 ) -> Result<Vec<Step>> {
     let mut disturbed = Vec::new();
     let total = *done + steps.len();
-    for (index, &step) in steps.iter().enumerate() {
+    for &step in steps {
         let plan = &design[step.part];
         match session.load(plan, step.load) {
             Ok(measured) => {
@@ -119,10 +117,7 @@ fn loads(
             Err(error) => return Err(error),
         }
         *done += 1;
-        let progress = Progress { done: *done, total };
-        if watch.tell(progress).is_break() && index + 1 < steps.len() {
-            return Err(LabError::Interrupted { done: *done, total }.into());
-        }
+        watch.step(*done, total)?;
     }
     Ok(disturbed)
 }

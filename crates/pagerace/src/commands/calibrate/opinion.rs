@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
+use pagerace_calibration::lighthouse::LighthousePrediction;
 use pagerace_chromium::node::{LighthouseMetrics, Throttling};
 use pagerace_core::{Duration, Protocol};
-use pagerace_lab::calibrate::lighthouse::LighthousePrediction;
 use pagerace_lab::{Load, MetricId, Plan};
 use pagerace_net::Network;
 

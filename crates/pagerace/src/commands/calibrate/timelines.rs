@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use pagerace_lab::calibrate::{Observations, Prediction, ResourceTimes};
+use pagerace_calibration::{Observations, Prediction, ResourceTimes};
 use pagerace_lab::export::csv::quote;
 
 const HEADER: &str = "page,network,contender,url,world,discovered_ms,request_start_ms,\

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use pagerace_lab::world::Fact;
+use pagerace_lab::Fact;
 use pagerace_live::world::LiveOutcome;
 
 /// Facts common to all loads of a session, and the worst values of those that vary.

@@ -21,9 +21,6 @@ use super::convert;
 use crate::cli::live::WorldArgs;
 use crate::commands::inputs::free_name;
 
-/// Viewport for recordings without a device, in CSS pixels.
-const DESKTOP: (u32, u32) = (1350, 940);
-
 /// A recorded page, ready to be served.
 pub(crate) struct Served {
     /// The page with the sizes that are really served, so that a prediction loads the
@@ -31,15 +28,9 @@ pub(crate) struct Served {
     pub(crate) page: Arc<Page>,
     site: ReplaySite,
     device: Device,
-    content: String,
-}
-
-impl Served {
-    /// Returns a digest of the served URLs and bodies. It does not depend on other
-    /// evidence in the recording.
-    pub(crate) fn content(&self) -> String {
-        self.content.clone()
-    }
+    /// A digest of the served URLs and bodies. It does not depend on other evidence in the
+    /// recording.
+    pub(crate) content: String,
 }
 
 fn content(exchanges: &[Exchange]) -> String {
@@ -97,15 +88,7 @@ fn serve(path: &Path, others: &[Served], tell: &mut dyn FnMut(&str)) -> Result<S
         tell(&format!("{}: {note}", recording.page.name));
     }
     site.adjust(&mut recording.page);
-    let device = recording.device.unwrap_or_else(|| Device {
-        name: "desktop".to_owned(),
-        width: DESKTOP.0,
-        height: DESKTOP.1,
-        scale: 1.0,
-        mobile: false,
-        user_agent: None,
-        cpu: 1.0,
-    });
+    let device = recording.device.unwrap_or_else(Device::desktop);
     Ok(Served {
         content: content(&recording.exchanges),
         page: Arc::new(recording.page),
@@ -173,7 +156,7 @@ impl Session {
         let world = World::open(WorldOptions {
             chromium: args.chromium.clone(),
             speed_index: !args.no_speed_index,
-            look_up: args.dns == NameLookup::RoundTrip,
+            look_up: args.wire.dns == NameLookup::RoundTrip,
             settle: args.settle,
             retries: args.retries,
             contention_max: f64::from(args.busy_max) / 100.0,
@@ -251,7 +234,7 @@ pub(crate) fn check(plan: &Plan) -> Result<()> {
     let visited = plan.contenders.iter().find(|c| c.visit != Visit::Cold);
     if let Some(contender) = visited {
         bail!(
-            "live loads are first visits; {} ones are simulated by `pagerace race`",
+            "live loads support first visits only; simulate {} ones with `pagerace race`",
             contender.visit
         );
     }

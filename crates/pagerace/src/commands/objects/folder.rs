@@ -25,7 +25,7 @@ pub(super) struct Folder {
 pub(super) fn check(target: &Path, force: bool) -> Result<()> {
     let shown = target.display();
     if target.file_name().is_none() {
-        bail!("{shown}: this names no folder to create; write one, such as -o objects");
+        bail!("{shown}: not the name of a folder; write one, such as -o objects");
     }
     let kind = match fs::symlink_metadata(target) {
         Ok(meta) => meta.file_type(),

@@ -70,11 +70,11 @@ pub(super) fn write(out: &mut impl Write, page: &Page, load: &Reproduced) -> io:
             off.unwrap_or_else(|| "–".to_owned()),
         ]
     });
-    let header = ["metric", "recorded", "reproduced", "off"];
+    let header = ["metric", "recorded", "reproduced", "error"];
     writeln!(out, "{}", table(&header, 1, rows.to_vec()))?;
     writeln!(
         out,
-        "reproduced over the recording's own network as far as it tells ({}), each host in its \
+        "reproduced over the recording's own network, as estimated from it ({}), each host in its \
          recorded protocol",
         load.network
     )
@@ -100,6 +100,6 @@ fn founded(page: &Page) -> String {
             };
             format!("{held}{swaps}")
         }
-        _ => "the recording tells nothing of them".to_owned(),
+        _ => "the recording has none".to_owned(),
     }
 }

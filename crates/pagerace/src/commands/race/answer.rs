@@ -2,22 +2,24 @@
 
 use std::io::{self, Write};
 
+use comfy_table::Table;
 use pagerace_lab::across::across_pages;
 use pagerace_lab::facts::facts_in;
+use pagerace_lab::results::facts_line;
 use pagerace_lab::robustness;
 use pagerace_lab::unit::Unit;
 use pagerace_lab::why::{self, explainable};
-use pagerace_lab::world::facts_line;
-use pagerace_lab::{Analysis, Plan, Results, VERSION, Verdict, World, analyse, verdict};
+use pagerace_lab::{Analysis, Plan, Results, VERSION, Verdict, analyse, verdict};
 use pagerace_page::Page;
+use pagerace_report::input::Provenance;
 
 use super::super::files::reasons;
 use crate::table;
 use crate::text::{headed, say, stress, width};
 
 /// Note for races in which requests were never answered.
-const STALLED: &str = "Some requests are never answered: ∞ marks what never comes, and a load ends \
-                       when it waits for nothing else.";
+const STALLED: &str = "Some requests are never answered: ∞ marks an event that never happens, and \
+                       a load ends when it waits for nothing else.";
 
 /// Note for tables with omitted columns.
 const WIDER: &str = " (A wider terminal shows more columns.)";
@@ -37,7 +39,7 @@ pub(crate) fn print(results: &Results, defaults: &[&str]) -> io::Result<()> {
 }
 
 fn header(out: &mut impl Write, results: &Results) -> io::Result<()> {
-    let (plan, world) = (&results.plan, results.world);
+    let (plan, provenance) = (&results.plan, results.provenance);
     let runs = if plan.runs == 1 { "run" } else { "runs" };
     let metric = plan.metric.metric();
     let text = format!(
@@ -47,13 +49,13 @@ fn header(out: &mut impl Write, results: &Results) -> io::Result<()> {
         metric.title,
         plan.label(plan.baseline)
     );
-    let live = match world {
-        World::Simulated => "",
-        World::Live => ", live",
+    let live = match provenance {
+        Provenance::Simulated => "",
+        Provenance::Live => ", live",
     };
     headed(out, &format!("Pagerace {VERSION}{live}"), &text)?;
-    let facts = facts_in(plan, world);
-    say(out, &format!("{}: {facts}", world.heading()))?;
+    let facts = facts_in(plan, provenance);
+    say(out, &format!("{}: {facts}", provenance.heading()))?;
     if !results.environment.is_empty() {
         let circumstances = facts_line(&results.environment);
         say(out, &format!("Circumstances: {circumstances}"))?;
@@ -79,7 +81,7 @@ fn header(out: &mut impl Write, results: &Results) -> io::Result<()> {
 /// Describes the evidence for the page's paints and its largest paint.
 fn paints(page: &Page) -> String {
     let largest = page.largest_in_words();
-    format!("paints {}, largest: {largest}", page.paint_evidence())
+    format!("paints {}; largest paint: {largest}", page.paint_evidence())
 }
 
 fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io::Result<()> {
@@ -94,35 +96,34 @@ fn network_answer(out: &mut impl Write, results: &Results, network: usize) -> io
             (analysis, verdict)
         })
         .collect();
-    if let [(analysis, verdict)] = answers.as_slice() {
-        let (table, narrow) = table::ranking(plan, analysis);
-        table::print(out, &table)?;
-        if narrow {
-            writeln!(out, "{WIDER}")?;
-        }
-        delivered(out, results, network)?;
+    let (sentence, checked) = if let [(analysis, verdict)] = answers.as_slice() {
+        tabled(out, table::ranking(plan, analysis))?;
+        let checked = robustness::of(results, 0, network);
+        let checked = checked.map(|checked| checked.sentence(plan));
+        (verdict.sentence.clone(), checked)
+    } else {
+        let across = across_pages(results, network, plan.metric);
+        tabled(out, table::pages(results, &answers))?;
         writeln!(out)?;
-        stress(out, &verdict.sentence)?;
-        if let Some(checked) = robustness::of(results, 0, network) {
-            say(out, &checked.sentence(plan))?;
-        }
-        return why_answer(out, results, network);
+        table::print(out, &table::across(plan, &across))?;
+        (across.sentence, robustness::across(results, network))
+    };
+    delivered(out, results, network)?;
+    writeln!(out)?;
+    stress(out, &sentence)?;
+    if let Some(checked) = checked {
+        say(out, &checked)?;
     }
-    let across = across_pages(results, network, plan.metric);
-    let (table, narrow) = table::pages(results, &answers);
+    why_answer(out, results, network)
+}
+
+/// Prints a table, and a note if it lacks columns.
+fn tabled(out: &mut impl Write, (table, narrow): (Table, bool)) -> io::Result<()> {
     table::print(out, &table)?;
     if narrow {
         writeln!(out, "{WIDER}")?;
     }
-    writeln!(out)?;
-    table::print(out, &table::across(plan, &across))?;
-    delivered(out, results, network)?;
-    writeln!(out)?;
-    stress(out, &across.sentence)?;
-    if let Some(checked) = robustness::across(results, network) {
-        say(out, &checked)?;
-    }
-    why_answer(out, results, network)
+    Ok(())
 }
 
 /// Writes the deliveries of objects, if any were sent in datagrams.
@@ -158,7 +159,7 @@ fn why_answer(out: &mut impl Write, results: &Results, network: usize) -> io::Re
         )
     };
     writeln!(out)?;
-    let text = format!("Why: {metric} beyond {baseline}'s, by what the time goes into; {how}");
+    let text = format!("Why: {metric} compared with {baseline}, by cause; {how}");
     say(out, &text)?;
     let explained = table::why::race(plan, &whys, width());
     table::print(out, &explained.table)?;
@@ -190,12 +191,11 @@ fn footer(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Res
     }
     if let Some(name) = without_choice(plan) {
         let text = format!(
-            "{name} sends one response at a time: strategies make no difference to it, so it \
-             races once."
+            "{name} sends one response at a time, so strategies do not change it and it races once."
         );
         say(out, &text)?;
     }
-    if results.world == World::Simulated
+    if results.provenance == Provenance::Simulated
         && plan.varying().beyond_strategy()
         && let Err(error) = explainable(plan.metric)
     {
@@ -237,14 +237,14 @@ fn without_choice(plan: &Plan) -> Option<String> {
 /// Returns a note if the error of the model is not known for the metric.
 fn unmeasured(results: &Results) -> Option<String> {
     let (plan, metric) = (&results.plan, results.plan.metric);
-    if results.world == World::Live || plan.contenders.len() < 2 {
+    if results.provenance == Provenance::Live || plan.contenders.len() < 2 {
         return None;
     }
     let rows = analyse(results, 0, 0, metric).rows;
     let known = rows.iter().any(|row| row.model.is_some());
     (!known).then(|| {
         format!(
-            "The model's error is not measured for {}: verdicts go by the runs alone.",
+            "The model's error is not measured for {}; verdicts rely on the runs alone.",
             metric.metric().title
         )
     })
@@ -256,8 +256,8 @@ fn notes(plan: &Plan) -> Option<String> {
     let count: usize = plan.pages.iter().map(|page| page.notes.len()).sum();
     let (notes, tell) = match count {
         0 => return None,
-        1 => ("1 note".to_owned(), "tells"),
-        n => (format!("{n} notes"), "tell"),
+        1 => ("1 note".to_owned(), "lists"),
+        n => (format!("{n} notes"), "list"),
     };
     let of = match (noted.count(), plan.pages.as_slice()) {
         (_, [page]) => format!("{}'s recording", page.name),
@@ -265,6 +265,6 @@ fn notes(plan: &Plan) -> Option<String> {
         (n, _) => format!("{n} recordings"),
     };
     Some(format!(
-        "{notes} on {of} {tell} what was left out, inferred or assumed: pagerace page FILE"
+        "{notes} on {of} {tell} the data left out, inferred or assumed; see pagerace page FILE"
     ))
 }

@@ -33,7 +33,7 @@ impl Source {
                 bail!("{text}: only http and https can be recorded; give a file as its path");
             }
             if root.is_some() {
-                bail!("--root is for files; {text} has its own");
+                bail!("--root is for files; the folder {text} is its own root");
             }
             return Ok(Self::Web(url));
         }

@@ -95,7 +95,7 @@ impl Summary {
         named(out, "Not in the folder", &self.unknown)?;
         if self.without_body > 0 {
             let line = format!(
-                "{} without a body: a replay has to make one up",
+                "{} without a body: a replay serves a stand-in",
                 plural(self.without_body, "response")
             );
             text::say(out, &line)?;

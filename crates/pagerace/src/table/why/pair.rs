@@ -82,7 +82,7 @@ impl Times {
             let cells = self.row(part_name(part), self.base[i], self.own[i], shares);
             add(&mut table, 1, cells.into_iter().map(Cell::new).collect());
         }
-        let total = self.row("in all", base, own, shares);
+        let total = self.row("total", base, own, shares);
         add(&mut table, 1, total.into_iter().map(bold).collect());
         table
     }

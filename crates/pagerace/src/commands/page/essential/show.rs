@@ -13,9 +13,9 @@ use super::super::{kilobytes, label, name, shorten, table, width};
 use crate::text::say;
 
 const LEGEND: &str = "\
-evidence: + counts for essential, - against, · neither way; the first one decides. needed: whole, \
-or in part, which is of use before all of it is there. no. as in evidence. docs/essential.md has \
-the rules.";
+evidence: + counts for essential, - against, · neither; the first one decides. needed: whole, or \
+in part (useful before it is complete). no.: the number that evidence refers to. \
+docs/essential.md has the rules.";
 
 /// Share of the line for a URL, in tenths. The evidence needs the rest.
 const URL_TENTHS: usize = 3;

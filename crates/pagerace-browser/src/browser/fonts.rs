@@ -1,0 +1,134 @@
+//! The fonts that hide text while they are missing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pagerace_page::{Page, ResourceId};
+
+use crate::cause::Ready;
+
+/// The fonts of the page's own document, and the text that waits for them.
+#[derive(Debug)]
+pub(super) enum Fonts {
+    /// The layout is guessed: all text waits for all fonts that were found before the first
+    /// layout, as with `font-display: block`.
+    Common {
+        missing: BTreeSet<ResourceId>,
+        /// True if text never waits.
+        swaps: bool,
+        block_over: bool,
+        /// The time at which text stopped waiting.
+        since: Option<Ready>,
+    },
+    /// The layout is recorded: each block waits for the first of its own fonts, according
+    /// to its `font-display`.
+    Own(BTreeMap<ResourceId, Hold>),
+}
+
+/// The state of text in a font.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Hold {
+    /// The markup requested the font, and no text has used it.
+    Preloaded,
+    /// Text in the font is invisible.
+    Hidden,
+    /// Text in the font is visible since this time, in this font or a fallback.
+    Shown(Ready),
+}
+
+impl Fonts {
+    pub(super) fn new(page: &Page) -> Self {
+        if page.layout.is_some() {
+            return Self::Own(BTreeMap::new());
+        }
+        Self::Common {
+            missing: BTreeSet::new(),
+            swaps: page.fit.is_some_and(|fit| fit.swaps_fonts),
+            block_over: false,
+            since: None,
+        }
+    }
+
+    /// Makes text stop waiting for `font`, which has arrived or never will.
+    pub(super) fn release(&mut self, now: Ready, font: ResourceId) {
+        match self {
+            Self::Common { missing, since, .. } => {
+                if missing.remove(&font) && missing.is_empty() {
+                    *since = Some(now);
+                }
+            }
+            Self::Own(holds) => {
+                if let Some(hold @ (Hold::Preloaded | Hold::Hidden)) = holds.get_mut(&font) {
+                    *hold = Hold::Shown(now);
+                }
+            }
+        }
+    }
+
+    /// Ends the block period of `font`, or of all fonts if text waits for them together.
+    pub(super) fn end_block_period(&mut self, now: Ready, font: Option<ResourceId>) {
+        match self {
+            Self::Common {
+                missing,
+                block_over,
+                since,
+                ..
+            } => {
+                *block_over = true;
+                if !missing.is_empty() {
+                    *since = Some(now);
+                }
+            }
+            Self::Own(holds) => {
+                if let Some(hold @ Hold::Hidden) = font.and_then(|font| holds.get_mut(&font)) {
+                    *hold = Hold::Shown(now);
+                }
+            }
+        }
+    }
+
+    /// Returns true if text in these fonts is visible. Text in several fonts is visible with
+    /// the first available font. The space of its other words is laid out already.
+    pub(super) fn show(&self, own: &[ResourceId]) -> bool {
+        match self {
+            Self::Common {
+                missing,
+                swaps,
+                block_over,
+                ..
+            } => *swaps || *block_over || missing.is_empty(),
+            Self::Own(holds) => {
+                let hides = |font| matches!(holds.get(font), Some(Hold::Preloaded | Hold::Hidden));
+                own.is_empty() || !own.iter().all(hides)
+            }
+        }
+    }
+
+    /// Returns the time at which text in these fonts stopped waiting, if it has waited.
+    pub(super) fn since(&self, own: &[ResourceId]) -> Option<Ready> {
+        match self {
+            Self::Common { since, .. } => *since,
+            Self::Own(holds) => {
+                let shown = own.iter().filter_map(|font| match holds.get(font) {
+                    Some(Hold::Shown(since)) => Some(*since),
+                    _ => None,
+                });
+                shown.min_by_key(|since| since.at)
+            }
+        }
+    }
+
+    /// Returns true if text waits for one of the broken fonts. The text will appear when
+    /// the browser stops waiting.
+    pub(super) fn wait_for(&self, broken: impl Fn(&ResourceId) -> bool) -> bool {
+        match self {
+            Self::Common {
+                missing,
+                block_over,
+                ..
+            } => !block_over && missing.iter().any(broken),
+            Self::Own(holds) => holds
+                .iter()
+                .any(|(font, hold)| matches!(hold, Hold::Hidden) && broken(font)),
+        }
+    }
+}

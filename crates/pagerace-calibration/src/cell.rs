@@ -1,0 +1,92 @@
+//! One prediction compared with one observation, by one metric.
+
+use pagerace_lab::metric::MetricId;
+use serde::Serialize;
+
+/// A page, network, contender and metric.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cell {
+    /// Short name of the page.
+    pub page: String,
+    /// The network as the user specified it.
+    pub network: String,
+    /// The contender's label among the measured contenders.
+    pub contender: String,
+    /// The versions of HTTP that the contender uses.
+    pub protocol: String,
+    /// The strategy, if the contender uses HTTP/3, CUBIC and no interventions.
+    pub strategy: Option<String>,
+    /// The kinds of the page; see [`mod@crate::kind`].
+    pub kinds: Vec<&'static str>,
+    /// True if the network loses packets at random.
+    pub lossy: bool,
+    /// True if the page was not used to tune the model.
+    pub held_out: bool,
+    /// The metric that is compared.
+    pub metric: MetricId,
+    /// Median over the live runs; infinite if more than half failed.
+    pub observed: Option<f64>,
+    /// Median over the predicted runs; infinite if more than half failed.
+    pub predicted: Option<f64>,
+    /// Median over the runs predicted for the page as another recorder would
+    /// have recorded it.
+    pub elsewhere: Option<f64>,
+    /// The value that Lighthouse's simulation predicts, if available.
+    pub lighthouse: Option<f64>,
+    /// Coefficient of variation of the finished live runs: their standard
+    /// deviation as a share of their mean. It is a practical lower limit for the
+    /// error of a prediction.
+    pub noise: Option<f64>,
+    /// Live runs in which the metric is defined, failed ones included.
+    pub runs: usize,
+    /// Live runs that failed.
+    pub failed: usize,
+}
+
+impl Cell {
+    /// The relative error of the prediction: positive if it is too high; see
+    /// [`relative_error`].
+    pub fn signed_error(&self) -> Option<f64> {
+        relative_error(self.predicted, self.observed)
+    }
+
+    /// The absolute value of the relative error.
+    pub fn error(&self) -> Option<f64> {
+        self.signed_error().map(f64::abs)
+    }
+
+    /// The absolute value of the relative error of Lighthouse's prediction.
+    pub fn lighthouse_error(&self) -> Option<f64> {
+        relative_error(self.lighthouse, self.observed).map(f64::abs)
+    }
+
+    /// The distance between prediction and observation, in the metric's unit.
+    pub fn distance(&self) -> Option<f64> {
+        let (predicted, observed) = (self.predicted?, self.observed?);
+        observed.is_finite().then(|| (predicted - observed).abs())
+    }
+}
+
+/// Returns `(predicted − observed) / observed`. Infinite if only the prediction
+/// fails. `None` if either value is unknown, the live loads failed, or the observed
+/// value is zero (such as a blocking time), which allows no relative error.
+pub fn relative_error(predicted: Option<f64>, observed: Option<f64>) -> Option<f64> {
+    let (predicted, observed) = (predicted?, observed?);
+    (observed > 0.0 && observed.is_finite()).then(|| (predicted - observed) / observed)
+}
+
+/// Returns the sample standard deviation as a share of the mean, over the finite
+/// values; `None` for fewer than two values or a mean of zero.
+pub fn coefficient_of_variation(values: &[f64]) -> Option<f64> {
+    let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+    if finite.len() < 2 {
+        return None;
+    }
+    let count = finite.len() as f64;
+    let mean = finite.iter().sum::<f64>() / count;
+    let squares: f64 = finite.iter().map(|v| (v - mean) * (v - mean)).sum();
+    (mean > 0.0).then(|| libm::sqrt(squares / (count - 1.0)) / mean)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,265 @@
+//! Predicted differences between two contenders compared with measured ones.
+//! Decisions rest on such differences rather than on single values.
+//!
+//! Only contenders that differ in one respect are compared. A live difference is
+//! significant if the p-value of Welch's test of the live runs is below [`LEVEL`];
+//! rank tests would need at least four runs per side. The number of pairs is not
+//! corrected for, because the result is how often signs agree, not a list of winners.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use pagerace_lab::analysis::LEVEL;
+use pagerace_lab::contender::Contender;
+use pagerace_lab::metric::MetricId;
+use pagerace_lab::model_error::{HEADER, Kind};
+use pagerace_lab::stats::{median, quantile, welch};
+use pagerace_page::intervention::Effect;
+use pagerace_page::{Intervention, PaintEvidence};
+use serde::Serialize;
+
+use crate::observation::Observation;
+use crate::prediction::Prediction;
+
+/// Returns the respect in which the contenders differ; `None` if they are equal, differ
+/// in more than one respect, or differ in interventions of which the first has any.
+fn kind(first: &Contender, second: &Contender) -> Option<Kind> {
+    let same = |change: fn(&mut Contender, &Contender)| {
+        let mut changed = first.clone();
+        change(&mut changed, second);
+        changed == *second
+    };
+    if first == second {
+        return None;
+    }
+    if same(|c, other| c.protocols = other.protocols.clone()) {
+        return Some(Kind::Protocol);
+    }
+    if same(|c, other| c.strategy = other.strategy.clone()) {
+        return Some(Kind::Strategy);
+    }
+    if same(|c, other| c.congestion.clone_from(&other.congestion)) {
+        return Some(Kind::Controller);
+    }
+    if !first.interventions.is_empty()
+        || !same(|c, other| c.interventions = other.interventions.clone())
+    {
+        return None;
+    }
+    let blocks = |one: &Intervention| matches!(one.effect, Effect::Block(_));
+    let blocks = second.interventions.all().iter().any(blocks);
+    Some(if blocks { Kind::Block } else { Kind::Delay })
+}
+
+/// The difference between two contenders on one page and network, by one metric.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Difference {
+    /// Short name of the page.
+    pub page: String,
+    /// The network as the user specified it.
+    pub network: String,
+    /// True if the network loses packets at random.
+    pub lossy: bool,
+    /// True if the page was not used to tune the model.
+    pub held_out: bool,
+    /// The metric that is compared.
+    pub metric: MetricId,
+    /// The respect in which the contenders differ.
+    pub kind: Kind,
+    /// Both contenders; the first is the baseline.
+    pub contenders: [String; 2],
+    /// The evidence for the paints of the predicted page.
+    pub evidence: PaintEvidence,
+    /// The baseline's live median, in the metric's unit.
+    pub baseline: f64,
+    /// The second contender's live median less the baseline's.
+    pub observed: f64,
+    /// The predicted difference.
+    pub predicted: f64,
+    /// P-value of Welch's test of the live runs.
+    pub p: Option<f64>,
+}
+
+impl Difference {
+    /// Returns true if the live difference is significant.
+    pub fn is_significant(&self) -> bool {
+        self.observed != 0.0 && self.p.is_some_and(|p| p < LEVEL)
+    }
+
+    /// Returns true if both differences have the same sign.
+    pub fn same_sign(&self) -> bool {
+        self.observed * self.predicted > 0.0
+    }
+
+    /// The predicted difference less the live one, as a share of the baseline's
+    /// live median.
+    pub fn signed_error(&self) -> f64 {
+        (self.predicted - self.observed) / self.baseline
+    }
+}
+
+/// An observation with its prediction.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair<'a> {
+    /// The observation.
+    pub observation: &'a Observation,
+    /// The prediction.
+    pub prediction: &'a Prediction,
+    /// True if the network loses packets at random.
+    pub lossy: bool,
+    /// True if the page was not used to tune the model.
+    pub held_out: bool,
+}
+
+/// Returns the differences among `pairs` that have both values by `metric`.
+///
+/// # Panics
+/// Panics if a value is not a number.
+pub fn differences(pairs: &[Pair<'_>], metric: MetricId) -> Vec<Difference> {
+    let mut all = Vec::new();
+    for first in pairs {
+        let here = pairs.iter().filter(|second| {
+            second.observation.page == first.observation.page
+                && second.observation.network == first.observation.network
+        });
+        all.extend(here.filter_map(|second| difference(first, second, metric)));
+    }
+    all
+}
+
+/// Returns `None` also if the contenders are in the reverse order.
+fn difference(first: &Pair<'_>, second: &Pair<'_>, metric: MetricId) -> Option<Difference> {
+    let [a, b] = [first, second].map(|pair| &pair.observation.contender);
+    let kind = kind(a, b)?;
+    let symmetric = matches!(kind, Kind::Protocol | Kind::Strategy | Kind::Controller);
+    if symmetric && rank(a) > rank(b) {
+        return None;
+    }
+    let [x, y] = [first, second].map(|pair| pair.observation.values(metric));
+    let (from, to) = (median(&x)?, median(&y)?);
+    let predicted = [first, second].map(|pair| pair.prediction.median(metric));
+    let predicted = predicted[1]? - predicted[0]?;
+    let finite = [from, to, predicted].iter().all(|value| value.is_finite());
+    (finite && from > 0.0).then(|| Difference {
+        page: first.observation.page.clone(),
+        network: first.observation.network.clone(),
+        lossy: first.lossy,
+        held_out: first.held_out,
+        metric,
+        kind,
+        contenders: [a, b].map(ToString::to_string),
+        evidence: first.prediction.evidence,
+        baseline: from,
+        observed: to - from,
+        predicted,
+        p: welch(&x, &y),
+    })
+}
+
+/// Sort key that puts the plainer contender first: older protocols, `sequential`, `cubic`.
+fn rank(contender: &Contender) -> (String, bool, String, bool, String) {
+    let strategy = contender.strategy.to_string();
+    let congestion = contender.congestion.clone();
+    (
+        contender.protocols.to_string(),
+        strategy != "sequential",
+        strategy,
+        congestion != "cubic",
+        congestion,
+    )
+}
+
+/// The error of predicted differences of one kind, by one metric, on one class of networks.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DifferenceErrors {
+    /// The respect in which the contenders differ.
+    pub kind: Kind,
+    /// The metric that is compared.
+    pub metric: MetricId,
+    /// True if the networks lose packets at random.
+    pub lossy: bool,
+    /// The evidence for the paints of the pages.
+    pub evidence: PaintEvidence,
+    /// Number of pairs of contenders on a page and network.
+    pub pairs: usize,
+    /// Number of pairs with a significant live difference.
+    pub significant: usize,
+    /// Number of significant pairs whose predicted difference has the same sign.
+    pub sign_right: usize,
+    /// Median distance between the predicted and the live difference, as a share
+    /// of the baseline's live median.
+    pub p50: Option<f64>,
+    /// 95th percentile of the distance, as a share of the baseline's live median.
+    pub p95: Option<f64>,
+    /// Median of the signed error: positive if the second contender is predicted
+    /// too slow relative to the first.
+    pub bias: Option<f64>,
+    /// Median distance in the metric's unit.
+    pub distance: Option<f64>,
+}
+
+/// Computes the errors by kind, metric, class of networks and evidence, in this order.
+pub fn model_errors<'a>(all: impl IntoIterator<Item = &'a Difference>) -> Vec<DifferenceErrors> {
+    let mut groups = BTreeMap::<_, Vec<&Difference>>::new();
+    for one in all {
+        let key = (one.kind, one.metric, one.lossy, one.evidence);
+        groups.entry(key).or_default().push(one);
+    }
+    let error = |((kind, metric, lossy, evidence), all): (
+        (Kind, MetricId, bool, PaintEvidence),
+        Vec<&Difference>,
+    )| {
+        let signed: Vec<f64> = all.iter().map(|one| one.signed_error()).collect();
+        let sizes: Vec<f64> = signed.iter().map(|error| error.abs()).collect();
+        let gaps = all.iter().map(|one| (one.predicted - one.observed).abs());
+        let significant = || all.iter().filter(|one| one.is_significant());
+        DifferenceErrors {
+            kind,
+            metric,
+            lossy,
+            evidence,
+            pairs: all.len(),
+            significant: significant().count(),
+            sign_right: significant().filter(|one| one.same_sign()).count(),
+            p50: quantile(&sizes, 0.5),
+            p95: quantile(&sizes, 0.95),
+            bias: median(&signed),
+            distance: median(&gaps.collect::<Vec<f64>>()),
+        }
+    };
+    groups.into_iter().map(error).collect()
+}
+
+/// Formats the errors as CSV after `comments`, each of which becomes a line
+/// beginning with `#`.
+pub fn csv(errors: &[DifferenceErrors], comments: &[String]) -> String {
+    let mut out = String::new();
+    for comment in comments {
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(out, "# {comment}");
+    }
+    out.push_str(HEADER);
+    out.push('\n');
+    let percent =
+        |share: Option<f64>| share.map_or_else(String::new, |s| format!("{:.2}", s * 100.0));
+    for error in errors {
+        let _ = writeln!(
+            out,
+            "{},{},{},{},{},{},{},{},{},{}",
+            error.kind.name(),
+            error.metric.metric().name,
+            if error.lossy { "lossy" } else { "lossless" },
+            error.evidence,
+            error.pairs,
+            error.significant,
+            error.sign_right,
+            percent(error.p50),
+            percent(error.p95),
+            percent(error.bias),
+        );
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

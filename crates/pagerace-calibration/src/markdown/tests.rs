@@ -1,0 +1,58 @@
+use super::{Extent, escaped, markdown};
+use crate::accuracy::{Input, accuracy};
+use crate::samples::{metric, observations, predictions};
+
+fn document(extent: Extent) -> String {
+    let all = accuracy(&Input {
+        observations: &observations(),
+        predictions: &predictions(),
+        elsewhere: &[],
+        pages: &[],
+        networks: &[],
+        lighthouse: &[],
+        metrics: &[metric("lcp")],
+        held_out: &["shop".to_owned()],
+        threshold_ms: 20.0,
+    });
+    markdown(&all, "pagerace calibrate pages/*.page", extent)
+}
+
+#[test]
+fn a_heading_with_date_versions_seed_and_lateness() {
+    let text = document(Extent::Page);
+    assert!(text.starts_with("# Model against reality\n\nHow far "));
+    for line in [
+        "\n## What was measured\n\n- Measured: 2026-01-31\n",
+        "- Browser: Chromium 156.0\n",
+        "- Kernel: Linux 6.18\n",
+        "- Seed: 7\n",
+        "p50 0.1 ms (median of the observations), p99 at most 0.2 ms, any packet at most 0.4 ms",
+        "held out (not tuned on): shop\n",
+        "measured and written by:\n\n```\npagerace calibrate pages/*.page\n```\n",
+    ] {
+        assert!(text.contains(line), "{line} in {text}");
+    }
+}
+
+#[test]
+fn tables_have_a_line_per_row() {
+    let text = document(Extent::Page);
+    let row = "| Largest Contentful Paint | 6 | 10 % | 46 % | 54 % | -3.0 % | 1.5 % | 100 ms | 0 |";
+    assert!(text.contains(row), "{text}");
+    assert!(text.contains("\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n"));
+    let lines = text.lines().filter(|line| line.starts_with('|'));
+    assert!(lines.clone().count() > 20);
+    assert!(lines.into_iter().all(|line| line.ends_with('|')));
+    assert_eq!(
+        text,
+        document(Extent::Page),
+        "the same input gives the same bytes"
+    );
+}
+
+#[test]
+fn names_cannot_break_a_table() {
+    assert_eq!(escaped("a|b*c"), "a\\|b\\*c");
+    assert_eq!(escaped("<img>\nx"), "\\<img> x");
+    assert_eq!(escaped("plain-text.css"), "plain-text.css");
+}

@@ -1,0 +1,149 @@
+//! The accuracy of the model as sections of sentences and tables, independent of the
+//! output format.
+
+use pagerace_lab::metric::MetricId;
+use pagerace_lab::unit::{percent, signed_percent};
+
+use crate::accuracy::Accuracy;
+
+mod cells;
+mod differences;
+mod errors;
+mod goals;
+mod head;
+mod lighthouse;
+mod why;
+mod winners;
+
+/// The placeholder for a missing value.
+pub const NONE: &str = "–";
+
+/// A heading, sentences and tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Section {
+    /// The heading.
+    pub title: String,
+    /// Paragraphs that precede the tables.
+    pub text: Vec<String>,
+    /// True if the paragraphs form a list.
+    pub list: bool,
+    /// A command that follows the paragraphs; empty if there is none.
+    pub command: String,
+    /// The tables.
+    pub tables: Vec<Table>,
+}
+
+/// A table with a header; the first `words` columns hold words, the others numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    /// The caption; may be empty.
+    pub caption: String,
+    /// Names of the columns, with units if the cells have none.
+    pub header: Vec<String>,
+    /// Number of columns of words, on the left.
+    pub words: usize,
+    /// Rows, each as long as the header.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// The parts of the output, by the place where they are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Errors, winners and Lighthouse: about one screen.
+    Terminal,
+    /// A page of documentation: also by kind of page, network, protocol and strategy,
+    /// with the errors of differences.
+    Page,
+    /// Reference tables: pages, causes and single cells.
+    Tables,
+}
+
+/// Returns all sections in order. `rerun` is the command that repeats the measurement; it
+/// may be empty.
+pub fn sections(accuracy: &Accuracy, rerun: &str, extent: Extent) -> Vec<Section> {
+    let goals = || goals::goals(accuracy);
+    let errors = |parts| errors::errors(accuracy, parts);
+    let winners = || winners::winners(accuracy);
+    let beside = lighthouse::lighthouse(accuracy);
+    match extent {
+        Extent::Terminal => [head::facts(accuracy), goals(), errors(false), winners()]
+            .into_iter()
+            .chain(beside)
+            .collect(),
+        Extent::Page => [
+            head::introduction(accuracy),
+            goals(),
+            errors(true),
+            winners(),
+            differences::differences(accuracy),
+        ]
+        .into_iter()
+        .chain(beside)
+        .chain([head::facts(accuracy), head::rerun(accuracy, rerun)])
+        .collect(),
+        Extent::Tables => vec![
+            head::tables(),
+            errors::by_page(accuracy),
+            why::why(accuracy),
+            cells::cells(accuracy),
+        ],
+    }
+}
+
+impl Table {
+    fn new(caption: &str, words: usize, header: &[&str]) -> Self {
+        Self {
+            caption: caption.to_owned(),
+            header: header.iter().map(|name| (*name).to_owned()).collect(),
+            words,
+            rows: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, row: Vec<String>) {
+        assert_eq!(row.len(), self.header.len(), "a row fills its table");
+        self.rows.push(row);
+    }
+}
+
+/// Returns a text, or a dash if there is none.
+fn or_none(text: Option<String>) -> String {
+    text.unwrap_or_else(|| NONE.to_owned())
+}
+
+/// Formats a share as per cent.
+fn share(value: Option<f64>) -> String {
+    or_none(value.map(|v| finite_or_sign(v, percent)))
+}
+
+/// Formats a share as per cent with its sign.
+fn signed(value: Option<f64>) -> String {
+    or_none(value.map(|v| finite_or_sign(v, signed_percent)))
+}
+
+fn finite_or_sign(value: f64, format: fn(f64) -> String) -> String {
+    match value {
+        _ if value.is_finite() => format(value),
+        _ if value > 0.0 => "∞".to_owned(),
+        _ => "-∞".to_owned(),
+    }
+}
+
+/// Formats a value of a metric with its unit.
+fn value(metric: MetricId, value: Option<f64>) -> String {
+    or_none(value.map(|v| metric.metric().unit.format(v)))
+}
+
+fn title(metric: MetricId) -> String {
+    metric.metric().title.to_owned()
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests;

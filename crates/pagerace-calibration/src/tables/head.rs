@@ -1,0 +1,142 @@
+//! The setting of the measurement, and the command that repeats it.
+
+use std::collections::BTreeSet;
+
+use pagerace_lab::unit::{Unit, percent};
+
+use super::{NONE, Section, or_none};
+use crate::accuracy::Accuracy;
+
+const TITLE: &str = "Model against reality";
+
+/// Builds the introduction of the page.
+pub(super) fn introduction(accuracy: &Accuracy) -> Section {
+    let (pages, held_out) = (accuracy.pages.len(), accuracy.held_out.len());
+    let loaded = accuracy.cells.iter();
+    let loaded: BTreeSet<_> = loaded
+        .map(|c| (&c.page, &c.network, &c.contender))
+        .collect();
+    Section {
+        title: TITLE.to_owned(),
+        text: vec![
+            format!(
+                "How far predicted page loads are from loads in a real browser: {pages} pages, \
+                 {} live loads in {} combinations of page, network and contender. The model was \
+                 tuned on {} of the pages; the other {held_out} were held out, and say how far \
+                 off it is on pages that nobody looked at.",
+                accuracy.quality.runs,
+                loaded.len(),
+                pages - held_out,
+            ),
+            "Every page, the largest errors with their causes, and every cell are in the tables \
+             beside this file, whose name ends in -tables."
+                .to_owned(),
+        ],
+        ..Section::default()
+    }
+}
+
+/// Builds the heading of the tables.
+pub(super) fn tables() -> Section {
+    Section {
+        title: format!("{TITLE}: tables"),
+        text: vec![
+            "Every page, the largest errors with their causes, and every cell. The file beside \
+             this one, without -tables in its name, sums them up and defines the columns."
+                .to_owned(),
+        ],
+        ..Section::default()
+    }
+}
+
+/// Builds the list of facts about the measurement.
+pub(super) fn facts(accuracy: &Accuracy) -> Section {
+    let (setting, quality) = (&accuracy.setting, &accuracy.quality);
+    let given = |text: &str| if text.is_empty() { NONE } else { text }.to_owned();
+    let ms = |value: Option<f64>| or_none(value.map(|v| Unit::Milliseconds.format(v)));
+    let mut lines = vec![
+        format!("Measured: {}", given(&setting.date)),
+        format!("Pagerace: {}", given(&setting.pagerace)),
+        format!("Browser: {}", given(&setting.chromium)),
+        format!("Kernel: {}", given(&setting.kernel)),
+    ];
+    let more = setting.more.iter();
+    lines.extend(more.map(|fact| format!("{}: {}", super::capital(&fact.name), fact.value)));
+    lines.extend([
+        format!("Seed: {}", setting.seed),
+        format!(
+            "Pages: {}; held out (not tuned on): {}",
+            list(&accuracy.pages),
+            list(&accuracy.held_out)
+        ),
+        format!("Networks: {}", described(&accuracy.networks)),
+        format!("Contenders: {}", described(&accuracy.contenders)),
+        format!(
+            "Live runs: {} accepted, {} of them failed; {} rejected and repeated",
+            quality.runs, quality.failed, quality.rejected
+        ),
+        format!(
+            "Lateness of the emulated link: p50 {} (median of the observations), p99 at most {}, \
+             any packet at most {}",
+            ms(quality.lateness_p50_ms),
+            ms(quality.lateness_p99_ms),
+            ms(quality.lateness_max_ms)
+        ),
+        format!(
+            "Processor time taken by others during a run: at most {}",
+            or_none(quality.cpu_contention.map(percent))
+        ),
+    ]);
+    if quality.unpredicted > 0 {
+        lines.push(format!(
+            "Observations without a prediction: {}",
+            quality.unpredicted
+        ));
+    }
+    Section {
+        title: "What was measured".to_owned(),
+        text: lines,
+        list: true,
+        ..Section::default()
+    }
+}
+
+/// Builds the section on how to repeat the measurement.
+pub(super) fn rerun(accuracy: &Accuracy, rerun: &str) -> Section {
+    let mut text = vec![format!(
+        "With seed {} the same pages meet the same random losses. Predictions repeat to the last \
+         digit with the same version; live times differ by their noise, and with the machine, \
+         kernel and browser. It needs Linux, privileges for network namespaces and TUN devices, \
+         and Chromium.",
+        accuracy.setting.seed
+    )];
+    if !rerun.is_empty() {
+        text.push("This was measured and written by:".to_owned());
+    }
+    Section {
+        title: "How to run it again".to_owned(),
+        text,
+        command: rerun.to_owned(),
+        ..Section::default()
+    }
+}
+
+fn list(names: &[String]) -> String {
+    if names.is_empty() {
+        "none".to_owned()
+    } else {
+        names.join(", ")
+    }
+}
+
+/// Formats names with descriptions: "slow-4g (1.6 Mbit/s down, ...), cable (...)".
+fn described(named: &[(String, String)]) -> String {
+    let one = |(name, text): &(String, String)| {
+        if text.is_empty() || text == name {
+            name.clone()
+        } else {
+            format!("{name} ({text})")
+        }
+    };
+    list(&named.iter().map(one).collect::<Vec<_>>())
+}

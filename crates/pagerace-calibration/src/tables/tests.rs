@@ -1,0 +1,100 @@
+use super::{Extent, NONE, Section, sections};
+use crate::accuracy::{Accuracy, Input, accuracy};
+use crate::observation::{Observations, Setting};
+use crate::samples::{metric, observations, predictions};
+
+fn compared(observations: &Observations) -> Accuracy {
+    accuracy(&Input {
+        observations,
+        predictions: &predictions(),
+        elsewhere: &[],
+        pages: &[],
+        networks: &[],
+        lighthouse: &[],
+        metrics: &[metric("lcp"), metric("tbt")],
+        held_out: &["shop".to_owned()],
+        threshold_ms: 20.0,
+    })
+}
+
+fn section<'a>(sections: &'a [Section], title: &str) -> &'a Section {
+    sections.iter().find(|s| s.title == title).unwrap()
+}
+
+#[test]
+fn values_have_units_and_what_is_unknown_is_a_dash() {
+    let [all, tables] = [Extent::Page, Extent::Tables]
+        .map(|extent| sections(&compared(&observations()), "", extent));
+    let table = &section(&all, "Relative error").tables[0];
+    assert_eq!(table.caption, "All pages");
+    assert_eq!(
+        table.rows[0][..3],
+        ["Largest Contentful Paint", "6", "10 %"]
+    );
+    assert_eq!(
+        table.rows[1],
+        [
+            "Total Blocking Time",
+            "0",
+            NONE,
+            NONE,
+            NONE,
+            NONE,
+            NONE,
+            NONE,
+            "6"
+        ]
+    );
+    let cells = &section(&tables, "All cells").tables[0];
+    assert_eq!(
+        cells.rows[2],
+        [
+            "news",
+            "cable",
+            "h3",
+            "Largest Contentful Paint",
+            "720 ms",
+            "800 ms",
+            "-10 %",
+            "1.5 %",
+            "10",
+            "0"
+        ]
+    );
+    let tuned = &section(&all, "Relative error").tables[1];
+    assert_eq!(tuned.caption, "Tuned pages");
+    let by_page = &section(&tables, "Relative error by page").tables[0];
+    assert_eq!(by_page.rows[2][0], "shop (held out)");
+}
+
+#[test]
+fn every_row_fills_its_table_and_a_terminal_shows_less() {
+    let accuracy = compared(&observations());
+    let rows = [Extent::Terminal, Extent::Page, Extent::Tables].map(|extent| {
+        let sections = sections(&accuracy, "", extent);
+        let tables = sections.iter().flat_map(|s| &s.tables);
+        for table in tables.clone() {
+            assert!(table.rows.iter().all(|row| row.len() == table.header.len()));
+            assert!(table.words < table.header.len());
+        }
+        tables.map(|table| table.rows.len()).sum::<usize>()
+    });
+    assert!(0 < rows[0] && rows[0] < rows[1], "{rows:?}");
+}
+
+#[test]
+fn the_head_makes_nothing_up() {
+    let none = compared(&Observations::new(Setting::default(), Vec::new()));
+    let head = &sections(&none, "", Extent::Terminal)[0];
+    assert!(
+        head.text.contains(&"Measured: –".to_owned()),
+        "{:?}",
+        head.text
+    );
+    assert!(head.text.contains(&"Browser: –".to_owned()));
+    assert!(
+        head.text
+            .iter()
+            .any(|l| l.starts_with("Lateness") && l.contains("p50 – "))
+    );
+}

@@ -1,0 +1,70 @@
+//! Srivastava 2024: partially reliable delivery of a news page, and a user study of delayed
+//! responses.
+
+mod news;
+
+use pagerace_har::TransferSequence;
+use pagerace_page::Interventions;
+
+use self::news::{VERSIONS, news};
+
+/// Name of [`RELIABILITY`] and of [`interventions`] in lists.
+pub const THESIS: &str = "thesis";
+
+/// The reliability policies of section 5.9, in its order. The first is its baseline. Its
+/// "third-party" category is expressed as third-party scripts, ads and third-party style
+/// sheets.
+pub const RELIABILITY: &[&str] = &[
+    "full",
+    "datagram:fonts",
+    "datagram:ads+css",
+    "datagram:third-party-js+ads+third-party-css",
+    "datagram:fonts+ads",
+    "datagram:fonts+third-party-js+ads+third-party-css",
+];
+
+/// The variants of section 5.10.2: the original, then delays of fonts, of style sheets, and of
+/// both with third-party scripts, each by a short time and by one second. Deviation: the study
+/// delayed hand-picked fonts and "non-essential" style sheets of one page; these selectors
+/// select all of them.
+const INTERVENTIONS: [&str; 7] = [
+    "none",
+    "fonts=140ms",
+    "fonts=1s",
+    "css=182ms",
+    "css=1s",
+    "fonts+css+third-party-js=376ms",
+    "fonts+css+third-party-js=1s",
+];
+
+/// Prefix of the names of the synthetic pages, before the version.
+const PAGES: &str = "srivastava-news-";
+/// Seed of the synthetic pages.
+const SEED: u64 = 1;
+
+/// Returns the seven variants of a page in the user study, the original first.
+///
+/// # Panics
+/// Never panics, because a test reads all of them.
+pub fn interventions() -> Vec<Interventions> {
+    let read = |text: &str| text.parse().expect("the variants are interventions");
+    INTERVENTIONS.map(read).into()
+}
+
+/// Returns the synthetic page with this name, `srivastava-news-1` to `srivastava-news-6`;
+/// `None` if the name does not begin so.
+///
+/// # Errors
+/// A message with the names that exist, if there is no such version.
+pub fn page(name: &str) -> Result<Option<TransferSequence>, String> {
+    let Some(version) = name.strip_prefix(PAGES) else {
+        return Ok(None);
+    };
+    match version.parse() {
+        Ok(version @ 1..=VERSIONS) => Ok(Some(news(version, SEED))),
+        _ => Err(format!("{name}: there are {PAGES}1 to {PAGES}{VERSIONS}")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

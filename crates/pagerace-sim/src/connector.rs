@@ -1,0 +1,178 @@
+//! Opening of connections.
+
+use pagerace_core::rng::derive_seed;
+use pagerace_core::{Instant, Protocol};
+use pagerace_delivery::StrategySpec;
+use pagerace_delivery::reliability::ReliabilitySpec;
+use pagerace_http::h3;
+use pagerace_peer::stream::{StreamClientConfig, StreamServerConfig};
+use pagerace_peer::tcp::{TcpClient, TcpClientConfig, TcpServer, TcpServerConfig};
+use pagerace_peer::{Client, ClientConfig, LoadSettings, Reprioritisation};
+use pagerace_peer::{Server, ServerConfig, Site};
+use pagerace_transport::quic::keys::{FlightSizes, Identity};
+use pagerace_transport::quic::{ClientKeys, Epoch, QuicSettings, ServerKeys};
+use pagerace_transport::tcp::TcpSettings;
+use pagerace_transport::tls::{Handshake, TlsSettings, Version};
+
+use crate::ScenarioError;
+use crate::addresses::{SERVER_NAME, server_address};
+use crate::ends::Ends;
+use crate::event_loop::Record;
+use crate::visit::Visit;
+
+/// Protection and settings of connections.
+pub(crate) struct Connector {
+    pub(crate) seed: u64,
+    pub(crate) strategy: StrategySpec,
+    pub(crate) reliability: ReliabilitySpec,
+    pub(crate) record: Record,
+    epoch: Epoch,
+    settings: LoadSettings,
+    keys: (ClientKeys, ServerKeys),
+    quic: QuicSettings,
+    tcp: TcpSettings,
+    tls: TlsSettings,
+    /// True if clients have the servers' TLS tickets.
+    known: bool,
+}
+
+impl Connector {
+    /// Creates a connector for servers that send in the order of `strategy` and deliver
+    /// reliably. It keeps no records.
+    pub(crate) fn new(
+        settings: &LoadSettings,
+        congestion: &str,
+        visit: Visit,
+        strategy: StrategySpec,
+        seed: u64,
+    ) -> Result<Self, ScenarioError> {
+        let quic = QuicSettings {
+            congestion: congestion.to_owned(),
+            mtu: settings.quic_mtu,
+            ..QuicSettings::default()
+        };
+        // Report an unknown controller here, before the first connection opens.
+        pagerace_cc::build(congestion, quic.mtu)?;
+        let known = visit != Visit::Cold;
+        let handshake = |tcp| match visit {
+            Visit::Cold => Handshake::Full,
+            _ if settings.early_data.is_used(tcp) => Handshake::EarlyData,
+            Visit::Resumed | Visit::Warm => Handshake::Resumed,
+        };
+        let keys = if settings.real_tls {
+            if known {
+                return Err(ScenarioError::RealResumption);
+            }
+            let identity = Identity::new(&[SERVER_NAME])?;
+            (identity.client_keys()?, identity.server_keys()?)
+        } else {
+            let sizes = FlightSizes::default().with(settings.client_hello);
+            (
+                ClientKeys::null(sizes, handshake(false)),
+                ServerKeys::null(sizes, handshake(false)),
+            )
+        };
+        Ok(Self {
+            seed,
+            strategy,
+            reliability: ReliabilitySpec::default(),
+            record: Record::default(),
+            epoch: Epoch::new(),
+            settings: *settings,
+            keys,
+            quic,
+            tcp: TcpSettings {
+                congestion: pagerace_cc::over_tcp(congestion).to_owned(),
+                ..TcpSettings::default()
+            },
+            tls: TlsSettings {
+                version: settings.tcp_tls,
+                handshake: handshake(true),
+                client_hello: settings.client_hello,
+                ..TlsSettings::default()
+            },
+            known,
+        })
+    }
+
+    /// Returns true if requests may leave with a connection's first flight.
+    pub(crate) fn early_data(&self, protocol: Protocol) -> bool {
+        let tcp = protocol.is_tcp();
+        let supported = !tcp || self.settings.tcp_tls == Version::Tls13;
+        self.known && supported && self.settings.early_data.is_used(tcp)
+    }
+
+    /// Creates both ends of a connection. `name` distinguishes it from others with the
+    /// same seed.
+    pub(crate) fn connect<S: Site>(
+        &self,
+        protocol: Protocol,
+        name: &str,
+        now: Instant,
+        site: S,
+    ) -> Result<Ends<S>, ScenarioError> {
+        let record_wire = self.record >= Record::Wire;
+        let record_packets = self.record >= Record::Packets;
+        let priority_updates = self.settings.reprioritisation == Reprioritisation::Update;
+        if protocol == Protocol::H3 {
+            let settings = QuicSettings {
+                datagrams: self.reliability.needs_datagrams(),
+                ..self.quic.clone()
+            };
+            // Recorded field sections may exceed the default limit.
+            let h3 = h3::Config {
+                max_field_section_size: 1 << 20,
+                object_datagrams: self.reliability.needs_datagrams(),
+                ..h3::Config::default()
+            };
+            let client = ClientConfig {
+                settings: settings.clone(),
+                keys: self.keys.0.clone(),
+                seed: derive_seed(self.seed, &format!("client/{name}")),
+                h3: h3.clone(),
+                record: record_packets,
+            };
+            let server = ServerConfig {
+                settings,
+                keys: self.keys.1.clone(),
+                strategy: self.strategy.clone(),
+                retransmission: self.settings.retransmission,
+                reliability: self.reliability.clone(),
+                seed: derive_seed(self.seed, &format!("server/{name}")),
+                h3,
+                record: record_packets,
+                record_frames: record_wire,
+            };
+            let address = server_address();
+            let mut client = Client::connect(&client, now, self.epoch, address, SERVER_NAME)?;
+            client.record_gaps(record_wire);
+            client.send_priority_updates(priority_updates);
+            return Ok(Ends::quic(client, Server::new(&server, self.epoch, site)?));
+        }
+        let client = TcpClientConfig {
+            tcp: self.tcp.clone(),
+            tls: self.tls,
+            protocol,
+            stream: StreamClientConfig {
+                priority_updates,
+                ..StreamClientConfig::default()
+            },
+        };
+        let server = TcpServerConfig {
+            tcp: self.tcp.clone(),
+            tls: self.tls,
+            record_ends: self.settings.record_ends,
+            protocol,
+            stream: StreamServerConfig {
+                record_frames: record_wire,
+                reliability: self.reliability.clone(),
+                ..StreamServerConfig::new(self.strategy.clone())
+            },
+        };
+        Ok(Ends::tcp(
+            TcpClient::connect(&client, now)?,
+            TcpServer::new(&server, site)?,
+            record_wire,
+        ))
+    }
+}

@@ -1,0 +1,212 @@
+//! Event loop of connections that share two links.
+
+use std::collections::BTreeMap;
+
+use pagerace_core::{EventQueue, Instant, Rng};
+use pagerace_net::{Exit, Link, Network};
+use pagerace_page::ResourceId;
+
+use crate::ends::{Ends, Packet};
+use crate::outcome::FrameSent;
+use crate::trace::{LoggedPacket, Side};
+use crate::wire::{Fate, WireLog};
+
+/// Connections, the links that they share, and the time. The owner of the loop schedules
+/// timers of type `T` among the events of connections.
+pub(crate) struct EventLoop<S, T> {
+    pub(crate) now: Instant,
+    /// Client and server of each connection; `None` until both exist.
+    pub(crate) ends: Vec<Option<Ends<S>>>,
+    /// The link to the clients.
+    pub(crate) down: Direction,
+    /// The link to the servers.
+    pub(crate) up: Direction,
+    pub(crate) record: Record,
+    /// Log of [`Record::Packets`].
+    pub(crate) packets: Vec<LoggedPacket>,
+    timers: EventQueue<Timer<T>>,
+    buf: Vec<u8>,
+}
+
+/// A link and the log of its packets.
+pub(crate) struct Direction {
+    pub(crate) link: Link<Packet>,
+    /// Log of [`Record::Wire`].
+    pub(crate) log: WireLog,
+}
+
+/// Records to keep of a run; each kind includes those before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Record {
+    #[default]
+    Nothing,
+    /// The fate of each packet, for traces and explanations.
+    Wire,
+    /// The contents of the packets that QUIC ends seal and open.
+    Packets,
+}
+
+/// Result of a step of the loop.
+pub(crate) enum Event<T> {
+    /// An end of this connection handled a packet or a timeout.
+    Connection(usize),
+    /// A timer of the owner is due.
+    Timer(T),
+    /// No end and no timer of the owner was concerned.
+    Nothing,
+    /// The next event comes after the deadline.
+    Deadline,
+}
+
+enum Timer<T> {
+    End(usize, Side),
+    Owner(T),
+}
+
+impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
+    pub(crate) fn new(network: &Network, seed: u64, record: Record) -> Self {
+        let direction = |config, stream| Direction {
+            link: Link::new(config, Rng::new(seed, stream)),
+            log: WireLog::default(),
+        };
+        Self {
+            now: Instant::ZERO,
+            ends: Vec::new(),
+            down: direction(&network.down, "link/down"),
+            up: direction(&network.up, "link/up"),
+            record,
+            packets: Vec::new(),
+            timers: EventQueue::new(),
+            buf: Vec::with_capacity(2048),
+        }
+    }
+
+    pub(crate) fn schedule(&mut self, at: Instant, timer: T) {
+        self.timers.schedule(at, Timer::Owner(timer));
+    }
+
+    /// Moves the time to the next event and handles the event. Returns `None` if nothing
+    /// is left to happen.
+    pub(crate) fn step(&mut self, deadline: Instant) -> Option<Event<T>> {
+        let (down, up) = (self.down.link.next_at(), self.up.link.next_at());
+        let next = [down, up, self.timers.next_at()];
+        let next = next.into_iter().flatten().min()?;
+        self.now = next.min(deadline);
+        Some(if next > deadline {
+            Event::Deadline
+        } else if let Some(exit) = self.down.link.poll(next) {
+            self.left(exit, Side::Server)
+        } else if let Some(exit) = self.up.link.poll(next) {
+            self.left(exit, Side::Client)
+        } else {
+            match self.timers.pop_due(next) {
+                Some((_, Timer::End(i, side))) => self.ring(i, side),
+                Some((_, Timer::Owner(timer))) => Event::Timer(timer),
+                None => Event::Nothing,
+            }
+        })
+    }
+
+    /// Handles the end of a packet's way through a link.
+    fn left(&mut self, exit: Exit<Packet>, from: Side) -> Event<T> {
+        let (packet, crossed_at, fate) = match exit {
+            Exit::Delivered {
+                at,
+                crossed_at,
+                payload,
+            } => (payload, Some(crossed_at), Fate::Arrived(at)),
+            Exit::Lost {
+                crossed_at,
+                payload,
+                ..
+            } => (payload, Some(crossed_at), Fate::Lost),
+            Exit::Dropped { payload, .. } => (payload, None, Fate::Dropped),
+        };
+        let (direction, to) = match from {
+            Side::Client => (&mut self.up, Side::Server),
+            Side::Server => (&mut self.down, Side::Client),
+        };
+        direction.log.ended(packet.logged, crossed_at, fate);
+        let ends = &mut self.ends[packet.connection];
+        let ends = ends.as_mut().expect("only ends send packets");
+        match fate {
+            Fate::Arrived(_) => {
+                ends.handle(self.now, to, packet.payload);
+                return Event::Connection(packet.connection);
+            }
+            Fate::Dropped => ends.side(from).dropped += 1,
+            Fate::Lost | Fate::InFlight => {}
+        }
+        Event::Nothing
+    }
+
+    fn ring(&mut self, i: usize, side: Side) -> Event<T> {
+        let ends = self.ends[i].as_mut().expect("only ends have alarms");
+        if !ends.side(side).alarm.rang(self.now) {
+            return Event::Nothing;
+        }
+        if ends.poll_timeout(side).is_some_and(|at| at <= self.now) {
+            ends.handle_timeout(self.now, side);
+        }
+        Event::Connection(i)
+    }
+
+    /// Puts the packets that both ends of a connection have to send on the links, and sets
+    /// the alarms of both. `streams` has the resource of each request stream.
+    pub(crate) fn flush(&mut self, i: usize, streams: &BTreeMap<u64, ResourceId>) {
+        let now = self.now;
+        let Some(ends) = &mut self.ends[i] else {
+            return;
+        };
+        for (from, direction) in [(Side::Client, &mut self.up), (Side::Server, &mut self.down)] {
+            while let Some((size, payload)) = ends.transmit(now, from, &mut self.buf) {
+                let mut logged = 0;
+                if self.record >= Record::Wire {
+                    let frames = match from {
+                        Side::Client => Vec::new(),
+                        Side::Server => ends.take_frames(),
+                    };
+                    let frames = frames.into_iter().filter_map(|f| {
+                        Some(FrameSent {
+                            at: f.at,
+                            connection: i as u32,
+                            resource: *streams.get(&f.stream)?,
+                            offset: f.offset,
+                            length: f.length as u32,
+                            retransmission: f.retransmission,
+                        })
+                    });
+                    logged = direction.log.sent(i, now, size, frames);
+                }
+                let packet = Packet {
+                    connection: i,
+                    logged,
+                    payload,
+                };
+                let sent = ends.side(from);
+                sent.bytes += u64::from(size);
+                if direction.link.enqueue(now, size, i as u64, packet).is_err() {
+                    sent.dropped += 1;
+                    direction.log.ended(logged, None, Fate::Dropped);
+                }
+            }
+        }
+        for side in [Side::Client, Side::Server] {
+            let deadline = ends.poll_timeout(side);
+            if let Some(at) = ends.side(side).alarm.set(now, deadline) {
+                self.timers.schedule(at, Timer::End(i, side));
+            }
+        }
+        if self.record >= Record::Packets {
+            let log = &mut self.packets;
+            ends.drain_packets(|side, packet| {
+                log.push(LoggedPacket {
+                    at: now,
+                    connection: i as u32,
+                    side,
+                    packet,
+                });
+            });
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! A page load: one browser and its connections.
+
+mod connections;
+mod critical_path;
+mod interventions;
+mod requests;
+mod tally;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use pagerace_browser::{Browser, Cached};
+use pagerace_core::{Instant, Priority, Protocol};
+use pagerace_page::ResourceId;
+use pagerace_peer::ClientEvent;
+
+use crate::ScenarioError;
+use crate::alarm::Alarm;
+use crate::connector::Connector;
+use crate::ends::Ends;
+use crate::event_loop::{Event, EventLoop, Record};
+use crate::outcome::Outcome;
+use crate::pool::Pool;
+use crate::reliability::Incomplete;
+use crate::scenario::Scenario;
+use crate::site::PageSite;
+use crate::timing::{Progress, SetUp};
+use crate::trace::LoggedPacket;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Timer {
+    Browser,
+    /// The name lookup of a connection ends.
+    Resolved(usize),
+    /// A request that the recording shows as failed reaches the end of its attempt.
+    Fails(ResourceId),
+}
+
+/// The browser's view of one connection.
+struct Connection {
+    place: usize,
+    protocol: Protocol,
+    /// Requests made before both ends exist.
+    early: Vec<(ResourceId, Priority)>,
+    set_up: SetUp,
+    /// Number of requests given to the connection that have not ended.
+    busy: usize,
+    /// Time at which the last request ended.
+    idle_since: Option<Instant>,
+    /// Resource of each request stream.
+    streams: BTreeMap<u64, ResourceId>,
+}
+
+/// State of one page load.
+pub(crate) struct PageLoad<'a> {
+    pub(crate) scenario: &'a Scenario,
+    /// The page as its servers know it; each connection has a copy.
+    site: PageSite,
+    connector: Connector,
+    pub(crate) net: EventLoop<PageSite, Timer>,
+    pub(crate) browser: Browser,
+    browser_alarm: Alarm,
+    pool: Pool,
+    /// Connections, with the same indices as the ends in `net`.
+    connections: Vec<Connection>,
+    /// Requests that were made over the network, by resource.
+    pub(crate) progress: Vec<Option<Progress>>,
+    /// Number of requests in progress that will fail without a response.
+    failing: usize,
+    pub(crate) incomplete: Incomplete,
+    /// Connections with work to do now, in order of arrival, because Chromium writes
+    /// requests in the order in which it gave them to their connections.
+    pub(crate) touched: VecDeque<usize>,
+    /// Places where a connection may have become free, in order of that event.
+    freed: VecDeque<usize>,
+    failure: Option<String>,
+}
+
+impl<'a> PageLoad<'a> {
+    /// Loads the page once.
+    pub(crate) fn run(
+        scenario: &'a Scenario,
+        seed: u64,
+        record: Record,
+    ) -> Result<Self, ScenarioError> {
+        let page = &scenario.page;
+        let site = PageSite::new(scenario, seed);
+        let mut browser = Browser::new(page.clone(), &scenario.browser, seed);
+        let protocol = |o: &pagerace_page::Origin| scenario.protocols.of(&o.host);
+        browser.set_protocols(page.origins.iter().map(protocol).collect());
+        browser.set_cached(site.cached.to_vec());
+        let (settings, congestion) = (&scenario.settings, &scenario.congestion);
+        let strategy = scenario.strategy.clone();
+        let mut connector = Connector::new(settings, congestion, scenario.visit, strategy, seed)?;
+        connector.reliability = scenario.reliability.clone();
+        connector.record = record;
+        let mut load = Self {
+            scenario,
+            site,
+            connector,
+            net: EventLoop::new(&scenario.network, seed, record),
+            browser,
+            browser_alarm: Alarm::default(),
+            pool: Pool::new(page, settings.connections, &scenario.protocols),
+            connections: Vec::new(),
+            progress: vec![None; page.resources.len()],
+            failing: 0,
+            incomplete: Incomplete::default(),
+            touched: VecDeque::new(),
+            freed: VecDeque::new(),
+            failure: None,
+        };
+        load.run_to_end()?;
+        Ok(load)
+    }
+
+    fn run_to_end(&mut self) -> Result<(), ScenarioError> {
+        let limit = self.scenario.settings.deadline;
+        self.open_warm_connections()?;
+        self.browser.start(self.net.now);
+        self.settle();
+        while !self.browser.is_done() && !self.is_stalled() {
+            match self.net.step(Instant::ZERO + limit) {
+                Some(Event::Connection(i)) => self.touched.push_back(i),
+                Some(Event::Timer(timer)) => self.ring(timer)?,
+                Some(Event::Nothing) => {}
+                Some(Event::Deadline) => {
+                    self.failure = Some(format!("not loaded after {limit}"));
+                    break;
+                }
+                None => {
+                    let reason = "nothing was left to happen before the load ended";
+                    self.failure = Some(reason.into());
+                    break;
+                }
+            }
+            self.settle();
+        }
+        Ok(())
+    }
+
+    fn ring(&mut self, timer: Timer) -> Result<(), ScenarioError> {
+        let now = self.net.now;
+        match timer {
+            Timer::Browser => {
+                let due = |at: Instant| at <= now;
+                if self.browser_alarm.rang(now) && self.browser.poll_timeout().is_some_and(due) {
+                    self.browser.handle_timeout(now);
+                }
+            }
+            Timer::Resolved(i) => self.connect(i)?,
+            Timer::Fails(r) => self.request_failed(r),
+        }
+        Ok(())
+    }
+
+    /// Lets all parties act until none has work left to do now.
+    fn settle(&mut self) {
+        loop {
+            while let Some(i) = self.touched.pop_front() {
+                self.asked(i);
+                self.client_events(i);
+                self.net.flush(i, &self.connections[i].streams);
+                // Report the requests that left just now.
+                self.client_events(i);
+            }
+            while let Some(place) = self.freed.pop_front() {
+                if self.pool.places[place].protocol == Protocol::H1 {
+                    self.dispatch(place);
+                }
+            }
+            while let Some(action) = self.browser.poll_action() {
+                self.act(action);
+            }
+            self.repair_if_time();
+            if self.touched.is_empty() {
+                break;
+            }
+        }
+        let deadline = self.browser.poll_timeout();
+        if let Some(at) = self.browser_alarm.set(self.net.now, deadline) {
+            self.net.schedule(at, Timer::Browser);
+        }
+    }
+
+    /// Returns the outcome and the logged packets.
+    pub(crate) fn finish(mut self) -> (Outcome, Vec<LoggedPacket>) {
+        let outcome = self.outcome();
+        (outcome, self.net.packets)
+    }
+
+    /// Records which requests the server has received.
+    fn asked(&mut self, i: usize) {
+        let now = self.net.now;
+        let Some(ends) = &mut self.net.ends[i] else {
+            return;
+        };
+        for (resource, think_time, priority) in ends.site().take_asked() {
+            if let Some(p) = &mut self.progress[resource.index()] {
+                p.asked = Some((now, think_time));
+                p.priority = Some(priority);
+            }
+        }
+    }
+
+    /// Passes the events of a connection to the browser.
+    fn client_events(&mut self, i: usize) {
+        let mut failed = None;
+        while let Some(event) = self.net.ends[i].as_mut().and_then(Ends::poll_event) {
+            self.client_event(i, event, &mut failed);
+        }
+        self.failure = self.failure.take().or(failed);
+    }
+
+    /// Handles one event. On a failure, `failed` receives the reason.
+    fn client_event(&mut self, i: usize, event: ClientEvent, failed: &mut Option<String>) {
+        let now = self.net.now;
+        match event {
+            ClientEvent::Connected => self.connected(i),
+            ClientEvent::Sent { token, stream } => {
+                let r = resource(token);
+                let early = self.connector.early_data(self.connections[i].protocol);
+                let connection = &mut self.connections[i];
+                let reused = !connection.streams.is_empty();
+                connection.streams.insert(stream, r);
+                // A request written before the handshake is complete leaves after it.
+                let leaves = early || connection.set_up.connected.is_some();
+                if let Some(p) = &mut self.progress[r.index()] {
+                    p.sent = leaves.then_some(now);
+                    p.stream = Some((i, stream));
+                    p.reused = reused;
+                }
+            }
+            ClientEvent::Head { token, .. } => {
+                let r = resource(token);
+                if let Some(p) = &mut self.progress[r.index()] {
+                    p.head = Some(now);
+                }
+                self.browser.handle_response_start(now, r);
+            }
+            ClientEvent::Data { token, data } => {
+                let r = resource(token);
+                if let Some(p) = &mut self.progress[r.index()] {
+                    p.body_received += data.len() as u64;
+                    self.browser.handle_body(now, r, p.body_received);
+                }
+            }
+            ClientEvent::End { token } => {
+                let r = resource(token);
+                if let Some(p) = &mut self.progress[r.index()] {
+                    p.end = Some(now);
+                    p.over = true;
+                }
+                if self.site.cached.get(r.index()) == Some(&Cached::Validate) {
+                    self.browser.handle_not_modified(now, r);
+                } else {
+                    self.browser.handle_response_end(now, r);
+                }
+                self.request_over(i);
+            }
+            ClientEvent::Incomplete { token, repair } => {
+                self.incomplete(i, resource(token), repair);
+            }
+            // The connection was given up, but the browser would keep waiting.
+            ClientEvent::Failed { token, .. } if self.hangs(resource(token)) => {}
+            ClientEvent::Failed { token, code } => {
+                if let Some(p) = &mut self.progress[resource(token).index()] {
+                    p.over = true;
+                }
+                let protocol = self.connections[i].protocol;
+                failed.get_or_insert(format!(
+                    "resource {token} failed over {protocol} with error 0x{code:x}"
+                ));
+                self.browser.handle_failure(now, resource(token));
+                self.request_over(i);
+            }
+            ClientEvent::Lost { .. } if failed.is_none() && self.holds_unanswered(i) => {
+                self.lost(i);
+            }
+            ClientEvent::Lost { reason } => {
+                // This reason replaces those of requests that failed with the connection.
+                *failed = Some(format!("a connection was lost: {reason}"));
+                self.lost(i);
+            }
+        }
+    }
+}
+
+fn resource(token: u64) -> ResourceId {
+    ResourceId(token as u32)
+}

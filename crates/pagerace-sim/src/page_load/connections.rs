@@ -1,0 +1,169 @@
+//! Opening of connections, including those left by an earlier visit.
+
+use std::collections::BTreeMap;
+
+use pagerace_browser::Cached;
+use pagerace_core::{Duration, EventQueue, Instant, Protocol};
+use pagerace_peer::NameLookup;
+
+use super::{Connection, PageLoad, Timer};
+use crate::ScenarioError;
+use crate::ends::{Ends, Payload};
+use crate::pool::H1_CONNECTIONS;
+use crate::site::PageSite;
+use crate::timing::SetUp;
+use crate::trace::Side;
+use crate::visit::Visit;
+
+/// Idle time of connections left by an earlier visit: longer than any retransmission
+/// timeout, shorter than servers' idle timeouts.
+const AGE: Duration = Duration::from_secs(10);
+
+impl PageLoad<'_> {
+    /// Returns the time at which the name of a place is resolved. Starts a lookup if
+    /// there was none.
+    pub(super) fn resolved_at(&mut self, place: usize) -> Instant {
+        // A lookup takes one round trip to a resolver behind the same access link. The
+        // answers of a name cache are not known.
+        let look_up = match (self.scenario.settings.name_lookup, self.scenario.visit) {
+            (NameLookup::None, _) | (_, Visit::Warm) => Duration::ZERO,
+            (NameLookup::RoundTrip, Visit::Cold | Visit::Resumed) => self.scenario.network.rtt(),
+        };
+        let due = self.net.now + look_up;
+        let resolved_at = *self.pool.places[place].resolved_at.get_or_insert(due);
+        resolved_at.max(self.net.now)
+    }
+
+    /// Opens a connection and returns its index.
+    pub(super) fn open(&mut self, place: usize) -> usize {
+        let i = self.connections.len();
+        let resolved_at = self.resolved_at(place);
+        let place_ref = &mut self.pool.places[place];
+        place_ref.connections.push(i);
+        self.connections.push(Connection {
+            place,
+            protocol: place_ref.protocol,
+            early: Vec::new(),
+            set_up: SetUp {
+                opened: self.net.now,
+                resolved: resolved_at,
+                connected: None,
+            },
+            busy: 0,
+            idle_since: None,
+            streams: BTreeMap::new(),
+        });
+        self.net.ends.push(None);
+        self.net.schedule(resolved_at, Timer::Resolved(i));
+        i
+    }
+
+    /// Creates both ends of a connection, once the name is resolved.
+    pub(super) fn connect(&mut self, i: usize) -> Result<(), ScenarioError> {
+        if self.net.ends[i].is_some() {
+            // An earlier visit left the connection open.
+            return Ok(());
+        }
+        let ends = self.make_ends(i, self.net.now)?;
+        self.net.ends[i] = Some(ends);
+        self.touched.push_back(i);
+        self.send_requests(i);
+        if self.connections[i].protocol == Protocol::H1 {
+            self.dispatch(self.connections[i].place);
+        }
+        Ok(())
+    }
+
+    fn make_ends(&self, i: usize, now: Instant) -> Result<Ends<PageSite>, ScenarioError> {
+        let place = &self.pool.places[self.connections[i].place];
+        // The name does not contain the order of opening, which a strategy may change.
+        self.connector
+            .connect(place.protocol, &place.name, now, self.site.clone())
+    }
+
+    /// Handles the completion of a connection's handshake.
+    pub(super) fn connected(&mut self, i: usize) {
+        let connection = &mut self.connections[i];
+        connection.set_up.connected = Some(self.net.now);
+        self.freed.push_back(connection.place);
+        for r in connection.streams.values() {
+            if let Some(p) = &mut self.progress[r.index()] {
+                p.sent.get_or_insert(self.net.now);
+            }
+        }
+    }
+
+    /// Removes a lost connection. Requests that wait need another.
+    pub(super) fn lost(&mut self, i: usize) {
+        self.pool.close(i);
+        self.freed.push_back(self.connections[i].place);
+    }
+
+    /// In a warm visit, opens the connections that the earlier visit left.
+    pub(super) fn open_warm_connections(&mut self) -> Result<(), ScenarioError> {
+        if self.scenario.visit != Visit::Warm {
+            return Ok(());
+        }
+        let mut wanted = vec![0_usize; self.pool.places.len()];
+        for r in &self.scenario.page.resources {
+            let fresh = self.site.cached.get(r.id.index()) == Some(&Cached::Fresh);
+            if !fresh && r.fails_after.is_none() && !self.is_refused(r.id) {
+                wanted[self.pool.place_of(r.origin)] += 1;
+            }
+        }
+        for (place, requests) in wanted.into_iter().enumerate() {
+            let most = match self.pool.places[place].protocol {
+                Protocol::H1 => H1_CONNECTIONS,
+                Protocol::H2 | Protocol::H3 => 1,
+            };
+            for _ in 0..requests.min(most) {
+                self.open_warm(place)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn open_warm(&mut self, place: usize) -> Result<(), ScenarioError> {
+        let i = self.open(place);
+        let mut ends = self.make_ends(i, Instant::ZERO)?;
+        establish(&mut ends, self.scenario.network.rtt());
+        ends.set_age(AGE);
+        self.net.ends[i] = Some(ends);
+        self.connections[i].set_up.connected = Some(Instant::ZERO);
+        self.touched.push_back(i);
+        Ok(())
+    }
+}
+
+/// Completes the handshake of both ends and lets them become idle, within [`AGE`] of
+/// their own time, over a path that has a delay and nothing else.
+fn establish<S: pagerace_peer::Site>(ends: &mut Ends<S>, rtt: Duration) {
+    let mut buf = Vec::new();
+    let half = Duration::from_nanos(rtt.as_nanos() / 2);
+    let mut path: EventQueue<(Side, Payload)> = EventQueue::new();
+    let mut now = Instant::ZERO;
+    loop {
+        for (from, to) in [(Side::Client, Side::Server), (Side::Server, Side::Client)] {
+            while let Some((_, payload)) = ends.transmit(now, from, &mut buf) {
+                path.schedule(now + half, (to, payload));
+            }
+        }
+        let timeouts = [Side::Client, Side::Server].map(|side| ends.poll_timeout(side));
+        let next = timeouts.into_iter().flatten().chain(path.next_at()).min();
+        let Some(next) = next.filter(|at| *at <= Instant::ZERO + AGE) else {
+            break;
+        };
+        now = next;
+        while let Some((_, (to, payload))) = path.pop_due(now) {
+            ends.handle(now, to, payload);
+        }
+        for (side, at) in [Side::Client, Side::Server].into_iter().zip(timeouts) {
+            if at.is_some_and(|at| at <= now) {
+                ends.handle_timeout(now, side);
+            }
+        }
+    }
+    while ends.poll_event().is_some() {}
+    ends.take_frames();
+    ends.drain_packets(|_, _| {});
+}

@@ -1,0 +1,158 @@
+//! Requests of the browser on connections.
+
+use bytes::Bytes;
+use pagerace_browser::Action;
+use pagerace_core::{Instant, Priority, Protocol};
+use pagerace_page::ResourceId;
+
+use super::{PageLoad, Timer};
+use crate::pool::H1_CONNECTIONS;
+use crate::site::request_fields;
+use crate::timing::Progress;
+
+impl PageLoad<'_> {
+    /// Returns the index of a resource's place.
+    pub(super) fn place_of(&self, resource: ResourceId) -> usize {
+        self.pool
+            .place_of(self.scenario.page.resource(resource).origin)
+    }
+
+    pub(super) fn act(&mut self, action: Action) {
+        match action {
+            Action::Fetch { resource, priority } => self.fetch(resource, priority),
+            Action::Reprioritise { resource, priority } => self.reprioritise(resource, priority),
+        }
+    }
+
+    fn reprioritise(&mut self, resource: ResourceId, priority: Priority) {
+        let place = self.place_of(resource);
+        if self.pool.places[place].protocol == Protocol::H1 {
+            // Over HTTP/1.1, only requests that have not been sent have a priority.
+            self.pool.places[place].reprioritise(priority, resource);
+            return;
+        }
+        let Some(&i) = self.pool.places[place].connections.first() else {
+            return;
+        };
+        if let Some(ends) = &mut self.net.ends[i] {
+            ends.reprioritise(u64::from(resource.0), priority);
+            self.touched.push_back(i);
+        } else if let Some(e) = self.connections[i]
+            .early
+            .iter_mut()
+            .find(|e| e.0 == resource)
+        {
+            e.1 = priority;
+        }
+    }
+
+    fn fetch(&mut self, resource: ResourceId, priority: Priority) {
+        if self.is_refused(resource) {
+            self.refuse(resource);
+            return;
+        }
+        let place = self.place_of(resource);
+        if let Some(tried) = self.scenario.page.resource(resource).fails_after {
+            let at = self.resolved_at(place) + tried;
+            self.failing += 1;
+            self.net.schedule(at, Timer::Fails(resource));
+            return;
+        }
+        let protocol = self.pool.places[place].protocol;
+        let now = self.net.now;
+        self.progress[resource.index()] = Some(Progress {
+            discovered: self.browser.discovered_at(resource).unwrap_or(now),
+            requested: now,
+            ..Progress::default()
+        });
+        if protocol == Protocol::H1 {
+            self.pool.places[place].wait(priority, resource);
+            self.dispatch(place);
+            return;
+        }
+        let i = match self.pool.places[place].connections.first() {
+            Some(&i) => i,
+            None => self.open(place),
+        };
+        self.connections[i].early.push((resource, priority));
+        self.send_requests(i);
+    }
+
+    /// Ends a request that gets no response.
+    pub(super) fn request_failed(&mut self, resource: ResourceId) {
+        self.failing -= 1;
+        self.browser.handle_failure(self.net.now, resource);
+    }
+
+    /// Gives waiting requests to free connections, and opens more connections for the
+    /// rest. As in Chromium, the first connection that is ready takes the request whose
+    /// turn it is.
+    pub(super) fn dispatch(&mut self, place: usize) {
+        while let Some(i) = self.free_connection(place) {
+            let Some((priority, resource)) = self.pool.places[place].next_waiting() else {
+                return;
+            };
+            self.connections[i].early.push((resource, priority));
+            self.send_requests(i);
+        }
+        loop {
+            let open = &self.pool.places[place];
+            let connecting = |i: &&usize| {
+                let c = &self.connections[**i];
+                c.busy == 0 && !self.is_usable(**i)
+            };
+            let coming = open.connections.iter().filter(connecting).count();
+            if coming >= open.waiting() || open.connections.len() >= H1_CONNECTIONS {
+                return;
+            }
+            self.open(place);
+        }
+    }
+
+    /// Returns an idle connection: the one used last, or the oldest if none was used, as
+    /// Chromium's `ClientSocketPool` chooses.
+    fn free_connection(&self, place: usize) -> Option<usize> {
+        let open = &self.pool.places[place].connections;
+        let free = |i: &usize| self.connections[*i].busy == 0 && self.is_usable(*i);
+        let rank = |i: &usize| {
+            let c = &self.connections[*i];
+            (c.idle_since.unwrap_or(Instant::ZERO), std::cmp::Reverse(*i))
+        };
+        open.iter().copied().filter(free).max_by_key(rank)
+    }
+
+    /// Returns true if a request can leave on the connection now, or with its handshake.
+    fn is_usable(&self, i: usize) -> bool {
+        let c = &self.connections[i];
+        self.net.ends[i].is_some()
+            && (c.set_up.connected.is_some() || self.connector.early_data(c.protocol))
+    }
+
+    /// Gives a connection the requests that wait for its ends, once both exist.
+    pub(super) fn send_requests(&mut self, i: usize) {
+        let now = self.net.now;
+        let Some(ends) = &mut self.net.ends[i] else {
+            return;
+        };
+        let connection = &mut self.connections[i];
+        for (resource, priority) in connection.early.drain(..) {
+            let fields = request_fields(&self.scenario.page, resource);
+            let body = match self.scenario.page.resource(resource).request_body_bytes {
+                0 => None,
+                n => Some(Bytes::from(vec![0; n as usize])),
+            };
+            connection.busy += 1;
+            ends.request(now, u64::from(resource.0), fields, Some(priority), body);
+        }
+        self.touched.push_back(i);
+    }
+
+    /// Handles the end of a request of connection `i`, successful or not.
+    pub(crate) fn request_over(&mut self, i: usize) {
+        let now = self.net.now;
+        let connection = &mut self.connections[i];
+        connection.busy = connection.busy.saturating_sub(1);
+        connection.idle_since = Some(now);
+        self.freed.push_back(connection.place);
+    }
+}

@@ -1,0 +1,104 @@
+//! Outcome of a load: counters, resource timings and the trace.
+
+use pagerace_page::ResourceId;
+
+use super::PageLoad;
+use crate::ends::Ends;
+use crate::event_loop::Record;
+use crate::outcome::{HolGap, Outcome, PacketDrop, ResourceTiming, Trace, TransportCounters};
+use crate::wire::Fate;
+
+impl PageLoad<'_> {
+    pub(super) fn outcome(&mut self) -> Outcome {
+        let mut transport = self.counters();
+        let objects = self.deliveries(&mut transport);
+        let trace = (self.net.record >= Record::Wire).then(|| self.trace());
+        let timings = (0..self.progress.len()).map(|i| self.timing(i));
+        Outcome {
+            resources: timings.collect(),
+            load: self.browser.metrics(),
+            essential: self.essential_end(),
+            objects,
+            transport,
+            visual_progress: self.browser.visual_progress(),
+            failure: self.failure.clone(),
+            unanswered: self.unanswered(),
+            finished_at: self.net.now,
+            trace,
+        }
+    }
+
+    fn timing(&self, resource: usize) -> Option<ResourceTiming> {
+        let p = self.progress[resource].as_ref()?;
+        let set_up = p.stream.map(|(i, _)| self.connections[i].set_up);
+        let place = self.place_of(ResourceId(resource as u32));
+        let protocol = self.pool.places[place].protocol;
+        let mut timing = p.timing(protocol, self.net.now, set_up);
+        if let Some((i, stream)) = p.stream
+            && let Some(ends) = &self.net.ends[i]
+        {
+            let blocked = ends.blocked(stream);
+            timing.hol_blocked_bytes = blocked.own_bytes;
+            timing.hol_other_bytes = blocked.other_bytes;
+        }
+        Some(timing)
+    }
+
+    fn counters(&mut self) -> TransportCounters {
+        let (down, up) = (self.net.down.link.counters(), self.net.up.link.counters());
+        let mut sum = TransportCounters {
+            connections: self.connections.len() as u64,
+            link_losses: down.lost,
+            queue_drops: down.queue_drops,
+            bytes_down: down.bytes_enqueued,
+            bytes_up: up.bytes_enqueued,
+            ..TransportCounters::default()
+        };
+        for ends in self.net.ends.iter_mut().flatten() {
+            let stats = ends.server_stats();
+            sum.packets_sent += stats.packets_sent;
+            sum.packets_lost += stats.packets_lost;
+            sum.retransmitted_bytes += stats.retransmitted_bytes;
+            let blocked = ends.blocked_in_all();
+            sum.hol_blocked_bytes += blocked.own_bytes;
+            sum.hol_blocked_byte_ms += blocked.own_byte_ms();
+            sum.hol_other_bytes += blocked.other_bytes;
+            sum.hol_other_byte_ms += blocked.other_byte_ms();
+        }
+        sum
+    }
+
+    fn trace(&mut self) -> Trace {
+        let mut hol_gaps = Vec::new();
+        for (c, ends) in self.connections.iter().zip(&self.net.ends) {
+            let gaps = ends.as_ref().map_or_else(Vec::new, Ends::gaps);
+            hol_gaps.extend(gaps.iter().filter_map(|g| {
+                let resource: ResourceId = *c.streams.get(&g.stream)?;
+                Some(HolGap {
+                    resource,
+                    from: g.from,
+                    until: g.until,
+                    bytes: g.bytes,
+                })
+            }));
+        }
+        // The sort is stable: at equal keys, gaps stay in connection order.
+        hol_gaps.sort_by_key(|g| (g.from, g.resource));
+        let mut frames = self.net.down.log.frames.clone();
+        frames.sort_by_key(|f| (f.at, f.connection));
+        let lost = self.net.down.log.packets.iter().filter(|p| p.is_gone());
+        let mut drops: Vec<_> = lost
+            .map(|p| PacketDrop {
+                at: p.sent_at,
+                connection: p.connection as u32,
+                queue: p.fate == Fate::Dropped,
+            })
+            .collect();
+        drops.sort_by_key(|d| d.at);
+        Trace {
+            frames,
+            drops,
+            hol_gaps,
+        }
+    }
+}
