@@ -206,7 +206,7 @@ fn row(variant: &Variant, metric: MetricId, reference: Option<&Vec<Option<f64>>>
 }
 
 /// Returns `difference` as a share of `base`; `None` if `base` is zero or infinite.
-pub(crate) fn relative(difference: Option<f64>, base: Option<f64>) -> Option<f64> {
+pub fn relative(difference: Option<f64>, base: Option<f64>) -> Option<f64> {
     let (difference, base) = (difference?, base?);
     (base > 0.0 && base.is_finite()).then(|| difference / base)
 }

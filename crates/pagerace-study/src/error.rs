@@ -17,6 +17,38 @@ pub enum StudyError {
         /// The cause.
         source: io::Error,
     },
+    /// A folder could not be created.
+    #[error("{}: cannot be created: {source}", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// A file holds no loads that statistics could use.
+    #[error("{}: {reason}", path.display())]
+    Loads {
+        /// The file or folder.
+        path: PathBuf,
+        /// The cause.
+        reason: String,
+    },
+    /// A folder holds loads with different settings.
+    #[error(
+        "{}: holds two kinds of loads of {page} with {contender} on {network}, which differ in \
+         settings; write those of one plan to a file with `pagerace study export`, and name it",
+        path.display()
+    )]
+    Mixed {
+        /// The folder or file.
+        path: PathBuf,
+        /// The page.
+        page: String,
+        /// The contender.
+        contender: String,
+        /// The network.
+        network: String,
+    },
     /// The plan is invalid.
     #[error("{}: {reason}", path.display())]
     Plan {

@@ -3,23 +3,32 @@
 //!
 //! * [`plan`]: the plan, a TOML file whose races have the options of `pagerace race`;
 //! * [`shard`]: the units of work and their names;
-//! * [`row`]: one row for each load, and its columns;
-//! * [`store`]: the folder that holds the results.
+//! * [`row`]: one row for each load; [`detail`]: one for each request and part;
+//! * [`columns`]: their columns in Parquet files; [`key`]: those that name a cell;
+//! * [`store`]: the folder that holds the results;
+//! * [`frame`], [`compare`], [`table`] and [`claim`]: statistics over pages from rows alone.
 //!
-//! This crate knows neither the simulator nor the command line: the caller resolves the
-//! options of a race into a [`Plan`](pagerace_lab::Plan) and supplies the
-//! [`Runner`](pagerace_lab::Runner).
+//! This crate runs no loads: the caller resolves the options of a race into a
+//! [`Plan`](pagerace_lab::Plan), loads the pages, and hands over the rows.
 
+pub mod claim;
+pub mod columns;
+pub mod compare;
+pub mod detail;
 pub mod error;
 #[cfg(test)]
 mod fixture;
+pub mod frame;
+pub mod key;
 pub mod plan;
 pub mod row;
 pub mod shard;
 pub mod store;
+pub mod table;
 
 pub use error::StudyError;
+pub use key::Key;
 pub use plan::{PageFile, Race, Study};
-pub use row::{Key, Row};
-pub use shard::{Piece, Shard};
+pub use row::Row;
+pub use shard::{Cutter, Piece, Shard};
 pub use store::Store;

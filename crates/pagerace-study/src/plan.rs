@@ -12,14 +12,21 @@
 //! ```
 //!
 //! The keys of a race are the long options of `pagerace race` without their dashes. A list
-//! gives the option once for each item.
+//! gives the option once for each item. A race with the key `scenario` is that of a results
+//! file, which `pagerace race --json` writes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use pagerace_sim::Explainable;
 use toml::{Table, Value};
 
 use crate::StudyError;
+use crate::claim::Claim;
+use crate::store::Details;
+use crate::table::TableSpec;
+
+mod evaluation;
 
 /// The largest plan that is read, in bytes.
 const PLAN_MAX: u64 = 4 << 20;
@@ -38,12 +45,14 @@ pub struct PageFile {
 pub struct Race {
     /// The name, which results carry.
     pub name: String,
+    /// The results file whose race this is, if it is not described by options.
+    pub scenario: Option<PathBuf>,
     /// Arguments of `pagerace race`, pages excepted.
     pub arguments: Vec<String>,
 }
 
 /// The plan of a study, with all its files found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Study {
     /// The title.
     pub title: String,
@@ -51,6 +60,12 @@ pub struct Study {
     pub pages: Vec<PageFile>,
     /// The races, in the order of the plan.
     pub races: Vec<Race>,
+    /// The rows that are kept besides those of loads.
+    pub details: Details,
+    /// The tables to make of the results.
+    pub tables: Vec<TableSpec>,
+    /// The claims about the results.
+    pub claims: Vec<Claim>,
 }
 
 impl Study {
@@ -88,26 +103,33 @@ impl Study {
             Some(Value::String(title)) => title,
             Some(other) => return Err(expected("title", "a text", &other)),
         };
-        let pages = match table.remove("pages") {
-            None => return Err("pages: is missing; name recordings, as in [\"*.har\"]".to_owned()),
-            Some(Value::Table(groups)) => {
-                let mut pages = Vec::new();
-                for (group, files) in &groups {
-                    pages.extend(find(&format!("pages.{group}"), group, files, folder)?);
-                }
-                pages
-            }
-            Some(files) => find("pages", "", &files, folder)?,
+        let details = Details {
+            requests: match table.remove("requests") {
+                None => false,
+                Some(Value::Boolean(flag)) => flag,
+                Some(other) => return Err(expected("requests", "true or false", &other)),
+            },
+            parts: match table.remove("parts") {
+                None => None,
+                Some(Value::String(name)) => Some(explainable(&name)?),
+                Some(other) => return Err(expected("parts", "a metric", &other)),
+            },
         };
+        let tables = evaluation::tables(table.remove("table"))?;
+        let claims = evaluation::claims(table.remove("claim"))?;
+        let pages = pages(table.remove("pages"), folder)?;
         let races = match table.remove("race") {
             None => vec![Value::Table(Table::new())],
+            Some(Value::Array(races)) if races.is_empty() => {
+                return Err("race: is empty; add a [[race]], or leave the key out".to_owned());
+            }
             Some(Value::Array(races)) => races,
             Some(other) => return Err(expected("race", "[[race]]", &other)),
         };
         // What remains are options of all races.
         let races = races.into_iter().enumerate();
         let races: Vec<Race> = races
-            .map(|(i, race)| Race::of(i + 1, race, &table))
+            .map(|(i, race)| Race::of(i + 1, race, &table, folder))
             .collect::<Result<_, _>>()?;
         for (i, race) in races.iter().enumerate() {
             if races[..i].iter().any(|other| other.name == race.name) {
@@ -118,17 +140,23 @@ impl Study {
                 ));
             }
         }
+        if pages.is_empty() && races.iter().any(|race| race.scenario.is_none()) {
+            return Err("pages: is missing; name recordings, as in [\"*.har\"]".to_owned());
+        }
         Ok(Self {
             title,
             pages,
             races,
+            details,
+            tables,
+            claims,
         })
     }
 }
 
 impl Race {
     /// Builds the race at `number`, from 1. Its own options take precedence over `shared`.
-    fn of(number: usize, value: Value, shared: &Table) -> Result<Self, String> {
+    fn of(number: usize, value: Value, shared: &Table, folder: &Path) -> Result<Self, String> {
         let Value::Table(mut own) = value else {
             return Err(expected("race", "[[race]]", &value));
         };
@@ -137,11 +165,25 @@ impl Race {
             Some(Value::String(name)) if !name.trim().is_empty() => name,
             Some(other) => return Err(expected(&format!("race {number}: name"), "a name", &other)),
         };
+        let scenario = match own.remove("scenario") {
+            None => None,
+            Some(Value::String(file)) => Some(folder.join(file)),
+            Some(other) => {
+                let place = format!("race {number}: scenario");
+                return Err(expected(&place, "a file", &other));
+            }
+        };
         let mut options = shared.clone();
         options.extend(own);
         let mut arguments = Vec::new();
         for (option, value) in &options {
             let place = format!("race {number}: {option}");
+            if matches!(value, Value::Array(items) if items.is_empty()) {
+                return Err(format!(
+                    "{place}: the list is empty, so there is nothing to race; name something, or \
+                     leave the key out"
+                ));
+            }
             for item in items(value) {
                 match item {
                     Value::Boolean(true) => arguments.push(format!("--{option}")),
@@ -158,7 +200,46 @@ impl Race {
                 }
             }
         }
-        Ok(Self { name, arguments })
+        Ok(Self {
+            name,
+            scenario,
+            arguments,
+        })
+    }
+}
+
+/// Returns the metric whose parts are kept.
+fn explainable(name: &str) -> Result<Explainable, String> {
+    let found = Explainable::ALL.into_iter().find(|one| one.name() == name);
+    found.ok_or_else(|| {
+        let known = Explainable::ALL.map(Explainable::name).join(", ");
+        format!("parts: `{name}` cannot be explained; use {known}")
+    })
+}
+
+/// Returns the pages of a plan; none if it names none.
+fn pages(value: Option<Value>, folder: &Path) -> Result<Vec<PageFile>, String> {
+    match value {
+        None => Ok(Vec::new()),
+        Some(Value::Table(groups)) => {
+            let mut pages = Vec::new();
+            for (group, files) in &groups {
+                pages.extend(find(&format!("pages.{group}"), group, files, folder)?);
+            }
+            for (i, page) in pages.iter().enumerate() {
+                let twin = pages[..i].iter().find(|other| other.path == page.path);
+                if let Some(twin) = twin {
+                    return Err(format!(
+                        "pages: {} is in two groups, {} and {}",
+                        page.path.display(),
+                        twin.group,
+                        page.group
+                    ));
+                }
+            }
+            Ok(pages)
+        }
+        Some(files) => find("pages", "", &files, folder),
     }
 }
 

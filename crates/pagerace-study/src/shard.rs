@@ -1,16 +1,19 @@
 //! Units of work.
 //!
-//! A shard holds loads of one race and one page, so that a worker keeps one page in
-//! memory. The cut depends on the plan alone, not on what is done already, so that
-//! machines that share a study agree on it.
+//! A shard holds loads of consecutive cells of the plan. The cut depends on the plan alone,
+//! not on what is done already, so that machines that share a study agree on it.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-/// Number of loads of a shard: 10 to 60 s on one core for most pages.
-pub const LOADS: u32 = 1_000;
+/// Maximum number of loads of a shard: 10 to 60 s on one core for most pages.
+const LOADS_MAX: u64 = 1_000;
+/// The least number of loads of a shard, if there are so many.
+const LOADS_MIN: u64 = 20;
+/// The number of shards that smaller studies have, so that all cores have work.
+const SHARDS: u64 = 64;
 
 /// The loads of one cell that a shard holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,15 +25,22 @@ pub struct Piece {
     pub runs: Range<u32>,
 }
 
-/// A shard: the pieces of one race and page.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shard {
+/// Where the plan has a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
     /// Index of the race in the plan.
     pub race: usize,
     /// Index of the page in the plan.
     pub page: usize,
-    /// The pieces with the index of each cell among those of the race and page.
-    pub pieces: Vec<(usize, Piece)>,
+    /// Index of the cell among those of the race and page.
+    pub cell: usize,
+}
+
+/// A shard: the pieces of some cells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shard {
+    /// The pieces, in the order of the plan.
+    pub pieces: Vec<(Place, Piece)>,
 }
 
 impl Shard {
@@ -49,37 +59,89 @@ impl Shard {
 
 /// Returns the first half of the SHA-256 of `bytes` in hexadecimal.
 pub fn digest(bytes: &[u8]) -> String {
-    let hash = Sha256::digest(bytes);
-    hash[..16]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hexadecimal(&Sha256::digest(bytes))
 }
 
-/// Cuts `runs` loads of each of the `cells` of a race and page into shards.
-pub fn cut(race: usize, page: usize, cells: &[String], runs: u32) -> Vec<Shard> {
-    let mut shards: Vec<Shard> = Vec::new();
-    let mut room = 0;
-    for (index, cell) in cells.iter().enumerate() {
-        let mut first = 0;
-        while first < runs {
-            if room == 0 {
-                let pieces = Vec::new();
-                shards.push(Shard { race, page, pieces });
-                room = LOADS;
-            }
-            let end = first + room.min(runs - first);
-            let piece = Piece {
-                cell: cell.clone(),
-                runs: first..end,
-            };
-            let shard = shards.last_mut().expect("just pushed");
-            shard.pieces.push((index, piece));
-            room -= end - first;
-            first = end;
+/// Returns the first half of a hash in hexadecimal.
+pub(crate) fn hexadecimal(hash: &[u8]) -> String {
+    let half = hash.iter().take(16);
+    half.map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Cuts a study into shards of equal size, page by page.
+#[derive(Debug)]
+pub struct Cutter {
+    size: u64,
+    shard: Shard,
+}
+
+impl Cutter {
+    /// Creates a cutter for a study with this number of loads.
+    pub fn new(loads: u64) -> Self {
+        Self {
+            size: (loads / SHARDS).clamp(LOADS_MIN, LOADS_MAX),
+            shard: Shard::default(),
         }
     }
-    shards
+
+    /// Adds `runs` loads of each of the `cells` of a race and page, and passes each shard
+    /// that is full to `take`.
+    ///
+    /// # Errors
+    /// The errors of `take`.
+    pub fn add<E>(
+        &mut self,
+        race: usize,
+        page: usize,
+        cells: &[String],
+        runs: u32,
+        take: &mut dyn FnMut(Shard) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for (index, cell) in cells.iter().enumerate() {
+            let mut first = 0;
+            while first < runs {
+                let room = self.size - self.shard.loads();
+                let end = first + room.min(u64::from(runs - first)) as u32;
+                let (cell, place) = (
+                    cell.clone(),
+                    Place {
+                        race,
+                        page,
+                        cell: index,
+                    },
+                );
+                let runs = first..end;
+                self.shard.pieces.push((place, Piece { cell, runs }));
+                first = end;
+                if self.shard.loads() == self.size {
+                    take(std::mem::take(&mut self.shard))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what is left of a shard, and passes the collected shard to `take` when more
+    /// would be too much.
+    ///
+    /// # Errors
+    /// The errors of `take`.
+    pub fn collect<E>(
+        &mut self,
+        rest: Shard,
+        take: &mut dyn FnMut(Shard) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if self.shard.loads() + rest.loads() > self.size && !self.shard.pieces.is_empty() {
+            take(std::mem::take(&mut self.shard))?;
+        }
+        self.shard.pieces.extend(rest.pieces);
+        Ok(())
+    }
+
+    /// Returns the last shard, if there is one.
+    pub fn last(self) -> Option<Shard> {
+        (!self.shard.pieces.is_empty()).then_some(self.shard)
+    }
 }
 
 #[cfg(test)]

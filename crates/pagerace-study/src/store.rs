@@ -2,90 +2,139 @@
 //!
 //! A file is written beside its place and renamed when it is complete. So a file that
 //! exists is done, results of several machines merge by copying their files into one
-//! folder, and an interruption loses the shards in progress only.
+//! folder, and an interruption loses the shards in progress only. The optional rows of a
+//! shard lie in folders such as `requests` and `parts-lcp` under the same name, and appear before
+//! its loads.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use bytes::Bytes;
+use pagerace_lab::VERSION;
 use pagerace_lab::export::file::write_atomically;
+use pagerace_sim::Explainable;
 use parquet::errors::ParquetError;
+use serde_json::Value;
 
 use crate::StudyError;
-use crate::row::{Row, RowWriter, read_metadata, read_rows};
+use crate::columns::{Record, guarded, is_intact, read_metadata, sealed_file};
+use crate::detail::{PartRow, RequestRow};
+use crate::row::{Row, read_rows};
 use crate::shard::{Piece, Shard};
 
 /// The metadata key of a shard's pieces, as JSON.
 const PIECES: &str = "pagerace.pieces";
+/// The metadata key of the version.
+pub const VERSION_KEY: &str = "pagerace.version";
+/// The metadata key of facts about pages, as JSON.
+pub const PAGES: &str = "pagerace.pages";
+
+/// The rows that a study keeps besides those of loads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Details {
+    /// One row for each request.
+    pub requests: bool,
+    /// One row for each part of the explanation of this metric.
+    pub parts: Option<Explainable>,
+}
+
+impl Details {
+    /// Returns the folders of the rows, inside the folder of the results.
+    fn folders(self) -> impl Iterator<Item = String> {
+        let requests = self.requests.then(|| RequestRow::TABLE.to_owned());
+        requests.into_iter().chain(self.parts.map(of_parts))
+    }
+}
+
+/// Returns the folder of the parts of a metric.
+fn of_parts(metric: Explainable) -> String {
+    format!("{}-{}", PartRow::TABLE, metric.name())
+}
+
+/// The rows of a shard.
+#[derive(Clone, Debug, Default)]
+pub struct ShardRows {
+    /// The loads, in the order of the shard's pieces.
+    pub loads: Vec<Row>,
+    /// The requests, if the study keeps them.
+    pub requests: Vec<RequestRow>,
+    /// The parts of explanations, if the study keeps them.
+    pub parts: Vec<PartRow>,
+}
 
 /// The folder of a study's results.
 #[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
-    /// The files and the pieces that each holds, by name.
-    files: Vec<(PathBuf, Vec<Piece>)>,
-    /// The runs that exist of each cell, and the index of the file that holds them.
-    done: BTreeMap<String, Vec<(Range<u32>, usize)>>,
+    details: Details,
+    files: Vec<PathBuf>,
+    /// The runs that exist: by cell and first run, the end and the index of the file. Large
+    /// studies have millions of cells, so this is kept small.
+    done: BTreeMap<(u128, u32), (u32, u32)>,
 }
 
 impl Store {
-    /// Opens a folder, and creates it if it does not exist.
+    /// Opens a folder, and creates it if it does not exist. Shards without the `details`
+    /// count as missing.
     ///
     /// # Errors
-    /// [`StudyError::Read`] if the folder cannot be created or read, [`StudyError::Shard`]
-    /// if a file in it is damaged.
-    pub fn open(folder: &Path) -> Result<Self, StudyError> {
-        let unreadable = |source| StudyError::Read {
-            path: folder.to_owned(),
-            source,
-        };
-        fs::create_dir_all(folder).map_err(unreadable)?;
-        let mut paths = Vec::new();
-        for entry in fs::read_dir(folder).map_err(unreadable)? {
-            let path = entry.map_err(unreadable)?.path();
-            // The names of incomplete files begin with a dot and end in another extension.
-            if path
-                .extension()
-                .is_some_and(|extension| extension == "parquet")
-            {
-                paths.push(path);
-            }
+    /// [`StudyError::Folder`] if the folder cannot be created, and those of [`Store::read`].
+    pub fn open(folder: &Path, details: Details) -> Result<Self, StudyError> {
+        let all = details.folders().map(|name| folder.join(name));
+        for path in std::iter::once(folder.to_owned()).chain(all) {
+            fs::create_dir_all(&path).map_err(|source| StudyError::Folder { path, source })?;
         }
-        paths.sort();
+        Self::read(folder, details)
+    }
+
+    /// Reads a folder that exists.
+    ///
+    /// # Errors
+    /// [`StudyError::Read`] if the folder cannot be read, [`StudyError::Shard`] if a file in
+    /// it is damaged.
+    pub fn read(folder: &Path, details: Details) -> Result<Self, StudyError> {
         let mut files = Vec::new();
-        let mut done: BTreeMap<String, Vec<(Range<u32>, usize)>> = BTreeMap::new();
-        for (index, path) in paths.into_iter().enumerate() {
+        let mut done = BTreeMap::new();
+        for path in parquet_files(folder)? {
             let pieces = pieces(&path)?;
-            for Piece { cell, runs } in pieces.iter().cloned() {
-                done.entry(cell).or_default().push((runs, index));
+            let name = path.file_name().unwrap_or_default();
+            let has = |table: String| folder.join(table).join(name).exists();
+            if details.folders().all(has) {
+                for Piece { cell, runs } in pieces {
+                    let Some(cell) = number(&cell) else {
+                        let reason = format!("{cell} is no digest of a cell");
+                        return Err(damaged(&path, &ParquetError::General(reason)));
+                    };
+                    let found = (runs.end, files.len() as u32);
+                    let kept = done.entry((cell, runs.start)).or_insert(found);
+                    *kept = found.max(*kept);
+                }
+                files.push(path);
             }
-            files.push((path, pieces));
         }
         Ok(Self {
             folder: folder.to_owned(),
+            details,
             files,
             done,
         })
     }
 
-    /// Returns the part of `shard` that is not done; `None` if all of it is.
+    /// Returns the part of `shard` that was not done when the folder was read; `None` if all
+    /// of it was.
     pub fn missing(&self, shard: &Shard) -> Option<Shard> {
-        let mut rest = Shard {
-            pieces: Vec::new(),
-            ..*shard
-        };
-        for (index, Piece { cell, runs }) in &shard.pieces {
-            let found = self.done.get(cell).into_iter().flatten();
-            let mut found: Vec<Range<u32>> = found.map(|(runs, _)| runs.clone()).collect();
-            found.sort_by_key(|runs| runs.start);
+        let mut rest = Shard::default();
+        for (place, Piece { cell, runs }) in &shard.pieces {
+            let found = self.of_cell(cell).map(|(runs, _)| runs);
             let mut at = runs.start;
             // The end stands for a range that exists, so that the last gap is found, too.
-            for exists in found.into_iter().chain([runs.end..runs.end]) {
+            for exists in found.chain([runs.end..runs.end]) {
                 let end = exists.start.min(runs.end);
                 if at < end {
                     let (cell, runs) = (cell.clone(), at..end);
-                    rest.pieces.push((*index, Piece { cell, runs }));
+                    rest.pieces.push((*place, Piece { cell, runs }));
                 }
                 at = at.max(exists.end);
             }
@@ -93,61 +142,162 @@ impl Store {
         (!rest.pieces.is_empty()).then_some(rest)
     }
 
-    /// Writes the file of a shard, and returns its path.
+    /// Returns true if the files of `shard` exist by now: another process may have written
+    /// them.
+    pub fn has(&self, shard: &Shard) -> bool {
+        let mut tables = std::iter::once(String::new()).chain(self.details.folders());
+        tables.all(|table| self.path(&table, shard).exists())
+    }
+
+    /// Writes the files of a shard with facts about its pages as JSON, and returns the path of its loads.
     ///
     /// # Errors
-    /// [`StudyError::Lab`] if it cannot be written; there is no file then.
-    pub fn write(&self, shard: &Shard, rows: &[Row]) -> Result<PathBuf, StudyError> {
+    /// [`StudyError::Lab`] if one cannot be written; the shard is missing then.
+    pub fn write(
+        &self,
+        shard: &Shard,
+        rows: &ShardRows,
+        pages: &[String],
+    ) -> Result<PathBuf, StudyError> {
+        let pages = &format!("[{}]", pages.join(","));
+        if self.details.requests {
+            self.write_table(RequestRow::TABLE, shard, &rows.requests, pages)?;
+        }
+        if let Some(metric) = self.details.parts {
+            self.write_table(&of_parts(metric), shard, &rows.parts, pages)?;
+        }
+        self.write_table("", shard, &rows.loads, pages)
+    }
+
+    fn write_table<R: Record>(
+        &self,
+        table: &str,
+        shard: &Shard,
+        rows: &[R],
+        pages: &str,
+    ) -> Result<PathBuf, StudyError> {
         let pieces: Vec<&Piece> = shard.pieces.iter().map(|(_, piece)| piece).collect();
-        let pieces = serde_json::to_string(&pieces).expect("plain data");
-        let path = self.folder.join(shard.name()).with_extension("parquet");
-        write_atomically(&path, |out| {
-            let mut writer = RowWriter::new(out, &[(PIECES, pieces)])?;
-            writer.write(rows)?;
-            Ok(writer.close()?)
-        })?;
+        let metadata = [
+            (VERSION_KEY, VERSION.to_owned()),
+            (PIECES, serde_json::to_string(&pieces).expect("plain data")),
+            (PAGES, pages.to_owned()),
+        ];
+        let path = self.path(table, shard);
+        write_atomically(&path, |out| out.write_all(&sealed_file(rows, &metadata)?))?;
         Ok(path)
     }
 
-    /// Number of files.
+    fn path(&self, table: &str, shard: &Shard) -> PathBuf {
+        let name = format!("{}.parquet", shard.name());
+        self.folder.join(table).join(name)
+    }
+
+    /// Number of shards that are done.
     pub fn files(&self) -> usize {
         self.files.len()
     }
 
-    /// Returns the runs below `runs` of all `cells`, by cell and run. A load that several
-    /// files hold is returned once.
+    /// Returns the runs below `runs` of all `cells`, by cell in this order and run. A load
+    /// that several files hold is returned once.
     ///
     /// # Errors
     /// [`StudyError::Shard`] if a file is damaged.
     pub fn rows(&self, cells: &[String], runs: u32) -> Result<Vec<Row>, StudyError> {
-        let pieces = cells
-            .iter()
-            .filter_map(|cell| self.done.get(cell))
-            .flatten();
-        let wanted: BTreeSet<usize> = pieces.map(|(_, file)| *file).collect();
-        let mut rows = Vec::new();
-        for (path, pieces) in wanted.into_iter().map(|file| &self.files[file]) {
-            let damaged = |error| damaged(path, &error);
-            let file = File::open(path).map_err(|error| damaged(error.into()))?;
-            // The rows of a file are in the order of its pieces.
-            let mut read = read_rows(file).map_err(damaged)?.into_iter();
-            for piece in pieces {
-                let taken = read.by_ref().take(piece.runs.len());
-                let wanted = cells.contains(&piece.cell);
-                rows.extend(taken.filter(|row| wanted && row.run < runs));
-            }
+        let place: BTreeMap<&str, usize> = (0..).zip(cells).map(|(i, cell)| (&**cell, i)).collect();
+        let mut rows: Vec<(usize, Row)> = Vec::new();
+        for path in self.files_of(cells) {
+            let file = intact(path)?;
+            let found = read_rows(file).map_err(|error| damaged(path, &error))?;
+            let found = found.into_iter();
+            rows.extend(found.filter_map(|row| {
+                let place = *place.get(&*row.key.cell)?;
+                (row.run < runs).then_some((place, row))
+            }));
         }
-        rows.sort_by(Row::order);
-        rows.dedup_by(|a, b| a.order(b).is_eq());
-        Ok(rows)
+        rows.sort_by_key(|(place, row)| (*place, row.run));
+        rows.dedup_by_key(|(place, row)| (*place, row.run));
+        Ok(rows.into_iter().map(|(_, row)| row).collect())
     }
+
+    /// Returns the facts about the page of `cells`, whose `contents` is this digest; `None`
+    /// if no load is done.
+    ///
+    /// # Errors
+    /// [`StudyError::Shard`] if a file is damaged.
+    pub fn page(&self, cells: &[String], contents: &str) -> Result<Option<Value>, StudyError> {
+        let Some(path) = self.files_of(cells).next() else {
+            return Ok(None);
+        };
+        let damaged = |error| damaged(path, &error);
+        let file = File::open(path).map_err(|error| damaged(error.into()))?;
+        let list = guarded(|| read_metadata(file, PAGES)).map_err(damaged)?;
+        let list: Vec<Value> = serde_json::from_str(&list)
+            .map_err(|error| damaged(ParquetError::General(error.to_string())))?;
+        let mut pages = list.into_iter();
+        Ok(pages.find(|page| page["contents"] == contents))
+    }
+
+    /// Returns the files that hold any of `cells`.
+    fn files_of(&self, cells: &[String]) -> impl Iterator<Item = &Path> {
+        let found = cells.iter().flat_map(|cell| self.of_cell(cell));
+        let files: BTreeSet<usize> = found.map(|(_, file)| file).collect();
+        files.into_iter().map(|file| self.files[file].as_path())
+    }
+
+    /// Returns the runs of a cell that are done, and the index of the file that holds each.
+    fn of_cell(&self, cell: &str) -> impl Iterator<Item = (Range<u32>, usize)> {
+        let range = number(cell).map(|cell| (cell, 0)..=(cell, u32::MAX));
+        let found = range.map(|range| self.done.range(range));
+        let found = found.into_iter().flatten();
+        found.map(|((_, start), (end, file))| (*start..*end, *file as usize))
+    }
+}
+
+/// Returns the number that a cell's digest stands for.
+fn number(cell: &str) -> Option<u128> {
+    u128::from_str_radix(cell, 16).ok()
+}
+
+/// Returns the Parquet files of a folder, by name. The names of incomplete files have
+/// another extension.
+///
+/// # Errors
+/// [`StudyError::Read`] if the folder cannot be read.
+pub fn parquet_files(folder: &Path) -> Result<Vec<PathBuf>, StudyError> {
+    let unreadable = |source| StudyError::Read {
+        path: folder.to_owned(),
+        source,
+    };
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.extension().is_some_and(|end| end == "parquet") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// Reads a file that must be undamaged.
+///
+/// # Errors
+/// [`StudyError::Shard`] if the file is damaged.
+pub fn intact(path: &Path) -> Result<Bytes, StudyError> {
+    let damaged = |error| damaged(path, &error);
+    let bytes = fs::read(path).map_err(|error| damaged(error.into()))?;
+    if !is_intact(&bytes) {
+        let reason = "its bytes are not those that were written";
+        return Err(damaged(ParquetError::General(reason.to_owned())));
+    }
+    Ok(bytes.into())
 }
 
 /// Reads the pieces that a file holds.
 fn pieces(path: &Path) -> Result<Vec<Piece>, StudyError> {
     let damaged = |error| damaged(path, &error);
     let file = File::open(path).map_err(|error| damaged(error.into()))?;
-    let text = read_metadata(file, PIECES).map_err(damaged)?;
+    let text = guarded(|| read_metadata(file, PIECES)).map_err(damaged)?;
     serde_json::from_str(&text).map_err(|error| damaged(ParquetError::General(error.to_string())))
 }
 

@@ -51,7 +51,8 @@ fn main() -> ExitCode {
     }
     report(&error);
     let interrupted = matches!(error.downcast_ref(), Some(LabError::Interrupted { .. }))
-        || error.is::<commands::objects::Interrupted>();
+        || error.is::<commands::objects::Interrupted>()
+        || study_interrupted(&error);
     ExitCode::from(if interrupted {
         130
     } else if error.is::<commands::failed::AllFailed>() {
@@ -59,6 +60,18 @@ fn main() -> ExitCode {
     } else {
         2
     })
+}
+
+/// Returns true if the user interrupted a study.
+#[cfg(feature = "study")]
+fn study_interrupted(error: &anyhow::Error) -> bool {
+    error.is::<commands::study::Interrupted>()
+}
+
+/// Returns false, because this build runs no studies.
+#[cfg(not(feature = "study"))]
+fn study_interrupted(_: &anyhow::Error) -> bool {
+    false
 }
 
 /// Prints an error as one line on standard error.

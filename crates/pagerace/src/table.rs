@@ -40,7 +40,7 @@ pub(crate) fn print(out: &mut impl Write, table: &Table) -> io::Result<()> {
         .try_for_each(|line| writeln!(out, "{}", line.trim_end()))
 }
 
-fn table(header: &[&str], left: usize) -> Table {
+pub(crate) fn table(header: &[&str], left: usize) -> Table {
     let mut table = Table::new();
     table
         .load_style(STYLE)
@@ -71,7 +71,7 @@ fn side(column: usize, left: usize) -> CellAlignment {
 }
 
 /// Adds a row whose first `left` cells are text and the others numbers.
-fn add(table: &mut Table, left: usize, cells: Vec<Cell>) {
+pub(crate) fn add(table: &mut Table, left: usize, cells: Vec<Cell>) {
     table.add_row(
         cells
             .into_iter()

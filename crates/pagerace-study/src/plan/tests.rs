@@ -79,6 +79,38 @@ fn pages_have_groups() {
 }
 
 #[test]
+fn plans_say_what_to_keep_and_what_to_make_of_it() {
+    let study = read(
+        r#"
+        requests = true
+        parts = "speed-index"
+
+        [[race]]
+        scenario = "race.json"
+
+        [[table]]
+        name = "Versions"
+        kind = "cdf"
+        metric = "speed_index_ms"
+        compare = "protocol"
+        where = { network = ["cable", "slow-4g"] }
+
+        [[claim]]
+        holds = "median over pages of (h2 - h3)/h2 of lcp > 5%"
+        "#,
+    )
+    .unwrap();
+    assert!(study.details.requests);
+    assert_eq!(study.details.parts.unwrap().name(), "speed-index");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    assert_eq!(study.races[0].scenario, Some(folder.join("race.json")));
+    assert_eq!(study.tables[0].kind.name(), "cdf");
+    assert_eq!(study.tables[0].metric.metric().name, "speed-index");
+    assert_eq!(study.tables[0].filter["network"], ["cable", "slow-4g"]);
+    assert_eq!(study.claims[0].metric().metric().name, "lcp");
+}
+
+#[test]
 fn mistakes_are_named_by_place() {
     let refused = [
         ("runs = 3", "pages: is missing"),
@@ -105,6 +137,31 @@ fn mistakes_are_named_by_place() {
             "race 2: the name \"a\" is given twice",
         ),
         ("pages = [", "TOML parse error at line 1"),
+        ("[pages]\na = \"src/lib.rs\"\nb = \"src/lib.rs\"", "pages: "),
+        (
+            "pages = [\"src/lib.rs\"]\nstrategy = []",
+            "race 1: strategy: the list is empty",
+        ),
+        (
+            "pages = [\"src/lib.rs\"]\nparts = \"tti\"",
+            "parts: `tti` cannot be explained; use ttfb",
+        ),
+        (
+            "pages = [\"src/lib.rs\"]\n[[table]]\nkind = \"pie\"",
+            "table 1: kind: `pie` is no kind of table; use summary",
+        ),
+        (
+            "pages = [\"src/lib.rs\"]\n[[table]]\nmetrics = \"lcp\"",
+            "table 1: `metrics` is no key; use name, kind",
+        ),
+        (
+            "pages = [\"src/lib.rs\"]\n[[claim]]\nname = \"a\"",
+            "claim 1: holds: is missing",
+        ),
+        (
+            "pages = [\"src/lib.rs\"]\n[[claim]]\nholds = \"median of h2 of lcp > 0\"",
+            "claim 1: holds: found `of`, expected `over`",
+        ),
     ];
     for (text, start) in refused {
         let error = read(text).unwrap_err();

@@ -1,34 +1,77 @@
 use proptest::prelude::*;
 
-use super::{LOADS, Piece, cut, digest};
+use super::{Cutter, LOADS_MAX, Piece, Shard, digest};
 
-fn cells(count: usize) -> Vec<String> {
-    (0..count).map(|i| digest(&i.to_le_bytes())).collect()
+fn cells(page: usize, count: usize) -> Vec<String> {
+    (0..count)
+        .map(|i| digest(&[page.to_le_bytes(), i.to_le_bytes()].concat()))
+        .collect()
+}
+
+/// Cuts a study with `count` cells on each page.
+fn cut(pages: usize, count: usize, runs: u32) -> Vec<Shard> {
+    let mut cutter = Cutter::new((pages * count) as u64 * u64::from(runs));
+    let mut shards = Vec::new();
+    for page in 0..pages {
+        let mut take = |shard| {
+            shards.push(shard);
+            Ok::<(), ()>(())
+        };
+        let added = cutter.add(0, page, &cells(page, count), runs, &mut take);
+        assert_eq!(added, Ok(()));
+    }
+    shards.extend(cutter.last());
+    shards
 }
 
 proptest! {
     #[test]
-    fn each_load_is_in_one_shard(count in 0_usize..40, runs in 1_u32..3_000) {
-        let cells = cells(count);
-        let shards = cut(0, 0, &cells, runs);
-        prop_assert!(shards.iter().all(|shard| (1..=u64::from(LOADS)).contains(&shard.loads())));
-        let mut next = vec![0; count];
-        for (index, Piece { cell, runs }) in shards.iter().flat_map(|shard| &shard.pieces) {
-            prop_assert_eq!(cell, &cells[*index]);
-            prop_assert_eq!(runs.start, next[*index]);
-            next[*index] = runs.end;
+    fn each_load_is_in_one_shard(pages in 1_usize..4, count in 0_usize..40, runs in 1_u32..3_000) {
+        let shards = cut(pages, count, runs);
+        let sizes: Vec<u64> = shards.iter().map(Shard::loads).collect();
+        prop_assert!(sizes.iter().all(|size| (1..=LOADS_MAX).contains(size)));
+        // All but the last are equal.
+        prop_assert!(sizes.windows(2).rev().skip(1).all(|pair| pair[0] == pair[1]));
+        let mut next = vec![vec![0; count]; pages];
+        for (place, Piece { cell, runs }) in shards.iter().flat_map(|shard| &shard.pieces) {
+            prop_assert_eq!(cell, &cells(place.page, count)[place.cell]);
+            prop_assert_eq!(runs.start, next[place.page][place.cell]);
+            next[place.page][place.cell] = runs.end;
         }
-        prop_assert!(next.iter().all(|end| *end == runs));
-        // All but the last are full.
-        let full = shards.iter().rev().skip(1).all(|shard| shard.loads() == u64::from(LOADS));
-        prop_assert!(full);
+        prop_assert!(next.iter().flatten().all(|end| *end == runs));
     }
 }
 
 #[test]
+fn sizes_suit_the_study() {
+    let sizes =
+        |pages, runs| -> Vec<u64> { cut(pages, 2, runs).iter().map(Shard::loads).collect() };
+    assert_eq!(sizes(1, 5), [10]);
+    assert_eq!(sizes(4, 10), [20; 4]);
+    assert_eq!(sizes(3, 3_000)[..2], [281; 2]);
+    assert_eq!(sizes(1, 100_000)[0], LOADS_MAX);
+}
+
+#[test]
 fn names_depend_on_the_loads() {
-    let named = |runs| cut(0, 0, &cells(2), runs)[0].name();
-    assert_eq!(named(30), named(30));
-    assert_ne!(named(30), named(31));
-    assert_ne!(cut(0, 0, &cells(3), 30)[0].name(), named(30));
+    let named = |runs| cut(1, 2, runs)[0].name();
+    assert_eq!(named(6), named(6));
+    assert_ne!(named(6), named(7));
+    assert_ne!(cut(1, 3, 6)[0].name(), named(6));
+}
+
+#[test]
+fn what_is_left_of_shards_is_collected() {
+    let parts = cut(7, 1, 20);
+    let mut cutter = Cutter::new(64 * 50);
+    let mut sizes = Vec::new();
+    for part in parts {
+        let mut take = |shard: Shard| {
+            sizes.push(shard.loads());
+            Ok::<(), ()>(())
+        };
+        assert_eq!(cutter.collect(part, &mut take), Ok(()));
+    }
+    sizes.extend(cutter.last().map(|shard| shard.loads()));
+    assert_eq!(sizes, [40, 40, 40, 20]);
 }

@@ -109,7 +109,8 @@ fn check_metric(metric: MetricId) -> Result<()> {
     Ok(())
 }
 
-fn plan_of_scenario(path: &Path) -> Result<Plan> {
+/// Reads the plan of a results file.
+pub(super) fn plan_of_scenario(path: &Path) -> Result<Plan> {
     let bytes =
         std::fs::read(path).with_context(|| format!("{}: cannot be read", path.display()))?;
     let read = read_plan(&path.display().to_string(), &bytes)?;

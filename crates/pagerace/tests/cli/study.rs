@@ -1,6 +1,11 @@
-//! Studies: what is done is not done again, and parts merge.
+//! Studies: what is done is not done again, parts merge, and statistics come from the files.
 
 use std::fs;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
 
 use crate::support::{Sandbox, small_har};
 
@@ -19,6 +24,23 @@ network = "cable"
 protocol = ["h2", "h3"]
 "#;
 
+const EVALUATION: &str = r#"
+[[table]]
+name = "Versions"
+compare = "protocol"
+baseline = "h2"
+where = { race = "hosts" }
+
+[[claim]]
+name = "HTTP/3 shows pages"
+holds = "median over pages of h3 of lcp_ms > 0"
+where = { race = "hosts" }
+
+[[claim]]
+holds = "maximum over pages of (h2 - h3)/h2 of lcp_ms > 100%"
+where = { race = "hosts" }
+"#;
+
 fn sandbox(name: &str) -> Sandbox {
     let sandbox = Sandbox::new(name);
     sandbox.write("one.har", &small_har());
@@ -33,6 +55,12 @@ fn run(sandbox: &Sandbox, arguments: &[&str]) -> String {
     run.out
 }
 
+fn refused(sandbox: &Sandbox, arguments: &[&str]) -> String {
+    let run = sandbox.run(&[&["study"], arguments].concat());
+    assert_eq!(run.code, 2, "{arguments:?}: {}", run.out);
+    run.err
+}
+
 fn exported(sandbox: &Sandbox, folder: &str) -> Vec<u8> {
     run(
         sandbox,
@@ -41,31 +69,43 @@ fn exported(sandbox: &Sandbox, folder: &str) -> Vec<u8> {
     fs::read(sandbox.path("loads.parquet")).unwrap()
 }
 
+/// Copies the files of a folder and of its folders, as `cp -r` does.
+fn copy(sandbox: &Sandbox, from: &str, to: &str) {
+    fs::create_dir_all(sandbox.path(to)).unwrap();
+    for name in sandbox.names_in(from) {
+        let (from, to) = (format!("{from}/{name}"), format!("{to}/{name}"));
+        if sandbox.path(&from).is_dir() {
+            copy(sandbox, &from, &to);
+        } else {
+            fs::copy(sandbox.path(&from), sandbox.path(&to)).unwrap();
+        }
+    }
+}
+
 #[test]
 fn parts_merge_to_the_same_bytes() {
     let sandbox = sandbox("study-parts");
-    run(
-        &sandbox,
-        &["run", "plan.toml", "-o", "whole", "--jobs", "1"],
-    );
+    let whole = ["run", "plan.toml", "-o", "whole", "--jobs", "1"];
+    run(&sandbox, &whole);
     for part in ["2/2", "1/2"] {
-        run(
-            &sandbox,
-            &["run", "plan.toml", "-o", "parts", "--shard", part],
-        );
+        let folder = part.replace('/', "-");
+        let words = ["run", "plan.toml", "-o", &folder, "--shard", part];
+        run(&sandbox, &words);
+        copy(&sandbox, &folder, "parts");
     }
+    assert_eq!(sandbox.names_in("whole"), sandbox.names_in("parts"));
     let whole = exported(&sandbox, "whole");
     assert_eq!(whole, exported(&sandbox, "parts"));
     // A damaged part is named; removed, it is computed again.
     let lost = &sandbox.names_in("parts")[1];
     let path = format!("parts/{lost}");
     sandbox.write(&path, "PAR1");
-    let status = sandbox.run(&["study", "status", "plan.toml", "-o", "parts"]);
-    assert_eq!(status.code, 2);
-    assert!(status.err.contains(lost.as_str()), "{}", status.err);
+    let told = refused(&sandbox, &["status", "plan.toml", "-o", "parts"]);
+    assert!(told.contains(lost.as_str()), "{told}");
+    assert!(told.contains("remove the file and run the study again"));
     fs::remove_file(sandbox.path(&path)).unwrap();
     let status = run(&sandbox, &["status", "plan.toml", "-o", "parts"]);
-    assert!(status.contains("6 of 12 loads"), "{status}");
+    assert!(!status.contains("total: 24 of 24 loads"), "{status}");
     run(&sandbox, &["run", "plan.toml", "-o", "parts"]);
     assert_eq!(whole, exported(&sandbox, "parts"));
 }
@@ -87,11 +127,164 @@ fn only_what_is_new_runs() {
     let grown = exported(&sandbox, "results");
     run(&sandbox, &["run", "plan.toml", "-o", "fresh"]);
     assert_eq!(grown, exported(&sandbox, "fresh"));
+    // Other names in the plan need no loads, and exports have them.
+    sandbox.write("plan.toml", &more.replace("\"hosts\"", "\"versions\""));
+    let ran = run(&sandbox, &["run", "plan.toml", "-o", "results"]);
+    assert!(ran.contains("Ran 0 loads"), "{ran}");
+    let exported = exported(&sandbox, "results");
+    let named = |name: &str| exported.windows(name.len()).any(|w| w == name.as_bytes());
+    assert!(named("versions") && !named("hosts"));
+}
+
+#[test]
+fn a_killed_run_goes_on() {
+    let sandbox = sandbox("study-killed");
+    sandbox.write("plan.toml", &PLAN.replace("runs = 3", "runs = 40"));
+    let words = ["study", "run", "plan.toml", "-o", "results", "--jobs", "1"];
+    let mut child = sandbox.command(&words).spawn().unwrap();
+    let start = Instant::now();
+    while !sandbox.path("results").exists() || sandbox.names_in("results").is_empty() {
+        assert!(
+            start.elapsed() < Duration::from_secs(60),
+            "no shard appears"
+        );
+        thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before = sandbox.names_in("results");
+    let run_again = sandbox.run(&words);
+    assert_eq!(run_again.code, 0, "{}", run_again.err);
+    let after = sandbox.names_in("results");
+    assert!(before.iter().all(|name| after.contains(name)));
+    // One line for each shard that was missing.
+    let lines = run_again.err.lines().count();
+    let complete = |names: &[String]| names.iter().filter(|n| n.ends_with(".parquet")).count();
+    assert_eq!(lines, complete(&after) - complete(&before));
+    let again = exported(&sandbox, "results");
+    run(&sandbox, &["run", "plan.toml", "-o", "fresh"]);
+    assert_eq!(again, exported(&sandbox, "fresh"));
+}
+
+#[test]
+fn values_are_those_of_a_race() {
+    let sandbox = sandbox("study-race");
+    let plan = "pages = [\"one.har\"]\nruns = 3\nnetwork = \"cable\"\nprotocol = [\"h2\", \"h3\"]";
+    sandbox.write("plan.toml", plan);
+    run(&sandbox, &["run", "plan.toml", "-o", "results"]);
+    let race = [
+        "race", "one.har", "-n", "cable", "-P", "h2,h3", "--runs", "3",
+    ];
+    let race = sandbox.run(&[&race[..], &["--json", "race.json"]].concat());
+    assert_eq!(race.code, 0, "{}", race.err);
+    // The race as a plan has the same loads.
+    sandbox.write("same.toml", &run(&sandbox, &["plan", "race.json"]));
+    run(&sandbox, &["run", "same.toml", "-o", "same"]);
+    let table = |folder: &str| {
+        let words = [
+            "table",
+            folder,
+            "--kind",
+            "quantiles",
+            "--csv",
+            "-m",
+            "speed-index",
+        ];
+        run(&sandbox, &words)
+    };
+    assert_eq!(table("results"), table("same"));
+    let json: Value = serde_json::from_str(&sandbox.read("race.json")).unwrap();
+    for (line, result) in table("same").lines().skip(1).zip(0..) {
+        let mut values: Vec<f64> = json["results"][result]["values"]["speed_index_ms"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|value| value.as_f64().unwrap())
+            .collect();
+        values.sort_by(f64::total_cmp);
+        let median: f64 = line.split(',').nth(5).unwrap().parse().unwrap();
+        assert!((median - values[1]).abs() < 1e-9, "{line}: {values:?}");
+    }
+    // Other pages take the place of those of the race.
+    let same = sandbox
+        .read("same.toml")
+        .replace("# pages = [\"pages/*.har\"]", "pages = [\"t*.har\"]");
+    sandbox.write("other.toml", &same);
+    let told = run(&sandbox, &["check", "other.toml"]);
+    assert!(told.contains("3 runs of 1 page"), "{told}");
+    sandbox.write("wrong.toml", &format!("{same}cpu = 2\n"));
+    let told = refused(&sandbox, &["check", "wrong.toml"]);
+    assert!(told.contains("`cpu` is decided by race.json"), "{told}");
+}
+
+#[test]
+fn tables_and_claims_are_decided() {
+    let sandbox = sandbox("study-report");
+    sandbox.write("plan.toml", &format!("{PLAN}{EVALUATION}"));
+    let told = run(&sandbox, &["check", "plan.toml"]);
+    assert!(told.contains("24 loads in 2 shards"), "{told}");
+    assert!(told.contains("1 table, 2 claims"), "{told}");
+    let told = refused(&sandbox, &["report", "plan.toml", "-o", "results"]);
+    assert!(told.contains("results: cannot be read"), "{told}");
+    run(&sandbox, &["run", "plan.toml", "-o", "results"]);
+    let report = run(&sandbox, &["report", "plan.toml", "-o", "results"]);
+    assert!(report.starts_with("Versions\n"), "{report}");
+    let claim = "HTTP/3 shows pages: median over pages of h3 of lcp_ms > 0: holds\n  holds: ";
+    assert!(report.contains(claim), "{report}");
+    assert!(
+        report.contains("> 100%: does not hold\n  does not hold: "),
+        "{report}"
+    );
+    // The same table from the file alone.
+    exported(&sandbox, "results");
+    let words = [
+        "table",
+        "loads.parquet",
+        "--compare",
+        "protocol",
+        "--where",
+        "race=hosts",
+    ];
+    let table = run(&sandbox, &words);
+    assert!(report.contains(&table), "{table}");
+    let told = refused(&sandbox, &["table", "loads.parquet"]);
+    assert!(
+        told.contains("several columns vary (protocol, strategy)"),
+        "{told}"
+    );
+    let told = refused(&sandbox, &["table", "one.har"]);
+    assert!(told.contains("one.har: "), "{told}");
+}
+
+#[test]
+fn requests_and_parts_are_kept() {
+    let sandbox = sandbox("study-details");
+    run(&sandbox, &["run", "plan.toml", "-o", "results"]);
+    let plain = exported(&sandbox, "results");
+    let before = sandbox.names_in("results");
+    sandbox.write(
+        "plan.toml",
+        &format!("requests = true\nparts = \"lcp\"\n{PLAN}"),
+    );
+    let ran = run(&sandbox, &["run", "plan.toml", "-o", "results"]);
+    assert!(ran.contains("Ran 24 loads"), "{ran}");
+    for folder in ["requests", "parts-lcp"] {
+        assert_eq!(sandbox.names_in(&format!("results/{folder}")), before);
+    }
+    // The loads are the same, though they were explained.
+    sandbox.write("plan.toml", PLAN);
+    assert_eq!(plain, exported(&sandbox, "results"));
 }
 
 #[test]
 fn mistakes_in_plans_are_named() {
     let sandbox = sandbox("study-errors");
+    let many = (0..101).map(|i| format!("\"hybrid:alpha=0.{i:03}\""));
+    let many = many.collect::<Vec<String>>().join(", ");
+    let huge = format!(
+        "strategy = [{many}]\ncc = [{}\"cubic\"]",
+        "\"cubic\", ".repeat(99)
+    );
     let mistakes = [
         (
             "strategy = [\"sequential\"",
@@ -107,21 +300,99 @@ fn mistakes_in_plans_are_named() {
         ),
         ("*.har", "*.none", "no file matches"),
         ("runs = 3", "runs = 100000\nseed = -1", "race \"loss\""),
+        (
+            "protocol = [\"h2\", \"h3\"]",
+            &huge,
+            "make 10100 contenders",
+        ),
+        ("[\"h2\", \"h3\"]", "[]", "protocol: the list is empty"),
+        (
+            "runs = 3",
+            "parts = \"tbt\"",
+            "parts: `tbt` cannot be explained",
+        ),
     ];
     for (from, to, told) in mistakes {
         sandbox.write("plan.toml", &PLAN.replace(from, to));
-        let check = sandbox.run(&["study", "check", "plan.toml"]);
-        assert_eq!(check.code, 2, "{to}: {}", check.out);
-        assert!(
-            check.err.starts_with("error: plan.toml: "),
-            "{to}: {}",
-            check.err
-        );
-        assert!(check.err.contains(told), "{to}: {}", check.err);
+        let error = refused(&sandbox, &["check", "plan.toml"]);
+        assert!(error.starts_with("error: plan.toml: "), "{to}: {error}");
+        assert!(error.contains(told), "{to}: {error}");
     }
+    let wrong = EVALUATION.replace("of h3 of", "of h9 of");
+    sandbox.write("plan.toml", &format!("{PLAN}{wrong}"));
+    let error = refused(&sandbox, &["run", "plan.toml", "-o", "results"]);
+    assert!(
+        error.contains("plan.toml: claim 1: `h9` names no contender"),
+        "{error}"
+    );
     sandbox.write("plan.toml", PLAN);
+    sandbox.write("two.har", "no HAR");
+    let error = refused(&sandbox, &["check", "plan.toml"]);
+    assert!(error.contains("two.har"), "{error}");
+    let error = refused(&sandbox, &["run", "plan.toml", "-o", "results"]);
+    assert!(error.contains("two.har"), "{error}");
     sandbox.write("taken", "a file");
-    let run = sandbox.run(&["study", "run", "plan.toml", "-o", "taken"]);
-    assert_eq!(run.code, 2);
-    assert!(run.err.contains("taken"), "{}", run.err);
+    let error = refused(&sandbox, &["run", "plan.toml", "-o", "taken"]);
+    assert!(error.contains("taken"), "{error}");
+}
+
+/// Reads all files with a Python library, and prints the number of rows and the sum of a
+/// column.
+const READERS: [(&str, &str); 3] = [
+    (
+        "duckdb",
+        "q = duckdb.sql(\"select count(*), sum(lcp_ms), count(failure) from 'loads.parquet'\")\n\
+         n, s, f = q.fetchall()[0]\n\
+         r = duckdb.sql(\"select count(*) from 'results/requests/*.parquet' \
+         join 'loads.parquet' using (cell, run)\").fetchall()[0][0]",
+    ),
+    (
+        "polars",
+        "d = polars.read_parquet('loads.parquet')\n\
+         n, s, f = len(d), d['lcp_ms'].sum(), d['failure'].count()\n\
+         q = polars.read_parquet('results/requests/*.parquet')\n\
+         r = len(q.join(d, on=['cell', 'run']))",
+    ),
+    (
+        "pandas",
+        "d = pandas.read_parquet('loads.parquet')\n\
+         n, s, f = len(d), d['lcp_ms'].sum(), d['failure'].count()\n\
+         q = pandas.read_parquet('results/requests')\n\
+         r = len(q.merge(d, on=['cell', 'run']))",
+    ),
+];
+
+#[test]
+fn other_programs_read_the_files() {
+    let sandbox = sandbox("study-readers");
+    sandbox.write("plan.toml", &format!("requests = true\n{PLAN}"));
+    run(&sandbox, &["run", "plan.toml", "-o", "results"]);
+    exported(&sandbox, "results");
+    let python = |code: &str| {
+        let mut command = Command::new("python3");
+        command.args(["-c", code]).current_dir(sandbox.path("."));
+        command.stdin(Stdio::null()).output()
+    };
+    for (library, code) in READERS {
+        let has = |name: &str| {
+            python(&format!("import {name}")).is_ok_and(|output| output.status.success())
+        };
+        // Pandas reads Parquet with the help of another library.
+        if !has(library) || (library == "pandas" && !has("pyarrow")) {
+            eprintln!("skipped: Python has no {library}");
+            continue;
+        }
+        let code = format!("import {library}\n{code}\nprint(n, round(s, 3), f, r)");
+        let output = python(&code).unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{library}: {told}");
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        let numbers: Vec<f64> = told
+            .split_whitespace()
+            .map(|n| n.parse().unwrap())
+            .collect();
+        // 24 loads of five requests each.
+        assert_eq!([numbers[0], numbers[2], numbers[3]], [24.0, 0.0, 120.0]);
+        assert!(numbers[1] > 0.0, "{library}: {told}");
+    }
 }

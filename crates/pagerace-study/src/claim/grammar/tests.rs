@@ -1,0 +1,93 @@
+use super::{Comparison, Statistic, parse};
+
+fn value(text: &str) -> Option<f64> {
+    let sentence = parse(&format!("median over pages of {text} of lcp > 0")).unwrap();
+    let of = |name: &str| match name {
+        "h2" => Some(8.0),
+        "h3" | "round-robin" | "h3 cubic" => Some(6.0),
+        _ => None,
+    };
+    sentence.expression.value(&of)
+}
+
+#[test]
+fn arithmetic_has_the_usual_order() {
+    assert_eq!(value("(h2 - h3)/h2"), Some(0.25));
+    assert_eq!(value("h2 - h3 - 1"), Some(1.0));
+    assert_eq!(value("h2 - h3 * 2"), Some(-4.0));
+    assert_eq!(value("h2 / h3 / 2"), Some(8.0 / 6.0 / 2.0));
+    assert_eq!(value("h2 - 'h3 cubic'"), Some(2.0));
+    assert_eq!(value("round-robin + 1.5"), Some(7.5));
+    assert_eq!(value("h2 - h1"), None);
+    assert_eq!(value("(h2 - 8)/(h3 - 6)"), None);
+}
+
+#[test]
+fn sentences_have_parts() {
+    let read = parse("share of pages with (h2-h3)/h2 of speed_index_ms > 5% >= 0.5");
+    assert!(read.is_ok(), "a name may have a hyphen: {read:?}");
+    let read = parse("share of pages with (h2 - h3)/h2 of speed_index_ms > 5% >= 0.5").unwrap();
+    assert_eq!(read.statistic, Statistic::Share(Comparison::More, 0.05));
+    assert_eq!((read.comparison, read.limit), (Comparison::AtLeast, 0.5));
+    assert_eq!(read.metric.metric().name, "speed-index");
+    assert_eq!(read.expression.names(), ["h2", "h3"]);
+    let read = parse("quantile 0.9 over pages of h3 of byte-index < -1e3").unwrap();
+    assert_eq!(read.statistic, Statistic::Quantile(0.9));
+    assert_eq!((read.comparison, read.limit), (Comparison::Less, -1e3));
+}
+
+#[test]
+fn mistakes_are_named() {
+    let refused = [
+        ("", "found the end, expected median"),
+        (
+            "mode over pages of h2 of lcp > 0",
+            "found `mode`, expected median",
+        ),
+        ("median of h2 of lcp > 0", "found `of`, expected `over`"),
+        (
+            "median over pages of 3 of lcp > 0",
+            "the arithmetic names no contender",
+        ),
+        (
+            "median over pages of (h2 of lcp > 0",
+            "found `of`, expected )",
+        ),
+        (
+            "median over pages of h2 of colour > 0",
+            "`colour` is no metric; use ttfb_ms",
+        ),
+        ("median over pages of h2 of cls > 0", "`cls` is no metric"),
+        (
+            "median over pages of h2 of lcp",
+            "found the end, expected <",
+        ),
+        (
+            "median over pages of h2 of lcp > much",
+            "found `much`, expected a number",
+        ),
+        (
+            "median over pages of h2 of lcp > 0 1",
+            "found `1`, expected the end",
+        ),
+        (
+            "quantile 9 over pages of h2 of lcp > 0",
+            "a quantile lies between",
+        ),
+        (
+            "median over pages of 'h2 of lcp > 0",
+            "the quote before h2 of lcp",
+        ),
+        (
+            "median over pages of h2? of lcp > 0",
+            "found `?`, which no claim has",
+        ),
+    ];
+    for (text, start) in refused {
+        let error = parse(text).unwrap_err();
+        assert!(error.starts_with(start), "{text}: {error}");
+    }
+    let deep = format!("median over pages of {}", "(".repeat(900));
+    assert!(parse(&deep).unwrap_err().contains("parentheses"));
+    assert!(parse(&"(".repeat(9_000)).unwrap_err().contains("bytes"));
+}

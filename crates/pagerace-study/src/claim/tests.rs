@@ -1,0 +1,92 @@
+use super::{Claim, Decision, parse};
+use crate::fixture::{frame, loads};
+use crate::frame::Filter;
+
+fn decide(text: &str, filter: &[(&str, &str)]) -> Result<Vec<Decision>, String> {
+    let one = |(column, value): &(&str, &str)| ((*column).to_owned(), vec![(*value).to_owned()]);
+    let filter: Filter = filter.iter().map(one).collect();
+    let claim = Claim {
+        name: String::new(),
+        text: text.to_owned(),
+        sentence: parse(text).unwrap(),
+        filter,
+    };
+    claim.decide(&frame())
+}
+
+#[test]
+fn claims_are_decided_on_each_network() {
+    let text = "median over pages of (h2 - h3)/h2 of speed_index_ms > 0.2";
+    let decisions = decide(text, &[]).unwrap();
+    let shown: Vec<(&str, bool, usize)> = decisions
+        .iter()
+        .map(|one| (one.network.as_str(), one.holds, one.pages))
+        .collect();
+    assert_eq!(shown, [("fast", true, 3), ("slow", false, 3)]);
+    let numbers: Vec<f64> = decisions.iter().filter_map(|one| one.number).collect();
+    assert!((numbers[0] - 0.5).abs() < 1e-12, "{numbers:?}");
+    assert!((numbers[1] - 0.1).abs() < 1e-12, "{numbers:?}");
+    let decisions = decide(text, &[("network", "fast")]).unwrap();
+    assert_eq!(decisions.len(), 1);
+}
+
+#[test]
+fn each_statistic_has_its_number() {
+    let numbers = [
+        ("mean over pages of (h2 - h3)/h2 of lcp > 0", 0.1 / 3.0),
+        ("minimum over pages of (h2 - h3)/h2 of lcp > 0", -0.2),
+        ("maximum over pages of (h2 - h3)/h2 of lcp > 0", 0.2),
+        (
+            "share of pages with (h2 - h3)/h2 of lcp > 5% >= 0.5",
+            2.0 / 3.0,
+        ),
+        ("quantile 0.25 over pages of (h2 - h3)/h2 of lcp > 0", -0.05),
+    ];
+    for (text, wanted) in numbers {
+        let decisions = decide(text, &[("network", "slow")]).unwrap();
+        let number = decisions[0].number.unwrap();
+        assert!((number - wanted).abs() < 1e-12, "{text}: {number}");
+    }
+    let p = decide("signed-rank-p over pages of h2 - h3 of lcp < 0.05", &[]).unwrap();
+    // Three equal differences: 2 P(Z > (6 / 2 - 0.5) / sqrt(3.5 - 0.5)).
+    assert!((p[0].number.unwrap() - 0.148_915).abs() < 1e-6, "{p:?}");
+}
+
+#[test]
+fn names_must_be_clear() {
+    let error = decide("median over pages of h1 of lcp > 0", &[]).unwrap_err();
+    assert!(
+        error.starts_with("`h1` names no contender; use words such as h2, h3"),
+        "{error}"
+    );
+    let error = decide("median over pages of round-robin of lcp > 0", &[]).unwrap_err();
+    assert!(
+        error.starts_with("`round-robin` names several contenders"),
+        "{error}"
+    );
+    assert!(decide("median over pages of 'h2 round-robin' of lcp > 0", &[]).is_ok());
+    let error = decide("median over pages of h2 of lcp > 0", &[("network", "moon")]).unwrap_err();
+    assert_eq!(
+        error,
+        "no load has the network `moon`; there are fast, slow"
+    );
+    let error = decide("median over pages of h2 of lcp > 0", &[("moon", "full")]).unwrap_err();
+    assert!(error.starts_with("`moon` is no column of names"), "{error}");
+}
+
+#[test]
+fn pages_without_both_contenders_do_not_count() {
+    let text = "median over pages of h2 - h3 of lcp > 0";
+    let claim = Claim {
+        name: String::new(),
+        text: text.to_owned(),
+        sentence: parse(text).unwrap(),
+        filter: Filter::new(),
+    };
+    let mut frame = frame();
+    frame.add(&loads("lonely", "slow", "h2", &[1.0], 0.0));
+    frame.add(&loads("failed", "slow", "h2", &[f64::INFINITY], 0.0));
+    frame.add(&loads("failed", "slow", "h3", &[f64::INFINITY], 0.0));
+    let slow = &claim.decide(&frame).unwrap()[1];
+    assert_eq!((slow.network.as_str(), slow.pages), ("slow", 3));
+}

@@ -1,0 +1,158 @@
+//! Optional rows: one for each request of a load, and one for each part of an explanation.
+//!
+//! Such a row names its load by the columns `cell` and `run`, which the loads have, too.
+
+use std::sync::Arc;
+
+use pagerace_core::{Duration, Instant};
+use pagerace_page::{Page, Resource};
+use pagerace_sim::{Explainable, Outcome, Part, Parts, ResourceTiming};
+
+use crate::columns::{Column, Columns, Record};
+
+/// A load, as other rows name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadName {
+    /// The cell.
+    pub cell: Arc<str>,
+    /// The number of the run, from 0.
+    pub run: u32,
+}
+
+/// A request of a load.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RequestRow {
+    /// The load.
+    pub load: LoadName,
+    /// The page, which has the resource.
+    pub page: Arc<Page>,
+    /// The index of the resource in the page.
+    pub resource: usize,
+    /// The times and bytes.
+    pub timing: ResourceTiming,
+    /// The state in which the page has the object; `None` if its delivery did not end.
+    pub state: Option<&'static str>,
+}
+
+/// The time that a part of an explanation takes in a load.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartRow {
+    /// The load.
+    pub load: LoadName,
+    /// The metric that is explained.
+    pub metric: Explainable,
+    /// The part.
+    pub part: Part,
+    /// The time.
+    pub time: Duration,
+}
+
+impl RequestRow {
+    /// Returns the requests of a load over the network, in the order of the page.
+    pub fn of(load: &LoadName, page: &Arc<Page>, outcome: &Outcome) -> Vec<Self> {
+        let timings = outcome.resources.iter().enumerate();
+        let row = |(resource, timing): (usize, &Option<ResourceTiming>)| {
+            let delivery = outcome.objects.get(resource).and_then(Option::as_ref);
+            Some(Self {
+                load: load.clone(),
+                page: Arc::clone(page),
+                resource,
+                timing: (*timing)?,
+                state: delivery.map(|object| object.state.name()),
+            })
+        };
+        timings.filter_map(row).collect()
+    }
+
+    fn resource(&self) -> &Resource {
+        &self.page.resources[self.resource]
+    }
+}
+
+impl PartRow {
+    /// Returns the parts of a load, in the order of tables.
+    pub fn of(load: &LoadName, metric: Explainable, parts: &Parts) -> Vec<Self> {
+        let row = |part| Self {
+            load: load.clone(),
+            metric,
+            part,
+            time: parts.get(part),
+        };
+        Part::ALL.map(row).into()
+    }
+}
+
+impl Record for RequestRow {
+    const TABLE: &'static str = "requests";
+
+    fn columns(rows: &[Self]) -> Columns<'_> {
+        let of = Of(rows);
+        vec![
+            of.texts("cell", |row| Some(&row.load.cell)),
+            of.integers("run", |row| u64::from(row.load.run)),
+            of.integers("request", |row| row.resource as u64),
+            of.texts("url", |row| Some(&row.resource().url)),
+            of.texts("mime_type", |row| Some(&row.resource().mime_type)),
+            of.texts("protocol", |row| Some(row.timing.protocol.name())),
+            of.numbers("connection", |row| row.timing.connection.map(f64::from)),
+            of.integers("reused", |row| u64::from(row.timing.reused)),
+            of.times("discovered_ms", |row| start(row.timing.discovered)),
+            of.times("queued_ms", |row| row.timing.queued),
+            of.times("blocked_ms", |row| row.timing.blocked),
+            of.times("dns_ms", |row| row.timing.dns),
+            of.times("connect_ms", |row| row.timing.connect),
+            of.times("wait_ms", |row| row.timing.wait),
+            of.times("receive_ms", |row| row.timing.receive),
+            of.times("end_ms", |row| start(row.timing.response_end())),
+            of.integers("body_bytes", |row| row.resource().body_bytes),
+            of.integers("hol_blocked_bytes", |row| row.timing.hol_blocked_bytes),
+            of.integers("hol_other_bytes", |row| row.timing.hol_other_bytes),
+            of.texts("state", |row| row.state),
+        ]
+    }
+}
+
+impl Record for PartRow {
+    const TABLE: &'static str = "parts";
+
+    fn columns(rows: &[Self]) -> Columns<'_> {
+        let of = Of(rows);
+        vec![
+            of.texts("cell", |row| Some(&row.load.cell)),
+            of.integers("run", |row| u64::from(row.load.run)),
+            of.texts("metric", |row| Some(row.metric.name())),
+            of.texts("part", |row| Some(row.part.name())),
+            of.times("time_ms", |row| row.time),
+        ]
+    }
+}
+
+/// Returns the time since the navigation.
+fn start(at: Instant) -> Duration {
+    at.since(Instant::ZERO)
+}
+
+/// Builds the columns of rows.
+struct Of<'a, R>(&'a [R]);
+
+impl<'a, R> Of<'a, R> {
+    fn texts(&self, name: &str, get: fn(&'a R) -> Option<&'a str>) -> (String, Column<'a>) {
+        let texts = self.0.iter().map(get).collect();
+        (name.to_owned(), Column::Texts(texts))
+    }
+
+    fn integers(&self, name: &str, get: fn(&R) -> u64) -> (String, Column<'a>) {
+        let integers = self.0.iter().map(|row| get(row) as i64).collect();
+        (name.to_owned(), Column::Integers(integers))
+    }
+
+    fn numbers(&self, name: &str, get: fn(&R) -> Option<f64>) -> (String, Column<'a>) {
+        let numbers = self.0.iter().map(get).collect();
+        (name.to_owned(), Column::Numbers(numbers))
+    }
+
+    fn times(&self, name: &str, get: fn(&R) -> Duration) -> (String, Column<'a>) {
+        let times = self.0.iter().map(|row| Some(get(row).as_millis_f64()));
+        (name.to_owned(), Column::Numbers(times.collect()))
+    }
+}

@@ -1,0 +1,262 @@
+//! Loads in memory, for statistics: some metrics of every load, by cell and run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::path::Path;
+
+use pagerace_lab::MetricId;
+use parquet::errors::{ParquetError, Result as ParquetResult};
+use parquet::file::reader::{ChunkReader, FileReader as _, SerializedFileReader};
+use parquet::record::Field;
+use parquet::schema::types::{Type, TypePtr};
+
+use crate::StudyError;
+use crate::columns::guarded;
+use crate::key::{DIMENSIONS, Dimension, Key};
+use crate::row::{Row, metrics};
+use crate::store::{intact, parquet_files};
+
+/// The loads of a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// Page, network and contender.
+    pub key: Key,
+    /// The numbers of the runs, in order.
+    runs: Vec<u32>,
+    /// The values of each run, in the order of [`Frame::metrics`], one run after the other.
+    /// Not-a-number stands for an undefined value.
+    values: Vec<f64>,
+}
+
+/// Some metrics of loads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame {
+    metrics: Vec<MetricId>,
+    /// The cells by key.
+    cells: Vec<Cell>,
+}
+
+/// Values of columns that loads must have to count, such as `network` and `cable`. Several
+/// values of a column are alternatives.
+pub type Filter = BTreeMap<String, Vec<String>>;
+
+impl Cell {
+    /// Returns the values of the metric at `index`, by run; `None` if undefined.
+    pub fn values(&self, index: usize) -> impl Iterator<Item = (u32, Option<f64>)> {
+        let of_run = move |(place, run): (usize, &u32)| (*run, self.at(place, index));
+        self.runs.iter().enumerate().map(of_run)
+    }
+
+    /// Returns the value of a run.
+    pub fn value(&self, index: usize, run: u32) -> Option<f64> {
+        self.at(self.runs.binary_search(&run).ok()?, index)
+    }
+
+    fn at(&self, place: usize, index: usize) -> Option<f64> {
+        let width = self.values.len() / self.runs.len();
+        let value = self.values[place * width + index];
+        (!value.is_nan()).then_some(value)
+    }
+
+    /// Adds a run, unless it is there.
+    fn put(&mut self, run: u32, values: &[f64]) {
+        let place = match self.runs.last() {
+            Some(last) if *last < run => self.runs.len(),
+            _ => match self.runs.binary_search(&run) {
+                Ok(_) => return,
+                Err(place) => place,
+            },
+        };
+        self.runs.insert(place, run);
+        let at = place * values.len();
+        self.values.splice(at..at, values.iter().copied());
+    }
+}
+
+impl Frame {
+    /// Returns a frame for these metrics, without loads.
+    pub fn new(metrics: &[MetricId]) -> Self {
+        Self {
+            metrics: metrics.to_vec(),
+            cells: Vec::new(),
+        }
+    }
+
+    /// Returns the cells by key.
+    pub fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    /// Returns the place of a metric in each run.
+    ///
+    /// # Panics
+    /// Panics if the frame lacks the metric.
+    pub fn index(&self, metric: MetricId) -> usize {
+        let mut all = self.metrics.iter();
+        all.position(|one| *one == metric)
+            .expect("the caller asked for the metric")
+    }
+
+    /// Adds loads.
+    pub fn add(&mut self, rows: &[Row]) {
+        let all: Vec<MetricId> = metrics().collect();
+        let places: Vec<usize> = self
+            .metrics
+            .iter()
+            .filter_map(|metric| all.iter().position(|one| one == metric))
+            .collect();
+        for row in rows {
+            let values = places.iter().map(|&i| row.values[i].unwrap_or(f64::NAN));
+            let values: Vec<f64> = values.collect();
+            self.put(&row.key, row.run, &values);
+        }
+    }
+
+    fn put(&mut self, key: &Key, run: u32, values: &[f64]) {
+        // Consecutive loads mostly belong to one cell, and cells mostly come in order.
+        let place = match self.cells.last() {
+            Some(last) if last.key == *key => self.cells.len() - 1,
+            _ => match self.cells.binary_search_by(|cell| cell.key.cmp(key)) {
+                Ok(place) => place,
+                Err(place) => {
+                    let cell = Cell {
+                        key: key.clone(),
+                        runs: Vec::new(),
+                        values: Vec::new(),
+                    };
+                    self.cells.insert(place, cell);
+                    place
+                }
+            },
+        };
+        self.cells[place].put(run, values);
+    }
+
+    /// Reads loads from an exported file, or from all files of a folder.
+    ///
+    /// # Errors
+    /// [`StudyError::Read`] if a file cannot be read, [`StudyError::Shard`] if one is
+    /// damaged, [`StudyError::Mixed`] if two cells differ in settings only.
+    pub fn read(path: &Path, metrics: &[MetricId]) -> Result<Self, StudyError> {
+        let mut frame = Self::new(metrics);
+        let unusable = |file: &Path, error: &ParquetError| StudyError::Loads {
+            path: file.to_owned(),
+            reason: error.to_string(),
+        };
+        if path.is_dir() {
+            for file in parquet_files(path)? {
+                let bytes = intact(&file)?;
+                guarded(|| frame.add_file(bytes)).map_err(|error| unusable(&file, &error))?;
+            }
+        } else {
+            let file = File::open(path).map_err(|source| StudyError::Read {
+                path: path.to_owned(),
+                source,
+            })?;
+            guarded(|| frame.add_file(file)).map_err(|error| unusable(path, &error))?;
+        }
+        if frame.cells.is_empty() {
+            return Err(StudyError::Loads {
+                path: path.to_owned(),
+                reason: "holds no loads".to_owned(),
+            });
+        }
+        // Keys are in order, and the cell is their last part.
+        let twins = frame.cells.windows(2).find(|pair| {
+            let [a, b] = [&pair[0].key, &pair[1].key];
+            let mut same = DIMENSIONS.iter().filter(|one| one.name != "cell");
+            same.all(|one| (one.get)(a) == (one.get)(b))
+        });
+        match twins {
+            None => Ok(frame),
+            Some(pair) => Err(StudyError::Mixed {
+                path: path.to_owned(),
+                page: pair[0].key.page.clone(),
+                contender: pair[0].key.contender(),
+                network: pair[0].key.network.clone(),
+            }),
+        }
+    }
+
+    fn add_file(&mut self, file: impl ChunkReader + 'static) -> ParquetResult<()> {
+        let reader = SerializedFileReader::new(file)?;
+        let schema = reader.metadata().file_metadata().schema_descr();
+        let column = |name: &str| -> ParquetResult<TypePtr> {
+            let fields = schema.root_schema().get_fields();
+            let found = fields.iter().find(|field| field.name() == name);
+            found.cloned().ok_or_else(|| {
+                ParquetError::General(format!("is no file of loads: it has no column {name}"))
+            })
+        };
+        let mut fields = Vec::new();
+        for one in DIMENSIONS {
+            fields.push(column(one.name)?);
+        }
+        fields.push(column("run")?);
+        for metric in &self.metrics {
+            fields.push(column(&metric.metric().key())?);
+        }
+        let wanted = Type::group_type_builder(schema.root_schema().name()).with_fields(fields);
+        for record in reader.get_row_iter(Some(wanted.build()?))? {
+            let record = record?;
+            let mut key = Key::default();
+            let (mut run, mut values) = (None, vec![f64::NAN; self.metrics.len()]);
+            // The fields come in the order of the file.
+            for (name, field) in record.get_column_iter() {
+                match field {
+                    Field::Str(text) => {
+                        let Ok(one) = Dimension::named(name) else {
+                            continue;
+                        };
+                        text.clone_into((one.get_mut)(&mut key));
+                    }
+                    Field::Long(number) => run = u32::try_from(*number).ok(),
+                    Field::Double(value) => {
+                        let mut metrics = self.metrics.iter();
+                        if let Some(i) = metrics.position(|m| m.metric().key() == *name) {
+                            values[i] = *value;
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            let run = run.ok_or_else(|| ParquetError::General("has no runs".to_owned()))?;
+            self.put(&key, run, &values);
+        }
+        Ok(())
+    }
+
+    /// Keeps only the loads that `filter` wants.
+    ///
+    /// # Errors
+    /// An unknown column, or a value that no load has.
+    pub fn filter(&self, filter: &Filter) -> Result<Self, String> {
+        let mut kept = self.clone();
+        for (column, values) in filter {
+            let one = Dimension::named(column)?;
+            let known: BTreeSet<&String> = self.cells.iter().map(|c| (one.get)(&c.key)).collect();
+            if let Some(unknown) = values.iter().find(|value| !known.contains(value)) {
+                let known: Vec<&str> = known.into_iter().map(String::as_str).collect();
+                return Err(format!(
+                    "no load has the {column} `{unknown}`; there are {}",
+                    known.join(", ")
+                ));
+            }
+            kept.cells
+                .retain(|cell| values.contains((one.get)(&cell.key)));
+        }
+        Ok(kept)
+    }
+}
+
+/// Returns `keys` as cells without loads, so that plans can be checked before they run.
+pub fn outline(keys: impl IntoIterator<Item = Key>, metrics: &[MetricId]) -> Frame {
+    let mut frame = Frame::new(metrics);
+    for key in keys {
+        frame.put(&key, 0, &vec![f64::NAN; metrics.len()]);
+    }
+    frame
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,141 @@
+//! The options of a race in a plan.
+
+use anyhow::{Context as _, Result, bail};
+use clap::{CommandFactory as _, Parser as _};
+use pagerace_lab::Plan;
+use pagerace_lab::contender::Contender;
+use pagerace_study::Race;
+
+use crate::cli::{Cli, Command, RaceArgs};
+use crate::commands::inputs::networks;
+use crate::commands::race::{outline, plan_of_scenario};
+use crate::lists::split_all;
+
+/// Options of `pagerace race` that a plan cannot give: a study has outputs of its own.
+const NOT_IN_PLANS: [&str; 11] = [
+    "report",
+    "open",
+    "json",
+    "csv",
+    "sessions",
+    "qlog",
+    "qlog-runs",
+    "scenario",
+    "jobs",
+    "no-progress",
+    "help",
+];
+
+/// Options that change the race of a results file.
+const WITH_SCENARIO: [&str; 4] = ["runs", "seed", "network", "metric"];
+
+/// Maximum number of contenders of a race.
+const CONTENDERS_MAX: u64 = 10_000;
+
+/// Returns the options of a race, and its plan. The plan of a results file has pages.
+pub(super) fn read(race: &Race) -> Result<(RaceArgs, Plan)> {
+    let args = parse(&race.arguments)?;
+    let Some(file) = &race.scenario else {
+        check_size(&args)?;
+        let plan = outline(&args)?;
+        return Ok((args, plan));
+    };
+    let mut plan = plan_of_scenario(file)?;
+    let given = |name: &str| {
+        race.arguments
+            .iter()
+            .any(|word| word == &format!("--{name}"))
+    };
+    for name in race
+        .arguments
+        .iter()
+        .filter_map(|word| word.strip_prefix("--"))
+    {
+        if !WITH_SCENARIO.contains(&name) {
+            bail!(
+                "`{name}` is decided by {}; beside `scenario`, a race has {} only",
+                file.display(),
+                WITH_SCENARIO.join(", ")
+            );
+        }
+    }
+    if given("runs") {
+        plan.runs = args.runs;
+    }
+    if given("seed") {
+        plan.seed = args.seed;
+    }
+    if given("network") {
+        plan.networks = networks(&args.network, &[])?;
+    }
+    if given("metric") {
+        plan.metric = args.metric;
+    }
+    Ok((args, plan))
+}
+
+/// Parses the options of a race as the command line does.
+fn parse(arguments: &[String]) -> Result<RaceArgs> {
+    let command = Cli::command();
+    let race = command
+        .find_subcommand("race")
+        .expect("there is such a command");
+    let known = |name: &str| race.get_arguments().any(|arg| arg.get_long() == Some(name));
+    for name in arguments
+        .iter()
+        .filter_map(|argument| argument.strip_prefix("--"))
+    {
+        if NOT_IN_PLANS.contains(&name) || !known(name) {
+            bail!("`{name}` is no option of a plan; `pagerace race --help` lists them");
+        }
+    }
+    let words = ["pagerace", "race"].into_iter().map(str::to_owned);
+    match Cli::try_parse_from(words.chain(arguments.iter().cloned())) {
+        Ok(Cli {
+            command: Command::Race(args),
+        }) => Ok(*args),
+        Ok(_) => unreachable!("the words name the command race"),
+        Err(error) => {
+            let text = error.to_string();
+            let first = text.lines().next().unwrap_or_default();
+            bail!("{}", first.strip_prefix("error: ").unwrap_or(first));
+        }
+    }
+}
+
+/// Rejects lists whose product is too large, before it is built.
+fn check_size(args: &RaceArgs) -> Result<()> {
+    let lists = [
+        ("protocol", &args.protocol),
+        ("cc", &args.cc),
+        ("visit", &args.visit),
+        ("strategy", &args.strategy),
+        ("reliability", &args.reliability),
+        ("what-if", &args.what_if),
+    ];
+    let mut product: u64 = 1;
+    for (option, list) in lists {
+        let items = split_all(option, list).context("options")?.len().max(1);
+        product = product.saturating_mul(items as u64);
+    }
+    if product > CONTENDERS_MAX {
+        bail!(
+            "its lists make {product} contenders, more than {CONTENDERS_MAX}; write shorter \
+             lists, or several races"
+        );
+    }
+    Ok(())
+}
+
+/// Returns the columns of a contender.
+pub(super) fn contender_key(contender: &Contender) -> pagerace_study::Key {
+    pagerace_study::Key {
+        protocol: contender.protocols.to_string(),
+        controller: contender.congestion.clone(),
+        visit: contender.visit.to_string(),
+        strategy: contender.strategy.to_string(),
+        reliability: contender.effective_reliability().to_string(),
+        interventions: contender.interventions.to_string(),
+        ..pagerace_study::Key::default()
+    }
+}

@@ -1,0 +1,298 @@
+//! A plan whose races are resolved, and the cells of each page.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use anyhow::{Context as _, Result, bail};
+use pagerace_lab::{Plan, VERSION};
+use pagerace_page::Page;
+use pagerace_study::shard::digest;
+use pagerace_study::{Cutter, Key, Row, Shard, Store, Study};
+use serde_json::json;
+
+use super::{digest_of_file, options};
+use crate::cli::RaceArgs;
+use crate::commands::inputs::pages;
+use crate::commands::interventions::{self, needs_pages};
+use crate::commands::needs::needs;
+use crate::commands::race::add_pages;
+
+/// Maximum number of loads of a study.
+const LOADS_MAX: u64 = 1_000_000_000;
+
+/// A plan whose races are resolved.
+pub(super) struct Resolved {
+    pub(super) study: Study,
+    /// The folder of the plan, to which the names of pages are relative.
+    folder: PathBuf,
+    races: Vec<ResolvedRace>,
+    /// The digest of each page's file, once it is known.
+    files: Vec<OnceLock<String>>,
+}
+
+struct ResolvedRace {
+    args: RaceArgs,
+    /// The plan. It has pages only if they are those of a results file.
+    plan: Plan,
+    scenario: bool,
+}
+
+/// The cells of one race and page.
+pub(super) struct Cells {
+    /// The plan. It has the page, if it was asked for.
+    pub(super) plan: Plan,
+    /// The digest of everything that decides the loads of each cell: networks, and
+    /// contenders on each.
+    pub(super) digests: Vec<String>,
+    /// The digest of the page.
+    contents: String,
+}
+
+impl Resolved {
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let study = Study::read(path)?;
+        let mut races = Vec::new();
+        for race in &study.races {
+            let place = || format!("{}: race \"{}\"", path.display(), race.name);
+            let (args, mut plan) = options::read(race).with_context(place)?;
+            if !study.pages.is_empty() {
+                plan.pages.clear();
+                plan.needs.clear();
+            }
+            let scenario = race.scenario.is_some();
+            races.push(ResolvedRace {
+                args,
+                plan,
+                scenario,
+            });
+        }
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        let resolved = Self {
+            files: study.pages.iter().map(|_| OnceLock::new()).collect(),
+            study,
+            folder,
+            races,
+        };
+        let loads = resolved.loads();
+        if loads > LOADS_MAX {
+            bail!(
+                "{}: has {loads} loads, more than {LOADS_MAX}; use fewer runs, or several plans",
+                path.display()
+            );
+        }
+        Ok(resolved)
+    }
+
+    /// Returns the name and plan of each race.
+    pub(super) fn races(&self) -> impl Iterator<Item = (&str, &Plan)> {
+        let names = self.study.races.iter().map(|race| race.name.as_str());
+        names.zip(self.races.iter().map(|race| &race.plan))
+    }
+
+    /// Number of loads, without contenders that depend on the pages.
+    pub(super) fn loads(&self) -> u64 {
+        let of = |(index, race): (usize, &ResolvedRace)| {
+            let cells = (race.plan.networks.len() * race.plan.contenders.len()) as u64;
+            let each = cells.saturating_mul(u64::from(race.plan.runs));
+            each.saturating_mul(self.pages(index) as u64)
+        };
+        let each = self.races.iter().enumerate().map(of);
+        each.fold(0, u64::saturating_add)
+    }
+
+    /// Number of pages of a race.
+    pub(super) fn pages(&self, race: usize) -> usize {
+        if self.study.pages.is_empty() {
+            self.races[race].plan.pages.len()
+        } else {
+            self.study.pages.len()
+        }
+    }
+
+    /// Returns the group and the name of a page.
+    fn page_name(&self, race: usize, page: usize) -> (String, String) {
+        let Some(file) = self.study.pages.get(page) else {
+            return (
+                String::new(),
+                self.races[race].plan.pages[page].name.clone(),
+            );
+        };
+        let path = file.path.strip_prefix(&self.folder).unwrap_or(&file.path);
+        (file.group.clone(), path.to_string_lossy().into_owned())
+    }
+
+    /// Returns the cells of a race and page. The page is loaded if `load`, or if the
+    /// contenders depend on it.
+    pub(super) fn cells(&self, race: usize, page: usize, load: bool) -> Result<Cells> {
+        let place = || format!("race \"{}\"", self.study.races[race].name);
+        let ResolvedRace { args, plan, .. } = &self.races[race];
+        let mut plan = plan.clone();
+        let Some(file) = self.study.pages.get(page) else {
+            // The page of a results file.
+            plan.pages = vec![Arc::clone(&plan.pages[page])];
+            plan.needs = plan.needs.get(page).cloned().into_iter().collect();
+            plan.check().with_context(place)?;
+            let contents = digest(&serde_json::to_vec(&(&plan.pages, &plan.needs))?);
+            return self.digests(race, plan, contents);
+        };
+        let contents = match self.files[page].get() {
+            Some(known) if !load => known.clone(),
+            _ => {
+                let contents = digest_of_file(&file.path)?;
+                self.files[page].get_or_init(|| contents.clone());
+                contents
+            }
+        };
+        if self.races[race].scenario {
+            if load {
+                plan.pages = pages(std::slice::from_ref(&file.path), None)?;
+                if plan.has_policies() {
+                    plan.needs = needs(&plan.pages, &args.needs.read()?, &plan.browser)?;
+                }
+                plan.check().with_context(place)?;
+            }
+        } else if load || needs_pages(&interventions::read(&args.what_if)?) {
+            let mut args = args.clone();
+            args.hars = vec![file.path.clone()];
+            add_pages(&mut plan, &args).with_context(place)?;
+            plan.check().with_context(place)?;
+        }
+        self.digests(race, plan, contents)
+    }
+
+    fn digests(&self, race: usize, plan: Plan, contents: String) -> Result<Cells> {
+        let args = &self.races[race].args;
+        let mut inputs = vec![contents.clone(), format!("{:?}", args.needs)];
+        for list in args.needs.ad_lists() {
+            inputs.push(digest_of_file(list)?);
+        }
+        let mut digests = Vec::new();
+        for network in &plan.networks {
+            for contender in &plan.contenders {
+                let cell = Plan {
+                    runs: 0,
+                    seed: plan.seed,
+                    browser: plan.browser.clone(),
+                    settings: plan.settings,
+                    interventions: plan.interventions.clone(),
+                    ..Plan::new(Vec::new(), vec![network.clone()], vec![contender.clone()])
+                };
+                let all = (VERSION, &inputs, args.page.as_ref(), cell);
+                digests.push(digest(&serde_json::to_vec(&all)?));
+            }
+        }
+        Ok(Cells {
+            plan,
+            digests,
+            contents,
+        })
+    }
+
+    /// Calls `work` with each race, page and its cells, in the order of the plan. Loads the
+    /// pages if `load`.
+    pub(super) fn each(
+        &self,
+        load: bool,
+        mut work: impl FnMut(usize, usize, &Cells) -> Result<()>,
+    ) -> Result<()> {
+        for race in 0..self.races.len() {
+            for page in 0..self.pages(race) {
+                work(race, page, &self.cells(race, page, load)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls `take` with each shard, in the order of the plan. Loads the pages if `load`.
+    pub(super) fn shards(
+        &self,
+        load: bool,
+        take: &mut dyn FnMut(Shard) -> Result<()>,
+    ) -> Result<()> {
+        let mut cutter = Cutter::new(self.loads());
+        self.each(load, |race, page, cells| {
+            cutter.add(race, page, &cells.digests, cells.plan.runs, take)
+        })?;
+        cutter.last().map_or(Ok(()), take)
+    }
+
+    /// Returns the columns of the cell at `index`.
+    pub(super) fn key(&self, race: usize, page: usize, cells: &Cells, index: usize) -> Key {
+        let plan = &cells.plan;
+        let network = &plan.networks[index / plan.contenders.len()];
+        let contender = &plan.contenders[index % plan.contenders.len()];
+        let (group, name) = self.page_name(race, page);
+        Key {
+            race: self.study.races[race].name.clone(),
+            group,
+            page: name,
+            network: network.name.clone(),
+            cell: cells.digests[index].clone(),
+            ..options::contender_key(contender)
+        }
+    }
+
+    /// Returns the loads of a race and page that are done, with the names of this plan.
+    pub(super) fn rows(
+        &self,
+        store: &Store,
+        race: usize,
+        page: usize,
+        cells: &Cells,
+    ) -> Result<Vec<Row>> {
+        let keys = 0..cells.digests.len();
+        let keys: Vec<Arc<Key>> = keys
+            .map(|index| Arc::new(self.key(race, page, cells, index)))
+            .collect();
+        let mut rows = store.rows(&cells.digests, cells.plan.runs)?;
+        let mut place = 0;
+        // The rows come in the order of the cells.
+        for row in &mut rows {
+            while keys[place].cell != row.key.cell {
+                place += 1;
+            }
+            row.key = Arc::clone(&keys[place]);
+        }
+        Ok(rows)
+    }
+
+    /// Returns the facts about a page that the results hold, as JSON.
+    pub(super) fn stored_facts(
+        &self,
+        store: &Store,
+        race: usize,
+        page: usize,
+        cells: &Cells,
+    ) -> Result<Option<String>> {
+        let Some(mut facts) = store.page(&cells.digests, &cells.contents)? else {
+            return Ok(None);
+        };
+        // The plan may have renamed the page.
+        let (group, name) = self.page_name(race, page);
+        facts["group"] = group.into();
+        facts["page"] = name.into();
+        Ok(Some(facts.to_string()))
+    }
+
+    /// Returns facts about a page that was loaded, as JSON.
+    pub(super) fn page_facts(&self, race: usize, page: usize, cells: &Cells) -> String {
+        let (group, name) = self.page_name(race, page);
+        let Page {
+            url,
+            origins,
+            resources,
+            ..
+        } = &*cells.plan.pages[0];
+        let bytes: u64 = resources.iter().map(|resource| resource.body_bytes).sum();
+        json!({
+            "group": group,
+            "page": name,
+            "contents": cells.contents,
+            "url": url,
+            "origins": origins.len(),
+            "requests": resources.len(),
+            "body_bytes": bytes,
+        })
+        .to_string()
+    }
+}

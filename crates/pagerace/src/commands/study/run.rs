@@ -1,0 +1,253 @@
+//! Runs the shards of a study that are missing.
+
+use std::fmt;
+use std::io::Write as _;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use anyhow::{Error, Result, bail};
+use pagerace_lab::export::file::check_writable;
+use pagerace_lab::{Progress, RunSummary, parallel};
+use pagerace_study::detail::{LoadName, PartRow, RequestRow};
+use pagerace_study::shard::Place;
+use pagerace_study::store::ShardRows;
+use pagerace_study::{Cutter, Row, Shard, Store};
+
+use super::resolve::{Cells, Resolved};
+use super::{Part, RunArgs};
+use crate::commands::inputs::jobs;
+use crate::commands::simulate::{explain, load};
+use crate::progress::Watch;
+
+/// Number of shards for each thread that are planned at a time. The memory of a run does
+/// not grow with the study.
+const AHEAD: usize = 64;
+
+/// The user interrupted a run.
+#[derive(Debug)]
+pub(crate) struct Interrupted {
+    done: usize,
+    total: usize,
+}
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { done, total } = self;
+        write!(
+            f,
+            "interrupted after {done} of {total} loads; complete shards are kept, and the same \
+             command goes on"
+        )
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
+/// A run in progress.
+struct Run<'a> {
+    resolved: &'a Resolved,
+    store: &'a Store,
+    watch: Watch,
+    jobs: usize,
+    /// Number of loads that are done, and of all.
+    done: AtomicUsize,
+    total: usize,
+    /// Number of shards that were written.
+    written: AtomicUsize,
+    /// True after the first error.
+    failed: AtomicBool,
+}
+
+pub(super) fn run(args: &RunArgs) -> Result<()> {
+    let resolved = Resolved::read(&args.results.plan.plan)?;
+    super::evaluate::check(&resolved, &args.results.plan.plan)?;
+    let folder = &args.results.output;
+    let store = Store::open(folder, resolved.study.details)?;
+    check_writable(&folder.join("shard.parquet"))?;
+    let mut total = 0;
+    missing(&resolved, &store, args.shard, &mut |shard| {
+        total += shard.loads() as usize;
+        Ok(())
+    })?;
+    let run = Run {
+        resolved: &resolved,
+        store: &store,
+        watch: Watch::new(!args.no_progress, "loads"),
+        jobs: jobs(args.jobs),
+        done: AtomicUsize::new(0),
+        total,
+        written: AtomicUsize::new(0),
+        failed: AtomicBool::new(false),
+    };
+    run.watch.start("running", total);
+    let mut ahead = Vec::new();
+    missing(&resolved, &store, args.shard, &mut |shard| {
+        ahead.push(shard);
+        if ahead.len() >= AHEAD * run.jobs {
+            run.shards(&std::mem::take(&mut ahead))?;
+        }
+        Ok(())
+    })?;
+    run.shards(&ahead)?;
+    run.watch.clear();
+    let shards = store.files() + run.written.into_inner();
+    writeln!(
+        anstream::stdout(),
+        "Ran {} loads; {shards} shards in {}",
+        run.done.into_inner(),
+        folder.display()
+    )?;
+    Ok(())
+}
+
+/// Calls `take` with the loads of this part that are missing, in shards, in the order of
+/// the plan.
+fn missing(
+    resolved: &Resolved,
+    store: &Store,
+    part: Part,
+    take: &mut dyn FnMut(Shard) -> Result<()>,
+) -> Result<()> {
+    let mut count = 0;
+    let mut rests = Cutter::new(resolved.loads());
+    resolved.shards(false, &mut |shard| {
+        let mine = count % part.of == part.index - 1;
+        count += 1;
+        match store.missing(&shard).filter(|_| mine) {
+            Some(rest) => rests.collect(rest, take),
+            None => Ok(()),
+        }
+    })?;
+    rests.last().map_or(Ok(()), take)
+}
+
+impl Run<'_> {
+    /// Runs these shards. The first error stops the others.
+    fn shards(&self, shards: &[Shard]) -> Result<()> {
+        let one = |(): &mut (), index: usize| {
+            let result = self.shard(&shards[index]);
+            if result.is_err() {
+                self.failed.store(true, Ordering::Relaxed);
+            }
+            if let Ok(Some(path)) = &result {
+                let (done, total) = (self.done.load(Ordering::Relaxed), self.total);
+                self.watch
+                    .log(&format!("{}: {done} of {total} loads", path.display()));
+            }
+            result.map(drop)
+        };
+        // All threads see the stop, so that no result is missing.
+        let results = parallel::map(
+            self.jobs,
+            shards.len(),
+            &one,
+            &|_| ControlFlow::Continue(()),
+        );
+        for result in results.into_iter().flatten() {
+            result?;
+        }
+        if self.watch.go_on().is_break() {
+            let (done, total) = (self.done.load(Ordering::Relaxed), self.total);
+            return Err(Error::new(Interrupted { done, total }));
+        }
+        Ok(())
+    }
+
+    /// Counts a load, and returns whether to go on.
+    fn tell(&self) -> ControlFlow<()> {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        let total = self.total;
+        self.watch.tell(Progress { done, total })?;
+        self.go_on()
+    }
+
+    fn go_on(&self) -> ControlFlow<()> {
+        if self.failed.load(Ordering::Relaxed) {
+            return ControlFlow::Break(());
+        }
+        self.watch.go_on()
+    }
+
+    /// Runs the loads of a shard and writes its files. Returns `None` if it was stopped, or
+    /// if another process has written them.
+    fn shard(&self, shard: &Shard) -> Result<Option<PathBuf>> {
+        if self.go_on().is_break() {
+            return Ok(None);
+        }
+        if self.store.has(shard) {
+            self.done
+                .fetch_add(shard.loads() as usize, Ordering::Relaxed);
+            return Ok(None);
+        }
+        let mut rows = ShardRows::default();
+        let mut pages = Vec::new();
+        let mut on = None;
+        for (place, piece) in &shard.pieces {
+            let (race, page) = (place.race, place.page);
+            // The cells of a page follow each other.
+            let cells = match on.take() {
+                Some((known, cells)) if known == (race, page) => cells,
+                _ => {
+                    let cells = self.resolved.cells(race, page, true)?;
+                    pages.push(self.resolved.page_facts(race, page, &cells));
+                    cells
+                }
+            };
+            if cells.digests.get(place.cell) != Some(&piece.cell) {
+                let page = &cells.plan.pages[0].name;
+                bail!("{page}: its recording changed during the study; run the study again");
+            }
+            for run in piece.runs.clone() {
+                self.load(*place, &cells, run, &mut rows)?;
+                if self.tell().is_break() {
+                    return Ok(None);
+                }
+            }
+            on = Some(((race, page), cells));
+        }
+        let path = self.store.write(shard, &rows, &pages)?;
+        self.written.fetch_add(1, Ordering::Relaxed);
+        Ok(Some(path))
+    }
+
+    /// Runs a load and adds its rows.
+    fn load(&self, place: Place, cells: &Cells, run: u32, rows: &mut ShardRows) -> Result<()> {
+        let key = match rows.loads.last() {
+            Some(last) if last.key.cell == cells.digests[place.cell] => Arc::clone(&last.key),
+            _ => {
+                let (race, page) = (place.race, place.page);
+                Arc::new(self.resolved.key(race, page, cells, place.cell))
+            }
+        };
+        let (plan, details) = (&cells.plan, self.resolved.study.details);
+        let (scenario, seed) = (plan.scenario(place.cell), plan.run_seed(run as usize));
+        let failed = |reason| anyhow::anyhow!("{}: {reason}", key.page);
+        let name = LoadName {
+            cell: key.cell.as_str().into(),
+            run,
+        };
+        let explained = if let Some(metric) = details.parts {
+            let explained = explain(&scenario, seed, metric).map_err(failed)?;
+            explained.map(|explained| {
+                rows.parts
+                    .extend(PartRow::of(&name, metric, &explained.parts));
+                explained.outcome
+            })
+        } else {
+            None
+        };
+        let outcome = match explained {
+            Some(outcome) => outcome,
+            None => load(&scenario, seed, false).map_err(failed)?,
+        };
+        if details.requests {
+            rows.requests
+                .extend(RequestRow::of(&name, &plan.pages[0], &outcome));
+        }
+        let summary = RunSummary::from(&outcome);
+        rows.loads.push(Row::new(key, run, seed, &summary));
+        Ok(())
+    }
+}
