@@ -45,6 +45,9 @@ pub struct Decision {
     pub holds: bool,
 }
 
+/// The cells of each page, by group and page.
+type Pages<'a> = BTreeMap<(&'a str, &'a str), Vec<&'a Cell>>;
+
 /// The cells that an expression names on one page, by name.
 type Named<'a> = BTreeMap<&'a str, &'a Cell>;
 
@@ -67,8 +70,7 @@ impl Claim {
             }
         }
         let index = frame.index(self.sentence.metric);
-        let mut places: BTreeMap<(&str, &str), BTreeMap<(&str, &str), Vec<&Cell>>> =
-            BTreeMap::new();
+        let mut places: BTreeMap<(&str, &str), Pages<'_>> = BTreeMap::new();
         for cell in frame.cells() {
             let key = &cell.key;
             let pages = places.entry((&key.race, &key.network)).or_default();

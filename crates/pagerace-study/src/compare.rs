@@ -14,6 +14,9 @@ use crate::key::{DIMENSIONS, Dimension};
 
 /// The confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
+/// The columns that vary, with their values.
+pub type Place = Vec<(&'static str, String)>;
+
 /// Cells by group and page.
 type Pages<'a> = BTreeMap<(&'a str, &'a str), &'a Cell>;
 
@@ -35,7 +38,7 @@ pub struct Question {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
     /// What all its loads share: the columns that vary in the study, with their values.
-    pub place: Vec<(&'static str, String)>,
+    pub place: Place,
     /// The value that is compared.
     pub value: String,
     /// The comparisons, by group and page.
@@ -154,7 +157,7 @@ fn varying_contender(frame: &Frame) -> Result<Dimension, String> {
 #[derive(Clone, Debug)]
 pub struct Pairing<'a> {
     /// The columns that vary besides page and group, with their values.
-    pub place: Vec<(&'static str, String)>,
+    pub place: Place,
     /// The value that is compared.
     pub value: String,
     /// The baseline's cell and the value's, by group and page.
@@ -170,7 +173,7 @@ pub fn pairings<'a>(frame: &'a Frame, question: &Question) -> Vec<Pairing<'a>> {
             && values(frame, **one).len() > 1
     };
     let outer: Vec<&Dimension> = DIMENSIONS.iter().filter(outer).collect();
-    let mut all: BTreeMap<(Vec<(&'static str, String)>, &str), Pages<'a>> = BTreeMap::new();
+    let mut all: BTreeMap<(Place, &str), Pages<'a>> = BTreeMap::new();
     for cell in frame.cells() {
         let page = (cell.key.group.as_str(), cell.key.page.as_str());
         let property = |one: &&Dimension| (one.name, (one.get)(&cell.key).clone());

@@ -3,6 +3,7 @@
 //! A shard holds loads of consecutive cells of the plan. The cut depends on the plan alone,
 //! not on what is done already, so that machines that share a study agree on it.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -59,13 +60,13 @@ impl Shard {
 
 /// Returns the first half of the SHA-256 of `bytes` in hexadecimal.
 pub fn digest(bytes: &[u8]) -> String {
-    hexadecimal(&Sha256::digest(bytes))
-}
-
-/// Returns the first half of a hash in hexadecimal.
-pub(crate) fn hexadecimal(hash: &[u8]) -> String {
-    let half = hash.iter().take(16);
-    half.map(|byte| format!("{byte:02x}")).collect()
+    let hash = Sha256::digest(bytes);
+    let mut text = String::new();
+    for byte in hash.iter().take(16) {
+        // A string takes everything.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 /// Cuts a study into shards of equal size, page by page.

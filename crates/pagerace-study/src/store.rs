@@ -130,7 +130,7 @@ impl Store {
             let found = self.of_cell(cell).map(|(runs, _)| runs);
             let mut at = runs.start;
             // The end stands for a range that exists, so that the last gap is found, too.
-            for exists in found.chain([runs.end..runs.end]) {
+            for exists in found.chain(std::iter::once(runs.end..runs.end)) {
                 let end = exists.start.min(runs.end);
                 if at < end {
                     let (cell, runs) = (cell.clone(), at..end);

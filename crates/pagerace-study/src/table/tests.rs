@@ -11,11 +11,13 @@ fn table(kind: Kind) -> super::Table {
 }
 
 fn texts(row: &[Value]) -> Vec<&str> {
-    let text = |value| match value {
-        &Value::Text(ref text) => Some(text.as_str()),
-        _ => None,
-    };
-    row.iter().filter_map(text).collect()
+    let mut texts = Vec::new();
+    for value in row {
+        if let Value::Text(text) = value {
+            texts.push(text.as_str());
+        }
+    }
+    texts
 }
 
 #[test]

@@ -46,6 +46,7 @@ pub(crate) struct Deciders {
 
 impl NeedArgs {
     /// Returns the filter lists.
+    #[cfg(feature = "study")]
     pub(crate) fn ad_lists(&self) -> &[PathBuf] {
         &self.ad_list
     }

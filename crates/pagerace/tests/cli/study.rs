@@ -1,9 +1,14 @@
 //! Studies: what is done is not done again, parts merge, and statistics come from the files.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "this is test code, though not every function is a test"
+)]
+
 use std::fs;
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -142,14 +147,9 @@ fn a_killed_run_goes_on() {
     sandbox.write("plan.toml", &PLAN.replace("runs = 3", "runs = 40"));
     let words = ["study", "run", "plan.toml", "-o", "results", "--jobs", "1"];
     let mut child = sandbox.command(&words).spawn().unwrap();
-    let start = Instant::now();
-    while !sandbox.path("results").exists() || sandbox.names_in("results").is_empty() {
-        assert!(
-            start.elapsed() < Duration::from_secs(60),
-            "no shard appears"
-        );
-        thread::sleep(Duration::from_millis(5));
-    }
+    let begun = || sandbox.path("results").exists() && !sandbox.names_in("results").is_empty();
+    let mut looks = (0..10_000).map(|_| thread::sleep(Duration::from_millis(5)));
+    assert!(looks.any(|()| begun()), "no shard appears");
     child.kill().unwrap();
     child.wait().unwrap();
     let before = sandbox.names_in("results");
@@ -373,6 +373,7 @@ fn other_programs_read_the_files() {
         command.args(["-c", code]).current_dir(sandbox.path("."));
         command.stdin(Stdio::null()).output()
     };
+    let mut sums = Vec::new();
     for (library, code) in READERS {
         let has = |name: &str| {
             python(&format!("import {name}")).is_ok_and(|output| output.status.success())
@@ -387,12 +388,10 @@ fn other_programs_read_the_files() {
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{library}: {told}");
         let told = String::from_utf8_lossy(&output.stdout).into_owned();
-        let numbers: Vec<f64> = told
-            .split_whitespace()
-            .map(|n| n.parse().unwrap())
-            .collect();
-        // 24 loads of five requests each.
-        assert_eq!([numbers[0], numbers[2], numbers[3]], [24.0, 0.0, 120.0]);
-        assert!(numbers[1] > 0.0, "{library}: {told}");
+        let words: Vec<&str> = told.split_whitespace().collect();
+        // 24 loads of five requests each, without failures.
+        assert_eq!([words[0], words[2], words[3]], ["24", "0", "120"]);
+        sums.push(words[1].to_owned());
     }
+    assert!(sums.windows(2).all(|pair| pair[0] == pair[1]), "{sums:?}");
 }

@@ -42,7 +42,7 @@ pub(crate) struct TableArgs {
     #[arg(short, long, value_name = "NAME", default_value_t, value_parser = claim::metric)]
     metric: MetricId,
 
-    /// Metric with which `--kind spearman` correlates. [default: hol_blocked_bytes]
+    /// Metric with which `--kind spearman` correlates. [default: hol-blocked-bytes]
     #[arg(long, value_name = "NAME", value_parser = claim::metric)]
     with: Option<MetricId>,
 
