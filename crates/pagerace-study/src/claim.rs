@@ -65,7 +65,7 @@ impl Claim {
         let frame = frame.filter(&self.filter)?;
         let names = self.sentence.expression.names();
         for name in &names {
-            if !frame.cells().iter().any(|cell| is_named(cell, name)) {
+            if !frame.cells().iter().any(|cell| cell.key.is_called(name)) {
                 return Err(unknown(&frame, name));
             }
         }
@@ -126,7 +126,7 @@ fn find<'a>(names: &[&'a str], cells: &[&'a Cell]) -> Result<Option<Named<'a>>, 
         let found: Vec<&Cell> = cells
             .iter()
             .copied()
-            .filter(|cell| is_named(cell, name))
+            .filter(|cell| cell.key.is_called(name))
             .collect();
         match found.as_slice() {
             [] => return Ok(None),
@@ -135,19 +135,13 @@ fn find<'a>(names: &[&'a str], cells: &[&'a Cell]) -> Result<Option<Named<'a>>, 
                 return Err(format!(
                     "`{name}` names several contenders, such as {} and {}; give more of the \
                      name in quotes, or choose loads with `where`",
-                    one.key.contender(),
-                    other.key.contender()
+                    one.key.words(),
+                    other.key.words()
                 ));
             }
         }
     }
     Ok(Some(named))
-}
-
-/// Returns true if every word of `name` is a property of the contender.
-fn is_named(cell: &Cell, name: &str) -> bool {
-    let has = |text: &str| Dimension::of_contenders().any(|one| (one.get)(&cell.key) == text);
-    has(name) || name.split_whitespace().all(has)
 }
 
 fn unknown(frame: &Frame, name: &str) -> String {

@@ -10,7 +10,7 @@ use pagerace_lab::analysis::relative;
 use pagerace_lab::stats::{differences, mann_whitney, median, median_interval, signed_rank};
 
 use crate::frame::{Cell, Frame};
-use crate::key::{DIMENSIONS, Dimension};
+use crate::key::{CONTENDER, DIMENSIONS, Dimension};
 
 /// The confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
@@ -92,6 +92,7 @@ impl Question {
         baseline: Option<&str>,
     ) -> Result<Self, String> {
         let column = match column {
+            Some("contender") => Dimension::CONTENDER,
             Some(name) => Dimension::named(name)?,
             None => varying_contender(frame)?,
         };
@@ -112,13 +113,13 @@ impl Question {
         let baseline = match baseline {
             None => values[0].clone(),
             Some(name) if values.iter().any(|value| value == name) => name.to_owned(),
-            Some(name) => {
-                return Err(format!(
-                    "no load has the {} `{name}`, the baseline; there are {}",
+            Some(name) => called(frame, column, name).ok_or_else(|| {
+                format!(
+                    "no load, or more than one, has the {} `{name}`, the baseline; there are {}",
                     column.name,
                     values.join(", ")
-                ));
-            }
+                )
+            })?,
         };
         Ok(Self {
             metric,
@@ -137,6 +138,21 @@ pub fn values(frame: &Frame, column: Dimension) -> Vec<String> {
     all
 }
 
+/// Returns the only contender that a part of its name fits.
+fn called(frame: &Frame, column: Dimension, name: &str) -> Option<String> {
+    if column.name != Dimension::CONTENDER.name {
+        return None;
+    }
+    let fits = |cell: &&Cell| cell.key.is_called(name);
+    let mut found = frame
+        .cells()
+        .iter()
+        .filter(fits)
+        .map(|cell| &cell.key.contender);
+    let first = found.next()?;
+    found.all(|other| other == first).then(|| first.clone())
+}
+
 fn varying_contender(frame: &Frame) -> Result<Dimension, String> {
     let varying = Dimension::of_contenders().filter(|one| values(frame, *one).len() > 1);
     let varying: Vec<Dimension> = varying.collect();
@@ -146,7 +162,7 @@ fn varying_contender(frame: &Frame) -> Result<Dimension, String> {
         several => {
             let names: Vec<&str> = several.iter().map(|one| one.name).collect();
             Err(format!(
-                "several columns vary ({}); say which to compare",
+                "several columns vary ({}); say which to compare, or compare contender",
                 names.join(", ")
             ))
         }
@@ -169,7 +185,9 @@ pub struct Pairing<'a> {
 pub fn pairings<'a>(frame: &'a Frame, question: &Question) -> Vec<Pairing<'a>> {
     let column = question.column;
     let outer = |one: &&Dimension| {
+        let whole = column.name == Dimension::CONTENDER.name && CONTENDER.contains(&one.name);
         ![column.name, "page", "group", "cell"].contains(&one.name)
+            && !whole
             && values(frame, **one).len() > 1
     };
     let outer: Vec<&Dimension> = DIMENSIONS.iter().filter(outer).collect();

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 
 use pagerace_lab::MetricId;
 use parquet::errors::{ParquetError, Result as ParquetResult};
@@ -20,7 +21,7 @@ use crate::store::{intact, parquet_files};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
     /// Page, network and contender.
-    pub key: Key,
+    pub key: Arc<Key>,
     /// The numbers of the runs, in order.
     runs: Vec<u32>,
     /// The values of each run, in the order of [`Frame::metrics`], one run after the other.
@@ -32,8 +33,9 @@ pub struct Cell {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
     metrics: Vec<MetricId>,
-    /// The cells by key.
     cells: Vec<Cell>,
+    /// The place of each cell.
+    places: BTreeMap<Arc<Key>, usize>,
 }
 
 /// Values of columns that loads must have to count, such as `network` and `cable`. Several
@@ -79,10 +81,11 @@ impl Frame {
         Self {
             metrics: metrics.to_vec(),
             cells: Vec::new(),
+            places: BTreeMap::new(),
         }
     }
 
-    /// Returns the cells by key.
+    /// Returns the cells, in no particular order.
     pub fn cells(&self) -> &[Cell] {
         &self.cells
     }
@@ -113,19 +116,20 @@ impl Frame {
     }
 
     fn put(&mut self, key: &Key, run: u32, values: &[f64]) {
-        // Consecutive loads mostly belong to one cell, and cells mostly come in order.
+        // Consecutive loads mostly belong to one cell.
         let place = match self.cells.last() {
-            Some(last) if last.key == *key => self.cells.len() - 1,
-            _ => match self.cells.binary_search_by(|cell| cell.key.cmp(key)) {
-                Ok(place) => place,
-                Err(place) => {
-                    let cell = Cell {
-                        key: key.clone(),
+            Some(last) if *last.key == *key => self.cells.len() - 1,
+            _ => match self.places.get(key) {
+                Some(place) => *place,
+                None => {
+                    let key = Arc::new(key.clone());
+                    self.places.insert(Arc::clone(&key), self.cells.len());
+                    self.cells.push(Cell {
+                        key,
                         runs: Vec::new(),
                         values: Vec::new(),
-                    };
-                    self.cells.insert(place, cell);
-                    place
+                    });
+                    self.cells.len() - 1
                 }
             },
         };
@@ -161,9 +165,10 @@ impl Frame {
                 reason: "holds no loads".to_owned(),
             });
         }
-        // Keys are in order, and the cell is their last part.
-        let twins = frame.cells.windows(2).find(|pair| {
-            let [a, b] = [&pair[0].key, &pair[1].key];
+        // In the order of keys, the cell is the last part.
+        let keys: Vec<&Arc<Key>> = frame.places.keys().collect();
+        let twins = keys.windows(2).find(|pair| {
+            let [a, b] = [pair[0], pair[1]];
             let mut same = DIMENSIONS.iter().filter(|one| one.name != "cell");
             same.all(|one| (one.get)(a) == (one.get)(b))
         });
@@ -171,9 +176,9 @@ impl Frame {
             None => Ok(frame),
             Some(pair) => Err(StudyError::Mixed {
                 path: path.to_owned(),
-                page: pair[0].key.page.clone(),
-                contender: pair[0].key.contender(),
-                network: pair[0].key.network.clone(),
+                page: pair[0].page.clone(),
+                contender: pair[0].words(),
+                network: pair[0].network.clone(),
             }),
         }
     }
@@ -231,7 +236,11 @@ impl Frame {
     /// # Errors
     /// An unknown column, or a value that no load has.
     pub fn filter(&self, filter: &Filter) -> Result<Self, String> {
-        let mut kept = self.clone();
+        let mut kept = Self {
+            metrics: self.metrics.clone(),
+            cells: self.cells.clone(),
+            places: BTreeMap::new(),
+        };
         for (column, values) in filter {
             let one = Dimension::named(column)?;
             let known: BTreeSet<&String> = self.cells.iter().map(|c| (one.get)(&c.key)).collect();
@@ -246,6 +255,23 @@ impl Frame {
                 .retain(|cell| values.contains((one.get)(&cell.key)));
         }
         Ok(kept)
+    }
+}
+
+impl Frame {
+    /// Names the contenders by the properties in which they differ.
+    pub fn name_contenders(&mut self) {
+        let varies = |one: &Dimension| {
+            let mut all = self.cells.iter().map(|cell| (one.get)(&cell.key));
+            let first = all.next();
+            all.any(|value| Some(value) != first)
+        };
+        let varying: Vec<Dimension> = Dimension::of_contenders().filter(varies).collect();
+        for cell in &mut self.cells {
+            let words = varying.iter().map(|one| (one.get)(&cell.key).as_str());
+            let name = words.collect::<Vec<&str>>().join(" ");
+            Arc::make_mut(&mut cell.key).contender = name;
+        }
     }
 }
 

@@ -25,6 +25,9 @@ pub struct Key {
     pub interventions: String,
     /// The digest of everything that decides the cell's loads, settings included.
     pub cell: String,
+    /// The properties of the contender that vary among loads, in words. This is no column of
+    /// files; [`Frame::name_contenders`](crate::frame::Frame::name_contenders) fills it.
+    pub contender: String,
 }
 
 /// A property of a [`Key`].
@@ -74,6 +77,9 @@ pub const CONTENDER: [&str; 6] = [
 ];
 
 impl Dimension {
+    /// The contender as a whole.
+    pub const CONTENDER: Self = dimension!(contender);
+
     /// Returns the property called `name`.
     ///
     /// # Errors
@@ -94,8 +100,14 @@ impl Dimension {
 }
 
 impl Key {
-    /// Returns the contender in words.
-    pub fn contender(&self) -> String {
+    /// Returns true if `text`, or every word of it, is a property of the contender.
+    pub fn is_called(&self, text: &str) -> bool {
+        let has = |word: &str| Dimension::of_contenders().any(|one| (one.get)(self) == word);
+        has(text) || text.split_whitespace().all(has)
+    }
+
+    /// Returns all properties of the contender.
+    pub fn words(&self) -> String {
         let words: Vec<&str> = Dimension::of_contenders()
             .map(|one| (one.get)(self).as_str())
             .collect();

@@ -12,7 +12,8 @@
 //! ```
 //!
 //! The keys of a race are the long options of `pagerace race` without their dashes. A list
-//! gives the option once for each item. A race with the key `scenario` is that of a results
+//! gives the option once for each item. The key `contender` lists contenders that are no
+//! product. A race with the key `scenario` is that of a results
 //! file, which `pagerace race --json` writes.
 
 use std::fs;
@@ -47,6 +48,8 @@ pub struct Race {
     pub name: String,
     /// The results file whose race this is, if it is not described by options.
     pub scenario: Option<PathBuf>,
+    /// The contenders in words, such as `h2 bbr`, if they are no product of lists.
+    pub contenders: Vec<String>,
     /// Arguments of `pagerace race`, pages excepted.
     pub arguments: Vec<String>,
 }
@@ -173,6 +176,21 @@ impl Race {
                 return Err(expected(&place, "a file", &other));
             }
         };
+        let contenders = match own.remove("contender") {
+            None => Vec::new(),
+            Some(value) => {
+                let place = format!("race {number}: contender");
+                let texts = items(&value).iter().map(|item| match item {
+                    Value::String(text) => Ok(text.clone()),
+                    other => Err(expected(
+                        &place,
+                        "texts, as in [\"h2 cubic\", \"h3 bbr\"]",
+                        other,
+                    )),
+                });
+                texts.collect::<Result<_, _>>()?
+            }
+        };
         let mut options = shared.clone();
         options.extend(own);
         let mut arguments = Vec::new();
@@ -203,6 +221,7 @@ impl Race {
         Ok(Self {
             name,
             scenario,
+            contenders,
             arguments,
         })
     }

@@ -142,7 +142,8 @@ impl TableSpec {
     /// # Errors
     /// An unknown column or value.
     pub fn question(&self, frame: &Frame) -> Result<(Frame, Question), String> {
-        let frame = frame.filter(&self.filter)?;
+        let mut frame = frame.filter(&self.filter)?;
+        frame.name_contenders();
         let (column, baseline) = (self.compare.as_deref(), self.baseline.as_deref());
         let question = Question::new(&frame, self.metric, column, baseline)?;
         Ok((frame, question))

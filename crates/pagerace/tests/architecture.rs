@@ -19,6 +19,8 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("add a setting", "name_lookup"),
     ("add a section to the report", "NetworkResult"),
     ("add the presets of a paper", "srivastava"),
+    ("add a kind of table to studies", "cdf"),
+    ("add a statistic to claims", "SignedRankP"),
 ];
 
 fn root() -> PathBuf {

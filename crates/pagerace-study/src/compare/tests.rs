@@ -31,6 +31,32 @@ fn changes_are_medians_of_pairs() {
 }
 
 #[test]
+fn contenders_are_compared_as_a_whole() {
+    let mut frame = frame();
+    let mut other = loads("a", "slow", "h3", &[50.0; 7], 0.0);
+    for row in &mut other {
+        let key = std::sync::Arc::make_mut(&mut row.key);
+        key.controller = "bbr".to_owned();
+    }
+    frame.add(&other);
+    frame.name_contenders();
+    let question = |baseline| {
+        let metric = "lcp".parse().unwrap();
+        Question::new(&frame, metric, Some("contender"), Some(baseline))
+    };
+    let question_of = question("h2").unwrap();
+    assert_eq!(question_of.baseline, "h2 ");
+    let slow: Vec<(String, usize)> = compare(&frame, &question_of)
+        .into_iter()
+        .filter(|one| one.place == [("network", "slow".to_owned())])
+        .map(|one| (one.value, one.pages.len()))
+        .collect();
+    assert_eq!(slow, [("h3 ".to_owned(), 3), ("h3 bbr".to_owned(), 1)]);
+    assert_eq!(question("h3 bbr").unwrap().baseline, "h3 bbr");
+    assert!(question("h3").unwrap_err().contains("more than one"));
+}
+
+#[test]
 fn what_is_broken_is_no_gain() {
     let mut frame = frame();
     frame.add(&loads("d", "slow", "h2", &[100.0; 7], 0.0));
@@ -48,5 +74,5 @@ fn mistakes_are_named() {
     assert!(error(Some("colour"), None).starts_with("`colour` is no column of names"));
     assert!(error(Some("page"), None).starts_with("`page` cannot be compared"));
     assert!(error(Some("strategy"), None).starts_with("all loads have the strategy round-robin"));
-    assert!(error(None, Some("h1")).starts_with("no load has the protocol `h1`, the baseline"));
+    assert!(error(None, Some("h1")).contains("has the protocol `h1`, the baseline"));
 }

@@ -30,7 +30,7 @@ fn a_file_gives_the_same_frame_as_its_rows() {
             assert!(a.values(index).eq(b.values(index)));
         }
     }
-    assert_eq!(read.cells()[1].values(0).count(), 9);
+    assert_eq!(read.cells()[0].values(0).count(), 9);
 }
 
 #[test]

@@ -257,6 +257,45 @@ fn tables_and_claims_are_decided() {
 }
 
 #[test]
+fn contenders_need_not_be_a_product() {
+    let sandbox = sandbox("study-explicit");
+    let plan = "pages = [\"*.har\"]\nruns = 2\nnetwork = \"cable\"\n[[race]]\n";
+    let explicit = "contender = [\"h1\", \"h2 cubic\", \"h3 bbr round-robin\"]";
+    sandbox.write("plan.toml", &format!("{plan}{explicit}"));
+    let told = run(&sandbox, &["check", "plan.toml"]);
+    assert!(told.contains("12 loads"), "{told}");
+    run(&sandbox, &["run", "plan.toml", "-o", "results"]);
+    let words = [
+        "table",
+        "results",
+        "--compare",
+        "contender",
+        "--baseline",
+        "h2",
+    ];
+    let table = run(&sandbox, &words);
+    assert!(table.contains("h3 bbr round-robin"), "{table}");
+    assert!(table.contains("baseline: h2 cubic sequential"), "{table}");
+    for (more, told) in [
+        ("cc = \"bbr\"", "`cc` and `contender` both name contenders"),
+        (
+            "scenario = \"race.json\"",
+            "`scenario` and `contender` both",
+        ),
+    ] {
+        sandbox.write("plan.toml", &format!("{plan}{explicit}\n{more}"));
+        let error = refused(&sandbox, &["check", "plan.toml"]);
+        assert!(error.contains(told), "{error}");
+    }
+    sandbox.write("plan.toml", &format!("{plan}contender = [\"h9\"]"));
+    let error = refused(&sandbox, &["check", "plan.toml"]);
+    assert!(
+        error.contains("contender: `h9` is not a protocol"),
+        "{error}"
+    );
+}
+
+#[test]
 fn requests_and_parts_are_kept() {
     let sandbox = sandbox("study-details");
     run(&sandbox, &["run", "plan.toml", "-o", "results"]);

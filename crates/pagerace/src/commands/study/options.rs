@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, bail};
 use clap::{CommandFactory as _, Parser as _};
 use pagerace_lab::Plan;
-use pagerace_lab::contender::Contender;
+use pagerace_lab::contender::{Contender, ContenderText};
 use pagerace_study::Race;
 
 use crate::cli::{Cli, Command, RaceArgs};
@@ -29,15 +29,36 @@ const NOT_IN_PLANS: [&str; 11] = [
 /// Options that change the race of a results file.
 const WITH_SCENARIO: [&str; 4] = ["runs", "seed", "network", "metric"];
 
+/// Options that make a product of contenders.
+const PRODUCT: [&str; 7] = [
+    "protocol",
+    "cc",
+    "visit",
+    "strategy",
+    "reliability",
+    "what-if",
+    "baseline",
+];
+
+/// The strategy of contenders that name none.
+const DEFAULT_STRATEGY: &str = "sequential";
+
 /// Maximum number of contenders of a race.
 const CONTENDERS_MAX: u64 = 10_000;
 
 /// Returns the options of a race, and its plan. The plan of a results file has pages.
 pub(super) fn read(race: &Race) -> Result<(RaceArgs, Plan)> {
     let args = parse(&race.arguments)?;
+    if race.scenario.is_some() && !race.contenders.is_empty() {
+        bail!("`scenario` and `contender` both name contenders; use one of them");
+    }
     let Some(file) = &race.scenario else {
         check_size(&args)?;
-        let plan = outline(&args)?;
+        let mut plan = outline(&args)?;
+        if !race.contenders.is_empty() {
+            plan.contenders = explicit(race, &plan)?;
+            plan.baseline = 0;
+        }
         return Ok((args, plan));
     };
     let mut plan = plan_of_scenario(file)?;
@@ -72,6 +93,31 @@ pub(super) fn read(race: &Race) -> Result<(RaceArgs, Plan)> {
         plan.metric = args.metric;
     }
     Ok((args, plan))
+}
+
+/// Returns the contenders that a race lists. `plan` has those without any options.
+fn explicit(race: &Race, plan: &Plan) -> Result<Vec<Contender>> {
+    for name in race
+        .arguments
+        .iter()
+        .filter_map(|word| word.strip_prefix("--"))
+    {
+        if PRODUCT.contains(&name) {
+            bail!("`{name}` and `contender` both name contenders; use one of them");
+        }
+    }
+    let mut defaults = plan.contenders[0].clone();
+    defaults.strategy = DEFAULT_STRATEGY.parse()?;
+    let mut contenders: Vec<Contender> = Vec::new();
+    for text in &race.contenders {
+        let read: ContenderText = text.parse().context("contender")?;
+        let contender = read.or(&defaults);
+        if contenders.iter().any(|other| other.loads_as(&contender)) {
+            bail!("contender: `{text}` loads pages as an earlier one does");
+        }
+        contenders.push(contender);
+    }
+    Ok(contenders)
 }
 
 /// Parses the options of a race as the command line does.

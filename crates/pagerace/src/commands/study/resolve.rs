@@ -34,7 +34,8 @@ struct ResolvedRace {
     args: RaceArgs,
     /// The plan. It has pages only if they are those of a results file.
     plan: Plan,
-    scenario: bool,
+    /// True if the options do not make the contenders.
+    fixed: bool,
 }
 
 /// The cells of one race and page.
@@ -59,12 +60,8 @@ impl Resolved {
                 plan.pages.clear();
                 plan.needs.clear();
             }
-            let scenario = race.scenario.is_some();
-            races.push(ResolvedRace {
-                args,
-                plan,
-                scenario,
-            });
+            let fixed = race.scenario.is_some() || !race.contenders.is_empty();
+            races.push(ResolvedRace { args, plan, fixed });
         }
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         let resolved = Self {
@@ -143,9 +140,9 @@ impl Resolved {
                 contents
             }
         };
-        if self.races[race].scenario {
+        if self.races[race].fixed {
             if load {
-                plan.pages = pages(std::slice::from_ref(&file.path), None)?;
+                plan.pages = pages(std::slice::from_ref(&file.path), args.page.as_ref())?;
                 if plan.has_policies() {
                     plan.needs = needs(&plan.pages, &args.needs.read()?, &plan.browser)?;
                 }
