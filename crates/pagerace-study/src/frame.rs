@@ -117,22 +117,19 @@ impl Frame {
 
     fn put(&mut self, key: &Key, run: u32, values: &[f64]) {
         // Consecutive loads mostly belong to one cell.
-        let place = match self.cells.last() {
-            Some(last) if *last.key == *key => self.cells.len() - 1,
-            _ => match self.places.get(key) {
-                Some(place) => *place,
-                None => {
-                    let key = Arc::new(key.clone());
-                    self.places.insert(Arc::clone(&key), self.cells.len());
-                    self.cells.push(Cell {
-                        key,
-                        runs: Vec::new(),
-                        values: Vec::new(),
-                    });
-                    self.cells.len() - 1
-                }
-            },
-        };
+        let last = self.cells.last().filter(|last| *last.key == *key);
+        let known = last.map(|_| self.cells.len() - 1);
+        let known = known.or_else(|| self.places.get(key).copied());
+        let place = known.unwrap_or_else(|| {
+            let key = Arc::new(key.clone());
+            self.places.insert(Arc::clone(&key), self.cells.len());
+            self.cells.push(Cell {
+                key,
+                runs: Vec::new(),
+                values: Vec::new(),
+            });
+            self.cells.len() - 1
+        });
         self.cells[place].put(run, values);
     }
 

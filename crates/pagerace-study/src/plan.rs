@@ -168,7 +168,9 @@ impl Race {
             Some(Value::String(name)) if !name.trim().is_empty() => name,
             Some(other) => return Err(expected(&format!("race {number}: name"), "a name", &other)),
         };
-        let scenario = match own.remove("scenario") {
+        let mut options = shared.clone();
+        options.extend(own);
+        let scenario = match options.remove("scenario") {
             None => None,
             Some(Value::String(file)) => Some(folder.join(file)),
             Some(other) => {
@@ -176,8 +178,11 @@ impl Race {
                 return Err(expected(&place, "a file", &other));
             }
         };
-        let contenders = match own.remove("contender") {
+        let contenders = match options.remove("contender") {
             None => Vec::new(),
+            Some(Value::Array(items)) if items.is_empty() => {
+                return Err(empty(&format!("race {number}: contender")));
+            }
             Some(value) => {
                 let place = format!("race {number}: contender");
                 let texts = items(&value).iter().map(|item| match item {
@@ -191,16 +196,11 @@ impl Race {
                 texts.collect::<Result<_, _>>()?
             }
         };
-        let mut options = shared.clone();
-        options.extend(own);
         let mut arguments = Vec::new();
         for (option, value) in &options {
             let place = format!("race {number}: {option}");
             if matches!(value, Value::Array(items) if items.is_empty()) {
-                return Err(format!(
-                    "{place}: the list is empty, so there is nothing to race; name something, or \
-                     leave the key out"
-                ));
+                return Err(empty(&place));
             }
             for item in items(value) {
                 match item {
@@ -307,6 +307,13 @@ fn find(place: &str, group: &str, files: &Value, folder: &Path) -> Result<Vec<Pa
     found.sort();
     found.dedup();
     Ok(found)
+}
+
+fn empty(place: &str) -> String {
+    format!(
+        "{place}: the list is empty, so there is nothing to race; name something, or leave the \
+         key out"
+    )
 }
 
 fn expected(place: &str, wanted: &str, found: &Value) -> String {

@@ -51,6 +51,12 @@ impl NeedArgs {
         &self.ad_list
     }
 
+    /// Returns the selectors of essential and of other requests, as they are written.
+    #[cfg(feature = "study")]
+    pub(crate) fn selectors(&self) -> [&[String]; 2] {
+        [&self.essential_if, &self.non_essential_if]
+    }
+
     /// Returns true if no option is given.
     pub(crate) fn is_empty(&self) -> bool {
         let lists = [&self.essential_if, &self.non_essential_if];

@@ -167,6 +167,24 @@ fn a_killed_run_goes_on() {
 }
 
 #[test]
+fn two_runs_may_share_a_folder() {
+    let sandbox = sandbox("study-two");
+    let words = ["study", "run", "plan.toml", "-o", "results"];
+    let both = [(); 2].map(|()| sandbox.command(&words).spawn().unwrap());
+    for child in both {
+        assert!(child.wait_with_output().unwrap().status.success());
+    }
+    let names = sandbox.names_in("results");
+    assert!(
+        names.iter().all(|name| name.ends_with(".parquet")),
+        "{names:?}"
+    );
+    let both = exported(&sandbox, "results");
+    run(&sandbox, &["run", "plan.toml", "-o", "alone"]);
+    assert_eq!(both, exported(&sandbox, "alone"));
+}
+
+#[test]
 fn values_are_those_of_a_race() {
     let sandbox = sandbox("study-race");
     let plan = "pages = [\"one.har\"]\nruns = 3\nnetwork = \"cable\"\nprotocol = [\"h2\", \"h3\"]";
@@ -259,7 +277,7 @@ fn tables_and_claims_are_decided() {
 #[test]
 fn contenders_need_not_be_a_product() {
     let sandbox = sandbox("study-explicit");
-    let plan = "pages = [\"*.har\"]\nruns = 2\nnetwork = \"cable\"\n[[race]]\n";
+    let plan = "pages = [\"*.har\"]\nruns = 2\nnetwork = \"cable\"\n";
     let explicit = "contender = [\"h1\", \"h2 cubic\", \"h3 bbr round-robin\"]";
     sandbox.write("plan.toml", &format!("{plan}{explicit}"));
     let told = run(&sandbox, &["check", "plan.toml"]);

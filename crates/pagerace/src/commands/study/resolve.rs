@@ -159,7 +159,8 @@ impl Resolved {
 
     fn digests(&self, race: usize, plan: Plan, contents: String) -> Result<Cells> {
         let args = &self.races[race].args;
-        let mut inputs = vec![contents.clone(), format!("{:?}", args.needs)];
+        let mut inputs = vec![contents.clone(), json!(args.needs.selectors()).to_string()];
+        // The contents of lists count, not where they lie.
         for list in args.needs.ad_lists() {
             inputs.push(digest_of_file(list)?);
         }
