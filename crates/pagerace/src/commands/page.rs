@@ -465,9 +465,9 @@ fn found(page: &Page, resource: &Resource) -> String {
     match resource.discovery.trigger {
         Trigger::Navigation => "navigation".to_owned(),
         Trigger::Redirect { .. } => "redirect".to_owned(),
-        Trigger::Markup { parent, offset } => {
-            let whole = page.resource(parent).body_bytes.max(1);
-            format!("{:.0} %", offset as f64 / whole as f64 * 100.0)
+        Trigger::Markup { parent, offset } => percentage(page, parent, offset),
+        Trigger::Inline { parent, offset } => {
+            format!("inline {}", percentage(page, parent, offset))
         }
         Trigger::Style { .. } => "style".to_owned(),
         Trigger::Script { delay, .. } | Trigger::After { delay, .. } => {
@@ -480,6 +480,12 @@ fn found(page: &Page, resource: &Resource) -> String {
             format!("{since}+{delay}")
         }
     }
+}
+
+/// Returns the position in the body of `parent` as text.
+fn percentage(page: &Page, parent: ResourceId, offset: u64) -> String {
+    let whole = page.resource(parent).body_bytes.max(1);
+    format!("{:.0} %", offset as f64 / whole as f64 * 100.0)
 }
 
 fn kilobytes(bytes: u64) -> String {
