@@ -363,9 +363,10 @@ fn name(category: Category) -> String {
 }
 
 const LEGEND: &str = "\
-found: the point at which the parent requests the resource (share of a document's bytes, or time
-after a script or another resource; in a function that is called later: after DOMContentLoaded
-(DCL), the load event (load), or the response that the script had asked for (call)).
+found: the point at which the parent requests the resource (share of a document's bytes, where an
+element or an inline script does; or time after a script or another resource; in a function that
+is called later: after DOMContentLoaded (DCL), the load event (load), or the response that the
+script had asked for (call)).
 ! render-blocking, v in the first viewport. by: rec recorded, rec~ recorded with the position
 inferred, body found in a body, time inferred from times, rule fixed rule.";
 
