@@ -80,7 +80,14 @@ fn requests_of_inline_scripts_wait_for_the_parser_and_earlier_sheets() {
         cpu_time: Some(ms(7.0)),
         ..head_script(1_000, 500)
     };
-    let resources = vec![parsed, inline(300), sheet, inline(450), blocking, inline(600)];
+    let resources = vec![
+        parsed,
+        inline(300),
+        sheet,
+        inline(450),
+        blocking,
+        inline(600),
+    ];
     let p = page(resources);
     let config = BrowserConfig {
         profile: Profile::CHROME,
@@ -93,7 +100,11 @@ fn requests_of_inline_scripts_wait_for_the_parser_and_earlier_sheets() {
     assert_eq!(found(1), 103.0, "the parser reaches it");
     assert_eq!(found(3), found(2) + 100.0 + 40.0, "it waits for the sheet");
     let script_ran = found(3) + 0.5 + 7.0;
-    assert_eq!(found(5), script_ran + 1.0, "the parser waits for the script");
+    assert_eq!(
+        found(5),
+        script_ran + 1.0,
+        "the parser waits for the script"
+    );
     // The parser's requests come after the scanner's.
     assert_eq!(l.fetch_order(), [0, 2, 4, 1, 3, 5]);
 }
