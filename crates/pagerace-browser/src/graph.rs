@@ -49,6 +49,8 @@ pub(crate) struct Stop {
     pub(crate) resource: ResourceId,
     /// True for a parser-blocking script, false for a resource that only the parser finds.
     pub(crate) blocks: bool,
+    /// True if an inline script requests the resource. It waits for earlier style sheets.
+    pub(crate) runs_script: bool,
 }
 
 /// A resource with its dependents.
@@ -166,11 +168,11 @@ impl Graph {
             self.lanes += 1;
         }
         node.anchor = match resource.discovery.trigger {
-            Trigger::Markup { offset, .. } if above.is_some_and(|n| n.role == Role::Html) => {
-                Some(offset)
-            }
             Trigger::Redirect { .. } => above.and_then(|n| n.anchor),
             Trigger::Style { .. } if node.role == Role::Style => above.and_then(|n| n.anchor),
+            trigger if above.is_some_and(|n| n.role == Role::Html) => {
+                trigger.place().map(|(_, offset)| offset)
+            }
             _ => None,
         };
         if let Role::Script(mode) = node.role
@@ -194,13 +196,14 @@ impl Graph {
         match resource.discovery.trigger {
             Trigger::Navigation => {}
             Trigger::Redirect { .. } => above.on_head.push(id),
-            Trigger::Markup { offset, .. } => {
+            Trigger::Markup { offset, .. } | Trigger::Inline { offset, .. } => {
                 let offset = offset.min(page.resources[parent].body_bytes);
                 if above.role == Role::Html && (by_layout || !scanner_finds(resource)) {
                     above.stops.push(Stop {
                         offset,
                         resource: id,
                         blocks: false,
+                        runs_script: matches!(resource.discovery.trigger, Trigger::Inline { .. }),
                     });
                 } else {
                     above.scanned.push((offset, id));
@@ -222,6 +225,7 @@ impl Graph {
                 offset,
                 resource: id,
                 blocks: true,
+                runs_script: false,
             });
         }
     }
@@ -265,14 +269,18 @@ fn role(resource: &Resource, redirects: bool) -> Role {
 /// scanner sees `link`, `script` and `img` elements; frames, media and requests of inline
 /// scripts wait for the parser.
 fn scanner_finds(resource: &Resource) -> bool {
-    match resource.destination {
-        Destination::Script => resource.script_mode != ScriptMode::Inserted,
+    let is_element = match resource.destination {
         // Prefetches and manifests are also `link` elements.
-        Destination::Style | Destination::Font | Destination::Image | Destination::Other => true,
+        Destination::Script
+        | Destination::Style
+        | Destination::Font
+        | Destination::Image
+        | Destination::Other => true,
         Destination::Document | Destination::Iframe | Destination::Media | Destination::Fetch => {
             false
         }
-    }
+    };
+    is_element && !matches!(resource.discovery.trigger, Trigger::Inline { .. })
 }
 
 /// Returns true if scripts after this sheet wait for it. Sheets for other media do not

@@ -11,7 +11,7 @@ mod recorded;
 mod screen;
 
 use pagerace_core::{Destination, Duration, RequestPriority};
-use pagerace_page::{FittedLargest, Page, Resource, ResourceId, Trigger, Wait};
+use pagerace_page::{FittedLargest, Page, Resource, ResourceId, Wait};
 
 pub(crate) use self::screen::Screen;
 use crate::graph::{Graph, Node, Role};
@@ -224,10 +224,9 @@ fn guessed_body_start(page: &Page, graph: &Graph, document: usize) -> u64 {
         .resources
         .iter()
         .filter(|r| matches!(r.destination, Destination::Iframe | Destination::Media))
-        .filter_map(|r| match r.discovery.trigger {
-            Trigger::Markup { parent, offset } if parent == page.document => Some(offset),
-            _ => None,
-        })
+        .filter_map(|r| r.discovery.trigger.place())
+        .filter(|(parent, _)| *parent == page.document)
+        .map(|(_, offset)| offset)
         .min()
         .unwrap_or(size);
     placed(page, graph, size)

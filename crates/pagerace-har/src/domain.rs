@@ -1,4 +1,6 @@
-//! Registrable domains according to the Mozilla public suffix list (crate `psl`).
+//! Registrable domains according to the Mozilla public suffix list.
+
+use public_suffix::{DEFAULT_PROVIDER, EffectiveTLDProvider as _};
 
 /// Returns the registrable domain of `host` (`www.bbc.co.uk` gives `bbc.co.uk`), or the
 /// host itself if it has none (IP addresses, `localhost`, a bare suffix).
@@ -7,7 +9,8 @@ pub fn registrable(host: &str) -> &str {
     if is_address(host) {
         return host;
     }
-    psl::domain_str(host).unwrap_or(host)
+    let domain = DEFAULT_PROVIDER.effective_tld_plus_one(host);
+    domain.unwrap_or(host)
 }
 
 /// Returns true if two hosts belong to different registrable domains.

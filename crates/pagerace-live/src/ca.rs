@@ -18,9 +18,9 @@ use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, CustomExtension, DnType, IsCa, KeyPair,
     KeyUsagePurpose, PublicKeyData as _, SerialNumber,
 };
+use ring::digest::{SHA256, digest};
 use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 use rustls::server::StoresServerSessions;
-use sha2::{Digest as _, Sha256};
 
 use crate::LiveError;
 use crate::tcp::{ALPN_H1, ALPN_H2};
@@ -82,7 +82,7 @@ impl LocalCa {
     /// Returns the SHA-256 hashes, in base64, of the public keys of all leaves and of the
     /// authority, as Chromium's `--ignore-certificate-errors-spki-list` expects them.
     pub fn spki_hashes(&self) -> Vec<String> {
-        let hash = |key: &KeyPair| BASE64.encode(Sha256::digest(key.subject_public_key_info()));
+        let hash = |key: &KeyPair| BASE64.encode(digest(&SHA256, &key.subject_public_key_info()));
         vec![hash(&self.leaf_key), hash(self.issuer.key())]
     }
 
@@ -128,7 +128,9 @@ impl LocalCa {
         // The length of the serial number is fixed, so that sizes are reproducible. It
         // differs between sets of hosts, as an authority must not reuse a number (RFC
         // 5280, section 4.1.2.2).
-        let mut serial = Sha256::digest(names.join(",")).to_vec();
+        let mut serial = digest(&SHA256, names.join(",").as_bytes())
+            .as_ref()
+            .to_vec();
         serial.truncate(16);
         serial[0] = serial[0] & 0x3f | 0x40;
         params.serial_number = Some(SerialNumber::from_slice(&serial));

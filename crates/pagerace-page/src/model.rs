@@ -251,6 +251,15 @@ pub enum Trigger {
         /// Offset in encoded bytes of the parent's body, at most its size.
         offset: u64,
     },
+    /// An inline script of document `parent` requests the resource or inserts its element.
+    /// The browser knows of it once its parser has reached the script; the preload scanner
+    /// does not find it.
+    Inline {
+        /// Document or frame document.
+        parent: ResourceId,
+        /// Offset of the script in encoded bytes of the parent's body, at most its size.
+        offset: u64,
+    },
     /// Style sheet `parent` names the resource (import, font or background image). The
     /// browser knows of it once the sheet is complete and parsed. Fonts and images
     /// additionally wait until layout uses them.
@@ -386,9 +395,21 @@ impl Trigger {
             Self::Navigation => None,
             Self::Redirect { parent }
             | Self::Markup { parent, .. }
+            | Self::Inline { parent, .. }
             | Self::Style { parent }
             | Self::Script { parent, .. }
             | Self::After { parent, .. } => Some(parent),
+        }
+    }
+
+    /// Returns the document whose markup or inline script leads to the resource, and the
+    /// offset there in encoded bytes.
+    pub const fn place(self) -> Option<(ResourceId, u64)> {
+        match self {
+            Self::Markup { parent, offset } | Self::Inline { parent, offset } => {
+                Some((parent, offset))
+            }
+            _ => None,
         }
     }
 }

@@ -141,11 +141,9 @@ impl HolMeter {
             return;
         }
         stream.add(now, frame);
-        let closed = stream.deliver(now);
-        if self.record
-            && let Some(gap) = closed
-        {
-            self.gaps.push(gap);
+        if stream.spans.is_empty() {
+            let closed = stream.waiting.close_gap(now);
+            self.gaps.extend(closed.filter(|_| self.record));
         }
     }
 
@@ -186,27 +184,26 @@ impl Stream {
             let end = frame.end().min(next);
             if at == self.delivered {
                 self.delivered = end;
+                self.advance(now);
+                at = self.delivered;
             } else {
                 self.spans.insert(at, (end, now));
                 self.waiting.blocked.own_bytes += end - at;
                 self.waiting.begin(now, frame.id, end - at);
+                at = end;
             }
-            at = end;
         }
     }
 
-    /// Delivers the bytes that have become contiguous. Returns the gap if it is now
-    /// filled.
-    fn deliver(&mut self, now: Instant) -> Option<Gap> {
-        while let Some(entry) = self.spans.first_entry() {
-            if *entry.key() > self.delivered {
-                return None;
-            }
+    /// Delivers the bytes that have become contiguous.
+    fn advance(&mut self, now: Instant) {
+        while let Some(entry) = self.spans.first_entry()
+            && *entry.key() <= self.delivered
+        {
             let (start, (end, since)) = entry.remove_entry();
             self.waiting.end(end - start, now.since(since), true);
             self.delivered = self.delivered.max(end);
         }
-        self.waiting.close_gap(now)
     }
 }
 

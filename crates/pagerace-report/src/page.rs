@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use sha2::{Digest as _, Sha256};
+use ring::digest::{SHA256, digest};
 
 use crate::compact::Compact;
 use crate::input::{NetworkResult, Provenance, Report, VerdictKind};
@@ -148,7 +148,7 @@ fn own_script(scripts: &[&str]) -> String {
 
 /// Hash of a script for the content security policy: SHA-256, base64.
 fn hash(script: &str) -> String {
-    BASE64.encode(Sha256::digest(script.as_bytes()))
+    BASE64.encode(digest(&SHA256, script.as_bytes()))
 }
 
 fn facts(report: &Report) -> String {

@@ -6,8 +6,8 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use ring::digest::SHA256;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 /// Maximum number of loads of a shard: 10 to 60 s on one core for most pages.
 const LOADS_MAX: u64 = 1_000;
@@ -60,9 +60,9 @@ impl Shard {
 
 /// Returns the first half of the SHA-256 of `bytes` in hexadecimal.
 pub fn digest(bytes: &[u8]) -> String {
-    let hash = Sha256::digest(bytes);
+    let hash = ring::digest::digest(&SHA256, bytes);
     let mut text = String::new();
-    for byte in hash.iter().take(16) {
+    for byte in hash.as_ref().iter().take(16) {
         // A string takes everything.
         let _ = write!(text, "{byte:02x}");
     }

@@ -28,6 +28,9 @@ impl Browser {
             match node.stops.get(parser.next_stop).copied() {
                 // A stop at offset zero still needs the response head.
                 Some(stop) if stop.offset <= parser.parsed && self.states[index].head.is_some() => {
+                    if stop.runs_script && parser.has_sheet_before(stop.offset) {
+                        return;
+                    }
                     parser.next_stop += 1;
                     if self.graph.nodes[stop.resource.index()].by_layout {
                         let asked = (stop.resource, self.current);
@@ -202,6 +205,8 @@ impl Browser {
                 if let Some(anchor) = anchor {
                     parser.sheets.remove(&(anchor, id));
                 }
+                // An inline script may have waited for the sheet.
+                self.pump_parser(now, frame);
                 self.try_blocking_script(frame);
                 self.try_deferred_scripts(now, frame);
             }

@@ -14,7 +14,7 @@
 //! Chromium of 2022 did not boost images and never signalled `i`.
 
 use pagerace_core::{Destination, Priority, RequestPriority};
-use pagerace_page::{Page, Resource, Trigger};
+use pagerace_page::{Page, Resource};
 
 use super::Profile;
 use crate::requests::{InFlight, RAISED};
@@ -100,9 +100,8 @@ fn first_classes(page: &Page, in_head: &[bool]) -> Vec<RequestPriority> {
                 recorded => recorded,
             };
             // Preloads are not counted.
-            let in_markup = !in_head
-                && matches!(resource.discovery.trigger,
-                    Trigger::Markup { parent, .. } if parent == page.document);
+            let place = resource.discovery.trigger.place();
+            let in_markup = !in_head && place.is_some_and(|(parent, _)| parent == page.document);
             let unboosted = recorded_boost && resource.priority == RequestPriority::Low;
             let boosts = in_markup && !unboosted && boosted < BOOSTED_IMAGES;
             let class = match first {

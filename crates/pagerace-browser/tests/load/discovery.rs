@@ -62,6 +62,54 @@ fn scripts_wait_for_earlier_sheets_only() {
 }
 
 #[test]
+fn requests_of_inline_scripts_wait_for_the_parser_and_earlier_sheets() {
+    let parsed = Resource {
+        cpu_time: Some(ms(10.0)),
+        ..document(1_000)
+    };
+    let inline = |offset| {
+        let parent = id(0);
+        let trigger = Trigger::Inline { parent, offset };
+        resource(Destination::Font, 1_000, trigger)
+    };
+    let sheet = Resource {
+        cpu_time: Some(ms(40.0)),
+        ..blocking_sheet(1_000, 400)
+    };
+    let blocking = Resource {
+        cpu_time: Some(ms(7.0)),
+        ..head_script(1_000, 500)
+    };
+    let resources = vec![
+        parsed,
+        inline(300),
+        sheet,
+        inline(450),
+        blocking,
+        inline(600),
+    ];
+    let p = page(resources);
+    let config = BrowserConfig {
+        profile: Profile::CHROME,
+        cpu: 1.0,
+        jitter: 0.0,
+    };
+    let l = load(&p, &config, &Network::default(), 1);
+    let found = |index| l.found(index).unwrap();
+    assert!(found(4) < 101.0, "the preload scanner finds it");
+    assert_eq!(found(1), 103.0, "the parser reaches it");
+    assert_eq!(found(3), found(2) + 100.0 + 40.0, "it waits for the sheet");
+    let script_ran = found(3) + 0.5 + 7.0;
+    assert_eq!(
+        found(5),
+        script_ran + 1.0,
+        "the parser waits for the script"
+    );
+    // The parser's requests come after the scanner's.
+    assert_eq!(l.fetch_order(), [0, 2, 4, 1, 3, 5]);
+}
+
+#[test]
 fn deferred_scripts_run_in_order_after_parsing_async_ones_when_they_arrive() {
     let costs = |r: Resource| Resource {
         cpu_time: Some(ms(10.0)),

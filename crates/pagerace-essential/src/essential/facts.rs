@@ -267,10 +267,7 @@ fn frames(page: &Page) -> Vec<Option<ResourceId>> {
 /// the same markup names after it and those that it requests itself. They wait for it,
 /// except those that the preload scanner finds.
 fn behind(page: &Page) -> Vec<usize> {
-    let place = |resource: &Resource| match resource.discovery.trigger {
-        Trigger::Markup { parent, offset } => Some((parent, offset)),
-        _ => None,
-    };
+    let place = |resource: &Resource| resource.discovery.trigger.place();
     let waits = |resource: &Resource| {
         let Some((parent, offset)) = place(resource).filter(|_| resource.render_blocking) else {
             return 0;

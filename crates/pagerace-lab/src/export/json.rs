@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use pagerace_page::PaintEvidence;
 use pagerace_report::input::Provenance;
 use pagerace_sim::Part;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::VERSION;
 use crate::across::{AcrossPages, across_pages};
@@ -33,31 +33,24 @@ pub const FORMAT: &str = "pagerace-results";
 /// The version of the format that this release writes, and the only one that it reads.
 pub const SCHEMA: u32 = 6;
 
-/// A results file. Reading requires only the identification and the plan.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Document {
-    format: String,
+/// A results file. Readers need only the identification and the plan.
+#[derive(Debug, Serialize)]
+struct Document<'a> {
+    format: &'static str,
     schema: u32,
-    version: String,
+    version: &'static str,
     world: Provenance,
-    environment: Vec<Fact>,
-    #[serde(default)]
+    environment: &'a [Fact],
     run_seeds: Vec<u64>,
-    #[serde(default)]
     comparisons: Vec<ComparisonsDoc>,
-    #[serde(default)]
     across_pages: Vec<AcrossDoc>,
-    #[serde(default)]
     explanations: Vec<WhyDoc>,
-    #[serde(default)]
     results: Vec<VariantDoc>,
-    plan: Plan,
+    plan: &'a Plan,
 }
 
 /// A contender, with its short name in this race.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Serialize)]
 struct ContenderDoc {
     label: String,
     protocol: String,
@@ -69,8 +62,7 @@ struct ContenderDoc {
 }
 
 /// The comparison of the contenders on one page and network.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Serialize)]
 struct ComparisonsDoc {
     page: String,
     /// The evidence for the page's paints.
@@ -79,18 +71,14 @@ struct ComparisonsDoc {
     metric: MetricId,
     unit: String,
     verdict: String,
-    #[serde(default)]
     robustness: Vec<CheckDoc>,
-    #[serde(default)]
     hol_speed_index_rho: Option<f64>,
-    #[serde(default)]
     hol_speed_index_p: Option<f64>,
     contenders: Vec<ComparisonDoc>,
 }
 
 /// A verdict under another assumption.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Serialize)]
 struct CheckDoc {
     assumption: String,
     holds: bool,
@@ -98,8 +86,7 @@ struct CheckDoc {
 }
 
 /// The comparison of one contender with the baseline; `null` if unknown or infinite.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Serialize)]
 struct ComparisonDoc {
     contender: ContenderDoc,
     mark: String,
@@ -123,8 +110,7 @@ struct ComparisonDoc {
 }
 
 /// The comparison over all pages on one network.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Serialize)]
 struct AcrossDoc {
     network: String,
     metric: MetricId,
@@ -132,8 +118,7 @@ struct AcrossDoc {
     contenders: Vec<AcrossRowDoc>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Serialize)]
 struct AcrossRowDoc {
     contender: ContenderDoc,
     pages_gaining: usize,
@@ -145,8 +130,7 @@ struct AcrossRowDoc {
 }
 
 /// All runs of one page, network and contender.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Serialize)]
 struct VariantDoc {
     page: String,
     network: String,
@@ -157,16 +141,14 @@ struct VariantDoc {
     values: BTreeMap<String, Vec<Option<f64>>>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Serialize)]
 struct FailureDoc {
     run: usize,
     reason: String,
 }
 
 /// The causes of a contender's difference from the baseline.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Serialize)]
 struct WhyDoc {
     page: String,
     network: String,
@@ -181,8 +163,7 @@ struct WhyDoc {
 }
 
 /// A part of the time; the parts add up to the total.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Serialize)]
 struct PartDoc {
     part: String,
     baseline_ns: u64,
@@ -195,7 +176,7 @@ struct PartDoc {
 /// # Errors
 /// Any error of `out`.
 pub fn write_json(results: &Results, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, &document(results))?;
+    document(results).write(out)?;
     out.write_all(b"\n")
 }
 
@@ -204,29 +185,37 @@ pub fn write_json(results: &Results, out: &mut dyn Write) -> io::Result<()> {
 /// # Panics
 /// Never panics, because a plan is plain data.
 pub fn scenario_text(plan: &Plan) -> String {
-    serde_json::to_string(&Document::of(plan)).expect("a plan is plain data")
+    let mut text = Vec::new();
+    let written = Document::of(plan).write(&mut text);
+    written.expect("a plan is plain data");
+    String::from_utf8(text).expect("JSON is UTF-8")
 }
 
-impl Document {
+impl<'a> Document<'a> {
     /// Returns the document of a plan without results.
-    fn of(plan: &Plan) -> Self {
+    fn of(plan: &'a Plan) -> Self {
         Self {
-            format: FORMAT.to_owned(),
+            format: FORMAT,
             schema: SCHEMA,
-            version: VERSION.to_owned(),
+            version: VERSION,
             world: Provenance::default(),
-            environment: Vec::new(),
+            environment: &[],
             run_seeds: Vec::new(),
             comparisons: Vec::new(),
             across_pages: Vec::new(),
             explanations: Vec::new(),
             results: Vec::new(),
-            plan: plan.clone(),
+            plan,
         }
+    }
+
+    /// Writes the document. A single type of writer keeps the build short.
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        Ok(serde_json::to_writer(out, self)?)
     }
 }
 
-fn document(results: &Results) -> Document {
+fn document(results: &Results) -> Document<'_> {
     let plan = &results.plan;
     let compared = (0..plan.pages.len())
         .flat_map(|page| (0..plan.networks.len()).map(move |network| (page, network)));
@@ -237,7 +226,7 @@ fn document(results: &Results) -> Document {
     };
     Document {
         world: results.provenance,
-        environment: results.environment.clone(),
+        environment: &results.environment,
         run_seeds: (0..plan.runs as usize)
             .map(|run| plan.run_seed(run))
             .collect(),

@@ -41,7 +41,9 @@ impl ReplaySite {
         let served = self.served_sizes();
         let before: Vec<u64> = page.resources.iter().map(|r| r.body_bytes).collect();
         for resource in &mut page.resources {
-            if let Some(size) = served.get(&resource.id) {
+            // A response that was validated has no body here either.
+            let is_validated = resource.status == 304 && resource.body_bytes == 0;
+            if let Some(size) = served.get(&resource.id).filter(|_| !is_validated) {
                 resource.body_bytes = size.body_bytes;
                 resource.decoded_bytes = Some(size.decoded_bytes);
                 resource.response_header_bytes =
@@ -56,7 +58,9 @@ impl ReplaySite {
             scale(offset, before[parent.index()], after[parent.index()])
         };
         for resource in &mut page.resources {
-            if let Trigger::Markup { parent, offset } = &mut resource.discovery.trigger {
+            if let Trigger::Markup { parent, offset } | Trigger::Inline { parent, offset } =
+                &mut resource.discovery.trigger
+            {
                 *offset = scaled(*parent, *offset);
             }
         }

@@ -314,6 +314,10 @@ fn the_page_gets_the_sizes_that_are_served() {
         }
     }
     assert_eq!(page.resource(page.document).status, 200);
+    let last = page.resources.last_mut().unwrap();
+    (last.status, last.body_bytes) = (304, 0);
+    site.adjust(&mut page);
+    assert_eq!(page.resources.last().unwrap().body_bytes, 0);
     let home = |page: &pagerace_page::Page| page.resource(page.document).body_bytes;
     assert_ne!(home(&page), home(&recording.page));
     let thinking = page.resources.iter().any(|r| !r.think_time.is_zero());

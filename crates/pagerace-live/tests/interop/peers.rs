@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use ring::digest::{SHA256, digest};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 /// An independent HTTP/3 stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,8 +174,7 @@ pub(crate) fn pattern(length: usize) -> Vec<u8> {
 
 /// Returns the SHA-256 hash in hexadecimal.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest
-        .iter()
-        .fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
+    let digest = digest(&SHA256, bytes);
+    let bytes = digest.as_ref().iter();
+    bytes.fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
 }

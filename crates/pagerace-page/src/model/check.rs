@@ -93,7 +93,7 @@ impl Page {
             _ => {}
         }
         let trigger = resource.discovery.trigger;
-        if let Trigger::Markup { parent, offset } = trigger {
+        if let Some((parent, offset)) = trigger.place() {
             let parent = self.resource(parent);
             at_most("discovery.trigger.offset", offset, parent.body_bytes)?;
         }

@@ -60,3 +60,14 @@ fn two_gaps_close_one_after_the_other() {
     assert_eq!(m.total().own_byte_ms(), 10 + 30);
     assert_eq!(m.gaps().len(), 1);
 }
+
+#[test]
+fn bytes_that_arrive_with_those_that_fill_the_gap_have_not_waited() {
+    let mut m = HolMeter::new(false);
+    m.arrived(ms(0), frame(100, 100));
+    m.arrived(ms(5), frame(0, 300));
+    assert_eq!(m.blocked(4).own_bytes, 100);
+    assert_eq!(m.total().own_byte_ms(), 100 * 5);
+    m.arrived(ms(6), frame(300, 10));
+    assert_eq!(m.blocked(4).own_bytes, 100, "in order again");
+}

@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use pagerace_http::{Field, fields};
+use ring::digest::{Context, SHA256};
 use sfv::{BareItem, Dictionary, ListEntry, Parser};
-use sha2::{Digest as _, Sha256};
 
 use crate::body::Body;
 
@@ -18,24 +18,28 @@ pub(crate) enum Digests {
 }
 
 /// SHA-256 of content that arrives in order.
-#[derive(Debug)]
 pub(crate) struct Check {
     wanted: [u8; 32],
-    hasher: Sha256,
+    hasher: Context,
+}
+
+impl std::fmt::Debug for Check {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Check").finish_non_exhaustive()
+    }
 }
 
 const NAME: &str = "repr-digest";
 
 /// Returns the field with the digest of `body`.
 pub(crate) fn digest_field(body: &Body) -> Field {
-    let (mut hasher, mut at) = (Sha256::new(), 0);
+    let (mut hasher, mut at) = (Context::new(&SHA256), 0);
     while at < body.len() {
         let piece = body.slice(at, 1 << 16);
         at += piece.len() as u64;
         hasher.update(&piece);
     }
-    let digest: [u8; 32] = hasher.finalize().into();
-    let value = format!("sha-256=:{}:", STANDARD.encode(digest));
+    let value = format!("sha-256=:{}:", STANDARD.encode(hasher.finish()));
     Field::new(NAME, value)
 }
 
@@ -56,7 +60,7 @@ impl Digests {
         };
         Some(Check {
             wanted: bytes.as_slice().try_into().ok()?,
-            hasher: Sha256::new(),
+            hasher: Context::new(&SHA256),
         })
     }
 }
@@ -68,7 +72,6 @@ impl Check {
 
     /// Returns true if the added content matches the digest.
     pub(crate) fn holds(self) -> bool {
-        let found: [u8; 32] = self.hasher.finalize().into();
-        found == self.wanted
+        self.hasher.finish().as_ref() == self.wanted
     }
 }

@@ -302,7 +302,11 @@ impl Draw {
         let of = &earlier[parent.index()];
         let odd = self.chance(0.05);
         match (of.destination, self.0.below(4)) {
-            (Destination::Document | Destination::Iframe, 0..=2) => Trigger::Markup {
+            (Destination::Document | Destination::Iframe, 0..=1) => Trigger::Markup {
+                parent,
+                offset: self.0.below(of.body_bytes + 1),
+            },
+            (Destination::Document | Destination::Iframe, 2) => Trigger::Inline {
                 parent,
                 offset: self.0.below(of.body_bytes + 1),
             },

@@ -363,9 +363,10 @@ fn name(category: Category) -> String {
 }
 
 const LEGEND: &str = "\
-found: the point at which the parent requests the resource (share of a document's bytes, or time
-after a script or another resource; in a function that is called later: after DOMContentLoaded
-(DCL), the load event (load), or the response that the script had asked for (call)).
+found: the point at which the parent requests the resource (share of a document's bytes, where an
+element or an inline script does; or time after a script or another resource; in a function that
+is called later: after DOMContentLoaded (DCL), the load event (load), or the response that the
+script had asked for (call)).
 ! render-blocking, v in the first viewport. by: rec recorded, rec~ recorded with the position
 inferred, body found in a body, time inferred from times, rule fixed rule.";
 
@@ -465,9 +466,9 @@ fn found(page: &Page, resource: &Resource) -> String {
     match resource.discovery.trigger {
         Trigger::Navigation => "navigation".to_owned(),
         Trigger::Redirect { .. } => "redirect".to_owned(),
-        Trigger::Markup { parent, offset } => {
-            let whole = page.resource(parent).body_bytes.max(1);
-            format!("{:.0} %", offset as f64 / whole as f64 * 100.0)
+        Trigger::Markup { parent, offset } => percentage(page, parent, offset),
+        Trigger::Inline { parent, offset } => {
+            format!("inline {}", percentage(page, parent, offset))
         }
         Trigger::Style { .. } => "style".to_owned(),
         Trigger::Script { delay, .. } | Trigger::After { delay, .. } => {
@@ -480,6 +481,12 @@ fn found(page: &Page, resource: &Resource) -> String {
             format!("{since}+{delay}")
         }
     }
+}
+
+/// Returns the position in the body of `parent` as text.
+fn percentage(page: &Page, parent: ResourceId, offset: u64) -> String {
+    let whole = page.resource(parent).body_bytes.max(1);
+    format!("{:.0} %", offset as f64 / whole as f64 * 100.0)
 }
 
 fn kilobytes(bytes: u64) -> String {

@@ -116,9 +116,9 @@ fn inline(
     blockers: &Blockers,
 ) -> Trigger {
     let parent = id(link.parent);
-    let markup = Trigger::Markup { parent, offset };
+    let reached = Trigger::Inline { parent, offset };
     let (Some(start), Some(end)) = (recording.start(i), recording.end(link.parent)) else {
-        return markup;
+        return reached;
     };
     // A blocking resource is the cause only if it was complete after the script's own
     // bytes had arrived.
@@ -139,7 +139,7 @@ fn inline(
         };
     }
     if start - end <= INLINE_LAG_MS {
-        return markup;
+        return reached;
     }
     Trigger::After {
         parent,

@@ -1,9 +1,10 @@
 //! Reading a plan from a results file.
 
 use pagerace_report::input::Provenance;
+use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Document, FORMAT, SCHEMA};
+use super::{FORMAT, SCHEMA, scenario_text};
 use crate::error::LabError;
 use crate::plan::Plan;
 
@@ -18,11 +19,19 @@ pub struct ReadPlan {
     pub provenance: Provenance,
 }
 
+/// The fields of a results file that describe its race.
+#[derive(Deserialize)]
+struct Known {
+    version: String,
+    world: Provenance,
+    plan: Plan,
+}
+
 /// Reads the plan of a results file. `file` names it in errors.
 ///
 /// # Errors
 /// [`LabError::NotResults`] if the input is not JSON, not a results file, has another
-/// schema, has a missing, wrong or unknown field, or contains a plan that cannot be run.
+/// schema or an unknown field, or if its plan is damaged or cannot be run.
 pub fn read_plan(file: &str, bytes: &[u8]) -> Result<ReadPlan, LabError> {
     let refuse = |reason: String| LabError::NotResults {
         file: file.to_owned(),
@@ -32,17 +41,16 @@ pub fn read_plan(file: &str, bytes: &[u8]) -> Result<ReadPlan, LabError> {
         .map_err(|e| refuse(format!("not JSON ({e}); expected a file written by --json")))?;
     recognise(&value).map_err(refuse)?;
     // Parsing the text rather than the value gives errors with line and column.
-    let document: Document = serde_json::from_slice(bytes).map_err(|e| {
+    let document: Known = serde_json::from_slice(bytes).map_err(|e| {
         refuse(format!(
             "{e}; the file was changed or is of another version"
         ))
     })?;
-    // All types but some inside the plan refuse unknown fields.
-    let plan = serde_json::to_value(&document.plan)
+    let known = serde_json::from_str(&scenario_text(&document.plan))
         .map_err(|e| refuse(format!("cannot be compared with what was read: {e}")))?;
-    if let Some(path) = unknown_field(&value["plan"], &plan) {
+    if let Some(path) = unknown_field(&value, &known) {
         return Err(refuse(format!(
-            "the field plan.{path} is not known; remove it or check its name"
+            "the field {path} is not known; remove it or check its name"
         )));
     }
     document.plan.check().map_err(|e| refuse(e.to_string()))?;

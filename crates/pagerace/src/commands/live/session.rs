@@ -14,8 +14,8 @@ use pagerace_live::ReplaySite;
 use pagerace_live::world::{LiveOutcome, LiveScenario, World, WorldOptions};
 use pagerace_page::Page;
 use pagerace_sim::{NameLookup, Outcome, Visit};
+use ring::digest::{Context, SHA256};
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
 use super::convert;
 use crate::cli::live::WorldArgs;
@@ -39,12 +39,12 @@ fn content(exchanges: &[Exchange]) -> String {
         Some((exchange.url.as_str(), body.as_ref()))
     });
     let all: BTreeMap<&str, &[u8]> = with_body.collect();
-    let mut digest = Sha256::new();
+    let mut digest = Context::new(&SHA256);
     for (url, body) in all {
-        digest.update(format!("{url} {}\n", body.len()));
+        digest.update(format!("{url} {}\n", body.len()).as_bytes());
         digest.update(body);
     }
-    digest.finalize()[..8]
+    digest.finish().as_ref()[..8]
         .iter()
         .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
