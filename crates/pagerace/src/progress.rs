@@ -1,11 +1,9 @@
 //! The progress bar and the handling of interrupts.
 
-use std::io::IsTerminal as _;
-#[cfg(any(feature = "live", feature = "study"))]
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 #[cfg(feature = "live")]
@@ -15,14 +13,17 @@ use pagerace_lab::Progress;
 /// Exit code of an interrupted process, by the convention of shells.
 const INTERRUPTED: i32 = 130;
 
-/// Shows progress on standard error if it is a terminal, and records an interrupt
-/// (Ctrl-C) so that the race ends between two loads. A second interrupt ends the process
-/// immediately.
+/// Time between two lines of a log, in seconds.
+const LOG_PERIOD: u64 = 10;
+
+/// Shows progress on standard error: a bar on a terminal, else a line now and then. Records
+/// an interrupt (Ctrl-C) so that the race ends between two loads. A second interrupt ends
+/// the process immediately.
 pub(crate) struct Watch {
     bar: ProgressBar,
-    /// True if log lines replace the bar, because standard error is not a terminal.
-    #[cfg(any(feature = "live", feature = "study"))]
-    lines: bool,
+    unit: String,
+    /// Second of the phase in which the last line was written, if standard error is a log.
+    last_line: Option<AtomicU64>,
     stop: Arc<AtomicBool>,
 }
 
@@ -50,8 +51,8 @@ impl Watch {
         let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style);
         Self {
             bar,
-            #[cfg(any(feature = "live", feature = "study"))]
-            lines: shown && !terminal,
+            unit: unit.to_owned(),
+            last_line: (shown && !terminal).then(AtomicU64::default),
             stop,
         }
     }
@@ -59,7 +60,8 @@ impl Watch {
     /// Writes a line to standard error, if it is a log and not a terminal.
     #[cfg(any(feature = "live", feature = "study"))]
     pub(crate) fn log(&self, line: &str) {
-        if self.lines {
+        if let Some(last) = &self.last_line {
+            last.store(self.bar.elapsed().as_secs(), Ordering::Relaxed);
             let _ = writeln!(std::io::stderr(), "{line}");
         }
     }
@@ -67,6 +69,9 @@ impl Watch {
     /// Starts the next phase with its name and number of steps.
     pub(crate) fn start(&self, what: &'static str, count: usize) {
         self.bar.reset();
+        if let Some(last) = &self.last_line {
+            last.store(0, Ordering::Relaxed);
+        }
         self.bar.set_length(count as u64);
         self.bar.set_message(what);
     }
@@ -74,6 +79,16 @@ impl Watch {
     /// Shows the progress and returns whether to continue. Callable from any thread.
     pub(crate) fn tell(&self, progress: Progress) -> ControlFlow<()> {
         self.bar.set_position(progress.done as u64);
+        if let Some(last) = &self.last_line {
+            let (now, before) = (self.bar.elapsed().as_secs(), last.load(Ordering::Relaxed));
+            // One of the threads writes the line.
+            let swap =
+                |from| last.compare_exchange(from, now, Ordering::Relaxed, Ordering::Relaxed);
+            if now >= before + LOG_PERIOD && swap(before).is_ok() {
+                let (name, Progress { done, total }) = (self.bar.message(), progress);
+                let _ = writeln!(std::io::stderr(), "{name}: {done} of {total} {}", self.unit);
+            }
+        }
         self.go_on()
     }
 
