@@ -92,10 +92,9 @@ impl Fonts {
         match self {
             Self::Common {
                 missing,
-                swaps,
                 block_over,
                 ..
-            } => *swaps || *block_over || missing.is_empty(),
+            } => *block_over || missing.is_empty(),
             Self::Own(holds) => {
                 let hides = |font| matches!(holds.get(font), Some(Hold::Preloaded | Hold::Hidden));
                 own.is_empty() || !own.iter().all(hides)

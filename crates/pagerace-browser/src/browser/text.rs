@@ -136,7 +136,7 @@ impl Browser {
     pub(super) fn font_found(&mut self, now: Instant, font: ResourceId) {
         let by_markup = self.graph.nodes[font.index()].anchor.is_some();
         match &mut self.fonts {
-            Fonts::Common { .. } if self.rendering.laid_out => {}
+            Fonts::Common { swaps, .. } if *swaps || self.rendering.laid_out => {}
             Fonts::Common { missing, .. } => {
                 missing.insert(font);
             }

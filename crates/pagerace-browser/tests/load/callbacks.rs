@@ -103,6 +103,29 @@ fn nothing_appears_before_what_held_the_recording() {
 }
 
 #[test]
+fn text_that_does_not_wait_for_fonts_does_not_wait_for_broken_ones() {
+    let ended = |swaps_fonts| {
+        let font = in_markup(Destination::Font, 20_000, 100);
+        let mut page = (*page(vec![document(KIB), font])).clone();
+        page.fit = Some(PaintFit {
+            after: Wait::ContentLoaded,
+            delay: None,
+            swaps_fonts,
+            largest: None,
+        });
+        let network = Network {
+            spoilt: vec![id(1)],
+            ..Network::default()
+        };
+        let l = load(&page.into(), &no_cpu(Profile::CHROME), &network, 1);
+        assert!(l.done);
+        l.ended.as_millis_f64()
+    };
+    assert!(ended(false) >= 3_000.0, "after the block period");
+    assert!(ended(true) < 1_000.0);
+}
+
+#[test]
 fn asynchronous_scripts_of_other_sites_wait_for_the_end_of_parsing() {
     let found = |profile, third_party| {
         let by_script = Trigger::Script {
