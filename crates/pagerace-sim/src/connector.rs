@@ -9,7 +9,7 @@ use pagerace_peer::stream::{StreamClientConfig, StreamServerConfig};
 use pagerace_peer::tcp::{TcpClient, TcpClientConfig, TcpServer, TcpServerConfig};
 use pagerace_peer::{Client, ClientConfig, LoadSettings, Reprioritisation};
 use pagerace_peer::{Server, ServerConfig, Site};
-use pagerace_transport::quic::keys::{FlightSizes, Identity};
+use pagerace_transport::quic::keys::FlightSizes;
 use pagerace_transport::quic::{ClientKeys, Epoch, QuicSettings, ServerKeys};
 use pagerace_transport::tcp::TcpSettings;
 use pagerace_transport::tls::{Handshake, TlsSettings, Version};
@@ -19,6 +19,18 @@ use crate::addresses::{SERVER_NAME, server_address};
 use crate::ends::Ends;
 use crate::event_loop::Record;
 use crate::visit::Visit;
+
+/// Returns the keys of real TLS for both ends.
+#[cfg(feature = "tls")]
+fn real_keys() -> Result<(ClientKeys, ServerKeys), ScenarioError> {
+    let identity = pagerace_transport::quic::keys::Identity::new(&[SERVER_NAME])?;
+    Ok((identity.client_keys()?, identity.server_keys()?))
+}
+
+#[cfg(not(feature = "tls"))]
+fn real_keys() -> Result<(ClientKeys, ServerKeys), ScenarioError> {
+    Err(ScenarioError::NoTls)
+}
 
 /// Protection and settings of connections.
 pub(crate) struct Connector {
@@ -63,8 +75,7 @@ impl Connector {
             if known {
                 return Err(ScenarioError::RealResumption);
             }
-            let identity = Identity::new(&[SERVER_NAME])?;
-            (identity.client_keys()?, identity.server_keys()?)
+            real_keys()?
         } else {
             let sizes = FlightSizes::default().with(settings.client_hello);
             (

@@ -79,7 +79,13 @@ pub enum ScenarioError {
         /// Reason why the metric is missing.
         failure: String,
     },
+    /// Real TLS was requested from a build without it.
+    #[error(
+        "this build has no real TLS; use modelled keys, or build Pagerace with its default features"
+    )]
+    NoTls,
     /// Real TLS could not be set up.
+    #[cfg(feature = "tls")]
     #[error(transparent)]
     Tls(#[from] pagerace_transport::quic::keys::TlsError),
     /// The client of a connection could not be set up.

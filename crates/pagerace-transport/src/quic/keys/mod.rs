@@ -6,6 +6,7 @@
 mod null;
 mod sizes;
 mod tapped;
+#[cfg(feature = "tls")]
 mod tls;
 mod visit;
 
@@ -23,6 +24,7 @@ use super::tap::Tap;
 /// The type of handshake, shared by QUIC and TLS over TCP.
 pub use crate::tls::Handshake;
 pub use sizes::FlightSizes;
+#[cfg(feature = "tls")]
 pub use tls::{Identity, TlsError, client_keys_trusting, client_tls, server_tls};
 pub(super) use visit::Visitor;
 
