@@ -99,10 +99,8 @@ impl Claim {
 
 /// Returns true if two numbers have the same sign, and neither is more than twice the other.
 pub fn alike(a: f64, b: f64) -> bool {
-    if a == 0.0 || b == 0.0 {
-        return a == b;
-    }
-    (1.0 / SIZE..=SIZE).contains(&(a / b))
+    let (small, large) = if a.abs() < b.abs() { (a, b) } else { (b, a) };
+    large.abs() <= small.abs() * SIZE && large * small >= 0.0
 }
 
 #[cfg(test)]

@@ -166,10 +166,10 @@ impl Study {
         }
         Ok(Self {
             title,
-            about,
             pages,
             races,
             details,
+            about,
             matrices,
             plots,
             tables,

@@ -16,24 +16,24 @@ const COLUMNS: usize = 4;
 /// Width and height of a panel, axes included.
 const PANEL: (f64, f64) = (200.0, 160.0);
 /// What a panel leaves free at the left, right, top and bottom of its curves.
-const MARGIN: (f64, f64, f64, f64) = (36.0, 10.0, 20.0, 24.0);
+const MARGIN: (f64, f64, f64, f64) = (32.0, 18.0, 20.0, 24.0);
 /// What the legend takes at the top.
 const LEGEND: f64 = 44.0;
 /// The share of changes that the axis shows at least, and its shortest and longest half.
-const SHOWN: f64 = 0.95;
+const SHOWN: f64 = 0.9;
 const LEAST: f64 = 0.05;
 const MOST: f64 = 1.0;
 
 /// Colours and dashes of the curves. The colours are Okabe and Ito's, which most people can
 /// tell apart.
 const CURVES: [(&str, &str); 7] = [
-    ("#0072b2", ""),
-    ("#d55e00", ""),
+    ("#0072b2", "none"),
+    ("#d55e00", "none"),
     ("#009e73", "6 2"),
     ("#cc79a7", "6 2"),
     ("#e69f00", "2 2"),
     ("#56b4e9", "2 2"),
-    ("#000000", ""),
+    ("#000000", "none"),
 ];
 
 /// A panel: its name, and the curves in it.

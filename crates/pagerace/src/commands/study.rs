@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::Result;
+use clap::builder::{PathBufValueParser, TypedValueParser as _};
 use clap::{Args, Subcommand};
 use pagerace_lab::VERSION;
 use pagerace_lab::export::file::{check_writable, write_atomically};
@@ -64,7 +65,7 @@ pub(crate) enum StudyCommand {
 #[derive(Args, Debug)]
 pub(crate) struct PlanArgs {
     /// The plan, a TOML file, or a folder that holds plan.toml.
-    #[arg(value_name = "PLAN", value_parser = plan_file)]
+    #[arg(value_name = "PLAN", value_parser = PathBufValueParser::new().map(plan_file))]
     plan: PathBuf,
 
     /// Recordings in place of the plan's pages; may be given several times, as in
@@ -74,13 +75,12 @@ pub(crate) struct PlanArgs {
 }
 
 /// Returns the file of a plan, which may be named by its folder.
-fn plan_file(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    Ok(if path.is_dir() {
+fn plan_file(path: PathBuf) -> PathBuf {
+    if path.is_dir() {
         path.join(PLAN_FILE)
     } else {
         path
-    })
+    }
 }
 
 #[derive(Args, Debug)]

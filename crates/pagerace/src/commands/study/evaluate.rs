@@ -1,6 +1,6 @@
 //! Tables, matrices and claims.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -156,8 +156,8 @@ fn metrics(resolved: &Resolved) -> Vec<MetricId> {
 /// The loads of a report.
 pub(super) struct Loads {
     pub(super) frame: Frame,
-    /// Number of loads, and of those that failed.
-    pub(super) found: usize,
+    /// Number of loads, and of those that failed. Loads that races share count once.
+    pub(super) count: usize,
     pub(super) failed: usize,
 }
 
@@ -208,11 +208,14 @@ pub(super) fn report(args: &ReportArgs) -> Result<()> {
 fn read(resolved: &Resolved, folder: &Path) -> Result<Loads> {
     let store = Store::read(folder, resolved.study.details)?;
     let mut frame = Frame::new(&metrics(resolved));
-    let (mut found, mut failed, mut all) = (0, 0, 0);
+    let (mut found, mut all) = (0, 0);
+    let mut loads = BTreeMap::new();
     resolved.each(false, |race, page, cells| {
         let rows = resolved.rows(&store, race, page, cells)?;
         found += rows.len();
-        failed += rows.iter().filter(|row| row.failure.is_some()).count();
+        for row in &rows {
+            loads.insert((row.key.cell.clone(), row.run), row.failure.is_some());
+        }
         all += cells.digests.len() * cells.plan.runs as usize;
         frame.add(&rows);
         Ok(())
@@ -226,8 +229,8 @@ fn read(resolved: &Resolved, folder: &Path) -> Result<Loads> {
     warn_of_missing(found, all);
     Ok(Loads {
         frame,
-        found,
-        failed,
+        count: loads.len(),
+        failed: loads.into_values().filter(|failed| *failed).count(),
     })
 }
 

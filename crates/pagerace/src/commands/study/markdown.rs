@@ -136,7 +136,7 @@ fn head(out: &mut String, name: &str, resolved: &Resolved, loads: &Loads) -> Res
     writeln!(
         out,
         "Pagerace {VERSION} ran {} of {pages}{groups}; {failed}.",
-        counted(loads.found as u64, "load")
+        counted(loads.count as u64, "load")
     )?;
     for (race, plan) in resolved.races() {
         let runs = counted(u64::from(plan.runs), "run");
