@@ -509,7 +509,7 @@ fn a_paper_is_a_folder_whose_report_is_a_section() {
     // Both races have `sequential` at 1 Mbit/s, which ran once.
     for part in [
         "## A paper\n\nIt compares | strategies.\n",
-        "ran 24 loads of 2 pages (1 large, 1 small); none failed.",
+        "ran 20 loads of 2 pages (1 large, 1 small); none failed.",
         "| More bandwidth shows pages sooner | holds, differs in size | +",
         "| rate 1mbit rtt 100ms | ",
         "(+25 %) |\n",
