@@ -175,6 +175,11 @@ impl Expression {
 }
 
 impl Measure {
+    /// Returns true if the number is a probability.
+    pub fn is_probability(&self) -> bool {
+        self.statistic == Statistic::SignedRankP
+    }
+
     /// Returns true if the number is a share: of pages, or of a value.
     pub fn is_share(&self) -> bool {
         match self.statistic {

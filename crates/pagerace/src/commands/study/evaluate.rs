@@ -315,7 +315,7 @@ pub(super) fn beside(
 pub(super) fn measured(measure: &Measure, number: f64) -> String {
     match measure.statistic {
         Statistic::Share(..) => percent(number),
-        Statistic::SignedRankP => rounded(number),
+        _ if measure.is_probability() => rounded(number),
         _ if measure.is_share() => signed_percent(number),
         _ => measure.metric.metric().unit.format(number),
     }
