@@ -6,7 +6,8 @@
 //! * [`row`]: one row for each load; [`detail`]: one for each request and part;
 //! * [`columns`]: their columns in Parquet files; [`key`]: those that name a cell;
 //! * [`store`]: the folder that holds the results;
-//! * [`frame`], [`compare`], [`table`] and [`claim`]: statistics over pages from rows alone.
+//! * [`frame`], [`compare`], [`table`], [`measure`], [`matrix`] and [`claim`]: statistics over
+//!   pages from rows alone; [`plot`]: pictures of them.
 //!
 //! This crate runs no loads: the caller resolves the options of a race into a
 //! [`Plan`](pagerace_lab::Plan), loads the pages, and hands over the rows.
@@ -20,7 +21,10 @@ pub mod error;
 mod fixture;
 pub mod frame;
 pub mod key;
+pub mod matrix;
+pub mod measure;
 pub mod plan;
+pub mod plot;
 pub mod row;
 pub mod shard;
 pub mod store;
@@ -30,5 +34,5 @@ pub use error::StudyError;
 pub use key::Key;
 pub use plan::{PageFile, Race, Study};
 pub use row::Row;
-pub use shard::{Cutter, Piece, Shard};
+pub use shard::{Cutter, Piece, Shard, Twins};
 pub use store::Store;

@@ -24,6 +24,7 @@ use toml::{Table, Value};
 
 use crate::StudyError;
 use crate::claim::Claim;
+use crate::matrix::Matrix;
 use crate::store::Details;
 use crate::table::TableSpec;
 
@@ -65,6 +66,12 @@ pub struct Study {
     pub races: Vec<Race>,
     /// The rows that are kept besides those of loads.
     pub details: Details,
+    /// What the study is about, in Markdown; empty if it does not say.
+    pub about: String,
+    /// The matrices to make of the results.
+    pub matrices: Vec<Matrix>,
+    /// The plots to draw of them.
+    pub plots: Vec<TableSpec>,
     /// The tables to make of the results.
     pub tables: Vec<TableSpec>,
     /// The claims about the results.
@@ -72,12 +79,13 @@ pub struct Study {
 }
 
 impl Study {
-    /// Reads a plan. Paths in it are relative to its folder.
+    /// Reads a plan. Paths in it are relative to its folder. The pages are those of `given`,
+    /// if there are any: patterns of files, or `GROUP=PATTERN`.
     ///
     /// # Errors
     /// [`StudyError::Read`] if the plan cannot be read; [`StudyError::Plan`] if it is not
     /// TOML, has an invalid or missing value, or names pages that do not exist.
-    pub fn read(path: &Path) -> Result<Self, StudyError> {
+    pub fn read(path: &Path, given: &[String]) -> Result<Self, StudyError> {
         let unreadable = |source| StudyError::Read {
             path: path.to_owned(),
             source,
@@ -97,15 +105,18 @@ impl Study {
             .parse()
             .map_err(|error: toml::de::Error| refuse(error.to_string().trim().to_owned()))?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        Self::of_table(table, folder).map_err(refuse)
+        Self::of_table(table, folder, given).map_err(refuse)
     }
 
-    fn of_table(mut table: Table, folder: &Path) -> Result<Self, String> {
-        let title = match table.remove("title") {
-            None => String::new(),
-            Some(Value::String(title)) => title,
-            Some(other) => return Err(expected("title", "a text", &other)),
-        };
+    /// Returns true if the plan asks for no table, matrix, plot or claim.
+    pub fn asks_nothing(&self) -> bool {
+        let tables = self.tables.is_empty() && self.matrices.is_empty();
+        tables && self.plots.is_empty() && self.claims.is_empty()
+    }
+
+    fn of_table(mut table: Table, folder: &Path, given: &[String]) -> Result<Self, String> {
+        let title = text("title", table.remove("title"))?;
+        let about = text("about", table.remove("about"))?;
         let details = Details {
             requests: match table.remove("requests") {
                 None => false,
@@ -118,9 +129,16 @@ impl Study {
                 Some(other) => return Err(expected("parts", "a metric", &other)),
             },
         };
+        let matrices = evaluation::matrices(table.remove("matrix"))?;
+        let plots = evaluation::plots(table.remove("plot"))?;
         let tables = evaluation::tables(table.remove("table"))?;
         let claims = evaluation::claims(table.remove("claim"))?;
-        let pages = pages(table.remove("pages"), folder)?;
+        let of_plan = table.remove("pages");
+        let pages = if given.is_empty() {
+            pages(of_plan, folder)?
+        } else {
+            given_pages(given)?
+        };
         let races = match table.remove("race") {
             None => vec![Value::Table(Table::new())],
             Some(Value::Array(races)) if races.is_empty() => {
@@ -151,6 +169,9 @@ impl Study {
             pages,
             races,
             details,
+            about,
+            matrices,
+            plots,
             tables,
             claims,
         })
@@ -236,6 +257,15 @@ fn explainable(name: &str) -> Result<Explainable, String> {
     })
 }
 
+/// Returns the text at `place`; empty if there is none.
+fn text(place: &str, value: Option<Value>) -> Result<String, String> {
+    match value {
+        None => Ok(String::new()),
+        Some(Value::String(text)) => Ok(text),
+        Some(other) => Err(expected(place, "a text", &other)),
+    }
+}
+
 /// Returns the pages of a plan; none if it names none.
 fn pages(value: Option<Value>, folder: &Path) -> Result<Vec<PageFile>, String> {
     match value {
@@ -243,7 +273,11 @@ fn pages(value: Option<Value>, folder: &Path) -> Result<Vec<PageFile>, String> {
         Some(Value::Table(groups)) => {
             let mut pages = Vec::new();
             for (group, files) in &groups {
-                pages.extend(find(&format!("pages.{group}"), group, files, folder)?);
+                let place = match group.as_str() {
+                    "" => "pages".to_owned(),
+                    group => format!("pages.{group}"),
+                };
+                pages.extend(find(&place, group, files, folder)?);
             }
             for (i, page) in pages.iter().enumerate() {
                 let twin = pages[..i].iter().find(|other| other.path == page.path);
@@ -260,6 +294,24 @@ fn pages(value: Option<Value>, folder: &Path) -> Result<Vec<PageFile>, String> {
         }
         Some(files) => find("pages", "", &files, folder),
     }
+}
+
+/// Returns the pages of patterns such as `small=pages/*.har`, whose group may be left out.
+fn given_pages(patterns: &[String]) -> Result<Vec<PageFile>, String> {
+    let mut groups = Table::new();
+    for pattern in patterns {
+        let (group, pattern) = match pattern.split_once('=') {
+            Some((group, pattern)) if !group.contains(['/', '*', '?']) => (group, pattern),
+            _ => ("", pattern.as_str()),
+        };
+        let files = groups
+            .entry(group)
+            .or_insert_with(|| Value::Array(Vec::new()));
+        if let Value::Array(files) = files {
+            files.push(pattern.into());
+        }
+    }
+    pages(Some(Value::Table(groups)), Path::new("")).map_err(|error| format!("--{error}"))
 }
 
 /// Returns the items of a list, or the value itself.

@@ -3,6 +3,7 @@
 //! A shard holds loads of consecutive cells of the plan. The cut depends on the plan alone,
 //! not on what is done already, so that machines that share a study agree on it.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -142,6 +143,41 @@ impl Cutter {
     /// Returns the last shard, if there is one.
     pub fn last(self) -> Option<Shard> {
         (!self.shard.pieces.is_empty()).then_some(self.shard)
+    }
+}
+
+/// Finds the loads that several races have.
+#[derive(Debug, Default)]
+pub struct Twins {
+    seen: BTreeMap<String, Seen>,
+}
+
+/// The runs of a cell that shards had so far.
+#[derive(Debug, Default)]
+struct Seen {
+    /// The last race that has the cell.
+    race: usize,
+    /// The end of the runs that races before it have.
+    before: u32,
+    /// The end of the runs so far.
+    end: u32,
+}
+
+impl Twins {
+    /// Returns the shard without the loads that an earlier race has. Shards come in the order
+    /// of the plan.
+    pub fn without(&mut self, mut shard: Shard) -> Shard {
+        for (place, piece) in &mut shard.pieces {
+            let seen = self.seen.entry(piece.cell.clone()).or_default();
+            if seen.race != place.race {
+                seen.race = place.race;
+                seen.before = seen.end;
+            }
+            piece.runs.start = piece.runs.start.max(seen.before);
+            seen.end = seen.end.max(piece.runs.end);
+        }
+        shard.pieces.retain(|(_, piece)| !piece.runs.is_empty());
+        shard
     }
 }
 

@@ -1,12 +1,14 @@
 //! The grammar of claims.
 //!
 //! ```text
-//! claim      = statistic "over pages of" expression "of" METRIC comparison NUMBER
+//! claim      = measure comparison NUMBER
+//! measure    = statistic "over pages of" expression "of" METRIC
 //!            | "share of pages with" expression "of" METRIC comparison NUMBER
-//!              comparison NUMBER
+//!            | "net share of pages with" expression "of" METRIC ">" NUMBER
 //! statistic  = "median" | "mean" | "minimum" | "maximum" | "quantile" NUMBER
 //!            | "signed-rank-p"
-//! expression = arithmetic with + - * / and parentheses over numbers and names
+//! expression = arithmetic with + - * /, "abs" and parentheses over numbers and names
+//! name       = WORD | "'" WORD { WORD } [ "@" NETWORK ] "'"
 //! comparison = "<" | "<=" | ">" | ">="
 //! ```
 
@@ -14,6 +16,10 @@ use std::iter::Peekable;
 use std::vec::IntoIter;
 
 use pagerace_lab::MetricId;
+
+use tokens::{Token, expected, tokens};
+
+mod tokens;
 
 /// A comparison of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +47,9 @@ pub enum Statistic {
     SignedRankP,
     /// The share of pages whose number compares so with a limit.
     Share(Comparison, f64),
+    /// The share of pages whose number is more than a limit, less the share of those whose
+    /// number is below the limit's negative.
+    NetShare(f64),
 }
 
 /// An operator of arithmetic.
@@ -63,19 +72,28 @@ pub enum Expression {
     Number(f64),
     /// The value of the contender with this name.
     Name(String),
+    /// The size of a number, without its sign.
+    Size(Box<Self>),
     /// An operation.
     Operation(Box<Self>, Operator, Box<Self>),
 }
 
-/// A predicate.
+/// What makes one number of the loads of all pages.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sentence {
+pub struct Measure {
     /// How the pages' numbers become one.
     pub statistic: Statistic,
     /// The number of a run.
     pub expression: Expression,
     /// The metric whose values the names stand for.
     pub metric: MetricId,
+}
+
+/// A predicate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sentence {
+    /// What makes the deciding number.
+    pub measure: Measure,
     /// How the deciding number compares with the limit.
     pub comparison: Comparison,
     /// The limit.
@@ -115,6 +133,7 @@ impl Expression {
         match self {
             Self::Number(_) => {}
             Self::Name(name) => names.push(name),
+            Self::Size(inner) => inner.collect(names),
             Self::Operation(a, _, b) => {
                 a.collect(names);
                 b.collect(names);
@@ -128,6 +147,7 @@ impl Expression {
         let value = match self {
             Self::Number(number) => *number,
             Self::Name(name) => of(name)?,
+            Self::Size(inner) => inner.value(of)?.abs(),
             Self::Operation(a, operator, b) => {
                 let (a, b) = (a.value(of)?, b.value(of)?);
                 match operator {
@@ -140,19 +160,35 @@ impl Expression {
         };
         (!value.is_nan()).then_some(value)
     }
+
+    /// Returns the power of the metric's unit that values have: none for shares of a value.
+    fn power(&self) -> i32 {
+        match self {
+            Self::Number(_) => 0,
+            Self::Name(_) => 1,
+            Self::Size(inner) => inner.power(),
+            Self::Operation(a, Operator::Plus | Operator::Minus, b) => a.power().max(b.power()),
+            Self::Operation(a, Operator::Times, b) => a.power() + b.power(),
+            Self::Operation(a, Operator::By, b) => a.power() - b.power(),
+        }
+    }
 }
 
-/// A word or a sign of a claim.
-#[derive(Clone, Debug, PartialEq)]
-enum Token {
-    Word(String),
-    /// A name in quotes.
-    Quoted(String),
-    Number(f64),
-    Sign(&'static str),
-}
+impl Measure {
+    /// Returns true if the number is a probability.
+    pub fn is_probability(&self) -> bool {
+        self.statistic == Statistic::SignedRankP
+    }
 
-const SIGNS: [&str; 10] = ["<=", ">=", "<", ">", "(", ")", "+", "-", "*", "/"];
+    /// Returns true if the number is a share: of pages, or of a value.
+    pub fn is_share(&self) -> bool {
+        match self.statistic {
+            Statistic::Share(..) | Statistic::NetShare(_) => true,
+            Statistic::SignedRankP => false,
+            _ => self.expression.power() == 0,
+        }
+    }
+}
 
 /// The longest claim, in bytes.
 const LONGEST: usize = 1_000;
@@ -164,55 +200,49 @@ const DEEPEST: usize = 50;
 /// # Errors
 /// What was found and what is expected.
 pub fn parse(text: &str) -> Result<Sentence, String> {
+    whole(text, Parser::sentence)
+}
+
+/// Parses a claim without its last comparison.
+///
+/// # Errors
+/// What was found and what is expected.
+pub fn parse_measure(text: &str) -> Result<Measure, String> {
+    whole(text, Parser::measure)
+}
+
+fn whole<T>(text: &str, parse: fn(&mut Parser) -> Result<T, String>) -> Result<T, String> {
     if text.len() > LONGEST {
         return Err(format!("has more than {LONGEST} bytes"));
     }
     let tokens = tokens(text)?.into_iter().peekable();
     let mut parser = Parser { tokens, depth: 0 };
-    let sentence = parser.sentence()?;
+    let parsed = parse(&mut parser)?;
     match parser.tokens.next() {
-        None => Ok(sentence),
+        None => Ok(parsed),
         Some(token) => Err(expected("the end", Some(&token))),
     }
 }
 
-fn tokens(text: &str) -> Result<Vec<Token>, String> {
-    let mut tokens = Vec::new();
-    let mut rest = text.trim_start();
-    while let Some(first) = rest.chars().next() {
-        let length = if let Some(sign) = SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
-            tokens.push(Token::Sign(sign));
-            sign.len()
-        } else if matches!(first, '\'' | '"') {
-            let inner = &rest[1..];
-            let end = inner
-                .find(first)
-                .ok_or_else(|| format!("the quote before {inner} does not end"))?;
-            tokens.push(Token::Quoted(inner[..end].to_owned()));
-            end + 2
-        } else {
-            let part = |c: char| c.is_alphanumeric() || "_.:-%".contains(c);
-            let end = rest.find(|c| !part(c)).unwrap_or(rest.len());
-            if end == 0 {
-                return Err(format!(
-                    "found `{first}`, which no claim has; names with signs have quotes"
-                ));
-            }
-            let word = &rest[..end];
-            let (digits, unit) = match word.strip_suffix('%') {
-                Some(digits) => (digits, 0.01),
-                None => (word, 1.0),
-            };
-            let number = first.is_ascii_digit().then(|| digits.parse::<f64>());
-            tokens.push(match number {
-                Some(Ok(number)) => Token::Number(number * unit),
-                _ => Token::Word(word.to_owned()),
-            });
-            end
-        };
-        rest = rest[length..].trim_start();
+/// Cuts a name into the words for the contender and the network, if it says one.
+pub fn with_network(name: &str) -> (&str, Option<&str>) {
+    match name.split_once('@') {
+        None => (name.trim(), None),
+        Some((contender, network)) => (contender.trim(), Some(network.trim())),
     }
-    Ok(tokens)
+}
+
+/// Rejects names without a network beside names with one.
+fn check_networks(names: &[&str]) -> Result<(), String> {
+    let mut without = names.iter().filter(|name| with_network(name).1.is_none());
+    let with = names.iter().find(|name| with_network(name).1.is_some());
+    match (with, without.next()) {
+        (Some(with), Some(without)) => Err(format!(
+            "`{with}` says its network and `{without}` does not; write `@` and the network in \
+             all names, or in none"
+        )),
+        _ => Ok(()),
+    }
 }
 
 struct Parser {
@@ -222,30 +252,43 @@ struct Parser {
 
 impl Parser {
     fn sentence(&mut self) -> Result<Sentence, String> {
-        let share = self.is_word("share");
-        let mut statistic = if share {
-            self.words(&["share", "of", "pages", "with"])?;
-            Statistic::Median
+        Ok(Sentence {
+            measure: self.measure()?,
+            comparison: self.comparison()?,
+            limit: self.limit()?,
+        })
+    }
+
+    fn measure(&mut self) -> Result<Measure, String> {
+        let net = self.is_word("net");
+        let share = net || self.is_word("share");
+        let mut statistic = Statistic::Median;
+        if share {
+            let words = ["net", "share", "of", "pages", "with"];
+            self.words(&words[usize::from(!net)..])?;
         } else {
-            let statistic = self.statistic()?;
+            statistic = self.statistic()?;
             self.words(&["over", "pages", "of"])?;
-            statistic
-        };
+        }
         let expression = self.sum()?;
-        if expression.names().is_empty() {
+        let names = expression.names();
+        if names.is_empty() {
             return Err("the arithmetic names no contender".to_owned());
         }
+        check_networks(&names)?;
         self.words(&["of"])?;
         let metric = self.metric()?;
         if share {
-            statistic = Statistic::Share(self.comparison()?, self.limit()?);
+            statistic = match (self.comparison()?, net) {
+                (comparison, false) => Statistic::Share(comparison, self.limit()?),
+                (Comparison::More, true) => Statistic::NetShare(self.limit()?),
+                (_, true) => return Err("a net share is one of numbers > a limit".to_owned()),
+            };
         }
-        Ok(Sentence {
+        Ok(Measure {
             statistic,
             expression,
             metric,
-            comparison: self.comparison()?,
-            limit: self.limit()?,
         })
     }
 
@@ -266,7 +309,7 @@ impl Parser {
             }
             _ => {
                 return Err(expected(
-                    "median, mean, minimum, maximum, quantile, signed-rank-p or share",
+                    "median, mean, minimum, maximum, quantile, signed-rank-p, share or net share",
                     token.as_ref(),
                 ));
             }
@@ -306,19 +349,26 @@ impl Parser {
         match token {
             Some(Token::Number(number)) => Ok(Expression::Number(number)),
             Some(Token::Quoted(name)) => Ok(Expression::Name(name)),
+            Some(Token::Word(name)) if name == "abs" => match self.tokens.next() {
+                Some(Token::Sign("(")) => Ok(Expression::Size(Box::new(self.parentheses()?))),
+                other => Err(expected("( after abs", other.as_ref())),
+            },
             Some(Token::Word(name)) if name != "of" => Ok(Expression::Name(name)),
-            Some(Token::Sign("(")) => {
-                self.depth += 1;
-                if self.depth > DEEPEST {
-                    return Err(format!("there are more than {DEEPEST} parentheses"));
-                }
-                let inner = self.sum()?;
-                match self.tokens.next() {
-                    Some(Token::Sign(")")) => Ok(inner),
-                    other => Err(expected(")", other.as_ref())),
-                }
-            }
+            Some(Token::Sign("(")) => self.parentheses(),
             other => Err(expected("a name or a number", other.as_ref())),
+        }
+    }
+
+    /// Reads what follows an opening parenthesis.
+    fn parentheses(&mut self) -> Result<Expression, String> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(format!("there are more than {DEEPEST} parentheses"));
+        }
+        let inner = self.sum()?;
+        match self.tokens.next() {
+            Some(Token::Sign(")")) => Ok(inner),
+            other => Err(expected(")", other.as_ref())),
         }
     }
 
@@ -377,16 +427,6 @@ pub fn metric(name: &str) -> Result<MetricId, String> {
         let known: Vec<String> = all().map(|one| one.metric().key()).collect();
         format!("`{name}` is no metric; use {}", known.join(", "))
     })
-}
-
-fn expected(wanted: &str, found: Option<&Token>) -> String {
-    let found = match found {
-        None => "the end".to_owned(),
-        Some(Token::Word(text) | Token::Quoted(text)) => format!("`{text}`"),
-        Some(Token::Number(number)) => format!("`{number}`"),
-        Some(Token::Sign(sign)) => format!("`{sign}`"),
-    };
-    format!("found {found}, expected {wanted}")
 }
 
 #[cfg(test)]

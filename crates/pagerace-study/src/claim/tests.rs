@@ -1,4 +1,4 @@
-use super::{Claim, Decision, parse};
+use super::{Claim, Decision, Verdict, alike, parse};
 use crate::fixture::{frame, loads};
 use crate::frame::Filter;
 
@@ -9,21 +9,30 @@ fn decide(text: &str, filter: &[(&str, &str)]) -> Result<Vec<Decision>, String> 
         name: String::new(),
         text: text.to_owned(),
         sentence: parse(text).unwrap(),
+        published: None,
         filter,
     };
     claim.decide(&frame())
+}
+
+fn number(decision: &Decision) -> Option<f64> {
+    decision.measured.number
 }
 
 #[test]
 fn claims_are_decided_on_each_network() {
     let text = "median over pages of (h2 - h3)/h2 of speed_index_ms > 0.2";
     let decisions = decide(text, &[]).unwrap();
-    let shown: Vec<(&str, bool, usize)> = decisions
+    let shown: Vec<(Option<&str>, Verdict, usize)> = decisions
         .iter()
-        .map(|one| (one.network.as_str(), one.holds, one.pages))
+        .map(|one| {
+            let measured = &one.measured;
+            (measured.network.as_deref(), one.verdict, measured.pages)
+        })
         .collect();
-    assert_eq!(shown, [("fast", true, 3), ("slow", false, 3)]);
-    let numbers: Vec<f64> = decisions.iter().filter_map(|one| one.number).collect();
+    let (holds, not) = (Verdict::Holds, Verdict::DoesNotHold);
+    assert_eq!(shown, [(Some("fast"), holds, 3), (Some("slow"), not, 3)]);
+    let numbers: Vec<f64> = decisions.iter().filter_map(number).collect();
     assert!((numbers[0] - 0.5).abs() < 1e-12, "{numbers:?}");
     assert!((numbers[1] - 0.1).abs() < 1e-12, "{numbers:?}");
     let decisions = decide(text, &[("network", "fast")]).unwrap();
@@ -40,16 +49,20 @@ fn each_statistic_has_its_number() {
             "share of pages with (h2 - h3)/h2 of lcp > 5% >= 0.5",
             2.0 / 3.0,
         ),
+        (
+            "net share of pages with (h2 - h3)/h2 of lcp > 5% >= 0",
+            1.0 / 3.0,
+        ),
         ("quantile 0.25 over pages of (h2 - h3)/h2 of lcp > 0", -0.05),
     ];
     for (text, wanted) in numbers {
         let decisions = decide(text, &[("network", "slow")]).unwrap();
-        let number = decisions[0].number.unwrap();
+        let number = number(&decisions[0]).unwrap();
         assert!((number - wanted).abs() < 1e-12, "{text}: {number}");
     }
     let p = decide("signed-rank-p over pages of h2 - h3 of lcp < 0.05", &[]).unwrap();
     // Three equal differences: 2 P(Z > (6 / 2 - 0.5) / sqrt(3.5 - 0.5)).
-    assert!((p[0].number.unwrap() - 0.148_915).abs() < 1e-6, "{p:?}");
+    assert!((number(&p[0]).unwrap() - 0.148_915).abs() < 1e-6, "{p:?}");
 }
 
 #[test]
@@ -81,12 +94,59 @@ fn pages_without_both_contenders_do_not_count() {
         name: String::new(),
         text: text.to_owned(),
         sentence: parse(text).unwrap(),
+        published: None,
         filter: Filter::new(),
     };
     let mut frame = frame();
     frame.add(&loads("lonely", "slow", "h2", &[1.0], 0.0));
     frame.add(&loads("failed", "slow", "h2", &[f64::INFINITY], 0.0));
     frame.add(&loads("failed", "slow", "h3", &[f64::INFINITY], 0.0));
-    let slow = &claim.decide(&frame).unwrap()[1];
-    assert_eq!((slow.network.as_str(), slow.pages), ("slow", 3));
+    let slow = &claim.decide(&frame).unwrap()[1].measured;
+    assert_eq!((slow.network.as_deref(), slow.pages), (Some("slow"), 3));
+}
+
+#[test]
+fn a_claim_may_compare_networks() {
+    let change = |network| format!("('h3 @ {network}' - 'h2 @ {network}')/'h2 @ {network}'");
+    let text = format!(
+        "median over pages of {} - {} of lcp < 0",
+        change("fast"),
+        change("slow")
+    );
+    let decisions = decide(&text, &[]).unwrap();
+    assert_eq!(decisions.len(), 1);
+    let (measured, verdict) = (&decisions[0].measured, decisions[0].verdict);
+    assert_eq!((measured.network.as_ref(), verdict), (None, Verdict::Holds));
+    // -50 % against -10, -20 and +20 %.
+    let number = measured.number.unwrap();
+    assert!((number + 0.4).abs() < 1e-12, "{number}");
+    let error = decide("median over pages of 'h2 @ moon' of lcp > 0", &[]).unwrap_err();
+    assert_eq!(
+        error,
+        "`h2` has no loads on the network `moon`, but on fast, slow"
+    );
+    let error = decide("median over pages of 'h1 @ fast' of lcp > 0", &[]).unwrap_err();
+    assert!(error.starts_with("`h1` names no contender"), "{error}");
+}
+
+#[test]
+fn numbers_like_the_published_one_agree() {
+    assert!(alike(0.3, 0.33) && alike(-0.2, -0.4) && alike(0.0, 0.0));
+    assert!(!alike(0.3, -0.3) && !alike(0.1, 0.33) && !alike(0.7, 0.33) && !alike(0.1, 0.0));
+    let text = "median over pages of (h2 - h3)/h2 of lcp > 0";
+    let mut claim = Claim {
+        name: String::new(),
+        text: text.to_owned(),
+        sentence: parse(text).unwrap(),
+        published: Some(0.4),
+        filter: Filter::new(),
+    };
+    let verdicts = |claim: &Claim| -> Vec<Verdict> {
+        let decisions = claim.decide(&frame()).unwrap();
+        decisions.iter().map(|one| one.verdict).collect()
+    };
+    // 50 % on the fast network, and 10 % on the slow one.
+    assert_eq!(verdicts(&claim), [Verdict::Holds, Verdict::DiffersInSize]);
+    claim.published = None;
+    assert_eq!(verdicts(&claim), [Verdict::Holds, Verdict::Holds]);
 }

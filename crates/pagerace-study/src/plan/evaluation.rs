@@ -1,4 +1,4 @@
-//! The tables and claims of a plan.
+//! The tables, matrices, plots and claims of a plan.
 
 use pagerace_lab::MetricId;
 use toml::{Table, Value};
@@ -6,7 +6,8 @@ use toml::{Table, Value};
 use super::{expected, items};
 use crate::claim::{self, Claim};
 use crate::frame::Filter;
-use crate::table::TableSpec;
+use crate::matrix::Matrix;
+use crate::table::{Kind, TableSpec};
 
 /// Reads `[[table]]`.
 pub(super) fn tables(value: Option<Value>) -> Result<Vec<TableSpec>, String> {
@@ -14,7 +15,7 @@ pub(super) fn tables(value: Option<Value>) -> Result<Vec<TableSpec>, String> {
         let spec = TableSpec {
             name: entry.text("name")?.unwrap_or_default(),
             kind: match entry.text("kind")? {
-                None => crate::table::Kind::default(),
+                None => Kind::default(),
                 Some(name) => name.parse().map_err(|e| format!("{place}: kind: {e}"))?,
             },
             metric: entry.metric("metric")?.unwrap_or_default(),
@@ -42,12 +43,54 @@ pub(super) fn claims(value: Option<Value>) -> Result<Vec<Claim>, String> {
             name: entry.text("name")?.unwrap_or_default(),
             sentence: claim::parse(&text).map_err(|e| format!("{place}: holds: {e}"))?,
             text,
+            published: entry.number("published")?,
             filter: entry.filter()?,
         };
-        entry.end("name, holds, where")?;
+        entry.end("name, holds, published, where")?;
         Ok(claim)
     };
     entries("claim", value, read)
+}
+
+/// Reads `[[matrix]]`.
+pub(super) fn matrices(value: Option<Value>) -> Result<Vec<Matrix>, String> {
+    let read = |place: String, mut entry: Entry| {
+        let Some(text) = entry.text("value")? else {
+            return Err(format!(
+                "{place}: value: is missing; write a measure, such as \"median over pages of \
+                 ({{column}} - h2)/h2 of {{row}}\""
+            ));
+        };
+        let name = entry.text("name")?.unwrap_or_default();
+        let sides = (entry.texts("rows")?, entry.texts("columns")?);
+        let published = entry.numbers("published")?;
+        let matrix = Matrix::new(name, &text, sides, published, entry.filter()?)
+            .map_err(|error| format!("{place}: {error}"))?;
+        entry.end("name, value, rows, columns, published, where")?;
+        Ok(matrix)
+    };
+    entries("matrix", value, read)
+}
+
+/// Reads `[[plot]]`.
+pub(super) fn plots(value: Option<Value>) -> Result<Vec<TableSpec>, String> {
+    let read = |place: String, mut entry: Entry| {
+        let Some(name) = entry.text("name")? else {
+            return Err(format!("{place}: name: is missing; its file is called so"));
+        };
+        let spec = TableSpec {
+            name,
+            kind: Kind::Cdf,
+            metric: entry.metric("metric")?.unwrap_or_default(),
+            with: None,
+            compare: entry.text("compare")?,
+            baseline: entry.text("baseline")?,
+            filter: entry.filter()?,
+        };
+        entry.end("name, metric, compare, baseline, where")?;
+        Ok(spec)
+    };
+    entries("plot", value, read)
 }
 
 /// An entry of the plan, whose keys are taken one by one.
@@ -92,6 +135,52 @@ impl Entry {
                 &other,
             )),
         }
+    }
+
+    /// Returns a list of texts; none if there is no such key.
+    fn texts(&mut self, key: &str) -> Result<Vec<String>, String> {
+        let Some(value) = self.table.remove(key) else {
+            return Ok(Vec::new());
+        };
+        let text = |item: &Value| match item {
+            Value::String(text) => Ok(text.clone()),
+            other => Err(self.expected(key, "texts", other)),
+        };
+        items(&value).iter().map(text).collect()
+    }
+
+    fn number(&mut self, key: &str) -> Result<Option<f64>, String> {
+        let value = self.table.remove(key);
+        let number = |value| self.number_of(key, &value);
+        value.map(number).transpose()
+    }
+
+    /// Returns a list of lists of numbers.
+    fn numbers(&mut self, key: &str) -> Result<Option<Vec<Vec<f64>>>, String> {
+        let Some(value) = self.table.remove(key) else {
+            return Ok(None);
+        };
+        let row = |row: &Value| match row {
+            Value::Array(row) => row.iter().map(|item| self.number_of(key, item)).collect(),
+            other => Err(self.expected(key, "lists of numbers", other)),
+        };
+        items(&value)
+            .iter()
+            .map(row)
+            .collect::<Result<_, _>>()
+            .map(Some)
+    }
+
+    fn number_of(&self, key: &str, value: &Value) -> Result<f64, String> {
+        match value {
+            Value::Float(number) => Ok(*number),
+            Value::Integer(number) => Ok(*number as f64),
+            other => Err(self.expected(key, "a number", other)),
+        }
+    }
+
+    fn expected(&self, key: &str, wanted: &str, found: &Value) -> String {
+        expected(&format!("{}: {key}", self.place), wanted, found)
     }
 
     fn metric(&mut self, key: &str) -> Result<Option<MetricId>, String> {

@@ -8,6 +8,7 @@ fn read(text: &str) -> Result<Study, String> {
     Study::of_table(
         text.parse().map_err(|e: toml::de::Error| e.to_string())?,
         folder,
+        &[],
     )
 }
 
@@ -64,7 +65,7 @@ fn options_are_arguments() {
 #[test]
 fn pages_have_groups() {
     let study =
-        read("[pages]\nsmall = \"src/l*.rs\"\nlarge = [\"src/p*.rs\", \"src/plan.rs\"]").unwrap();
+        read("[pages]\nsmall = \"src/l*.rs\"\nlarge = [\"src/pla*.rs\", \"src/plan.rs\"]").unwrap();
     let page = |group: &str, file: &str| PageFile {
         group: group.to_owned(),
         path: PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -167,4 +168,70 @@ fn mistakes_are_named_by_place() {
         let error = read(text).unwrap_err();
         assert!(error.starts_with(start), "{text}: {error}");
     }
+}
+
+#[test]
+fn given_pages_replace_those_of_the_plan() {
+    let table = "pages = [\"no-such.har\"]".parse().unwrap();
+    let folder = Path::new("/nowhere");
+    let pattern = |text: &str| format!("{}/{text}", env!("CARGO_MANIFEST_DIR"));
+    let given = [
+        format!("small={}", pattern("src/pl?n.rs")),
+        pattern("src/key.rs"),
+    ];
+    let study = Study::of_table(table, folder, &given).unwrap();
+    let pages: Vec<(&str, bool)> = study
+        .pages
+        .iter()
+        .map(|page| (page.group.as_str(), page.path.ends_with("plan.rs")))
+        .collect();
+    assert_eq!(pages, [("", false), ("small", true)]);
+    let given = ["small=/nowhere/*.har".to_owned()];
+    let error = Study::of_table(toml::Table::new(), folder, &given).unwrap_err();
+    assert!(
+        error.starts_with("--pages.small: no file matches"),
+        "{error}"
+    );
+}
+
+#[test]
+fn matrices_and_plots_are_read() {
+    let plan = |published: &str| {
+        format!(
+            r#"
+            pages = ["src/plan.rs"]
+
+            [[matrix]]
+            name = "Medians"
+            rows = ["lcp_ms", "fcp_ms"]
+            columns = ["h2", "h3"]
+            value = "median over pages of {{column}} of {{row}}"
+            published = {published}
+
+            [[plot]]
+            name = "Speed Index"
+            baseline = "h2"
+
+            [[claim]]
+            holds = "median over pages of h2 of lcp_ms > 0"
+            published = 3
+            "#
+        )
+    };
+    let study = read(&plan("[[1, 2.5], [nan, 4]]")).unwrap();
+    let matrix = &study.matrices[0];
+    assert_eq!(matrix.published(0, 1), Some(2.5));
+    assert_eq!(matrix.published(1, 0), None);
+    assert_eq!(study.plots[0].name, "Speed Index");
+    assert_eq!(study.claims[0].published, Some(3.0));
+    let error = read(&plan("[[1, 2.5]]")).unwrap_err();
+    assert!(
+        error.starts_with("matrix 1: published: has another shape"),
+        "{error}"
+    );
+    let error = read(&plan("[[1, \"x\"], [1, 2]]")).unwrap_err();
+    assert!(
+        error.contains("published: found string, expected a number"),
+        "{error}"
+    );
 }

@@ -1,6 +1,8 @@
+use std::ops::Range;
+
 use proptest::prelude::*;
 
-use super::{Cutter, LOADS_MAX, Piece, Shard, digest};
+use super::{Cutter, LOADS_MAX, Piece, Place, Shard, Twins, digest};
 
 fn cells(page: usize, count: usize) -> Vec<String> {
     (0..count)
@@ -74,4 +76,33 @@ fn what_is_left_of_shards_is_collected() {
     }
     sizes.extend(cutter.last().map(|shard| shard.loads()));
     assert_eq!(sizes, [40, 40, 40, 20]);
+}
+
+#[test]
+fn loads_that_two_races_have_are_found() {
+    let shard = |race: usize, cell: &str, runs: Range<u32>| Shard {
+        pieces: vec![(
+            Place {
+                race,
+                page: 0,
+                cell: 0,
+            },
+            Piece {
+                cell: cell.to_owned(),
+                runs,
+            },
+        )],
+    };
+    let mut twins = Twins::default();
+    let mut kept = |race: usize, cell: &str, runs: Range<u32>| {
+        let shard = twins.without(shard(race, cell, runs));
+        shard.pieces.first().map(|(_, piece)| piece.runs.clone())
+    };
+    assert_eq!(kept(0, "a", 0..10), Some(0..10));
+    assert_eq!(kept(0, "a", 10..15), Some(10..15));
+    assert_eq!(kept(0, "b", 0..15), Some(0..15));
+    assert_eq!(kept(1, "a", 0..12), None);
+    assert_eq!(kept(1, "a", 12..20), Some(15..20));
+    assert_eq!(kept(2, "a", 0..30), Some(20..30));
+    assert_eq!(kept(2, "c", 0..5), Some(0..5));
 }

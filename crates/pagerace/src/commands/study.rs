@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::Result;
+use clap::builder::{PathBufValueParser, TypedValueParser as _};
 use clap::{Args, Subcommand};
 use pagerace_lab::VERSION;
 use pagerace_lab::export::file::{check_writable, write_atomically};
@@ -21,11 +22,15 @@ use resolve::Resolved;
 
 mod evaluate;
 mod from_race;
+mod markdown;
 mod options;
 mod resolve;
 mod run;
 
 pub(crate) use run::Interrupted;
+
+/// The name of a plan in its folder.
+const PLAN_FILE: &str = "plan.toml";
 
 /// The metadata key of the plan.
 const PLAN: &str = "pagerace.plan";
@@ -49,8 +54,8 @@ pub(crate) enum StudyCommand {
     Status(ResultArgs),
     /// Write the loads of a plan as one Parquet file, in the order of the plan.
     Export(ExportArgs),
-    /// Print the tables and decide the claims of a plan.
-    Report(ResultArgs),
+    /// Run what the results lack, print the tables and decide the claims of a plan.
+    Report(ReportArgs),
     /// Make a table of loads in Parquet files.
     Table(TableArgs),
     /// Print a plan of the race of a results file (written by race --json).
@@ -59,9 +64,23 @@ pub(crate) enum StudyCommand {
 
 #[derive(Args, Debug)]
 pub(crate) struct PlanArgs {
-    /// The plan, a TOML file.
-    #[arg(value_name = "PLAN")]
+    /// The plan, a TOML file, or a folder that holds plan.toml.
+    #[arg(value_name = "PLAN", value_parser = PathBufValueParser::new().map(plan_file))]
     plan: PathBuf,
+
+    /// Recordings in place of the plan's pages; may be given several times, as in
+    /// 'small=pages/small/*.har' --pages 'large=pages/large/*.har'.
+    #[arg(long, value_name = "[GROUP=]FILES")]
+    pages: Vec<String>,
+}
+
+/// Returns the file of a plan, which may be named by its folder.
+fn plan_file(path: PathBuf) -> PathBuf {
+    if path.is_dir() {
+        path.join(PLAN_FILE)
+    } else {
+        path
+    }
 }
 
 #[derive(Args, Debug)]
@@ -69,9 +88,29 @@ pub(crate) struct ResultArgs {
     #[command(flatten)]
     plan: PlanArgs,
 
-    /// Folder of the results.
+    /// Folder of the results. [default: results, beside the plan]
     #[arg(short, long, value_name = "DIR")]
-    output: PathBuf,
+    output: Option<PathBuf>,
+}
+
+impl ResultArgs {
+    /// Returns the folder of the results.
+    fn folder(&self) -> PathBuf {
+        let beside = || self.plan.plan.with_file_name("results");
+        self.output.clone().unwrap_or_else(beside)
+    }
+}
+
+/// How loads are run.
+#[derive(Args, Debug)]
+pub(crate) struct WorkArgs {
+    /// Number of threads; results do not depend on it. [default: all cores]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+
+    /// Do not show progress.
+    #[arg(long)]
+    no_progress: bool,
 }
 
 #[derive(Args, Debug)]
@@ -83,13 +122,26 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "I/N", default_value = "1/1")]
     shard: Part,
 
-    /// Number of threads; results do not depend on it. [default: all cores]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    jobs: Option<u16>,
+    #[command(flatten)]
+    work: WorkArgs,
+}
 
-    /// Do not show progress.
+#[derive(Args, Debug)]
+pub(crate) struct ReportArgs {
+    #[command(flatten)]
+    results: ResultArgs,
+
+    /// Also write the study's section of a Markdown file, in place of the one that is there.
+    /// Its plots go into a folder beside the file.
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+
+    /// Do not run what the results lack.
     #[arg(long)]
-    no_progress: bool,
+    no_run: bool,
+
+    #[command(flatten)]
+    work: WorkArgs,
 }
 
 #[derive(Args, Debug)]
@@ -114,6 +166,11 @@ pub(crate) struct FromRaceArgs {
 struct Part {
     index: usize,
     of: usize,
+}
+
+impl Part {
+    /// All of the work.
+    const WHOLE: Self = Self { index: 1, of: 1 };
 }
 
 impl FromStr for Part {
@@ -147,7 +204,7 @@ fn counted(count: u64, noun: &str) -> String {
 }
 
 fn check(args: &PlanArgs) -> Result<()> {
-    let resolved = Resolved::read(&args.plan)?;
+    let resolved = Resolved::read(args)?;
     evaluate::check(&resolved, &args.plan)?;
     let mut out = anstream::stdout().lock();
     if !resolved.study.title.is_empty() {
@@ -174,18 +231,25 @@ fn check(args: &PlanArgs) -> Result<()> {
     })?;
     let (loads, shards) = (counted(loads, "load"), counted(shards, "shard"));
     writeln!(out, "{loads} in {shards}")?;
-    let (tables, claims) = (resolved.study.tables.len(), resolved.study.claims.len());
-    let (tables, claims) = (
-        counted(tables as u64, "table"),
-        counted(claims as u64, "claim"),
-    );
-    writeln!(out, "{tables}, {claims}")?;
+    let study = &resolved.study;
+    let counts = [
+        (study.tables.len() + study.matrices.len(), "table"),
+        (study.plots.len(), "plot"),
+        (study.claims.len(), "claim"),
+    ];
+    let shown = counts
+        .iter()
+        .filter(|(count, what)| *count > 0 || *what != "plot");
+    let shown: Vec<String> = shown
+        .map(|(count, what)| counted(*count as u64, what))
+        .collect();
+    writeln!(out, "{}", shown.join(", "))?;
     Ok(())
 }
 
 fn status(args: &ResultArgs) -> Result<()> {
-    let resolved = Resolved::read(&args.plan.plan)?;
-    let store = Store::read(&args.output, resolved.study.details)?;
+    let resolved = Resolved::read(&args.plan)?;
+    let store = Store::read(&args.folder(), resolved.study.details)?;
     let mut races = vec![(0_u64, 0_u64); resolved.study.races.len()];
     resolved.shards(false, &mut |shard| {
         let missing = store.missing(&shard).unwrap_or_default();
@@ -209,8 +273,8 @@ fn status(args: &ResultArgs) -> Result<()> {
 }
 
 fn export(args: &ExportArgs) -> Result<()> {
-    let resolved = Resolved::read(&args.results.plan.plan)?;
-    let store = Store::read(&args.results.output, resolved.study.details)?;
+    let resolved = Resolved::read(&args.results.plan)?;
+    let store = Store::read(&args.results.folder(), resolved.study.details)?;
     check_writable(&args.to)?;
     let plan = fs::read_to_string(&args.results.plan.plan)?;
     let (mut found, mut all) = (0, 0);

@@ -242,9 +242,11 @@ fn tables_and_claims_are_decided() {
     let told = run(&sandbox, &["check", "plan.toml"]);
     assert!(told.contains("24 loads in 2 shards"), "{told}");
     assert!(told.contains("1 table, 2 claims"), "{told}");
-    let told = refused(&sandbox, &["report", "plan.toml", "-o", "results"]);
+    let told = refused(
+        &sandbox,
+        &["report", "plan.toml", "-o", "results", "--no-run"],
+    );
     assert!(told.contains("results: cannot be read"), "{told}");
-    run(&sandbox, &["run", "plan.toml", "-o", "results"]);
     let report = run(&sandbox, &["report", "plan.toml", "-o", "results"]);
     assert!(report.starts_with("Versions\n"), "{report}");
     let claim = "HTTP/3 shows pages: median over pages of h3 of lcp_ms > 0: holds\n  holds: ";
@@ -451,4 +453,102 @@ fn other_programs_read_the_files() {
         sums.push(words[1].to_owned());
     }
     assert!(sums.windows(2).all(|pair| pair[0] == pair[1]), "{sums:?}");
+}
+
+const PAPER: &str = r#"
+title = "A paper"
+about = "It compares | strategies."
+pages = ["*.har"]
+runs = 2
+
+[[race]]
+name = "rates"
+network = ["rate 1mbit rtt 100ms", "rate 5mbit rtt 100ms"]
+strategy = ["sequential", "round-robin"]
+
+[[race]]
+name = "again"
+network = ["rate 1mbit rtt 100ms"]
+strategy = ["sequential", "fifo"]
+
+[[matrix]]
+name = "Speed Index"
+rows = ["rate 1mbit rtt 100ms", "rate 5mbit rtt 100ms"]
+columns = ["round-robin"]
+value = "median over pages of ('{column} @ {row}' - 'sequential @ {row}')/'sequential @ {row}' of lcp"
+published = [[0.25], [nan]]
+where = { race = "rates" }
+
+[[plot]]
+name = "First paint"
+metric = "fcp_ms"
+compare = "strategy"
+baseline = "sequential"
+where = { race = "rates" }
+
+[[claim]]
+name = "More bandwidth shows pages sooner"
+holds = "median over pages of 'sequential @ rate 1mbit rtt 100ms' / 'sequential @ rate 5mbit rtt 100ms' of lcp > 1"
+published = 100
+where = { race = "rates" }
+"#;
+
+#[test]
+fn a_paper_is_a_folder_whose_report_is_a_section() {
+    let sandbox = sandbox("study-paper");
+    fs::create_dir(sandbox.path("paper-2022")).unwrap();
+    sandbox.write("paper-2022/plan.toml", PAPER);
+    sandbox.write("text.md", "# Papers\n\nBefore.\n\n## After\n");
+    let pages = ["--pages", "small=one.har", "--pages", "large=two.har"];
+    let words = ["report", "paper-2022", "--markdown", "text.md"];
+    let told = run(&sandbox, &[&words[..], &pages].concat());
+    assert!(told.contains("holds, differs in size: "), "{told}");
+    assert!(told.contains("; published 100.0\n"), "{told}");
+    let text = fs::read_to_string(sandbox.path("text.md")).unwrap();
+    assert!(text.starts_with("# Papers\n\nBefore.\n\n## After\n\n<!-- begin of study paper-2022:"));
+    // Both races have `sequential` at 1 Mbit/s, which ran once.
+    for part in [
+        "## A paper\n\nIt compares | strategies.\n",
+        "ran 20 loads of 2 pages (1 large, 1 small); none failed.",
+        "| More bandwidth shows pages sooner | holds, differs in size | +",
+        "| rate 1mbit rtt 100ms | ",
+        "(+25 %) |\n",
+        "![First paint](text/paper-2022-first-paint.svg)\n",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let svg = fs::read_to_string(sandbox.path("text/paper-2022-first-paint.svg")).unwrap();
+    assert!(svg.contains(">rate 5mbit rtt 100ms</text>"), "{svg}");
+    let status = [&["status", "paper-2022"][..], &pages].concat();
+    let status = run(&sandbox, &status);
+    assert!(status.contains("total: 24 of 24 loads"), "{status}");
+    // A second report replaces the section, and only that.
+    sandbox.write(
+        "text.md",
+        &text
+            .replace("none failed", "all failed")
+            .replace("Before", "Now"),
+    );
+    run(&sandbox, &[&words[..], &pages, &["--no-run"]].concat());
+    let again = fs::read_to_string(sandbox.path("text.md")).unwrap();
+    assert_eq!(again, text.replace("Before", "Now"));
+    let (cut, _) = text.split_once("<!-- end of study").unwrap();
+    sandbox.write("text.md", cut);
+    let told = refused(&sandbox, &[&words[..], &pages].concat());
+    assert!(
+        told.contains("its section of paper-2022 must begin with"),
+        "{told}"
+    );
+    let told = refused(&sandbox, &["report", "paper-2022"]);
+    assert!(told.contains("pages: no file matches \"*.har\""), "{told}");
+}
+
+#[test]
+fn loads_that_races_share_run_once() {
+    let sandbox = sandbox("study-shared");
+    sandbox.write("plan.toml", PAPER);
+    let ran = run(&sandbox, &["run", "plan.toml"]);
+    assert!(ran.contains("Ran 20 loads"), "{ran}");
+    let ran = run(&sandbox, &["run", "plan.toml", "-o", "results"]);
+    assert!(ran.contains("Ran 0 loads"), "{ran}");
 }

@@ -1,4 +1,4 @@
-use super::{Comparison, Statistic, parse};
+use super::{Comparison, Statistic, parse, parse_measure, with_network};
 
 fn value(text: &str) -> Option<f64> {
     let sentence = parse(&format!("median over pages of {text} of lcp > 0")).unwrap();
@@ -7,7 +7,7 @@ fn value(text: &str) -> Option<f64> {
         "h3" | "round-robin" | "h3 cubic" => Some(6.0),
         _ => None,
     };
-    sentence.expression.value(&of)
+    sentence.measure.expression.value(&of)
 }
 
 #[test]
@@ -27,12 +27,15 @@ fn sentences_have_parts() {
     let read = parse("share of pages with (h2-h3)/h2 of speed_index_ms > 5% >= 0.5");
     assert!(read.is_ok(), "a name may have a hyphen: {read:?}");
     let read = parse("share of pages with (h2 - h3)/h2 of speed_index_ms > 5% >= 0.5").unwrap();
-    assert_eq!(read.statistic, Statistic::Share(Comparison::More, 0.05));
+    assert_eq!(
+        read.measure.statistic,
+        Statistic::Share(Comparison::More, 0.05)
+    );
     assert_eq!((read.comparison, read.limit), (Comparison::AtLeast, 0.5));
-    assert_eq!(read.metric.metric().name, "speed-index");
-    assert_eq!(read.expression.names(), ["h2", "h3"]);
+    assert_eq!(read.measure.metric.metric().name, "speed-index");
+    assert_eq!(read.measure.expression.names(), ["h2", "h3"]);
     let read = parse("quantile 0.9 over pages of h3 of byte-index < -1e3").unwrap();
-    assert_eq!(read.statistic, Statistic::Quantile(0.9));
+    assert_eq!(read.measure.statistic, Statistic::Quantile(0.9));
     assert_eq!((read.comparison, read.limit), (Comparison::Less, -1e3));
 }
 
@@ -90,4 +93,32 @@ fn mistakes_are_named() {
     let deep = format!("median over pages of {}", "(".repeat(900));
     assert!(parse(&deep).unwrap_err().contains("parentheses"));
     assert!(parse(&"(".repeat(9_000)).unwrap_err().contains("bytes"));
+}
+
+#[test]
+fn names_say_their_networks_or_none_does() {
+    let text = "median over pages of 'h2 cubic @ rate 2mbit' - 'h2 cubic @ cable' of lcp > 0";
+    let names = ["h2 cubic @ cable", "h2 cubic @ rate 2mbit"];
+    assert_eq!(parse(text).unwrap().measure.expression.names(), names);
+    let parts = ("h2 cubic", Some("rate 2mbit"));
+    assert_eq!(with_network(names[1]), parts);
+    let error = parse("median over pages of 'h2 @ cable' - h3 of lcp > 0").unwrap_err();
+    assert!(
+        error.starts_with("`h2 @ cable` says its network and `h3`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn shares_may_be_net_and_numbers_without_sign() {
+    let read = parse_measure("net share of pages with (h2 - h3)/h2 of lcp > 5%").unwrap();
+    assert_eq!(read.statistic, Statistic::NetShare(0.05));
+    assert!(read.is_share());
+    let error = parse("net share of pages with h2 - h3 of lcp < 5% > 0").unwrap_err();
+    assert_eq!(error, "a net share is one of numbers > a limit");
+    assert_eq!(value("abs(h3 - h2) / h2"), Some(0.25));
+    assert!(parse_measure("median over pages of abs h2 of lcp").is_err());
+    let plain = parse_measure("mean over pages of h2 - h3 of lcp").unwrap();
+    assert!(!plain.is_share());
+    assert!(parse_measure("mean over pages of h2 of lcp > 0").is_err());
 }

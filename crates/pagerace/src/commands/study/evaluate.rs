@@ -1,6 +1,6 @@
-//! Tables and claims.
+//! Tables, matrices and claims.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,17 +9,18 @@ use clap::Args;
 use comfy_table::Cell;
 use pagerace_lab::MetricId;
 use pagerace_lab::unit::{percent, signed_percent};
-use pagerace_study::claim::{self, Claim};
+use pagerace_study::claim::{self, Claim, Measure, Statistic, Verdict};
 use pagerace_study::frame::{Filter, Frame, outline};
+use pagerace_study::matrix::Matrix;
 use pagerace_study::table::{Kind, Table, TableSpec, Value};
 use pagerace_study::{Key, Store};
 
 use super::resolve::Resolved;
-use super::{ResultArgs, warn_of_missing};
+use super::{Part, ReportArgs, markdown, run, warn_of_missing};
 use crate::table as terminal;
 
 /// Placeholder for a missing value.
-const NONE: &str = "–";
+pub(super) const NONE: &str = "–";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -100,61 +101,121 @@ pub(super) fn table(args: &TableArgs) -> Result<()> {
 
 /// Checks the tables and claims of a plan against its cells.
 pub(super) fn check(resolved: &Resolved, path: &Path) -> Result<()> {
-    if resolved.study.tables.is_empty() && resolved.study.claims.is_empty() {
+    if resolved.study.asks_nothing() {
         return Ok(());
     }
     let mut keys: Vec<Key> = Vec::new();
     for race in 0..resolved.study.races.len() {
         let cells = resolved.cells(race, 0, false)?;
-        let all = 0..cells.digests.len();
-        keys.extend(all.map(|index| resolved.key(race, 0, &cells, index)));
-        // Other pages have the same cells, and one is enough to know the page.
-        let others = 1..resolved.pages(race);
-        keys.extend(others.map(|page| resolved.key(race, page, &cells, 0)));
+        let mut group = None;
+        for page in 0..resolved.pages(race) {
+            // All pages have the same cells. Those of one in each group are enough to know
+            // them, and one cell is enough to know the page.
+            let own = resolved.key(race, page, &cells, 0).group;
+            let known = group.as_ref() == Some(&own);
+            let count = if known { 1 } else { cells.digests.len() };
+            keys.extend((0..count).map(|index| resolved.key(race, page, &cells, index)));
+            group = Some(own);
+        }
     }
     let frame = outline(keys, &metrics(resolved));
-    for (i, table) in resolved.study.tables.iter().enumerate() {
-        let place = || format!("{}: table {}", path.display(), i + 1);
-        table
-            .question(&frame)
-            .map_err(Error::msg)
-            .with_context(place)?;
+    let study = &resolved.study;
+    for (what, specs) in [("table", &study.tables), ("plot", &study.plots)] {
+        for (i, spec) in specs.iter().enumerate() {
+            at(path, what, i, spec.question(&frame))?;
+        }
     }
-    for (i, claim) in resolved.study.claims.iter().enumerate() {
-        let place = || format!("{}: claim {}", path.display(), i + 1);
-        claim
-            .decide(&frame)
-            .map_err(Error::msg)
-            .with_context(place)?;
+    for (i, matrix) in study.matrices.iter().enumerate() {
+        at(path, "matrix", i, matrix.fill(&frame))?;
+    }
+    for (i, claim) in study.claims.iter().enumerate() {
+        at(path, "claim", i, claim.decide(&frame))?;
     }
     Ok(())
 }
 
-/// Returns the metrics that the tables and claims of a plan need.
+/// Says where in the plan a mistake is.
+pub(super) fn at<T>(path: &Path, what: &str, i: usize, result: Result<T, String>) -> Result<T> {
+    let place = || format!("{}: {what} {}", path.display(), i + 1);
+    result.map_err(Error::msg).with_context(place)
+}
+
+/// Returns the metrics that the tables, matrices, plots and claims of a plan need.
 fn metrics(resolved: &Resolved) -> Vec<MetricId> {
-    let tables = resolved.study.tables.iter().flat_map(TableSpec::metrics);
-    let claims = resolved.study.claims.iter().map(Claim::metric);
-    let all: BTreeSet<MetricId> = tables.chain(claims).collect();
+    let study = &resolved.study;
+    let tables = study.tables.iter().chain(&study.plots);
+    let measures = study.matrices.iter().flat_map(|one| one.measures.iter());
+    let all: BTreeSet<MetricId> = tables
+        .flat_map(TableSpec::metrics)
+        .chain(measures.flatten().map(|measure| measure.metric))
+        .chain(study.claims.iter().map(Claim::metric))
+        .collect();
     all.into_iter().collect()
 }
 
-pub(super) fn report(args: &ResultArgs) -> Result<()> {
-    let path = &args.plan.plan;
-    let resolved = Resolved::read(path)?;
-    let (tables, claims) = (&resolved.study.tables, &resolved.study.claims);
-    if tables.is_empty() && claims.is_empty() {
+/// The loads of a report.
+pub(super) struct Loads {
+    pub(super) frame: Frame,
+    /// Number of loads, and of those that failed. Loads that races share count once.
+    pub(super) count: usize,
+    pub(super) failed: usize,
+}
+
+pub(super) fn report(args: &ReportArgs) -> Result<()> {
+    let path = &args.results.plan.plan;
+    let resolved = Resolved::read(&args.results.plan)?;
+    if resolved.study.asks_nothing() {
         bail!(
             "{}: has no tables and claims; add [[table]] or [[claim]]",
             path.display()
         );
     }
     check(&resolved, path)?;
-    let store = Store::read(&args.output, resolved.study.details)?;
-    let mut frame = Frame::new(&metrics(&resolved));
+    let folder = args.results.folder();
+    if let Some(markdown) = &args.markdown {
+        markdown::check(markdown, path)?;
+    }
+    if !args.no_run {
+        run::complete(&resolved, &folder, Part::WHOLE, &args.work)?;
+    }
+    let loads = read(&resolved, &folder)?;
+    let frame = &loads.frame;
+    let study = &resolved.study;
+    let mut out = anstream::stdout().lock();
+    for (i, spec) in study.tables.iter().enumerate() {
+        let table = at(path, "table", i, spec.fill(frame))?;
+        if !spec.name.is_empty() {
+            writeln!(out, "{}", spec.name)?;
+        }
+        print(&mut out, &table)?;
+        writeln!(out)?;
+    }
+    for (i, matrix) in study.matrices.iter().enumerate() {
+        let numbers = at(path, "matrix", i, matrix.fill(frame))?;
+        print_matrix(&mut out, matrix, &numbers)?;
+    }
+    for (i, claim) in study.claims.iter().enumerate() {
+        let decisions = at(path, "claim", i, claim.decide(frame))?;
+        print_claim(&mut out, claim, &decisions)?;
+    }
+    match &args.markdown {
+        None => Ok(()),
+        Some(markdown) => markdown::write(markdown, path, &resolved, &loads),
+    }
+}
+
+/// Reads the loads of a plan.
+fn read(resolved: &Resolved, folder: &Path) -> Result<Loads> {
+    let store = Store::read(folder, resolved.study.details)?;
+    let mut frame = Frame::new(&metrics(resolved));
     let (mut found, mut all) = (0, 0);
+    let mut loads = BTreeMap::new();
     resolved.each(false, |race, page, cells| {
         let rows = resolved.rows(&store, race, page, cells)?;
         found += rows.len();
+        for row in &rows {
+            loads.insert((row.key.cell.clone(), row.run), row.failure.is_some());
+        }
         all += cells.digests.len() * cells.plan.runs as usize;
         frame.add(&rows);
         Ok(())
@@ -162,29 +223,15 @@ pub(super) fn report(args: &ResultArgs) -> Result<()> {
     if found == 0 {
         bail!(
             "{}: holds no loads of the plan; `pagerace study run` runs them",
-            args.output.display()
+            folder.display()
         );
     }
     warn_of_missing(found, all);
-    let mut out = anstream::stdout().lock();
-    for (i, spec) in tables.iter().enumerate() {
-        let place = || format!("{}: table {}", path.display(), i + 1);
-        let table = spec.fill(&frame).map_err(Error::msg).with_context(place)?;
-        if !spec.name.is_empty() {
-            writeln!(out, "{}", spec.name)?;
-        }
-        print(&mut out, &table)?;
-        writeln!(out)?;
-    }
-    for (i, claim) in claims.iter().enumerate() {
-        let place = || format!("{}: claim {}", path.display(), i + 1);
-        let decisions = claim
-            .decide(&frame)
-            .map_err(Error::msg)
-            .with_context(place)?;
-        print_claim(&mut out, claim, &decisions)?;
-    }
-    Ok(())
+    Ok(Loads {
+        frame,
+        count: loads.len(),
+        failed: loads.into_values().filter(|failed| *failed).count(),
+    })
 }
 
 fn print_claim(
@@ -192,29 +239,86 @@ fn print_claim(
     claim: &Claim,
     decisions: &[claim::Decision],
 ) -> io::Result<()> {
-    let holds = decisions.iter().filter(|decision| decision.holds).count();
-    let verdict = match decisions.len() {
-        all if all == holds => "holds".to_owned(),
-        1 => "does not hold".to_owned(),
-        all => format!("does not hold on {} of {all} networks", all - holds),
-    };
     let name = if claim.name.is_empty() {
         String::new()
     } else {
         format!("{}: ", claim.name)
     };
-    writeln!(out, "{name}{}: {verdict}", claim.text)?;
-    for one in decisions {
-        let verdict = if one.holds { "holds" } else { "does not hold" };
-        let number = one.number.map_or_else(|| NONE.to_owned(), rounded);
-        let pages = super::counted(one.pages as u64, "page");
-        let (race, network) = (&one.race, &one.network);
+    writeln!(out, "{name}{}: {}", claim.text, summed_up(decisions))?;
+    let published = claim
+        .published
+        .map(|number| format!("; published {}", rounded(number)));
+    let published = published.unwrap_or_default();
+    for claim::Decision { measured, verdict } in decisions {
+        let number = measured.number.map_or_else(|| NONE.to_owned(), rounded);
+        let pages = super::counted(measured.pages as u64, "page");
+        let place = match &measured.network {
+            Some(network) => format!("{}, {network}", measured.race),
+            None => measured.race.clone(),
+        };
+        let verdict = verdict.words();
         writeln!(
             out,
-            "  {verdict}: {number} over {pages} ({race}, {network})"
+            "  {verdict}: {number} over {pages} ({place}){published}"
         )?;
     }
     Ok(())
+}
+
+/// Returns the verdict of a claim as a whole: the worst, and where it applies.
+pub(super) fn summed_up(decisions: &[claim::Decision]) -> String {
+    let all = decisions.iter().map(|one| one.verdict);
+    let worst = all.clone().max().unwrap_or(Verdict::DoesNotHold);
+    let count = all.filter(|verdict| *verdict == worst).count();
+    let words = worst.words();
+    if count == decisions.len() {
+        words.to_owned()
+    } else {
+        format!("{words} on {count} of {} networks", decisions.len())
+    }
+}
+
+fn print_matrix(
+    out: &mut impl Write,
+    matrix: &Matrix,
+    numbers: &[Vec<Option<f64>>],
+) -> io::Result<()> {
+    writeln!(out, "{}", matrix.name)?;
+    let names = matrix.columns.iter().map(String::as_str);
+    let header: Vec<&str> = std::iter::once("").chain(names).collect();
+    let mut printed = terminal::table(&header, 1);
+    for (row, name) in matrix.rows.iter().enumerate() {
+        let cells = (0..matrix.columns.len()).map(|column| beside(matrix, numbers, row, column));
+        let cells = std::iter::once(name.clone()).chain(cells);
+        terminal::add(&mut printed, 1, cells.map(Cell::new).collect());
+    }
+    terminal::print(out, &printed)?;
+    writeln!(out)
+}
+
+/// Returns a number of a matrix, with the published one in brackets.
+pub(super) fn beside(
+    matrix: &Matrix,
+    numbers: &[Vec<Option<f64>>],
+    row: usize,
+    column: usize,
+) -> String {
+    let measure = &matrix.measures[row][column];
+    let ours = numbers[row][column].map_or_else(|| NONE.to_owned(), |n| measured(measure, n));
+    match matrix.published(row, column) {
+        None => ours,
+        Some(theirs) => format!("{ours} ({})", measured(measure, theirs)),
+    }
+}
+
+/// Formats the number of a measure for people.
+pub(super) fn measured(measure: &Measure, number: f64) -> String {
+    match measure.statistic {
+        Statistic::Share(..) => percent(number),
+        _ if measure.is_probability() => rounded(number),
+        _ if measure.is_share() => signed_percent(number),
+        _ => measure.metric.metric().unit.format(number),
+    }
 }
 
 fn print(out: &mut impl Write, table: &Table) -> io::Result<()> {

@@ -10,7 +10,7 @@ use pagerace_study::shard::digest;
 use pagerace_study::{Cutter, Key, Row, Shard, Store, Study};
 use serde_json::json;
 
-use super::{digest_of_file, options};
+use super::{PlanArgs, digest_of_file, options};
 use crate::cli::RaceArgs;
 use crate::commands::inputs::pages;
 use crate::commands::interventions::{self, needs_pages};
@@ -50,8 +50,9 @@ pub(super) struct Cells {
 }
 
 impl Resolved {
-    pub(super) fn read(path: &Path) -> Result<Self> {
-        let study = Study::read(path)?;
+    pub(super) fn read(args: &PlanArgs) -> Result<Self> {
+        let path = &args.plan;
+        let study = Study::read(path, &args.pages)?;
         let mut races = Vec::new();
         for race in &study.races {
             let place = || format!("{}: race \"{}\"", path.display(), race.name);

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::Write as _;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -13,10 +13,10 @@ use pagerace_lab::{Progress, RunSummary, parallel};
 use pagerace_study::detail::{LoadName, PartRow, RequestRow};
 use pagerace_study::shard::Place;
 use pagerace_study::store::ShardRows;
-use pagerace_study::{Cutter, Row, Shard, Store};
+use pagerace_study::{Cutter, Row, Shard, Store, Twins};
 
 use super::resolve::{Cells, Resolved};
-use super::{Part, RunArgs};
+use super::{Part, RunArgs, WorkArgs};
 use crate::commands::inputs::jobs;
 use crate::commands::simulate::{explain, load};
 use crate::progress::Watch;
@@ -61,21 +61,38 @@ struct Run<'a> {
 }
 
 pub(super) fn run(args: &RunArgs) -> Result<()> {
-    let resolved = Resolved::read(&args.results.plan.plan)?;
+    let resolved = Resolved::read(&args.results.plan)?;
     super::evaluate::check(&resolved, &args.results.plan.plan)?;
-    let folder = &args.results.output;
+    let folder = &args.results.folder();
+    let (done, shards) = complete(&resolved, folder, args.shard, &args.work)?;
+    writeln!(
+        anstream::stdout(),
+        "Ran {done} loads; {shards} shards in {}",
+        folder.display()
+    )?;
+    Ok(())
+}
+
+/// Runs the loads of this part that the folder lacks. Returns their number, and that of all
+/// shards in the folder.
+pub(super) fn complete(
+    resolved: &Resolved,
+    folder: &Path,
+    part: Part,
+    work: &WorkArgs,
+) -> Result<(usize, usize)> {
     let store = Store::open(folder, resolved.study.details)?;
     check_writable(&folder.join("shard.parquet"))?;
     let mut total = 0;
-    missing(&resolved, &store, args.shard, &mut |shard| {
+    missing(resolved, &store, part, &mut |shard| {
         total += shard.loads() as usize;
         Ok(())
     })?;
     let run = Run {
-        resolved: &resolved,
+        resolved,
         store: &store,
-        watch: Watch::new(!args.no_progress, "loads"),
-        jobs: jobs(args.jobs),
+        watch: Watch::new(!work.no_progress, "loads"),
+        jobs: jobs(work.jobs),
         done: AtomicUsize::new(0),
         total,
         written: AtomicUsize::new(0),
@@ -83,7 +100,7 @@ pub(super) fn run(args: &RunArgs) -> Result<()> {
     };
     run.watch.start("running", total);
     let mut ahead = Vec::new();
-    missing(&resolved, &store, args.shard, &mut |shard| {
+    missing(resolved, &store, part, &mut |shard| {
         ahead.push(shard);
         if ahead.len() >= AHEAD * run.jobs {
             run.shards(&std::mem::take(&mut ahead))?;
@@ -93,17 +110,11 @@ pub(super) fn run(args: &RunArgs) -> Result<()> {
     run.shards(&ahead)?;
     run.watch.clear();
     let shards = store.files() + run.written.into_inner();
-    writeln!(
-        anstream::stdout(),
-        "Ran {} loads; {shards} shards in {}",
-        run.done.into_inner(),
-        folder.display()
-    )?;
-    Ok(())
+    Ok((run.done.into_inner(), shards))
 }
 
 /// Calls `take` with the loads of this part that are missing, in shards, in the order of
-/// the plan.
+/// the plan. Loads that several races have are missing once.
 fn missing(
     resolved: &Resolved,
     store: &Store,
@@ -112,9 +123,11 @@ fn missing(
 ) -> Result<()> {
     let mut count = 0;
     let mut rests = Cutter::new(resolved.loads());
+    let mut twins = Twins::default();
     resolved.shards(false, &mut |shard| {
         let mine = count % part.of == part.index - 1;
         count += 1;
+        let shard = twins.without(shard);
         match store.missing(&shard).filter(|_| mine) {
             Some(rest) => rests.collect(rest, take),
             None => Ok(()),

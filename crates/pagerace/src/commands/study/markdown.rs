@@ -1,0 +1,269 @@
+//! A study's section of a Markdown file, which is written as a whole.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::ErrorKind;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use pagerace_lab::VERSION;
+use pagerace_lab::export::file::{check_writable, write_atomically};
+use pagerace_lab::facts::facts;
+use pagerace_study::claim::{Claim, Decision};
+use pagerace_study::plot;
+
+use super::evaluate::{Loads, NONE, at, beside, measured, summed_up};
+use super::resolve::Resolved;
+use super::{PLAN_FILE, counted};
+use crate::commands::files::write_text;
+
+/// A Markdown file, and the place of the section in it.
+struct Document {
+    text: String,
+    section: Range<usize>,
+}
+
+/// Checks before the loads run that the section can be written.
+pub(super) fn check(file: &Path, plan: &Path) -> Result<()> {
+    Document::read(file, &name(plan)?)?;
+    Ok(check_writable(file)?)
+}
+
+/// Writes the section of a study and its plots.
+pub(super) fn write(file: &Path, plan: &Path, resolved: &Resolved, loads: &Loads) -> Result<()> {
+    let name = name(plan)?;
+    let Document { text, section } = Document::read(file, &name)?;
+    let mut own = String::new();
+    let (begin, end) = (begin(&name), end(&name));
+    let why = "`pagerace study report --markdown` writes this section";
+    writeln!(own, "{begin} {why} -->\n")?;
+    head(&mut own, &name, resolved, loads)?;
+    claims(&mut own, plan, resolved, loads)?;
+    matrices(&mut own, plan, resolved, loads)?;
+    plots(&mut own, file, &name, plan, resolved, loads)?;
+    writeln!(own, "{end}")?;
+    let (before, after) = (&text[..section.start], &text[section.end..]);
+    write_text(file, &format!("{before}{own}{after}"))
+}
+
+/// Returns the name of a study: that of its folder, or of its file if that has another name
+/// than plans in folders.
+fn name(plan: &Path) -> Result<String> {
+    let whole = fs::canonicalize(plan).with_context(|| plan.display().to_string())?;
+    let folder = whole.parent().and_then(Path::file_name);
+    let name = match (whole.ends_with(PLAN_FILE), folder) {
+        (true, Some(folder)) => Some(folder),
+        _ => whole.file_stem(),
+    };
+    Ok(name.unwrap_or_default().to_string_lossy().into_owned())
+}
+
+fn begin(name: &str) -> String {
+    format!("<!-- begin of study {name}:")
+}
+
+fn end(name: &str) -> String {
+    format!("<!-- end of study {name} -->")
+}
+
+impl Document {
+    /// Reads a file. Without a section, its place is at the end.
+    fn read(file: &Path, name: &str) -> Result<Self> {
+        let mut text = match fs::read_to_string(file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(error).with_context(|| file.display().to_string()),
+        };
+        let (begin, end) = (begin(name), end(name));
+        let section = match (text.find(&begin), text.find(&end)) {
+            (None, None) => {
+                if !text.is_empty() {
+                    text.truncate(text.trim_end().len());
+                    text.push_str("\n\n");
+                }
+                text.len()..text.len()
+            }
+            (Some(first), Some(last)) if first < last => {
+                let after = last + end.len();
+                // The end of its line belongs to it.
+                let newline = usize::from(text[after..].starts_with('\n'));
+                first..after + newline
+            }
+            _ => bail!(
+                "{}: its section of {name} must begin with `{begin} ... -->` and end with \
+                 `{end}`; put right the one that is there, or remove it",
+                file.display()
+            ),
+        };
+        Ok(Self { text, section })
+    }
+}
+
+/// Writes the title, and what was run.
+fn head(out: &mut String, name: &str, resolved: &Resolved, loads: &Loads) -> Result<()> {
+    let study = &resolved.study;
+    let title = match study.title.as_str() {
+        "" => name,
+        title => title,
+    };
+    writeln!(out, "## {title}\n")?;
+    if !study.about.trim().is_empty() {
+        writeln!(out, "{}\n", study.about.trim())?;
+    }
+    let mut groups: Vec<(&str, usize)> = Vec::new();
+    for page in &study.pages {
+        match groups.last_mut() {
+            Some((group, count)) if *group == page.group => *count += 1,
+            _ => groups.push((&page.group, 1)),
+        }
+    }
+    let groups: Vec<String> = groups
+        .iter()
+        .filter(|(group, _)| !group.is_empty())
+        .map(|(group, count)| format!("{count} {group}"))
+        .collect();
+    let groups = match groups.as_slice() {
+        [] => String::new(),
+        groups => format!(" ({})", groups.join(", ")),
+    };
+    let pages = (0..study.races.len()).map(|race| resolved.pages(race));
+    let pages = counted(pages.max().unwrap_or_default() as u64, "page");
+    let failed = match loads.failed {
+        0 => "none failed".to_owned(),
+        failed => format!("{failed} failed"),
+    };
+    writeln!(
+        out,
+        "Pagerace {VERSION} ran {} of {pages}{groups}; {failed}.",
+        counted(loads.count as u64, "load")
+    )?;
+    for (race, plan) in resolved.races() {
+        let runs = counted(u64::from(plan.runs), "run");
+        let networks = counted(plan.networks.len() as u64, "network");
+        let contenders = counted(plan.contenders.len() as u64, "contender");
+        writeln!(
+            out,
+            "The race \"{race}\" has {networks}, {contenders}, {runs} and the seed {}: {}.",
+            plan.seed,
+            facts(plan)
+        )?;
+    }
+    Ok(writeln!(out)?)
+}
+
+/// Writes each claim with the number that decides it.
+fn claims(out: &mut String, path: &Path, resolved: &Resolved, loads: &Loads) -> Result<()> {
+    let claims = &resolved.study.claims;
+    if claims.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "| claim | here | number | published |\n|---|---|---|---|"
+    )?;
+    for (i, claim) in claims.iter().enumerate() {
+        let decisions = at(path, "claim", i, claim.decide(&loads.frame))?;
+        let measure = &claim.sentence.measure;
+        let published = claim.published.map(|number| measured(measure, number));
+        let said = match claim.name.as_str() {
+            "" => format!("`{}`", claim.text),
+            name => cell(name),
+        };
+        writeln!(
+            out,
+            "| {said} | {} | {} | {} |",
+            summed_up(&decisions),
+            cell(&numbers(claim, &decisions)),
+            published.unwrap_or_default()
+        )?;
+    }
+    Ok(writeln!(out)?)
+}
+
+/// Returns the deciding numbers, with their networks if there are several.
+fn numbers(claim: &Claim, decisions: &[Decision]) -> String {
+    let number = |one: &Decision| {
+        let number = one.measured.number;
+        number.map_or_else(
+            || NONE.to_owned(),
+            |number| measured(&claim.sentence.measure, number),
+        )
+    };
+    if let [one] = decisions {
+        return number(one);
+    }
+    let with_place = |one: &Decision| match &one.measured.network {
+        Some(network) => format!("{network} {}", number(one)),
+        None => format!("{} {}", one.measured.race, number(one)),
+    };
+    let all: Vec<String> = decisions.iter().map(with_place).collect();
+    all.join("; ")
+}
+
+fn matrices(out: &mut String, path: &Path, resolved: &Resolved, loads: &Loads) -> Result<()> {
+    for (i, matrix) in resolved.study.matrices.iter().enumerate() {
+        let numbers = at(path, "matrix", i, matrix.fill(&loads.frame))?;
+        if !matrix.name.is_empty() {
+            writeln!(out, "{}:\n", matrix.name)?;
+        }
+        let names: Vec<String> = matrix.columns.iter().map(|name| cell(name)).collect();
+        let rule = "---|".repeat(names.len() + 1);
+        writeln!(out, "| | {} |\n|{rule}", names.join(" | "))?;
+        for (row, name) in matrix.rows.iter().enumerate() {
+            let columns = 0..matrix.columns.len();
+            let cells: Vec<String> = columns
+                .map(|column| beside(matrix, &numbers, row, column))
+                .collect();
+            writeln!(out, "| {} | {} |", cell(name), cells.join(" | "))?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// Draws the plots into the folder of the file's name, and refers to them.
+fn plots(
+    out: &mut String,
+    file: &Path,
+    name: &str,
+    path: &Path,
+    resolved: &Resolved,
+    loads: &Loads,
+) -> Result<()> {
+    let plots = &resolved.study.plots;
+    if plots.is_empty() {
+        return Ok(());
+    }
+    let stem = PathBuf::from(file.file_stem().unwrap_or_default());
+    let folder = file.with_file_name(&stem);
+    fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    // Panels come in the order of the plan.
+    let mut order: Vec<String> = Vec::new();
+    for (race, plan) in resolved.races() {
+        order.push(race.to_owned());
+        order.extend(plan.networks.iter().map(|network| network.name.clone()));
+    }
+    for (i, spec) in plots.iter().enumerate() {
+        let drawn = at(path, "plot", i, plot::svg(spec, &loads.frame, &order))?;
+        let picture = format!("{name}-{}.svg", slug(&spec.name));
+        write_atomically(&folder.join(&picture), |out| {
+            out.write_all(drawn.as_bytes())
+        })?;
+        let link = stem.join(&picture);
+        writeln!(out, "![{}]({})\n", spec.name, link.display())?;
+    }
+    Ok(())
+}
+
+/// Returns a name as part of a file's name: letters, digits and hyphens.
+fn slug(name: &str) -> String {
+    let kept = |c: char| if c.is_alphanumeric() { c } else { ' ' };
+    let words: String = name.to_lowercase().chars().map(kept).collect();
+    words.split_whitespace().collect::<Vec<_>>().join("-")
+}
+
+/// Returns a text as it may be in a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
