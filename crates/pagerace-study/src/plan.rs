@@ -350,9 +350,10 @@ fn find(place: &str, group: &str, files: &Value, folder: &Path) -> Result<Vec<Pa
             });
         }
         if found.len() == before {
+            let parent = whole.parent().filter(|path| *path != Path::new(""));
             return Err(format!(
                 "{place}: no file matches \"{pattern}\" in {}",
-                whole.parent().unwrap_or(folder).display()
+                parent.unwrap_or(Path::new(".")).display()
             ));
         }
     }

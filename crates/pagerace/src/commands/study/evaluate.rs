@@ -181,7 +181,10 @@ pub(super) fn report(args: &ReportArgs) -> Result<()> {
     let loads = read(&resolved, &folder)?;
     let frame = &loads.frame;
     let study = &resolved.study;
+    let mut circumstances = String::new();
+    markdown::circumstances(&mut circumstances, &resolved, &loads)?;
     let mut out = anstream::stdout().lock();
+    writeln!(out, "{circumstances}")?;
     for (i, spec) in study.tables.iter().enumerate() {
         let table = at(path, "table", i, spec.fill(frame))?;
         if !spec.name.is_empty() {

@@ -111,6 +111,17 @@ fn head(out: &mut String, name: &str, resolved: &Resolved, loads: &Loads) -> Res
     if !study.about.trim().is_empty() {
         writeln!(out, "{}\n", study.about.trim())?;
     }
+    circumstances(out, resolved, loads)?;
+    Ok(writeln!(out)?)
+}
+
+/// Writes what was run: version, pages, failures, and the settings of each race.
+pub(super) fn circumstances(
+    out: &mut String,
+    resolved: &Resolved,
+    loads: &Loads,
+) -> std::fmt::Result {
+    let study = &resolved.study;
     let mut groups: Vec<(&str, usize)> = Vec::new();
     for page in &study.pages {
         match groups.last_mut() {
@@ -149,7 +160,7 @@ fn head(out: &mut String, name: &str, resolved: &Resolved, loads: &Loads) -> Res
             facts(plan)
         )?;
     }
-    Ok(writeln!(out)?)
+    Ok(())
 }
 
 /// Writes each claim with the number that decides it.
