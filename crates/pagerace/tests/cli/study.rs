@@ -248,7 +248,11 @@ fn tables_and_claims_are_decided() {
     );
     assert!(told.contains("results: cannot be read"), "{told}");
     let report = run(&sandbox, &["report", "plan.toml", "-o", "results"]);
-    assert!(report.starts_with("Versions\n"), "{report}");
+    assert!(
+        report.starts_with("Pagerace 0.1.0 ran 24 loads of "),
+        "{report}"
+    );
+    assert!(report.contains("\nVersions\n"), "{report}");
     let claim = "HTTP/3 shows pages: median over pages of h3 of lcp_ms > 0: holds\n  holds: ";
     assert!(report.contains(claim), "{report}");
     assert!(
