@@ -34,7 +34,7 @@ pub struct Claim {
     pub filter: Filter,
 }
 
-/// What the results say of a claim.
+/// The verdict of the results on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// It holds, and the number is like the published one, if there is one.
@@ -51,7 +51,7 @@ pub enum Verdict {
 pub struct Decision {
     /// The place, and the deciding number.
     pub measured: Measured,
-    /// What the number says. Without a number, the claim does not hold.
+    /// The verdict on that number. Without a number, the claim does not hold.
     pub verdict: Verdict,
 }
 

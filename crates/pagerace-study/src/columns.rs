@@ -129,7 +129,7 @@ fn levels<T>(values: &[Option<T>]) -> Vec<i16> {
 
 /// The metadata key of a file's seal: the digest of the file with zeros in this place.
 const SEAL: &str = "pagerace.digest";
-/// What stands before the digest in a file: the key, and the type and length of a text.
+/// The bytes before the digest in a file: the key, and the type and length of a text.
 const BEFORE_SEAL: &[u8] = b"pagerace.digest\x18\x20";
 /// The place of a digest.
 const NO_SEAL: &str = "00000000000000000000000000000000";

@@ -23,7 +23,7 @@ type Pages<'a> = BTreeMap<(&'a str, &'a str), &'a Cell>;
 /// The metric that counts objects that arrived broken.
 const BROKEN: &str = "broken-objects";
 
-/// What is compared.
+/// A comparison to make.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// The metric.
@@ -37,7 +37,7 @@ pub struct Question {
 /// The pages on which one value is compared with the baseline, all else being equal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
-    /// What all its loads share: the columns that vary in the study, with their values.
+    /// The columns that vary in the study, with the values that all its loads share.
     pub place: Place,
     /// The value that is compared.
     pub value: String,

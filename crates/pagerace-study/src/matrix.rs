@@ -3,9 +3,9 @@
 use crate::claim::{Measure, parse_measure};
 use crate::frame::{Filter, Frame};
 
-/// What stands for the row in a measure.
+/// The placeholder for the row in a measure.
 const ROW: &str = "{row}";
-/// What stands for the column.
+/// The placeholder for the column.
 const COLUMN: &str = "{column}";
 
 /// A matrix of a plan.

@@ -13,8 +13,8 @@
 //!
 //! The keys of a race are the long options of `pagerace race` without their dashes. A list
 //! gives the option once for each item. The key `contender` lists contenders that are no
-//! product. A race with the key `scenario` is that of a results
-//! file, which `pagerace race --json` writes.
+//! product. A race with the key `scenario` is that of a results file, which
+//! `pagerace race --json` writes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -66,7 +66,7 @@ pub struct Study {
     pub races: Vec<Race>,
     /// The rows that are kept besides those of loads.
     pub details: Details,
-    /// What the study is about, in Markdown; empty if it does not say.
+    /// A description of the study in Markdown; empty if it has none.
     pub about: String,
     /// The matrices to make of the results.
     pub matrices: Vec<Matrix>,
@@ -147,7 +147,7 @@ impl Study {
             Some(Value::Array(races)) => races,
             Some(other) => return Err(expected("race", "[[race]]", &other)),
         };
-        // What remains are options of all races.
+        // The other keys are options of all races.
         let races = races.into_iter().enumerate();
         let races: Vec<Race> = races
             .map(|(i, race)| Race::of(i + 1, race, &table, folder))

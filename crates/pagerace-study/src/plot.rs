@@ -15,9 +15,9 @@ use crate::table::TableSpec;
 const COLUMNS: usize = 4;
 /// Width and height of a panel, axes included.
 const PANEL: (f64, f64) = (200.0, 160.0);
-/// What a panel leaves free at the left, right, top and bottom of its curves.
+/// The margins of a panel: left, right, top and bottom.
 const MARGIN: (f64, f64, f64, f64) = (32.0, 18.0, 20.0, 24.0);
-/// What the legend takes at the top.
+/// Height of the legend at the top.
 const LEGEND: f64 = 44.0;
 /// The share of changes that the axis shows at least, and its shortest and longest half.
 const SHOWN: f64 = 0.9;
@@ -139,7 +139,7 @@ fn legend(out: &mut String, values: &[&str], width: f64) {
     }
 }
 
-/// Where the curves of a panel are.
+/// The part of a panel that holds its curves.
 struct Area {
     left: f64,
     top: f64,

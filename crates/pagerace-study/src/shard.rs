@@ -27,7 +27,7 @@ pub struct Piece {
     pub runs: Range<u32>,
 }
 
-/// Where the plan has a cell.
+/// The place of a cell in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Index of the race in the plan.

@@ -1,8 +1,6 @@
 //! Tables over pages, made of loads alone.
 
-use std::fmt;
-use std::str::FromStr;
-
+use pagerace_core::Words;
 use pagerace_lab::MetricId;
 use pagerace_lab::across::GAIN;
 use pagerace_lab::stats::{median, quantile, signed_rank, spearman};
@@ -33,44 +31,30 @@ pub enum Kind {
     Spearman,
 }
 
-impl Kind {
-    /// All kinds.
-    pub const ALL: [Self; 5] = [
-        Self::Summary,
-        Self::Pages,
-        Self::Cdf,
-        Self::Quantiles,
-        Self::Spearman,
+impl Words for Kind {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (
+            Self::Summary,
+            "summary",
+            "Medians, changes and tests over all pages",
+        ),
+        (Self::Pages, "pages", "One row for each page"),
+        (
+            Self::Cdf,
+            "cdf",
+            "The distribution of the change over the pages",
+        ),
+        (
+            Self::Quantiles,
+            "quantiles",
+            "Quantiles of the pages' medians",
+        ),
+        (
+            Self::Spearman,
+            "spearman",
+            "The rank correlation of two metrics, for each page",
+        ),
     ];
-
-    /// Returns the name that users write.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Summary => "summary",
-            Self::Pages => "pages",
-            Self::Cdf => "cdf",
-            Self::Quantiles => "quantiles",
-            Self::Spearman => "spearman",
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Kind {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|kind| kind.name() == name);
-        found.ok_or_else(|| {
-            let known = Self::ALL.map(Self::name).join(", ");
-            format!("`{name}` is no kind of table; use {known}")
-        })
-    }
 }
 
 /// The description of a table.
@@ -112,7 +96,7 @@ pub enum Value {
 /// A table that is filled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// What it shows, in one line.
+    /// A description in one line.
     pub caption: String,
     /// The names of the columns.
     pub header: Vec<String>,

@@ -4,14 +4,14 @@
 //! and the loaded page is a list of elements and texts in tree order. The two sequences are
 //! aligned globally: the result is the ordered pairing with the highest score, in which ids,
 //! URLs and equal texts weigh more than names. Elements that scripts inserted or moved, or that
-//! the parser implied, remain without a partner and have no position.
+//! the parser implied, remain without a partner and have no position. Long documents are cut
+//! at items that occur once in both sequences, and each part is aligned.
 
 use std::collections::BTreeMap;
 
 use html5gum::{DefaultEmitter, HtmlString, Spanned, StartTag, Token, Tokenizer};
 
-/// The maximum number of cells in the score table. A larger page is aligned only at the
-/// common beginning and end of both sequences.
+/// The maximum number of cells in the score table. Larger sequences are aligned in parts.
 const CELLS_MAX: usize = 40_000_000;
 
 /// An element or a text of either sequence.
@@ -139,7 +139,7 @@ impl Ids {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     name: u32,
     id: u32,
@@ -164,7 +164,8 @@ impl Key {
     }
 }
 
-/// Returns the partner in `b` of each item of `a`: in order, with the highest sum of scores.
+/// Returns the partner in `b` of each item of `a`: in order, with the highest sum of scores
+/// if the table is small enough.
 fn align(a: &[Key], b: &[Key]) -> Vec<Option<usize>> {
     let mut pairs = vec![None; a.len()];
     let head = a.iter().zip(b).take_while(|(x, y)| x == y).count();
@@ -183,8 +184,59 @@ fn align(a: &[Key], b: &[Key]) -> Vec<Option<usize>> {
         for (i, j) in align_middle(x, y) {
             pairs[head + i] = Some(head + j);
         }
+        return pairs;
+    }
+    let anchors = anchors(x, y);
+    if anchors.is_empty() {
+        return pairs;
+    }
+    let (mut i, mut j) = (0, 0);
+    for (m, n) in anchors.into_iter().chain([(x.len(), y.len())]) {
+        for (k, pair) in align(&x[i..m], &y[j..n]).into_iter().enumerate() {
+            pairs[head + i + k] = pair.map(|p| head + j + p);
+        }
+        if m < x.len() {
+            pairs[head + m] = Some(head + n);
+        }
+        (i, j) = (m + 1, n + 1);
     }
     pairs
+}
+
+/// Returns the longest ordered pairing of the items that occur exactly once in both
+/// sequences (as in Bram Cohen's patience diff).
+fn anchors(a: &[Key], b: &[Key]) -> Vec<(usize, usize)> {
+    let once = |keys: &[Key]| {
+        let mut places: BTreeMap<Key, Option<usize>> = BTreeMap::new();
+        for (place, key) in keys.iter().enumerate() {
+            let found = places.entry(*key);
+            found.and_modify(|p| *p = None).or_insert(Some(place));
+        }
+        places
+    };
+    let theirs = once(b);
+    let ours = once(a).into_iter();
+    let both = ours.filter_map(|(key, i)| Some((i?, (*theirs.get(&key)?)?)));
+    let mut both: Vec<(usize, usize)> = both.collect();
+    both.sort_unstable();
+    // For each length, the pairing that ends earliest in `b`: its last pair, and the one
+    // before it.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = Vec::with_capacity(both.len());
+    for (pair, (_, j)) in both.iter().enumerate() {
+        let length = ends.partition_point(|&end| both[end].1 < *j);
+        before.push(length.checked_sub(1).map(|shorter| ends[shorter]));
+        match ends.get_mut(length) {
+            Some(end) => *end = pair,
+            None => ends.push(pair),
+        }
+    }
+    let last = ends.last().copied();
+    let mut chosen: Vec<(usize, usize)> = std::iter::successors(last, |&pair| before[pair])
+        .map(|pair| both[pair])
+        .collect();
+    chosen.reverse();
+    chosen
 }
 
 /// Needleman and Wunsch 1970, without a gap penalty.

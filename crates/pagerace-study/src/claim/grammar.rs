@@ -34,7 +34,7 @@ pub enum Comparison {
     AtLeast,
 }
 
-/// How the numbers of all pages become one.
+/// The statistic that makes one number of those of all pages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Statistic {
     /// The median.
@@ -78,10 +78,10 @@ pub enum Expression {
     Operation(Box<Self>, Operator, Box<Self>),
 }
 
-/// What makes one number of the loads of all pages.
+/// The computation of one number from the loads of all pages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measure {
-    /// How the pages' numbers become one.
+    /// The statistic over pages.
     pub statistic: Statistic,
     /// The number of a run.
     pub expression: Expression,
@@ -92,9 +92,9 @@ pub struct Measure {
 /// A predicate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sentence {
-    /// What makes the deciding number.
+    /// The computation of the deciding number.
     pub measure: Measure,
-    /// How the deciding number compares with the limit.
+    /// The comparison of that number with the limit.
     pub comparison: Comparison,
     /// The limit.
     pub limit: f64,
@@ -198,7 +198,7 @@ const DEEPEST: usize = 50;
 /// Parses a claim.
 ///
 /// # Errors
-/// What was found and what is expected.
+/// Names what was found and what is expected.
 pub fn parse(text: &str) -> Result<Sentence, String> {
     whole(text, Parser::sentence)
 }
@@ -206,7 +206,7 @@ pub fn parse(text: &str) -> Result<Sentence, String> {
 /// Parses a claim without its last comparison.
 ///
 /// # Errors
-/// What was found and what is expected.
+/// Names what was found and what is expected.
 pub fn parse_measure(text: &str) -> Result<Measure, String> {
     whole(text, Parser::measure)
 }

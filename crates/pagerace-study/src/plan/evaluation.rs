@@ -7,6 +7,8 @@ use super::{expected, items};
 use crate::claim::{self, Claim};
 use crate::frame::Filter;
 use crate::matrix::Matrix;
+use pagerace_core::Words;
+
 use crate::table::{Kind, TableSpec};
 
 /// Reads `[[table]]`.
@@ -16,7 +18,13 @@ pub(super) fn tables(value: Option<Value>) -> Result<Vec<TableSpec>, String> {
             name: entry.text("name")?.unwrap_or_default(),
             kind: match entry.text("kind")? {
                 None => Kind::default(),
-                Some(name) => name.parse().map_err(|e| format!("{place}: kind: {e}"))?,
+                Some(name) => Kind::of_word(&name).ok_or_else(|| {
+                    let known: Vec<&str> = Kind::WORDS.iter().map(|(_, word, _)| *word).collect();
+                    format!(
+                        "{place}: kind: `{name}` is no kind of table; use {}",
+                        known.join(", ")
+                    )
+                })?,
             },
             metric: entry.metric("metric")?.unwrap_or_default(),
             with: entry.metric("with")?,

@@ -1,3 +1,4 @@
+use pagerace_core::Words;
 use std::path::{Path, PathBuf};
 
 use super::{PageFile, Study};
@@ -105,7 +106,7 @@ fn plans_say_what_to_keep_and_what_to_make_of_it() {
     assert_eq!(study.details.parts.unwrap().name(), "speed-index");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     assert_eq!(study.races[0].scenario, Some(folder.join("race.json")));
-    assert_eq!(study.tables[0].kind.name(), "cdf");
+    assert_eq!(study.tables[0].kind.word(), "cdf");
     assert_eq!(study.tables[0].metric.metric().name, "speed-index");
     assert_eq!(study.tables[0].filter["network"], ["cable", "slow-4g"]);
     assert_eq!(study.claims[0].metric().metric().name, "lcp");

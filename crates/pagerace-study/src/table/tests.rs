@@ -1,3 +1,5 @@
+use pagerace_core::Words;
+
 use super::{Kind, TableSpec, Value};
 use crate::fixture::frame;
 
@@ -22,14 +24,13 @@ fn texts(row: &[Value]) -> Vec<&str> {
 
 #[test]
 fn all_rows_have_all_columns() {
-    for kind in Kind::ALL {
-        let table = table(kind);
-        assert!(!table.rows.is_empty(), "{kind}");
+    for (kind, word, _) in Kind::WORDS {
+        let table = table(*kind);
+        assert!(!table.rows.is_empty(), "{word}");
         for row in &table.rows {
-            assert_eq!(row.len(), table.header.len(), "{kind}");
-            assert_eq!(texts(row).len(), table.left, "{kind}");
+            assert_eq!(row.len(), table.header.len(), "{word}");
+            assert_eq!(texts(row).len(), table.left, "{word}");
         }
-        assert_eq!(kind.name().parse(), Ok(kind));
     }
 }
 

@@ -101,7 +101,7 @@ impl ResultArgs {
     }
 }
 
-/// How loads are run.
+/// Options of commands that run loads.
 #[derive(Args, Debug)]
 pub(crate) struct WorkArgs {
     /// Number of threads; results do not depend on it. [default: all cores]

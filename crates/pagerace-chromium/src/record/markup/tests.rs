@@ -84,3 +84,37 @@ fn a_page_of_its_own_has_no_places() {
     assert_eq!(locate("", &[element("p", &[])]), [None]);
     assert!(locate("<p>x</p>", &[]).is_empty());
 }
+
+/// A manual's chapter whose scripts add a table of contents and change the `body`, so that
+/// neither the beginning nor the end is the same.
+#[test]
+fn long_documents_are_aligned_in_parts() {
+    const COUNT: usize = 4_000;
+    let title = |i: usize| format!("Section {i}");
+    let words = |i: usize| format!("Words of section {i}");
+    let section = |i| format!("<h2>{}</h2><p>{}</p>", title(i), words(i));
+    let html: String = (0..COUNT).map(section).collect();
+    let html = format!("<body>{html}<p>The end</p>");
+    let mut page = vec![element("body", &[("class", "js")])];
+    for i in 0..COUNT {
+        page.extend([element("a", &[("class", "toc")]), text(&title(i))]);
+    }
+    let first = page.len();
+    for i in 0..COUNT {
+        page.extend([element("h2", &[]), text(&title(i))]);
+        page.extend([element("p", &[]), text(&words(i))]);
+        page.extend((i % 7 == 0).then(|| element("button", &[])));
+    }
+    page.push(text("Made by a script"));
+    assert!(page.len() * COUNT * 4 > super::CELLS_MAX);
+    let found = before(&html, &page);
+    assert!(found[1..first].iter().all(Option::is_none));
+    for (item, found) in page.iter().zip(&found).skip(first) {
+        match item.name.as_deref() {
+            None if item.text == "Made by a script" => assert_eq!(*found, None),
+            None => assert!(found.is_some_and(|html| html.ends_with(&item.text))),
+            Some("button") => assert_eq!(*found, None),
+            Some(_) => assert!(found.is_some()),
+        }
+    }
+}

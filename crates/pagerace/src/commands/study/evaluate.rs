@@ -17,6 +17,7 @@ use pagerace_study::{Key, Store};
 
 use super::resolve::Resolved;
 use super::{Part, ReportArgs, markdown, run, warn_of_missing};
+use crate::cli::model::word;
 use crate::table as terminal;
 
 /// Placeholder for a missing value.
@@ -35,8 +36,8 @@ pub(crate) struct TableArgs {
     #[arg(value_name = "LOADS")]
     loads: PathBuf,
 
-    /// Kind of the table: summary, pages, cdf, quantiles or spearman.
-    #[arg(long, value_name = "KIND", default_value_t)]
+    /// Kind of the table.
+    #[arg(long, value_name = "KIND", default_value = "summary", value_parser = word::<Kind>())]
     kind: Kind,
 
     /// Metric, by name or column; see `pagerace list metrics`.

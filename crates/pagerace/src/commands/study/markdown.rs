@@ -18,6 +18,9 @@ use super::resolve::Resolved;
 use super::{PLAN_FILE, counted};
 use crate::commands::files::write_text;
 
+const MODEL_ERROR: &str = "Tests and intervals cover runs and pages. They leave out the model's \
+                           error, which docs/accuracy.md lists.";
+
 /// A Markdown file, and the place of the section in it.
 struct Document {
     text: String,
@@ -115,7 +118,8 @@ fn head(out: &mut String, name: &str, resolved: &Resolved, loads: &Loads) -> Res
     Ok(writeln!(out)?)
 }
 
-/// Writes what was run: version, pages, failures, and the settings of each race.
+/// Writes what was run: version, pages, failures, and the settings of each race. The last
+/// line says what no statistic includes.
 pub(super) fn circumstances(
     out: &mut String,
     resolved: &Resolved,
@@ -160,7 +164,7 @@ pub(super) fn circumstances(
             facts(plan)
         )?;
     }
-    Ok(())
+    writeln!(out, "{MODEL_ERROR}")
 }
 
 /// Writes each claim with the number that decides it.

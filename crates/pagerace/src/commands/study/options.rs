@@ -62,16 +62,8 @@ pub(super) fn read(race: &Race) -> Result<(RaceArgs, Plan)> {
         return Ok((args, plan));
     };
     let mut plan = plan_of_scenario(file)?;
-    let given = |name: &str| {
-        race.arguments
-            .iter()
-            .any(|word| word == &format!("--{name}"))
-    };
-    for name in race
-        .arguments
-        .iter()
-        .filter_map(|word| word.strip_prefix("--"))
-    {
+    let given = |name: &str| names(&race.arguments).any(|given| given == name);
+    for name in names(&race.arguments) {
         if !WITH_SCENARIO.contains(&name) {
             bail!(
                 "`{name}` is decided by {}; beside `scenario`, a race has {} only",
@@ -97,11 +89,7 @@ pub(super) fn read(race: &Race) -> Result<(RaceArgs, Plan)> {
 
 /// Returns the contenders that a race lists. `plan` has those without any options.
 fn explicit(race: &Race, plan: &Plan) -> Result<Vec<Contender>> {
-    for name in race
-        .arguments
-        .iter()
-        .filter_map(|word| word.strip_prefix("--"))
-    {
+    for name in names(&race.arguments) {
         if PRODUCT.contains(&name) {
             bail!("`{name}` and `contender` both name contenders; use one of them");
         }
@@ -120,6 +108,12 @@ fn explicit(race: &Race, plan: &Plan) -> Result<Vec<Contender>> {
     Ok(contenders)
 }
 
+/// Returns the names of the options among these words of a command line.
+fn names(arguments: &[String]) -> impl Iterator<Item = &str> {
+    let names = arguments.iter();
+    names.filter_map(|argument| argument.strip_prefix("--"))
+}
+
 /// Parses the options of a race as the command line does.
 fn parse(arguments: &[String]) -> Result<RaceArgs> {
     let command = Cli::command();
@@ -127,10 +121,7 @@ fn parse(arguments: &[String]) -> Result<RaceArgs> {
         .find_subcommand("race")
         .expect("there is such a command");
     let known = |name: &str| race.get_arguments().any(|arg| arg.get_long() == Some(name));
-    for name in arguments
-        .iter()
-        .filter_map(|argument| argument.strip_prefix("--"))
-    {
+    for name in names(arguments) {
         if NOT_IN_PLANS.contains(&name) || !known(name) {
             bail!("`{name}` is no option of a plan; `pagerace race --help` lists them");
         }
