@@ -28,7 +28,7 @@ pub struct Piece {
 }
 
 /// The place of a cell in the plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// Index of the race in the plan.
     pub race: usize,
@@ -39,7 +39,7 @@ pub struct Place {
 }
 
 /// A shard: the pieces of some cells.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shard {
     /// The pieces, in the order of the plan.
     pub pieces: Vec<(Place, Piece)>,

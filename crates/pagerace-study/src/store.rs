@@ -82,11 +82,26 @@ impl Store {
     /// # Errors
     /// [`StudyError::Folder`] if the folder cannot be created, and those of [`Store::read`].
     pub fn open(folder: &Path, details: Details) -> Result<Self, StudyError> {
+        Self::create(folder, details)?;
+        Self::read(folder, details)
+    }
+
+    /// Opens a folder for writing only, without reading what it holds, and creates it if it
+    /// does not exist.
+    ///
+    /// # Errors
+    /// [`StudyError::Folder`] if the folder cannot be created.
+    pub fn create(folder: &Path, details: Details) -> Result<Self, StudyError> {
         let all = details.folders().map(|name| folder.join(name));
         for path in std::iter::once(folder.to_owned()).chain(all) {
             fs::create_dir_all(&path).map_err(|source| StudyError::Folder { path, source })?;
         }
-        Self::read(folder, details)
+        Ok(Self {
+            folder: folder.to_owned(),
+            details,
+            files: Vec::new(),
+            done: BTreeMap::new(),
+        })
     }
 
     /// Reads a folder that exists.
@@ -149,7 +164,8 @@ impl Store {
         tables.all(|table| self.path(&table, shard).exists())
     }
 
-    /// Writes the files of a shard with facts about its pages as JSON, and returns the path of its loads.
+    /// Writes the files of a shard with facts about its pages as JSON, and returns the path
+    /// of its loads.
     ///
     /// # Errors
     /// [`StudyError::Lab`] if one cannot be written; the shard is missing then.

@@ -25,7 +25,14 @@ pub(crate) struct Watch {
     /// Second of the phase in which the last line was written, if standard error is a log.
     last_line: Option<AtomicU64>,
     stop: Arc<AtomicBool>,
+    #[cfg(feature = "study")]
+    hook: Option<Hook>,
 }
+
+/// A function that is told the name of the phase and its progress, and returns whether to
+/// go on. All threads call it.
+#[cfg(feature = "study")]
+pub type Hook = Box<dyn Fn(&str, Progress) -> ControlFlow<()> + Send + Sync>;
 
 impl Watch {
     /// Creates a bar that counts in `unit`, such as loads.
@@ -54,6 +61,20 @@ impl Watch {
             unit: unit.to_owned(),
             last_line: (shown && !terminal).then(AtomicU64::default),
             stop,
+            #[cfg(feature = "study")]
+            hook: None,
+        }
+    }
+
+    /// Creates a watch that tells a function, and leaves terminal and signals alone.
+    #[cfg(feature = "study")]
+    pub(crate) fn hooked(hook: Hook) -> Self {
+        Self {
+            bar: ProgressBar::hidden(),
+            unit: String::new(),
+            last_line: None,
+            stop: Arc::default(),
+            hook: Some(hook),
         }
     }
 
@@ -88,6 +109,12 @@ impl Watch {
                 let (name, Progress { done, total }) = (self.bar.message(), progress);
                 let _ = writeln!(std::io::stderr(), "{name}: {done} of {total} {}", self.unit);
             }
+        }
+        #[cfg(feature = "study")]
+        if let Some(hook) = &self.hook
+            && hook(&self.bar.message(), progress).is_break()
+        {
+            self.stop.store(true, Ordering::Relaxed);
         }
         self.go_on()
     }

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 /// Crates from the bottom up. A crate may use those before it.
-const LAYERS: [&str; 21] = [
+const LAYERS: [&str; 22] = [
     "pagerace-core",
     "pagerace-page",
     "pagerace-har",
@@ -25,6 +25,7 @@ const LAYERS: [&str; 21] = [
     "pagerace-calibration",
     "pagerace-study",
     "pagerace",
+    "pagerace-python",
 ];
 
 /// Pairs that are forbidden although their order would permit them.

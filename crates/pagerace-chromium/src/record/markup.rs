@@ -190,15 +190,16 @@ fn align(a: &[Key], b: &[Key]) -> Vec<Option<usize>> {
     if anchors.is_empty() {
         return pairs;
     }
-    let (mut i, mut j) = (0, 0);
-    for (m, n) in anchors.into_iter().chain([(x.len(), y.len())]) {
-        for (k, pair) in align(&x[i..m], &y[j..n]).into_iter().enumerate() {
-            pairs[head + i + k] = pair.map(|p| head + j + p);
+    let mut from = (0, 0);
+    for to in anchors.into_iter().chain([(x.len(), y.len())]) {
+        let part = align(&x[from.0..to.0], &y[from.1..to.1]);
+        for (place, partner) in part.into_iter().enumerate() {
+            pairs[head + from.0 + place] = partner.map(|partner| head + from.1 + partner);
         }
-        if m < x.len() {
-            pairs[head + m] = Some(head + n);
+        if to.0 < x.len() {
+            pairs[head + to.0] = Some(head + to.1);
         }
-        (i, j) = (m + 1, n + 1);
+        from = (to.0 + 1, to.1 + 1);
     }
     pairs
 }

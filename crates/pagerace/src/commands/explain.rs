@@ -22,7 +22,7 @@ use super::inputs::{jobs, networks, pages};
 use super::interventions;
 use super::needs::{NeedArgs, needs};
 use super::simulate::{explain, load};
-use super::warn::warn_of_rules;
+use super::warn::{idle_rules, warn};
 use crate::cli::model::ModelArgs;
 use crate::progress::Watch;
 use crate::table;
@@ -108,7 +108,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     let files: Vec<_> = args.json.iter().map(PathBuf::as_path).collect();
     check_files(&files, std::slice::from_ref(&args.har))?;
     let plan = plan(args)?;
-    warn_of_rules(&plan);
+    idle_rules(&plan).for_each(|text| warn(&text));
     let watch = Watch::new(!args.no_progress, "loads");
     let (jobs, tell) = (jobs(args.jobs), |progress| watch.tell(progress));
     let run = if let Some(number) = args.run {

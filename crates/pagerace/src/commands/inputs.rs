@@ -16,7 +16,7 @@ use pagerace_papers::{NETWORKS, srivastava};
 use crate::lists::split_all;
 
 /// Returns the number of threads: the requested one, or all cores.
-pub(super) fn jobs(asked: Option<u16>) -> usize {
+pub(crate) fn jobs(asked: Option<u16>) -> usize {
     asked.map_or_else(
         || std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
         usize::from,
@@ -76,7 +76,7 @@ pub(super) fn networks(values: &[String], default: &[&str]) -> Result<Vec<Networ
 }
 
 /// Loads recorded pages and gives each a unique name.
-pub(super) fn pages(hars: &[PathBuf], page: Option<&String>) -> Result<Vec<Arc<Page>>> {
+pub(crate) fn pages(hars: &[PathBuf], page: Option<&String>) -> Result<Vec<Arc<Page>>> {
     let options = ImportOptions {
         page: page.cloned(),
     };
@@ -123,7 +123,7 @@ fn sequence(path: &Path) -> Result<Option<Page>> {
 }
 
 /// Returns `name`, or `name (2)` and so on if another page has it.
-pub(super) fn free_name(pages: &[Arc<Page>], name: &str) -> String {
+pub(crate) fn free_name(pages: &[Arc<Page>], name: &str) -> String {
     let taken = |candidate: &str| pages.iter().any(|page| page.name == candidate);
     let mut numbered = (2..).map(|number| format!("{name} ({number})"));
     if taken(name) {

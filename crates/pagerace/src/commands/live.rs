@@ -30,7 +30,7 @@ use super::failed::all_failed;
 use super::files::{check_files, comparisons_path, rerun, write, write_csv, write_text};
 use super::inputs::{jobs, list, networks};
 use super::simulate::{explain, load};
-use super::warn::{warn, warn_of_rules};
+use super::warn::{idle_rules, warn};
 use super::{interventions, race};
 use crate::cli::live::{LiveArgs, WorldArgs};
 use crate::progress::Watch;
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
     }
     plan.check()?;
     check(&plan)?;
-    warn_of_rules(&plan);
+    idle_rules(&plan).for_each(|text| warn(&text));
     let mut session = Session::open(pages, &args.world)?;
 
     let watch = Watch::new(!args.no_progress, "loads");
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &LiveArgs) -> Result<()> {
     drop(session);
     watch.clear();
 
-    race::answer::print(&results, &[])?;
+    race::answer::print(&mut anstream::stdout().lock(), &results, &[])?;
     if !opinions.is_empty() {
         let mut out = anstream::stdout().lock();
         writeln!(out, "\nLighthouse {}, one load each", opinions[0].1.version)?;

@@ -8,7 +8,7 @@ pub(crate) mod calibrate;
 pub(crate) mod explain;
 pub(crate) mod failed;
 mod files;
-mod inputs;
+pub(crate) mod inputs;
 mod interventions;
 pub(crate) mod list;
 #[cfg(feature = "live")]

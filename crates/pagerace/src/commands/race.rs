@@ -11,7 +11,7 @@ use pagerace_lab::contender::{ContenderText, choose, product};
 use pagerace_lab::export::json::read_plan;
 use pagerace_lab::robustness::check_robustness;
 use pagerace_lab::why::{explain_race, is_explained, loads};
-use pagerace_lab::{Contender, MetricId, Plan, VERSION, run_race};
+use pagerace_lab::{Contender, MetricId, Plan, Results, VERSION, run_race};
 use pagerace_page::{Interventions, Page};
 use pagerace_papers::srivastava;
 use pagerace_sim::{ProtocolMap, Visit};
@@ -24,11 +24,11 @@ use super::needs::needs;
 #[cfg(feature = "live")]
 use super::record::record_site;
 use super::simulate::{explain, load};
-use super::warn::{warn, warn_of_rules};
+use super::warn::{idle_rules, warn};
 use crate::cli::RaceArgs;
 use crate::progress::Watch;
 
-pub(super) mod answer;
+pub(crate) mod answer;
 mod outputs;
 
 /// The networks if none is named: a slow mobile network, a fast line, and a lossy hop.
@@ -43,23 +43,45 @@ pub(crate) fn run(args: &RaceArgs) -> Result<()> {
         Some(path) => plan_of_scenario(path)?,
         None => plan_of_args(args)?,
     };
-    check_metric(plan.metric)?;
-    // An intervention that selects nothing is a mistake and not a copy of the original.
-    plan.check()?;
-    for (policy, page) in plan.idle_policies() {
-        warn(&format!("{policy} selects no object of {page}"));
-    }
-    warn_of_rules(&plan);
-    for twin in plan.merge_twins() {
-        warn(&twin);
-    }
+    prepare(&mut plan)?.iter().for_each(|text| warn(text));
     outputs::check_qlog(args, &plan)?;
     let jobs = jobs(args.jobs);
     let watch = Watch::new(!args.no_progress, "loads");
+    let results = results(&plan, jobs, &watch)?;
+    answer::print(
+        &mut anstream::stdout().lock(),
+        &results,
+        &defaults_used(args),
+    )?;
+    outputs::write_all(args, &results, jobs, &watch)?;
+    all_failed(&results)?;
+    if args.open
+        && let Some(path) = &args.report
+    {
+        open(path)?;
+    }
+    Ok(())
+}
+
+/// Checks a plan and merges contenders that load alike. Returns warnings.
+pub(crate) fn prepare(plan: &mut Plan) -> Result<Vec<String>> {
+    check_metric(plan.metric)?;
+    // An intervention that selects nothing is a mistake and not a copy of the original.
+    plan.check()?;
+    let idle = plan.idle_policies().into_iter();
+    let idle = idle.map(|(policy, page)| format!("{policy} selects no object of {page}"));
+    let mut warnings: Vec<String> = idle.collect();
+    warnings.extend(idle_rules(plan));
+    warnings.extend(plan.merge_twins());
+    Ok(warnings)
+}
+
+/// Runs a race, explains its differences, and tries its verdicts under other assumptions.
+pub(crate) fn results(plan: &Plan, jobs: usize, watch: &Watch) -> Result<Results> {
     watch.start("racing", plan.loads());
-    let mut results = run_race(&plan, jobs, &load, &|progress| watch.tell(progress))?;
-    if is_explained(&plan) {
-        watch.start("explaining", loads(&plan));
+    let mut results = run_race(plan, jobs, &load, &|progress| watch.tell(progress))?;
+    if is_explained(plan) {
+        watch.start("explaining", loads(plan));
         explain_race(&mut results, jobs, &explain, &|progress| {
             watch.tell(progress)
         })?;
@@ -72,15 +94,7 @@ pub(crate) fn run(args: &RaceArgs) -> Result<()> {
         &|progress| watch.tell(progress),
     )?;
     watch.clear();
-    answer::print(&results, &defaults_used(args))?;
-    outputs::write_all(args, &results, jobs, &watch)?;
-    all_failed(&results)?;
-    if args.open
-        && let Some(path) = &args.report
-    {
-        open(path)?;
-    }
-    Ok(())
+    Ok(results)
 }
 
 /// Returns the recording of a page. A page that is given as a URL is recorded first.
@@ -173,13 +187,26 @@ pub(super) fn outline(args: &RaceArgs) -> Result<Plan> {
 
 /// Loads the pages of a plan, and adds all that depends on them.
 pub(super) fn add_pages(plan: &mut Plan, args: &RaceArgs) -> Result<()> {
-    let what_ifs = interventions::read(&args.what_if)?;
     let files = args.hars.iter().map(|page| recorded(page));
     let files: Vec<PathBuf> = files.collect::<Result<_>>()?;
-    plan.pages = pages(&files, args.page.as_ref())?;
-    let variants = interventions::variants(&what_ifs, &plan.pages)?;
-    let baseline = args.baseline.as_deref();
-    (plan.contenders, plan.baseline) = contenders(args, &variants, baseline)?;
+    with_pages(plan, args, pages(&files, args.page.as_ref())?, false)
+}
+
+/// Adds pages to a plan, and all that depends on them: its contenders, unless they are
+/// `fixed`, and the objects that pages need.
+pub(super) fn with_pages(
+    plan: &mut Plan,
+    args: &RaceArgs,
+    pages: Vec<Arc<Page>>,
+    fixed: bool,
+) -> Result<()> {
+    plan.pages = pages;
+    if !fixed {
+        let what_ifs = interventions::read(&args.what_if)?;
+        let variants = interventions::variants(&what_ifs, &plan.pages)?;
+        let baseline = args.baseline.as_deref();
+        (plan.contenders, plan.baseline) = contenders(args, &variants, baseline)?;
+    }
     if plan.has_policies() {
         plan.needs = needs(&plan.pages, &args.needs.read()?, &plan.browser)?;
     }

@@ -17,9 +17,11 @@ use pagerace_study::store::{PAGES, VERSION_KEY};
 
 use super::files::say;
 use super::warn::warn;
+use crate::progress::Watch;
 use evaluate::TableArgs;
 use resolve::Resolved;
 
+mod embedded;
 mod evaluate;
 mod from_race;
 mod markdown;
@@ -27,6 +29,8 @@ mod options;
 mod resolve;
 mod run;
 
+pub use embedded::Study;
+pub(crate) use options::{contender_key, plan_with};
 pub(crate) use run::Interrupted;
 
 /// The name of a plan in its folder.
@@ -99,6 +103,10 @@ impl ResultArgs {
         let beside = || self.plan.plan.with_file_name("results");
         self.output.clone().unwrap_or_else(beside)
     }
+
+    fn read(&self) -> Result<Resolved> {
+        Resolved::read(&self.plan.plan, &self.plan.pages)
+    }
 }
 
 /// Options of commands that run loads.
@@ -111,6 +119,12 @@ pub(crate) struct WorkArgs {
     /// Do not show progress.
     #[arg(long)]
     no_progress: bool,
+}
+
+impl WorkArgs {
+    fn watch(&self) -> Watch {
+        Watch::new(!self.no_progress, "loads")
+    }
 }
 
 #[derive(Args, Debug)]
@@ -204,7 +218,7 @@ fn counted(count: u64, noun: &str) -> String {
 }
 
 fn check(args: &PlanArgs) -> Result<()> {
-    let resolved = Resolved::read(args)?;
+    let resolved = Resolved::read(&args.plan, &args.pages)?;
     evaluate::check(&resolved, &args.plan)?;
     let mut out = anstream::stdout().lock();
     if !resolved.study.title.is_empty() {
@@ -248,39 +262,54 @@ fn check(args: &PlanArgs) -> Result<()> {
 }
 
 fn status(args: &ResultArgs) -> Result<()> {
-    let resolved = Resolved::read(&args.plan)?;
+    let resolved = args.read()?;
     let store = Store::read(&args.folder(), resolved.study.details)?;
-    let mut races = vec![(0_u64, 0_u64); resolved.study.races.len()];
-    resolved.shards(false, &mut |shard| {
-        let missing = store.missing(&shard).unwrap_or_default();
-        for (place, piece) in &shard.pieces {
-            races[place.race].1 += piece.runs.len() as u64;
-        }
-        for (place, piece) in &missing.pieces {
-            races[place.race].0 += piece.runs.len() as u64;
-        }
-        Ok(())
-    })?;
+    let races = progress_of(&resolved, &store)?;
     let mut out = anstream::stdout().lock();
-    let (mut done, mut total) = (0, 0);
-    for ((race, _), (missing, all)) in resolved.races().zip(&races) {
-        writeln!(out, "race \"{race}\": {} of {all} loads", all - missing)?;
-        done += all - missing;
-        total += all;
+    for ((race, _), (done, all)) in resolved.races().zip(&races) {
+        writeln!(out, "race \"{race}\": {done} of {all} loads")?;
     }
+    let (done, total) = races
+        .iter()
+        .fold((0, 0), |sum, race| (sum.0 + race.0, sum.1 + race.1));
     writeln!(out, "total: {done} of {total} loads")?;
     Ok(())
 }
 
+/// Returns the number of loads that are done, and of all, of each race.
+fn progress_of(resolved: &Resolved, store: &Store) -> Result<Vec<(u64, u64)>> {
+    let mut races = vec![(0, 0); resolved.study.races.len()];
+    resolved.shards(false, &mut |shard| {
+        let missing = store.missing(&shard).unwrap_or_default();
+        for (place, piece) in &shard.pieces {
+            races[place.race].0 += piece.runs.len() as u64;
+            races[place.race].1 += piece.runs.len() as u64;
+        }
+        for (place, piece) in &missing.pieces {
+            races[place.race].0 -= piece.runs.len() as u64;
+        }
+        Ok(())
+    })?;
+    Ok(races)
+}
+
 fn export(args: &ExportArgs) -> Result<()> {
-    let resolved = Resolved::read(&args.results.plan)?;
-    let store = Store::read(&args.results.folder(), resolved.study.details)?;
-    check_writable(&args.to)?;
-    let plan = fs::read_to_string(&args.results.plan.plan)?;
+    let resolved = args.results.read()?;
+    let (plan, folder) = (&args.results.plan.plan, args.results.folder());
+    let (found, all) = export_to(&resolved, plan, &folder, &args.to)?;
+    warn_of_missing(found, all);
+    Ok(say(&args.to)?)
+}
+
+/// Writes the loads of a plan as one Parquet file. Returns their number, and that of all.
+fn export_to(resolved: &Resolved, plan: &Path, folder: &Path, to: &Path) -> Result<(usize, usize)> {
+    let store = Store::read(folder, resolved.study.details)?;
+    check_writable(to)?;
+    let plan = fs::read_to_string(plan)?;
     let (mut found, mut all) = (0, 0);
     let mut pages: Vec<String> = Vec::new();
     let mut failed = None;
-    let written = write_atomically(&args.to, |out| {
+    let written = write_atomically(to, |out| {
         let mut writer = TableWriter::new::<Row>(out)?;
         let each = resolved.each(false, |race, page, cells| {
             let rows = resolved.rows(&store, race, page, cells)?;
@@ -308,8 +337,7 @@ fn export(args: &ExportArgs) -> Result<()> {
         return Err(error);
     }
     written?;
-    warn_of_missing(found, all);
-    Ok(say(&args.to)?)
+    Ok((found, all))
 }
 
 /// Warns if loads are missing.

@@ -14,11 +14,10 @@ pub(super) fn warn(text: &str) {
     let _ = writeln!(anstream::stderr(), "{yellow}warning{yellow:#}: {text}");
 }
 
-/// Warns of protocol rules that apply to no host of any page.
-pub(super) fn warn_of_rules(plan: &Plan) {
-    for rule in plan.unmatched_rules() {
-        warn(&unmatched(&rule, plan));
-    }
+/// Returns a warning of each protocol rule that applies to no host of any page.
+pub(super) fn idle_rules(plan: &Plan) -> impl Iterator<Item = String> {
+    let rules = plan.unmatched_rules().into_iter();
+    rules.map(|rule| unmatched(&rule, plan))
 }
 
 fn unmatched(rule: &str, plan: &Plan) -> String {

@@ -29,13 +29,12 @@ const WIDER: &str = " (A wider terminal shows more columns.)";
 const SENTENCES_MAX: usize = 5;
 
 /// Prints the answer. `defaults` names the options that were not given.
-pub(crate) fn print(results: &Results, defaults: &[&str]) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
-    header(&mut out, results)?;
+pub(crate) fn print(out: &mut impl Write, results: &Results, defaults: &[&str]) -> io::Result<()> {
+    header(out, results)?;
     for network in 0..results.plan.networks.len() {
-        network_answer(&mut out, results, network)?;
+        network_answer(out, results, network)?;
     }
-    footer(&mut out, results, defaults)
+    footer(out, results, defaults)
 }
 
 fn header(out: &mut impl Write, results: &Results) -> io::Result<()> {

@@ -164,7 +164,7 @@ pub(super) struct Loads {
 
 pub(super) fn report(args: &ReportArgs) -> Result<()> {
     let path = &args.results.plan.plan;
-    let resolved = Resolved::read(&args.results.plan)?;
+    let resolved = args.results.read()?;
     if resolved.study.asks_nothing() {
         bail!(
             "{}: has no tables and claims; add [[table]] or [[claim]]",
@@ -177,7 +177,13 @@ pub(super) fn report(args: &ReportArgs) -> Result<()> {
         markdown::check(markdown, path)?;
     }
     if !args.no_run {
-        run::complete(&resolved, &folder, Part::WHOLE, &args.work)?;
+        run::complete(
+            &resolved,
+            &folder,
+            Part::WHOLE,
+            args.work.jobs,
+            args.work.watch(),
+        )?;
     }
     let loads = read(&resolved, &folder)?;
     let frame = &loads.frame;

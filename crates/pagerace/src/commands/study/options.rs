@@ -1,14 +1,17 @@
 //! The options of a race in a plan.
 
+use std::sync::Arc;
+
 use anyhow::{Context as _, Result, bail};
 use clap::{CommandFactory as _, Parser as _};
 use pagerace_lab::Plan;
 use pagerace_lab::contender::{Contender, ContenderText};
+use pagerace_page::Page;
 use pagerace_study::Race;
 
 use crate::cli::{Cli, Command, RaceArgs};
 use crate::commands::inputs::networks;
-use crate::commands::race::{outline, plan_of_scenario};
+use crate::commands::race::{outline, plan_of_scenario, with_pages};
 use crate::lists::split_all;
 
 /// Options of `pagerace race` that a plan cannot give: a study has outputs of its own.
@@ -85,6 +88,13 @@ pub(super) fn read(race: &Race) -> Result<(RaceArgs, Plan)> {
         plan.metric = args.metric;
     }
     Ok((args, plan))
+}
+
+/// Returns the plan of a race of these pages.
+pub(crate) fn plan_with(race: &Race, pages: Vec<Arc<Page>>) -> Result<Plan> {
+    let (args, mut plan) = read(race)?;
+    with_pages(&mut plan, &args, pages, !race.contenders.is_empty())?;
+    Ok(plan)
 }
 
 /// Returns the contenders that a race lists. `plan` has those without any options.
@@ -165,7 +175,7 @@ fn check_size(args: &RaceArgs) -> Result<()> {
 }
 
 /// Returns the columns of a contender.
-pub(super) fn contender_key(contender: &Contender) -> pagerace_study::Key {
+pub(crate) fn contender_key(contender: &Contender) -> pagerace_study::Key {
     pagerace_study::Key {
         protocol: contender.protocols.to_string(),
         controller: contender.congestion.clone(),

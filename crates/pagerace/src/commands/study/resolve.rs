@@ -10,12 +10,11 @@ use pagerace_study::shard::digest;
 use pagerace_study::{Cutter, Key, Row, Shard, Store, Study};
 use serde_json::json;
 
-use super::{PlanArgs, digest_of_file, options};
+use super::{digest_of_file, options};
 use crate::cli::RaceArgs;
 use crate::commands::inputs::pages;
 use crate::commands::interventions::{self, needs_pages};
-use crate::commands::needs::needs;
-use crate::commands::race::add_pages;
+use crate::commands::race::{add_pages, with_pages};
 
 /// Maximum number of loads of a study.
 const LOADS_MAX: u64 = 1_000_000_000;
@@ -50,9 +49,9 @@ pub(super) struct Cells {
 }
 
 impl Resolved {
-    pub(super) fn read(args: &PlanArgs) -> Result<Self> {
-        let path = &args.plan;
-        let study = Study::read(path, &args.pages)?;
+    /// Reads a plan. `pages` are given in place of the plan's.
+    pub(super) fn read(path: &Path, pages: &[String]) -> Result<Self> {
+        let study = Study::read(path, pages)?;
         let mut races = Vec::new();
         for race in &study.races {
             let place = || format!("{}: race \"{}\"", path.display(), race.name);
@@ -143,10 +142,8 @@ impl Resolved {
         };
         if self.races[race].fixed {
             if load {
-                plan.pages = pages(std::slice::from_ref(&file.path), args.page.as_ref())?;
-                if plan.has_policies() {
-                    plan.needs = needs(&plan.pages, &args.needs.read()?, &plan.browser)?;
-                }
+                let pages = pages(std::slice::from_ref(&file.path), args.page.as_ref())?;
+                with_pages(&mut plan, args, pages, true).with_context(place)?;
                 plan.check().with_context(place)?;
             }
         } else if load || needs_pages(&interventions::read(&args.what_if)?) {

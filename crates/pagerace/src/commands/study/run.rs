@@ -16,7 +16,7 @@ use pagerace_study::store::ShardRows;
 use pagerace_study::{Cutter, Row, Shard, Store, Twins};
 
 use super::resolve::{Cells, Resolved};
-use super::{Part, RunArgs, WorkArgs};
+use super::{Part, RunArgs};
 use crate::commands::inputs::jobs;
 use crate::commands::simulate::{explain, load};
 use crate::progress::Watch;
@@ -61,10 +61,16 @@ struct Run<'a> {
 }
 
 pub(super) fn run(args: &RunArgs) -> Result<()> {
-    let resolved = Resolved::read(&args.results.plan)?;
+    let resolved = args.results.read()?;
     super::evaluate::check(&resolved, &args.results.plan.plan)?;
     let folder = &args.results.folder();
-    let (done, shards) = complete(&resolved, folder, args.shard, &args.work)?;
+    let (done, shards) = complete(
+        &resolved,
+        folder,
+        args.shard,
+        args.work.jobs,
+        args.work.watch(),
+    )?;
     writeln!(
         anstream::stdout(),
         "Ran {done} loads; {shards} shards in {}",
@@ -79,7 +85,8 @@ pub(super) fn complete(
     resolved: &Resolved,
     folder: &Path,
     part: Part,
-    work: &WorkArgs,
+    threads: Option<u16>,
+    watch: Watch,
 ) -> Result<(usize, usize)> {
     let store = Store::open(folder, resolved.study.details)?;
     check_writable(&folder.join("shard.parquet"))?;
@@ -88,17 +95,7 @@ pub(super) fn complete(
         total += shard.loads() as usize;
         Ok(())
     })?;
-    let run = Run {
-        resolved,
-        store: &store,
-        watch: Watch::new(!work.no_progress, "loads"),
-        jobs: jobs(work.jobs),
-        done: AtomicUsize::new(0),
-        total,
-        written: AtomicUsize::new(0),
-        failed: AtomicBool::new(false),
-    };
-    run.watch.start("running", total);
+    let run = Run::new(resolved, &store, total, threads, watch);
     let mut ahead = Vec::new();
     missing(resolved, &store, part, &mut |shard| {
         ahead.push(shard);
@@ -113,9 +110,21 @@ pub(super) fn complete(
     Ok((run.done.into_inner(), shards))
 }
 
+/// Runs these shards.
+pub(super) fn shards(
+    resolved: &Resolved,
+    store: &Store,
+    shards: &[Shard],
+    threads: Option<u16>,
+    watch: Watch,
+) -> Result<()> {
+    let total = shards.iter().map(|shard| shard.loads() as usize).sum();
+    Run::new(resolved, store, total, threads, watch).shards(shards)
+}
+
 /// Calls `take` with the loads of this part that are missing, in shards, in the order of
 /// the plan. Loads that several races have are missing once.
-fn missing(
+pub(super) fn missing(
     resolved: &Resolved,
     store: &Store,
     part: Part,
@@ -136,7 +145,27 @@ fn missing(
     rests.last().map_or(Ok(()), take)
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    fn new(
+        resolved: &'a Resolved,
+        store: &'a Store,
+        total: usize,
+        threads: Option<u16>,
+        watch: Watch,
+    ) -> Self {
+        watch.start("running", total);
+        Self {
+            resolved,
+            store,
+            watch,
+            jobs: jobs(threads),
+            done: AtomicUsize::new(0),
+            total,
+            written: AtomicUsize::new(0),
+            failed: AtomicBool::new(false),
+        }
+    }
+
     /// Runs these shards. The first error stops the others.
     fn shards(&self, shards: &[Shard]) -> Result<()> {
         let one = |(): &mut (), index: usize| {

@@ -1,0 +1,268 @@
+"""Races of a few pages, in memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import _engine
+from ._engine import Loads, Page
+from ._frames import Rows
+from ._progress import Line, Progress, teller
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A contender on one page and network, against the baseline.
+
+    Attributes:
+        label: its name in tables.
+        mark: "baseline", "better", "worse", "within error", "same" or "unsure"; see docs/output.md.
+        median: in the verdict's unit; None if more than half of the loads failed.
+        difference: median of the paired differences, in the verdict's unit.
+        difference_percent: the same in per cent of the baseline's median.
+        interval: the interval of ``difference`` from the runs.
+        model_interval: the interval widened by the model's error; None if that is not measured.
+        p: of the signed-rank test, corrected over the contenders (Holm).
+        failed_runs: number of loads that did not finish.
+    """
+
+    label: str
+    mark: str
+    median: float | None
+    difference: float | None
+    difference_percent: float | None
+    interval: tuple[float, float] | None
+    model_interval: tuple[float, float] | None
+    p: float | None
+    failed_runs: int
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict on one page and network.
+
+    Attributes:
+        page, network, metric: what it is about.
+        text: the verdict in words.
+        unit: of the contenders' values.
+        contenders: all of them, ranked.
+        paints: the evidence for paints: "recorded", "fitted" or "guessed".
+    """
+
+    page: str
+    network: str
+    metric: str
+    text: str
+    unit: str
+    paints: str
+    contenders: list[Contender] = field(repr=False)
+
+    @property
+    def leader(self) -> Contender:
+        """The contender with the best median, whether or not it surely wins."""
+        return self.contenders[0]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Race(Rows):
+    """The results of a race. ``print(race)`` is the answer of the command line."""
+
+    def __init__(self, results: _engine.Results) -> None:
+        self._results = results
+
+    def __str__(self) -> str:
+        return self._results.answer()
+
+    def __repr__(self) -> str:
+        return f"<Race: {len(self)} loads, {len(self.verdicts)} verdicts>"
+
+    def __len__(self) -> int:
+        return len(self._loads())
+
+    def _loads(self) -> Loads:
+        return self._table
+
+    @cached_property
+    def _table(self) -> Loads:
+        return self._results.loads()
+
+    def to_json(self) -> str:
+        """Return the results file of ``pagerace race --json`` (docs/output.md), in the same bytes."""
+        return self._results.json()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the results file, which ``pagerace race --scenario`` runs again."""
+        Path(path).write_text(self.to_json(), encoding="utf-8")
+
+    @cached_property
+    def _document(self) -> dict[str, Any]:
+        return json.loads(self.to_json())
+
+    @cached_property
+    def verdicts(self) -> list[Verdict]:
+        """The verdict on each page and network, in this order."""
+        return [_verdict(comparison) for comparison in self._document["comparisons"]]
+
+    def plot(self, metric: str | None = None) -> Figure:
+        """Draw the loads of each contender as a box plot, one panel for each page and network.
+
+        ``metric`` is a column such as ``speed_index_ms``; by default that of the verdicts.
+        """
+        return _plot(self._document, metric)
+
+
+def race(
+    page: Page | str | os.PathLike[str] | Iterable[Page | str | os.PathLike[str]],
+    *,
+    networks: Sequence[str] = (),
+    contenders: Sequence[str] = (),
+    runs: int = 30,
+    seed: int = 1,
+    jobs: int | None = None,
+    progress: Progress = False,
+    **options: object,
+) -> Race:
+    """Race the ways to deliver a page.
+
+    Args:
+        page: one page or several, loaded or as files.
+        networks: names or descriptions, such as "cable" or "rate 2mbit rtt 100ms loss 1%"; by
+            default those of ``pagerace race``.
+        contenders: in words, such as "h2", "h3 bbr" or "h3 bbr eps". The first is the baseline.
+            Words that are left out are h3, cubic, sequential and a first visit. Without any, the
+            options make them.
+        runs: loads of each contender.
+        seed: the seed of all loads.
+        jobs: number of threads; results do not depend on it. By default all cores.
+        progress: True to show it on standard error, or a function of the name of the phase, the
+            number of loads done, and of all.
+        options: any other option of ``pagerace race``, such as ``strategy=["eps", "sequential"]``,
+            ``metric="speed-index"`` or ``browser="firefox"``.
+
+    Raises:
+        PageraceError: a page or an option is not right.
+    """
+    named = {"network": list(networks), "runs": runs, "seed": seed, **options}
+    tell = teller(progress)
+    try:
+        results = _engine.race(_pages(page), _arguments(named), list(contenders), jobs, tell)
+    finally:
+        if isinstance(tell, Line):
+            tell.clear()
+    for text in results.warnings:
+        warnings.warn(text, stacklevel=2)
+    return Race(results)
+
+
+def _pages(given: Any) -> list[Page]:
+    single = isinstance(given, (Page, str, os.PathLike))
+    pages = [given] if single else list(given)
+    return [page if isinstance(page, Page) else Page.load(page) for page in pages]
+
+
+def _arguments(options: dict[str, object]) -> list[str]:
+    """Return options as words of a command line."""
+    words = []
+    for name, value in options.items():
+        option = "--" + name.replace("_", "-")
+        single = isinstance(value, (str, os.PathLike)) or not isinstance(value, Iterable)
+        for item in [value] if single else value:
+            if item is True:
+                words.append(option)
+            elif item is not None and item is not False:
+                text = os.fspath(item) if isinstance(item, os.PathLike) else str(item)
+                # The command line splits lists at commas.
+                quoted = not single and "," in text
+                words += [option, f'"{text}"' if quoted else text]
+    return words
+
+
+def _verdict(comparison: dict[str, Any]) -> Verdict:
+    return Verdict(
+        page=comparison["page"],
+        network=comparison["network"],
+        metric=comparison["metric"],
+        text=comparison["verdict"],
+        unit=comparison["unit"],
+        paints=comparison["paints"],
+        contenders=[_contender(one) for one in comparison["contenders"]],
+    )
+
+
+def _contender(one: dict[str, Any]) -> Contender:
+    def pair(name: str) -> tuple[float, float] | None:
+        low, high = one[name + "_low"], one[name + "_high"]
+        return None if low is None or high is None else (low, high)
+
+    return Contender(
+        label=one["contender"]["label"],
+        mark=one["mark"],
+        median=one["median"],
+        difference=one["difference"],
+        difference_percent=one["difference_percent"],
+        interval=pair("interval"),
+        model_interval=pair("model_interval"),
+        p=one["signed_rank_p_holm"],
+        failed_runs=one["failed_runs"],
+    )
+
+
+def _plot(document: dict[str, Any], metric: str | None) -> Figure:
+    import matplotlib.pyplot as plt
+
+    comparisons = document["comparisons"]
+    results = document["results"]
+    known = list(results[0]["values"])
+    if metric is None:
+        name = comparisons[0]["metric"].replace("-", "_")
+        # Columns end in their unit, unless the name does.
+        metric = next(key for key in known if name in (key, key.rpartition("_")[0]))
+    elif metric not in known:
+        raise ValueError(f"metric: {metric!r} is no column; use one of {', '.join(known)}")
+    networks = list(dict.fromkeys(one["network"] for one in comparisons))
+    pages = list(dict.fromkeys(one["page"] for one in comparisons))
+    labels = list(dict.fromkeys(one["contender"]["label"] for one in results))
+    figure = plt.figure(
+        figsize=(1.6 + max(2.0, 0.6 * len(labels)) * len(networks), 0.8 + 2.4 * len(pages)),
+        layout="constrained",
+    )
+    axes = figure.subplots(len(pages), len(networks), squeeze=False)
+    for row, page in enumerate(pages):
+        for column, network in enumerate(networks):
+            panel = axes[row][column]
+            own = [one for one in results if (one["page"], one["network"]) == (page, network)]
+            values = [[v for v in one["values"][metric] if v is not None] for one in own]
+            names = [one["contender"]["label"] for one in own]
+            panel.boxplot(values, tick_labels=names, widths=0.6)
+            panel.tick_params(axis="x", rotation=30)
+            panel.grid(axis="y", alpha=0.3)
+            panel.set_ylim(bottom=0)
+            if row == 0:
+                panel.set_title(network, fontsize="medium")
+            if column == 0:
+                panel.set_ylabel(f"{page}\n{_axis(metric)}")
+    plan = document["plan"]
+    figure.suptitle(
+        f"Pagerace {document['version']}: {plan['runs']} runs, seed {plan['seed']}", fontsize="small"
+    )
+    # A notebook would show it twice, as an open figure and as a value.
+    plt.close(figure)
+    return figure
+
+
+def _axis(metric: str) -> str:
+    name, _, unit = metric.rpartition("_")
+    known = {"ms", "bytes"}
+    return f"{name.replace('_', ' ')} ({unit})" if unit in known else metric.replace("_", " ")
