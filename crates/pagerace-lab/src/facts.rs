@@ -4,7 +4,9 @@
 use pagerace_core::{Protocol, Words as _};
 use pagerace_page::Interventions;
 use pagerace_report::input::Provenance;
-use pagerace_sim::{Connections, NameLookup, RecordEnds, Reprioritisation, Retransmission, Visit};
+use pagerace_sim::{
+    Connections, H3Discovery, NameLookup, RecordEnds, Reprioritisation, Retransmission, Visit,
+};
 use pagerace_transport::{quic::DEFAULT_MTU, tls};
 
 use crate::plan::Plan;
@@ -98,6 +100,14 @@ pub fn facts_in(plan: &Plan, provenance: Provenance) -> String {
     }
     if plan.settings.name_lookup == NameLookup::None {
         facts.push("no name look-ups".to_owned());
+    }
+    match plan.settings.h3_discovery {
+        H3Discovery::Known => {}
+        H3Discovery::HttpsRr => facts.push("HTTP/3 by HTTPS records".to_owned()),
+        H3Discovery::AltSvc => facts.push("HTTP/3 by Alt-Svc of an earlier visit".to_owned()),
+        H3Discovery::AltSvcFirstVisit => {
+            facts.push("HTTP/3 by Alt-Svc of the first response".to_owned());
+        }
     }
     let updates = plan.settings.reprioritisation == Reprioritisation::Update;
     let has_priorities = |i| plan.speaks(i, |protocol| protocol != Protocol::H1);

@@ -32,7 +32,9 @@ pub use client::{Client, ClientConfig, ClientEvent};
 pub use objects::LossReport;
 pub use outgoing::{Outgoing, SentFrame};
 pub use server::{Retransmission, Server, ServerConfig};
-pub use settings::{Connections, EarlyData, LoadSettings, NameLookup, Reprioritisation};
+pub use settings::{
+    Connections, EarlyData, H3Discovery, LoadSettings, NameLookup, Reprioritisation,
+};
 pub use site::{Reply, Request, Site};
 
 #[cfg(test)]

@@ -35,6 +35,9 @@ pub struct LoadSettings {
     pub early_data: EarlyData,
     /// Cost of resolving a server's name.
     pub name_lookup: NameLookup,
+    /// The way in which the browser finds out that a server speaks HTTP/3. Loads of pages
+    /// in simulation only.
+    pub h3_discovery: H3Discovery,
     /// Signalling of changed priorities.
     pub reprioritisation: Reprioritisation,
     /// Virtual time after which a load is given up.
@@ -92,6 +95,7 @@ impl Default for LoadSettings {
             record_ends: RecordEnds::Short,
             early_data: EarlyData::default(),
             name_lookup: NameLookup::default(),
+            h3_discovery: H3Discovery::default(),
             reprioritisation: Reprioritisation::Chromium,
             deadline: Duration::from_secs(30 * 60),
         }
@@ -142,6 +146,45 @@ impl Words for NameLookup {
             "One round trip for each name, except in a warm visit",
         ),
         (Self::None, "none", "Nothing: addresses are known"),
+    ];
+}
+
+/// The way in which the browser finds out that a server speaks HTTP/3.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum H3Discovery {
+    /// The browser knows it and uses nothing else, as live loads do.
+    #[default]
+    Known,
+    /// From the HTTPS record of the first visit (RFC 9460), which arrives with the address. QUIC
+    /// races TCP.
+    HttpsRr,
+    /// From an `alt-svc` field of an earlier visit (RFC 7838). QUIC races TCP, which starts
+    /// later.
+    AltSvc,
+    /// From the `alt-svc` field of the first response, which comes over HTTP/2. The next
+    /// request opens a QUIC connection, and requests use it once it is ready.
+    AltSvcFirstVisit,
+}
+
+impl Words for H3Discovery {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Known, "known", "Known beforehand: only QUIC is tried"),
+        (
+            Self::HttpsRr,
+            "https-rr",
+            "From the HTTPS record in DNS: QUIC races TCP",
+        ),
+        (
+            Self::AltSvc,
+            "alt-svc",
+            "From Alt-Svc of an earlier visit: QUIC starts, TCP follows if it is late",
+        ),
+        (
+            Self::AltSvcFirstVisit,
+            "alt-svc-first-visit",
+            "From Alt-Svc of the first response: HTTP/2 until QUIC is ready",
+        ),
     ];
 }
 

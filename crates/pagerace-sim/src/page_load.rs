@@ -2,6 +2,7 @@
 
 mod connections;
 mod critical_path;
+mod discovery;
 mod interventions;
 mod requests;
 mod tally;
@@ -31,6 +32,8 @@ pub(crate) enum Timer {
     Browser,
     /// The name lookup of a connection ends.
     Resolved(usize),
+    /// TCP no longer lets QUIC go first.
+    HeadStartEnds(usize),
     /// A request that the recording shows as failed reaches the end of its attempt.
     Fails(ResourceId),
 }
@@ -72,6 +75,8 @@ pub(crate) struct PageLoad<'a> {
     pub(crate) touched: VecDeque<usize>,
     /// Places where a connection may have become free, in order of that event.
     freed: VecDeque<usize>,
+    /// True once a QUIC connection was ready.
+    quic_has_worked: bool,
     failure: Option<String>,
 }
 
@@ -107,6 +112,7 @@ impl<'a> PageLoad<'a> {
             incomplete: Incomplete::default(),
             touched: VecDeque::new(),
             freed: VecDeque::new(),
+            quic_has_worked: false,
             failure: None,
         };
         load.run_to_end()?;
@@ -148,6 +154,7 @@ impl<'a> PageLoad<'a> {
                 }
             }
             Timer::Resolved(i) => self.connect(i)?,
+            Timer::HeadStartEnds(place) => self.head_start_ends(place),
             Timer::Fails(r) => self.request_failed(r),
         }
         Ok(())
@@ -166,6 +173,9 @@ impl<'a> PageLoad<'a> {
             while let Some(place) = self.freed.pop_front() {
                 if self.pool.places[place].protocol == Protocol::H1 {
                     self.dispatch(place);
+                } else if self.pool.places[place].connections.is_empty() {
+                    // Both ways were lost before any request found one.
+                    self.head_start_ends(place);
                 }
             }
             while let Some(action) = self.browser.poll_action() {
@@ -235,6 +245,7 @@ impl<'a> PageLoad<'a> {
                 if let Some(p) = &mut self.progress[r.index()] {
                     p.head = Some(now);
                 }
+                self.announced(i);
                 self.browser.handle_response_start(now, r);
             }
             ClientEvent::Data { token, data } => {

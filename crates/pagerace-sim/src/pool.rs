@@ -25,8 +25,16 @@ pub(crate) struct Place {
     pub(crate) connections: Vec<usize>,
     /// Time at which the name is resolved, once a lookup was made.
     pub(crate) resolved_at: Option<Instant>,
-    /// Requests that wait for a connection (HTTP/1.1), most urgent first.
+    /// True once a response has announced HTTP/3.
+    pub(crate) announced: bool,
+    /// Requests that wait for a connection, most urgent first: over HTTP/1.1 for a free one, and
+    /// for the first of QUIC and TCP that is ready.
     waiting: Vec<(Priority, ResourceId)>,
+}
+
+/// Returns the name of a group of origins over HTTP/2.
+pub(crate) fn over_h2(group: &str) -> String {
+    format!("h2/{group}")
 }
 
 /// Assignment of origins to places.
@@ -48,7 +56,7 @@ impl Pool {
             };
             let name = match (protocol, connections) {
                 (Protocol::H3, _) => group.to_string(),
-                (Protocol::H2, _) => format!("h2/{group}"),
+                (Protocol::H2, _) => over_h2(&group.to_string()),
                 // HTTP/1.1 connections belong to one origin.
                 (Protocol::H1, Connections::PerOrigin) => format!("h1/origin/{}", of_origin.len()),
                 (Protocol::H1, Connections::Single) => "h1/0".to_owned(),
@@ -82,6 +90,7 @@ impl Place {
             name,
             connections: Vec::new(),
             resolved_at: None,
+            announced: false,
             waiting: Vec::new(),
         }
     }

@@ -18,6 +18,8 @@ pub(crate) struct Progress {
     pub(crate) priority: Option<Priority>,
     pub(crate) head: Option<Instant>,
     pub(crate) end: Option<Instant>,
+    /// The connection that has the request.
+    pub(crate) given: Option<usize>,
     /// Connection and stream, once sent.
     pub(crate) stream: Option<(usize, u64)>,
     /// True if other requests had used the connection before.

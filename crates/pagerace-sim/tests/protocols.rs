@@ -8,9 +8,10 @@ use std::collections::BTreeSet;
 
 use common::{flat_page, hundred, scenario};
 use pagerace_core::{Duration, Instant, Protocol};
-use pagerace_page::{CacheUse, OriginId, Page};
+use pagerace_page::{CacheUse, OriginId, Page, ResourceId, Trigger};
 use pagerace_sim::{
-    Outcome, RecordEnds, Reprioritisation, ResourceTiming, Scenario, TlsVersion, Visit, run,
+    H3Discovery, Outcome, RecordEnds, Reprioritisation, ResourceTiming, Scenario, TlsVersion,
+    Visit, run,
 };
 use pagerace_transport::tls::ClientHello;
 
@@ -331,4 +332,113 @@ fn requests_of_one_instant_leave_in_the_browsers_order() {
         let apart = |pair: &[Instant]| pair[1].since(pair[0]) >= Duration::from_millis(10);
         assert!(answered.windows(2).all(apart), "{protocols}: {answered:?}");
     }
+}
+
+/// A page whose document leads to an image, and that to another, and so on.
+fn chain(images: usize) -> Page {
+    let mut page = flat_page(&vec![2_000; images]);
+    for i in 2..=images {
+        page.resources[i].discovery.trigger = Trigger::After {
+            parent: ResourceId(i as u32 - 1),
+            delay: Duration::ZERO,
+        };
+    }
+    page
+}
+
+fn discovering(page: &Page, network: &str, discovery: H3Discovery) -> Scenario {
+    let mut s = over(page, network, "h3");
+    s.settings.h3_discovery = discovery;
+    s
+}
+
+fn protocols(outcome: &Outcome) -> Vec<Protocol> {
+    let resources = outcome.resources.iter().flatten();
+    resources.map(|timing| timing.protocol).collect()
+}
+
+#[test]
+fn a_first_response_announces_http_3_and_later_requests_use_it() {
+    let s = discovering(&chain(6), FAST, H3Discovery::AltSvcFirstVisit);
+    let outcome = load(&s);
+    // The first image makes the browser connect, and leaves over HTTP/2. It is back a moment
+    // before the handshake is complete, because it is smaller than the certificates.
+    let expected = [&[Protocol::H2; 3][..], &[Protocol::H3; 4]].concat();
+    assert_eq!(protocols(&outcome), expected);
+    assert_eq!(outcome.transport.connections, 2);
+    let over_h2 = load(&over(&chain(6), FAST, "h2"));
+    assert_eq!(
+        outcome.load.ttfb, over_h2.load.ttfb,
+        "the document is the same"
+    );
+    // All requests of a burst leave before the answer.
+    let burst = load(&discovering(
+        &flat_page(&[2_000; 6]),
+        FAST,
+        H3Discovery::AltSvcFirstVisit,
+    ));
+    assert_eq!(protocols(&burst), [Protocol::H2; 7]);
+}
+
+#[test]
+fn quic_wins_a_race_without_loss_and_tcp_starts_late_if_it_may() {
+    let page = chain(3);
+    let ttfb = |discovery| ttfb(&discovering(&page, FAST, discovery));
+    let known = ttfb(H3Discovery::Known);
+    for (discovery, connections) in [
+        (H3Discovery::Known, 1),
+        // Nothing is known of the server, so both start at once.
+        (H3Discovery::HttpsRr, 2),
+        // TCP would start after one and a half round trips.
+        (H3Discovery::AltSvc, 1),
+    ] {
+        let outcome = load(&discovering(&page, FAST, discovery));
+        assert_eq!(protocols(&outcome), [Protocol::H3; 4], "{discovery:?}");
+        assert_eq!(outcome.transport.connections, connections, "{discovery:?}");
+        assert!((ttfb(discovery) - known).abs() < 0.01, "{discovery:?}");
+    }
+}
+
+#[test]
+fn once_quic_has_worked_tcp_to_the_next_origin_waits() {
+    let mut page = chain(3);
+    let mut other = page.origins[0].clone();
+    other.host = "other.example".to_owned();
+    other.connection_group = 1;
+    page.origins.push(other);
+    page.resources[3].origin = OriginId(1);
+    let outcome = load(&discovering(&page, FAST, H3Discovery::HttpsRr));
+    assert_eq!(protocols(&outcome), [Protocol::H3; 4]);
+    assert_eq!(
+        outcome.transport.connections, 3,
+        "TCP to the first origin alone"
+    );
+    // QUIC to the other origin takes longer than TCP's wait of 300 ms.
+    let slow = load(&discovering(
+        &page,
+        "rate 1gbit rtt 400ms",
+        H3Discovery::HttpsRr,
+    ));
+    assert_eq!(slow.transport.connections, 4);
+    assert_eq!(
+        protocols(&slow),
+        [Protocol::H3; 4],
+        "QUIC still needs fewer round trips"
+    );
+}
+
+#[test]
+fn tcp_stands_in_when_the_first_packets_of_quic_are_lost() {
+    let lossy = "rate 1gbit rtt 100ms loss 30%";
+    let s = discovering(&chain(3), lossy, H3Discovery::HttpsRr);
+    let seeds = 1..=30;
+    let loads: Vec<Vec<Protocol>> = seeds
+        .map(|seed| protocols(&run(&s, seed, false).unwrap()))
+        .collect();
+    let starts_over_h2 = |load: &&Vec<Protocol>| load[0] == Protocol::H2;
+    assert!(loads.iter().any(|load| load[0] == Protocol::H3));
+    let mut fallen_back = loads.iter().filter(starts_over_h2).peekable();
+    assert!(fallen_back.peek().is_some());
+    // QUIC goes on connecting, and later requests use it.
+    assert!(fallen_back.any(|load| load.contains(&Protocol::H3)));
 }

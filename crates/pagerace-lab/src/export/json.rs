@@ -31,7 +31,7 @@ pub use read::{ReadPlan, read_plan};
 /// The value of `format` in results files.
 pub const FORMAT: &str = "pagerace-results";
 /// The version of the format that this release writes, and the only one that it reads.
-pub const SCHEMA: u32 = 6;
+pub const SCHEMA: u32 = 7;
 
 /// A results file. Readers need only the identification and the plan.
 #[derive(Debug, Serialize)]

@@ -2,7 +2,7 @@
 //! that need no pages can run before any page is read.
 
 use pagerace_core::Protocol;
-use pagerace_sim::{Retransmission, Visit};
+use pagerace_sim::{H3Discovery, Retransmission, Visit};
 use pagerace_transport::quic::DEFAULT_MTU;
 use pagerace_transport::tls;
 
@@ -34,6 +34,9 @@ impl Plan {
             if self.settings.retransmission != Retransmission::default() {
                 return bad(format!("retransmission: by urgency {needs}"));
             }
+            if transport.h3_discovery != H3Discovery::Known {
+                return bad(format!("h3-discovery: {needs}"));
+            }
         }
         if transport.tcp_tls == tls::Version::Tls12 && !may_speak(Protocol::is_tcp) {
             return bad(
@@ -46,6 +49,13 @@ impl Plan {
             return bad(
                 "early-data: a first visit has no TLS ticket, which early data needs; add --visit \
                  resumed"
+                    .to_owned(),
+            );
+        }
+        if transport.h3_discovery == H3Discovery::AltSvcFirstVisit && !cold {
+            return bad(
+                "h3-discovery: alt-svc-first-visit needs a first visit (--visit cold); later visits \
+                 know HTTP/3 by alt-svc"
                     .to_owned(),
             );
         }

@@ -1,5 +1,6 @@
 //! Opening of connections, including those left by an earlier visit.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use pagerace_browser::Cached;
@@ -9,7 +10,7 @@ use pagerace_peer::NameLookup;
 use super::{Connection, PageLoad, Timer};
 use crate::ScenarioError;
 use crate::ends::{Ends, Payload};
-use crate::pool::H1_CONNECTIONS;
+use crate::pool::{H1_CONNECTIONS, over_h2};
 use crate::site::PageSite;
 use crate::timing::SetUp;
 use crate::trace::Side;
@@ -35,14 +36,13 @@ impl PageLoad<'_> {
     }
 
     /// Opens a connection and returns its index.
-    pub(super) fn open(&mut self, place: usize) -> usize {
+    pub(super) fn open(&mut self, place: usize, protocol: Protocol) -> usize {
         let i = self.connections.len();
         let resolved_at = self.resolved_at(place);
-        let place_ref = &mut self.pool.places[place];
-        place_ref.connections.push(i);
+        self.pool.places[place].connections.push(i);
         self.connections.push(Connection {
             place,
-            protocol: place_ref.protocol,
+            protocol,
             early: Vec::new(),
             set_up: SetUp {
                 opened: self.net.now,
@@ -71,14 +71,22 @@ impl PageLoad<'_> {
         if self.connections[i].protocol == Protocol::H1 {
             self.dispatch(self.connections[i].place);
         }
+        self.first_ready(i);
         Ok(())
     }
 
     fn make_ends(&self, i: usize, now: Instant) -> Result<Ends<PageSite>, ScenarioError> {
-        let place = &self.pool.places[self.connections[i].place];
+        let Connection {
+            place, protocol, ..
+        } = self.connections[i];
+        let place = &self.pool.places[place];
         // The name does not contain the order of opening, which a strategy may change.
+        let name = match (place.protocol, protocol) {
+            (Protocol::H3, Protocol::H2) => Cow::Owned(over_h2(&place.name)),
+            _ => Cow::Borrowed(place.name.as_str()),
+        };
         self.connector
-            .connect(place.protocol, &place.name, now, self.site.clone())
+            .connect(protocol, &name, now, self.site.clone())
     }
 
     /// Handles the completion of a connection's handshake.
@@ -91,6 +99,7 @@ impl PageLoad<'_> {
                 p.sent.get_or_insert(self.net.now);
             }
         }
+        self.first_ready(i);
     }
 
     /// Removes a lost connection. Requests that wait need another.
@@ -124,7 +133,7 @@ impl PageLoad<'_> {
     }
 
     fn open_warm(&mut self, place: usize) -> Result<(), ScenarioError> {
-        let i = self.open(place);
+        let i = self.open(place, self.pool.places[place].protocol);
         let mut ends = self.make_ends(i, Instant::ZERO)?;
         establish(&mut ends, self.scenario.network.rtt());
         ends.set_age(AGE);

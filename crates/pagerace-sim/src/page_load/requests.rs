@@ -31,7 +31,11 @@ impl PageLoad<'_> {
             self.pool.places[place].reprioritise(priority, resource);
             return;
         }
-        let Some(&i) = self.pool.places[place].connections.first() else {
+        let waits =
+            self.discovers(place) && self.pool.places[place].reprioritise(priority, resource);
+        let given = self.progress[resource.index()].and_then(|p| p.given);
+        let open = |i: &usize| self.pool.places[place].connections.contains(i);
+        let Some(i) = given.filter(open).filter(|_| !waits) else {
             return;
         };
         if let Some(ends) = &mut self.net.ends[i] {
@@ -70,10 +74,22 @@ impl PageLoad<'_> {
             self.dispatch(place);
             return;
         }
+        if self.discovers(place) {
+            self.fetch_over_either(place, resource, priority);
+            return;
+        }
         let i = match self.pool.places[place].connections.first() {
             Some(&i) => i,
-            None => self.open(place),
+            None => self.open(place, protocol),
         };
+        self.give(i, resource, priority);
+    }
+
+    /// Gives a request to a connection.
+    pub(super) fn give(&mut self, i: usize, resource: ResourceId, priority: Priority) {
+        if let Some(p) = &mut self.progress[resource.index()] {
+            p.given = Some(i);
+        }
         self.connections[i].early.push((resource, priority));
         self.send_requests(i);
     }
@@ -92,8 +108,7 @@ impl PageLoad<'_> {
             let Some((priority, resource)) = self.pool.places[place].next_waiting() else {
                 return;
             };
-            self.connections[i].early.push((resource, priority));
-            self.send_requests(i);
+            self.give(i, resource, priority);
         }
         loop {
             let open = &self.pool.places[place];
@@ -105,7 +120,7 @@ impl PageLoad<'_> {
             if coming >= open.waiting() || open.connections.len() >= H1_CONNECTIONS {
                 return;
             }
-            self.open(place);
+            self.open(place, Protocol::H1);
         }
     }
 
@@ -122,7 +137,7 @@ impl PageLoad<'_> {
     }
 
     /// Returns true if a request can leave on the connection now, or with its handshake.
-    fn is_usable(&self, i: usize) -> bool {
+    pub(super) fn is_usable(&self, i: usize) -> bool {
         let c = &self.connections[i];
         self.net.ends[i].is_some()
             && (c.set_up.connected.is_some() || self.connector.early_data(c.protocol))

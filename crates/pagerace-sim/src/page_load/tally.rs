@@ -31,8 +31,10 @@ impl PageLoad<'_> {
     fn timing(&self, resource: usize) -> Option<ResourceTiming> {
         let p = self.progress[resource].as_ref()?;
         let set_up = p.stream.map(|(i, _)| self.connections[i].set_up);
-        let place = self.place_of(ResourceId(resource as u32));
-        let protocol = self.pool.places[place].protocol;
+        let protocol = match p.given {
+            Some(i) => self.connections[i].protocol,
+            None => self.pool.places[self.place_of(ResourceId(resource as u32))].protocol,
+        };
         let mut timing = p.timing(protocol, self.net.now, set_up);
         if let Some((i, stream)) = p.stream
             && let Some(ends) = &self.net.ends[i]

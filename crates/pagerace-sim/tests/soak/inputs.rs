@@ -13,8 +13,8 @@ use pagerace_page::{
     PictureShares, RecordedPage, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
 };
 use pagerace_sim::{
-    Connections, EarlyData, LoadSettings, NameLookup, ObjectNeed, ProtocolMap, RecordEnds,
-    Reprioritisation, Retransmission, Scenario, TlsVersion, Visit,
+    Connections, EarlyData, H3Discovery, LoadSettings, NameLookup, ObjectNeed, ProtocolMap,
+    RecordEnds, Reprioritisation, Retransmission, Scenario, TlsVersion, Visit,
 };
 use pagerace_transport::tls::ClientHello;
 
@@ -506,6 +506,12 @@ impl Draw {
             record_ends: self.of(&[RecordEnds::Joined, RecordEnds::Short]),
             early_data: self.of(&[EarlyData::Auto, EarlyData::On, EarlyData::Off]),
             name_lookup: self.of(&[NameLookup::RoundTrip, NameLookup::None]),
+            h3_discovery: self.of(&[
+                H3Discovery::Known,
+                H3Discovery::HttpsRr,
+                H3Discovery::AltSvc,
+                H3Discovery::AltSvcFirstVisit,
+            ]),
             reprioritisation: self.of(&[Reprioritisation::Update, Reprioritisation::Chromium]),
             deadline: Duration::from_secs(24 * 3_600),
         }

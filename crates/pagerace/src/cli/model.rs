@@ -6,7 +6,8 @@ use pagerace_browser::config::{CPU, JITTER};
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Duration, Words};
 use pagerace_sim::{
-    Connections, EarlyData, LoadSettings, NameLookup, QUIC_MTU, Reprioritisation, Retransmission,
+    Connections, EarlyData, H3Discovery, LoadSettings, NameLookup, QUIC_MTU, Reprioritisation,
+    Retransmission,
 };
 use pagerace_transport::{quic::DEFAULT_MTU, tls};
 
@@ -89,6 +90,12 @@ pub(crate) struct ModelArgs {
         default_value = LoadSettings::default().client_hello.word())]
     pub(crate) client_hello: tls::ClientHello,
 
+    /// How the browser finds out that a server speaks HTTP/3, and which connections it tries
+    /// then.
+    #[arg(long, value_name = "WAY", value_parser = word::<H3Discovery>(), help_heading = "Model",
+        default_value = LoadSettings::default().h3_discovery.word())]
+    pub(crate) h3_discovery: H3Discovery,
+
     /// How the browser signals a changed priority of a request that it has sent.
     #[arg(long, value_parser = word::<Reprioritisation>(), help_heading = "Model",
         default_value = LoadSettings::default().reprioritisation.word())]
@@ -128,6 +135,7 @@ impl ModelArgs {
             tcp_tls: self.tls_version,
             client_hello: self.client_hello,
             early_data: self.early_data,
+            h3_discovery: self.h3_discovery,
             reprioritisation: self.reprioritisation,
             deadline: self.deadline,
             ..self.wire.settings()

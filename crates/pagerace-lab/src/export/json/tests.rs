@@ -124,7 +124,7 @@ fn what_is_not_ours_is_refused_clearly() {
     );
     let old = read("{\"format\": \"pagerace-results\", \"schema\": 1}");
     assert!(
-        old.contains("its schema is 1, but this version reads schema 6"),
+        old.contains("its schema is 1, but this version reads schema 7"),
         "{old}"
     );
 }
