@@ -252,7 +252,7 @@ fn on_page(frame: &Frame, metric: MetricId, base: &Cell, own: &Cell) -> OnPage {
 }
 
 /// Returns the number of objects that arrived broken in the loads of a cell.
-fn broken(frame: &Frame, cell: &Cell) -> f64 {
+pub(crate) fn broken(frame: &Frame, cell: &Cell) -> f64 {
     let broken: MetricId = BROKEN.parse().expect("it is in the registry");
     let index = frame.index(broken);
     cell.values(index).filter_map(|(_, value)| value).sum()

@@ -25,6 +25,7 @@ pub mod matrix;
 pub mod measure;
 pub mod plan;
 pub mod plot;
+pub mod recommend;
 pub mod row;
 pub mod shard;
 pub mod store;

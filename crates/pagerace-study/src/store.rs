@@ -309,6 +309,36 @@ pub fn intact(path: &Path) -> Result<Bytes, StudyError> {
     Ok(bytes.into())
 }
 
+/// Returns the facts about pages in the metadata of an exported file, or of all files of a
+/// folder.
+///
+/// # Errors
+/// [`StudyError::Read`] if a file cannot be read, [`StudyError::Loads`] if it lacks the facts.
+pub fn page_facts(path: &Path) -> Result<Vec<Value>, StudyError> {
+    let files = if path.is_dir() {
+        parquet_files(path)?
+    } else {
+        vec![path.to_owned()]
+    };
+    let mut all = Vec::new();
+    for path in files {
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(source) => return Err(StudyError::Read { path, source }),
+        };
+        let list = guarded(|| read_metadata(file, PAGES)).map_err(|error| error.to_string());
+        let list = list.and_then(|list| {
+            let list: Result<Vec<Value>, _> = serde_json::from_str(&list);
+            list.map_err(|error| error.to_string())
+        });
+        match list {
+            Ok(list) => all.extend(list),
+            Err(reason) => return Err(StudyError::Loads { path, reason }),
+        }
+    }
+    Ok(all)
+}
+
 /// Reads the pieces that a file holds.
 fn pieces(path: &Path) -> Result<Vec<Piece>, StudyError> {
     let damaged = |error| damaged(path, &error);

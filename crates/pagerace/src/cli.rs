@@ -14,6 +14,8 @@ use crate::commands::needs::NeedArgs;
 use crate::commands::objects::{self, ObjectsArgs};
 use crate::commands::page::PageArgs;
 #[cfg(feature = "study")]
+use crate::commands::recommend;
+#[cfg(feature = "study")]
 use crate::commands::study::StudyCommand;
 
 #[cfg(feature = "live")]
@@ -87,6 +89,10 @@ pub(crate) enum Command {
     #[cfg(feature = "study")]
     #[command(subcommand)]
     Study(StudyCommand),
+    /// Say what to choose for many pages and networks, and who gets worse by it.
+    #[cfg(feature = "study")]
+    #[command(after_long_help = recommend::EXAMPLES, after_help = SEE_HELP)]
+    Recommend(recommend::RecommendArgs),
     /// List strategies, networks, controllers and other names.
     #[command(after_long_help = LIST_EXAMPLES, after_help = SEE_HELP)]
     List(ListArgs),

@@ -39,6 +39,8 @@ pub fn main() -> ExitCode {
         Command::Objects(args) => commands::objects::run(args),
         #[cfg(feature = "study")]
         Command::Study(command) => commands::study::run(command),
+        #[cfg(feature = "study")]
+        Command::Recommend(args) => commands::recommend::run(args),
         Command::List(args) => commands::list::run(args),
     };
     let Err(error) = result else {
@@ -66,10 +68,10 @@ pub fn main() -> ExitCode {
     })
 }
 
-/// Returns true if the user interrupted a study.
+/// Returns true if the user interrupted a study or a recommendation.
 #[cfg(feature = "study")]
 fn study_interrupted(error: &anyhow::Error) -> bool {
-    error.is::<commands::study::Interrupted>()
+    error.is::<commands::study::Interrupted>() || error.is::<commands::recommend::Interrupted>()
 }
 
 /// Returns false, because this build runs no studies.

@@ -10,19 +10,19 @@ use pagerace_lab::export::csv::{write_comparisons, write_runs};
 use pagerace_lab::export::file::{check_writable, write_atomically};
 
 /// Rejects outputs that cannot be written, that share a file, or that would overwrite one
-/// of the recordings `hars`.
-pub(super) fn check_files(files: &[impl AsRef<Path>], hars: &[PathBuf]) -> Result<()> {
+/// of the inputs.
+pub(super) fn check_files(files: &[impl AsRef<Path>], inputs: &[PathBuf]) -> Result<()> {
     for (i, file) in files.iter().enumerate() {
         let file = file.as_ref();
         check_writable(file)?;
         if files[..i].iter().any(|other| other.as_ref() == file) {
             bail!("{}: two outputs cannot go to one file", file.display());
         }
-        if let Some(har) = hars.iter().find(|har| same_file(har, file)) {
+        if let Some(input) = inputs.iter().find(|input| same_file(input, file)) {
             bail!(
-                "{}: would overwrite the recording {}",
+                "{}: would overwrite the input {}",
                 file.display(),
-                har.display()
+                input.display()
             );
         }
     }

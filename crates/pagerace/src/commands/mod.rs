@@ -18,6 +18,8 @@ pub(crate) mod objects;
 pub(crate) mod page;
 mod paints;
 pub(crate) mod race;
+#[cfg(feature = "study")]
+pub(crate) mod recommend;
 #[cfg(feature = "live")]
 pub(crate) mod record;
 #[cfg(feature = "live")]

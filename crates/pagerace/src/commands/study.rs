@@ -24,20 +24,24 @@ use resolve::Resolved;
 mod embedded;
 mod evaluate;
 mod from_race;
+mod loads;
 mod markdown;
 mod options;
 mod resolve;
 mod run;
 
 pub use embedded::Study;
+pub(super) use evaluate::{condition, quoted};
+pub(super) use loads::{PlanLoads, of_plan};
+pub(super) use markdown::MODEL_ERROR;
 pub(crate) use options::{contender_key, plan_with};
 pub(crate) use run::Interrupted;
 
 /// The name of a plan in its folder.
-const PLAN_FILE: &str = "plan.toml";
+pub(super) const PLAN_FILE: &str = "plan.toml";
 
 /// The metadata key of the plan.
-const PLAN: &str = "pagerace.plan";
+pub(super) const PLAN: &str = "pagerace.plan";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -98,6 +102,14 @@ pub(crate) struct ResultArgs {
 }
 
 impl ResultArgs {
+    /// The results of a plan that lie in `output`, or else beside it.
+    pub(super) fn new(plan: PathBuf, pages: Vec<String>, output: Option<PathBuf>) -> Self {
+        Self {
+            plan: PlanArgs { plan, pages },
+            output,
+        }
+    }
+
     /// Returns the folder of the results.
     fn folder(&self) -> PathBuf {
         let beside = || self.plan.plan.with_file_name("results");
@@ -114,11 +126,11 @@ impl ResultArgs {
 pub(crate) struct WorkArgs {
     /// Number of threads; results do not depend on it. [default: all cores]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    jobs: Option<u16>,
+    pub(super) jobs: Option<u16>,
 
     /// Do not show progress.
     #[arg(long)]
-    no_progress: bool,
+    pub(super) no_progress: bool,
 }
 
 impl WorkArgs {
@@ -212,7 +224,7 @@ pub(crate) fn run(command: &StudyCommand) -> Result<()> {
 }
 
 /// Returns the number with its noun: "1 page", "2 pages".
-fn counted(count: u64, noun: &str) -> String {
+pub(super) fn counted(count: u64, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{plural}")
 }

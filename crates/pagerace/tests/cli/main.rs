@@ -9,6 +9,7 @@ mod interventions;
 mod live;
 mod objects;
 mod race;
+mod recommend;
 #[path = "../../../../tests/corpus/files.rs"]
 mod recordings;
 mod reliability;

@@ -1,6 +1,6 @@
 //! Tables, matrices and claims.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,14 +9,15 @@ use clap::Args;
 use comfy_table::Cell;
 use pagerace_lab::MetricId;
 use pagerace_lab::unit::{percent, signed_percent};
+use pagerace_study::Key;
 use pagerace_study::claim::{self, Claim, Measure, Statistic, Verdict};
 use pagerace_study::frame::{Filter, Frame, outline};
 use pagerace_study::matrix::Matrix;
 use pagerace_study::table::{Kind, Table, TableSpec, Value};
-use pagerace_study::{Key, Store};
 
+use super::loads::Loads;
 use super::resolve::Resolved;
-use super::{Part, ReportArgs, markdown, run, warn_of_missing};
+use super::{Part, ReportArgs, markdown, run};
 use crate::cli::model::word;
 use crate::table as terminal;
 
@@ -66,7 +67,7 @@ pub(crate) struct TableArgs {
 }
 
 /// Parses an item of `--where`.
-fn condition(text: &str) -> Result<(String, String), String> {
+pub(in crate::commands) fn condition(text: &str) -> Result<(String, String), String> {
     let (column, value) = text
         .split_once('=')
         .ok_or_else(|| "write it as network=cable: a column and its value".to_owned())?;
@@ -154,14 +155,6 @@ fn metrics(resolved: &Resolved) -> Vec<MetricId> {
     all.into_iter().collect()
 }
 
-/// The loads of a report.
-pub(super) struct Loads {
-    pub(super) frame: Frame,
-    /// Number of loads, and of those that failed. Loads that races share count once.
-    pub(super) count: usize,
-    pub(super) failed: usize,
-}
-
 pub(super) fn report(args: &ReportArgs) -> Result<()> {
     let path = &args.results.plan.plan;
     let resolved = args.results.read()?;
@@ -185,7 +178,7 @@ pub(super) fn report(args: &ReportArgs) -> Result<()> {
             args.work.watch(),
         )?;
     }
-    let loads = read(&resolved, &folder)?;
+    let loads = Loads::read(&resolved, &folder, &metrics(&resolved))?;
     let frame = &loads.frame;
     let study = &resolved.study;
     let mut circumstances = String::new();
@@ -212,36 +205,6 @@ pub(super) fn report(args: &ReportArgs) -> Result<()> {
         None => Ok(()),
         Some(markdown) => markdown::write(markdown, path, &resolved, &loads),
     }
-}
-
-/// Reads the loads of a plan.
-fn read(resolved: &Resolved, folder: &Path) -> Result<Loads> {
-    let store = Store::read(folder, resolved.study.details)?;
-    let mut frame = Frame::new(&metrics(resolved));
-    let (mut found, mut all) = (0, 0);
-    let mut loads = BTreeMap::new();
-    resolved.each(false, |race, page, cells| {
-        let rows = resolved.rows(&store, race, page, cells)?;
-        found += rows.len();
-        for row in &rows {
-            loads.insert((row.key.cell.clone(), row.run), row.failure.is_some());
-        }
-        all += cells.digests.len() * cells.plan.runs as usize;
-        frame.add(&rows);
-        Ok(())
-    })?;
-    if found == 0 {
-        bail!(
-            "{}: holds no loads of the plan; `pagerace study run` runs them",
-            folder.display()
-        );
-    }
-    warn_of_missing(found, all);
-    Ok(Loads {
-        frame,
-        count: loads.len(),
-        failed: loads.into_values().filter(|failed| *failed).count(),
-    })
 }
 
 fn print_claim(
@@ -391,7 +354,7 @@ fn field(value: &Value) -> String {
     }
 }
 
-fn quoted(text: &str) -> String {
+pub(in crate::commands) fn quoted(text: &str) -> String {
     if text.contains(['"', ',', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {

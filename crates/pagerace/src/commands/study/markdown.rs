@@ -13,12 +13,14 @@ use pagerace_lab::facts::facts;
 use pagerace_study::claim::{Claim, Decision};
 use pagerace_study::plot;
 
-use super::evaluate::{Loads, NONE, at, beside, measured, summed_up};
+use super::evaluate::{NONE, at, beside, measured, summed_up};
+use super::loads::Loads;
 use super::resolve::Resolved;
 use super::{PLAN_FILE, counted};
 use crate::commands::files::write_text;
 
-const MODEL_ERROR: &str = "Tests and intervals cover runs and pages. They leave out the model's \
+/// What no statistic over pages includes.
+pub(in crate::commands) const MODEL_ERROR: &str = "Tests and intervals cover runs and pages. They leave out the model's \
                            error, which docs/accuracy.md lists.";
 
 /// A Markdown file, and the place of the section in it.

@@ -1,0 +1,123 @@
+//! Properties of pages and networks that a server can know before it answers.
+
+use pagerace_lab::unit::Unit;
+use serde_json::Value;
+
+use super::population::PageName;
+
+/// The properties of a page, from the rows' metadata.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PageFacts {
+    /// Bytes of all bodies.
+    pub bytes: f64,
+    /// Number of requests.
+    pub requests: f64,
+    /// Number of hosts (origins).
+    pub hosts: f64,
+}
+
+impl PageFacts {
+    /// Reads the facts about a page in the metadata of rows; `None` if one is missing.
+    pub fn of_json(facts: &Value) -> Option<(PageName, Self)> {
+        let name = |key: &str| facts[key].as_str().map(str::to_owned);
+        let known = Self {
+            bytes: facts["body_bytes"].as_f64()?,
+            requests: facts["requests"].as_f64()?,
+            hosts: facts["origins"].as_f64()?,
+        };
+        Some(((name("group")?, name("page")?), known))
+    }
+}
+
+/// The properties of a network.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NetworkFacts {
+    /// The round-trip propagation delay in milliseconds.
+    pub rtt_ms: f64,
+    /// The long-run rate of the downlink in Mbit/s.
+    pub down_mbps: f64,
+    /// The long-run rate of the uplink in Mbit/s.
+    pub up_mbps: f64,
+    /// The packets that the downlink loses in the long run, in per cent.
+    pub loss_percent: f64,
+}
+
+/// A property by which a rule may decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feature {
+    /// [`NetworkFacts::loss_percent`].
+    Loss,
+    /// [`NetworkFacts::rtt_ms`].
+    RoundTrip,
+    /// [`NetworkFacts::down_mbps`].
+    Downlink,
+    /// [`PageFacts::bytes`].
+    Bytes,
+    /// [`PageFacts::requests`].
+    Requests,
+    /// [`PageFacts::hosts`].
+    Hosts,
+}
+
+impl Feature {
+    /// The properties of networks, in the order in which they are preferred.
+    pub const OF_NETWORKS: [Self; 3] = [Self::Loss, Self::RoundTrip, Self::Downlink];
+    /// The properties of pages, in the order in which they are preferred.
+    pub const OF_PAGES: [Self; 3] = [Self::Bytes, Self::Requests, Self::Hosts];
+
+    /// The name in JSON, which ends with the unit if there is one.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Loss => "loss_percent",
+            Self::RoundTrip => "rtt_ms",
+            Self::Downlink => "down_mbps",
+            Self::Bytes => "page_bytes",
+            Self::Requests => "page_requests",
+            Self::Hosts => "page_hosts",
+        }
+    }
+
+    /// The name for people.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Loss => "packet loss",
+            Self::RoundTrip => "round trip",
+            Self::Downlink => "downlink",
+            Self::Bytes => "page's bytes",
+            Self::Requests => "page's requests",
+            Self::Hosts => "page's hosts",
+        }
+    }
+
+    /// Formats a threshold for people.
+    pub fn format(self, value: f64) -> String {
+        match self {
+            Self::Loss => format!("{value} %"),
+            Self::RoundTrip => format!("{value} ms"),
+            Self::Downlink => format!("{value} Mbit/s"),
+            Self::Bytes => Unit::Bytes.format(value),
+            // More than 3.5 hosts are more than 3.
+            Self::Requests | Self::Hosts => value.floor().to_string(),
+        }
+    }
+
+    /// Returns the value of a property of networks; `None` for those of pages.
+    pub(crate) fn of_network(self, facts: &NetworkFacts) -> Option<f64> {
+        match self {
+            Self::Loss => Some(facts.loss_percent),
+            Self::RoundTrip => Some(facts.rtt_ms),
+            Self::Downlink => Some(facts.down_mbps),
+            _ => None,
+        }
+    }
+
+    /// Returns the value of a property of pages; `None` for those of networks.
+    pub(crate) fn of_page(self, facts: &PageFacts) -> Option<f64> {
+        match self {
+            Self::Bytes => Some(facts.bytes),
+            Self::Requests => Some(facts.requests),
+            Self::Hosts => Some(facts.hosts),
+            _ => None,
+        }
+    }
+}

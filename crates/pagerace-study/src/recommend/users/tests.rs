@@ -1,0 +1,86 @@
+use super::{NetworkFacts, assign, parse};
+
+fn network(rtt_ms: f64, down_mbps: f64, loss_percent: f64) -> NetworkFacts {
+    NetworkFacts {
+        rtt_ms,
+        down_mbps,
+        up_mbps: down_mbps,
+        loss_percent,
+    }
+}
+
+#[test]
+fn users_get_the_nearest_network() {
+    let text = "\u{feff}down_mbps,rtt_ms,loss_percent,weight\r\n20,30,0,2\r\n1.5,200,0,1\r\n\
+                1.5,200,2.5,3\r\n90,10,0,0\r\n";
+    let users = parse(text).unwrap();
+    assert_eq!((users.len(), users[3].line), (4, 5));
+    let networks = [
+        network(30.0, 20.0, 0.0),
+        network(150.0, 1.6, 2.0),
+        network(150.0, 1.6, 0.0),
+    ];
+    let found = assign(&users, &networks);
+    assert_eq!(found.networks, [(2, 2.0), (1, 3.0), (1, 1.0)]);
+    // ln(90 / 20) and ln(30 / 10).
+    let (line, place, far) = found.farthest;
+    assert_eq!((line, place), (5, 0));
+    assert!((far - 1.504_1_f64.hypot(1.098_6)).abs() < 1e-3, "{far}");
+    assert_eq!(found.outside, [(3, "rtt_ms"), (4, "rtt_ms"), (5, "rtt_ms")]);
+}
+
+#[test]
+fn loss_that_was_not_measured_does_not_count() {
+    let networks = [network(50.0, 10.0, 3.0), network(50.0, 10.0, 0.0)];
+    let found = assign(&parse("rtt_ms,down_mbps\n60,10\n").unwrap(), &networks);
+    assert_eq!(found.networks, [(0, 0.0), (1, 1.0)]);
+    assert_eq!(found.outside, [(2, "rtt_ms")]);
+}
+
+#[test]
+fn mistakes_have_a_line_and_a_column() {
+    let mistakes = [
+        (
+            "",
+            "is empty; the first line names columns: rtt_ms,down_mbps",
+        ),
+        ("rtt_ms,down_mbps\n", "has no users"),
+        ("rtt_ms\n5\n", "line 1: lacks the column down_mbps"),
+        (
+            "rtt_ms,rtt_ms\n",
+            "line 1: the column rtt_ms is there twice",
+        ),
+        (
+            "rtt,down_mbps\n",
+            "line 1: `rtt` is no column of users; use rtt_ms",
+        ),
+        (
+            "rtt_ms,down_mbps\n5\n",
+            "line 2: has 1 fields, and the header 2",
+        ),
+        (
+            "rtt_ms,down_mbps\n5,1\n\n5,0\n",
+            "line 4: column down_mbps: `0` is not a number above 0",
+        ),
+        (
+            "rtt_ms,down_mbps,loss_percent\n5,1,101\n",
+            "line 2: column loss_percent: `101` is not a number from 0 to 100",
+        ),
+        (
+            "rtt_ms,down_mbps,weight\n5,1,-2\n",
+            "line 2: column weight: `-2` is not a number from 0",
+        ),
+        (
+            "rtt_ms,down_mbps\nNaN,1\n",
+            "line 2: column rtt_ms: `NaN` is not a number from 0",
+        ),
+        (
+            "rtt_ms,down_mbps,weight\n5,1,0\n",
+            "none with a weight above 0",
+        ),
+    ];
+    for (text, wanted) in mistakes {
+        let told = parse(text).unwrap_err();
+        assert!(told.contains(wanted), "{text}: {told}");
+    }
+}

@@ -1,0 +1,210 @@
+//! `pagerace recommend`: what to choose for many pages and networks, and who gets worse.
+
+use std::path::PathBuf;
+
+use anyhow::{Error, Result, bail};
+use clap::Args;
+use pagerace_lab::MetricId;
+use pagerace_lab::export::file::write_atomically;
+use pagerace_study::claim;
+use pagerace_study::frame::Filter;
+use pagerace_study::recommend::evaluate::steps;
+use pagerace_study::recommend::rule::DEPTH_MAX;
+use pagerace_study::recommend::{Feature, Population, evaluate, population};
+
+use super::files::{check_files, write_text};
+use super::inputs::jobs;
+use super::study::{WorkArgs, condition};
+use super::warn::warn;
+use crate::progress::Watch;
+use input::Input;
+use mix::Mix;
+
+mod csv;
+mod input;
+mod json;
+mod mix;
+mod print;
+
+pub(crate) const EXAMPLES: &str = "\
+The choices are the contenders of a study: versions of HTTP, controllers and strategies. Today's
+choice, the best fixed choice and a rule that is learnt are compared on pages from which they were
+not learnt.
+
+Examples:
+  pagerace recommend plan.toml --today \"h2 cubic\"
+      runs what the results lack; which choice is best for all pages and networks, and whether a
+      rule by page and network is better
+
+  pagerace recommend loads.parquet --mix 'cable=5,slow-4g=1' --metric speed-index
+      the same from loads that `study export` wrote, if five of six users have cable
+
+  pagerace recommend results --users users.csv --depth 2 --json rule.json
+      for networks as users measured them (a header with rtt_ms, down_mbps and optionally
+      loss_percent, up_mbps, weight), with the rule as JSON for a server";
+
+#[derive(Args, Debug)]
+pub(crate) struct RecommendArgs {
+    /// A plan (a TOML file or a folder that holds plan.toml), a folder of results, or a file
+    /// that `study export` wrote. Of a plan, the loads that its results lack run first.
+    #[arg(value_name = "INPUT")]
+    input: PathBuf,
+
+    /// Metric, by name or column; see `pagerace list metrics`.
+    #[arg(short, long, value_name = "NAME", default_value_t, value_parser = claim::metric)]
+    metric: MetricId,
+
+    /// Contender that is in use today: its name or a part of it, such as "h2 cubic".
+    /// [default: the plainest of HTTP/2, else the first in the alphabet]
+    #[arg(long, value_name = "NAME")]
+    today: Option<String>,
+
+    /// Maximum number of questions of the rule on the way to a choice.
+    #[arg(long, value_name = "N", default_value_t = DEPTH_MAX,
+        value_parser = clap::value_parser!(u8).range(1..=i64::from(DEPTH_MAX)))]
+    depth: u8,
+
+    /// Weights of networks, such as 'cable=5,slow-4g=1'; others have none. [default: equal]
+    #[arg(long, value_name = "NETWORK=WEIGHT,..", conflicts_with = "users")]
+    mix: Vec<String>,
+
+    /// Weights of networks from a CSV file with a row for each user, with the columns `rtt_ms`,
+    /// `down_mbps` and optionally `loss_percent`, `up_mbps` and weight. Each user counts for the
+    /// nearest network.
+    #[arg(long, value_name = "FILE")]
+    users: Option<PathBuf>,
+
+    /// Only loads with this value of a column; may be given several times.
+    #[arg(long = "where", value_name = "COLUMN=VALUE", value_parser = condition)]
+    conditions: Vec<(String, String)>,
+
+    /// Recordings in place of the plan's pages; may be given several times.
+    #[arg(long, value_name = "[GROUP=]FILES", help_heading = "Plan")]
+    pages: Vec<String>,
+
+    /// Folder of the plan's results. [default: results, beside the plan]
+    #[arg(short, long, value_name = "DIR", help_heading = "Plan")]
+    output: Option<PathBuf>,
+
+    /// Do not run what the results of the plan lack.
+    #[arg(long, help_heading = "Plan")]
+    no_run: bool,
+
+    #[command(flatten, next_help_heading = "Plan")]
+    work: WorkArgs,
+
+    /// Write the rule, the choices and the regret as JSON.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    json: Option<PathBuf>,
+
+    /// Print the regret as CSV with all digits, and nothing else.
+    #[arg(long, help_heading = "Output")]
+    csv: bool,
+}
+
+/// The user interrupted the learning.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted; nothing was written, and all loads are kept")]
+pub(crate) struct Interrupted;
+
+pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
+    if let Some(json) = &args.json {
+        let inputs: Vec<PathBuf> = [Some(&args.input), args.users.as_ref()]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect();
+        check_files(&[json], &inputs)?;
+    }
+    let mix = Mix::read(args)?;
+    let Input {
+        frame,
+        pages,
+        plan,
+        circumstances,
+    } = Input::read(args)?;
+    let place = |reason: String| Error::msg(format!("{}: {reason}", args.input.display()));
+    let mut filter = Filter::new();
+    for (column, value) in &args.conditions {
+        let values = filter.entry(column.clone()).or_default();
+        values.push(value.clone());
+    }
+    let mut frame = frame.filter(&filter).map_err(place)?;
+    frame.name_contenders();
+    let networks = mix::facts(&population::networks(&frame));
+    let shares = mix.shares(&networks)?;
+    let facts = population::Facts {
+        pages,
+        networks: networks
+            .into_iter()
+            .filter_map(|(name, facts)| Some((name, facts.ok()?)))
+            .collect(),
+    };
+    let today = args.today.as_deref();
+    let population = Population::new(&frame, args.metric, today, &shares.weights, &facts);
+    let population = population.map_err(place)?;
+    if !population.left_out.is_empty() {
+        warn(&format!(
+            "pages that lack loads are left out: {}",
+            population.left_out.join("; ")
+        ));
+    }
+    for (what, all) in [
+        ("networks", Feature::OF_NETWORKS),
+        ("pages", Feature::OF_PAGES),
+    ] {
+        if !population.features.contains(&all[0]) {
+            warn(&format!(
+                "the rule does not ask for properties of {what}, because they are not known of all"
+            ));
+        }
+    }
+    let watch = Watch::new(!args.work.no_progress, "parts");
+    watch.start("learning", steps(&population));
+    let progress = |progress| watch.tell(progress);
+    let jobs = jobs(args.work.jobs);
+    let evaluation = evaluate(&population, args.depth, jobs, &progress).ok_or(Interrupted)?;
+    watch.clear();
+    let report = print::Report {
+        population: &population,
+        evaluation: &evaluation,
+        mix: &shares.text,
+        circumstances: &circumstances,
+    };
+    let mut out = anstream::stdout().lock();
+    if args.csv {
+        csv::print(&mut out, &population, &evaluation)?;
+    } else {
+        report.print(&mut out)?;
+    }
+    drop(out);
+    if let Some(path) = &args.json {
+        let json = json::of(&report, &facts, &args.input, plan.as_deref());
+        let text = format!("{}\n", serde_json::to_string_pretty(&json)?);
+        if args.csv {
+            // Standard output holds the table alone.
+            write_atomically(path, |out| out.write_all(text.as_bytes()))?;
+        } else {
+            write_text(path, &text)?;
+        }
+    }
+    Ok(())
+}
+
+impl RecommendArgs {
+    /// Rejects options of plans if the input is none.
+    fn check_no_plan(&self) -> Result<()> {
+        let given = [
+            (!self.pages.is_empty(), "--pages"),
+            (self.output.is_some(), "--output"),
+            (self.no_run, "--no-run"),
+        ];
+        match given.iter().find(|(given, _)| *given) {
+            Some((_, option)) => bail!(
+                "{option} is an option of plans, and {} holds loads that were run",
+                self.input.display()
+            ),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Loads from a plan, a folder of results or an exported file.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use pagerace_lab::MetricId;
+use pagerace_study::columns::read_metadata;
+use pagerace_study::compare::needed;
+use pagerace_study::frame::Frame;
+use pagerace_study::recommend::PageFacts;
+use pagerace_study::recommend::population::PageName;
+use pagerace_study::store;
+use serde_json::Value;
+
+use super::RecommendArgs;
+use crate::commands::study::{MODEL_ERROR, PLAN, PLAN_FILE, PlanLoads, ResultArgs, of_plan};
+
+/// The first bytes of a Parquet file.
+const PARQUET: [u8; 4] = *b"PAR1";
+
+/// Loads, and what is known about them.
+pub(super) struct Input {
+    pub(super) frame: Frame,
+    pub(super) pages: BTreeMap<PageName, PageFacts>,
+    /// The text of the plan, if it is known.
+    pub(super) plan: Option<String>,
+    /// What was run, as far as it is known, and what statistics leave out; line by line.
+    pub(super) circumstances: String,
+}
+
+impl Input {
+    pub(super) fn read(args: &RecommendArgs) -> Result<Self> {
+        let metrics = needed(args.metric);
+        let path = &match args.input.join(PLAN_FILE) {
+            plan if plan.exists() => plan,
+            _ => args.input.clone(),
+        };
+        if path.is_dir() || is_parquet(path)? {
+            return Self::of_rows(args, &metrics);
+        }
+        let results = ResultArgs::new(path.clone(), args.pages.clone(), args.output.clone());
+        let work = (!args.no_run).then_some(&args.work);
+        let PlanLoads {
+            frame,
+            pages,
+            circumstances,
+        } = of_plan(&results, work, &metrics)?;
+        Ok(Self {
+            frame,
+            pages: facts(&pages),
+            plan: Some(fs::read_to_string(path)?),
+            circumstances,
+        })
+    }
+
+    /// Reads a folder of results or an exported file.
+    fn of_rows(args: &RecommendArgs, metrics: &[MetricId]) -> Result<Self> {
+        args.check_no_plan()?;
+        let path = &args.input;
+        let frame = Frame::read(path, metrics)?;
+        // A folder may hold loads of several plans and versions.
+        let value = |key: &str| {
+            let file = File::open(path).ok().filter(|_| path.is_file())?;
+            read_metadata(file, key).ok()
+        };
+        let version = value(store::VERSION_KEY);
+        let version = version.map_or_else(String::new, |version| {
+            format!("Pagerace {version} ran the loads. The column seed has their seeds.\n")
+        });
+        Ok(Self {
+            frame,
+            pages: facts(&store::page_facts(path)?),
+            plan: value(PLAN),
+            circumstances: format!("{version}{MODEL_ERROR}\n"),
+        })
+    }
+}
+
+/// Returns true if a file holds rows.
+fn is_parquet(path: &Path) -> Result<bool> {
+    let mut head = Vec::new();
+    let file = File::open(path).with_context(|| format!("{}: cannot be read", path.display()))?;
+    let length = PARQUET.len() as u64;
+    file.take(length).read_to_end(&mut head)?;
+    Ok(head == PARQUET)
+}
+
+fn facts(pages: &[Value]) -> BTreeMap<PageName, PageFacts> {
+    pages.iter().filter_map(PageFacts::of_json).collect()
+}

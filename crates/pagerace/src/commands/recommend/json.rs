@@ -1,0 +1,126 @@
+//! The recommendation as JSON, with a rule that a server can apply.
+
+use std::path::Path;
+
+use pagerace_lab::VERSION;
+use pagerace_study::key::Dimension;
+use pagerace_study::recommend::interval::Mean;
+use pagerace_study::recommend::population::Facts;
+use pagerace_study::recommend::{Kind, Policy, Rule};
+use serde_json::{Map, Value, json};
+
+use super::print::Report;
+use crate::commands::study::MODEL_ERROR;
+
+/// Returns the recommendation. `plan` is the text of the study's plan.
+pub(super) fn of(report: &Report<'_>, facts: &Facts, input: &Path, plan: Option<&str>) -> Value {
+    let (population, evaluation) = (report.population, report.evaluation);
+    let choices = population.choices.iter().map(|key| {
+        let mut choice = Map::new();
+        choice.insert("name".to_owned(), key.contender.clone().into());
+        for one in Dimension::of_contenders() {
+            choice.insert(one.name.to_owned(), (one.get)(key).clone().into());
+        }
+        choice
+    });
+    let networks = population.networks.iter().map(|(name, share)| {
+        let facts = facts.networks.get(name).map(|facts| {
+            json!({
+                "rtt_ms": facts.rtt_ms,
+                "down_mbps": facts.down_mbps,
+                "up_mbps": facts.up_mbps,
+                "loss_percent": facts.loss_percent,
+            })
+        });
+        json!({"name": name, "share": share, "facts": facts})
+    });
+    let pages = population.pages.iter();
+    let policies = evaluation.policies.iter();
+    json!({
+        "pagerace": VERSION,
+        "input": input.to_string_lossy(),
+        "plan": plan,
+        "metric": population.metric.metric().name,
+        "caveat": MODEL_ERROR,
+        "recommended": kind(evaluation.take),
+        "today": population.choices[0].contender,
+        "fixed": population.choices[evaluation.fixed].contender,
+        "rule": rule(report, &evaluation.rule),
+        "choices": choices.collect::<Vec<_>>(),
+        "features": population.features.iter().map(|one| one.key()).collect::<Vec<_>>(),
+        "networks": networks.collect::<Vec<_>>(),
+        "pages": pages.map(|(group, page)| json!({"group": group, "page": page}))
+            .collect::<Vec<_>>(),
+        "left_out": population.left_out,
+        "folds": evaluation.folds,
+        "policies": policies.map(|one| policy(report, one)).collect::<Vec<_>>(),
+        "log_differences": {
+            "fixed_against_today": mean(evaluation.fixed_against_today),
+            "rule_against_fixed": mean(evaluation.rule_against_fixed),
+            "rule_against_today": mean(evaluation.rule_against_today),
+        },
+    })
+}
+
+const fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Today => "today",
+        Kind::Http2 => "http2",
+        Kind::Http3 => "http3",
+        Kind::Fixed => "fixed",
+        Kind::Rule => "rule",
+        Kind::Oracle => "oracle",
+    }
+}
+
+fn rule(report: &Report<'_>, part: &Rule) -> Value {
+    match part {
+        Rule::Choose(choice) => json!({"choice": report.population.choices[*choice].contender}),
+        Rule::Split {
+            feature,
+            above,
+            yes,
+            no,
+        } => json!({
+            "if": report.population.features[*feature].key(),
+            "above": above,
+            "then": rule(report, yes),
+            "else": rule(report, no),
+        }),
+    }
+}
+
+/// Returns a policy. Infinite numbers, of failed loads, are `null`.
+fn policy(report: &Report<'_>, policy: &Policy) -> Value {
+    let population = report.population;
+    let (change, interval) = policy.change();
+    let worst = policy.worst.iter().map(|(place, change)| {
+        let situation = &population.situations[*place];
+        let (group, page) = &population.pages[situation.page];
+        json!({
+            "group": group,
+            "page": page,
+            "network": population.networks[situation.network].0,
+            "choice": population.choices[policy.choices[*place]].contender,
+            "change": change,
+        })
+    });
+    json!({
+        "policy": kind(policy.kind),
+        "mean_regret": policy.regret.mean,
+        "mean_excess": policy.excess,
+        "median_regret": policy.regret.median,
+        "p90_regret": policy.regret.p90,
+        "worst_regret": policy.regret.worst,
+        "change": change,
+        "change_interval": interval,
+        "pages_worse": policy.pages_worse,
+        "users_worse": policy.users_worse,
+        "users_broken": policy.breaks,
+        "worse": worst.collect::<Vec<_>>(),
+    })
+}
+
+fn mean(mean: Mean) -> Value {
+    json!({"mean": mean.mean, "interval": mean.interval})
+}

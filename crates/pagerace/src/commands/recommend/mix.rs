@@ -1,0 +1,166 @@
+//! The shares of users on each network.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context as _, Error, Result, bail};
+use pagerace_lab::unit::percent;
+use pagerace_net::Network;
+use pagerace_papers::NETWORKS;
+use pagerace_study::recommend::NetworkFacts;
+use pagerace_study::recommend::users::{self, User};
+
+use super::RecommendArgs;
+use crate::commands::study::counted;
+use crate::commands::warn::warn;
+use crate::lists::split_all;
+
+/// A mix of networks as the user gave it.
+pub(super) enum Mix {
+    Equal,
+    Weights(Vec<(String, f64)>),
+    Users(Vec<User>, String),
+}
+
+/// Weights of networks.
+pub(super) struct Shares {
+    pub(super) weights: BTreeMap<String, f64>,
+    /// The origin of the weights, for people.
+    pub(super) text: String,
+}
+
+/// Networks with their properties, or the reason why those are not known.
+type Known = BTreeMap<String, Result<NetworkFacts, String>>;
+
+/// Returns the properties of networks. Their texts are those of races.
+pub(super) fn facts(names: &[String]) -> Known {
+    let of = |name: &String| {
+        let network = Network::parse_with(name, NETWORKS).map_err(|error| error.to_string());
+        let facts = network.map(|network| {
+            let mbps = |rate: &pagerace_net::Rate| rate.mean().bits_per_second() as f64 / 1e6;
+            NetworkFacts {
+                rtt_ms: network.rtt().as_millis_f64(),
+                down_mbps: mbps(&network.down.rate),
+                up_mbps: mbps(&network.up.rate),
+                loss_percent: network.down.loss.mean() * 100.0,
+            }
+        });
+        (name.clone(), facts)
+    };
+    names.iter().map(of).collect()
+}
+
+impl Mix {
+    /// Reads `--mix` or `--users`, before long work.
+    pub(super) fn read(args: &RecommendArgs) -> Result<Self> {
+        if let Some(path) = &args.users {
+            let place = || path.display().to_string();
+            let text =
+                fs::read_to_string(path).with_context(|| format!("{}: cannot be read", place()))?;
+            let users = users::parse(&text)
+                .map_err(Error::msg)
+                .with_context(place)?;
+            return Ok(Self::Users(users, place()));
+        }
+        let mut weights: Vec<(String, f64)> = Vec::new();
+        for item in split_all("mix", &args.mix)? {
+            let parsed = item.rsplit_once('=').and_then(|(name, weight)| {
+                let weight: f64 = weight.trim().parse().ok()?;
+                (weight.is_finite() && weight >= 0.0).then(|| (name.trim().to_owned(), weight))
+            });
+            let Some((name, weight)) = parsed else {
+                bail!("--mix: `{item}` is not as cable=5: a network, and a weight of at least 0");
+            };
+            if weights.iter().any(|(other, _)| *other == name) {
+                bail!("--mix: the network {name} is given twice");
+            }
+            weights.push((name, weight));
+        }
+        if !weights.is_empty() && weights.iter().all(|(_, weight)| *weight <= 0.0) {
+            bail!("--mix: no network has a weight above 0");
+        }
+        Ok(if weights.is_empty() {
+            Self::Equal
+        } else {
+            Self::Weights(weights)
+        })
+    }
+
+    /// Returns the weights of these networks.
+    pub(super) fn shares(self, networks: &Known) -> Result<Shares> {
+        for (name, facts) in networks {
+            if let Err(reason) = facts {
+                warn(&format!("the properties of {name} are not known: {reason}"));
+            }
+        }
+        match self {
+            Self::Equal => Ok(Shares {
+                weights: networks.keys().map(|name| (name.clone(), 1.0)).collect(),
+                text: "networks count equally; --mix or --users weights them".to_owned(),
+            }),
+            Self::Weights(weights) => {
+                let unknown = weights
+                    .iter()
+                    .find(|(name, _)| !networks.contains_key(name));
+                if let Some((name, _)) = unknown {
+                    let known: Vec<&str> = networks.keys().map(String::as_str).collect();
+                    bail!(
+                        "--mix: no load has the network `{name}`; there are {}",
+                        known.join(", ")
+                    );
+                }
+                Ok(Shares {
+                    weights: weights.into_iter().collect(),
+                    text: "networks weighted by --mix".to_owned(),
+                })
+            }
+            Self::Users(users, file) => of_users(&users, &file, networks),
+        }
+    }
+}
+
+/// Gives each user its nearest network.
+fn of_users(users: &[User], file: &str, networks: &Known) -> Result<Shares> {
+    let mut known = Vec::new();
+    for (name, facts) in networks {
+        match facts {
+            Ok(facts) => known.push(*facts),
+            Err(_) => bail!("--users: the properties of {name} are not known; use --mix"),
+        }
+    }
+    let names: Vec<&String> = networks.keys().collect();
+    let assigned = users::assign(users, &known);
+    if let Some((line, column)) = assigned.outside.first() {
+        warn(&format!(
+            "{file}: {} of {} outside the range of the networks, first line {line} ({column}); \
+             they count for the nearest network",
+            assigned.outside.len(),
+            counted(users.len() as u64, "user"),
+        ));
+    }
+    let (line, place, distance) = assigned.farthest;
+    let counts = names.iter().zip(&assigned.networks);
+    let counts = counts.map(|(name, (count, _))| format!("{name} {count}"));
+    let counts: Vec<String> = counts.collect();
+    let weights = names.iter().zip(&assigned.networks);
+    Ok(Shares {
+        weights: weights
+            .map(|(name, (_, weight))| ((*name).clone(), *weight))
+            .collect(),
+        text: format!(
+            "networks weighted by the {} of {}: {}; the farthest, line {line}, is {distance:.1} from \
+             {} (1 is a factor of 2.7 in round trip or rate, or one point of loss)",
+            counted(users.len() as u64, "user"),
+            Path::new(file).display(),
+            counts.join(", "),
+            names[place]
+        ),
+    })
+}
+
+/// Returns the networks with their shares of users, for people.
+pub(super) fn listed(networks: &[(String, f64)]) -> String {
+    let of = |(name, share): &(String, f64)| format!("{name} {}", percent(*share));
+    networks.iter().map(of).collect::<Vec<String>>().join(", ")
+}

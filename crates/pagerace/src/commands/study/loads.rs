@@ -1,0 +1,93 @@
+//! The loads of a plan in memory.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use pagerace_lab::MetricId;
+use pagerace_study::Store;
+use pagerace_study::frame::Frame;
+use serde_json::Value;
+
+use super::resolve::Resolved;
+use super::{Part, ResultArgs, WorkArgs, markdown, run, warn_of_missing};
+
+/// The loads of a report.
+pub(super) struct Loads {
+    pub(super) frame: Frame,
+    /// Number of loads, and of those that failed. Loads that races share count once.
+    pub(super) count: usize,
+    pub(super) failed: usize,
+}
+
+impl Loads {
+    /// Reads the loads of a plan.
+    pub(super) fn read(resolved: &Resolved, folder: &Path, metrics: &[MetricId]) -> Result<Self> {
+        let store = Store::read(folder, resolved.study.details)?;
+        let mut frame = Frame::new(metrics);
+        let (mut found, mut all) = (0, 0);
+        let mut loads = BTreeMap::new();
+        resolved.each(false, |race, page, cells| {
+            let rows = resolved.rows(&store, race, page, cells)?;
+            found += rows.len();
+            for row in &rows {
+                loads.insert((row.key.cell.clone(), row.run), row.failure.is_some());
+            }
+            all += cells.digests.len() * cells.plan.runs as usize;
+            frame.add(&rows);
+            Ok(())
+        })?;
+        if found == 0 {
+            bail!(
+                "{}: holds no loads of the plan; `pagerace study run` runs them",
+                folder.display()
+            );
+        }
+        warn_of_missing(found, all);
+        Ok(Self {
+            frame,
+            count: loads.len(),
+            failed: loads.into_values().filter(|failed| *failed).count(),
+        })
+    }
+}
+
+/// The loads of a plan for other commands.
+pub(in crate::commands) struct PlanLoads {
+    pub(in crate::commands) frame: Frame,
+    /// Facts about each page.
+    pub(in crate::commands) pages: Vec<Value>,
+    /// What was run, line by line.
+    pub(in crate::commands) circumstances: String,
+}
+
+/// Returns the loads of a plan. Without `work`, those that the results lack stay missing.
+pub(in crate::commands) fn of_plan(
+    results: &ResultArgs,
+    work: Option<&WorkArgs>,
+    metrics: &[MetricId],
+) -> Result<PlanLoads> {
+    let resolved = results.read()?;
+    let folder = results.folder();
+    if let Some(work) = work {
+        run::complete(&resolved, &folder, Part::WHOLE, work.jobs, work.watch())?;
+    }
+    let loads = Loads::read(&resolved, &folder, metrics)?;
+    let store = Store::read(&folder, resolved.study.details)?;
+    let mut pages = Vec::new();
+    resolved.each(false, |race, page, cells| {
+        let facts = resolved.stored_facts(&store, race, page, cells)?;
+        let facts = facts
+            .map(|facts| serde_json::from_str(&facts))
+            .transpose()?;
+        pages.extend(facts);
+        Ok(())
+    })?;
+    let mut circumstances = String::new();
+    markdown::circumstances(&mut circumstances, &resolved, &loads)?;
+    Ok(PlanLoads {
+        frame: loads.frame,
+        pages,
+        circumstances,
+    })
+}
