@@ -5,7 +5,8 @@ use pagerace_core::{Protocol, Words as _};
 use pagerace_page::Interventions;
 use pagerace_report::input::Provenance;
 use pagerace_sim::{
-    Connections, H3Discovery, NameLookup, RecordEnds, Reprioritisation, Retransmission, Visit,
+    Connections, H3Discovery, NameLookup, OriginRtt, RecordEnds, Reprioritisation, Retransmission,
+    Visit,
 };
 use pagerace_transport::{quic::DEFAULT_MTU, tls};
 
@@ -100,6 +101,9 @@ pub fn facts_in(plan: &Plan, provenance: Provenance) -> String {
     }
     if plan.settings.name_lookup == NameLookup::None {
         facts.push("no name look-ups".to_owned());
+    }
+    if plan.settings.origin_rtt == OriginRtt::Recorded {
+        facts.push("servers at the distances of their origins".to_owned());
     }
     match plan.settings.h3_discovery {
         H3Discovery::Known => {}

@@ -33,7 +33,7 @@ pub use objects::LossReport;
 pub use outgoing::{Outgoing, SentFrame};
 pub use server::{Retransmission, Server, ServerConfig};
 pub use settings::{
-    Connections, EarlyData, H3Discovery, LoadSettings, NameLookup, Reprioritisation,
+    Connections, EarlyData, H3Discovery, LoadSettings, NameLookup, OriginRtt, Reprioritisation,
 };
 pub use site::{Reply, Request, Site};
 

@@ -38,6 +38,8 @@ pub struct LoadSettings {
     /// The way in which the browser finds out that a server speaks HTTP/3. Loads of pages
     /// in simulation only.
     pub h3_discovery: H3Discovery,
+    /// Distance of servers beyond the access link. Loads of pages in simulation only.
+    pub origin_rtt: OriginRtt,
     /// Signalling of changed priorities.
     pub reprioritisation: Reprioritisation,
     /// Virtual time after which a load is given up.
@@ -96,6 +98,7 @@ impl Default for LoadSettings {
             early_data: EarlyData::default(),
             name_lookup: NameLookup::default(),
             h3_discovery: H3Discovery::default(),
+            origin_rtt: OriginRtt::default(),
             reprioritisation: Reprioritisation::Chromium,
             deadline: Duration::from_secs(30 * 60),
         }
@@ -184,6 +187,33 @@ impl Words for H3Discovery {
             Self::AltSvcFirstVisit,
             "alt-svc-first-visit",
             "From Alt-Svc of the first response: HTTP/2 until QUIC is ready",
+        ),
+    ];
+}
+
+/// Distance of servers beyond the access link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OriginRtt {
+    /// All servers are at the end of the access link.
+    #[default]
+    Same,
+    /// Each origin adds what its recorded round trip exceeds that of the page's nearest origin
+    /// by. One without a recorded round trip has the median of the others.
+    Recorded,
+}
+
+impl Words for OriginRtt {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (
+            Self::Same,
+            "same",
+            "All servers are at the end of the access link",
+        ),
+        (
+            Self::Recorded,
+            "recorded",
+            "Recorded round trips, less that of the nearest origin, are added",
         ),
     ];
 }

@@ -35,6 +35,8 @@ pub(crate) struct Packet {
 
 /// Client and server of one connection.
 pub(crate) struct Ends<S> {
+    /// Delay in each direction beyond the link that all connections share.
+    pub(crate) extra_delay: Duration,
     kind: Kind<S>,
     /// Age of the connection at the navigation. The connection's own clock is ahead by
     /// this much.
@@ -111,6 +113,7 @@ impl<S: Site> Ends<S> {
 
     fn new(kind: Kind<S>) -> Self {
         Self {
+            extra_delay: Duration::ZERO,
             kind,
             age: Duration::ZERO,
             sides: [EndState::default(); 2],

@@ -60,6 +60,8 @@ pub(crate) enum Event<T> {
 
 enum Timer<T> {
     End(usize, Side),
+    /// A packet reaches its end after the delay beyond the link.
+    Arrives(Side, Packet),
     Owner(T),
 }
 
@@ -101,6 +103,7 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
         } else {
             match self.timers.pop_due(next) {
                 Some((_, Timer::End(i, side))) => self.ring(i, side),
+                Some((_, Timer::Arrives(to, packet))) => self.arrived(packet, to),
                 Some((_, Timer::Owner(timer))) => Event::Timer(timer),
                 None => Event::Nothing,
             }
@@ -126,18 +129,29 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
             Side::Client => (&mut self.up, Side::Server),
             Side::Server => (&mut self.down, Side::Client),
         };
-        direction.log.ended(packet.logged, crossed_at, fate);
         let ends = &mut self.ends[packet.connection];
         let ends = ends.as_mut().expect("only ends send packets");
+        let fate = match fate {
+            Fate::Arrived(at) => Fate::Arrived(at + ends.extra_delay),
+            other => other,
+        };
+        direction.log.ended(packet.logged, crossed_at, fate);
         match fate {
-            Fate::Arrived(_) => {
-                ends.handle(self.now, to, packet.payload);
-                return Event::Connection(packet.connection);
+            Fate::Arrived(at) if !ends.extra_delay.is_zero() => {
+                self.timers.schedule(at, Timer::Arrives(to, packet));
             }
+            Fate::Arrived(_) => return self.arrived(packet, to),
             Fate::Dropped => ends.side(from).dropped += 1,
             Fate::Lost | Fate::InFlight => {}
         }
         Event::Nothing
+    }
+
+    fn arrived(&mut self, packet: Packet, to: Side) -> Event<T> {
+        let ends = &mut self.ends[packet.connection];
+        let ends = ends.as_mut().expect("only ends send packets");
+        ends.handle(self.now, to, packet.payload);
+        Event::Connection(packet.connection)
     }
 
     fn ring(&mut self, i: usize, side: Side) -> Event<T> {

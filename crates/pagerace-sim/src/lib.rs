@@ -49,7 +49,8 @@ pub use pagerace_delivery::reliability::ReliabilitySpec;
 pub use pagerace_peer::settings::QUIC_MTU;
 pub use pagerace_peer::tcp::RecordEnds;
 pub use pagerace_peer::{
-    Connections, EarlyData, H3Discovery, LoadSettings, NameLookup, Reprioritisation, Retransmission,
+    Connections, EarlyData, H3Discovery, LoadSettings, NameLookup, OriginRtt, Reprioritisation,
+    Retransmission,
 };
 pub use pagerace_transport::tls::Version as TlsVersion;
 pub use protocols::{ProtocolMap, ProtocolMapError};

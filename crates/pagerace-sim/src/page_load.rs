@@ -105,7 +105,7 @@ impl<'a> PageLoad<'a> {
             net: EventLoop::new(&scenario.network, seed, record),
             browser,
             browser_alarm: Alarm::default(),
-            pool: Pool::new(page, settings.connections, &scenario.protocols),
+            pool: Pool::new(page, settings, &scenario.protocols),
             connections: Vec::new(),
             progress: vec![None; page.resources.len()],
             failing: 0,

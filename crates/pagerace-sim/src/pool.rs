@@ -5,11 +5,11 @@
 //! (Chromium's `kDefaultMaxSocketsPerGroup`, net/socket, as in Firefox and Safari), and a
 //! request waits until one is free.
 
-use pagerace_core::{Instant, Priority, Protocol};
+use pagerace_core::{Duration, Instant, Priority, Protocol};
 use pagerace_page::{OriginId, Page, ResourceId};
 
 use crate::protocols::ProtocolMap;
-use pagerace_peer::Connections;
+use pagerace_peer::{Connections, LoadSettings, OriginRtt};
 
 /// Maximum number of HTTP/1.1 connections to one host.
 pub(crate) const H1_CONNECTIONS: usize = 6;
@@ -23,6 +23,8 @@ pub(crate) struct Place {
     pub(crate) name: String,
     /// Open connections, in order of opening.
     pub(crate) connections: Vec<usize>,
+    /// Round trip beyond the access link.
+    pub(crate) extra_rtt: Duration,
     /// Time at which the name is resolved, once a lookup was made.
     pub(crate) resolved_at: Option<Instant>,
     /// True once a response has announced HTTP/3.
@@ -30,6 +32,22 @@ pub(crate) struct Place {
     /// Requests that wait for a connection, most urgent first: over HTTP/1.1 for a free one, and
     /// for the first of QUIC and TCP that is ready.
     waiting: Vec<(Priority, ResourceId)>,
+}
+
+/// Returns the round trip of each origin beyond the access link.
+fn extra_rtts(page: &Page, settings: &LoadSettings) -> Vec<Duration> {
+    let recorded = page.origins.iter().map(|origin| origin.recorded_rtt);
+    let mut known: Vec<Duration> = recorded.clone().flatten().collect();
+    known.sort_unstable();
+    match (settings.origin_rtt, known.as_slice()) {
+        (OriginRtt::Same, _) | (_, []) => vec![Duration::ZERO; page.origins.len()],
+        (OriginRtt::Recorded, [nearest, ..]) => {
+            let median = known[known.len() / 2];
+            recorded
+                .map(|rtt| rtt.unwrap_or(median).saturating_sub(*nearest))
+                .collect()
+        }
+    }
 }
 
 /// Returns the name of a group of origins over HTTP/2.
@@ -45,10 +63,11 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    pub(crate) fn new(page: &Page, connections: Connections, protocols: &ProtocolMap) -> Self {
+    pub(crate) fn new(page: &Page, settings: &LoadSettings, protocols: &ProtocolMap) -> Self {
+        let connections = settings.connections;
         let mut places: Vec<Place> = Vec::new();
         let mut of_origin = Vec::new();
-        for origin in &page.origins {
+        for (origin, extra_rtt) in page.origins.iter().zip(extra_rtts(page, settings)) {
             let protocol = protocols.of(&origin.host);
             let group = match connections {
                 Connections::PerOrigin => origin.connection_group,
@@ -63,9 +82,12 @@ impl Pool {
             };
             let known = places.iter().position(|place| place.name == name);
             of_origin.push(known.unwrap_or_else(|| {
-                places.push(Place::new(protocol, name));
+                places.push(Place::new(protocol, name, extra_rtt));
                 places.len() - 1
             }));
+            // Origins that share connections have one server.
+            let place = &mut places[of_origin[of_origin.len() - 1]];
+            place.extra_rtt = place.extra_rtt.min(extra_rtt);
         }
         Self { of_origin, places }
     }
@@ -84,10 +106,11 @@ impl Pool {
 }
 
 impl Place {
-    fn new(protocol: Protocol, name: String) -> Self {
+    fn new(protocol: Protocol, name: String, extra_rtt: Duration) -> Self {
         Self {
             protocol,
             name,
+            extra_rtt,
             connections: Vec::new(),
             resolved_at: None,
             announced: false,
@@ -131,7 +154,7 @@ mod tests {
 
     #[test]
     fn the_most_urgent_goes_first_then_the_oldest() {
-        let mut place = Place::new(Protocol::H1, String::new());
+        let mut place = Place::new(Protocol::H1, String::new(), Duration::ZERO);
         let with = |urgency| Priority::new(urgency, false);
         place.wait(with(3), ResourceId(1));
         place.wait(with(0), ResourceId(2));

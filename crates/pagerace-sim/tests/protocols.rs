@@ -10,8 +10,8 @@ use common::{flat_page, hundred, scenario};
 use pagerace_core::{Duration, Instant, Protocol};
 use pagerace_page::{CacheUse, OriginId, Page, ResourceId, Trigger};
 use pagerace_sim::{
-    H3Discovery, Outcome, RecordEnds, Reprioritisation, ResourceTiming, Scenario, TlsVersion,
-    Visit, run,
+    H3Discovery, OriginRtt, Outcome, RecordEnds, Reprioritisation, ResourceTiming, Scenario,
+    TlsVersion, Visit, run,
 };
 use pagerace_transport::tls::ClientHello;
 
@@ -441,4 +441,50 @@ fn tcp_stands_in_when_the_first_packets_of_quic_are_lost() {
     assert!(fallen_back.peek().is_some());
     // QUIC goes on connecting, and later requests use it.
     assert!(fallen_back.any(|load| load.contains(&Protocol::H3)));
+}
+
+#[test]
+fn distant_origins_cost_their_own_round_trips() {
+    let mut page = flat_page(&[2_000, 2_000]);
+    for (i, rtt) in [(1_u32, Some(Duration::from_millis(130))), (2, None)] {
+        let mut other = page.origins[0].clone();
+        other.host = format!("o{i}.example");
+        other.connection_group = i;
+        other.recorded_rtt = rtt;
+        page.origins.push(other);
+        page.resources[i as usize].origin = OriginId(i);
+    }
+    page.origins[0].recorded_rtt = Some(Duration::from_millis(30));
+    for (protocols, set_up) in [("h3", 1.0), ("h2", 2.0)] {
+        let same = load(&over(&page, FAST, protocols));
+        let mut s = over(&page, FAST, protocols);
+        s.settings.origin_rtt = OriginRtt::Recorded;
+        let recorded = load(&s);
+        assert_eq!(
+            recorded.load.ttfb, same.load.ttfb,
+            "the document is nearest"
+        );
+        // The recorded origin is 100 ms beyond the access link, and so is the median.
+        for i in [1, 2] {
+            let [near, far] = [&same, &recorded].map(|load| load.resources[i].unwrap());
+            assert_eq!(near.dns, far.dns, "the resolver is as near as before");
+            let more = |part: fn(&ResourceTiming) -> Duration| {
+                part(&far).as_millis_f64() - part(&near).as_millis_f64()
+            };
+            assert!(
+                (more(|t| t.connect) - 100.0 * set_up).abs() < 1.0,
+                "{protocols} {i}"
+            );
+            assert!((more(|t| t.wait) - 100.0).abs() < 1.0, "{protocols} {i}");
+        }
+    }
+    let mut single = over(&page, FAST, "h3");
+    single.settings.connections = pagerace_sim::Connections::Single;
+    let same = load(&single);
+    single.settings.origin_rtt = OriginRtt::Recorded;
+    assert_eq!(
+        load(&single).load,
+        same.load,
+        "one connection has one server"
+    );
 }

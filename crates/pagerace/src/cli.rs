@@ -21,6 +21,7 @@ use crate::commands::study::StudyCommand;
 #[cfg(feature = "live")]
 pub(crate) mod live;
 pub(crate) mod model;
+pub(crate) mod origin_rtt;
 #[cfg(feature = "live")]
 pub(crate) mod record;
 #[cfg(feature = "live")]

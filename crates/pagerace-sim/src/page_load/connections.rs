@@ -35,6 +35,11 @@ impl PageLoad<'_> {
         resolved_at.max(self.net.now)
     }
 
+    /// Returns the round trip to the server of a place, without queueing.
+    pub(super) fn rtt(&self, place: usize) -> Duration {
+        self.scenario.network.rtt() + self.pool.places[place].extra_rtt
+    }
+
     /// Opens a connection and returns its index.
     pub(super) fn open(&mut self, place: usize, protocol: Protocol) -> usize {
         let i = self.connections.len();
@@ -85,8 +90,11 @@ impl PageLoad<'_> {
             (Protocol::H3, Protocol::H2) => Cow::Owned(over_h2(&place.name)),
             _ => Cow::Borrowed(place.name.as_str()),
         };
-        self.connector
-            .connect(protocol, &name, now, self.site.clone())
+        let mut ends = self
+            .connector
+            .connect(protocol, &name, now, self.site.clone())?;
+        ends.extra_delay = Duration::from_nanos(place.extra_rtt.as_nanos() / 2);
+        Ok(ends)
     }
 
     /// Handles the completion of a connection's handshake.
@@ -135,7 +143,7 @@ impl PageLoad<'_> {
     fn open_warm(&mut self, place: usize) -> Result<(), ScenarioError> {
         let i = self.open(place, self.pool.places[place].protocol);
         let mut ends = self.make_ends(i, Instant::ZERO)?;
-        establish(&mut ends, self.scenario.network.rtt());
+        establish(&mut ends, self.rtt(place));
         ends.set_age(AGE);
         self.net.ends[i] = Some(ends);
         self.connections[i].set_up.connected = Some(Instant::ZERO);

@@ -48,7 +48,7 @@ impl PageLoad<'_> {
         if quic.is_none() && (!first_visit || self.pool.places[place].announced) {
             self.open(place, Protocol::H3);
             if tcp.is_none() {
-                let at = self.resolved_at(place) + self.head_start();
+                let at = self.resolved_at(place) + self.head_start(place);
                 self.net.schedule(at, Timer::HeadStartEnds(place));
             }
         } else if quic.is_none() && tcp.is_none() {
@@ -57,12 +57,12 @@ impl PageLoad<'_> {
     }
 
     /// Returns the time by which TCP lets QUIC go first.
-    fn head_start(&self) -> Duration {
+    fn head_start(&self, place: usize) -> Duration {
         let known = self.scenario.settings.h3_discovery == H3Discovery::AltSvc
             || self.scenario.visit != Visit::Cold;
         if known {
             // The browser has stored the round trip of the earlier visit.
-            let rtt = self.scenario.network.rtt();
+            let rtt = self.rtt(place);
             Duration::from_nanos(rtt.as_nanos() * 3 / 2).min(HEAD_START_MAX)
         } else if self.quic_has_worked {
             HEAD_START

@@ -13,8 +13,8 @@ use pagerace_page::{
     PictureShares, RecordedPage, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
 };
 use pagerace_sim::{
-    Connections, EarlyData, H3Discovery, LoadSettings, NameLookup, ObjectNeed, ProtocolMap,
-    RecordEnds, Reprioritisation, Retransmission, Scenario, TlsVersion, Visit,
+    Connections, EarlyData, H3Discovery, LoadSettings, NameLookup, ObjectNeed, OriginRtt,
+    ProtocolMap, RecordEnds, Reprioritisation, Retransmission, Scenario, TlsVersion, Visit,
 };
 use pagerace_transport::tls::ClientHello;
 
@@ -148,6 +148,7 @@ impl Draw {
                 i
             };
             groups.push(group);
+            let recorded = self.chance(0.5);
             Origin {
                 scheme: "https".to_owned(),
                 host: format!("o{i}.example"),
@@ -155,7 +156,7 @@ impl Draw {
                 address: None,
                 connection_group: group,
                 third_party: self.chance(0.5),
-                recorded_rtt: None,
+                recorded_rtt: recorded.then(|| Duration::from_millis(self.0.below(300))),
                 protocol: None,
             }
         });
@@ -506,6 +507,7 @@ impl Draw {
             record_ends: self.of(&[RecordEnds::Joined, RecordEnds::Short]),
             early_data: self.of(&[EarlyData::Auto, EarlyData::On, EarlyData::Off]),
             name_lookup: self.of(&[NameLookup::RoundTrip, NameLookup::None]),
+            origin_rtt: self.of(&[OriginRtt::Same, OriginRtt::Recorded]),
             h3_discovery: self.of(&[
                 H3Discovery::Known,
                 H3Discovery::HttpsRr,

@@ -2,6 +2,8 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args};
+
+use super::origin_rtt;
 use pagerace_browser::config::{CPU, JITTER};
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Duration, Words};
@@ -96,6 +98,12 @@ pub(crate) struct ModelArgs {
         default_value = LoadSettings::default().h3_discovery.word())]
     pub(crate) h3_discovery: H3Discovery,
 
+    /// Distance of servers beyond the access link, separated by commas: same, recorded, or
+    /// the round trip to a host, as in cdn.example=80ms.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Model",
+        default_value = LoadSettings::default().origin_rtt.word())]
+    pub(crate) origin_rtt: Vec<origin_rtt::Item>,
+
     /// How the browser signals a changed priority of a request that it has sent.
     #[arg(long, value_parser = word::<Reprioritisation>(), help_heading = "Model",
         default_value = LoadSettings::default().reprioritisation.word())]
@@ -136,6 +144,7 @@ impl ModelArgs {
             client_hello: self.client_hello,
             early_data: self.early_data,
             h3_discovery: self.h3_discovery,
+            origin_rtt: origin_rtt::setting(&self.origin_rtt),
             reprioritisation: self.reprioritisation,
             deadline: self.deadline,
             ..self.wire.settings()

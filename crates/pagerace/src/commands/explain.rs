@@ -24,6 +24,7 @@ use super::needs::{NeedArgs, needs};
 use super::simulate::{explain, load};
 use super::warn::{idle_rules, warn};
 use crate::cli::model::ModelArgs;
+use crate::cli::origin_rtt;
 use crate::progress::Watch;
 use crate::table;
 use crate::text::{headed, say, stress, width};
@@ -171,7 +172,8 @@ fn plan(args: &ExplainArgs) -> Result<Plan> {
     // Check cheap arguments first: a wrong name should not wait for a large file.
     let interventions = interventions::shared(&args.model)?;
     let deciders = args.needs.read()?;
-    let pages = pages(std::slice::from_ref(&args.har), args.page.as_ref())?;
+    let mut pages = pages(std::slice::from_ref(&args.har), args.page.as_ref())?;
+    origin_rtt::apply(&args.model.origin_rtt, &mut pages)?;
     let mut plan = Plan {
         runs: args.run.unwrap_or(args.runs),
         seed: args.seed,

@@ -25,7 +25,7 @@ use super::needs::needs;
 use super::record::record_site;
 use super::simulate::{explain, load};
 use super::warn::{idle_rules, warn};
-use crate::cli::RaceArgs;
+use crate::cli::{RaceArgs, origin_rtt};
 use crate::progress::Watch;
 
 pub(crate) mod answer;
@@ -197,9 +197,10 @@ pub(super) fn add_pages(plan: &mut Plan, args: &RaceArgs) -> Result<()> {
 pub(super) fn with_pages(
     plan: &mut Plan,
     args: &RaceArgs,
-    pages: Vec<Arc<Page>>,
+    mut pages: Vec<Arc<Page>>,
     fixed: bool,
 ) -> Result<()> {
+    origin_rtt::apply(&args.model.origin_rtt, &mut pages)?;
     plan.pages = pages;
     if !fixed {
         let what_ifs = interventions::read(&args.what_if)?;

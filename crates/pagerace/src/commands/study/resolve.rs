@@ -158,6 +158,9 @@ impl Resolved {
     fn digests(&self, race: usize, plan: Plan, contents: String) -> Result<Cells> {
         let args = &self.races[race].args;
         let mut inputs = vec![contents.clone(), json!(args.needs.selectors()).to_string()];
+        // These change the page and not the plan.
+        let far = &args.model.origin_rtt;
+        inputs.push(format!("{far:?}"));
         // The contents of lists count, not where they lie.
         for list in args.needs.ad_lists() {
             inputs.push(digest_of_file(list)?);
