@@ -15,6 +15,8 @@ const SANDER_LOW_BDP: &str = "Sander et al. 2022, Table I, with its testbed's se
 const SRIVASTAVA: &str = "Srivastava 2024, sections 5.8 and 5.9, which give rate and loss; both \
     ends ran on one machine, so the 1 ms round trip is ours, and so are loss and rate in both \
     directions and the queue of 100 packets";
+const AGARWAL: &str = "Agarwal et al. 2020 raise the latency of a path gradually and publish \
+    neither rate nor delays; all values are ours, and the queue is 1 BDP of 250 ms";
 
 /// The networks of studies, for [`Network::parse_with`](pagerace_net::Network::parse_with).
 pub static NETWORKS: &[NamedNetwork] = &[
@@ -107,6 +109,24 @@ pub static NETWORKS: &[NamedNetwork] = &[
         summary: "Srivastava 2024, constrained 4G: 9 Mbit/s, 5 % loss",
         source: SRIVASTAVA,
         spec: "rate 9mbit rtt 1ms loss 5% queue 100p",
+    },
+    NamedNetwork {
+        name: "agarwal-ramp",
+        summary: "Agarwal 2020: 20 Mbit/s, 50 ms that grow to 250 ms within 5 s, no loss",
+        source: AGARWAL,
+        spec: "rate 20mbit rtt 50ms..250ms over 5s queue 625kb",
+    },
+    NamedNetwork {
+        name: "agarwal-short",
+        summary: "Agarwal 2020, for comparison: 20 Mbit/s, 50 ms, no loss",
+        source: AGARWAL,
+        spec: "rate 20mbit rtt 50ms queue 625kb",
+    },
+    NamedNetwork {
+        name: "agarwal-long",
+        summary: "Agarwal 2020, for comparison: 20 Mbit/s, 250 ms, no loss",
+        source: AGARWAL,
+        spec: "rate 20mbit rtt 250ms queue 625kb",
     },
     NamedNetwork {
         name: "gupta-2024",

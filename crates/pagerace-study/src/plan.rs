@@ -114,6 +114,14 @@ impl Study {
         tables && self.plots.is_empty() && self.claims.is_empty()
     }
 
+    /// Returns true if a table, matrix, plot or claim is about some of the pages by name.
+    pub fn names_pages(&self) -> bool {
+        let tables = self.tables.iter().chain(&self.plots).map(|one| &one.filter);
+        let filters = tables.chain(self.matrices.iter().map(|one| &one.filter));
+        let mut filters = filters.chain(self.claims.iter().map(|one| &one.filter));
+        filters.any(|filter| filter.contains_key("page"))
+    }
+
     fn of_table(mut table: Table, folder: &Path, given: &[String]) -> Result<Self, String> {
         let title = text("title", table.remove("title"))?;
         let about = text("about", table.remove("about"))?;

@@ -106,15 +106,16 @@ pub(super) fn check(resolved: &Resolved, path: &Path) -> Result<()> {
     if resolved.study.asks_nothing() {
         return Ok(());
     }
+    let names_pages = resolved.study.names_pages();
     let mut keys: Vec<Key> = Vec::new();
     for race in 0..resolved.study.races.len() {
         let cells = resolved.cells(race, 0, false)?;
         let mut group = None;
         for page in 0..resolved.pages(race) {
             // All pages have the same cells. Those of one in each group are enough to know
-            // them, and one cell is enough to know the page.
+            // them, and one cell is enough to know the page, unless its name matters.
             let own = resolved.key(race, page, &cells, 0).group;
-            let known = group.as_ref() == Some(&own);
+            let known = group.as_ref() == Some(&own) && !names_pages;
             let count = if known { 1 } else { cells.digests.len() };
             keys.extend((0..count).map(|index| resolved.key(race, page, &cells, index)));
             group = Some(own);
