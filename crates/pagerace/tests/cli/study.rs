@@ -556,3 +556,19 @@ fn loads_that_races_share_run_once() {
     let ran = run(&sandbox, &["run", "plan.toml", "-o", "results"]);
     assert!(ran.contains("Ran 0 loads"), "{ran}");
 }
+
+#[test]
+fn the_studies_of_papers_are_valid() {
+    let sandbox = sandbox("study-papers");
+    let studies = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies")).unwrap();
+    let plans: Vec<_> = studies.map(|entry| entry.unwrap().path()).collect();
+    assert!(plans.len() > 2);
+    for plan in plans {
+        let checked = run(&sandbox, &["check", &plan.display().to_string()]);
+        assert!(
+            checked.contains(" loads in "),
+            "{}: {checked}",
+            plan.display()
+        );
+    }
+}
