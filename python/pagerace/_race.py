@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import textwrap
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from . import _engine
 from ._engine import Loads, Page
 from ._frames import Rows
+from ._inputs import texts, threads
 from ._progress import Line, Progress, teller
 
 if TYPE_CHECKING:
@@ -26,8 +28,8 @@ class Contender:
 
     Attributes:
         label: its name in tables.
-        mark: "baseline", "better", "worse", "within error", "same" or "unsure"; see docs/output.md.
-        median: in the verdict's unit; None if more than half of the loads failed.
+        mark: "baseline", or a verdict such as "better" or "within error" (docs/output.md#verdicts).
+        median: in the verdict's unit; None if it is undefined or infinite.
         difference: median of the paired differences, in the verdict's unit.
         difference_percent: the same in per cent of the baseline's median.
         interval: the interval of ``difference`` from the runs.
@@ -47,7 +49,7 @@ class Contender:
     failed_runs: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Verdict:
     """The verdict on one page and network.
 
@@ -126,8 +128,8 @@ class Race(Rows):
 def race(
     page: Page | str | os.PathLike[str] | Iterable[Page | str | os.PathLike[str]],
     *,
-    networks: Sequence[str] = (),
-    contenders: Sequence[str] = (),
+    networks: str | Sequence[str] = (),
+    contenders: str | Sequence[str] = (),
     runs: int = 30,
     seed: int = 1,
     jobs: int | None = None,
@@ -148,16 +150,18 @@ def race(
         jobs: number of threads; results do not depend on it. By default all cores.
         progress: True to show it on standard error, or a function of the name of the phase, the
             number of loads done, and of all.
-        options: any other option of ``pagerace race``, such as ``strategy=["eps", "sequential"]``,
-            ``metric="speed-index"`` or ``browser="firefox"``.
+        options: other options of ``pagerace race``, such as ``strategy=["eps", "sequential"]``,
+            ``metric="speed-index"`` or ``browser="firefox"``. Those that write files, and
+            ``page``, ``scenario`` and ``ad_list``, are for the command line only.
 
     Raises:
         PageraceError: a page or an option is not right.
     """
-    named = {"network": list(networks), "runs": runs, "seed": seed, **options}
+    named = {"network": texts("networks", networks), "runs": runs, "seed": seed, **options}
+    words = texts("contenders", contenders)
     tell = teller(progress)
     try:
-        results = _engine.race(_pages(page), _arguments(named), list(contenders), jobs, tell)
+        results = _engine.race(_pages(page), _arguments(named), words, threads(jobs), tell)
     finally:
         if isinstance(tell, Line):
             tell.clear()
@@ -231,6 +235,7 @@ def _plot(document: dict[str, Any], metric: str | None) -> Figure:
         metric = next(key for key in known if name in (key, key.rpartition("_")[0]))
     elif metric not in known:
         raise ValueError(f"metric: {metric!r} is no column; use one of {', '.join(known)}")
+    plan = document["plan"]
     networks = list(dict.fromkeys(one["network"] for one in comparisons))
     pages = list(dict.fromkeys(one["page"] for one in comparisons))
     labels = list(dict.fromkeys(one["contender"]["label"] for one in results))
@@ -246,14 +251,21 @@ def _plot(document: dict[str, Any], metric: str | None) -> Figure:
             values = [[v for v in one["values"][metric] if v is not None] for one in own]
             names = [one["contender"]["label"] for one in own]
             panel.boxplot(values, tick_labels=names, widths=0.6)
-            panel.tick_params(axis="x", rotation=30)
+            for label in panel.get_xticklabels():
+                label.set(rotation=30, ha="right", rotation_mode="anchor")
             panel.grid(axis="y", alpha=0.3)
-            panel.set_ylim(bottom=0)
+            panel.set_ylim(0, 1.08 * max((v for some in values for v in some), default=1) or 1)
+            for place, (one, some) in enumerate(zip(own, values), 1):
+                # An axis has no place for loads that never got there.
+                absent = len(one["values"][metric]) - len(some)
+                if absent:
+                    text = f"{absent} of {plan['runs']}\nnever"
+                    where = panel.get_xaxis_transform()
+                    panel.text(place, 0.98, text, transform=where, ha="center", va="top", fontsize=7)
             if row == 0:
                 panel.set_title(network, fontsize="medium")
             if column == 0:
-                panel.set_ylabel(f"{page}\n{_axis(metric)}")
-    plan = document["plan"]
+                panel.set_ylabel(f"{textwrap.shorten(page, 24, placeholder='…')}\n{_axis(metric)}")
     figure.suptitle(
         f"Pagerace {document['version']}: {plan['runs']} runs, seed {plan['seed']}", fontsize="small"
     )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from . import _engine
 from ._engine import Loads
 from ._frames import Rows
+from ._inputs import texts, threads
 from ._progress import Line, Progress, teller
 
 if TYPE_CHECKING:
@@ -58,10 +59,10 @@ class Study(Rows):
         self,
         plan: str | os.PathLike[str],
         output: str | os.PathLike[str] | None = None,
-        pages: Sequence[str] = (),
+        pages: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     ) -> None:
         self._plan = Path(plan)
-        self._pages = list(pages)
+        self._pages = texts("pages", pages)
         # Results in an object store are read from a copy.
         self._remote = output if isinstance(output, str) and "://" in output else None
         self._copy = tempfile.TemporaryDirectory() if self._remote else None
@@ -122,7 +123,7 @@ class Study(Rows):
             elif self._remote:
                 raise ValueError(f"{self._remote}: only workers of a cluster write there; give a client")
             else:
-                self._local.run(jobs, tell)
+                self._local.run(threads(jobs), tell)
         finally:
             if isinstance(tell, Line):
                 tell.clear()
@@ -156,7 +157,6 @@ class Study(Rows):
             where: only loads with these values of columns.
         """
         conditions = {
-            column: [values] if isinstance(values, str) else list(values)
-            for column, values in (where or {}).items()
+            column: texts(f"where: {column}", values) for column, values in (where or {}).items()
         }
         return Table(*self._engine.table(kind, metric, other, compare, baseline, conditions))

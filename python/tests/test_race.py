@@ -92,6 +92,8 @@ def test_a_plot_has_a_box_for_each_contender():
         ({"contenders": ["h4"]}, "`h4` is not a protocol"),
         ({"stratgy": "eps"}, "`stratgy` is no option"),
         ({"runs": 0}, "--runs"),
+        ({"runs": -1}, "runs: -1 is negative"),
+        ({"browser": "chromium"}, "possible values: chrome"),
         ({"contenders": ["h2"], "protocol": "h3"}, "both name contenders"),
         ({"metric": "cls"}, "needs real layout"),
     ],
@@ -108,6 +110,25 @@ def test_a_wrong_file_is_named(tmp_path):
     broken.write_text('{"log": {"entries": [{}]}}', encoding="utf-8")
     with pytest.raises(pagerace.PageraceError, match="broken.har"):
         pagerace.Page.load(broken)
+
+
+def test_a_text_stands_for_a_list_of_one():
+    race = pagerace.race(
+        NEWS, networks="cable", contenders="h2", runs=2
+    )
+    assert [verdict.network for verdict in race.verdicts] == ["cable"]
+    policies = ["full", "datagram:fonts,ads"]
+    assert len(pagerace.race(NEWS, networks="cable", reliability=policies, runs=1)) == 2
+    with pytest.raises(TypeError, match="networks: None is no text"):
+        pagerace.race(NEWS, networks=[None])
+    with pytest.raises(ValueError, match="jobs: 0"):
+        pagerace.race(NEWS, jobs=0)
+
+
+def test_a_plot_counts_what_has_no_place():
+    race = pagerace.race(NEWS, networks="cable", contenders=["h2", "h3"], runs=3, deadline="1ms")
+    (axes,) = race.plot().axes
+    assert [text.get_text() for text in axes.texts] == ["3 of 3\nnever"] * 2
 
 
 def test_what_needs_attention_is_a_warning():

@@ -1,5 +1,7 @@
 """Studies against the command line."""
 
+import threading
+
 import pagerace
 import pyarrow.parquet
 import pytest
@@ -59,3 +61,21 @@ def test_mistakes_are_named(plan, tmp_path):
 def test_given_pages_take_the_place_of_the_plans(plan):
     pages = plan.read_text(encoding="utf-8").split("pages = ['")[1].split("'")[0]
     assert pagerace.Study(plan, pages=[pages]).progress == (0, 48)
+
+
+def test_threads_share_a_folder(plan, tmp_path):
+    failed = []
+
+    def run():
+        try:
+            pagerace.Study(plan, output=tmp_path / "shared").run(jobs=1)
+        except pagerace.PageraceError as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=run) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+    assert pagerace.Study(plan, output=tmp_path / "shared").progress == (96, 96)

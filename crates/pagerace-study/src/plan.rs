@@ -101,6 +101,11 @@ impl Study {
             )));
         }
         let text = fs::read_to_string(path).map_err(unreadable)?;
+        if text.trim_start().starts_with('{') {
+            let reason = "is JSON, and a plan is TOML; `pagerace study plan` makes a plan of the \
+                          results file of a race";
+            return Err(refuse(reason.to_owned()));
+        }
         let table: Table = text
             .parse()
             .map_err(|error: toml::de::Error| refuse(error.to_string().trim().to_owned()))?;

@@ -58,7 +58,7 @@ fn split<'a>(option: &str, text: &'a str) -> Result<Vec<&'a str>> {
     Ok(items)
 }
 
-fn unquote(item: &str) -> &str {
+pub(crate) fn unquote(item: &str) -> &str {
     ['"', '\'']
         .iter()
         .find_map(|quote| item.strip_prefix(*quote)?.strip_suffix(*quote))

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::LabError;
 
@@ -77,11 +78,14 @@ fn create(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// Returns `.NAME.PROCESS.partial` in the directory of `path`.
+/// Returns `.NAME.PROCESS.NUMBER.partial` in the directory of `path`. Threads of a process may
+/// write the same file at the same time.
 fn temporary_name(path: &Path) -> PathBuf {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
-    name.push(format!(".{}.partial", std::process::id()));
+    name.push(format!(".{}.{number}.partial", std::process::id()));
     path.with_file_name(name)
 }
 

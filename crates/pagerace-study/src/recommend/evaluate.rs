@@ -350,10 +350,17 @@ fn share_above(value: f64, base: f64) -> f64 {
 fn weighted_quantile(values: &[(f64, f64)], p: f64) -> f64 {
     let total: f64 = values.iter().map(|(_, weight)| weight).sum();
     let mut sum = 0.0;
-    for (value, weight) in values {
+    for (place, (value, weight)) in values.iter().enumerate() {
         sum += weight;
         // Sums of weights are rounded.
-        if sum >= p * total * (1.0 - 1e-12) {
+        let over = sum - p * total;
+        if over.abs() <= total * 1e-12 {
+            // Half of the weight is on either side, as between the two middle values of a median.
+            return values
+                .get(place + 1)
+                .map_or(*value, |next| value.midpoint(next.0));
+        }
+        if over > 0.0 {
             return *value;
         }
     }

@@ -116,7 +116,7 @@ impl Population {
     /// Gathers the loads of `frame`, whose contenders have names. `shares` are the weights of
     /// networks; those without weight are left out. Pages that lack loads of a choice on a
     /// network are left out. `today` is a contender or a part of its name; by default the
-    /// plainest of HTTP/2, or the first.
+    /// plainest, of HTTP/2 if there is one.
     ///
     /// # Errors
     /// Fewer than two choices or pages; visits or interventions that differ; a page and network
@@ -306,8 +306,7 @@ fn choices(frame: &Frame, metric: MetricId, today: Option<&str>) -> Result<Vec<K
         names.position(|name| *name == question.baseline)
     } else {
         let all = all.iter().enumerate();
-        let of_h2 = all.filter(|(_, key)| key.protocol == "h2");
-        let plainest = of_h2.min_by_key(|(_, key)| strangeness(key));
+        let plainest = all.min_by_key(|(_, key)| (key.protocol != "h2", strangeness(key)));
         plainest.map(|(place, _)| place)
     };
     all[..=first.unwrap_or(0)].rotate_right(1);

@@ -53,7 +53,7 @@ pub fn parse(text: &str) -> Result<Vec<User>, String> {
             COLUMNS.join(",")
         )
     })?;
-    let names: Vec<&str> = header.split(',').map(str::trim).collect();
+    let names: Vec<&str> = header.split(',').map(unquoted).collect();
     for (place, name) in names.iter().enumerate() {
         if !COLUMNS.contains(name) {
             return Err(format!(
@@ -72,7 +72,7 @@ pub fn parse(text: &str) -> Result<Vec<User>, String> {
     }
     let mut users = Vec::new();
     for (line, text) in lines.filter(|(_, text)| !text.trim().is_empty()) {
-        let fields: Vec<&str> = text.split(',').map(str::trim).collect();
+        let fields: Vec<&str> = text.split(',').map(unquoted).collect();
         if fields.len() != names.len() {
             return Err(format!(
                 "line {line}: has {} fields, and the header {}",
@@ -188,6 +188,15 @@ fn outside(user: &User, networks: &[NetworkFacts]) -> Option<&'static str> {
     ];
     let found = columns.into_iter().find(|(_, beyond)| *beyond);
     found.map(|(name, _)| name)
+}
+
+/// Returns a field without spaces and quotes around it.
+fn unquoted(field: &str) -> &str {
+    let field = field.trim();
+    let inner = field
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'));
+    inner.unwrap_or(field).trim()
 }
 
 #[cfg(test)]

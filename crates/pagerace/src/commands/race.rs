@@ -26,6 +26,7 @@ use super::record::record_site;
 use super::simulate::{explain, load};
 use super::warn::{idle_rules, warn};
 use crate::cli::{RaceArgs, origin_rtt};
+use crate::lists::unquote;
 use crate::progress::Watch;
 
 pub(crate) mod answer;
@@ -277,6 +278,8 @@ fn policies(values: &[String]) -> Result<Vec<ReliabilitySpec>> {
         return Ok(vec![ReliabilitySpec::default()]);
     }
     let sets = [(srivastava::THESIS, srivastava::RELIABILITY)];
+    // A policy has commas of its own, so that only quotes around a whole value are removed.
+    let values: Vec<&str> = values.iter().map(|value| unquote(value)).collect();
     ReliabilitySpec::parse_list(&values.join(","), &sets).context("--reliability")
 }
 

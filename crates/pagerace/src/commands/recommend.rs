@@ -55,7 +55,7 @@ pub(crate) struct RecommendArgs {
     metric: MetricId,
 
     /// Contender that is in use today: its name or a part of it, such as "h2 cubic".
-    /// [default: the plainest of HTTP/2, else the first in the alphabet]
+    /// [default: the plainest, of HTTP/2 if there is one]
     #[arg(long, value_name = "NAME")]
     today: Option<String>,
 
@@ -169,6 +169,7 @@ pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
         population: &population,
         evaluation: &evaluation,
         mix: &shares.text,
+        assumed: args.today.is_none(),
         circumstances: &circumstances,
     };
     let mut out = anstream::stdout().lock();

@@ -355,11 +355,15 @@ fn mistakes_in_plans_are_named() {
             "no-such",
         ),
         ("runs = 3", "runs = 0", "runs"),
-        ("runs = 3", "colour = 3", "`colour` is no option of a plan"),
+        (
+            "runs = 3",
+            "colour = 3",
+            "`colour` is no option of a race in a plan",
+        ),
         (
             "runs = 3",
             "json = \"x.json\"",
-            "`json` is no option of a plan",
+            "`json` is no option of a race in a plan",
         ),
         ("*.har", "*.none", "no file matches"),
         ("runs = 3", "runs = 100000\nseed = -1", "race \"loss\""),

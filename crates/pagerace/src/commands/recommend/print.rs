@@ -4,7 +4,10 @@ use std::io::{self, Write};
 
 use comfy_table::Cell;
 use pagerace_lab::metric::Wording;
+use pagerace_lab::model_error::{Kind as Difference, ModelErrors, Question};
 use pagerace_lab::unit::{percent, signed_percent};
+use pagerace_page::PaintEvidence;
+use pagerace_study::Key;
 use pagerace_study::recommend::interval::Mean;
 use pagerace_study::recommend::{Evaluation, Kind, Policy, Population, Rule};
 
@@ -25,6 +28,8 @@ pub(super) struct Report<'a> {
     /// The origin of the weights.
     pub(super) mix: &'a str,
     pub(super) circumstances: &'a str,
+    /// True if the user did not say what is in use today.
+    pub(super) assumed: bool,
 }
 
 /// The name of a kind of policy.
@@ -54,6 +59,9 @@ impl Report<'_> {
         print_careful(out, taken)?;
         stress(out, &self.answer(taken))?;
         say(out, &self.reason())?;
+        if let Some(error) = self.model_error(taken.kind) {
+            say(out, &error)?;
+        }
         for line in self.circumstances.lines() {
             say(out, line)?;
         }
@@ -72,7 +80,12 @@ impl Report<'_> {
 
     /// Returns the policy to take, and what it gains.
     fn answer(&self, taken: &Policy) -> String {
-        let today = self.name(0);
+        let why = if self.assumed {
+            "taken as today's choice because --today names none"
+        } else {
+            "which is today's choice"
+        };
+        let today = format!("{}, {why}", self.name(0));
         let what = match taken.kind {
             Kind::Fixed => format!(
                 "Take {} for all pages and networks",
@@ -113,10 +126,47 @@ impl Report<'_> {
             (Wording::Amount(what), true) => format!("has {size} more {what}"),
         };
         format!(
-            "{what}. The median page {gain} than with {today}, which is today's choice \
+            "{what}. The median page {gain} than with {today} \
              ({interval}). The geometric mean over pages, which decides, changes by {mean}. {worse} worse by \
              more than 5 %."
         )
+    }
+
+    /// Returns how far the model is off on one page, if something is to change.
+    fn model_error(&self, taken: Kind) -> Option<String> {
+        let choices = match taken {
+            Kind::Fixed => self.evaluation.fixed..=self.evaluation.fixed,
+            Kind::Rule => 0..=self.population.choices.len() - 1,
+            _ => return None,
+        };
+        let today = &self.population.choices[0];
+        let differ = |get: fn(&Key) -> &String| {
+            let mut others = self.population.choices[choices.clone()].iter();
+            others.any(|choice| get(choice) != get(today))
+        };
+        let kinds = [
+            (differ(|key| &key.protocol), Difference::Protocol),
+            (differ(|key| &key.strategy), Difference::Strategy),
+            (differ(|key| &key.controller), Difference::Controller),
+        ];
+        let kinds = kinds.into_iter().filter(|(differs, _)| *differs);
+        let kinds: Vec<Difference> = kinds.map(|(_, kind)| kind).collect();
+        let on = |evidence| {
+            let question = Question {
+                kinds: kinds.clone(),
+                unmeasured: Vec::new(),
+                metric: self.population.metric,
+                lossy: false,
+                evidence,
+            };
+            ModelErrors::embedded().of(&question)
+        };
+        let recorded = on(PaintEvidence::Recorded)?.percent;
+        let guessed = on(PaintEvidence::Guessed)?.percent;
+        Some(format!(
+            "On one page without random loss, the model's error of such a difference is ±{recorded:.0} % on \
+             recorded layouts and ±{guessed:.0} % on guessed paints (95 % of measured pairs)."
+        ))
     }
 
     /// Returns why no other policy is taken.

@@ -133,7 +133,20 @@ fn parse(arguments: &[String]) -> Result<RaceArgs> {
     let known = |name: &str| race.get_arguments().any(|arg| arg.get_long() == Some(name));
     for name in names(arguments) {
         if NOT_IN_PLANS.contains(&name) || !known(name) {
-            bail!("`{name}` is no option of a plan; `pagerace race --help` lists them");
+            bail!(
+                "`{name}` is no option of a race in a plan; `pagerace race --help` lists them, and \
+                 those that write files are for the command line only"
+            );
+        }
+    }
+    for pair in arguments.windows(2) {
+        // The command line takes a word with a hyphen for an option.
+        if let [name, value] = pair
+            && let Some(name) = name.strip_prefix("--")
+            && value.starts_with('-')
+            && value.parse::<f64>().is_ok()
+        {
+            bail!("{name}: {value} is negative");
         }
     }
     let words = ["pagerace", "race"].into_iter().map(str::to_owned);
@@ -144,8 +157,13 @@ fn parse(arguments: &[String]) -> Result<RaceArgs> {
         Ok(_) => unreachable!("the words name the command race"),
         Err(error) => {
             let text = error.to_string();
-            let first = text.lines().next().unwrap_or_default();
-            bail!("{}", first.strip_prefix("error: ").unwrap_or(first));
+            let mut lines = text.lines();
+            let first = lines.next().unwrap_or_default();
+            let first = first.strip_prefix("error: ").unwrap_or(first);
+            match lines.map(str::trim).find(|line| line.starts_with('[')) {
+                Some(values) => bail!("{first} {values}"),
+                None => bail!("{first}"),
+            }
         }
     }
 }
