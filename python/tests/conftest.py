@@ -14,7 +14,8 @@ PAGES = ROOT / "examples" / "pages"
 def cli():
     """Return a function that runs the command line and returns its standard output."""
     built = [ROOT / "target" / profile / "pagerace" for profile in ("debug", "release")]
-    found = [os.environ["PAGERACE"]] if "PAGERACE" in os.environ else [p for p in built if p.exists()]
+    given = [Path(os.environ["PAGERACE"])] if "PAGERACE" in os.environ else built
+    found = [path for path in given if path.exists()]
     if not found:
         pytest.skip("there is no pagerace to compare with: run cargo build, or set PAGERACE")
 

@@ -9,7 +9,7 @@
 //! * [`feature`]: the properties of pages and networks that a server can know;
 //! * [`rule`]: decision trees, and how they are learnt;
 //! * [`interval`]: intervals of means over pages;
-//! * [`evaluate`]: policies out of fold, regret, and the recommendation;
+//! * [`mod@evaluate`]: policies out of fold, regret, and the recommendation;
 //! * [`users`]: the mix of networks that measured users have.
 //!
 //! The choice of an algorithm from the features of an instance is the problem of Rice 1976,
