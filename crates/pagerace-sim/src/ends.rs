@@ -88,10 +88,6 @@ impl<S: Site> TcpEnds<S> {
             && let Some(reason) = self.server.lost()
         {
             self.gone_at = None;
-            // A browser closes an idle connection without a word.
-            if self.client.is_idle() {
-                return;
-            }
             self.client.fail(format!("the server gave it up: {reason}"));
         }
     }

@@ -173,9 +173,6 @@ impl<'a> PageLoad<'a> {
             while let Some(place) = self.freed.pop_front() {
                 if self.pool.places[place].protocol == Protocol::H1 {
                     self.dispatch(place);
-                } else if self.pool.places[place].connections.is_empty() {
-                    // Both ways were lost before any request found one.
-                    self.head_start_ends(place);
                 }
             }
             while let Some(action) = self.browser.poll_action() {
@@ -284,9 +281,9 @@ impl<'a> PageLoad<'a> {
                 self.browser.handle_failure(now, resource(token));
                 self.request_over(i);
             }
-            ClientEvent::Lost { .. } if failed.is_none() && self.holds_unanswered(i) => {
-                self.lost(i);
-            }
+            // No request failed with the connection: it was idle, or its requests would never
+            // have been answered.
+            ClientEvent::Lost { .. } if failed.is_none() => self.lost(i),
             ClientEvent::Lost { reason } => {
                 // This reason replaces those of requests that failed with the connection.
                 *failed = Some(format!("a connection was lost: {reason}"));

@@ -29,6 +29,8 @@ pub(crate) struct Place {
     pub(crate) resolved_at: Option<Instant>,
     /// True once a response has announced HTTP/3.
     pub(crate) announced: bool,
+    /// True once a QUIC connection was lost while TCP is an alternative.
+    pub(crate) broken: bool,
     /// Requests that wait for a connection, most urgent first: over HTTP/1.1 for a free one, and
     /// for the first of QUIC and TCP that is ready.
     waiting: Vec<(Priority, ResourceId)>,
@@ -114,6 +116,7 @@ impl Place {
             connections: Vec::new(),
             resolved_at: None,
             announced: false,
+            broken: false,
             waiting: Vec::new(),
         }
     }

@@ -444,6 +444,48 @@ fn tcp_stands_in_when_the_first_packets_of_quic_are_lost() {
 }
 
 #[test]
+fn connections_that_no_request_waits_for_fail_no_load() {
+    let mut page = chain(4);
+    let mut other = page.origins[0].clone();
+    other.host = "other.example".to_owned();
+    other.connection_group = 1;
+    page.origins.push(other);
+    page.resources[1].origin = OriginId(1);
+    for discovery in [
+        H3Discovery::Known,
+        H3Discovery::HttpsRr,
+        H3Discovery::AltSvc,
+        H3Discovery::AltSvcFirstVisit,
+    ] {
+        let s = discovering(&page, "rate 10mbit rtt 100ms loss 50%", discovery);
+        let mut loaded = 0;
+        for seed in 1..=60 {
+            let outcome = run(&s, seed, false).unwrap();
+            let stalled = outcome
+                .failure
+                .as_deref()
+                .is_some_and(|why| why.starts_with("nothing"));
+            assert!(
+                !stalled,
+                "{discovery:?} {seed}: a request waits for nothing"
+            );
+            // What has not ended counts up to the end of the load.
+            let ended = |t: &Option<ResourceTiming>| {
+                t.is_some_and(|t| {
+                    let set_up = t.queued + t.blocked + t.dns + t.connect;
+                    t.discovered + set_up + t.wait + t.receive < outcome.finished_at
+                })
+            };
+            if outcome.resources.iter().all(ended) {
+                loaded += 1;
+                assert_eq!(outcome.failure, None, "{discovery:?} {seed}");
+            }
+        }
+        assert!(loaded > 0, "{discovery:?}");
+    }
+}
+
+#[test]
 fn distant_origins_cost_their_own_round_trips() {
     let mut page = flat_page(&[2_000, 2_000]);
     for (i, rtt) in [(1_u32, Some(Duration::from_millis(130))), (2, None)] {

@@ -80,11 +80,6 @@ impl TcpClient {
         self.connected
     }
 
-    /// Returns true if no request is outstanding.
-    pub fn is_idle(&self) -> bool {
-        self.http.is_idle()
-    }
-
     /// Queues a request, which leaves as soon as the connection and the server's limits
     /// allow. `token` identifies it in events.
     pub fn request(

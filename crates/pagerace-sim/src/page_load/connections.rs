@@ -113,7 +113,13 @@ impl PageLoad<'_> {
     /// Removes a lost connection. Requests that wait need another.
     pub(super) fn lost(&mut self, i: usize) {
         self.pool.close(i);
-        self.freed.push_back(self.connections[i].place);
+        let Connection {
+            place, protocol, ..
+        } = self.connections[i];
+        if self.discovers(place) && protocol == Protocol::H3 {
+            self.lost_quic(place);
+        }
+        self.freed.push_back(place);
     }
 
     /// In a warm visit, opens the connections that the earlier visit left.

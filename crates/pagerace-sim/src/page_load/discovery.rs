@@ -11,6 +11,7 @@ use pagerace_page::ResourceId;
 use pagerace_peer::H3Discovery;
 
 use super::{PageLoad, Timer};
+use crate::pool::Place;
 use crate::visit::Visit;
 
 /// Time by which TCP lets QUIC go first, if no round trip to the server is known.
@@ -29,7 +30,8 @@ impl PageLoad<'_> {
             && self.pool.places[place].protocol == Protocol::H3
     }
 
-    /// Gives a request to a connection that is ready, or lets it wait for the first one.
+    /// Gives a request to a connection that is ready. Otherwise the request waits for the first
+    /// of QUIC and TCP, or takes TCP if QUIC does not take part.
     pub(super) fn fetch_over_either(
         &mut self,
         place: usize,
@@ -38,21 +40,37 @@ impl PageLoad<'_> {
     ) {
         let quic = self.connection_over(place, Protocol::H3);
         let tcp = self.connection_over(place, Protocol::H2);
-        let ready = [quic, tcp].into_iter().flatten();
-        let ready = ready.into_iter().find(|i| self.is_usable(*i));
-        match ready {
-            Some(i) => self.give(i, resource, priority),
-            None => self.pool.places[place].wait(priority, resource),
-        }
         let first_visit = self.scenario.settings.h3_discovery == H3Discovery::AltSvcFirstVisit;
-        if quic.is_none() && (!first_visit || self.pool.places[place].announced) {
+        let Place {
+            announced, broken, ..
+        } = self.pool.places[place];
+        let tries = !broken && (!first_visit || announced);
+        let mut both = [quic, tcp].into_iter().flatten();
+        if let Some(i) = both.find(|i| self.is_usable(*i)) {
+            self.give(i, resource, priority);
+        } else if tries {
+            self.pool.places[place].wait(priority, resource);
+        } else {
+            let i = tcp.unwrap_or_else(|| self.open(place, Protocol::H2));
+            self.give(i, resource, priority);
+        }
+        if tries && quic.is_none() {
             self.open(place, Protocol::H3);
             if tcp.is_none() {
                 let at = self.resolved_at(place) + self.head_start(place);
                 self.net.schedule(at, Timer::HeadStartEnds(place));
             }
-        } else if quic.is_none() && tcp.is_none() {
-            self.open(place, Protocol::H2);
+        }
+    }
+
+    /// Leaves a place without QUIC. Chromium does not try it again for some time, and requests
+    /// that wait take TCP.
+    pub(super) fn lost_quic(&mut self, place: usize) {
+        self.pool.places[place].broken = true;
+        while let Some((priority, resource)) = self.pool.places[place].next_waiting() {
+            let tcp = self.connection_over(place, Protocol::H2);
+            let i = tcp.unwrap_or_else(|| self.open(place, Protocol::H2));
+            self.give(i, resource, priority);
         }
     }
 
@@ -71,7 +89,7 @@ impl PageLoad<'_> {
         }
     }
 
-    /// Opens a TCP connection, unless requests have found one that is ready.
+    /// Opens a TCP connection if requests still wait.
     pub(super) fn head_start_ends(&mut self, place: usize) {
         let waiting = self.pool.places[place].waiting() > 0;
         if waiting && self.connection_over(place, Protocol::H2).is_none() {
@@ -92,7 +110,7 @@ impl PageLoad<'_> {
         }
     }
 
-    /// Notes that a response over TCP has announced HTTP/3 (RFC 7838).
+    /// Notes that a response has announced HTTP/3 (RFC 7838).
     pub(super) fn announced(&mut self, i: usize) {
         let place = self.connections[i].place;
         self.pool.places[place].announced = true;
