@@ -75,7 +75,9 @@ def fetch(output: str, folder: str) -> None:
         local = Path(folder, posixpath.relpath(path, root))
         if path.endswith(_SUFFIX) and not local.exists():
             local.parent.mkdir(parents=True, exist_ok=True)
-            files.get_file(path, str(local))
+            part = local.with_suffix(".part")
+            files.get_file(path, str(part))
+            part.rename(local)
 
 
 @lru_cache(maxsize=4)

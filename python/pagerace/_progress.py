@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from typing import TextIO, Union
+from typing import TextIO
 
 Tell = Callable[[str, int, int], object]
-Progress = Union[bool, Tell]
+Progress = bool | Tell
 
 # Seconds between two updates on a terminal or in a notebook, and in a log.
 _OFTEN = 0.2

@@ -4,10 +4,7 @@
 //! permits this if, as here, an underutilised window does not grow.
 //! Three of the registry's controllers are CUBIC with different slow starts:
 //! plain, Linux's `HyStart`, and `HyStart`++, which section 4.10 recommends. The
-//! variant with Linux's `HyStart` follows Linux in two further points
-//! (`bictcp_update` of `net/ipv4/tcp_cubic.c`, 6.18): its estimate of Reno's
-//! window never grows faster than [`ALPHA`], and until the first loss the window
-//! grows by at least [`UNTESTED_GROWTH`].
+//! variant with Linux's `HyStart` also has Linux's congestion avoidance ([`linux`]).
 //! Left out: spurious losses (section 4.9).
 
 use pagerace_core::{Duration, Instant};
@@ -16,6 +13,9 @@ use crate::hystart::HyStart;
 use crate::hystart_plus::HyStartPlus;
 use crate::recovery::Recovery;
 use crate::{Ack, Controller, initial_window, minimum_window};
+use linux::Linux;
+
+mod linux;
 
 /// Section 5: C in segments per second cubed.
 const C: f64 = 0.4;
@@ -24,10 +24,6 @@ const BETA: f64 = 0.7;
 /// Section 4.3: growth in segments per round trip that, with [`BETA`], gives
 /// Reno's average window.
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
-
-/// The minimum share by which Linux's window grows per round trip before the first
-/// loss: `cnt` is 20 at most.
-const UNTESTED_GROWTH: f64 = 1.0 / 20.0;
 
 /// Grows the window as a cubic function of the time since the last congestion event.
 #[derive(Clone, Debug, Default)]
@@ -57,7 +53,8 @@ enum SlowStart {
     /// Slow start that lasts until a packet is lost.
     #[default]
     Plain,
-    HyStart(HyStart),
+    /// Linux's, with its congestion avoidance.
+    Linux(HyStart, Box<Linux>),
     HyStartPlus(HyStartPlus),
 }
 
@@ -81,7 +78,7 @@ impl Cubic {
 
     /// Creates the variant with Linux's `HyStart`.
     pub(crate) fn with_hystart(mtu: u16) -> Self {
-        Self::with(mtu, SlowStart::HyStart(HyStart::default()))
+        Self::with(mtu, SlowStart::Linux(HyStart::default(), Box::default()))
     }
 
     /// Creates the variant with `HyStart`++ (RFC 9406).
@@ -103,10 +100,19 @@ impl Cubic {
     ///
     /// Source: section 5.8, <https://www.rfc-editor.org/rfc/rfc9438#section-5.8>.
     fn skip_time(&mut self, now: Instant) {
+        let time = now.since(self.accounted);
         if let Some(epoch) = &mut self.epoch {
-            epoch.start += now.since(self.accounted);
+            epoch.start += time;
+        }
+        if let SlowStart::Linux(_, linux) = &mut self.slow_start {
+            linux.skip(time);
         }
         self.accounted = now;
+    }
+
+    /// Returns the window in whole packets.
+    fn packets(&self) -> u64 {
+        (self.window / f64::from(self.mtu)) as u64
     }
 
     fn is_in_slow_start(&self) -> bool {
@@ -118,7 +124,7 @@ impl Cubic {
         match &mut self.slow_start {
             SlowStart::Plain => {}
             // `HyStart` judges an acknowledgement before the window grows by it.
-            SlowStart::HyStart(_) => return,
+            SlowStart::Linux(..) => return,
             SlowStart::HyStartPlus(hystart) => {
                 let growth = hystart.on_ack(ack);
                 (bytes, ends) = (growth.bytes, growth.ends);
@@ -151,9 +157,8 @@ impl Cubic {
         };
         let t = ack.now.since(epoch.start).as_secs_f64();
         // Section 4.3: the estimate of Reno's window grows as fast as Reno's once
-        // it reaches the prior window, except in Linux.
-        let speeds_up = !matches!(self.slow_start, SlowStart::HyStart(_));
-        let alpha = if speeds_up && epoch.w_est >= self.prior_window {
+        // it reaches the prior window.
+        let alpha = if epoch.w_est >= self.prior_window {
             1.0
         } else {
             ALPHA
@@ -165,9 +170,6 @@ impl Cubic {
             let target = w_cubic(t + ack.rtt_smoothed.as_secs_f64()).clamp(cwnd, 1.5 * cwnd);
             cwnd + (target - cwnd) / cwnd * acked
         };
-        if !speeds_up && self.w_max.is_none() {
-            self.window = self.window.max(cwnd + UNTESTED_GROWTH * acked);
-        }
     }
 }
 
@@ -186,7 +188,7 @@ impl Controller for Cubic {
             return;
         }
         let in_slow_start = self.is_in_slow_start();
-        if let SlowStart::HyStart(hystart) = &mut self.slow_start
+        if let SlowStart::Linux(hystart, _) = &mut self.slow_start
             && in_slow_start
         {
             hystart.on_packet(ack);
@@ -198,14 +200,18 @@ impl Controller for Cubic {
         self.accounted = ack.now;
         if in_slow_start {
             self.grow_in_slow_start(ack);
+        } else if let SlowStart::Linux(_, linux) = &mut self.slow_start {
+            linux.on_packet(ack);
         } else {
             self.grow(ack);
         }
     }
 
     fn on_ack_end(&mut self, _now: Instant, _in_flight: u64) {
-        let packets = (self.window / f64::from(self.mtu)) as u64;
-        if let SlowStart::HyStart(hystart) = &mut self.slow_start {
+        let packets = self.packets();
+        if let SlowStart::Linux(hystart, linux) = &mut self.slow_start {
+            let growth = linux.on_ack_end(packets) * u64::from(self.mtu);
+            self.window += growth as f64;
             match hystart.on_ack_end(packets) {
                 Some(bytes) => self.window += bytes as f64,
                 None => self.ssthresh = Some(self.window),
@@ -223,21 +229,29 @@ impl Controller for Cubic {
         let minimum = minimum_window(self.mtu) as f64;
         match &mut self.slow_start {
             SlowStart::Plain => {}
-            SlowStart::HyStart(hystart) => hystart.forget_packets(),
+            SlowStart::Linux(hystart, linux) => {
+                hystart.forget_packets();
+                linux.forget_packets();
+            }
             SlowStart::HyStartPlus(hystart) => hystart.on_congestion(),
         }
         if self.recovery.on_congestion(now, sent_at, persistent) {
-            // Section 4.7, fast convergence: a window that did not return to its
-            // previous maximum releases bandwidth to other flows.
-            let shrinking = self.w_max.is_some_and(|w_max| self.window < w_max);
-            let share = if shrinking {
-                f64::midpoint(1.0, BETA)
+            let packets = self.packets();
+            if let SlowStart::Linux(_, linux) = &mut self.slow_start {
+                self.window = (linux.on_loss(packets) * u64::from(self.mtu)) as f64;
             } else {
-                1.0
-            };
-            self.w_max = Some(self.window * share);
-            self.prior_window = self.window;
-            self.window = (self.window * BETA).max(minimum);
+                // Section 4.7, fast convergence: a window that did not return to its
+                // previous maximum releases bandwidth to other flows.
+                let shrinking = self.w_max.is_some_and(|w_max| self.window < w_max);
+                let share = if shrinking {
+                    f64::midpoint(1.0, BETA)
+                } else {
+                    1.0
+                };
+                self.w_max = Some(self.window * share);
+                self.prior_window = self.window;
+                self.window = (self.window * BETA).max(minimum);
+            }
             self.ssthresh = Some(self.window);
             self.epoch = None;
         }
@@ -247,8 +261,9 @@ impl Controller for Cubic {
             self.window = minimum;
             self.w_max = None;
             self.epoch = None;
-            if let SlowStart::HyStart(hystart) = &mut self.slow_start {
+            if let SlowStart::Linux(hystart, linux) = &mut self.slow_start {
                 hystart.restart(now);
+                linux.restart();
             }
         }
     }
@@ -263,7 +278,7 @@ impl Controller for Cubic {
     }
 
     fn set_paced(&mut self) {
-        if let SlowStart::HyStart(hystart) = &mut self.slow_start {
+        if let SlowStart::Linux(hystart, _) = &mut self.slow_start {
             hystart.set_paced();
         }
     }

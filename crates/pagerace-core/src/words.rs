@@ -11,6 +11,12 @@ pub trait Words: Copy + PartialEq + Send + Sync + 'static {
         words.find(|(value, ..)| *value == self).map_or("", |w| w.1)
     }
 
+    /// Returns the phrase on the value.
+    fn phrase(self) -> &'static str {
+        let mut words = Self::WORDS.iter();
+        words.find(|(value, ..)| *value == self).map_or("", |w| w.2)
+    }
+
     /// Returns the value of this name.
     fn of_word(name: &str) -> Option<Self> {
         let mut words = Self::WORDS.iter();

@@ -32,8 +32,11 @@ mod recording;
 mod redirects;
 mod rtt;
 mod sizes;
+mod survey;
 mod value;
 mod viewport;
+
+pub use survey::{Survey, SurveyedRequest, survey, survey_from_bytes};
 
 use std::collections::BTreeMap;
 use std::path::Path;

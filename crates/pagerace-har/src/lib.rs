@@ -16,6 +16,9 @@ pub mod sequence;
 
 pub use device::Device;
 pub use error::ImportError;
-pub use har::{ImportOptions, from_bytes, load, load_recording, recording_from_bytes};
+pub use har::{
+    ImportOptions, Survey, SurveyedRequest, from_bytes, load, load_recording, recording_from_bytes,
+    survey, survey_from_bytes,
+};
 pub use recording::{Exchange, Recording};
 pub use sequence::{SequenceError, Transfer, TransferSequence};

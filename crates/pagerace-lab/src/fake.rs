@@ -32,6 +32,7 @@ pub fn page(name: &str) -> Page {
             connection_group: 0,
             third_party: false,
             recorded_rtt: None,
+            unvisited: false,
             protocol: None,
         }],
         resources: vec![Resource {

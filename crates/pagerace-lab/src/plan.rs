@@ -179,9 +179,13 @@ impl Plan {
         )))
     }
 
-    /// Returns true if the contender at `index` uses such a protocol for any origin.
+    /// Returns true if the contender at `index` uses such a protocol for any origin, or has a
+    /// rule with one if the plan has no pages yet.
     pub fn speaks(&self, index: usize, wanted: fn(Protocol) -> bool) -> bool {
         let contender = &self.contenders[index];
+        if self.pages.is_empty() {
+            return contender.protocols.named().any(wanted);
+        }
         let mut pages = self.pages.iter();
         pages.any(|page| contender.protocols_of(page).into_iter().any(wanted))
     }

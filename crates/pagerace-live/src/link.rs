@@ -46,9 +46,11 @@ mod run;
 mod setup;
 mod sys;
 
+use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::sync::Mutex;
 
+use pagerace_core::Duration;
 use pagerace_net::Network;
 
 pub use self::directory::RunDirectory;
@@ -150,9 +152,23 @@ impl Testbed {
     /// # Errors
     /// [`LiveError::Emulator`].
     pub fn begin(&self, network: &Network, seed: u64) -> Result<(), LiveError> {
+        self.begin_with(network, seed, BTreeMap::new())
+    }
+
+    /// Does the same as [`begin`](Self::begin) with servers that stand beyond the links:
+    /// `distances` are their further round trips, by address.
+    ///
+    /// # Errors
+    /// [`LiveError::Emulator`].
+    pub fn begin_with(
+        &self,
+        network: &Network,
+        seed: u64,
+        distances: BTreeMap<Ipv4Addr, Duration>,
+    ) -> Result<(), LiveError> {
         *self.lock() = self.counters.drops()?;
         let run = Run::new(network, seed, LinkReport::PACKETS_MAX);
-        self.emulator.begin(run)
+        self.emulator.begin(run.with_distances(distances))
     }
 
     /// Ends the load and drops the packets in flight. Later packets pass without delay

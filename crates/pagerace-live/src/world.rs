@@ -9,7 +9,7 @@ mod contention;
 mod outcome;
 mod scenario;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -169,7 +169,9 @@ impl World {
             blocked: refused(scenario),
         };
         let client = self.testbed.client();
-        self.testbed.begin(&scenario.network, seed)?;
+        let distances = self.distances(scenario)?;
+        self.testbed
+            .begin_with(&scenario.network, seed, distances)?;
         let meter = Meter::start();
         let url = &scenario.page.url;
         let observed = measure_once(&options, url, &measure, &|command| client.spawn(command));
@@ -212,7 +214,9 @@ impl World {
         let options = self.browser_options(scenario, &directory)?;
         let client = self.testbed.client();
         if throttling.is_none() {
-            self.testbed.begin(&scenario.network, seed)?;
+            let distances = self.distances(scenario)?;
+            self.testbed
+                .begin_with(&scenario.network, seed, distances)?;
         }
         let url = &scenario.page.url;
         let said = lighthouse(&options, url, throttling, &|command| client.spawn(command));
@@ -273,6 +277,21 @@ impl World {
             netlog: self.options.netlog && scenario.speaks(|p| !p.is_tcp()),
             ..Options::new(directory.path())
         })
+    }
+
+    /// Returns the round trips of servers beyond the network. A server of several hosts has
+    /// the shortest of theirs.
+    fn distances(
+        &self,
+        scenario: &LiveScenario,
+    ) -> Result<BTreeMap<Ipv4Addr, Duration>, LiveError> {
+        let of_host = |host: &String| scenario.distances.get(host).copied().unwrap_or_default();
+        let of_server = |origin: OriginServer| match origin.address {
+            IpAddr::V4(address) => Some((address, origin.hosts.iter().map(of_host).min()?)),
+            IpAddr::V6(_) => None,
+        };
+        let origins = self.origins(scenario)?.into_iter();
+        Ok(origins.filter_map(of_server).collect())
     }
 
     /// Returns the servers with their addresses and hosts.

@@ -90,6 +90,10 @@ pub struct Origin {
     pub recorded_rtt: Option<Duration>,
     /// Protocol of most of its responses, normalised: `http/1.1`, `h2`, `h3`.
     pub protocol: Option<String>,
+    /// True if no earlier visit reached the origin, so that later visits of the page have no
+    /// TLS ticket for it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub unvisited: bool,
 }
 
 /// One request and its response.

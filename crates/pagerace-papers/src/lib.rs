@@ -5,4 +5,14 @@
 pub mod networks;
 pub mod srivastava;
 
+use pagerace_har::TransferSequence;
+
 pub use networks::NETWORKS;
+
+/// Returns the synthetic page of a study with this name; `None` if no study has such names.
+///
+/// # Errors
+/// A message with the names that exist, if the study has no such page.
+pub fn synthetic_page(name: &str) -> Result<Option<TransferSequence>, String> {
+    srivastava::page(name)
+}

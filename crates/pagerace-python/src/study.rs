@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use pagerace::embed;
-use pagerace_core::Words as _;
 use pagerace_lab::MetricId;
 use pagerace_study::Shard;
 use pagerace_study::table::{Kind, TableSpec, Value};
@@ -103,7 +102,7 @@ impl Study {
     ) -> PyResult<Filled> {
         let spec = TableSpec {
             name: String::new(),
-            kind: named(kind)?,
+            kind: Kind::named(kind).map_err(|error| refused("kind", &error))?,
             metric: metric.map(read).transpose()?.unwrap_or_default(),
             with: other.map(read).transpose()?,
             compare,
@@ -117,17 +116,12 @@ impl Study {
     }
 }
 
-fn named(kind: &str) -> PyResult<Kind> {
-    Kind::of_word(kind).ok_or_else(|| {
-        let known: Vec<&str> = Kind::WORDS.iter().map(|(_, word, _)| *word).collect();
-        let known = known.join(", ");
-        PageraceError::new_err(format!("kind: `{kind}` is no kind of table; use {known}"))
-    })
+fn read(metric: &str) -> PyResult<MetricId> {
+    pagerace_study::claim::metric(metric).map_err(|error| refused("metric", &error))
 }
 
-fn read(metric: &str) -> PyResult<MetricId> {
-    pagerace_study::claim::metric(metric)
-        .map_err(|error| PageraceError::new_err(format!("metric: {error}")))
+fn refused(argument: &str, reason: &str) -> PyErr {
+    PageraceError::new_err(format!("{argument}: {reason}"))
 }
 
 /// Returns a value of a table as an object: a text, an integer, a float or None.

@@ -11,15 +11,7 @@ use crate::page::{Shell, escape::html};
 /// HTML that follows the verdicts; contains no data.
 const SECTIONS: &str = include_str!("../assets/bulk.html");
 
-/// Scripts in order. Together they are the body of one function.
-const SCRIPTS: [&str; 6] = [
-    include_str!("../assets/js/data.js"),
-    include_str!("../assets/js/format.js"),
-    include_str!("../assets/js/dom.js"),
-    include_str!("../assets/js/theme.js"),
-    include_str!("../assets/js/chart.js"),
-    include_str!("../assets/js/bulk.js"),
-];
+const SCRIPT: &str = include_str!("../assets/js/bulk.js");
 
 /// The data of one comparison of transfers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -143,7 +135,7 @@ pub fn render_bulk(report: &BulkReport) -> String {
         facts: &facts.join(" · "),
         body: &body,
         data: &serde_json::to_string(&data).expect("plain structs with text keys always serialise"),
-        scripts: &SCRIPTS,
+        scripts: &[SCRIPT],
     }
     .render()
 }

@@ -8,6 +8,7 @@
 //!
 //! * [`input`]: the input of the page, filled by the caller;
 //! * [`bulk`]: the page of bulk transfers;
+//! * [`sections`]: the page of findings in sections;
 //! * `compact`: the embedded form of the input, with columns of short integers;
 //! * `page`: the HTML around the data;
 //! * `assets/`: style and scripts, plain files without a build step.
@@ -16,7 +17,9 @@ pub mod bulk;
 mod compact;
 pub mod input;
 mod page;
+pub mod sections;
 
 pub use bulk::render_bulk;
 pub use input::Report;
 pub use page::render;
+pub use sections::render_sections;

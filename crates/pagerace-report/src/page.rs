@@ -32,13 +32,17 @@ const HOW_LIVE: &str = include_str!("../assets/how-live.html");
 /// HTML at the end of the page; contains no data.
 const FOOTER: &str = include_str!("../assets/footer.html");
 
-/// Scripts in order. Together they are the body of one function.
-const SCRIPTS: [&str; 16] = [
+/// Scripts that all report files share, in order.
+const BASICS: [&str; 5] = [
     include_str!("../assets/js/data.js"),
     include_str!("../assets/js/format.js"),
     include_str!("../assets/js/dom.js"),
     include_str!("../assets/js/theme.js"),
     include_str!("../assets/js/chart.js"),
+];
+
+/// Scripts of races, in order.
+const SCRIPTS: [&str; 11] = [
     include_str!("../assets/js/differences.js"),
     include_str!("../assets/js/table.js"),
     include_str!("../assets/js/progress.js"),
@@ -98,8 +102,8 @@ pub(crate) struct Shell<'a> {
     pub(crate) body: &'a str,
     /// The data, as JSON.
     pub(crate) data: &'a str,
-    /// Scripts, which together form the body of one function, so that they define no
-    /// globals.
+    /// Scripts, which together with those that all files share form the body of one function, so
+    /// that they define no globals.
     pub(crate) scripts: &'a [&'a str],
 }
 
@@ -138,10 +142,11 @@ impl Shell<'_> {
     }
 }
 
-/// Wraps the scripts in one function, so that they define no globals.
+/// Wraps the shared scripts and these in one function, so that they define no globals.
 fn own_script(scripts: &[&str]) -> String {
     format!(
-        "(function () {{\n'use strict';\n{}}}());\n",
+        "(function () {{\n'use strict';\n{}{}}}());\n",
+        BASICS.concat(),
         scripts.concat()
     )
 }

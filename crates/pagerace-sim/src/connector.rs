@@ -40,12 +40,11 @@ pub(crate) struct Connector {
     pub(crate) record: Record,
     epoch: Epoch,
     settings: LoadSettings,
-    keys: (ClientKeys, ServerKeys),
+    /// The keys of real TLS, if it is used.
+    real: Option<(ClientKeys, ServerKeys)>,
     quic: QuicSettings,
     tcp: TcpSettings,
-    tls: TlsSettings,
-    /// True if clients have the servers' TLS tickets.
-    known: bool,
+    visit: Visit,
 }
 
 impl Connector {
@@ -65,24 +64,9 @@ impl Connector {
         };
         // Report an unknown controller here, before the first connection opens.
         pagerace_cc::build(congestion, quic.mtu)?;
-        let known = visit != Visit::Cold;
-        let handshake = |tcp| match visit {
-            Visit::Cold => Handshake::Full,
-            _ if settings.early_data.is_used(tcp) => Handshake::EarlyData,
-            Visit::Resumed | Visit::Warm => Handshake::Resumed,
-        };
-        let keys = if settings.real_tls {
-            if known {
-                return Err(ScenarioError::RealResumption);
-            }
-            real_keys()?
-        } else {
-            let sizes = FlightSizes::default().with(settings.client_hello);
-            (
-                ClientKeys::null(sizes, handshake(false)),
-                ServerKeys::null(sizes, handshake(false)),
-            )
-        };
+        if settings.real_tls && visit != Visit::Cold {
+            return Err(ScenarioError::RealResumption);
+        }
         Ok(Self {
             seed,
             strategy,
@@ -90,35 +74,52 @@ impl Connector {
             record: Record::default(),
             epoch: Epoch::new(),
             settings: *settings,
-            keys,
+            real: settings.real_tls.then(real_keys).transpose()?,
             quic,
             tcp: TcpSettings {
                 congestion: pagerace_cc::over_tcp(congestion).to_owned(),
                 ..TcpSettings::default()
             },
-            tls: TlsSettings {
-                version: settings.tcp_tls,
-                handshake: handshake(true),
-                client_hello: settings.client_hello,
-                ..TlsSettings::default()
-            },
-            known,
+            visit,
         })
     }
 
-    /// Returns true if requests may leave with a connection's first flight.
-    pub(crate) fn early_data(&self, protocol: Protocol) -> bool {
+    /// Returns true if requests may leave with the first flight of a connection to a server
+    /// that earlier visits reached (`visited`).
+    pub(crate) fn early_data(&self, protocol: Protocol, visited: bool) -> bool {
         let tcp = protocol.is_tcp();
         let supported = !tcp || self.settings.tcp_tls == Version::Tls13;
-        self.known && supported && self.settings.early_data.is_used(tcp)
+        supported && self.handshake(tcp, visited) == Handshake::EarlyData
+    }
+
+    fn handshake(&self, tcp: bool, visited: bool) -> Handshake {
+        if self.visit == Visit::Cold || !visited {
+            Handshake::Full
+        } else if self.settings.early_data.is_used(tcp) {
+            Handshake::EarlyData
+        } else {
+            Handshake::Resumed
+        }
+    }
+
+    fn quic_keys(&self, visited: bool) -> (ClientKeys, ServerKeys) {
+        self.real.clone().unwrap_or_else(|| {
+            let sizes = FlightSizes::default().with(self.settings.client_hello);
+            let handshake = self.handshake(false, visited);
+            (
+                ClientKeys::null(sizes, handshake),
+                ServerKeys::null(sizes, handshake),
+            )
+        })
     }
 
     /// Creates both ends of a connection. `name` distinguishes it from others with the
-    /// same seed.
+    /// same seed. The client has a TLS ticket on a later visit if the server is `visited`.
     pub(crate) fn connect<S: Site>(
         &self,
         protocol: Protocol,
         name: &str,
+        visited: bool,
         now: Instant,
         site: S,
     ) -> Result<Ends<S>, ScenarioError> {
@@ -136,16 +137,17 @@ impl Connector {
                 object_datagrams: self.reliability.needs_datagrams(),
                 ..h3::Config::default()
             };
+            let keys = self.quic_keys(visited);
             let client = ClientConfig {
                 settings: settings.clone(),
-                keys: self.keys.0.clone(),
+                keys: keys.0,
                 seed: derive_seed(self.seed, &format!("client/{name}")),
                 h3: h3.clone(),
                 record: record_packets,
             };
             let server = ServerConfig {
                 settings,
-                keys: self.keys.1.clone(),
+                keys: keys.1,
                 strategy: self.strategy.clone(),
                 retransmission: self.settings.retransmission,
                 reliability: self.reliability.clone(),
@@ -160,9 +162,15 @@ impl Connector {
             client.send_priority_updates(priority_updates);
             return Ok(Ends::quic(client, Server::new(&server, self.epoch, site)?));
         }
+        let tls = TlsSettings {
+            version: self.settings.tcp_tls,
+            handshake: self.handshake(true, visited),
+            client_hello: self.settings.client_hello,
+            ..TlsSettings::default()
+        };
         let client = TcpClientConfig {
             tcp: self.tcp.clone(),
-            tls: self.tls,
+            tls,
             protocol,
             stream: StreamClientConfig {
                 priority_updates,
@@ -171,7 +179,7 @@ impl Connector {
         };
         let server = TcpServerConfig {
             tcp: self.tcp.clone(),
-            tls: self.tls,
+            tls,
             record_ends: self.settings.record_ends,
             protocol,
             stream: StreamServerConfig {

@@ -53,6 +53,7 @@ pub use pagerace_peer::{
     Retransmission,
 };
 pub use pagerace_transport::tls::Version as TlsVersion;
+pub use pool::distances;
 pub use protocols::{ProtocolMap, ProtocolMapError};
 pub use recording::{fit_paints, reproduce};
 pub use reliability::{ObjectDelivery, ObjectNeed, ObjectState};

@@ -225,7 +225,7 @@ impl<'a> PageLoad<'a> {
             ClientEvent::Connected => self.connected(i),
             ClientEvent::Sent { token, stream } => {
                 let r = resource(token);
-                let early = self.connector.early_data(self.connections[i].protocol);
+                let early = self.early_data(i);
                 let connection = &mut self.connections[i];
                 let reused = !connection.streams.is_empty();
                 connection.streams.insert(stream, r);

@@ -25,6 +25,8 @@ pub(crate) struct Place {
     pub(crate) connections: Vec<usize>,
     /// Round trip beyond the access link.
     pub(crate) extra_rtt: Duration,
+    /// True if earlier visits of the page, if any, reached the servers.
+    pub(crate) visited: bool,
     /// Time at which the name is resolved, once a lookup was made.
     pub(crate) resolved_at: Option<Instant>,
     /// True once a response has announced HTTP/3.
@@ -36,8 +38,8 @@ pub(crate) struct Place {
     waiting: Vec<(Priority, ResourceId)>,
 }
 
-/// Returns the round trip of each origin beyond the access link.
-fn extra_rtts(page: &Page, settings: &LoadSettings) -> Vec<Duration> {
+/// Returns the round trip of each origin of a page beyond the access link.
+pub fn distances(page: &Page, settings: &LoadSettings) -> Vec<Duration> {
     let recorded = page.origins.iter().map(|origin| origin.recorded_rtt);
     let mut known: Vec<Duration> = recorded.clone().flatten().collect();
     known.sort_unstable();
@@ -69,7 +71,7 @@ impl Pool {
         let connections = settings.connections;
         let mut places: Vec<Place> = Vec::new();
         let mut of_origin = Vec::new();
-        for (origin, extra_rtt) in page.origins.iter().zip(extra_rtts(page, settings)) {
+        for (origin, extra_rtt) in page.origins.iter().zip(distances(page, settings)) {
             let protocol = protocols.of(&origin.host);
             let group = match connections {
                 Connections::PerOrigin => origin.connection_group,
@@ -90,6 +92,7 @@ impl Pool {
             // Origins that share connections have one server.
             let place = &mut places[of_origin[of_origin.len() - 1]];
             place.extra_rtt = place.extra_rtt.min(extra_rtt);
+            place.visited |= !origin.unvisited;
         }
         Self { of_origin, places }
     }
@@ -113,6 +116,7 @@ impl Place {
             protocol,
             name,
             extra_rtt,
+            visited: false,
             connections: Vec::new(),
             resolved_at: None,
             announced: false,

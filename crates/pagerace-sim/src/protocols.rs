@@ -64,6 +64,21 @@ impl ProtocolMap {
         }
     }
 
+    /// Returns a map in which the named hosts speak these protocols, and all others `default`.
+    pub fn of_hosts<'a>(
+        hosts: impl IntoIterator<Item = (&'a str, Protocol)>,
+        default: Protocol,
+    ) -> Self {
+        let rule = |(host, protocol): (&str, Protocol)| {
+            let host = host.to_ascii_lowercase();
+            (Pattern::Host(host), protocol)
+        };
+        Self {
+            rules: hosts.into_iter().map(rule).collect(),
+            default,
+        }
+    }
+
     /// Returns the protocol that `host` speaks.
     pub fn of(&self, host: &str) -> Protocol {
         let host = host.to_ascii_lowercase();
@@ -88,6 +103,12 @@ impl ProtocolMap {
         rules
             .map(|((pattern, protocol), _)| format!("{pattern}={protocol}"))
             .collect()
+    }
+
+    /// Returns the protocols that the map names, with duplicates.
+    pub fn named(&self) -> impl Iterator<Item = Protocol> + '_ {
+        let rules = self.rules.iter().map(|(_, protocol)| *protocol);
+        rules.chain(std::iter::once(self.default))
     }
 
     /// Returns the protocol that all hosts speak, or `None` if the rules name several.

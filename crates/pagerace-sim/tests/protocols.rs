@@ -62,6 +62,21 @@ fn set_up_costs_the_round_trips_of_its_protocols() {
 }
 
 #[test]
+fn later_visits_need_a_full_handshake_with_servers_that_none_reached() {
+    let mut page = flat_page(&[]);
+    page.origins[0].unvisited = true;
+    for protocols in ["h1", "h2", "h3"] {
+        let mut s = over(&page, FAST, protocols);
+        let first = ttfb(&s);
+        for visit in [Visit::Resumed, Visit::Warm] {
+            s.visit = visit;
+            let later = ttfb(&s);
+            assert!((later - first).abs() < 0.01, "{protocols} {visit}: {later}");
+        }
+    }
+}
+
+#[test]
 fn early_data_saves_a_round_trip_on_tcp_if_wanted() {
     let mut s = over(&flat_page(&[]), FAST, "h2");
     s.visit = Visit::Resumed;
@@ -469,7 +484,7 @@ fn connections_that_no_request_waits_for_fail_no_load() {
                 !stalled,
                 "{discovery:?} {seed}: a request waits for nothing"
             );
-            // What has not ended counts up to the end of the load.
+            // Timings of requests that have not ended reach to the end of the load.
             let ended = |t: &Option<ResourceTiming>| {
                 t.is_some_and(|t| {
                     let set_up = t.queued + t.blocked + t.dns + t.connect;

@@ -19,6 +19,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use pagerace_papers::synthetic_page;
 use pagerace_sim::Explainable;
 use toml::{Table, Value};
 
@@ -38,7 +39,7 @@ const PLAN_MAX: u64 = 4 << 20;
 pub struct PageFile {
     /// The group of the page; empty if the plan has none.
     pub group: String,
-    /// The recording.
+    /// The recording, or the name of a synthetic page.
     pub path: PathBuf,
 }
 
@@ -344,7 +345,8 @@ fn word(value: &Value) -> Option<String> {
     }
 }
 
-/// Returns the files that the patterns at `place` match, by path and without duplicates.
+/// Returns the files that the patterns at `place` match, and the synthetic pages that they name,
+/// by path and without duplicates.
 fn find(place: &str, group: &str, files: &Value, folder: &Path) -> Result<Vec<PageFile>, String> {
     let mut found = Vec::new();
     for pattern in items(files) {
@@ -352,6 +354,13 @@ fn find(place: &str, group: &str, files: &Value, folder: &Path) -> Result<Vec<Pa
             return Err(expected(place, "files, as in [\"*.har\"]", pattern));
         };
         let whole = folder.join(pattern);
+        if !whole.exists() && synthetic_page(pattern)?.is_some() {
+            found.push(PageFile {
+                group: group.to_owned(),
+                path: pattern.into(),
+            });
+            continue;
+        }
         let paths = glob::glob(&whole.to_string_lossy())
             .map_err(|error| format!("{place}: \"{pattern}\" is no pattern: {error}"))?;
         let before = found.len();

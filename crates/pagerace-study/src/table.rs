@@ -57,6 +57,19 @@ impl Words for Kind {
     ];
 }
 
+impl Kind {
+    /// Returns the kind called `name`.
+    ///
+    /// # Errors
+    /// Names the kinds that exist.
+    pub fn named(name: &str) -> Result<Self, String> {
+        Self::of_word(name).ok_or_else(|| {
+            let known: Vec<&str> = Self::WORDS.iter().map(|(_, word, _)| *word).collect();
+            format!("`{name}` is no kind of table; use {}", known.join(", "))
+        })
+    }
+}
+
 /// The description of a table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TableSpec {

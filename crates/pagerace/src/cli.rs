@@ -8,6 +8,8 @@ use pagerace_lab::plan::{RUNS, SEED};
 use pagerace_lab::qlog::QlogRuns;
 
 use crate::commands::bulk::BulkArgs;
+#[cfg(feature = "study")]
+use crate::commands::corpus;
 use crate::commands::explain::ExplainArgs;
 use crate::commands::list::ListArgs;
 use crate::commands::needs::NeedArgs;
@@ -90,6 +92,10 @@ pub(crate) enum Command {
     #[cfg(feature = "study")]
     #[command(subcommand)]
     Study(StudyCommand),
+    /// Show who serves recorded pages over which version of HTTP, and what HTTP/3 gains there.
+    #[cfg(feature = "study")]
+    #[command(after_long_help = corpus::EXAMPLES, after_help = SEE_HELP)]
+    Corpus(corpus::CorpusArgs),
     /// Say what to choose for many pages and networks, and who gets worse by it.
     #[cfg(feature = "study")]
     #[command(after_long_help = recommend::EXAMPLES, after_help = SEE_HELP)]

@@ -6,14 +6,14 @@ use std::slice;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
+use pagerace_lab::Results;
 use pagerace_lab::export::json::write_json;
-use pagerace_lab::{LabError, Results};
 use pagerace_page::Page;
 use pagerace_study::{Key, Race, Row};
 
 use crate::commands::inputs;
 use crate::commands::race::{answer, prepare, results};
-use crate::commands::study::{Interrupted, contender_key, plan_with};
+use crate::commands::study::{contender_key, plan_with};
 use crate::progress::Watch;
 
 pub use crate::commands::study::Study;
@@ -52,7 +52,7 @@ pub fn race(
     let mut named: Vec<Arc<Page>> = Vec::new();
     for page in pages {
         let mut page = Arc::clone(page);
-        let name = inputs::free_name(&named, &page.name);
+        let name = inputs::free_name(&named.iter().map(|other| other.name.as_str()), &page.name);
         if name != page.name {
             Arc::make_mut(&mut page).name = name;
         }
@@ -101,7 +101,7 @@ pub fn rows(results: &Results) -> Vec<Row> {
 
 /// Returns true if the user interrupted, and nothing went wrong.
 pub fn is_interrupt(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(LabError::Interrupted { .. })) || error.is::<Interrupted>()
+    crate::interrupted(error)
 }
 
 /// Returns an error and its causes as one line.

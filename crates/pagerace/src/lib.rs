@@ -40,6 +40,8 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "study")]
         Command::Study(command) => commands::study::run(command),
         #[cfg(feature = "study")]
+        Command::Corpus(args) => commands::corpus::run(args),
+        #[cfg(feature = "study")]
         Command::Recommend(args) => commands::recommend::run(args),
         Command::List(args) => commands::list::run(args),
     };
@@ -56,10 +58,7 @@ pub fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     report(&error);
-    let interrupted = matches!(error.downcast_ref(), Some(LabError::Interrupted { .. }))
-        || error.is::<commands::objects::Interrupted>()
-        || study_interrupted(&error);
-    ExitCode::from(if interrupted {
+    ExitCode::from(if interrupted(&error) {
         130
     } else if error.is::<commands::failed::AllFailed>() {
         3
@@ -68,16 +67,17 @@ pub fn main() -> ExitCode {
     })
 }
 
-/// Returns true if the user interrupted a study or a recommendation.
-#[cfg(feature = "study")]
-fn study_interrupted(error: &anyhow::Error) -> bool {
-    error.is::<commands::study::Interrupted>() || error.is::<commands::recommend::Interrupted>()
-}
-
-/// Returns false, because this build runs no studies.
-#[cfg(not(feature = "study"))]
-fn study_interrupted(_: &anyhow::Error) -> bool {
-    false
+/// Returns true if the user interrupted, and nothing went wrong.
+fn interrupted(error: &anyhow::Error) -> bool {
+    #[cfg(feature = "study")]
+    if error.is::<commands::study::Interrupted>()
+        || error.is::<commands::recommend::Interrupted>()
+        || error.is::<commands::corpus::Interrupted>()
+    {
+        return true;
+    }
+    matches!(error.downcast_ref(), Some(LabError::Interrupted { .. }))
+        || error.is::<commands::objects::Interrupted>()
 }
 
 /// Prints an error as one line on standard error.

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 /// Crates from the bottom up. A crate may use those before it.
-const LAYERS: [&str; 22] = [
+const LAYERS: [&str; 23] = [
     "pagerace-core",
     "pagerace-page",
     "pagerace-har",
@@ -24,6 +24,7 @@ const LAYERS: [&str; 22] = [
     "pagerace-lab",
     "pagerace-calibration",
     "pagerace-study",
+    "pagerace-corpus",
     "pagerace",
     "pagerace-python",
 ];

@@ -120,6 +120,7 @@ pub(crate) fn page(resources: Vec<Resource>) -> Arc<Page> {
             connection_group: 0,
             third_party: false,
             recorded_rtt: None,
+            unvisited: false,
             protocol: None,
         }],
         document: document.unwrap_or(ResourceId(0)),

@@ -17,6 +17,7 @@ fn run(cubic: &mut Cubic, from_ms: u64, until_ms: u64) {
     for now_ms in (from_ms..=until_ms).step_by(100) {
         for _ in 0..cubic.window() / MTU {
             cubic.on_ack(&ack(now_ms - 100, now_ms));
+            cubic.on_ack_end(at(now_ms), 0);
         }
     }
 }
@@ -73,25 +74,62 @@ fn a_small_window_grows_at_least_as_reno_would() {
     );
 }
 
+/// Returns the packets by which a window of ten packets grows after a loss, in `rounds` round
+/// trips of `rtt_ms`.
+fn grown(mut cubic: Cubic, rounds: u64, rtt_ms: u64) -> f64 {
+    // The initial window is ten segments, of which a loss leaves seven.
+    cubic.on_congestion(at(1_000), at(950), MTU, false);
+    for i in 0..rounds {
+        let now = 1_001 + (i + 1) * rtt_ms;
+        for _ in 0..cubic.window() / MTU {
+            cubic.on_ack(&ack(now - rtt_ms, now));
+            cubic.on_ack_end(at(now), 0);
+        }
+    }
+    segments(&cubic) - 7.0
+}
+
 #[test]
 fn past_the_old_window_only_linux_keeps_the_slow_pace() {
-    // A loss leaves 7 of 10 segments. At 0.53 segments per round trip of 10 ms,
-    // the old window is reached after 6 of them; the curve needs
-    // K = cbrt(3 / 0.4) = 1.96 s.
-    let grown = |mut cubic: Cubic| {
-        // The initial window is ten segments.
-        cubic.on_congestion(at(1_000), at(950), MTU, false);
-        for i in 0..40 {
-            for _ in 0..cubic.window() / MTU {
-                cubic.on_ack(&ack(1_001 + i * 10, 1_011 + i * 10));
-            }
-        }
-        segments(&cubic)
+    // At 0.53 segments per round trip of 40 ms, the old window is reached after 6 of them;
+    // the curve needs K = cbrt(3 / 0.4) = 1.96 s.
+    let linux = grown(Cubic::with_hystart(1_200), 20, 40);
+    let rfc = grown(Cubic::new(1_200), 20, 40);
+    assert!((linux - 20.0 * ALPHA).abs() < 2.5, "{linux}");
+    assert!((rfc - (3.0 + 14.0)).abs() < 3.0, "{rfc}");
+}
+
+#[test]
+fn linux_keeps_its_pace_for_a_32nd_of_a_second() {
+    // A loss leaves 7 of 10 packets. The curve begins at 7.0, and what it is below the
+    // plateau is rounded down, so that the first packet comes after 7 acknowledgements.
+    let mut linux = Linux::default();
+    let window = linux.on_loss(10);
+    assert_eq!(window, 7);
+    let mut told = |now_ms: u64, window: u64| {
+        linux.on_packet(&ack(now_ms - 5, now_ms));
+        linux.on_ack_end(window)
     };
-    let linux = grown(Cubic::with_hystart(1_200));
-    let rfc = grown(Cubic::new(1_200));
-    assert!((linux - (7.0 + 40.0 * ALPHA)).abs() < 1.5, "{linux}");
-    assert!((rfc - (10.0 + 34.0)).abs() < 3.0, "{rfc}");
+    let first: Vec<u64> = (0..7).map(|i| told(1_000 + i, 7)).collect();
+    assert_eq!(first, [0, 0, 0, 0, 0, 0, 1]);
+    // With the new window the pace is computed anew. Reno's estimate is not ahead, and the
+    // curve has no further packet.
+    assert_eq!(told(1_010, 8), 0);
+    // By now Reno's estimate is 10 packets, but the pace is still that of the curve.
+    let rest: u64 = (0..30).map(|i| told(1_011 + i, 8)).sum();
+    assert_eq!(rest, 0);
+    assert_eq!(
+        told(1_042, 8),
+        1,
+        "the acknowledgements of the rest count at once"
+    );
+}
+
+#[test]
+fn linux_rounds_down_what_a_loss_leaves() {
+    let mut linux = Linux::default();
+    assert_eq!(linux.on_loss(5), 3);
+    assert_eq!(linux.on_loss(2), 2);
 }
 
 /// Returns a controller that reached 20 packets in slow start with a delay of 100 ms,
@@ -123,15 +161,10 @@ fn hystart_counts_acknowledgements_and_not_their_packets() {
 #[test]
 fn until_the_first_loss_linux_grows_by_a_twentieth() {
     let mut cubic = delayed(9);
-    run(&mut cubic, 400, 400);
+    run(&mut cubic, 400, 1_300);
     let grown = segments(&cubic) / 36.0;
-    assert!((grown - 1.05).abs() < 0.003, "{grown}");
-    // After a loss, the minimum growth of a twentieth no longer applies.
-    cubic.on_congestion(at(450), at(401), MTU, false);
-    let left = segments(&cubic);
-    run(&mut cubic, 600, 600);
-    let gained = segments(&cubic) - left;
-    assert!(gained > 0.0 && gained < 1.0, "{gained}");
+    // A twentieth in each of ten round trips, in whole packets.
+    assert!((1.5..1.63).contains(&grown), "{grown}");
 }
 
 #[test]

@@ -50,6 +50,7 @@ impl Builder {
                     connection_group: 0,
                     third_party,
                     recorded_rtt: None,
+                    unvisited: false,
                     protocol: None,
                 });
                 origins.len() - 1

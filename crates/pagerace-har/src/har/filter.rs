@@ -17,7 +17,7 @@ const BAD_URL: (Kind, &str) = (
 const NO_RESPONSE: &str = "it failed without a response (status 0)";
 
 /// Returns the reason why an entry cannot be requested, if there is one.
-fn refusal(entry: &Entry) -> Option<(Kind, &'static str)> {
+pub(super) fn refusal(entry: &Entry) -> Option<(Kind, &'static str)> {
     if entry.method == "CONNECT" {
         return Some((Kind::Tunnel, "it is a proxy's tunnel"));
     }

@@ -40,6 +40,7 @@ pub(super) fn collect(
                     address: None,
                     connection_group: 0,
                     recorded_rtt: None,
+                    unvisited: false,
                     protocol: None,
                 });
                 origins.len() - 1

@@ -12,7 +12,11 @@ use super::notes::{Kind, Notes};
 use super::protocol::Protocol;
 
 /// Handshakes below this duration are reused connections that a recorder rounded.
-const SHORTEST_HANDSHAKE_MS: f64 = 0.05;
+pub(super) const SHORTEST_HANDSHAKE_MS: f64 = 0.05;
+
+/// Handshakes of this duration or longer had to repeat their first packet, which a client does
+/// after a second (RFC 6298, section 2.1).
+const LONGEST_HANDSHAKE_MS: f64 = 1_000.0;
 
 /// Think times above this duration are noted, because the recording probably stalled.
 const LONG_THINK_MS: f64 = 10_000.0;
@@ -28,11 +32,13 @@ fn handshake(entry: &Entry) -> Option<f64> {
         Some(tls) if tls < connect && !tls_beside_connect(entry, connect, tls) => connect - tls,
         _ => connect,
     };
-    (rtt > SHORTEST_HANDSHAKE_MS).then_some(rtt)
+    (SHORTEST_HANDSHAKE_MS..LONGEST_HANDSHAKE_MS)
+        .contains(&rtt)
+        .then_some(rtt)
 }
 
 /// Returns true if `time` is the sum of the timings only with `ssl` added to `connect`.
-fn tls_beside_connect(entry: &Entry, connect: f64, tls: f64) -> bool {
+pub(super) fn tls_beside_connect(entry: &Entry, connect: f64, tls: f64) -> bool {
     let Some(total) = entry.duration() else {
         return false;
     };

@@ -56,6 +56,7 @@ fn origin(host: &str, third_party: bool) -> Origin {
         connection_group: 0,
         third_party,
         recorded_rtt: None,
+        unvisited: false,
         protocol: None,
     }
 }

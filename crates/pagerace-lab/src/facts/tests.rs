@@ -1,5 +1,5 @@
 use pagerace_report::input::Provenance;
-use pagerace_sim::{EarlyData, RecordEnds, Reprioritisation};
+use pagerace_sim::{EarlyData, RecordEnds, Reprioritisation, Visit};
 use pagerace_transport::tls::ClientHello;
 
 use super::{facts, facts_in};
@@ -66,6 +66,21 @@ fn what_is_unlike_the_web_of_today_is_told_of_those_whom_it_concerns() {
     assert_eq!(told("h1"), [false, true, true]);
     assert_eq!(told("h2"), [true, true, true]);
     assert_eq!(told("h3"), [true, true, false]);
+}
+
+#[test]
+fn plans_of_studies_have_no_pages_yet() {
+    let mut plan = fake::plan(&["h2", "h3"], 3);
+    for contender in &mut plan.contenders {
+        contender.visit = Visit::Resumed;
+    }
+    let with = facts(&plan);
+    assert!(
+        with.contains("TLS 1.3 over TCP, early data on QUIC"),
+        "{with}"
+    );
+    plan.pages.clear();
+    assert_eq!(facts(&plan), with);
 }
 
 #[test]

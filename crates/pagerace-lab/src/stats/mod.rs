@@ -1,6 +1,6 @@
 //! The statistics of a race, one method per file.
 //!
-//! All methods except Welch's test rest on ranks and order statistics, so that
+//! All methods except the line and Welch's test rest on ranks and order statistics, so that
 //! no distribution of load times is assumed. A failed load counts as "later than
 //! any finished one": positive infinity is a valid value for these methods.
 //! Not-a-number is invalid and panics. Logarithms, exponentials and `erfc` come
@@ -8,6 +8,7 @@
 
 pub mod effect;
 pub mod holm;
+pub mod line;
 pub mod mann_whitney;
 pub mod paired;
 pub mod quantile;
@@ -19,6 +20,7 @@ pub mod wilcoxon;
 
 pub use effect::{cliffs_delta, matched_pairs_rank_biserial};
 pub use holm::holm;
+pub use line::{Line, line};
 pub use mann_whitney::{MannWhitney, mann_whitney};
 pub use paired::{Interval, differences, median_interval};
 pub use quantile::{median, median_place, quantile};

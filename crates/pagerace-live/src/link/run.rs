@@ -5,8 +5,9 @@
 //! of the same sequence.
 
 use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 
-use pagerace_core::{Instant, Rng};
+use pagerace_core::{Duration, EventQueue, Instant, Rng};
 use pagerace_net::{Exit, Link, Network};
 
 use super::kernel::Drops;
@@ -21,6 +22,11 @@ use crate::Clock;
 pub(super) struct Run {
     down: Link<Carried>,
     up: Link<Carried>,
+    /// Round trips of servers beyond the links. As in the simulator, half of one follows the
+    /// link in each direction.
+    distances: BTreeMap<Ipv4Addr, Duration>,
+    /// Packets that have crossed their link and are on the way beyond it.
+    beyond: EventQueue<(Direction, Carried)>,
     /// Connections, numbered in the order in which they began.
     flows: BTreeMap<Flow, u64>,
     log: Log,
@@ -36,6 +42,8 @@ pub(super) struct Run {
 #[derive(Clone, Debug)]
 struct Carried {
     bytes: Vec<u8>,
+    /// Time from the end of the link to the arrival.
+    beyond: Duration,
     logged: Option<usize>,
 }
 
@@ -72,6 +80,8 @@ impl Run {
         Self {
             down: Link::new(&network.down, Rng::new(seed, "link/down")),
             up: Link::new(&network.up, Rng::new(seed, "link/up")),
+            distances: BTreeMap::new(),
+            beyond: EventQueue::new(),
             flows: BTreeMap::new(),
             log: Log::new(packets_max),
             lateness: Lateness::default(),
@@ -79,6 +89,12 @@ impl Run {
             strays: 0,
             spare: Vec::new(),
         }
+    }
+
+    /// Sets the round trips of servers beyond the links.
+    pub(super) fn with_distances(mut self, distances: BTreeMap<Ipv4Addr, Duration>) -> Self {
+        self.distances = distances;
+        self
     }
 
     /// Offers a packet that arrived at `now`, by the emulator's clock.
@@ -127,8 +143,10 @@ impl Run {
         let mut buffer = self.spare.pop().unwrap_or_default();
         buffer.clear();
         buffer.extend_from_slice(bytes);
+        let distance = self.distances.get(&flow.server).copied();
         let carried = Carried {
             bytes: buffer,
+            beyond: Duration::from_nanos(distance.unwrap_or_default().as_nanos() / 2),
             logged,
         };
         let refused = self.link(direction).enqueue(at, size, number, carried);
@@ -152,7 +170,8 @@ impl Run {
     /// Returns the time of the next [`poll`](Self::poll), by the emulator's clock.
     pub(super) fn next_at(&self) -> Option<Instant> {
         let zero = self.zero?;
-        let next = self.down.next_at().into_iter().chain(self.up.next_at());
+        let links = self.down.next_at().into_iter().chain(self.up.next_at());
+        let next = links.chain(self.beyond.next_at());
         next.min().map(|at| zero + at.since_start())
     }
 
@@ -160,6 +179,17 @@ impl Run {
     pub(super) fn poll(&mut self, now: Instant) -> Option<Delivery> {
         let now = self.time(now);
         loop {
+            let links = self.down.next_at().into_iter().chain(self.up.next_at());
+            let first = links.min();
+            let arrives = self.beyond.next_at().filter(|at| *at <= now);
+            if arrives.is_some_and(|at| first.is_none_or(|link| at <= link)) {
+                let (due, (direction, packet)) = self.beyond.pop().expect("it is due");
+                return Some(Delivery {
+                    direction,
+                    due,
+                    packet,
+                });
+            }
             let next = |link: &Link<Carried>| link.next_at().filter(|at| *at <= now);
             let direction = match (next(&self.down), next(&self.up)) {
                 (None, None) => return None,
@@ -168,6 +198,10 @@ impl Run {
                 _ => Direction::Down,
             };
             match self.link(direction).poll(now) {
+                Some(Exit::Delivered { at, payload, .. }) if !payload.beyond.is_zero() => {
+                    let due = at + payload.beyond;
+                    self.beyond.schedule(due, (direction, payload));
+                }
                 Some(Exit::Delivered { at, payload, .. }) => {
                     return Some(Delivery {
                         direction,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use pagerace_core::Protocol;
+use pagerace_core::{Duration, Protocol};
 use pagerace_delivery::StrategySpec;
 use pagerace_har::Device;
 use pagerace_net::Network;
@@ -30,6 +30,8 @@ pub struct LiveScenario {
     /// Congestion controller of the servers: for TCP the kernel's of this name, for QUIC
     /// ours.
     pub congestion: String,
+    /// Round trips of hosts beyond the network; others have none.
+    pub distances: BTreeMap<String, Duration>,
     /// Interventions by resource of the page; empty if there are none.
     pub effects: Vec<ResourceEffect>,
     /// Settings that all contenders share, as far as the live world has them. With

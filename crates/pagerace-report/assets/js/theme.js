@@ -46,7 +46,11 @@ function mix(from, to, share) {
 // Colour and dash of a contender's line; the baseline is the text's colour.
 function lineStyleOf(contender) {
   if (contender === report.baseline) return { color: colour('fg'), type: 'solid', width: 3 };
-  const place = contender > report.baseline ? contender - 1 : contender;
+  return styleOf(contender > report.baseline ? contender - 1 : contender);
+}
+
+// Colour and dash of the line at a place in a list.
+function styleOf(place) {
   const turn = Math.floor(place / LINE_COLOURS.length);
   return {
     color: palette()[LINE_COLOURS[place % LINE_COLOURS.length]],

@@ -107,7 +107,7 @@ impl<'a> Transfers<'a> {
             flow, connector, ..
         } = &self.running[i];
         let name = format!("flow/{i}");
-        let mut ends = connector.connect(flow.protocol, &name, now, BulkSite(flow.bytes))?;
+        let mut ends = connector.connect(flow.protocol, &name, false, now, BulkSite(flow.bytes))?;
         let fields = [
             (":method", "GET"),
             (":scheme", "https"),

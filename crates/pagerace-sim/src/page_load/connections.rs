@@ -26,9 +26,10 @@ impl PageLoad<'_> {
     pub(super) fn resolved_at(&mut self, place: usize) -> Instant {
         // A lookup takes one round trip to a resolver behind the same access link. The
         // answers of a name cache are not known.
-        let look_up = match (self.scenario.settings.name_lookup, self.scenario.visit) {
-            (NameLookup::None, _) | (_, Visit::Warm) => Duration::ZERO,
-            (NameLookup::RoundTrip, Visit::Cold | Visit::Resumed) => self.scenario.network.rtt(),
+        let cached = self.scenario.visit == Visit::Warm && self.pool.places[place].visited;
+        let look_up = match self.scenario.settings.name_lookup {
+            NameLookup::RoundTrip if !cached => self.scenario.network.rtt(),
+            NameLookup::None | NameLookup::RoundTrip => Duration::ZERO,
         };
         let due = self.net.now + look_up;
         let resolved_at = *self.pool.places[place].resolved_at.get_or_insert(due);
@@ -90,11 +91,18 @@ impl PageLoad<'_> {
             (Protocol::H3, Protocol::H2) => Cow::Owned(over_h2(&place.name)),
             _ => Cow::Borrowed(place.name.as_str()),
         };
-        let mut ends = self
-            .connector
-            .connect(protocol, &name, now, self.site.clone())?;
+        let mut ends =
+            self.connector
+                .connect(protocol, &name, place.visited, now, self.site.clone())?;
         ends.extra_delay = Duration::from_nanos(place.extra_rtt.as_nanos() / 2);
         Ok(ends)
+    }
+
+    /// Returns true if requests may leave with the connection's first flight.
+    pub(super) fn early_data(&self, i: usize) -> bool {
+        let connection = &self.connections[i];
+        let visited = self.pool.places[connection.place].visited;
+        self.connector.early_data(connection.protocol, visited)
     }
 
     /// Handles the completion of a connection's handshake.
@@ -135,6 +143,9 @@ impl PageLoad<'_> {
             }
         }
         for (place, requests) in wanted.into_iter().enumerate() {
+            if !self.pool.places[place].visited {
+                continue;
+            }
             let most = match self.pool.places[place].protocol {
                 Protocol::H1 => H1_CONNECTIONS,
                 Protocol::H2 | Protocol::H3 => 1,

@@ -77,7 +77,7 @@ impl PageLoad<'_> {
     /// Returns the time by which TCP lets QUIC go first.
     fn head_start(&self, place: usize) -> Duration {
         let known = self.scenario.settings.h3_discovery == H3Discovery::AltSvc
-            || self.scenario.visit != Visit::Cold;
+            || (self.scenario.visit != Visit::Cold && self.pool.places[place].visited);
         if known {
             // The browser has stored the round trip of the earlier visit.
             let rtt = self.rtt(place);

@@ -139,8 +139,7 @@ impl PageLoad<'_> {
     /// Returns true if a request can leave on the connection now, or with its handshake.
     pub(super) fn is_usable(&self, i: usize) -> bool {
         let c = &self.connections[i];
-        self.net.ends[i].is_some()
-            && (c.set_up.connected.is_some() || self.connector.early_data(c.protocol))
+        self.net.ends[i].is_some() && (c.set_up.connected.is_some() || self.early_data(i))
     }
 
     /// Gives a connection the requests that wait for its ends, once both exist.

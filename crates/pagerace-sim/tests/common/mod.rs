@@ -37,6 +37,7 @@ pub fn flat_page(images: &[u64]) -> Page {
             connection_group: 0,
             third_party: false,
             recorded_rtt: None,
+            unvisited: false,
             protocol: None,
         }],
         resources: std::iter::once(document).chain(children).collect(),

@@ -158,6 +158,7 @@ impl Draw {
                 third_party: self.chance(0.5),
                 recorded_rtt: recorded.then(|| Duration::from_millis(self.0.below(300))),
                 protocol: None,
+                unvisited: self.chance(0.2),
             }
         });
         let mut page = Page {

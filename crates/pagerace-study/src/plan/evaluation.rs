@@ -7,8 +7,6 @@ use super::{expected, items};
 use crate::claim::{self, Claim};
 use crate::frame::Filter;
 use crate::matrix::Matrix;
-use pagerace_core::Words;
-
 use crate::table::{Kind, TableSpec};
 
 /// Reads `[[table]]`.
@@ -18,13 +16,7 @@ pub(super) fn tables(value: Option<Value>) -> Result<Vec<TableSpec>, String> {
             name: entry.text("name")?.unwrap_or_default(),
             kind: match entry.text("kind")? {
                 None => Kind::default(),
-                Some(name) => Kind::of_word(&name).ok_or_else(|| {
-                    let known: Vec<&str> = Kind::WORDS.iter().map(|(_, word, _)| *word).collect();
-                    format!(
-                        "{place}: kind: `{name}` is no kind of table; use {}",
-                        known.join(", ")
-                    )
-                })?,
+                Some(name) => Kind::named(&name).map_err(|e| format!("{place}: kind: {e}"))?,
             },
             metric: entry.metric("metric")?.unwrap_or_default(),
             with: entry.metric("with")?,

@@ -236,3 +236,16 @@ fn matrices_and_plots_are_read() {
         "{error}"
     );
 }
+
+#[test]
+fn synthetic_pages_have_names() {
+    let plan = |name: &str| {
+        read(&format!(
+            "pages = [\"{name}\"]\n[[race]]\nnetwork = \"cable\"\n"
+        ))
+    };
+    let path = PathBuf::from("srivastava-news-2");
+    assert_eq!(plan("srivastava-news-2").unwrap().pages[0].path, path);
+    let error = plan("srivastava-news-9").unwrap_err();
+    assert!(error.contains("srivastava-news-6"), "{error}");
+}

@@ -64,8 +64,8 @@ pub struct Policy {
     pub breaks: f64,
 }
 
-/// The distribution of the regret over users. The quantiles are the least regret that at least
-/// this share of users does not exceed.
+/// The distribution of the regret over users. A quantile is the least regret that at least its
+/// share of users does not exceed; if exactly this share does not, it lies halfway to the next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Regret {
     /// The mean.
@@ -111,6 +111,15 @@ impl Evaluation {
         let mut all = self.policies.iter();
         all.find(|policy| policy.kind == kind)
             .expect("the caller knows the policies")
+    }
+
+    /// Returns the choice of a policy that always makes the same one.
+    pub fn always(&self, policy: &Policy) -> Option<usize> {
+        match policy.kind {
+            Kind::Fixed => Some(self.fixed),
+            Kind::Rule | Kind::Oracle => None,
+            _ => policy.choices.first().copied(),
+        }
     }
 }
 
@@ -345,8 +354,8 @@ fn share_above(value: f64, base: f64) -> f64 {
     }
 }
 
-/// Returns the least value that at least the share `p` of the weights does not exceed. The
-/// values ascend.
+/// Returns the least value that at least the share `p` of the weights does not exceed; halfway to
+/// the next one if exactly this share does not. The values ascend.
 fn weighted_quantile(values: &[(f64, f64)], p: f64) -> f64 {
     let total: f64 = values.iter().map(|(_, weight)| weight).sum();
     let mut sum = 0.0;

@@ -10,8 +10,8 @@ use crate::compare::{Question, broken, values};
 use crate::frame::{Cell, Frame};
 use crate::key::{Dimension, Key};
 
-/// What a failed load costs more than the best choice, where that loads: more than any number
-/// of slow loads, so that the rarest failures are preferred first.
+/// The loss of a failed load where the best choice loads. It exceeds that of any number of slow
+/// loads, so that the rarest failures are preferred first.
 const FAILED: f64 = 1e6;
 
 /// Columns that describe visitors and mishaps. No server chooses them.

@@ -4,7 +4,7 @@ use super::population::{Population, Situation};
 
 /// The largest depth of a rule.
 pub const DEPTH_MAX: u8 = 3;
-/// What a leaf more must save: a share of the metric, over all users. It keeps rules short, as
+/// The share of the metric, over all users, that another leaf must save. It keeps rules short, as
 /// the complexity parameter of Breiman et al. 1984, "Classification and Regression Trees".
 const LEAF_SAVES: f64 = 0.005;
 /// The smallest share of users in a leaf.
@@ -44,7 +44,7 @@ struct Sample<'a> {
     bins: Vec<usize>,
 }
 
-/// What all splits of a tree share.
+/// The data that all splits of a tree share.
 struct Learner {
     /// By feature: the thresholds, ascending.
     thresholds: Vec<Vec<f64>>,

@@ -7,7 +7,7 @@ use pagerace_core::Duration;
 use pagerace_lab::MetricId;
 use pagerace_lab::plan::SEED;
 
-use super::model::{WireArgs, duration};
+use super::model::{DistanceArgs, WireArgs, duration};
 
 /// How a live load is made, and what is measured.
 #[derive(Args, Debug)]
@@ -111,6 +111,9 @@ pub(crate) struct LiveArgs {
     /// Requests to answer late; see `pagerace race --help`.
     #[arg(long, value_name = "LIST", help_heading = "Interventions")]
     pub(crate) delay: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) distance: DistanceArgs,
 
     #[command(flatten)]
     pub(crate) world: WorldArgs,

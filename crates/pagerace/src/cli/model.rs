@@ -50,6 +50,16 @@ impl WireArgs {
     }
 }
 
+/// Distances of servers.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct DistanceArgs {
+    /// Distance of servers beyond the access link, separated by commas: same, recorded, or
+    /// the round trip to a host, as in cdn.example=80ms.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Model",
+        default_value = LoadSettings::default().origin_rtt.word())]
+    pub(crate) origin_rtt: Vec<origin_rtt::Item>,
+}
+
 /// Settings of the model.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ModelArgs {
@@ -98,11 +108,8 @@ pub(crate) struct ModelArgs {
         default_value = LoadSettings::default().h3_discovery.word())]
     pub(crate) h3_discovery: H3Discovery,
 
-    /// Distance of servers beyond the access link, separated by commas: same, recorded, or
-    /// the round trip to a host, as in cdn.example=80ms.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Model",
-        default_value = LoadSettings::default().origin_rtt.word())]
-    pub(crate) origin_rtt: Vec<origin_rtt::Item>,
+    #[command(flatten)]
+    pub(crate) distance: DistanceArgs,
 
     /// How the browser signals a changed priority of a request that it has sent.
     #[arg(long, value_parser = word::<Reprioritisation>(), help_heading = "Model",
@@ -144,7 +151,7 @@ impl ModelArgs {
             client_hello: self.client_hello,
             early_data: self.early_data,
             h3_discovery: self.h3_discovery,
-            origin_rtt: origin_rtt::setting(&self.origin_rtt),
+            origin_rtt: origin_rtt::setting(&self.distance.origin_rtt),
             reprioritisation: self.reprioritisation,
             deadline: self.deadline,
             ..self.wire.settings()

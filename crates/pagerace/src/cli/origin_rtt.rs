@@ -43,6 +43,27 @@ pub(crate) fn setting(items: &[Item]) -> OriginRtt {
     }
 }
 
+/// Rejects items that exclude each other.
+///
+/// # Errors
+/// Names the items.
+pub(crate) fn check(items: &[Item]) -> Result<()> {
+    for (place, item) in items.iter().enumerate() {
+        let same_host = |other: &Item| match (item, other) {
+            (Item::Host(host, _), Item::Host(twin, _)) => host == twin,
+            (Item::All(_), Item::All(_)) => true,
+            _ => false,
+        };
+        if items[..place].iter().any(same_host) {
+            match item {
+                Item::Host(host, _) => bail!("--origin-rtt: {host} is given twice"),
+                Item::All(_) => bail!("--origin-rtt: write same or recorded, and only once"),
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Sets the round trips of the origins that items name, in the pages themselves, which
 /// results contain.
 ///
@@ -104,6 +125,14 @@ mod tests {
         assert_eq!(setting(&[host]), OriginRtt::Recorded);
         for bad in ["near", "cdn.example=80", "cdn.example="] {
             assert!(bad.parse::<Item>().is_err(), "{bad}");
+        }
+        let items = |text: &str| -> Vec<Item> {
+            let items = text.split(',').map(str::parse);
+            items.collect::<Result<_, _>>().expect("valid items")
+        };
+        assert!(check(&items("recorded,a.example=1ms,b.example=1ms")).is_ok());
+        for bad in ["same,recorded", "a.example=1ms,A.example=2ms"] {
+            assert!(check(&items(bad)).is_err(), "{bad}");
         }
     }
 }

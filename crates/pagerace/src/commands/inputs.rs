@@ -11,7 +11,7 @@ use anyhow::{Context as _, Error, Result, bail};
 use pagerace_har::{ImportOptions, TransferSequence};
 use pagerace_net::Network;
 use pagerace_page::Page;
-use pagerace_papers::{NETWORKS, srivastava};
+use pagerace_papers::{NETWORKS, synthetic_page};
 
 use crate::lists::split_all;
 
@@ -87,7 +87,7 @@ pub(crate) fn pages(hars: &[PathBuf], page: Option<&String>) -> Result<Vec<Arc<P
             None => pagerace_har::load(path, &options)?,
         };
         pagerace_sim::fit_paints(&mut page)?;
-        page.name = free_name(&pages, &page.name);
+        page.name = free_name(&pages.iter().map(|page| page.name.as_str()), &page.name);
         pages.push(Arc::new(page));
     }
     Ok(pages)
@@ -98,7 +98,7 @@ pub(crate) fn pages(hars: &[PathBuf], page: Option<&String>) -> Result<Vec<Arc<P
 fn sequence(path: &Path) -> Result<Option<Page>> {
     let name = path.to_string_lossy();
     if !path.exists()
-        && let Some(sequence) = srivastava::page(&name).map_err(Error::msg)?
+        && let Some(sequence) = synthetic_page(&name).map_err(Error::msg)?
     {
         return Ok(Some(sequence.to_page(&name)));
     }
@@ -123,8 +123,11 @@ fn sequence(path: &Path) -> Result<Option<Page>> {
 }
 
 /// Returns `name`, or `name (2)` and so on if another page has it.
-pub(crate) fn free_name(pages: &[Arc<Page>], name: &str) -> String {
-    let taken = |candidate: &str| pages.iter().any(|page| page.name == candidate);
+pub(crate) fn free_name<'a>(
+    others: &(impl Iterator<Item = &'a str> + Clone),
+    name: &str,
+) -> String {
+    let taken = |candidate: &str| others.clone().any(|other| other == candidate);
     let mut numbered = (2..).map(|number| format!("{name} ({number})"));
     if taken(name) {
         numbered

@@ -6,6 +6,7 @@ pub(crate) mod session;
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use pagerace_browser::BrowserConfig;
@@ -33,6 +34,7 @@ use super::simulate::{explain, load};
 use super::warn::{idle_rules, warn};
 use super::{interventions, race};
 use crate::cli::live::{LiveArgs, WorldArgs};
+use crate::cli::origin_rtt;
 use crate::progress::Watch;
 use crate::table::{self, predicted::predicted};
 
@@ -133,8 +135,14 @@ fn plan(args: &LiveArgs) -> Result<(Plan, Vec<Served>)> {
     let strategies: Vec<StrategySpec> = list("strategy", &args.strategy, &[default])?;
     let protocols = list("protocol", &args.protocol, &[ProtocolMap::default()])?;
     let controllers = super::inputs::controllers(&args.cc)?;
-    let pages = served(&args.pages, &mut |text| warn(text))?;
-    let of_plan: Vec<_> = pages.iter().map(|one| one.page.clone()).collect();
+    let far = &args.distance.origin_rtt;
+    origin_rtt::check(far)?;
+    let mut pages = served(&args.pages, &mut |text| warn(text))?;
+    let mut of_plan: Vec<_> = pages.iter().map(|one| one.page.clone()).collect();
+    origin_rtt::apply(far, &mut of_plan)?;
+    for (served, page) in pages.iter_mut().zip(&of_plan) {
+        served.page = Arc::clone(page);
+    }
     let variants = interventions::variants(&what_ifs, &of_plan)?;
     let contenders = product(
         &protocols,
@@ -148,7 +156,7 @@ fn plan(args: &LiveArgs) -> Result<(Plan, Vec<Served>)> {
         Some(text) => choose(&contenders, text).context("--baseline")?,
         None => 0,
     };
-    let plan = Plan {
+    let mut plan = Plan {
         pages: of_plan,
         networks,
         contenders,
@@ -157,6 +165,7 @@ fn plan(args: &LiveArgs) -> Result<(Plan, Vec<Served>)> {
         baseline,
         ..common(&args.world, args.seed, shared)
     };
+    plan.settings.origin_rtt = origin_rtt::setting(far);
     Ok((plan, pages))
 }
 

@@ -5,6 +5,8 @@ mod ad_list;
 pub(crate) mod bulk;
 #[cfg(feature = "live")]
 pub(crate) mod calibrate;
+#[cfg(feature = "study")]
+pub(crate) mod corpus;
 pub(crate) mod explain;
 pub(crate) mod failed;
 mod files;
@@ -13,6 +15,8 @@ mod interventions;
 pub(crate) mod list;
 #[cfg(feature = "live")]
 pub(crate) mod live;
+#[cfg(feature = "study")]
+mod markdown;
 pub(crate) mod needs;
 pub(crate) mod objects;
 pub(crate) mod page;

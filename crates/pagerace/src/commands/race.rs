@@ -166,6 +166,7 @@ pub(super) fn outline(args: &RaceArgs) -> Result<Plan> {
     let what_ifs = interventions::read(&args.what_if)?;
     let shared = interventions::shared(&args.model)?;
     args.needs.read()?;
+    origin_rtt::check(&args.model.distance.origin_rtt)?;
     let networks = networks(&args.network, &DEFAULT_NETWORKS)?;
     let (early, _) = if interventions::needs_pages(&what_ifs) {
         contenders(args, &[Interventions::default()], None)?
@@ -201,7 +202,7 @@ pub(super) fn with_pages(
     mut pages: Vec<Arc<Page>>,
     fixed: bool,
 ) -> Result<()> {
-    origin_rtt::apply(&args.model.origin_rtt, &mut pages)?;
+    origin_rtt::apply(&args.model.distance.origin_rtt, &mut pages)?;
     plan.pages = pages;
     if !fixed {
         let what_ifs = interventions::read(&args.what_if)?;

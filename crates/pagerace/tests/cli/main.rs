@@ -1,6 +1,8 @@
 //! Tests of the command line as users run it.
 
 mod bulk;
+#[cfg(feature = "study")]
+mod corpus;
 mod errors;
 mod essential;
 mod explain;

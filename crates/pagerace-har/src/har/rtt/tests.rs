@@ -29,6 +29,15 @@ fn tcp_is_the_handshake_without_tls_and_the_shortest_counts() {
 }
 
 #[test]
+fn handshakes_that_repeated_a_packet_are_no_round_trips() {
+    let values = [
+        entry("a", 1_006.0, -1.0, 30.0),
+        entry("b", 999.0, -1.0, 30.0),
+    ];
+    assert_eq!(round_trips(&parse(&values)), [None, Some(999.0)]);
+}
+
+#[test]
 fn quic_is_the_whole_handshake() {
     let mut v = entry("a", 42.0, 42.0, 50.0);
     v["response"]["httpVersion"] = json!("h3");

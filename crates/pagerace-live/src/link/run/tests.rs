@@ -199,3 +199,25 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn servers_stand_at_their_distances_beyond_the_link() {
+    let opening = tcp(Direction::Up, SYN, 1, 0);
+    let (flow, _) = packet::read(&opening, Direction::Up).unwrap();
+    let distances = BTreeMap::from([(flow.server, Duration::from_millis(80))]);
+    let mut run = run_on("rate 8mbit rtt 20ms").with_distances(distances);
+    assert_eq!(run.offer(Direction::Up, ms(0), &opening), Verdict::Taken);
+    // 40 bytes at 8 Mbit/s take 40 us. Half the distance follows in each direction.
+    let crossed = ms(10) + Duration::from_micros(40);
+    assert_eq!(run.next_at(), Some(crossed));
+    assert!(run.poll(crossed).is_none());
+    let due = ms(50) + Duration::from_micros(40);
+    assert_eq!(run.next_at(), Some(due));
+    let delivery = run.poll(due).unwrap();
+    assert_eq!((delivery.direction, delivery.due), (Direction::Up, due));
+    run.delivered(delivery, due);
+    let answer = tcp(Direction::Down, SYN | ACK, 9, 0);
+    assert_eq!(run.offer(Direction::Down, due, &answer), Verdict::Taken);
+    assert_eq!(deliver(&mut run, ms(100)), 0);
+    assert_eq!(deliver(&mut run, ms(101)), 1);
+}

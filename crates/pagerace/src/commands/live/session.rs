@@ -81,7 +81,7 @@ fn serve(path: &Path, others: &[Served], tell: &mut dyn FnMut(&str)) -> Result<S
             path.display()
         );
     }
-    let others: Vec<Arc<Page>> = others.iter().map(|one| Arc::clone(&one.page)).collect();
+    let others = others.iter().map(|one| one.page.name.as_str());
     recording.page.name = free_name(&others, &recording.page.name);
     let site = ReplaySite::new(&recording).with_context(|| path.display().to_string())?;
     for note in site.notes() {
@@ -216,7 +216,10 @@ fn scenario(plan: &Plan, load: Load, served: &Served) -> LiveScenario {
         .interventions
         .and(&contender.interventions)
         .of_page(page);
+    let distances = pagerace_sim::distances(page, &plan.settings);
+    let hosts = page.origins.iter().map(|origin| origin.host.clone());
     LiveScenario {
+        distances: hosts.zip(distances).collect(),
         page: Arc::clone(page),
         site: served.site.clone(),
         device: served.device.clone(),

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use pagerace_study::recommend::{Evaluation, Kind, Population};
+use pagerace_study::recommend::{Evaluation, Population};
 
 use super::print::title;
 use crate::commands::study::quoted;
@@ -22,11 +22,7 @@ pub(super) fn print(
          worst_page,worst_network,worst_change"
     )?;
     for policy in &evaluation.policies {
-        let choice = match policy.kind {
-            Kind::Fixed => Some(evaluation.fixed),
-            Kind::Rule | Kind::Oracle => None,
-            _ => policy.choices.first().copied(),
-        };
+        let choice = evaluation.always(policy);
         let name = choice.map_or("", |choice| &population.choices[choice].contender);
         let (change, interval) = policy.change();
         let end = |get: fn((f64, f64)) -> f64| interval.map(get);

@@ -27,7 +27,8 @@ pub(super) struct Input {
     pub(super) pages: BTreeMap<PageName, PageFacts>,
     /// The text of the plan, if it is known.
     pub(super) plan: Option<String>,
-    /// What was run, as far as it is known, and what statistics leave out; line by line.
+    /// A description of the loads, as far as it is known, and the limits of statistics, line by
+    /// line.
     pub(super) circumstances: String,
 }
 

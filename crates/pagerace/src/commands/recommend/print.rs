@@ -150,22 +150,22 @@ impl Report<'_> {
             (differ(|key| &key.controller), Difference::Controller),
         ];
         let kinds = kinds.into_iter().filter(|(differs, _)| *differs);
-        let kinds: Vec<Difference> = kinds.map(|(_, kind)| kind).collect();
-        let on = |evidence| {
-            let question = Question {
-                kinds: kinds.clone(),
-                unmeasured: Vec::new(),
-                metric: self.population.metric,
-                lossy: false,
-                evidence,
-            };
-            ModelErrors::embedded().of(&question)
+        let policies = differ(|key| &key.reliability).then_some("reliability policies");
+        let mut question = Question {
+            kinds: kinds.map(|(_, kind)| kind).collect(),
+            unmeasured: policies.into_iter().collect(),
+            metric: self.population.metric,
+            lossy: false,
+            evidence: PaintEvidence::Recorded,
         };
-        let recorded = on(PaintEvidence::Recorded)?.percent;
-        let guessed = on(PaintEvidence::Guessed)?.percent;
+        let all = ModelErrors::embedded();
+        let recorded = all.of(&question)?;
+        question.evidence = PaintEvidence::Guessed;
+        let guessed = all.of(&question)?;
         Some(format!(
-            "On one page without random loss, the model's error of such a difference is ±{recorded:.0} % on \
-             recorded layouts and ±{guessed:.0} % on guessed paints (95 % of measured pairs)."
+            "On one page without random loss, the model's error of a difference is {}, and {}.",
+            recorded.text(),
+            guessed.text()
         ))
     }
 
@@ -264,7 +264,7 @@ impl Report<'_> {
         terminal::print(out, &table)?;
         for policy in self.shown() {
             let title = title(policy.kind);
-            match self.always(policy) {
+            match self.evaluation.always(policy) {
                 Some(choice) => writeln!(out, " {title}: {}", self.name(choice))?,
                 None if policy.kind == Kind::Rule => writeln!(out, " {title}: see below")?,
                 None => writeln!(out, " {title}: the best for each page and network")?,
@@ -281,16 +281,7 @@ impl Report<'_> {
     fn shown(&self) -> impl Iterator<Item = &Policy> {
         let all = self.evaluation.policies.iter();
         let again = |kind| matches!(kind, Kind::Http2 | Kind::Http3);
-        all.filter(move |policy| !(again(policy.kind) && self.always(policy) == Some(0)))
-    }
-
-    /// Returns the choice of a policy that always makes the same one.
-    fn always(&self, policy: &Policy) -> Option<usize> {
-        match policy.kind {
-            Kind::Fixed => Some(self.evaluation.fixed),
-            Kind::Rule | Kind::Oracle => None,
-            _ => policy.choices.first().copied(),
-        }
+        all.filter(move |policy| !(again(policy.kind) && self.evaluation.always(policy) == Some(0)))
     }
 
     fn print_worst(&self, out: &mut impl Write) -> io::Result<()> {

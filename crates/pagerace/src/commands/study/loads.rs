@@ -57,7 +57,7 @@ pub(in crate::commands) struct PlanLoads {
     pub(in crate::commands) frame: Frame,
     /// Facts about each page.
     pub(in crate::commands) pages: Vec<Value>,
-    /// What was run, line by line.
+    /// A description of the loads, line by line.
     pub(in crate::commands) circumstances: String,
 }
 

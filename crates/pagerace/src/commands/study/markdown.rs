@@ -2,13 +2,11 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::ErrorKind;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use pagerace_lab::VERSION;
-use pagerace_lab::export::file::{check_writable, write_atomically};
+use pagerace_lab::export::file::write_atomically;
 use pagerace_lab::facts::facts;
 use pagerace_study::claim::{Claim, Decision};
 use pagerace_study::plot;
@@ -17,39 +15,26 @@ use super::evaluate::{NONE, at, beside, measured, summed_up};
 use super::loads::Loads;
 use super::resolve::Resolved;
 use super::{PLAN_FILE, counted};
-use crate::commands::files::write_text;
+use crate::commands::markdown::{Section, cell};
 
-/// What no statistic over pages includes.
+/// The limits of statistics over pages.
 pub(in crate::commands) const MODEL_ERROR: &str = "Tests and intervals cover runs and pages. They leave out the model's \
                            error, which docs/accuracy.md lists.";
 
-/// A Markdown file, and the place of the section in it.
-struct Document {
-    text: String,
-    section: Range<usize>,
-}
-
 /// Checks before the loads run that the section can be written.
 pub(super) fn check(file: &Path, plan: &Path) -> Result<()> {
-    Document::read(file, &name(plan)?)?;
-    Ok(check_writable(file)?)
+    Section::check(file, &name(plan)?)
 }
 
 /// Writes the section of a study and its plots.
 pub(super) fn write(file: &Path, plan: &Path, resolved: &Resolved, loads: &Loads) -> Result<()> {
     let name = name(plan)?;
-    let Document { text, section } = Document::read(file, &name)?;
     let mut own = String::new();
-    let (begin, end) = (begin(&name), end(&name));
-    let why = "`pagerace study report --markdown` writes this section";
-    writeln!(own, "{begin} {why} -->\n")?;
     head(&mut own, &name, resolved, loads)?;
     claims(&mut own, plan, resolved, loads)?;
     matrices(&mut own, plan, resolved, loads)?;
     plots(&mut own, file, &name, plan, resolved, loads)?;
-    writeln!(own, "{end}")?;
-    let (before, after) = (&text[..section.start], &text[section.end..]);
-    write_text(file, &format!("{before}{own}{after}"))
+    Section::write(file, &name, "pagerace study report --markdown", &own)
 }
 
 /// Returns the name of a study: that of its folder, or of its file if that has another name
@@ -62,47 +47,6 @@ fn name(plan: &Path) -> Result<String> {
         _ => whole.file_stem(),
     };
     Ok(name.unwrap_or_default().to_string_lossy().into_owned())
-}
-
-fn begin(name: &str) -> String {
-    format!("<!-- begin of study {name}:")
-}
-
-fn end(name: &str) -> String {
-    format!("<!-- end of study {name} -->")
-}
-
-impl Document {
-    /// Reads a file. Without a section, its place is at the end.
-    fn read(file: &Path, name: &str) -> Result<Self> {
-        let mut text = match fs::read_to_string(file) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(error).with_context(|| file.display().to_string()),
-        };
-        let (begin, end) = (begin(name), end(name));
-        let section = match (text.find(&begin), text.find(&end)) {
-            (None, None) => {
-                if !text.is_empty() {
-                    text.truncate(text.trim_end().len());
-                    text.push_str("\n\n");
-                }
-                text.len()..text.len()
-            }
-            (Some(first), Some(last)) if first < last => {
-                let after = last + end.len();
-                // The end of its line belongs to it.
-                let newline = usize::from(text[after..].starts_with('\n'));
-                first..after + newline
-            }
-            _ => bail!(
-                "{}: its section of {name} must begin with `{begin} ... -->` and end with \
-                 `{end}`; put right the one that is there, or remove it",
-                file.display()
-            ),
-        };
-        Ok(Self { text, section })
-    }
 }
 
 /// Writes the title, and what was run.
@@ -120,8 +64,8 @@ fn head(out: &mut String, name: &str, resolved: &Resolved, loads: &Loads) -> Res
     Ok(writeln!(out)?)
 }
 
-/// Writes what was run: version, pages, failures, and the settings of each race. The last
-/// line says what no statistic includes.
+/// Describes the loads: version, pages, failures, and the settings of each race. The last line
+/// has the limits of statistics.
 pub(super) fn circumstances(
     out: &mut String,
     resolved: &Resolved,
@@ -278,9 +222,4 @@ fn slug(name: &str) -> String {
     let kept = |c: char| if c.is_alphanumeric() { c } else { ' ' };
     let words: String = name.to_lowercase().chars().map(kept).collect();
     words.split_whitespace().collect::<Vec<_>>().join("-")
-}
-
-/// Returns a text as it may be in a cell of a table.
-fn cell(text: &str) -> String {
-    text.replace('|', "\\|").replace('\n', " ")
 }

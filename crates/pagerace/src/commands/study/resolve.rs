@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Error, Result, bail};
 use pagerace_lab::{Plan, VERSION};
 use pagerace_page::Page;
+use pagerace_papers::synthetic_page;
 use pagerace_study::shard::digest;
 use pagerace_study::{Cutter, Key, Row, Shard, Store, Study};
 use serde_json::json;
@@ -135,7 +136,7 @@ impl Resolved {
         let contents = match self.files[page].get() {
             Some(known) if !load => known.clone(),
             _ => {
-                let contents = digest_of_file(&file.path)?;
+                let contents = contents(&file.path)?;
                 self.files[page].get_or_init(|| contents.clone());
                 contents
             }
@@ -159,7 +160,7 @@ impl Resolved {
         let args = &self.races[race].args;
         let mut inputs = vec![contents.clone(), json!(args.needs.selectors()).to_string()];
         // These change the page and not the plan.
-        let far = &args.model.origin_rtt;
+        let far = &args.model.distance.origin_rtt;
         inputs.push(format!("{far:?}"));
         // The contents of lists count, not where they lie.
         for list in args.needs.ad_lists() {
@@ -293,5 +294,18 @@ impl Resolved {
             "body_bytes": bytes,
         })
         .to_string()
+    }
+}
+
+/// Returns the contents of a page as a digest: of the bytes of its file, or of a synthetic page.
+fn contents(path: &Path) -> Result<String> {
+    let synthetic = if path.exists() {
+        None
+    } else {
+        synthetic_page(&path.to_string_lossy()).map_err(Error::msg)?
+    };
+    match synthetic {
+        Some(sequence) => Ok(digest(&serde_json::to_vec(&sequence)?)),
+        None => digest_of_file(path),
     }
 }

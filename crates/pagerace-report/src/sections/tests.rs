@@ -1,0 +1,41 @@
+use super::{Figure, Kind, Section, SectionReport, Series, render_sections};
+
+fn report(name: &str) -> SectionReport {
+    let figure = Figure {
+        label: name.to_owned(),
+        categories: vec![name.to_owned()],
+        series: vec![Series::new(name, Kind::Bars, [(0.0, 2.5)])],
+        ..Figure::default()
+    };
+    SectionReport {
+        title: name.to_owned(),
+        facts: vec![name.to_owned()],
+        sections: vec![Section {
+            title: name.to_owned(),
+            text: vec![name.to_owned()],
+            header: vec!["page".to_owned(), "requests".to_owned()],
+            words: 1,
+            rows: vec![vec![name.to_owned(), "7".to_owned()]],
+            figure: Some(figure),
+        }],
+        ..SectionReport::default()
+    }
+}
+
+#[test]
+fn sections_have_text_table_and_figure() {
+    let page = render_sections(&report("corpus"));
+    assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
+    assert!(
+        page.contains("<h2>corpus</h2>\n<p>corpus</p>\n<div class=\"figure\" id=\"figure-0\">")
+    );
+    assert!(page.contains("<tr><td class=\"words\">corpus</td><td>7</td></tr>"));
+    assert!(page.contains("\"points\":[{\"x\":0.0,\"y\":2.5}]"));
+}
+
+#[test]
+fn names_are_escaped() {
+    let page = render_sections(&report("</script><b>&'\""));
+    assert!(!page.contains("</script><b>"));
+    assert!(page.contains("&lt;/script&gt;&lt;b&gt;&amp;&#39;&quot;"));
+}

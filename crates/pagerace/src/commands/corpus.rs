@@ -1,0 +1,266 @@
+//! `pagerace corpus`: who serves a corpus of pages over which version of HTTP, and what HTTP/3
+//! gains there.
+
+use std::path::PathBuf;
+
+use anyhow::{Error, Result, bail};
+use clap::Args;
+use pagerace_core::Words as _;
+use pagerace_corpus::experiment::NETWORKS;
+use pagerace_corpus::row::Row;
+use pagerace_corpus::{Corpus, Experiment, Findings, Http3Hosts};
+use pagerace_har::{ImportOptions, Survey};
+use pagerace_lab::VERSION;
+use pagerace_lab::export::file::write_atomically;
+use pagerace_lab::plan::SEED;
+use pagerace_page::PaintEvidence;
+use pagerace_sim::{LoadSettings, OriginRtt};
+use pagerace_study::columns::TableWriter;
+use pagerace_study::store::VERSION_KEY;
+use serde_json::{Value, json};
+
+use super::failed::AllFailed;
+use super::files::{check_files, say, write_text};
+use super::inputs::{free_name, jobs, networks};
+use super::markdown::Section;
+use super::simulate::load;
+use super::study::WorkArgs;
+use super::warn::{near, warn};
+use crate::cli::model::word;
+use crate::progress::Watch;
+
+mod sections;
+
+pub(crate) const EXAMPLES: &str = "\
+Who serves the pages is read from the recordings. The gain of HTTP/3 is that of pairs of simulated
+loads: over HTTP/2, and over HTTP/3 where the host speaks it.
+
+Examples:
+  pagerace corpus recordings/*.har.gz -o corpus.parquet --report corpus.html
+      the share of each provider and version; pairs of loads at 0, 0.5 and 1 % loss, first and
+      consecutive visits; a row for each request; the figures
+
+  pagerace corpus recordings/*.har --no-loads
+      the shares alone
+
+  pagerace corpus recordings/*.har --http3 providers -n cable,slow-4g
+      as if every provider that offers HTTP/3 spoke it, on two networks";
+
+/// The name of the section of Markdown files.
+const SECTION: &str = "corpus";
+
+#[derive(Args, Debug)]
+pub(crate) struct CorpusArgs {
+    /// Recordings (HAR files, also with gzip), one page each.
+    #[arg(value_name = "FILES", required = true)]
+    files: Vec<PathBuf>,
+
+    /// Hosts that speak HTTP/3.
+    #[arg(long, value_name = "HOSTS", value_parser = word::<Http3Hosts>(),
+        default_value = Http3Hosts::default().word())]
+    http3: Http3Hosts,
+
+    /// Do not load the pages.
+    #[arg(long, conflicts_with_all = ["network", "cc", "runs", "origin_rtt", "seed", "jobs"])]
+    no_loads: bool,
+
+    /// Networks, by name or description, separated by commas; the first is that of consecutive
+    /// visits. [default: 100 Mbit/s and 30 ms with 0, 0.5 and 1 % loss]
+    #[arg(short, long, value_name = "LIST", help_heading = "Loads")]
+    network: Vec<String>,
+
+    /// Congestion controller.
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "cubic",
+        help_heading = "Loads"
+    )]
+    cc: String,
+
+    /// Number of pairs of loads of each page, network and kind of visit.
+    #[arg(short, long, value_name = "N", default_value_t = 5, help_heading = "Loads",
+        value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    runs: u32,
+
+    /// Round trips of servers beyond the network's: the same for all, or as recorded.
+    #[arg(long, value_name = "WAY", value_parser = word::<OriginRtt>(),
+        default_value = OriginRtt::Recorded.word(), help_heading = "Loads")]
+    origin_rtt: OriginRtt,
+
+    /// Seed of all random numbers.
+    #[arg(long, value_name = "N", default_value_t = SEED, help_heading = "Loads")]
+    seed: u64,
+
+    #[command(flatten, next_help_heading = "Loads")]
+    work: WorkArgs,
+
+    /// Write a row for each request as Parquet.
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+
+    /// Write all findings as JSON.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    json: Option<PathBuf>,
+
+    /// Write the findings as a section of a Markdown file, and leave the rest of it alone.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    markdown: Option<PathBuf>,
+
+    /// Write the findings with figures as one HTML file.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    report: Option<PathBuf>,
+}
+
+/// The user interrupted the loads.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted; nothing was written")]
+pub(crate) struct Interrupted;
+
+pub(crate) fn run(args: &CorpusArgs) -> Result<()> {
+    let outputs: Vec<&PathBuf> = [&args.output, &args.json, &args.markdown, &args.report]
+        .into_iter()
+        .flatten()
+        .collect();
+    check_files(&outputs, &args.files)?;
+    if let Some(file) = &args.markdown {
+        Section::check(file, SECTION)?;
+    }
+    let experiment = if args.no_loads {
+        None
+    } else {
+        Some(args.experiment()?)
+    };
+    let watch = Watch::new(!args.work.no_progress, "pairs");
+    let corpus = read(&args.files)?;
+    if let Some(experiment) = &experiment {
+        let pages = corpus.pages.iter().map(|page| &page.page);
+        for text in near(experiment.settings.origin_rtt, pages) {
+            warn(&text);
+        }
+    }
+    let ran = match &experiment {
+        None => None,
+        Some(experiment) => {
+            watch.start("loading", experiment.pairs(&corpus));
+            let tell = |progress| watch.tell(progress);
+            let jobs = jobs(args.work.jobs);
+            let pairs = experiment.run(&corpus, &load, jobs, &tell);
+            Some((experiment, pairs.map_err(Error::msg)?.ok_or(Interrupted)?))
+        }
+    };
+    watch.clear();
+    let facts = facts(args.http3, experiment.as_ref());
+    let findings = Findings::of(&corpus, args.http3, ran);
+    let content = sections::Content {
+        findings: &findings,
+        experiment: experiment.as_ref(),
+        which: args.http3,
+        evidence: worst_evidence(&corpus),
+    };
+    content.print(&mut anstream::stdout().lock())?;
+    if let Some(path) = &args.output {
+        let rows = Row::all(&corpus, args.http3, &findings);
+        let metadata = [
+            (VERSION_KEY, VERSION.to_owned()),
+            ("pagerace.corpus", facts.to_string()),
+        ];
+        write_atomically(path, |out| {
+            let mut writer = TableWriter::new::<Row<'_>>(out)?;
+            writer.write(&rows)?;
+            Ok(writer.close(&metadata)?)
+        })?;
+        say(path)?;
+    }
+    if let Some(path) = &args.json {
+        let all = json!({
+            "pagerace": VERSION,
+            "settings": facts,
+            "findings": findings,
+        });
+        write_text(path, &format!("{}\n", serde_json::to_string_pretty(&all)?))?;
+    }
+    if let Some(path) = &args.markdown {
+        let command = "pagerace corpus --markdown";
+        Section::write(path, SECTION, command, &content.markdown())?;
+    }
+    if let Some(path) = &args.report {
+        write_text(path, &pagerace_report::render_sections(&content.report()))?;
+    }
+    match &findings.reductions {
+        Some(reductions) if reductions.none_finished() => {
+            let loads = 2 * reductions.failed.2;
+            Err(AllFailed::new(loads, "loads", &["no pair finished"]).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Reads the recordings and gives each page a name of its own.
+fn read(files: &[PathBuf]) -> Result<Corpus> {
+    let mut surveys: Vec<Survey> = Vec::new();
+    for file in files {
+        let mut survey = pagerace_har::survey(file, &ImportOptions::default())?;
+        let others = surveys.iter().map(|other| other.page.name.as_str());
+        survey.page.name = free_name(&others, &survey.page.name);
+        surveys.push(survey);
+    }
+    Ok(Corpus::new(surveys))
+}
+
+impl CorpusArgs {
+    fn experiment(&self) -> Result<Experiment> {
+        if !pagerace_cc::registry()
+            .iter()
+            .any(|info| info.name == self.cc)
+        {
+            let name = self.cc.clone();
+            return Err(Error::from(pagerace_cc::UnknownController { name }).context("--cc"));
+        }
+        let networks = networks(&self.network, &NETWORKS)?;
+        for (i, network) in networks.iter().enumerate() {
+            if networks[..i].iter().any(|other| other.name == network.name) {
+                bail!("--network: {} is given twice", network.name);
+            }
+        }
+        Ok(Experiment {
+            networks,
+            runs: self.runs,
+            seed: self.seed,
+            congestion: self.cc.clone(),
+            http3: self.http3,
+            settings: LoadSettings {
+                origin_rtt: self.origin_rtt,
+                ..LoadSettings::default()
+            },
+        })
+    }
+}
+
+/// Returns the worst evidence of paints among the pages.
+fn worst_evidence(corpus: &Corpus) -> PaintEvidence {
+    let all = corpus.pages.iter().map(|page| page.page.paint_evidence());
+    let order = [
+        PaintEvidence::Recorded,
+        PaintEvidence::Fitted,
+        PaintEvidence::Guessed,
+    ];
+    let worst = all.max_by_key(|one| order.iter().position(|other| other == one));
+    worst.unwrap_or(PaintEvidence::Guessed)
+}
+
+/// Returns the settings as JSON; null where no loads ran.
+fn facts(http3: Http3Hosts, experiment: Option<&Experiment>) -> Value {
+    let loads = experiment.map(|experiment| {
+        let plan = experiment.plan();
+        json!({
+            "networks": plan.networks,
+            "runs": plan.runs,
+            "seed": plan.seed,
+            "cc": experiment.congestion,
+            "browser": plan.browser,
+            "settings": plan.settings,
+        })
+    });
+    json!({ "http3": http3, "loads": loads })
+}

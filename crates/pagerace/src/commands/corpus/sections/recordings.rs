@@ -1,0 +1,247 @@
+//! Sections on the recordings.
+
+use pagerace_core::Words as _;
+use pagerace_corpus::Pairs;
+use pagerace_corpus::findings::{PageFindings, ProviderUse, Version};
+use pagerace_report::sections::{Figure, Kind, Section, Series};
+
+use super::{Content, NONE, PROVIDERS_SHOWN, ms, or_none, percent, texts};
+use crate::commands::study::counted;
+
+impl Content<'_> {
+    pub(super) fn versions(&self) -> Section {
+        let all = self.findings.requests;
+        let published = [
+            ("http/1.1", "0.0 / 6.2"),
+            ("h2", "41.2 / 20.0"),
+            ("h3", "25.8 / 6.8"),
+        ];
+        let cdn: usize = self.findings.versions.iter().map(|v| v.cdn).sum();
+        let versions = self.findings.versions.iter();
+        let versions = versions.filter(|v| v.name != "unknown" || v.cdn + v.other > 0);
+        let row = |version: &Version| {
+            let zhou = published.iter().find(|(name, _)| *name == version.name);
+            vec![
+                version.name.to_owned(),
+                version.cdn.to_string(),
+                percent(version.cdn, all),
+                version.other.to_string(),
+                percent(version.other, all),
+                zhou.map_or(NONE, |(_, text)| text).to_owned(),
+            ]
+        };
+        let mut rows: Vec<Vec<String>> = versions.map(row).collect();
+        rows.push(vec![
+            "all".to_owned(),
+            cdn.to_string(),
+            percent(cdn, all),
+            (all - cdn).to_string(),
+            percent(all - cdn, all),
+            "67.0 / 33.0".to_owned(),
+        ]);
+        Section {
+            title: "Requests by version of HTTP".to_owned(),
+            text: vec![
+                "Shares of all requests. Zhou 2024, table II, has 36,057 requests of 325 pages of \
+                 October 2022; its \"others\" stand beside HTTP/1.1."
+                    .to_owned(),
+            ],
+            header: texts(["version", "CDN", "share", "other", "share", "Zhou 2024, %"]),
+            words: 1,
+            rows,
+            figure: None,
+        }
+    }
+
+    pub(super) fn providers(&self) -> Section {
+        let cdn: usize = self.findings.providers.iter().map(|one| one.requests).sum();
+        let shown = &self.findings.providers[..self.findings.providers.len().min(PROVIDERS_SHOWN)];
+        let row = |one: &ProviderUse| {
+            vec![
+                one.name.clone(),
+                match one.offers_http3 {
+                    Some(true) => "yes",
+                    Some(false) => "no",
+                    None => NONE,
+                }
+                .to_owned(),
+                one.requests.to_string(),
+                percent(one.requests, cdn),
+                percent(one.over_h3, one.requests),
+                percent(one.able, one.requests),
+                one.pages.to_string(),
+            ]
+        };
+        let series = |name: &str, get: fn(&ProviderUse) -> usize| {
+            let points = shown.iter().enumerate();
+            let points = points.map(|(i, one)| (i as f64, get(one) as f64));
+            Series::new(name, Kind::Bars, points)
+        };
+        if cdn == 0 {
+            return Section {
+                title: "Content delivery networks".to_owned(),
+                text: vec!["No request has a known content delivery network.".to_owned()],
+                ..Section::default()
+            };
+        }
+        let evidence = self.findings.evidence.iter();
+        let evidence: Vec<String> = evidence
+            .map(|(kind, count)| format!("{} {}", kind.phrase(), percent(*count, cdn)))
+            .collect();
+        let rest = self.findings.providers.len() - shown.len();
+        let mut text = vec![format!("Evidence: {}.", evidence.join(", "))];
+        if rest > 0 {
+            text.push(format!(
+                "{} less used are not shown.",
+                counted(rest as u64, "provider")
+            ));
+        }
+        Section {
+            title: "Content delivery networks".to_owned(),
+            text,
+            header: texts([
+                "provider",
+                "offers HTTP/3",
+                "requests",
+                "share",
+                "over HTTP/3",
+                "host speaks it",
+                "pages",
+            ]),
+            words: 2,
+            rows: shown.iter().map(row).collect(),
+            figure: Some(Figure {
+                label: "Requests by provider and version".to_owned(),
+                y: "requests".to_owned(),
+                categories: shown.iter().map(|one| one.name.clone()).collect(),
+                series: vec![
+                    series("over HTTP/3", |one| one.over_h3),
+                    series("over another version", |one| one.requests - one.over_h3),
+                ],
+                ..Figure::default()
+            }),
+        }
+    }
+
+    pub(super) fn provider_counts(&self) -> Section {
+        let pages = self.findings.pages.len();
+        let several: usize = self
+            .findings
+            .provider_counts
+            .range(2..)
+            .map(|(_, n)| n)
+            .sum();
+        let mut shares: Vec<f64> = self
+            .findings
+            .pages
+            .iter()
+            .filter(|page| page.requests > 0)
+            .map(|page| 100.0 * page.cdn_requests as f64 / page.requests as f64)
+            .collect();
+        shares.sort_by(f64::total_cmp);
+        let half = shares.iter().filter(|share| **share > 50.0).count();
+        let count = shares.len() as f64;
+        let steps = shares.iter().enumerate();
+        let steps = steps.map(|(i, share)| (*share, 100.0 * (count - i as f64) / count));
+        let steps = std::iter::once((0.0, 100.0)).chain(steps);
+        let rows = self.findings.provider_counts.iter();
+        Section {
+            title: "Pages by their providers".to_owned(),
+            text: vec![format!(
+                "{} of pages have requests to two providers or more (Zhou 2024: 94.8 %). {} have \
+                 more than half of their requests from content delivery networks (75 %).",
+                percent(several, pages),
+                percent(half, shares.len())
+            )],
+            header: texts(["providers", "pages", "share"]),
+            words: 1,
+            rows: rows
+                .map(|(n, count)| vec![n.to_string(), count.to_string(), percent(*count, pages)])
+                .collect(),
+            figure: Some(Figure {
+                label: "Share of pages over the least share of their requests from content \
+                        delivery networks"
+                    .to_owned(),
+                x: "% of requests from content delivery networks".to_owned(),
+                y: "% of pages".to_owned(),
+                y_max: Some(100.0),
+                series: vec![Series::new(
+                    "pages with at least this share",
+                    Kind::Steps,
+                    steps,
+                )],
+                ..Figure::default()
+            }),
+        }
+    }
+
+    pub(super) fn recorded(&self) -> Section {
+        let mut rows = Vec::new();
+        for pair in &self.findings.recorded_pairs {
+            let difference = |h2: Option<f64>, h3: Option<f64>| {
+                let difference = h2.zip(h3).map(|(h2, h3)| ms(h2 - h3));
+                difference.unwrap_or_else(|| NONE.to_owned())
+            };
+            let (h2, h3) = (&pair.h2, &pair.h3);
+            rows.push(vec![
+                pair.url.clone(),
+                format!("{} / {}", h2.pages.len(), h3.pages.len()),
+                difference(h2.onload_ms, h3.onload_ms),
+                difference(h2.connect_ms, h3.connect_ms),
+                difference(h2.wait_ms, h3.wait_ms),
+                difference(h2.receive_ms, h3.receive_ms),
+                difference(h2.reused, h3.reused),
+            ]);
+        }
+        Section {
+            title: "Recorded over both versions".to_owned(),
+            text: vec![
+                "HTTP/2 less HTTP/3, times in ms: medians of the recordings, and of their requests \
+                 over that version. Recorders, browsers and networks may differ as well."
+                    .to_owned(),
+            ],
+            header: texts([
+                "document",
+                "recordings",
+                "page load",
+                "connect",
+                "wait",
+                "receive",
+                "requests on reused connections",
+            ]),
+            words: 2,
+            rows,
+            figure: None,
+        }
+    }
+
+    pub(super) fn pages(&self) -> Section {
+        let ran = self.findings.reductions.as_ref();
+        let mut header = texts(["page", "providers", "requests", "CDN", "HTTP/3 CDN"]);
+        for network in ran.iter().flat_map(|reductions| &reductions.networks) {
+            header.push(format!("ms saved, {network}"));
+        }
+        if ran.is_some() {
+            header.push("ms saved, consecutive".to_owned());
+        }
+        let row = |page: &PageFindings| {
+            let mut row = vec![
+                page.name.clone(),
+                page.providers.join(", "),
+                page.requests.to_string(),
+                page.cdn_requests.to_string(),
+                page.http3_cdn_requests.to_string(),
+            ];
+            let saved = |pairs: &Pairs| or_none(pairs.reduction(), ms);
+            row.extend(page.pairs.iter().map(saved));
+            row
+        };
+        Section {
+            title: "Pages".to_owned(),
+            header,
+            words: 2,
+            rows: self.findings.pages.iter().map(row).collect(),
+            ..Section::default()
+        }
+    }
+}
