@@ -113,7 +113,7 @@ impl Contender {
     pub fn protocols_of(&self, page: &Page) -> Vec<Protocol> {
         let spoken = |protocol: &Protocol| {
             let mut origins = page.origins.iter();
-            origins.any(|origin| self.protocols.of(&origin.host) == *protocol)
+            origins.any(|origin| self.protocols.of(origin) == *protocol)
         };
         Protocol::ALL.into_iter().filter(spoken).collect()
     }

@@ -201,10 +201,10 @@ impl Plan {
     /// Returns the protocol rules that apply to no host of any page, without duplicates.
     /// Such a rule probably has a misspelt host or is hidden by an earlier rule.
     pub fn unmatched_rules(&self) -> Vec<String> {
-        let hosts = self.hosts();
+        let origins = || self.pages.iter().flat_map(|page| &page.origins);
         let mut rules = Vec::new();
         for contender in &self.contenders {
-            for rule in contender.protocols.unmatched(hosts.iter().copied()) {
+            for rule in contender.protocols.unmatched(origins()) {
                 if !rules.contains(&rule) {
                     rules.push(rule);
                 }

@@ -3,8 +3,10 @@
 
 mod news;
 
+use pagerace_core::Duration;
 use pagerace_har::TransferSequence;
-use pagerace_page::Interventions;
+use pagerace_har::sequence::{Transfer, file_name};
+use pagerace_page::{Category, Interventions};
 
 use self::news::{VERSIONS, news};
 
@@ -41,6 +43,10 @@ const INTERVENTIONS: [&str; 7] = [
 const PAGES: &str = "srivastava-news-";
 /// Seed of the synthetic pages.
 const SEED: u64 = 1;
+/// Name of the page that is one file.
+const FILE: &str = "srivastava-50mb";
+/// Size of this file in bytes (section 5.2).
+const FILE_BYTES: u64 = 50_000_000;
 
 /// Returns the seven variants of a page in the user study, the original first.
 ///
@@ -51,12 +57,15 @@ pub fn interventions() -> Vec<Interventions> {
     INTERVENTIONS.map(read).into()
 }
 
-/// Returns the synthetic page with this name, `srivastava-news-1` to `srivastava-news-6`;
-/// `None` if the name does not begin so.
+/// Returns the synthetic page with this name: `srivastava-news-1` to `srivastava-news-6`, or
+/// `srivastava-50mb`, a single file. Returns `None` if no page has such a name.
 ///
 /// # Errors
 /// A message with the names that exist, if there is no such version.
 pub fn page(name: &str) -> Result<Option<TransferSequence>, String> {
+    if name == FILE {
+        return Ok(Some(file()));
+    }
     let Some(version) = name.strip_prefix(PAGES) else {
         return Ok(None);
     };
@@ -64,6 +73,23 @@ pub fn page(name: &str) -> Result<Option<TransferSequence>, String> {
         Ok(version @ 1..=VERSIONS) => Ok(Some(news(version, SEED))),
         _ => Err(format!("{name}: there are {PAGES}1 to {PAGES}{VERSIONS}")),
     }
+}
+
+/// Returns the bulk transfer as a page of one object.
+fn file() -> TransferSequence {
+    let extension = "bin";
+    TransferSequence::new(vec![Transfer {
+        id: 0,
+        category: Category::Others,
+        extension: extension.to_owned(),
+        size: FILE_BYTES,
+        start: Duration::ZERO,
+        transfer_time: None,
+        file_name: file_name(0, extension),
+        url: None,
+        third_party: None,
+        must_be_whole: true,
+    }])
 }
 
 #[cfg(test)]

@@ -90,7 +90,7 @@ impl<'a> PageLoad<'a> {
         let page = &scenario.page;
         let site = PageSite::new(scenario, seed);
         let mut browser = Browser::new(page.clone(), &scenario.browser, seed);
-        let protocol = |o: &pagerace_page::Origin| scenario.protocols.of(&o.host);
+        let protocol = |o: &pagerace_page::Origin| scenario.protocols.of(o);
         browser.set_protocols(page.origins.iter().map(protocol).collect());
         browser.set_cached(site.cached.to_vec());
         let (settings, congestion) = (&scenario.settings, &scenario.congestion);

@@ -72,7 +72,7 @@ impl Pool {
         let mut places: Vec<Place> = Vec::new();
         let mut of_origin = Vec::new();
         for (origin, extra_rtt) in page.origins.iter().zip(distances(page, settings)) {
-            let protocol = protocols.of(&origin.host);
+            let protocol = protocols.of(origin);
             let group = match connections {
                 Connections::PerOrigin => origin.connection_group,
                 Connections::Single => 0,

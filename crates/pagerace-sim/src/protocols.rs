@@ -4,14 +4,16 @@ use std::fmt;
 use std::str::FromStr;
 
 use pagerace_core::Protocol;
+use pagerace_page::Origin;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// A protocol for each host. Written as one protocol, `h2`, or as rules of which the
 /// first matching one applies: `static.example=h3 *.cdn.example=h1 *=h2`.
 ///
-/// A pattern is a host, `*.` and a domain (its subdomains), or `*` (all hosts). A map is
-/// serialised in this form.
+/// A pattern is a host, `*.` and a domain (its subdomains), `first-party` or `third-party`
+/// (the hosts that have the registrable domain of the document, or another), or `*` (all
+/// hosts). A map is serialised in this form.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ProtocolMap {
@@ -20,11 +22,18 @@ pub struct ProtocolMap {
     default: Protocol,
 }
 
+/// The pattern of the hosts that belong to the site of the document.
+const FIRST_PARTY: &str = "first-party";
+/// The pattern of all others.
+const THIRD_PARTY: &str = "third-party";
+
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Pattern {
     Host(String),
     /// The suffix with its leading dot.
     Subdomains(String),
+    FirstParty,
+    ThirdParty,
 }
 
 /// Error of parsing a protocol map.
@@ -79,24 +88,31 @@ impl ProtocolMap {
         }
     }
 
-    /// Returns the protocol that `host` speaks.
-    pub fn of(&self, host: &str) -> Protocol {
-        let host = host.to_ascii_lowercase();
-        let rule = self
-            .rules
-            .iter()
-            .find(|(pattern, _)| pattern.matches(&host));
-        rule.map_or(self.default, |(_, protocol)| *protocol)
+    /// Returns the protocol that `origin` speaks.
+    pub fn of(&self, origin: &Origin) -> Protocol {
+        let rule = self.rule(origin);
+        rule.map_or(self.default, |rule| self.rules[rule].1)
     }
 
-    /// Returns the rules that apply to none of `hosts`, as text. The final rule for `*`
+    /// Returns the protocol of the hosts that no rule matches.
+    pub const fn of_others(&self) -> Protocol {
+        self.default
+    }
+
+    /// Returns the index of the rule that decides.
+    fn rule(&self, origin: &Origin) -> Option<usize> {
+        let host = origin.host.to_ascii_lowercase();
+        let matches = |(pattern, _): &(Pattern, Protocol)| pattern.matches(&host, origin);
+        self.rules.iter().position(matches)
+    }
+
+    /// Returns the rules that apply to none of `origins`, as text. The final rule for `*`
     /// is never among them.
-    pub fn unmatched<'a>(&self, hosts: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    pub fn unmatched<'a>(&self, origins: impl IntoIterator<Item = &'a Origin>) -> Vec<String> {
         let mut used = vec![false; self.rules.len()];
-        for host in hosts {
-            let host = host.to_ascii_lowercase();
-            if let Some(i) = self.rules.iter().position(|(p, _)| p.matches(&host)) {
-                used[i] = true;
+        for origin in origins {
+            if let Some(rule) = self.rule(origin) {
+                used[rule] = true;
             }
         }
         let rules = self.rules.iter().zip(used).filter(|(_, used)| !used);
@@ -168,21 +184,30 @@ impl fmt::Display for Pattern {
         match self {
             Self::Host(name) => f.write_str(name),
             Self::Subdomains(suffix) => write!(f, "*{suffix}"),
+            Self::FirstParty => f.write_str(FIRST_PARTY),
+            Self::ThirdParty => f.write_str(THIRD_PARTY),
         }
     }
 }
 
 impl Pattern {
-    /// Returns true if the pattern matches `host`, which is in lower case.
-    fn matches(&self, host: &str) -> bool {
+    /// Returns true if the pattern matches `origin`, whose host in lower case is `host`.
+    fn matches(&self, host: &str, origin: &Origin) -> bool {
         match self {
             Self::Host(name) => name == host,
             Self::Subdomains(suffix) => host.ends_with(suffix.as_str()),
+            Self::FirstParty => !origin.third_party,
+            Self::ThirdParty => origin.third_party,
         }
     }
 
     fn parse(text: &str) -> Option<Self> {
         let text = text.to_ascii_lowercase();
+        match text.as_str() {
+            FIRST_PARTY => return Some(Self::FirstParty),
+            THIRD_PARTY => return Some(Self::ThirdParty),
+            _ => {}
+        }
         let (subdomains, name) = match text.strip_prefix("*.") {
             Some(rest) => (true, rest),
             None => (false, text.as_str()),
@@ -233,14 +258,28 @@ mod tests {
         text.parse().unwrap()
     }
 
+    fn origin(host: &str) -> Origin {
+        Origin {
+            scheme: "https".to_owned(),
+            host: host.to_owned(),
+            port: 443,
+            address: None,
+            connection_group: 0,
+            third_party: host.starts_with("cdn"),
+            recorded_rtt: None,
+            protocol: None,
+            unvisited: false,
+        }
+    }
+
     #[test]
     fn the_first_rule_that_matches_counts() {
         let m = map("static.example=h3 *.example=h1 *=h2");
-        assert_eq!(m.of("static.example"), Protocol::H3);
-        assert_eq!(m.of("STATIC.example"), Protocol::H3);
-        assert_eq!(m.of("www.example"), Protocol::H1);
-        assert_eq!(m.of("example"), Protocol::H2, "no subdomain of itself");
-        assert_eq!(m.of("notexample"), Protocol::H2);
+        assert_eq!(m.of(&origin("static.example")), Protocol::H3);
+        assert_eq!(m.of(&origin("STATIC.example")), Protocol::H3);
+        assert_eq!(m.of(&origin("www.example")), Protocol::H1);
+        assert_eq!(m.of(&origin("example")), Protocol::H2, "no subdomain of itself");
+        assert_eq!(m.of(&origin("notexample")), Protocol::H2);
         assert_eq!(m.is_uniform(), None);
         assert_eq!(map("h1").is_uniform(), Some(Protocol::H1));
         assert_eq!(map("a=h2 *=h2").is_uniform(), Some(Protocol::H2));
@@ -249,15 +288,28 @@ mod tests {
     #[test]
     fn rules_without_a_host_are_found() {
         let m = map("a.example=h3 *.example=h1 b.example=h2 *=h2");
-        let found = m.unmatched(["A.example", "c.example", "b.example"]);
+        let hosts = ["A.example", "c.example", "b.example"].map(origin);
+        let found = m.unmatched(&hosts);
         assert_eq!(found, ["b.example=h2"], "an earlier rule decides");
-        assert_eq!(m.unmatched([]).len(), 3);
-        assert!(map("h2").unmatched(["x"]).is_empty());
+        assert_eq!(m.unmatched(&[]).len(), 3);
+        assert!(map("h2").unmatched(&[origin("x")]).is_empty());
+    }
+
+    #[test]
+    fn parties_are_those_of_the_page() {
+        let m = map("first-party=h3 cdn.b.example=h1 third-party=h2 *=h1");
+        assert_eq!(m.of(&origin("www.example")), Protocol::H3);
+        assert_eq!(m.of(&origin("cdn.a.example")), Protocol::H2);
+        assert_eq!(m.of(&origin("cdn.b.example")), Protocol::H1);
+        let unused = m.unmatched(&[origin("www.example")]);
+        assert_eq!(unused, ["cdn.b.example=h1", "third-party=h2"]);
     }
 
     #[test]
     fn texts_come_back() {
-        for text in ["h1", "h2", "h3", "static.example=h3 *.a.example=h1 *=h2"] {
+        let mixed = "static.example=h3 *.a.example=h1 *=h2";
+        let parties = "first-party=h3 third-party=h1 *=h2";
+        for text in ["h1", "h2", "h3", mixed, parties] {
             assert_eq!(map(text).to_string(), text);
         }
         assert_eq!(map("*=h2").to_string(), "h2");

@@ -119,7 +119,7 @@ impl Plan {
         pages.all(|(i, page)| {
             let spoken = |c: &Contender| -> Vec<Protocol> {
                 let origins = page.origins.iter();
-                origins.map(|origin| c.protocols.of(&origin.host)).collect()
+                origins.map(|origin| c.protocols.of(origin)).collect()
             };
             let effects = |c: &Contender| self.interventions.and(&c.interventions).of_page(page);
             let (protocols, other) = (spoken(a), spoken(b));

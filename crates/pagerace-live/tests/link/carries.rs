@@ -219,11 +219,12 @@ fn the_wait_of_a_packet_is_its_own_time() {
     assert_eq!(late.len(), 401);
     assert_eq!(report.lateness.max(), late[400]);
     if is_believable(&report) {
-        let p99 = late[late.len() * 99 / 100];
+        // The tail is the machine's; an emulator that polls or batches shows in the middle.
+        let median = late[late.len() / 2];
         eprintln!("lateness: {}", report.lateness);
         assert!(
-            p99 <= Duration::from_micros(500),
-            "{p99:?}: {}",
+            median <= Duration::from_micros(200),
+            "{median:?}: {}",
             report.lateness
         );
     }

@@ -166,6 +166,6 @@ fn protocols(out: &mut impl Write) -> io::Result<()> {
     writeln!(
         out,
         "\nOne for each origin: \"static.example=h3 *.cdn.example=h1 *=h2\"; the first rule that \
-         matches counts"
+         matches counts; `first-party` and `third-party` are patterns, too"
     )
 }

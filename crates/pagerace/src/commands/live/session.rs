@@ -210,8 +210,14 @@ impl Session {
 fn scenario(plan: &Plan, load: Load, served: &Served) -> LiveScenario {
     let contender = &plan.contenders[load.contender];
     let page = &served.page;
-    let protocol =
-        |host: &String| -> (String, Protocol) { (host.clone(), contender.protocols.of(host)) };
+    let protocol = |host: &String| -> (String, Protocol) {
+        let mut origins = page.origins.iter();
+        let origin = origins.find(|origin| origin.host == *host);
+        // Requests that the page leaves out may have gone to more hosts.
+        let others = contender.protocols.of_others();
+        let protocol = origin.map_or(others, |origin| contender.protocols.of(origin));
+        (host.clone(), protocol)
+    };
     let effects = plan
         .interventions
         .and(&contender.interventions)
