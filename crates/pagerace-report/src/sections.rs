@@ -28,6 +28,8 @@ pub struct Section {
     pub title: String,
     /// Sentences below it.
     pub text: Vec<String>,
+    /// Lines below them whose spaces count, such as a tree.
+    pub lines: Vec<String>,
     /// Header of the table; empty without a table.
     pub header: Vec<String>,
     /// Number of columns from the left that hold words, not numbers.
@@ -118,6 +120,9 @@ pub fn render_sections(report: &SectionReport) -> String {
         let _ = writeln!(body, "<section>\n<h2>{}</h2>", html(&section.title));
         for text in &section.text {
             let _ = writeln!(body, "<p>{}</p>", html(text));
+        }
+        if !section.lines.is_empty() {
+            let _ = writeln!(body, "<pre>{}</pre>", html(&section.lines.join("\n")));
         }
         if let Some(figure) = &section.figure {
             let _ = writeln!(

@@ -278,7 +278,11 @@ mod tests {
         assert_eq!(m.of(&origin("static.example")), Protocol::H3);
         assert_eq!(m.of(&origin("STATIC.example")), Protocol::H3);
         assert_eq!(m.of(&origin("www.example")), Protocol::H1);
-        assert_eq!(m.of(&origin("example")), Protocol::H2, "no subdomain of itself");
+        assert_eq!(
+            m.of(&origin("example")),
+            Protocol::H2,
+            "no subdomain of itself"
+        );
         assert_eq!(m.of(&origin("notexample")), Protocol::H2);
         assert_eq!(m.is_uniform(), None);
         assert_eq!(map("h1").is_uniform(), Some(Protocol::H1));

@@ -16,6 +16,7 @@
 //! product. A race with the key `scenario` is that of a results file, which
 //! `pagerace race --json` writes.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -77,7 +78,12 @@ pub struct Study {
     pub tables: Vec<TableSpec>,
     /// The claims about the results.
     pub claims: Vec<Claim>,
+    /// The mixes of networks by which recommendations weight users.
+    pub mixes: Mixes,
 }
+
+/// The weights of networks by the name of a mix.
+pub type Mixes = BTreeMap<String, Vec<(String, f64)>>;
 
 impl Study {
     /// Reads a plan. Paths in it are relative to its folder. The pages are those of `given`,
@@ -147,6 +153,7 @@ impl Study {
         let plots = evaluation::plots(table.remove("plot"))?;
         let tables = evaluation::tables(table.remove("table"))?;
         let claims = evaluation::claims(table.remove("claim"))?;
+        let mixes = mixes(table.remove("mix"))?;
         let of_plan = table.remove("pages");
         let pages = if given.is_empty() {
             pages(of_plan, folder)?
@@ -188,8 +195,47 @@ impl Study {
             plots,
             tables,
             claims,
+            mixes,
         })
     }
+}
+
+/// Returns the mixes of networks of a plan's text.
+///
+/// # Errors
+/// A message with the place if the text is not TOML, or if a mix is invalid.
+pub fn mixes_of(text: &str) -> Result<Mixes, String> {
+    let mut table: Table = text.parse().map_err(|e: toml::de::Error| e.to_string())?;
+    mixes(table.remove("mix"))
+}
+
+fn mixes(value: Option<Value>) -> Result<Mixes, String> {
+    let named = match value {
+        None => return Ok(Mixes::new()),
+        Some(Value::Table(named)) => named,
+        Some(other) => return Err(expected("mix", "[mix.NAME]", &other)),
+    };
+    let mut all = Mixes::new();
+    for (name, networks) in named {
+        let place = format!("mix.{name}");
+        let Value::Table(networks) = networks else {
+            return Err(expected(&place, "networks with weights", &networks));
+        };
+        let weights = networks.iter().map(|(network, value)| {
+            let weight = value.as_float().or(value.as_integer().map(|n| n as f64));
+            let valid = weight.filter(|weight| weight.is_finite() && *weight >= 0.0);
+            let place = format!("{place}.{network}");
+            valid
+                .map(|weight| (network.clone(), weight))
+                .ok_or_else(|| expected(&place, "a number from 0", value))
+        });
+        let weights: Vec<(String, f64)> = weights.collect::<Result<_, _>>()?;
+        if weights.iter().all(|(_, weight)| *weight <= 0.0) {
+            return Err(format!("{place}: has no network with a weight above 0"));
+        }
+        all.insert(name, weights);
+    }
+    Ok(all)
 }
 
 impl Race {

@@ -14,6 +14,9 @@ pub struct PageFacts {
     pub requests: f64,
     /// Number of hosts (origins).
     pub hosts: f64,
+    /// Number of content delivery networks that answer its requests; `None` if the page is no
+    /// recording, so that no responses tell.
+    pub providers: Option<f64>,
 }
 
 impl PageFacts {
@@ -24,6 +27,7 @@ impl PageFacts {
             bytes: facts["body_bytes"].as_f64()?,
             requests: facts["requests"].as_f64()?,
             hosts: facts["origins"].as_f64()?,
+            providers: facts["providers"].as_f64(),
         };
         Some(((name("group")?, name("page")?), known))
     }
@@ -57,13 +61,15 @@ pub enum Feature {
     Requests,
     /// [`PageFacts::hosts`].
     Hosts,
+    /// [`PageFacts::providers`].
+    Providers,
 }
 
 impl Feature {
     /// The properties of networks, in the order in which they are preferred.
     pub const OF_NETWORKS: [Self; 3] = [Self::Loss, Self::RoundTrip, Self::Downlink];
     /// The properties of pages, in the order in which they are preferred.
-    pub const OF_PAGES: [Self; 3] = [Self::Bytes, Self::Requests, Self::Hosts];
+    pub const OF_PAGES: [Self; 4] = [Self::Bytes, Self::Requests, Self::Hosts, Self::Providers];
 
     /// The name in JSON, which ends with the unit if there is one.
     pub const fn key(self) -> &'static str {
@@ -74,6 +80,7 @@ impl Feature {
             Self::Bytes => "page_bytes",
             Self::Requests => "page_requests",
             Self::Hosts => "page_hosts",
+            Self::Providers => "page_providers",
         }
     }
 
@@ -86,6 +93,7 @@ impl Feature {
             Self::Bytes => "page's bytes",
             Self::Requests => "page's requests",
             Self::Hosts => "page's hosts",
+            Self::Providers => "page's CDNs",
         }
     }
 
@@ -97,7 +105,7 @@ impl Feature {
             Self::Downlink => format!("{value} Mbit/s"),
             Self::Bytes => Unit::Bytes.format(value),
             // More than 3.5 hosts are more than 3.
-            Self::Requests | Self::Hosts => value.floor().to_string(),
+            Self::Requests | Self::Hosts | Self::Providers => value.floor().to_string(),
         }
     }
 
@@ -117,6 +125,7 @@ impl Feature {
             Self::Bytes => Some(facts.bytes),
             Self::Requests => Some(facts.requests),
             Self::Hosts => Some(facts.hosts),
+            Self::Providers => facts.providers,
             _ => None,
         }
     }

@@ -316,15 +316,18 @@ fn choices(frame: &Frame, metric: MetricId, today: Option<&str>) -> Result<Vec<K
 /// Returns the features that all pages or all networks have.
 fn known_features<'a>(
     facts: &Facts,
-    mut pages: impl Iterator<Item = &'a PageName>,
+    pages: impl Iterator<Item = &'a PageName>,
     mut networks: impl Iterator<Item = &'a str>,
 ) -> Vec<Feature> {
     let mut features = Vec::new();
     if networks.all(|name| facts.networks.contains_key(name)) {
         features.extend(Feature::OF_NETWORKS);
     }
-    if pages.all(|name| facts.pages.contains_key(name)) {
-        features.extend(Feature::OF_PAGES);
-    }
+    let pages: Vec<Option<&PageFacts>> = pages.map(|name| facts.pages.get(name)).collect();
+    let known = |feature: &Feature| {
+        let mut pages = pages.iter();
+        pages.all(|facts| facts.is_some_and(|facts| feature.of_page(facts).is_some()))
+    };
+    features.extend(Feature::OF_PAGES.into_iter().filter(known));
     features
 }

@@ -40,6 +40,7 @@ impl World {
                 bytes: 1e6 * (page as f64 + 1.0),
                 requests: 10.0 + (page * 7 % pages) as f64,
                 hosts: 1.0 + (page % 3) as f64,
+                providers: None,
             };
             facts.pages.insert((String::new(), name), known);
         }

@@ -14,7 +14,9 @@ use pagerace_study::recommend::{Feature, Population, evaluate, population};
 
 use super::files::{check_files, write_text};
 use super::inputs::jobs;
-use super::study::{WorkArgs, condition};
+use super::markdown::Section;
+use super::sections;
+use super::study::{PLAN_FILE, WorkArgs, condition};
 use super::warn::warn;
 use crate::progress::Watch;
 use input::Input;
@@ -64,8 +66,9 @@ pub(crate) struct RecommendArgs {
         value_parser = clap::value_parser!(u8).range(1..=i64::from(DEPTH_MAX)))]
     depth: u8,
 
-    /// Weights of networks, such as 'cable=5,slow-4g=1'; others have none. [default: equal]
-    #[arg(long, value_name = "NETWORK=WEIGHT,..", conflicts_with = "users")]
+    /// Weights of networks, such as 'cable=5,slow-4g=1'; others have none. Or the name of a [mix]
+    /// of the plan. [default: equal]
+    #[arg(long, value_name = "NETWORK=WEIGHT,..|NAME", conflicts_with = "users")]
     mix: Vec<String>,
 
     /// Weights of networks from a CSV file with a row for each user, with the columns `rtt_ms`,
@@ -97,6 +100,14 @@ pub(crate) struct RecommendArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     json: Option<PathBuf>,
 
+    /// Write the recommendation as a section of a Markdown file, and leave the rest of it alone.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    markdown: Option<PathBuf>,
+
+    /// Write the recommendation with a figure as one HTML file.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    report: Option<PathBuf>,
+
     /// Print the regret as CSV with all digits, and nothing else.
     #[arg(long, help_heading = "Output")]
     csv: bool,
@@ -108,19 +119,20 @@ pub(crate) struct RecommendArgs {
 pub(crate) struct Interrupted;
 
 pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
-    if let Some(json) = &args.json {
-        let inputs: Vec<PathBuf> = [Some(&args.input), args.users.as_ref()]
-            .into_iter()
-            .flatten()
-            .cloned()
-            .collect();
-        check_files(&[json], &inputs)?;
+    let outputs = [&args.json, &args.markdown, &args.report];
+    let outputs: Vec<&PathBuf> = outputs.into_iter().flatten().collect();
+    let inputs = [Some(&args.input), args.users.as_ref()];
+    let inputs: Vec<PathBuf> = inputs.into_iter().flatten().cloned().collect();
+    check_files(&outputs, &inputs)?;
+    let section = args.section();
+    if let Some(file) = &args.markdown {
+        Section::check(file, &section)?;
     }
-    let mix = Mix::read(args)?;
+    let plan = input::plan(args)?;
+    let mix = Mix::read(args, plan.as_deref())?;
     let Input {
         frame,
         pages,
-        plan,
         circumstances,
     } = Input::read(args)?;
     let place = |reason: String| Error::msg(format!("{}: {reason}", args.input.display()));
@@ -149,11 +161,11 @@ pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
             population.left_out.join("; ")
         ));
     }
-    for (what, all) in [
-        ("networks", Feature::OF_NETWORKS),
-        ("pages", Feature::OF_PAGES),
+    for (what, first) in [
+        ("networks", Feature::OF_NETWORKS[0]),
+        ("pages", Feature::OF_PAGES[0]),
     ] {
-        if !population.features.contains(&all[0]) {
+        if !population.features.contains(&first) {
             warn(&format!(
                 "the rule does not ask for properties of {what}, because they are not known of all"
             ));
@@ -165,7 +177,9 @@ pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
     let jobs = jobs(args.work.jobs);
     let evaluation = evaluate(&population, args.depth, jobs, &progress).ok_or(Interrupted)?;
     watch.clear();
+    let title = args.title();
     let report = print::Report {
+        title: &title,
         population: &population,
         evaluation: &evaluation,
         mix: &shares.text,
@@ -179,6 +193,14 @@ pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
         report.print(&mut out)?;
     }
     drop(out);
+    if let Some(path) = &args.markdown {
+        let command = "pagerace recommend --markdown";
+        let text = sections::markdown(&report.sections());
+        Section::write(path, &section, command, &text)?;
+    }
+    if let Some(path) = &args.report {
+        write_text(path, &pagerace_report::render_sections(&report.sections()))?;
+    }
     if let Some(path) = &args.json {
         let json = json::of(&report, &facts, &args.input, plan.as_deref());
         let text = format!("{}\n", serde_json::to_string_pretty(&json)?);
@@ -193,6 +215,24 @@ pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
 }
 
 impl RecommendArgs {
+    /// Returns the name of the input: that of the folder of a plan, or of a file.
+    fn name(&self) -> String {
+        let folder = self.input.ends_with(PLAN_FILE);
+        let path = self.input.parent().filter(|_| folder);
+        let name = path.unwrap_or(&self.input).file_stem();
+        name.unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// Returns the name of the section in Markdown.
+    fn section(&self) -> String {
+        format!("recommendation-{}", self.name())
+    }
+
+    fn title(&self) -> String {
+        let metric = self.metric.metric().name;
+        format!("What to choose for {}: {metric}", self.name())
+    }
+
     /// Rejects options of plans if the input is none.
     fn check_no_plan(&self) -> Result<()> {
         let given = [

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use comfy_table::Cell;
 use pagerace_corpus::{Experiment, Findings, Http3Hosts};
 use pagerace_lab::VERSION;
 use pagerace_lab::facts;
@@ -10,10 +9,9 @@ use pagerace_net::Network;
 use pagerace_page::PaintEvidence;
 use pagerace_report::sections::{Section, SectionReport};
 
-use crate::commands::markdown::cell;
+use crate::commands::sections;
 use crate::commands::study::counted;
-use crate::table as terminal;
-use crate::text::{say, stress};
+use crate::text::say;
 
 use loads::{clusters, failed, phases};
 
@@ -72,23 +70,7 @@ impl Content<'_> {
         for fact in self.facts() {
             say(out, &fact)?;
         }
-        for section in self.sections() {
-            writeln!(out)?;
-            stress(out, &section.title)?;
-            for text in &section.text {
-                say(out, text)?;
-            }
-            if !section.header.is_empty() {
-                let header: Vec<&str> = section.header.iter().map(String::as_str).collect();
-                let mut table = terminal::table(&header, section.words);
-                for row in &section.rows {
-                    let cells = row.iter().map(Cell::new).collect();
-                    terminal::add(&mut table, section.words, cells);
-                }
-                terminal::print(out, &table)?;
-            }
-        }
-        Ok(())
+        sections::print(out, &self.sections())
     }
 
     /// Returns the report, which also lists the pages.
@@ -105,25 +87,12 @@ impl Content<'_> {
 
     /// Returns the sections as Markdown, without figures.
     pub(super) fn markdown(&self) -> String {
-        let title = "## HTTP/3 at content delivery networks (after Zhou 2024)\n".to_owned();
-        let facts = self.facts().into_iter().map(|fact| format!("{fact}."));
-        let mut lines: Vec<String> = std::iter::once(title).chain(facts).collect();
-        for section in self.sections() {
-            lines.push(format!("\n### {}\n", section.title));
-            lines.push(section.text.join(" "));
-            if section.header.is_empty() {
-                continue;
-            }
-            let line = |cells: &[String]| {
-                let cells: Vec<String> = cells.iter().map(|text| cell(text)).collect();
-                format!("| {} |", cells.join(" | "))
-            };
-            lines.push(format!("\n{}", line(&section.header)));
-            lines.push(format!("|{}", "---|".repeat(section.header.len())));
-            lines.extend(section.rows.iter().map(|row| line(row)));
-        }
-        lines.push("\n".to_owned());
-        lines.join("\n")
+        sections::markdown(&SectionReport {
+            title: "HTTP/3 at content delivery networks (after Zhou 2024)".to_owned(),
+            sections: self.sections(),
+            facts: self.facts(),
+            ..SectionReport::default()
+        })
     }
 
     fn facts(&self) -> Vec<String> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use pagerace_lab::MetricId;
@@ -25,20 +25,38 @@ const PARQUET: [u8; 4] = *b"PAR1";
 pub(super) struct Input {
     pub(super) frame: Frame,
     pub(super) pages: BTreeMap<PageName, PageFacts>,
-    /// The text of the plan, if it is known.
-    pub(super) plan: Option<String>,
     /// A description of the loads, as far as it is known, and the limits of statistics, line by
     /// line.
     pub(super) circumstances: String,
 }
 
+/// Returns the text of the plan, if it is known: of a folder of results it is not.
+pub(super) fn plan(args: &RecommendArgs) -> Result<Option<String>> {
+    let path = path(args);
+    if path.is_dir() {
+        return Ok(None);
+    }
+    Ok(if is_parquet(&path)? {
+        read_metadata(File::open(&path)?, PLAN).ok()
+    } else {
+        Some(fs::read_to_string(path)?)
+    })
+}
+
+/// Returns the file of the plan or of loads, or the folder of results.
+fn path(args: &RecommendArgs) -> PathBuf {
+    let plan = args.input.join(PLAN_FILE);
+    if plan.exists() {
+        plan
+    } else {
+        args.input.clone()
+    }
+}
+
 impl Input {
     pub(super) fn read(args: &RecommendArgs) -> Result<Self> {
         let metrics = needed(args.metric);
-        let path = &match args.input.join(PLAN_FILE) {
-            plan if plan.exists() => plan,
-            _ => args.input.clone(),
-        };
+        let path = &path(args);
         if path.is_dir() || is_parquet(path)? {
             return Self::of_rows(args, &metrics);
         }
@@ -52,7 +70,6 @@ impl Input {
         Ok(Self {
             frame,
             pages: facts(&pages),
-            plan: Some(fs::read_to_string(path)?),
             circumstances,
         })
     }
@@ -74,7 +91,6 @@ impl Input {
         Ok(Self {
             frame,
             pages: facts(&store::page_facts(path)?),
-            plan: value(PLAN),
             circumstances: format!("{version}{MODEL_ERROR}\n"),
         })
     }

@@ -8,6 +8,7 @@ use anyhow::{Context as _, Error, Result, bail};
 use pagerace_lab::unit::percent;
 use pagerace_net::Network;
 use pagerace_papers::NETWORKS;
+use pagerace_study::plan::mixes_of;
 use pagerace_study::recommend::NetworkFacts;
 use pagerace_study::recommend::users::{self, User};
 
@@ -53,7 +54,25 @@ pub(super) fn facts(names: &[String]) -> Known {
 
 impl Mix {
     /// Reads `--mix` or `--users`, before long work.
-    pub(super) fn read(args: &RecommendArgs) -> Result<Self> {
+    pub(super) fn read(args: &RecommendArgs, plan: Option<&str>) -> Result<Self> {
+        if let [name] = &args.mix[..]
+            && !name.contains('=')
+        {
+            let mut known = plan.map(mixes_of).transpose().map_err(Error::msg)?;
+            let known = known.get_or_insert_default();
+            let names: Vec<&str> = known.keys().map(String::as_str).collect();
+            let names = if names.is_empty() {
+                "it has none".to_owned()
+            } else {
+                format!("it has {}", names.join(", "))
+            };
+            return match known.remove(name) {
+                Some(weights) => Ok(Self::Weights(weights)),
+                None => {
+                    bail!("--mix: `{name}` is neither as cable=5 nor a [mix] of the plan; {names}")
+                }
+            };
+        }
         if let Some(path) = &args.users {
             let place = || path.display().to_string();
             let text =

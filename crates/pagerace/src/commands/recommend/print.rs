@@ -2,18 +2,19 @@
 
 use std::io::{self, Write};
 
-use comfy_table::Cell;
+use pagerace_lab::VERSION;
 use pagerace_lab::metric::Wording;
 use pagerace_lab::model_error::{Kind as Difference, ModelErrors, Question};
 use pagerace_lab::unit::{percent, signed_percent};
 use pagerace_page::PaintEvidence;
+use pagerace_report::sections::{Figure, Kind as Shape, Section, SectionReport, Series};
 use pagerace_study::Key;
 use pagerace_study::recommend::interval::Mean;
 use pagerace_study::recommend::{Evaluation, Kind, Policy, Population, Rule};
 
 use super::mix;
+use crate::commands::sections;
 use crate::commands::study::counted;
-use crate::table as terminal;
 use crate::text::{say, stress};
 
 /// The share of users who get worse from which the first line says so.
@@ -28,6 +29,8 @@ pub(super) struct Report<'a> {
     /// The origin of the weights.
     pub(super) mix: &'a str,
     pub(super) circumstances: &'a str,
+    /// The heading of reports.
+    pub(super) title: &'a str,
     /// True if the user did not say what is in use today.
     pub(super) assumed: bool,
 }
@@ -54,9 +57,38 @@ fn change(share: f64) -> String {
 }
 
 impl Report<'_> {
+    /// Returns the recommendation as sections.
+    pub(super) fn sections(&self) -> SectionReport {
+        let taken = self.evaluation.policy(self.evaluation.take);
+        let mut text = careful(taken);
+        text.extend([self.answer(taken), self.reason()]);
+        text.extend(self.model_error(taken.kind));
+        let answer = Section {
+            title: "Recommendation".to_owned(),
+            text,
+            ..Section::default()
+        };
+        let users = Section {
+            title: "Pages and users".to_owned(),
+            text: self.users(),
+            ..Section::default()
+        };
+        let facts = self.circumstances.lines();
+        SectionReport {
+            title: self.title.to_owned(),
+            version: VERSION.to_owned(),
+            facts: facts
+                .map(|fact| fact.trim_end_matches('.').to_owned())
+                .collect(),
+            sections: vec![answer, users, self.regret(), self.worst(), self.rule()],
+        }
+    }
+
     pub(super) fn print(&self, out: &mut impl Write) -> io::Result<()> {
         let taken = self.evaluation.policy(self.evaluation.take);
-        print_careful(out, taken)?;
+        for text in careful(taken) {
+            stress(out, &text)?;
+        }
         stress(out, &self.answer(taken))?;
         say(out, &self.reason())?;
         if let Some(error) = self.model_error(taken.kind) {
@@ -65,13 +97,7 @@ impl Report<'_> {
         for line in self.circumstances.lines() {
             say(out, line)?;
         }
-        writeln!(out)?;
-        self.print_population(out)?;
-        writeln!(out)?;
-        self.print_regret(out)?;
-        self.print_worst(out)?;
-        writeln!(out)?;
-        self.print_rule(out)
+        sections::print(out, &self.sections().sections[1..])
     }
 
     fn name(&self, choice: usize) -> &str {
@@ -196,7 +222,8 @@ impl Report<'_> {
         }
     }
 
-    fn print_population(&self, out: &mut impl Write) -> io::Result<()> {
+    /// Returns sentences on the pages, the networks and the folds.
+    fn users(&self) -> Vec<String> {
         let Evaluation {
             folds, agreeing, ..
         } = self.evaluation;
@@ -208,32 +235,23 @@ impl Report<'_> {
         } else {
             format!("from the pages of the other {} of {folds} parts", folds - 1)
         };
-        say(
-            out,
-            &format!(
+        vec![
+            format!(
                 "{} count equally; {}: {}.",
                 counted(pages.len() as u64, "page"),
                 self.mix,
                 mix::listed(networks)
             ),
-        )?;
-        say(
-            out,
-            &format!(
+            format!(
                 "For each page, the fixed choice and the rule were learnt {others}; in {agreeing} \
                  of {folds} cases the fixed choice was that of all pages. The networks were the \
                  same: no other ones test the rule."
             ),
-        )
+        ]
     }
 
-    fn print_regret(&self, out: &mut impl Write) -> io::Result<()> {
+    fn regret(&self) -> Section {
         let metric = self.population.metric.metric();
-        writeln!(
-            out,
-            "Regret over users: by how much {} exceeds that of the best choice",
-            metric.name
-        )?;
         let header = [
             "policy",
             "mean",
@@ -245,8 +263,7 @@ impl Report<'_> {
             "pages worse",
             "users worse",
         ];
-        let mut table = terminal::table(&header, 1);
-        for policy in self.shown() {
+        let row = |policy: &Policy| {
             let regret = policy.regret;
             let cells = [
                 title(policy.kind).to_owned(),
@@ -259,22 +276,66 @@ impl Report<'_> {
                 percent(policy.pages_worse),
                 percent(policy.users_worse),
             ];
-            terminal::add(&mut table, 1, cells.map(Cell::new).into());
+            cells.into()
+        };
+        let choice = |policy: &Policy| match self.evaluation.always(policy) {
+            Some(choice) => self.name(choice),
+            None if policy.kind == Kind::Rule => "see below",
+            None => "the best for each page and network",
+        };
+        let choices = self
+            .shown()
+            .map(|policy| format!(" {}: {}", title(policy.kind), choice(policy)));
+        Section {
+            title: "Regret over users".to_owned(),
+            text: vec![
+                format!(
+                    "The columns up to *worst* tell by how much {} exceeds that of the best choice.",
+                    metric.name
+                ),
+                "*vs. today* is the change on the median page. *Worse* is worse than today by more \
+                 than 5 %: of a page, on average over its users."
+                    .to_owned(),
+            ],
+            lines: choices.collect(),
+            header: header.map(str::to_owned).into(),
+            words: 1,
+            rows: self.shown().map(row).collect(),
+            figure: Some(self.figure()),
         }
-        terminal::print(out, &table)?;
-        for policy in self.shown() {
-            let title = title(policy.kind);
-            match self.evaluation.always(policy) {
-                Some(choice) => writeln!(out, " {title}: {}", self.name(choice))?,
-                None if policy.kind == Kind::Rule => writeln!(out, " {title}: see below")?,
-                None => writeln!(out, " {title}: the best for each page and network")?,
-            }
+    }
+
+    /// Returns the distribution of the changes against today over users, by policy.
+    fn figure(&self) -> Figure {
+        let situations = &self.population.situations;
+        let of = |policy: &Policy| {
+            let mut changes: Vec<(f64, f64)> = situations
+                .iter()
+                .zip(&policy.choices)
+                .map(|(one, choice)| {
+                    let change = one.values[*choice] / one.values[0] - 1.0;
+                    (100.0 * change, 100.0 * one.weight)
+                })
+                .filter(|(change, _)| change.is_finite())
+                .collect();
+            changes.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let mut users = 0.0;
+            let points = changes.into_iter().map(|(change, weight)| {
+                users += weight;
+                (change, users)
+            });
+            Series::new(title(policy.kind), Shape::Steps, points)
+        };
+        let others = self.shown().filter(|policy| policy.kind != Kind::Today);
+        Figure {
+            label: "Share of users whose change against today is at most that of the axis"
+                .to_owned(),
+            x: format!("% change of {}", self.population.metric.metric().name),
+            y: "% of users".to_owned(),
+            categories: Vec::new(),
+            y_max: Some(100.0),
+            series: others.map(of).collect(),
         }
-        say(
-            out,
-            " vs. today: the change on the median page. Worse: than today by more than 5 %; a page, \
-             on average over its users.",
-        )
     }
 
     /// Returns the policies without those that are today's.
@@ -284,55 +345,67 @@ impl Report<'_> {
         all.filter(move |policy| !(again(policy.kind) && self.evaluation.always(policy) == Some(0)))
     }
 
-    fn print_worst(&self, out: &mut impl Write) -> io::Result<()> {
-        let policies = &self.evaluation.policies;
-        if policies.iter().all(|policy| policy.worst.is_empty()) {
-            return writeln!(
-                out,
-                "\nNo policy is worse than today by more than 5 % anywhere."
-            );
+    fn worst(&self) -> Section {
+        let title_of = title;
+        let title = "Worst hit, against today".to_owned();
+        let row = |policy: &Policy, place: usize, share: f64| {
+            let situation = &self.population.situations[place];
+            let cells = [
+                title_of(policy.kind),
+                &self.population.pages[situation.page].1,
+                &self.population.networks[situation.network].0,
+                self.name(policy.choices[place]),
+                &change(share),
+            ];
+            cells.map(str::to_owned).into()
+        };
+        let rows = self.shown().flat_map(|policy| {
+            let worst = policy.worst.iter().take(WORST_SHOWN);
+            worst.map(move |(place, share)| row(policy, *place, *share))
+        });
+        let rows: Vec<Vec<String>> = rows.collect();
+        if rows.is_empty() {
+            let none = "No policy is worse than today by more than 5 % anywhere.";
+            return Section {
+                title,
+                text: vec![none.to_owned()],
+                ..Section::default()
+            };
         }
-        writeln!(out, "\nWorst hit, against today")?;
         let header = ["policy", "page", "network", "choice", "change"];
-        let mut table = terminal::table(&header, 4);
-        for policy in self.shown() {
-            for (place, share) in policy.worst.iter().take(WORST_SHOWN) {
-                let situation = &self.population.situations[*place];
-                let cells = [
-                    title(policy.kind),
-                    &self.population.pages[situation.page].1,
-                    &self.population.networks[situation.network].0,
-                    self.name(policy.choices[*place]),
-                    &change(*share),
-                ];
-                terminal::add(&mut table, 4, cells.map(Cell::new).into());
-            }
+        Section {
+            title,
+            header: header.map(str::to_owned).into(),
+            words: 4,
+            rows,
+            ..Section::default()
         }
-        terminal::print(out, &table)
     }
 
-    fn print_rule(&self, out: &mut impl Write) -> io::Result<()> {
-        writeln!(out, "Rule, learnt from all pages")?;
+    fn rule(&self) -> Section {
         let all: Vec<usize> = (0..self.population.situations.len()).collect();
-        self.print_part(out, &self.evaluation.rule, "", 1, &all)
+        let mut lines = Vec::new();
+        self.part(&mut lines, &self.evaluation.rule, "", 1, &all);
+        Section {
+            title: "Rule, learnt from all pages".to_owned(),
+            lines,
+            ..Section::default()
+        }
     }
 
-    /// Prints a part of the rule, which decides on these situations.
-    fn print_part(
-        &self,
-        out: &mut impl Write,
-        rule: &Rule,
-        head: &str,
-        depth: usize,
-        on: &[usize],
-    ) -> io::Result<()> {
+    /// Adds the lines of a part of the rule, which decides on these situations.
+    fn part(&self, lines: &mut Vec<String>, rule: &Rule, head: &str, depth: usize, on: &[usize]) {
         let indent = "  ".repeat(depth);
         let situations = &self.population.situations;
         let (feature, above, yes, no) = match rule {
             Rule::Choose(choice) => {
                 let share: f64 = on.iter().map(|place| situations[*place].weight).sum();
                 let name = self.name(*choice);
-                return writeln!(out, "{indent}{head}{name} ({} of users)", percent(share));
+                lines.push(format!(
+                    "{indent}{head}{name} ({} of users)",
+                    percent(share)
+                ));
+                return;
             }
             Rule::Split {
                 feature,
@@ -344,7 +417,7 @@ impl Report<'_> {
         let inner = if head.is_empty() {
             depth
         } else {
-            writeln!(out, "{indent}{}", head.trim_end())?;
+            lines.push(format!("{indent}{}", head.trim_end()));
             depth + 1
         };
         let (above_it, others): (Vec<usize>, Vec<usize>) = on
@@ -352,30 +425,29 @@ impl Report<'_> {
             .partition(|place| situations[**place].features[feature] > above);
         let known = self.population.features[feature];
         let question = format!("if {} > {}: ", known.title(), known.format(above));
-        self.print_part(out, yes, &question, inner, &above_it)?;
-        self.print_part(out, no, "else: ", inner, &others)
+        self.part(lines, yes, &question, inner, &above_it);
+        self.part(lines, no, "else: ", inner, &others);
     }
 }
 
-/// Says first what speaks against the recommendation.
-fn print_careful(out: &mut impl Write, taken: &Policy) -> io::Result<()> {
+/// Returns what speaks against the recommendation.
+fn careful(taken: &Policy) -> Vec<String> {
+    let mut all = Vec::new();
     if taken.users_worse >= MANY_WORSE {
-        let text = format!(
+        all.push(format!(
             "Careful: with this recommendation {} of users get worse than today by more than \
              5 %.",
             percent(taken.users_worse)
-        );
-        stress(out, &text)?;
+        ));
     }
     if taken.breaks > 0.0 {
-        let text = format!(
+        all.push(format!(
             "Careful: for {} of users this recommendation breaks more objects than today's \
              choice. There it counts as no gain.",
             percent(taken.breaks)
-        );
-        stress(out, &text)?;
+        ));
     }
-    Ok(())
+    all
 }
 
 /// Formats the mean of a logarithm with its interval as a change.

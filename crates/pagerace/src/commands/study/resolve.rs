@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context as _, Error, Result, bail};
+use pagerace_corpus::Corpus;
+use pagerace_har::ImportOptions;
 use pagerace_lab::{Plan, VERSION};
 use pagerace_page::Page;
 use pagerace_papers::synthetic_page;
@@ -292,8 +294,21 @@ impl Resolved {
             "origins": origins.len(),
             "requests": resources.len(),
             "body_bytes": bytes,
+            "providers": self.providers(race, page),
         })
         .to_string()
+    }
+
+    /// Returns the number of content delivery networks that answer requests of a page; `None` if
+    /// it is no recording.
+    fn providers(&self, race: usize, page: usize) -> Option<usize> {
+        let file = self.study.pages.get(page)?;
+        let options = ImportOptions {
+            page: self.races[race].args.page.clone(),
+        };
+        let survey = pagerace_har::survey(&file.path, &options).ok()?;
+        let corpus = Corpus::new(vec![survey]);
+        Some(corpus.pages[0].providers().len())
     }
 }
 

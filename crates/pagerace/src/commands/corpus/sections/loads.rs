@@ -55,6 +55,7 @@ impl Content<'_> {
         });
         let points = points.collect();
         Section {
+            lines: Vec::new(),
             title: format!(
                 "Quarters of pages by requests to HTTP/3 content delivery networks, {}",
                 reductions.networks[0]
@@ -183,6 +184,7 @@ impl Content<'_> {
             ));
         }
         Section {
+            lines: Vec::new(),
             title: format!("Consecutive visits, {}", reductions.networks[0]),
             text,
             header: texts([
@@ -227,6 +229,7 @@ impl Content<'_> {
             (loss.network.clone(), points, loss.trend)
         });
         Section {
+            lines: Vec::new(),
             title: "Loss and number of requests".to_owned(),
             text: vec![
                 "ms saved, and how they grow with each request to a content delivery network: by \
@@ -276,6 +279,7 @@ pub(super) fn phases(reductions: &Reductions) -> Section {
         Series::new(phase.name, Kind::Line, points)
     });
     Section {
+        lines: Vec::new(),
         title: "Phases of requests to HTTP/3 content delivery networks".to_owned(),
         text: vec![
             "HTTP/2 less HTTP/3, ms; each request's medians over the runs. Connect counts requests \
@@ -330,6 +334,7 @@ pub(super) fn clusters(reductions: &Reductions) -> Section {
          consecutive visits; beside each column that of Zhou 2024, table III."
     };
     Section {
+        lines: Vec::new(),
         title: "Pages that share many and few hosts".to_owned(),
         text: vec![text.to_owned()],
         header: if reductions.clusters.is_empty() {

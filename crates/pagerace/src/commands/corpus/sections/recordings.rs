@@ -40,6 +40,7 @@ impl Content<'_> {
             "67.0 / 33.0".to_owned(),
         ]);
         Section {
+            lines: Vec::new(),
             title: "Requests by version of HTTP".to_owned(),
             text: vec![
                 "Shares of all requests. Zhou 2024, table II, has 36,057 requests of 325 pages of \
@@ -97,6 +98,7 @@ impl Content<'_> {
             ));
         }
         Section {
+            lines: Vec::new(),
             title: "Content delivery networks".to_owned(),
             text,
             header: texts([
@@ -146,6 +148,7 @@ impl Content<'_> {
         let steps = std::iter::once((0.0, 100.0)).chain(steps);
         let rows = self.findings.provider_counts.iter();
         Section {
+            lines: Vec::new(),
             title: "Pages by their providers".to_owned(),
             text: vec![format!(
                 "{} of pages have requests to two providers or more (Zhou 2024: 94.8 %). {} have \
@@ -194,6 +197,7 @@ impl Content<'_> {
             ]);
         }
         Section {
+            lines: Vec::new(),
             title: "Recorded over both versions".to_owned(),
             text: vec![
                 "HTTP/2 less HTTP/3, times in ms: medians of the recordings, and of their requests \

@@ -1,0 +1,62 @@
+//! Findings as sections, for the terminal and for Markdown. The report shows the same ones.
+
+use std::io::{self, Write};
+
+use comfy_table::Cell;
+use pagerace_report::sections::{Section, SectionReport};
+
+use super::markdown::cell;
+use crate::table as terminal;
+use crate::text::{say, stress};
+
+/// Prints sections without figures.
+pub(super) fn print(out: &mut impl Write, sections: &[Section]) -> io::Result<()> {
+    for section in sections {
+        writeln!(out)?;
+        stress(out, &section.title)?;
+        for text in &section.text {
+            say(out, text)?;
+        }
+        for line in &section.lines {
+            writeln!(out, "{line}")?;
+        }
+        if !section.header.is_empty() {
+            let header: Vec<&str> = section.header.iter().map(String::as_str).collect();
+            let mut table = terminal::table(&header, section.words);
+            for row in &section.rows {
+                let cells = row.iter().map(Cell::new).collect();
+                terminal::add(&mut table, section.words, cells);
+            }
+            terminal::print(out, &table)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns a report as a section of Markdown, without figures.
+pub(super) fn markdown(report: &SectionReport) -> String {
+    let title = format!("## {}\n", report.title);
+    let facts = report.facts.iter().map(|fact| format!("{fact}."));
+    let mut lines: Vec<String> = std::iter::once(title).chain(facts).collect();
+    for section in &report.sections {
+        lines.push(format!("\n### {}\n", section.title));
+        lines.push(section.text.join(" "));
+        if !section.lines.is_empty() {
+            lines.push("\n```".to_owned());
+            lines.extend(section.lines.iter().cloned());
+            lines.push("```".to_owned());
+        }
+        if section.header.is_empty() {
+            continue;
+        }
+        let line = |cells: &[String]| {
+            let cells: Vec<String> = cells.iter().map(|text| cell(text)).collect();
+            format!("| {} |", cells.join(" | "))
+        };
+        lines.push(format!("\n{}", line(&section.header)));
+        lines.push(format!("|{}", "---|".repeat(section.header.len())));
+        lines.extend(section.rows.iter().map(|row| line(row)));
+    }
+    lines.push("\n".to_owned());
+    lines.join("\n")
+}
