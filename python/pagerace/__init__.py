@@ -6,16 +6,18 @@
 >>> print(race)                              # doctest: +SKIP
 >>> race.to_polars()                         # doctest: +SKIP
 
-:class:`Study` runs a plan of many races. The functions raise :class:`PageraceError`, whose text
+:class:`Study` runs a plan of many races, and :func:`corpus` surveys recordings. The functions raise :class:`PageraceError`, whose text
 names the file, the place in it, and what to do.
 """
 
+from ._corpus import Corpus, corpus
 from ._engine import Page, PageraceError, __version__
 from ._race import Contender, Race, Verdict, race
 from ._study import Study, Table
 
 __all__ = [
     "Contender",
+    "Corpus",
     "Page",
     "PageraceError",
     "Race",
@@ -23,5 +25,6 @@ __all__ = [
     "Table",
     "Verdict",
     "__version__",
+    "corpus",
     "race",
 ]

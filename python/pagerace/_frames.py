@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Rows:
-    """Something with one row for each load.
+    """Something with one row for each load, or for each request of a corpus.
 
     Columns name page, network and the parts of the contender. Metrics have their unit in the
     name, such as ``lcp_ms``; null is undefined, and infinity a value that was never reached.

@@ -20,3 +20,20 @@ def threads(jobs: int | None) -> int | None:
     if jobs is not None and not 1 <= jobs <= 65535:
         raise ValueError(f"jobs: {jobs} is not between 1 and 65535")
     return jobs
+
+
+def arguments(options: dict[str, object]) -> list[str]:
+    """Return options as words of a command line."""
+    words = []
+    for name, value in options.items():
+        option = "--" + name.replace("_", "-")
+        single = isinstance(value, (str, os.PathLike)) or not isinstance(value, Iterable)
+        for item in [value] if single else value:
+            if item is True:
+                words.append(option)
+            elif item is not None and item is not False:
+                text = os.fspath(item) if isinstance(item, os.PathLike) else str(item)
+                # The command line splits lists at commas.
+                quoted = not single and "," in text
+                words += [option, f'"{text}"' if quoted else text]
+    return words

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from . import _engine
 from ._engine import Loads, Page
 from ._frames import Rows
-from ._inputs import texts, threads
+from ._inputs import arguments, texts, threads
 from ._progress import Line, Progress, teller
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def race(
     words = texts("contenders", contenders)
     tell = teller(progress)
     try:
-        results = _engine.race(_pages(page), _arguments(named), words, threads(jobs), tell)
+        results = _engine.race(_pages(page), arguments(named), words, threads(jobs), tell)
     finally:
         if isinstance(tell, Line):
             tell.clear()
@@ -174,23 +174,6 @@ def _pages(given: Any) -> list[Page]:
     single = isinstance(given, (Page, str, os.PathLike))
     pages = [given] if single else list(given)
     return [page if isinstance(page, Page) else Page.load(page) for page in pages]
-
-
-def _arguments(options: dict[str, object]) -> list[str]:
-    """Return options as words of a command line."""
-    words = []
-    for name, value in options.items():
-        option = "--" + name.replace("_", "-")
-        single = isinstance(value, (str, os.PathLike)) or not isinstance(value, Iterable)
-        for item in [value] if single else value:
-            if item is True:
-                words.append(option)
-            elif item is not None and item is not False:
-                text = os.fspath(item) if isinstance(item, os.PathLike) else str(item)
-                # The command line splits lists at commas.
-                quoted = not single and "," in text
-                words += [option, f'"{text}"' if quoted else text]
-    return words
 
 
 def _verdict(comparison: dict[str, Any]) -> Verdict:

@@ -1,16 +1,19 @@
 //! The settings that all contenders of a race share, in words. Headings show them
 //! because the contenders' labels do not.
 
-use pagerace_core::{Protocol, Words as _};
+use pagerace_core::{Duration, Protocol, Words as _};
 use pagerace_page::Interventions;
 use pagerace_report::input::Provenance;
 use pagerace_sim::{
     Connections, H3Discovery, NameLookup, OriginRtt, RecordEnds, Reprioritisation, Retransmission,
-    Visit,
+    Visit, distances,
 };
 use pagerace_transport::{quic::DEFAULT_MTU, tls};
 
 use crate::plan::Plan;
+
+/// The least distance of a server that is mentioned, in milliseconds.
+const LEAST_FAR_MS: f64 = 1.0;
 
 /// Returns the shared settings of a simulation: "chrome, CPU x1, jitter 0.1,
 /// connections per origin, ...".
@@ -102,9 +105,7 @@ pub fn facts_in(plan: &Plan, provenance: Provenance) -> String {
     if plan.settings.name_lookup == NameLookup::None {
         facts.push("no name look-ups".to_owned());
     }
-    if plan.settings.origin_rtt == OriginRtt::Recorded {
-        facts.push("servers at the distances of their origins".to_owned());
-    }
+    facts.extend(far(plan));
     match plan.settings.h3_discovery {
         H3Discovery::Known => {}
         H3Discovery::HttpsRr => facts.push("HTTP/3 by HTTPS records".to_owned()),
@@ -126,6 +127,21 @@ pub fn facts_in(plan: &Plan, provenance: Provenance) -> String {
         facts.push(format!("with {own}"));
     }
     facts.join(", ")
+}
+
+/// Returns a fact about servers beyond the access link, if there are any.
+fn far(plan: &Plan) -> Option<String> {
+    let all = plan.pages.iter();
+    let all = all.flat_map(|page| distances(page, &plan.settings));
+    let far = all.max().map(Duration::as_millis_f64);
+    match far {
+        Some(far) if far < LEAST_FAR_MS => None,
+        Some(far) => Some(format!("servers up to {far:.0} ms beyond the access link")),
+        // A study has yet to read its pages.
+        None if plan.settings.origin_rtt == OriginRtt::Same => None,
+        None if plan.settings.connections == Connections::Single => None,
+        None => Some("servers at their recorded distances".to_owned()),
+    }
 }
 
 /// Returns the interventions that every contender has of its own, which no label shows.

@@ -196,10 +196,10 @@ impl Words for H3Discovery {
 #[serde(rename_all = "kebab-case")]
 pub enum OriginRtt {
     /// All servers are at the end of the access link.
-    #[default]
     Same,
     /// Each origin adds what its recorded round trip exceeds that of the page's nearest origin
     /// by. One without a recorded round trip has the median of the others.
+    #[default]
     Recorded,
 }
 

@@ -9,6 +9,7 @@
 
 use pyo3::prelude::*;
 
+mod corpus;
 mod errors;
 mod loads;
 mod page;
@@ -21,6 +22,8 @@ mod watch;
 mod _engine {
     use super::{Bound, PyModule, PyModuleMethods as _, PyResult};
 
+    #[pymodule_export]
+    use super::corpus::{Corpus, corpus};
     #[pymodule_export]
     use super::errors::PageraceError;
     #[pymodule_export]

@@ -1,4 +1,4 @@
-//! Rows of loads in the Arrow format.
+//! Rows in the Arrow format.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use arrow_array::{
     StringArray,
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema};
-use pagerace_study::Row;
-use pagerace_study::columns::{Column, Record as _};
+use pagerace_study::columns::{Column, Record};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::errors::PageraceError;
 
-/// One row for each load, with the columns of `pagerace study export`. Every library that
+/// One row for each load, with the columns of `pagerace study export`, or for each request of a
+/// corpus. Every library that
 /// reads the Arrow `PyCapsule` interface takes it without a copy.
 #[pyclass(frozen, module = "pagerace")]
 pub(crate) struct Loads {
@@ -24,9 +24,9 @@ pub(crate) struct Loads {
 
 impl Loads {
     /// Builds the columns of these rows.
-    pub(crate) fn new(rows: &[Row]) -> PyResult<Self> {
+    pub(crate) fn new<R: Record>(rows: &[R]) -> PyResult<Self> {
         let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) =
-            Row::columns(rows).into_iter().map(array).unzip();
+            R::columns(rows).into_iter().map(array).unzip();
         let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays);
         let batch = batch.map_err(|error| PageraceError::new_err(error.to_string()))?;
         Ok(Self { batch })

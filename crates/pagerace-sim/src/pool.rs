@@ -38,19 +38,21 @@ pub(crate) struct Place {
     waiting: Vec<(Priority, ResourceId)>,
 }
 
-/// Returns the round trip of each origin of a page beyond the access link.
+/// Returns the round trip of each origin of a page beyond the access link. A single connection
+/// has one server, at its end.
 pub fn distances(page: &Page, settings: &LoadSettings) -> Vec<Duration> {
     let recorded = page.origins.iter().map(|origin| origin.recorded_rtt);
     let mut known: Vec<Duration> = recorded.clone().flatten().collect();
     known.sort_unstable();
+    let single = settings.connections == Connections::Single;
     match (settings.origin_rtt, known.as_slice()) {
-        (OriginRtt::Same, _) | (_, []) => vec![Duration::ZERO; page.origins.len()],
-        (OriginRtt::Recorded, [nearest, ..]) => {
+        (OriginRtt::Recorded, [nearest, ..]) if !single => {
             let median = known[known.len() / 2];
             recorded
                 .map(|rtt| rtt.unwrap_or(median).saturating_sub(*nearest))
                 .collect()
         }
+        _ => vec![Duration::ZERO; page.origins.len()],
     }
 }
 

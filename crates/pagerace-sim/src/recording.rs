@@ -26,10 +26,10 @@ const FIT_LOADS: usize = 6;
 const FIT_LEAST_MS: f64 = 10.0;
 
 /// Returns the network that `page` was recorded over, as far as the recording tells: the
-/// highest rate at which responses arrived, and the byte-weighted median round-trip time.
-/// Different distances of servers go into their think times.
+/// highest rate at which responses arrived, and the round trip to the nearest server.
 pub fn network(page: &Page) -> Network {
-    let rtt = own_rtt(page).unwrap_or(UNKNOWN_RTT);
+    let known = page.origins.iter().filter_map(|o| o.recorded_rtt);
+    let rtt = known.min().unwrap_or(UNKNOWN_RTT);
     let rate = page.recorded.down_bits_per_second.map(|rate| rate / 1000);
     let rate = rate.unwrap_or(UNKNOWN_RATE_KBIT).clamp(64, 10_000_000);
     let text = format!(
@@ -39,37 +39,15 @@ pub fn network(page: &Page) -> Network {
     Network::parse(&text).expect("a rate and a round trip are a network")
 }
 
-/// Returns the median round-trip time of the page's servers, weighted by body bytes.
-fn own_rtt(page: &Page) -> Option<Duration> {
-    let of =
-        |r: &pagerace_page::Resource| Some((page.origin(r.origin).recorded_rtt?, r.body_bytes));
-    let mut known: Vec<(Duration, u64)> = page.resources.iter().filter_map(of).collect();
-    known.sort_unstable();
-    let half = known.iter().map(|k| k.1).sum::<u64>() / 2;
-    let mut sum = 0;
-    let median = known.iter().find(|k| {
-        sum += k.1;
-        sum >= half
-    });
-    median.map(|k| k.0)
-}
-
 /// Returns a scenario that loads `page` over the network of its recording.
 fn own_load(page: &Page) -> Scenario {
     let network = network(page);
-    let rtt = own_rtt(page).unwrap_or(UNKNOWN_RTT);
-    let mut page = page.clone();
-    for resource in &mut page.resources {
-        if let Some(own) = page.origins[resource.origin.index()].recorded_rtt {
-            resource.think_time = (resource.think_time + own).saturating_sub(rtt);
-        }
-    }
     let creator = page.recorded.creator.to_ascii_lowercase();
     let made = |profile: &&Profile| profile.creator.is_some_and(|word| creator.contains(word));
     let profile = Profile::all().find(made).unwrap_or(Profile::CHROME);
     Scenario {
-        protocols: own_protocols(&page),
-        page: Arc::new(page),
+        protocols: own_protocols(page),
+        page: Arc::new(page.clone()),
         network,
         strategy: STRATEGY.parse().expect("it is in the registry"),
         visit: Visit::default(),

@@ -513,10 +513,10 @@ fn distant_origins_cost_their_own_round_trips() {
     }
     page.origins[0].recorded_rtt = Some(Duration::from_millis(30));
     for (protocols, set_up) in [("h3", 1.0), ("h2", 2.0)] {
-        let same = load(&over(&page, FAST, protocols));
         let mut s = over(&page, FAST, protocols);
-        s.settings.origin_rtt = OriginRtt::Recorded;
         let recorded = load(&s);
+        s.settings.origin_rtt = OriginRtt::Same;
+        let same = load(&s);
         assert_eq!(
             recorded.load.ttfb, same.load.ttfb,
             "the document is nearest"
@@ -537,11 +537,11 @@ fn distant_origins_cost_their_own_round_trips() {
     }
     let mut single = over(&page, FAST, "h3");
     single.settings.connections = pagerace_sim::Connections::Single;
-    let same = load(&single);
-    single.settings.origin_rtt = OriginRtt::Recorded;
+    let recorded = load(&single);
+    single.settings.origin_rtt = OriginRtt::Same;
     assert_eq!(
         load(&single).load,
-        same.load,
+        recorded.load,
         "one connection has one server"
     );
 }

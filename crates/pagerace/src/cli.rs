@@ -54,6 +54,30 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+#[cfg(feature = "study")]
+impl Cli {
+    /// Reads the words of a command as on the command line.
+    ///
+    /// # Errors
+    /// The first line of what the command line prints, with the possible values.
+    pub(crate) fn of_words(
+        command: &str,
+        arguments: impl IntoIterator<Item = String>,
+    ) -> anyhow::Result<Self> {
+        let words = ["pagerace", command].into_iter().map(str::to_owned);
+        Self::try_parse_from(words.chain(arguments)).map_err(|error| {
+            let text = error.to_string();
+            let mut lines = text.lines();
+            let first = lines.next().unwrap_or_default();
+            let first = first.strip_prefix("error: ").unwrap_or(first);
+            match lines.map(str::trim).find(|line| line.starts_with('[')) {
+                Some(values) => anyhow::anyhow!("{first} {values}"),
+                None => anyhow::anyhow!("{first}"),
+            }
+        })
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Race ways to deliver a recorded page over networks.
@@ -95,7 +119,7 @@ pub(crate) enum Command {
     /// Show who serves recorded pages over which version of HTTP, and what HTTP/3 gains there.
     #[cfg(feature = "study")]
     #[command(after_long_help = corpus::EXAMPLES, after_help = SEE_HELP)]
-    Corpus(corpus::CorpusArgs),
+    Corpus(Box<corpus::CorpusArgs>),
     /// Say what to choose for many pages and networks, and who gets worse by it.
     #[cfg(feature = "study")]
     #[command(after_long_help = recommend::EXAMPLES, after_help = SEE_HELP)]

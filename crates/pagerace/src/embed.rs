@@ -11,6 +11,7 @@ use pagerace_lab::export::json::write_json;
 use pagerace_page::Page;
 use pagerace_study::{Key, Race, Row};
 
+use crate::commands::corpus::{CorpusArgs, Surveyed};
 use crate::commands::inputs;
 use crate::commands::race::{answer, prepare, results};
 use crate::commands::study::{contender_key, plan_with};
@@ -62,6 +63,41 @@ pub fn race(
     let warnings = prepare(&mut plan)?;
     let results = results(&plan, inputs::jobs(jobs), &Watch::hooked(hook))?;
     Ok((results, warnings))
+}
+
+/// Surveys recordings and loads them in pairs. `arguments` are options and files of
+/// `pagerace corpus`.
+///
+/// # Errors
+/// Names the option or file and the mistake; or the user interrupted.
+pub fn corpus(arguments: Vec<String>, jobs: Option<u16>, hook: Hook) -> Result<Corpus> {
+    let jobs = jobs.map(|jobs| format!("--jobs={jobs}"));
+    let arguments = jobs.into_iter().chain(arguments).collect();
+    let args = CorpusArgs::of_words(arguments)?;
+    let surveyed = Surveyed::of(&args, &Watch::hooked(hook))?;
+    Ok(Corpus { surveyed })
+}
+
+/// A corpus with its findings.
+pub struct Corpus {
+    surveyed: Surveyed,
+}
+
+impl Corpus {
+    /// Returns the answer that `pagerace corpus` prints, without colours.
+    pub fn answer(&self) -> String {
+        self.surveyed.answer()
+    }
+
+    /// Returns the file that `pagerace corpus --json` writes.
+    pub fn json(&self) -> String {
+        self.surveyed.json()
+    }
+
+    /// Returns one row for each answered request.
+    pub fn requests(&self) -> Vec<pagerace_corpus::row::Row<'_>> {
+        self.surveyed.rows()
+    }
 }
 
 /// Returns the answer that `pagerace race` prints, without colours.

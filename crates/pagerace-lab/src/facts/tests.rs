@@ -1,5 +1,6 @@
+use pagerace_core::Duration;
 use pagerace_report::input::Provenance;
-use pagerace_sim::{EarlyData, RecordEnds, Reprioritisation, Visit};
+use pagerace_sim::{Connections, EarlyData, OriginRtt, RecordEnds, Reprioritisation, Visit};
 use pagerace_transport::tls::ClientHello;
 
 use super::{facts, facts_in};
@@ -80,7 +81,23 @@ fn plans_of_studies_have_no_pages_yet() {
         "{with}"
     );
     plan.pages.clear();
+    let far = format!("{with}, servers at their recorded distances");
+    assert_eq!(facts(&plan), far);
+    plan.settings.origin_rtt = OriginRtt::Same;
     assert_eq!(facts(&plan), with);
+}
+
+#[test]
+fn distant_servers_are_told() {
+    let mut plan = fake::plan(&["h2", "h3"], 3);
+    let page = std::sync::Arc::make_mut(&mut plan.pages[0]);
+    let mut far = page.origins[0].clone();
+    page.origins[0].recorded_rtt = Some(Duration::from_millis(20));
+    far.recorded_rtt = Some(Duration::from_millis(55));
+    page.origins.push(far);
+    assert!(facts(&plan).ends_with("servers up to 35 ms beyond the access link"));
+    plan.settings.connections = Connections::Single;
+    assert!(!facts(&plan).contains("servers"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! that need no pages can run before any page is read.
 
 use pagerace_core::Protocol;
-use pagerace_sim::{Connections, H3Discovery, OriginRtt, Retransmission, Visit};
+use pagerace_sim::{H3Discovery, Retransmission, Visit};
 use pagerace_transport::quic::DEFAULT_MTU;
 use pagerace_transport::tls;
 
@@ -41,13 +41,6 @@ impl Plan {
         if transport.tcp_tls == tls::Version::Tls12 && !may_speak(Protocol::is_tcp) {
             return bad(
                 "tls-version: TLS 1.2 needs HTTP/1.1 or HTTP/2, but no contender uses either"
-                    .to_owned(),
-            );
-        }
-        if transport.origin_rtt != OriginRtt::Same && transport.connections == Connections::Single {
-            return bad(
-                "origin-rtt: with a single connection there is one server; leave out one of \
-                 --origin-rtt and --connections single"
                     .to_owned(),
             );
         }

@@ -159,16 +159,6 @@ fn a_single_connection_speaks_one_protocol_and_not_http_1_1() {
 }
 
 #[test]
-fn a_single_connection_has_one_server_at_one_distance() {
-    let mut plan = fake::plan(&["h2", "h3"], 3);
-    plan.settings.origin_rtt = pagerace_sim::OriginRtt::Recorded;
-    plan.check().unwrap();
-    plan.settings.connections = pagerace_sim::Connections::Single;
-    let error = plan.check().unwrap_err().to_string();
-    assert!(error.starts_with("origin-rtt: "), "{error}");
-}
-
-#[test]
 fn interventions_fit_the_pages() {
     let own = |text: &str| {
         let interventions: pagerace_page::Interventions = text.parse().unwrap();

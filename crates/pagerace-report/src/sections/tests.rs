@@ -13,6 +13,7 @@ fn report(name: &str) -> SectionReport {
         sections: vec![Section {
             title: name.to_owned(),
             text: vec![name.to_owned()],
+            lines: vec![name.to_owned(), "  indented".to_owned()],
             header: vec!["page".to_owned(), "requests".to_owned()],
             words: 1,
             rows: vec![vec![name.to_owned(), "7".to_owned()]],
@@ -27,7 +28,7 @@ fn sections_have_text_table_and_figure() {
     let page = render_sections(&report("corpus"));
     assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
     assert!(
-        page.contains("<h2>corpus</h2>\n<p>corpus</p>\n<div class=\"figure\" id=\"figure-0\">")
+        page.contains("<h2>corpus</h2>\n<p>corpus</p>\n<pre>corpus\n  indented</pre>\n<div class=")
     );
     assert!(page.contains("<tr><td class=\"words\">corpus</td><td>7</td></tr>"));
     assert!(page.contains("\"points\":[{\"x\":0.0,\"y\":2.5}]"));

@@ -64,6 +64,35 @@ fn options_are_arguments() {
 }
 
 #[test]
+fn mixes_have_names() {
+    let study = read("pages = [\"src/plan.rs\"]\n[mix.home]\ncable = 5\nslow-4g = 0.5\n").unwrap();
+    let weights = [("cable".to_owned(), 5.0), ("slow-4g".to_owned(), 0.5)];
+    assert_eq!(study.mixes["home"], weights);
+    for (text, told) in [
+        ("mix = 1", "mix: found integer, expected [mix.NAME]"),
+        (
+            "[mix]\nhome = 1",
+            "mix.home: found integer, expected networks with weights",
+        ),
+        (
+            "[mix.home]\ncable = -1",
+            "mix.home.cable: found integer, expected a number from 0",
+        ),
+        (
+            "[mix.home]\ncable = nan",
+            "mix.home.cable: found float, expected a number from 0",
+        ),
+        (
+            "[mix.home]",
+            "mix.home: has no network with a weight above 0",
+        ),
+    ] {
+        let error = read(&format!("{text}\n")).unwrap_err();
+        assert!(error.starts_with(told), "{text}: {error}");
+    }
+}
+
+#[test]
 fn pages_have_groups() {
     let study =
         read("[pages]\nsmall = \"src/l*.rs\"\nlarge = [\"src/pla*.rs\", \"src/plan.rs\"]").unwrap();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use pagerace_core::{Duration, Words as _};
 use pagerace_page::Page;
-use pagerace_sim::OriginRtt;
+use pagerace_sim::{Connections, OriginRtt};
 
 use super::model::duration;
 
@@ -47,7 +47,14 @@ pub(crate) fn setting(items: &[Item]) -> OriginRtt {
 ///
 /// # Errors
 /// Names the items.
-pub(crate) fn check(items: &[Item]) -> Result<()> {
+pub(crate) fn check(items: &[Item], connections: Connections) -> Result<()> {
+    let named = items.iter().any(|item| matches!(item, Item::Host(..)));
+    if named && connections == Connections::Single {
+        bail!(
+            "--origin-rtt: with a single connection there is one server; leave out the hosts, or \
+             --connections single"
+        );
+    }
     for (place, item) in items.iter().enumerate() {
         let same_host = |other: &Item| match (item, other) {
             (Item::Host(host, _), Item::Host(twin, _)) => host == twin,
@@ -130,9 +137,11 @@ mod tests {
             let items = text.split(',').map(str::parse);
             items.collect::<Result<_, _>>().expect("valid items")
         };
-        assert!(check(&items("recorded,a.example=1ms,b.example=1ms")).is_ok());
+        let hosts = items("recorded,a.example=1ms,b.example=1ms");
+        assert!(check(&hosts, Connections::Single).is_err());
+        assert!(check(&hosts, Connections::PerOrigin).is_ok());
         for bad in ["same,recorded", "a.example=1ms,A.example=2ms"] {
-            assert!(check(&items(bad)).is_err(), "{bad}");
+            assert!(check(&items(bad), Connections::PerOrigin).is_err(), "{bad}");
         }
     }
 }

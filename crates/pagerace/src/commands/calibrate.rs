@@ -20,6 +20,7 @@ use pagerace_calibration::text::text;
 use pagerace_calibration::{Accuracy, Input, Observations, Prediction, accuracy, predict};
 use pagerace_lab::{Plan, VERSION};
 use pagerace_page::{Interventions, Page};
+use pagerace_sim::OriginRtt;
 
 use super::files::{check_files, rerun, write, write_text};
 use super::inputs::{jobs, networks};
@@ -196,7 +197,7 @@ fn elsewhere(paths: &[PathBuf], all: &Plan, design: &[Plan]) -> Result<Vec<Plan>
 fn plan(args: &CalibrateArgs) -> Result<(Plan, Vec<Served>)> {
     let networks = networks(&args.network, &DEFAULT_NETWORKS)?;
     let pages = served(&args.pages, &mut |text| warn(text))?;
-    let plan = Plan {
+    let mut plan = Plan {
         pages: pages.iter().map(|one| one.page.clone()).collect(),
         networks,
         runs: args.runs,
@@ -204,6 +205,8 @@ fn plan(args: &CalibrateArgs) -> Result<(Plan, Vec<Served>)> {
         metric: "onload".parse()?,
         ..common(&args.world, args.seed, Interventions::default())
     };
+    // The measured loads had all servers at the end of the link.
+    plan.settings.origin_rtt = OriginRtt::Same;
     Ok((plan, pages))
 }
 

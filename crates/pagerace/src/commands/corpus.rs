@@ -25,8 +25,8 @@ use super::inputs::{free_name, jobs, networks};
 use super::markdown::Section;
 use super::simulate::load;
 use super::study::WorkArgs;
-use super::warn::{near, warn};
 use crate::cli::model::word;
+use crate::cli::{Cli, Command};
 use crate::progress::Watch;
 
 mod sections;
@@ -85,7 +85,7 @@ pub(crate) struct CorpusArgs {
 
     /// Round trips of servers beyond the network's: the same for all, or as recorded.
     #[arg(long, value_name = "WAY", value_parser = word::<OriginRtt>(),
-        default_value = OriginRtt::Recorded.word(), help_heading = "Loads")]
+        default_value = OriginRtt::default().word(), help_heading = "Loads")]
     origin_rtt: OriginRtt,
 
     /// Seed of all random numbers.
@@ -126,44 +126,16 @@ pub(crate) fn run(args: &CorpusArgs) -> Result<()> {
     if let Some(file) = &args.markdown {
         Section::check(file, SECTION)?;
     }
-    let experiment = if args.no_loads {
-        None
-    } else {
-        Some(args.experiment()?)
-    };
     let watch = Watch::new(!args.work.no_progress, "pairs");
-    let corpus = read(&args.files)?;
-    if let Some(experiment) = &experiment {
-        let pages = corpus.pages.iter().map(|page| &page.page);
-        for text in near(experiment.settings.origin_rtt, pages) {
-            warn(&text);
-        }
-    }
-    let ran = match &experiment {
-        None => None,
-        Some(experiment) => {
-            watch.start("loading", experiment.pairs(&corpus));
-            let tell = |progress| watch.tell(progress);
-            let jobs = jobs(args.work.jobs);
-            let pairs = experiment.run(&corpus, &load, jobs, &tell);
-            Some((experiment, pairs.map_err(Error::msg)?.ok_or(Interrupted)?))
-        }
-    };
-    watch.clear();
-    let facts = facts(args.http3, experiment.as_ref());
-    let findings = Findings::of(&corpus, args.http3, ran);
-    let content = sections::Content {
-        findings: &findings,
-        experiment: experiment.as_ref(),
-        which: args.http3,
-        evidence: worst_evidence(&corpus),
-    };
+    let surveyed = Surveyed::of(args, &watch)?;
+    let findings = &surveyed.findings;
+    let content = surveyed.content();
     content.print(&mut anstream::stdout().lock())?;
     if let Some(path) = &args.output {
-        let rows = Row::all(&corpus, args.http3, &findings);
+        let rows = surveyed.rows();
         let metadata = [
             (VERSION_KEY, VERSION.to_owned()),
-            ("pagerace.corpus", facts.to_string()),
+            ("pagerace.corpus", surveyed.settings().to_string()),
         ];
         write_atomically(path, |out| {
             let mut writer = TableWriter::new::<Row<'_>>(out)?;
@@ -173,12 +145,7 @@ pub(crate) fn run(args: &CorpusArgs) -> Result<()> {
         say(path)?;
     }
     if let Some(path) = &args.json {
-        let all = json!({
-            "pagerace": VERSION,
-            "settings": facts,
-            "findings": findings,
-        });
-        write_text(path, &format!("{}\n", serde_json::to_string_pretty(&all)?))?;
+        write_text(path, &surveyed.json())?;
     }
     if let Some(path) = &args.markdown {
         let command = "pagerace corpus --markdown";
@@ -196,6 +163,105 @@ pub(crate) fn run(args: &CorpusArgs) -> Result<()> {
     }
 }
 
+/// A corpus with its findings.
+pub(crate) struct Surveyed {
+    corpus: Corpus,
+    findings: Findings,
+    /// The pairs of loads, if there are any.
+    experiment: Option<Experiment>,
+    http3: Http3Hosts,
+}
+
+impl Surveyed {
+    /// Reads the recordings and loads their pages.
+    ///
+    /// # Errors
+    /// Names the file or option and the mistake; or the user interrupted.
+    pub(crate) fn of(args: &CorpusArgs, watch: &Watch) -> Result<Self> {
+        let experiment = (!args.no_loads).then(|| args.experiment()).transpose()?;
+        let corpus = read(&args.files)?;
+        let ran = match &experiment {
+            None => None,
+            Some(experiment) => {
+                watch.start("loading", experiment.pairs(&corpus));
+                let tell = |progress| watch.tell(progress);
+                let jobs = jobs(args.work.jobs);
+                let pairs = experiment.run(&corpus, &load, jobs, &tell);
+                Some((experiment, pairs.map_err(Error::msg)?.ok_or(Interrupted)?))
+            }
+        };
+        watch.clear();
+        Ok(Self {
+            findings: Findings::of(&corpus, args.http3, ran),
+            corpus,
+            experiment,
+            http3: args.http3,
+        })
+    }
+
+    /// Returns a row for each request.
+    pub(crate) fn rows(&self) -> Vec<Row<'_>> {
+        Row::all(&self.corpus, self.http3, &self.findings)
+    }
+
+    /// Returns the file that `--json` writes.
+    pub(crate) fn json(&self) -> String {
+        let all = json!({
+            "pagerace": VERSION,
+            "settings": self.settings(),
+            "findings": self.findings,
+        });
+        let text = serde_json::to_string_pretty(&all).expect("findings are plain data");
+        format!("{text}\n")
+    }
+
+    /// Returns the answer that the command prints, without colours.
+    pub(crate) fn answer(&self) -> String {
+        let mut out = anstream::StripStream::new(Vec::new());
+        let content = self.content();
+        content.print(&mut out).expect("memory takes everything");
+        String::from_utf8_lossy(&out.into_inner()).into_owned()
+    }
+
+    fn content(&self) -> sections::Content<'_> {
+        sections::Content {
+            findings: &self.findings,
+            experiment: self.experiment.as_ref(),
+            which: self.http3,
+            evidence: self.worst_evidence(),
+        }
+    }
+
+    /// Returns the worst evidence of paints among the pages.
+    fn worst_evidence(&self) -> PaintEvidence {
+        let pages = self.corpus.pages.iter();
+        let all = pages.map(|page| page.page.paint_evidence());
+        let order = [
+            PaintEvidence::Recorded,
+            PaintEvidence::Fitted,
+            PaintEvidence::Guessed,
+        ];
+        let worst = all.max_by_key(|one| order.iter().position(|other| other == one));
+        worst.unwrap_or(PaintEvidence::Guessed)
+    }
+
+    /// Returns the settings; null where no loads ran.
+    fn settings(&self) -> Value {
+        let loads = self.experiment.as_ref().map(|experiment| {
+            let plan = experiment.plan();
+            json!({
+                "networks": plan.networks,
+                "runs": plan.runs,
+                "seed": plan.seed,
+                "cc": experiment.congestion,
+                "browser": plan.browser,
+                "settings": plan.settings,
+            })
+        });
+        json!({ "http3": self.http3, "loads": loads })
+    }
+}
+
 /// Reads the recordings and gives each page a name of its own.
 fn read(files: &[PathBuf]) -> Result<Corpus> {
     let mut surveys: Vec<Survey> = Vec::new();
@@ -209,6 +275,22 @@ fn read(files: &[PathBuf]) -> Result<Corpus> {
 }
 
 impl CorpusArgs {
+    /// Reads arguments as on the command line, of which none writes a file.
+    ///
+    /// # Errors
+    /// Names the option and the mistake.
+    pub(crate) fn of_words(arguments: Vec<String>) -> Result<Self> {
+        let args = match Cli::of_words("corpus", arguments)?.command {
+            Command::Corpus(args) => args,
+            _ => unreachable!("the words name the command corpus"),
+        };
+        let outputs = [&args.output, &args.json, &args.markdown, &args.report];
+        if outputs.into_iter().any(Option::is_some) {
+            bail!("options that write files are for the command line");
+        }
+        Ok(*args)
+    }
+
     fn experiment(&self) -> Result<Experiment> {
         if !pagerace_cc::registry()
             .iter()
@@ -235,32 +317,4 @@ impl CorpusArgs {
             },
         })
     }
-}
-
-/// Returns the worst evidence of paints among the pages.
-fn worst_evidence(corpus: &Corpus) -> PaintEvidence {
-    let all = corpus.pages.iter().map(|page| page.page.paint_evidence());
-    let order = [
-        PaintEvidence::Recorded,
-        PaintEvidence::Fitted,
-        PaintEvidence::Guessed,
-    ];
-    let worst = all.max_by_key(|one| order.iter().position(|other| other == one));
-    worst.unwrap_or(PaintEvidence::Guessed)
-}
-
-/// Returns the settings as JSON; null where no loads ran.
-fn facts(http3: Http3Hosts, experiment: Option<&Experiment>) -> Value {
-    let loads = experiment.map(|experiment| {
-        let plan = experiment.plan();
-        json!({
-            "networks": plan.networks,
-            "runs": plan.runs,
-            "seed": plan.seed,
-            "cc": experiment.congestion,
-            "browser": plan.browser,
-            "settings": plan.settings,
-        })
-    });
-    json!({ "http3": http3, "loads": loads })
 }

@@ -172,7 +172,10 @@ fn plan(args: &ExplainArgs) -> Result<Plan> {
     // Check cheap arguments first: a wrong name should not wait for a large file.
     let interventions = interventions::shared(&args.model)?;
     let deciders = args.needs.read()?;
-    origin_rtt::check(&args.model.distance.origin_rtt)?;
+    origin_rtt::check(
+        &args.model.distance.origin_rtt,
+        args.model.settings().connections,
+    )?;
     let mut pages = pages(std::slice::from_ref(&args.har), args.page.as_ref())?;
     origin_rtt::apply(&args.model.distance.origin_rtt, &mut pages)?;
     let mut plan = Plan {

@@ -136,7 +136,7 @@ fn plan(args: &LiveArgs) -> Result<(Plan, Vec<Served>)> {
     let protocols = list("protocol", &args.protocol, &[ProtocolMap::default()])?;
     let controllers = super::inputs::controllers(&args.cc)?;
     let far = &args.distance.origin_rtt;
-    origin_rtt::check(far)?;
+    origin_rtt::check(far, args.world.wire.connections)?;
     let mut pages = served(&args.pages, &mut |text| warn(text))?;
     let mut of_plan: Vec<_> = pages.iter().map(|one| one.page.clone()).collect();
     origin_rtt::apply(far, &mut of_plan)?;

@@ -166,7 +166,10 @@ pub(super) fn outline(args: &RaceArgs) -> Result<Plan> {
     let what_ifs = interventions::read(&args.what_if)?;
     let shared = interventions::shared(&args.model)?;
     args.needs.read()?;
-    origin_rtt::check(&args.model.distance.origin_rtt)?;
+    origin_rtt::check(
+        &args.model.distance.origin_rtt,
+        args.model.settings().connections,
+    )?;
     let networks = networks(&args.network, &DEFAULT_NETWORKS)?;
     let (early, _) = if interventions::needs_pages(&what_ifs) {
         contenders(args, &[Interventions::default()], None)?

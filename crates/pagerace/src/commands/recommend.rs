@@ -217,8 +217,11 @@ pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
 impl RecommendArgs {
     /// Returns the name of the input: that of the folder of a plan, or of a file.
     fn name(&self) -> String {
-        let folder = self.input.ends_with(PLAN_FILE);
-        let path = self.input.parent().filter(|_| folder);
+        let folder = self
+            .input
+            .parent()
+            .filter(|path| path.file_name().is_some());
+        let path = folder.filter(|_| self.input.ends_with(PLAN_FILE));
         let name = path.unwrap_or(&self.input).file_stem();
         name.unwrap_or_default().to_string_lossy().into_owned()
     }
@@ -229,7 +232,7 @@ impl RecommendArgs {
     }
 
     fn title(&self) -> String {
-        let metric = self.metric.metric().name;
+        let metric = self.metric.metric().title;
         format!("What to choose for {}: {metric}", self.name())
     }
 

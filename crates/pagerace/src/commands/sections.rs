@@ -40,9 +40,12 @@ pub(super) fn markdown(report: &SectionReport) -> String {
     let mut lines: Vec<String> = std::iter::once(title).chain(facts).collect();
     for section in &report.sections {
         lines.push(format!("\n### {}\n", section.title));
-        lines.push(section.text.join(" "));
+        if !section.text.is_empty() {
+            lines.push(section.text.join(" "));
+        }
         if !section.lines.is_empty() {
-            lines.push("\n```".to_owned());
+            let gap = if section.text.is_empty() { "" } else { "\n" };
+            lines.push(format!("{gap}```"));
             lines.extend(section.lines.iter().cloned());
             lines.push("```".to_owned());
         }
@@ -53,7 +56,8 @@ pub(super) fn markdown(report: &SectionReport) -> String {
             let cells: Vec<String> = cells.iter().map(|text| cell(text)).collect();
             format!("| {} |", cells.join(" | "))
         };
-        lines.push(format!("\n{}", line(&section.header)));
+        let gap = if section.text.is_empty() { "" } else { "\n" };
+        lines.push(format!("{gap}{}", line(&section.header)));
         lines.push(format!("|{}", "---|".repeat(section.header.len())));
         lines.extend(section.rows.iter().map(|row| line(row)));
     }

@@ -1,10 +1,6 @@
 //! Warnings that a user should see before trusting a result.
 
-use std::sync::Arc;
-
 use pagerace_lab::Plan;
-use pagerace_page::Page;
-use pagerace_sim::OriginRtt;
 
 /// Maximum number of hosts in a warning.
 const HOSTS_MAX: usize = 3;
@@ -18,31 +14,10 @@ pub(super) fn warn(text: &str) {
     let _ = writeln!(anstream::stderr(), "{yellow}warning{yellow:#}: {text}");
 }
 
-/// Returns a warning of each protocol rule that applies to no host of any page, and of each page
-/// whose origins have no recorded distances, if those were asked for.
+/// Returns a warning of each protocol rule that applies to no host of any page.
 pub(super) fn idle_rules(plan: &Plan) -> impl Iterator<Item = String> {
     let rules = plan.unmatched_rules().into_iter();
-    let rules = rules.map(|rule| unmatched(&rule, plan));
-    rules.chain(near(plan.settings.origin_rtt, plan.pages.iter()))
-}
-
-/// Returns a warning of each page whose origins have no recorded distances, if those were asked
-/// for.
-pub(super) fn near<'a>(
-    origin_rtt: OriginRtt,
-    pages: impl Iterator<Item = &'a Arc<Page>>,
-) -> impl Iterator<Item = String> {
-    let recorded = origin_rtt == OriginRtt::Recorded;
-    let near = pages.filter(move |page| {
-        let mut origins = page.origins.iter();
-        recorded && origins.all(|origin| origin.recorded_rtt.is_none())
-    });
-    near.map(|page| {
-        let name = &page.name;
-        format!(
-            "--origin-rtt: {name} has no recorded round trips, so that its servers are all near"
-        )
-    })
+    rules.map(|rule| unmatched(&rule, plan))
 }
 
 fn unmatched(rule: &str, plan: &Plan) -> String {

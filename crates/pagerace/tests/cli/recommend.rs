@@ -65,7 +65,8 @@ fn plans_folders_and_files_give_one_answer() {
     let json: Value = serde_json::from_str(&sandbox.read("rule.json")).unwrap();
     assert_eq!(json["plan"], PLAN);
     assert_eq!(json["networks"][1]["facts"]["loss_percent"], 2.0);
-    assert_eq!(json["features"].as_array().unwrap().len(), 6);
+    assert_eq!(json["features"].as_array().unwrap().len(), 7);
+    assert_eq!(json["features"][6], "page_providers");
     // The rule ends in choices that exist.
     let mut part = &json["rule"];
     while part.get("if").is_some() {
@@ -80,6 +81,52 @@ fn plans_folders_and_files_give_one_answer() {
     // The recommendation is marked in the table.
     let marked = csv.lines().filter(|line| line.contains(",true,")).count();
     assert_eq!(marked, 1, "{csv}");
+}
+
+#[test]
+fn recommendations_are_documents() {
+    let sandbox = sandbox("recommend-documents");
+    sandbox.write("notes.md", "Before.\n");
+    let outputs = [
+        "plan.toml",
+        "--markdown",
+        "notes.md",
+        "--report",
+        "choice.html",
+    ];
+    let printed = recommend(&sandbox, &outputs);
+    let answer = printed.lines().next().unwrap();
+    let (notes, html) = (sandbox.read("notes.md"), sandbox.read("choice.html"));
+    assert!(
+        notes.starts_with("Before.\n\n<!-- begin of study recommendation-plan:"),
+        "{notes}"
+    );
+    for part in [
+        "## What to choose for plan: Largest Contentful Paint\n",
+        answer,
+        "| oracle |",
+    ] {
+        assert!(notes.contains(part), "{part}: {notes}");
+    }
+    // The rule keeps its indentation.
+    let rule = printed
+        .split("Rule, learnt from all pages\n")
+        .nth(1)
+        .unwrap();
+    let rule: Vec<&str> = rule
+        .lines()
+        .take_while(|line| line.starts_with(' '))
+        .collect();
+    assert!(
+        notes.contains(&format!("```\n{}\n```", rule.join("\n"))),
+        "{notes}"
+    );
+    assert!(
+        html.contains("id=\"figure-0\"") && html.contains("<pre>"),
+        "{html}"
+    );
+    recommend(&sandbox, &outputs);
+    assert_eq!(sandbox.read("notes.md"), notes, "a section is replaced");
 }
 
 #[test]
@@ -99,6 +146,28 @@ fn users_weight_networks() {
         run.err.contains("outside the range of the networks"),
         "{}",
         run.err
+    );
+    // A plan may name its mixes, which exports keep.
+    sandbox.write(
+        "plan.toml",
+        &format!("{PLAN}[mix.mobile]\ncable = 0\n\"rate 2mbit rtt 100ms loss 2%\" = 1.5\n"),
+    );
+    let named = recommend(&sandbox, &["plan.toml", "--mix", "mobile", "--csv"]);
+    let poor = ["--where", "network=rate 2mbit rtt 100ms loss 2%", "--csv"];
+    assert_eq!(
+        named,
+        recommend(&sandbox, &[&["plan.toml"], &poor[..]].concat())
+    );
+    let export = ["study", "export", "plan.toml", "--to", "loads.parquet"];
+    assert_eq!(sandbox.run(&export).code, 0);
+    assert_eq!(
+        recommend(&sandbox, &["loads.parquet", "--mix", "mobile", "--csv"]),
+        named
+    );
+    let error = refused(&sandbox, &["plan.toml", "--mix", "mobil"]);
+    assert!(
+        error.contains("`mobil` is neither as cable=5 nor a [mix] of the plan; it has mobile"),
+        "{error}"
     );
     // One network with all weight is a study of that network.
     let words = [

@@ -75,7 +75,7 @@ pub(super) fn write(out: &mut impl Write, page: &Page, load: &Reproduced) -> io:
     writeln!(
         out,
         "reproduced over the recording's own network, as estimated from it ({}), each host in its \
-         recorded protocol",
+         recorded protocol and at its recorded distance",
         load.network
     )
 }

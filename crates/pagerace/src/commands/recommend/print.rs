@@ -255,11 +255,11 @@ impl Report<'_> {
         let header = [
             "policy",
             "mean",
-            "",
+            "excess",
             "median",
             "p90",
             "worst",
-            "vs. today",
+            "against today",
             "pages worse",
             "users worse",
         ];
@@ -290,11 +290,11 @@ impl Report<'_> {
             title: "Regret over users".to_owned(),
             text: vec![
                 format!(
-                    "The columns up to *worst* tell by how much {} exceeds that of the best choice.",
-                    metric.name
+                    "Mean to worst: by how much {} exceeds that of the best choice.",
+                    metric.title
                 ),
-                "*vs. today* is the change on the median page. *Worse* is worse than today by more \
-                 than 5 %: of a page, on average over its users."
+                "Against today: the change on the median page. Worse: than today by more than 5 %; \
+                 a page, on average over its users."
                     .to_owned(),
             ],
             lines: choices.collect(),
@@ -319,18 +319,21 @@ impl Report<'_> {
                 .filter(|(change, _)| change.is_finite())
                 .collect();
             changes.sort_by(|a, b| a.0.total_cmp(&b.0));
+            // The line of steps has the value of a point up to it.
             let mut users = 0.0;
-            let points = changes.into_iter().map(|(change, weight)| {
+            let mut points = Vec::new();
+            for (change, weight) in changes {
+                points.push((change, users));
                 users += weight;
-                (change, users)
-            });
+            }
+            points.extend(points.last().map(|(change, _)| (*change, users)));
             Series::new(title(policy.kind), Shape::Steps, points)
         };
         let others = self.shown().filter(|policy| policy.kind != Kind::Today);
         Figure {
             label: "Share of users whose change against today is at most that of the axis"
                 .to_owned(),
-            x: format!("% change of {}", self.population.metric.metric().name),
+            x: format!("% change of {}", self.population.metric.metric().title),
             y: "% of users".to_owned(),
             categories: Vec::new(),
             y_max: Some(100.0),

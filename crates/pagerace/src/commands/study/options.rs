@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use clap::{CommandFactory as _, Parser as _};
+use clap::CommandFactory as _;
 use pagerace_lab::Plan;
 use pagerace_lab::contender::{Contender, ContenderText};
 use pagerace_page::Page;
@@ -149,22 +149,9 @@ fn parse(arguments: &[String]) -> Result<RaceArgs> {
             bail!("{name}: {value} is negative");
         }
     }
-    let words = ["pagerace", "race"].into_iter().map(str::to_owned);
-    match Cli::try_parse_from(words.chain(arguments.iter().cloned())) {
-        Ok(Cli {
-            command: Command::Race(args),
-        }) => Ok(*args),
-        Ok(_) => unreachable!("the words name the command race"),
-        Err(error) => {
-            let text = error.to_string();
-            let mut lines = text.lines();
-            let first = lines.next().unwrap_or_default();
-            let first = first.strip_prefix("error: ").unwrap_or(first);
-            match lines.map(str::trim).find(|line| line.starts_with('[')) {
-                Some(values) => bail!("{first} {values}"),
-                None => bail!("{first}"),
-            }
-        }
+    match Cli::of_words("race", arguments.iter().cloned())?.command {
+        Command::Race(args) => Ok(*args),
+        _ => unreachable!("the words name the command race"),
     }
 }
 
