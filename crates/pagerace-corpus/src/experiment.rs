@@ -12,7 +12,7 @@ use std::sync::Arc;
 use pagerace_core::Protocol;
 use pagerace_core::rng::Rng;
 use pagerace_lab::stats::{differences, median};
-use pagerace_lab::{Contender, Plan, Progress, Runner, parallel};
+use pagerace_lab::{Contender, Plan, Progress, RunSummary, Runner, parallel};
 use pagerace_net::Network;
 use pagerace_page::{OriginId, Page};
 use pagerace_sim::{LoadSettings, Outcome, ProtocolMap, ResourceTiming, Visit};
@@ -58,6 +58,9 @@ pub struct Pairs {
     /// receive, ms, medians over the runs. `None` without a request in most runs.
     #[serde(skip)]
     pub times: Vec<Option<(Times, Times)>>,
+    /// The metrics of each run of first visits, over HTTP/2 and HTTP/3.
+    #[serde(skip)]
+    pub loads: Vec<(RunSummary, RunSummary)>,
 }
 
 /// Times of a request: connect, wait and receive, ms.
@@ -70,6 +73,8 @@ struct Pair {
     reused: (u32, u32),
     resumed: (u32, u32),
     times: (Vec<Option<Times>>, Vec<Option<Times>>),
+    /// The metrics, on first visits.
+    loads: Option<(RunSummary, RunSummary)>,
 }
 
 /// The pairs of a page: on each network, then those of consecutive visits.
@@ -209,6 +214,9 @@ impl Experiment {
             } else {
                 Default::default()
             },
+            loads: visited
+                .is_none()
+                .then(|| (RunSummary::from(&h2), RunSummary::from(&h3))),
         })
     }
 }
@@ -255,7 +263,11 @@ fn resumed(page: &Page, outcome: &Outcome) -> u32 {
 }
 
 impl Pairs {
-    fn of(all: Vec<Pair>) -> Self {
+    fn of(mut all: Vec<Pair>) -> Self {
+        let loads = all
+            .iter_mut()
+            .filter_map(|pair| pair.loads.take())
+            .collect();
         let onload_ms = all.iter().map(|pair| pair.onload).collect();
         let finished = |pair: &Pair| pair.onload.0.is_some() && pair.onload.1.is_some();
         let pairs: Vec<Pair> = all.into_iter().filter(finished).collect();
@@ -289,6 +301,7 @@ impl Pairs {
             resumed: mean(|pair| pair.resumed),
             times: (0..resources).map(of_resource).collect(),
             onload_ms,
+            loads,
         }
     }
 

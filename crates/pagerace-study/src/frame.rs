@@ -187,7 +187,8 @@ impl Frame {
             let fields = schema.root_schema().get_fields();
             let found = fields.iter().find(|field| field.name() == name);
             found.cloned().ok_or_else(|| {
-                ParquetError::General(format!("is no file of loads: it has no column {name}"))
+                ParquetError::General(format!("is no file of loads, which `pagerace study export` and `pagerace corpus --loads` \
+                     write: it has no column {name}"))
             })
         };
         let mut fields = Vec::new();

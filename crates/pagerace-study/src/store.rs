@@ -14,9 +14,10 @@ use std::path::{Path, PathBuf};
 use bytes::Bytes;
 use pagerace_lab::VERSION;
 use pagerace_lab::export::file::write_atomically;
+use pagerace_page::Page;
 use pagerace_sim::Explainable;
 use parquet::errors::ParquetError;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::StudyError;
 use crate::columns::{Record, guarded, is_intact, read_metadata, sealed_file};
@@ -307,6 +308,18 @@ pub fn intact(path: &Path) -> Result<Bytes, StudyError> {
         return Err(damaged(ParquetError::General(reason.to_owned())));
     }
     Ok(bytes.into())
+}
+
+/// Returns facts about a page, as the metadata of rows hold them.
+pub fn facts_of(group: &str, name: &str, page: &Page) -> Value {
+    json!({
+        "group": group,
+        "page": name,
+        "url": page.url,
+        "origins": page.origins.len(),
+        "requests": page.resources.len(),
+        "body_bytes": page.body_bytes(),
+    })
 }
 
 /// Returns the facts about pages in the metadata of an exported file, or of all files of a

@@ -2,13 +2,14 @@
 //! gains there.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Error, Result, bail};
 use clap::Args;
 use pagerace_core::Words as _;
 use pagerace_corpus::experiment::NETWORKS;
 use pagerace_corpus::row::Row;
-use pagerace_corpus::{Corpus, Experiment, Findings, Http3Hosts};
+use pagerace_corpus::{Corpus, CorpusPage, Experiment, Findings, Http3Hosts};
 use pagerace_har::{ImportOptions, Survey};
 use pagerace_lab::VERSION;
 use pagerace_lab::export::file::write_atomically;
@@ -16,7 +17,8 @@ use pagerace_lab::plan::SEED;
 use pagerace_page::PaintEvidence;
 use pagerace_sim::{LoadSettings, OriginRtt};
 use pagerace_study::columns::TableWriter;
-use pagerace_study::store::VERSION_KEY;
+use pagerace_study::store::{PAGES, VERSION_KEY, facts_of};
+use pagerace_study::{self as study, Key};
 use serde_json::{Value, json};
 
 use super::failed::AllFailed;
@@ -24,7 +26,7 @@ use super::files::{check_files, say, write_text};
 use super::inputs::{free_name, jobs, networks};
 use super::markdown::Section;
 use super::simulate::load;
-use super::study::WorkArgs;
+use super::study::{WorkArgs, contender_key};
 use crate::cli::model::word;
 use crate::cli::{Cli, Command};
 use crate::progress::Watch;
@@ -99,6 +101,16 @@ pub(crate) struct CorpusArgs {
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 
+    /// Write a row for each load of first visits as Parquet, for `pagerace recommend` and
+    /// `pagerace study table`.
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "no_loads",
+        help_heading = "Output"
+    )]
+    loads: Option<PathBuf>,
+
     /// Write all findings as JSON.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     json: Option<PathBuf>,
@@ -118,10 +130,7 @@ pub(crate) struct CorpusArgs {
 pub(crate) struct Interrupted;
 
 pub(crate) fn run(args: &CorpusArgs) -> Result<()> {
-    let outputs: Vec<&PathBuf> = [&args.output, &args.json, &args.markdown, &args.report]
-        .into_iter()
-        .flatten()
-        .collect();
+    let outputs: Vec<&PathBuf> = args.outputs().collect();
     check_files(&outputs, &args.files)?;
     if let Some(file) = &args.markdown {
         Section::check(file, SECTION)?;
@@ -139,6 +148,19 @@ pub(crate) fn run(args: &CorpusArgs) -> Result<()> {
         ];
         write_atomically(path, |out| {
             let mut writer = TableWriter::new::<Row<'_>>(out)?;
+            writer.write(&rows)?;
+            Ok(writer.close(&metadata)?)
+        })?;
+        say(path)?;
+    }
+    if let Some(path) = &args.loads {
+        let metadata = [
+            (VERSION_KEY, VERSION.to_owned()),
+            (PAGES, Value::from(surveyed.page_facts()).to_string()),
+        ];
+        let rows = surveyed.loads();
+        write_atomically(path, |out| {
+            let mut writer = TableWriter::new::<study::Row>(out)?;
             writer.write(&rows)?;
             Ok(writer.close(&metadata)?)
         })?;
@@ -202,6 +224,47 @@ impl Surveyed {
     /// Returns a row for each request.
     pub(crate) fn rows(&self) -> Vec<Row<'_>> {
         Row::all(&self.corpus, self.http3, &self.findings)
+    }
+
+    /// Returns a row for each load of first visits. The contenders are HTTP/2, and HTTP/3 where
+    /// the host speaks it.
+    fn loads(&self) -> Vec<study::Row> {
+        let Some(experiment) = &self.experiment else {
+            return Vec::new();
+        };
+        let plan = experiment.plan();
+        let [h2, h3] = [0, 1].map(|side| contender_key(&plan.contenders[side]));
+        let mut rows = Vec::new();
+        for page in &self.findings.pages {
+            for (network, pairs) in plan.networks.iter().zip(&page.pairs) {
+                let key = |side: &Key| {
+                    Arc::new(Key {
+                        race: SECTION.to_owned(),
+                        page: page.name.clone(),
+                        network: network.name.clone(),
+                        ..side.clone()
+                    })
+                };
+                let (h2, h3) = (key(&h2), key(&h3));
+                for (run, (over_h2, over_h3)) in pairs.loads.iter().enumerate() {
+                    let seed = plan.run_seed(run);
+                    for (key, load) in [(&h2, over_h2), (&h3, over_h3)] {
+                        rows.push(study::Row::new(Arc::clone(key), run as u32, seed, load));
+                    }
+                }
+            }
+        }
+        rows
+    }
+
+    /// Returns facts about the pages, for recommendations.
+    fn page_facts(&self) -> Vec<Value> {
+        let facts = |page: &CorpusPage| {
+            let mut facts = facts_of("", &page.page.name, &page.page);
+            facts["providers"] = page.providers().len().into();
+            facts
+        };
+        self.corpus.pages.iter().map(facts).collect()
     }
 
     /// Returns the file that `--json` writes.
@@ -284,11 +347,22 @@ impl CorpusArgs {
             Command::Corpus(args) => args,
             _ => unreachable!("the words name the command corpus"),
         };
-        let outputs = [&args.output, &args.json, &args.markdown, &args.report];
-        if outputs.into_iter().any(Option::is_some) {
+        if args.outputs().next().is_some() {
             bail!("options that write files are for the command line");
         }
         Ok(*args)
+    }
+
+    /// Returns the files to write.
+    fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
+        let files = [
+            &self.output,
+            &self.loads,
+            &self.json,
+            &self.markdown,
+            &self.report,
+        ];
+        files.into_iter().flatten()
     }
 
     fn experiment(&self) -> Result<Experiment> {

@@ -57,17 +57,44 @@ fn recordings_alone_show_providers_and_versions() {
 fn pairs_are_the_loads_of_races_on_any_number_of_threads() {
     let sandbox = sandbox("corpus-pairs");
     let options = ["--runs", "3", "-n", "cable", "--origin-rtt", "same"];
-    let one = ["--jobs", "1", "--json", "1.json", "-o", "1.parquet"];
+    let one = [
+        "--jobs",
+        "1",
+        "--json",
+        "1.json",
+        "-o",
+        "1.parquet",
+        "--loads",
+        "1.loads",
+    ];
     let out = corpus(&sandbox, &[&options[..], &one].concat());
     assert!(
         out.contains("1 page without requests to content delivery"),
         "{out}"
     );
-    let three = ["--jobs", "3", "--json", "3.json", "-o", "3.parquet"];
+    let three = [
+        "--jobs",
+        "3",
+        "--json",
+        "3.json",
+        "-o",
+        "3.parquet",
+        "--loads",
+        "3.loads",
+    ];
     corpus(&sandbox, &[&options[..], &three].concat());
     assert_eq!(sandbox.read("1.json"), sandbox.read("3.json"));
     let bytes = |name| std::fs::read(sandbox.path(name)).unwrap();
     assert_eq!(bytes("1.parquet"), bytes("3.parquet"));
+    assert_eq!(bytes("1.loads"), bytes("3.loads"));
+    let run = sandbox.run(&["recommend", "1.loads", "--today", "h2"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    for part in ["today: h2\n", "cable 100 %"] {
+        assert!(run.out.contains(part), "{part}: {}", run.out);
+    }
+    let run = sandbox.run(&["recommend", "1.parquet"]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("`pagerace corpus --loads`"), "{}", run.err);
     let race = [
         "race",
         "cloud.har",

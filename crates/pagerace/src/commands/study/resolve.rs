@@ -7,10 +7,9 @@ use anyhow::{Context as _, Error, Result, bail};
 use pagerace_corpus::Corpus;
 use pagerace_har::ImportOptions;
 use pagerace_lab::{Plan, VERSION};
-use pagerace_page::Page;
 use pagerace_papers::synthetic_page;
 use pagerace_study::shard::digest;
-use pagerace_study::{Cutter, Key, Row, Shard, Store, Study};
+use pagerace_study::{Cutter, Key, Row, Shard, Store, Study, store};
 use serde_json::json;
 
 use super::{digest_of_file, options};
@@ -279,24 +278,10 @@ impl Resolved {
     /// Returns facts about a page that was loaded, as JSON.
     pub(super) fn page_facts(&self, race: usize, page: usize, cells: &Cells) -> String {
         let (group, name) = self.page_name(race, page);
-        let Page {
-            url,
-            origins,
-            resources,
-            ..
-        } = &*cells.plan.pages[0];
-        let bytes: u64 = resources.iter().map(|resource| resource.body_bytes).sum();
-        json!({
-            "group": group,
-            "page": name,
-            "contents": cells.contents,
-            "url": url,
-            "origins": origins.len(),
-            "requests": resources.len(),
-            "body_bytes": bytes,
-            "providers": self.providers(race, page),
-        })
-        .to_string()
+        let mut facts = store::facts_of(&group, &name, &cells.plan.pages[0]);
+        facts["contents"] = cells.contents.clone().into();
+        facts["providers"] = self.providers(race, page).into();
+        facts.to_string()
     }
 
     /// Returns the number of content delivery networks that answer requests of a page; `None` if
