@@ -1,0 +1,445 @@
+//! One QUIC connection on a socket of its own: the state machine of quinn-proto, driven.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::{Bytes, BytesMut};
+use pagerace_http::{Role, h3};
+use quinn_proto::crypto::rustls::QuicClientConfig;
+use quinn_proto::{
+    ClientConfig, ConnectionError, ConnectionHandle, DatagramEvent, Dir, Endpoint, Event,
+    ReadError, ReadableError, StreamEvent, StreamId, VarInt, WriteError,
+};
+use tokio::net::UdpSocket;
+
+use super::packet::Meter;
+use super::{Http3Settings, Parameters, socket};
+use crate::client::{Client, ms_since, now};
+use crate::error::{Failure, Kind};
+use crate::http::{HEAD_MAX, Response, request};
+use crate::tls::Tickets;
+
+/// The stream of the only request.
+const REQUEST: u64 = 0;
+/// `H3_NO_ERROR`.
+const NO_ERROR: u32 = 0x100;
+/// Shortest wait for a ticket after the response.
+const TICKET_WAIT: Duration = Duration::from_millis(50);
+/// Most datagrams that are read before timers and timeouts are looked at again.
+const BATCH_MAX: usize = 32;
+/// The largest datagram that the endpoint takes.
+const DATAGRAM_MAX: usize = 1500;
+
+/// The course of one connection. Times are in ms.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    pub(super) failure: Option<Failure>,
+    pub(super) handshake_ms: Option<f64>,
+    /// From the request to the head of the response.
+    pub(super) response_ms: Option<f64>,
+    /// From the first packet to the head of the response.
+    pub(super) total_ms: Option<f64>,
+    pub(super) response: Option<Response>,
+    pub(super) parameters: Option<Parameters>,
+    pub(super) settings: Option<Http3Settings>,
+    /// True if the server took early data; `None` if none was sent.
+    pub(super) early_data: Option<bool>,
+    pub(super) meter: Meter,
+}
+
+/// A connection to one server.
+pub(super) struct Connection {
+    socket: UdpSocket,
+    endpoint: Endpoint,
+    handle: ConnectionHandle,
+    inner: quinn_proto::Connection,
+    h3: h3::Connection,
+    /// Writes that wait for flow control.
+    writes: VecDeque<h3::Write>,
+    open: BTreeSet<u64>,
+    fields: Vec<pagerace_http::Field>,
+    address: SocketAddr,
+    step: Duration,
+    bytes_max: u64,
+    start: Instant,
+    /// The time of the request.
+    asked: Option<Instant>,
+    report: Report,
+    buffer: Vec<u8>,
+}
+
+impl Connection {
+    /// Creates the connection; the first packet leaves with [`Self::run`].
+    pub(super) async fn open(
+        client: &Arc<Client>,
+        domain: &str,
+        address: SocketAddr,
+        tls: &Arc<QuicClientConfig>,
+    ) -> Result<Self, Failure> {
+        let socket = socket(address).await?;
+        let mut endpoint = Endpoint::new(Arc::clone(&client.endpoint), None, false, None);
+        let mut config = ClientConfig::new(Arc::clone(tls) as Arc<_>);
+        config.transport_config(Arc::clone(&client.transport));
+        let start = now();
+        let (handle, inner) = endpoint
+            .connect(start, config, address, domain)
+            .map_err(|error| Failure::new(Kind::Quic, error))?;
+        let h3 = h3::Config {
+            max_field_section_size: u64::from(HEAD_MAX),
+            ..h3::Config::default()
+        };
+        Ok(Self {
+            socket,
+            endpoint,
+            handle,
+            inner,
+            h3: h3::Connection::new(Role::Client, h3),
+            writes: VecDeque::new(),
+            open: BTreeSet::new(),
+            fields: request(&client.authority(domain), &client.settings.user_agent),
+            address,
+            step: client.step(),
+            bytes_max: client.settings.bytes_max,
+            start,
+            asked: None,
+            report: Report::default(),
+            buffer: Vec::with_capacity(DATAGRAM_MAX),
+        })
+    }
+
+    /// Runs the connection to its end.
+    pub(super) async fn run(mut self, tickets: Option<&Arc<Tickets>>) -> Report {
+        let result = self.exchange(tickets).await;
+        if let Err(failure) = result
+            && self.report.response.is_none()
+        {
+            self.report.failure = Some(failure);
+        }
+        self.inner
+            .close(now(), VarInt::from_u32(NO_ERROR), Bytes::new());
+        // Best effort: the server forgets the connection sooner.
+        let _ = self.transmit();
+        self.report
+    }
+
+    async fn exchange(&mut self, tickets: Option<&Arc<Tickets>>) -> Result<(), Failure> {
+        if self.inner.has_0rtt() {
+            self.ask()?;
+        }
+        let mut settled: Option<Instant> = None;
+        loop {
+            self.advance()?;
+            if self.report.response.is_some() && self.report.handshake_ms.is_some() {
+                let ticket = tickets.is_none_or(|tickets| tickets.count() > 0);
+                if ticket && self.report.settings.is_some() {
+                    return Ok(());
+                }
+                let wait = TICKET_WAIT.max(2 * self.inner.rtt()).min(self.step);
+                let end = *settled.get_or_insert_with(|| now() + wait);
+                if end <= now() {
+                    return Ok(());
+                }
+            }
+            let (limit, what) = self.limit();
+            let limit = settled.unwrap_or(limit);
+            self.wait(limit).await?;
+            if settled.is_none() && limit <= now() {
+                let seconds = self.step.as_secs_f64();
+                let text = format_args!("no {what} within {seconds} s");
+                return Err(Failure::new(Kind::Timeout, text));
+            }
+        }
+    }
+
+    /// Returns when to give up, and on what.
+    fn limit(&self) -> (Instant, &'static str) {
+        match (self.report.handshake_ms, self.asked) {
+            (Some(_), Some(asked)) => (asked.max(self.start) + 2 * self.step, "HTTP/3 response"),
+            _ => (self.start + self.step, "QUIC handshake"),
+        }
+    }
+
+    /// Opens HTTP/3 and sends the request.
+    fn ask(&mut self) -> Result<(), Failure> {
+        self.asked = Some(now());
+        let sent = self.h3.send_request(REQUEST, &self.fields, None, None);
+        sent.map_err(|error| Failure::new(Kind::Http, error))
+    }
+
+    /// Handles what happened, and sends.
+    fn advance(&mut self) -> Result<(), Failure> {
+        loop {
+            while let Some(event) = self.inner.poll_endpoint_events() {
+                if let Some(event) = self.endpoint.handle_event(self.handle, event) {
+                    self.inner.handle_event(event);
+                }
+            }
+            let Some(event) = self.inner.poll() else {
+                break;
+            };
+            self.handle(event)?;
+        }
+        self.write()?;
+        self.transmit()
+    }
+
+    fn handle(&mut self, event: Event) -> Result<(), Failure> {
+        match event {
+            Event::Connected => self.connected(),
+            Event::ConnectionLost { reason } => Err(lost(&reason)),
+            Event::Stream(StreamEvent::Opened { dir: Dir::Uni }) => {
+                while let Some(id) = self.inner.streams().accept(Dir::Uni) {
+                    self.read(id)?;
+                }
+                Ok(())
+            }
+            Event::Stream(StreamEvent::Readable { id }) => self.read(id),
+            Event::Stream(StreamEvent::Stopped { id, error_code }) => {
+                let result = self
+                    .h3
+                    .handle_stop_sending(id.into(), error_code.into_inner());
+                result.map_err(|error| Failure::new(Kind::Http, error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn connected(&mut self) -> Result<(), Failure> {
+        self.report.handshake_ms = Some(ms_since(self.start));
+        let session = self.inner.crypto_session();
+        if let Ok(Some(parameters)) = session.transport_parameters() {
+            let mut bytes = Vec::new();
+            parameters.write(&mut bytes);
+            self.report.parameters = Parameters::parse(&bytes);
+        }
+        if self.asked.is_none() {
+            return self.ask();
+        }
+        let taken = self.inner.accepted_0rtt();
+        self.report.early_data = Some(taken);
+        if !taken {
+            // Streams of refused early data are gone (RFC 9001, section 4.6.2).
+            let h3 = h3::Config {
+                max_field_section_size: u64::from(HEAD_MAX),
+                ..h3::Config::default()
+            };
+            self.h3 = h3::Connection::new(Role::Client, h3);
+            self.writes.clear();
+            self.open.clear();
+            return self.ask();
+        }
+        Ok(())
+    }
+
+    /// Reads a stream to the end of what arrived.
+    fn read(&mut self, id: StreamId) -> Result<(), Failure> {
+        let mut fault = None;
+        let mut pieces = Vec::new();
+        let mut end = None;
+        {
+            let mut stream = self.inner.recv_stream(id);
+            let mut chunks = match stream.read(true) {
+                Ok(chunks) => chunks,
+                Err(ReadableError::ClosedStream | ReadableError::IllegalOrderedRead) => {
+                    return Ok(());
+                }
+            };
+            loop {
+                match chunks.next(usize::MAX) {
+                    Ok(Some(chunk)) => pieces.push(chunk.bytes),
+                    Ok(None) => {
+                        end = Some(());
+                        break;
+                    }
+                    Err(ReadError::Blocked) => break,
+                    Err(ReadError::Reset(code)) => {
+                        fault = Some(code);
+                        break;
+                    }
+                }
+            }
+            let _ = chunks.finalize();
+        }
+        let http = |error| Failure::new(Kind::Http, error);
+        let stream = u64::from(id);
+        for data in pieces {
+            self.h3.handle_data(stream, data, false).map_err(http)?;
+        }
+        if end.is_some() {
+            let result = self.h3.handle_data(stream, Bytes::new(), true);
+            result.map_err(http)?;
+        }
+        if let Some(code) = fault {
+            let result = self.h3.handle_reset(stream, code.into_inner());
+            result.map_err(http)?;
+        }
+        self.events()
+    }
+
+    fn events(&mut self) -> Result<(), Failure> {
+        while let Some(event) = self.h3.poll_event() {
+            match event {
+                h3::Event::Settings(settings) => {
+                    self.report.settings = Some(Http3Settings {
+                        qpack_max_table_capacity: settings.qpack_max_table_capacity,
+                        qpack_blocked_streams: settings.qpack_blocked_streams,
+                        max_field_section_size: settings.max_field_section_size,
+                        enable_connect_protocol: settings.enable_connect_protocol,
+                        h3_datagram: settings.h3_datagram,
+                    });
+                }
+                h3::Event::Headers { fields, .. } if self.report.response.is_none() => {
+                    self.report.response = Some(Response::of(&fields));
+                    self.report.response_ms = self.asked.map(ms_since);
+                    self.report.total_ms = Some(ms_since(self.start));
+                }
+                h3::Event::StreamError { reason, .. } => {
+                    return Err(Failure::new(Kind::Http, reason));
+                }
+                h3::Event::Reset { code, .. } => {
+                    let text = format_args!("the response was reset: {code}");
+                    return Err(Failure::new(Kind::Http, text));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what HTTP/3 has to say, as far as flow control allows.
+    fn write(&mut self) -> Result<(), Failure> {
+        if self.asked.is_none() {
+            return Ok(());
+        }
+        while let Some(write) = self.h3.poll_write() {
+            self.writes.push_back(write);
+        }
+        for mut write in std::mem::take(&mut self.writes) {
+            if !self.open_stream(write.stream)? {
+                self.writes.push_back(write);
+                continue;
+            }
+            let id = stream_id(write.stream);
+            let mut stream = self.inner.send_stream(id);
+            while !write.data.is_empty() {
+                match stream.write(&write.data) {
+                    Ok(length) => drop(write.data.split_to(length)),
+                    Err(WriteError::Blocked) => break,
+                    Err(WriteError::Stopped(_) | WriteError::ClosedStream) => {
+                        return Err(Failure::new(Kind::Http, "the server stopped a stream"));
+                    }
+                }
+            }
+            if !write.data.is_empty() {
+                self.writes.push_back(write);
+            } else if write.fin {
+                let _ = stream.finish();
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens a stream of ours. Returns false if the server allows none yet.
+    fn open_stream(&mut self, stream: u64) -> Result<bool, Failure> {
+        if self.open.contains(&stream) {
+            return Ok(true);
+        }
+        let dir = stream_id(stream).dir();
+        let Some(id) = self.inner.streams().open(dir) else {
+            return Ok(false);
+        };
+        if u64::from(id) != stream {
+            return Err(Failure::new(Kind::Quic, "streams open out of order"));
+        }
+        self.open.insert(stream);
+        Ok(true)
+    }
+
+    /// Sends all packets that are due.
+    fn transmit(&mut self) -> Result<(), Failure> {
+        loop {
+            self.buffer.clear();
+            let Some(transmit) = self.inner.poll_transmit(now(), 1, &mut self.buffer) else {
+                return Ok(());
+            };
+            // Nothing that a server says makes the scan send elsewhere.
+            if transmit.destination != self.address {
+                continue;
+            }
+            let datagram = &self.buffer[..transmit.size];
+            self.report.meter.sent(datagram);
+            match self.socket.try_send(datagram) {
+                // A packet that the full socket drops is lost like others.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(Failure::of_io(&error, "UDP")),
+                Ok(_) => {}
+            }
+        }
+    }
+
+    /// Waits for datagrams and timers, at most until `limit`, and handles them.
+    async fn wait(&mut self, limit: Instant) -> Result<(), Failure> {
+        let due = self.inner.poll_timeout().map_or(limit, |at| at.min(limit));
+        let readable = tokio::time::timeout_at(due.into(), self.socket.readable()).await;
+        if readable.is_ok() {
+            self.receive()?;
+        }
+        let now = now();
+        if self.inner.poll_timeout().is_some_and(|at| at <= now) {
+            self.inner.handle_timeout(now);
+        }
+        Ok(())
+    }
+
+    fn receive(&mut self) -> Result<(), Failure> {
+        let mut datagram = [0; DATAGRAM_MAX];
+        for _ in 0..BATCH_MAX {
+            let length = match self.socket.try_recv(&mut datagram) {
+                Ok(length) => length,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) => return Err(Failure::of_io(&error, "UDP")),
+            };
+            let datagram = &datagram[..length];
+            self.report.meter.received(datagram);
+            if self.report.meter.received_bytes() > self.bytes_max {
+                let text = format_args!("more than {} bytes", self.bytes_max);
+                return Err(Failure::new(Kind::TooLarge, text));
+            }
+            self.buffer.clear();
+            let data = BytesMut::from(datagram);
+            let (now, from) = (now(), self.address);
+            let event = self
+                .endpoint
+                .handle(now, from, None, None, data, &mut self.buffer);
+            if let Some(DatagramEvent::ConnectionEvent(_, event)) = event {
+                self.inner.handle_event(event);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn stream_id(stream: u64) -> StreamId {
+    StreamId::from(VarInt::from_u64(stream).unwrap_or(VarInt::MAX))
+}
+
+/// Returns the failure of a lost connection.
+fn lost(reason: &ConnectionError) -> Failure {
+    let code = match reason {
+        ConnectionError::TransportError(error) => Some(u64::from(error.code)),
+        ConnectionError::ConnectionClosed(close) => Some(u64::from(close.error_code)),
+        _ => None,
+    };
+    let kind = match reason {
+        ConnectionError::TimedOut => Kind::Timeout,
+        ConnectionError::Reset => Kind::Closed,
+        // The errors of TLS: RFC 9001, section 4.8.
+        _ if code.is_some_and(|code| (0x100..0x200).contains(&code)) => Kind::Tls,
+        ConnectionError::ApplicationClosed(_) => Kind::Http,
+        _ => Kind::Quic,
+    };
+    Failure::new(kind, reason)
+}
