@@ -178,7 +178,7 @@ mod tests {
     fn heads_without_end_are_refused() {
         let answer = [&b"HTTP/1.1 200 OK\r\n"[..], &b"a: b\r\n".repeat(20_000)].concat();
         assert!(one(&answer).starts_with("http: "), "{}", one(&answer));
-        assert!(one(b"SSH-2.0-OpenSSH\r\n").starts_with("http: "));
+        assert!(one(b"SSH-2.0-OpenSSH\r\n\r\n").starts_with("http: "));
         assert_eq!(one(b"HTTP/1.1 200"), "nothing");
     }
 }

@@ -29,6 +29,7 @@ mod settings;
 mod summary;
 mod tcp;
 mod tls;
+mod udp;
 
 pub use error::{Failure, Kind, ScanError};
 pub use quic::{Again, Http3Settings, Quic};

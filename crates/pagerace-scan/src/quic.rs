@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use quinn_proto::crypto::rustls::QuicClientConfig;
 use serde::{Deserialize, Serialize};
-use tokio::net::UdpSocket;
 
 pub use parameters::Parameters;
 
@@ -19,6 +18,7 @@ use crate::client::{Client, within};
 use crate::error::{Failure, Kind};
 use crate::http::Response;
 use crate::tls::{Certificate, Observer, Tickets};
+use crate::udp;
 use connection::{Connection, Report};
 
 /// Longest wait for the list of versions. It is not asked for again.
@@ -164,25 +164,11 @@ async fn connect(
     }
 }
 
-/// Opens a socket that hears the address alone.
-async fn socket(address: SocketAddr) -> Result<UdpSocket, Failure> {
-    let any = match address {
-        SocketAddr::V4(_) => "0.0.0.0:0",
-        SocketAddr::V6(_) => "[::]:0",
-    };
-    let any: SocketAddr = any.parse().expect("an address");
-    let socket = UdpSocket::bind(any).await;
-    let socket = socket.map_err(|error| Failure::of_io(&error, "UDP"))?;
-    let connected = socket.connect(address).await;
-    connected.map_err(|error| Failure::of_io(&error, "UDP"))?;
-    Ok(socket)
-}
-
 /// Asks for the versions of a server.
 async fn versions(client: &Client, address: SocketAddr) -> Result<String, Failure> {
     let ids: [u8; 16] = client.random();
-    let socket = socket(address).await?;
     let io = |error: std::io::Error| Failure::of_io(&error, "UDP");
+    let socket = udp::connect(address).await.map_err(io)?;
     socket
         .send(&packet::version_question(&ids))
         .await
@@ -190,7 +176,7 @@ async fn versions(client: &Client, address: SocketAddr) -> Result<String, Failur
     let answer = async {
         let mut buffer = [0; 1500];
         for _ in 0..VERSIONS_DATAGRAMS_MAX {
-            let length = socket.recv(&mut buffer).await.map_err(io)?;
+            let length = udp::receive(&socket, &mut buffer).await.map_err(io)?;
             if let Some(versions) = packet::versions(&buffer[..length], &ids) {
                 let names: Vec<String> = versions.into_iter().map(packet::version_name).collect();
                 return Ok(names.join(" "));

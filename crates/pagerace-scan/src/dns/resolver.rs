@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpStream, UdpSocket};
+use tokio::net::TcpStream;
 
 use super::{Answer, Question, Reply, question, read};
 use crate::ScanError;
 use crate::client::{Client, ms_since, now, within};
 use crate::error::{Failure, Kind};
+use crate::udp;
 
 /// Most datagrams that are read for the questions about one domain.
 const DATAGRAMS_MAX: usize = 64;
@@ -118,13 +119,7 @@ impl Asked<'_> {
     /// Asks the open questions, and removes those that are answered.
     async fn udp(&mut self, open: &mut Vec<Question>, end: Instant) -> Result<(), Failure> {
         let io = |error: io::Error| Failure::of_io(&error, "DNS");
-        let any = if self.resolver.is_ipv4() {
-            "0.0.0.0:0"
-        } else {
-            "[::]:0"
-        };
-        let socket = UdpSocket::bind(any).await.map_err(io)?;
-        socket.connect(self.resolver).await.map_err(io)?;
+        let socket = udp::connect(self.resolver).await.map_err(io)?;
         let ids: [u8; 6] = self.client.random();
         let id = |q: Question| u16::from_be_bytes([ids[2 * q as usize], ids[2 * q as usize + 1]]);
         for q in open.iter() {
@@ -133,7 +128,7 @@ impl Asked<'_> {
         }
         let mut buffer = Box::new([0; 4096]);
         for _ in 0..DATAGRAMS_MAX {
-            let received = tokio::time::timeout_at(end.into(), socket.recv(&mut buffer[..]));
+            let received = tokio::time::timeout_at(end.into(), udp::receive(&socket, &mut buffer[..]));
             let Ok(length) = received.await else {
                 return Ok(());
             };

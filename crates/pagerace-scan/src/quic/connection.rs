@@ -1,7 +1,6 @@
 //! One QUIC connection on a socket of its own: the state machine of quinn-proto, driven.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,11 +15,12 @@ use quinn_proto::{
 use tokio::net::UdpSocket;
 
 use super::packet::Meter;
-use super::{Http3Settings, Parameters, socket};
+use super::{Http3Settings, Parameters};
 use crate::client::{Client, ms_since, now};
 use crate::error::{Failure, Kind};
 use crate::http::{HEAD_MAX, Response, request};
 use crate::tls::Tickets;
+use crate::udp;
 
 /// The stream of the only request.
 const REQUEST: u64 = 0;
@@ -79,7 +79,8 @@ impl Connection {
         address: SocketAddr,
         tls: &Arc<QuicClientConfig>,
     ) -> Result<Self, Failure> {
-        let socket = socket(address).await?;
+        let socket = udp::connect(address).await;
+        let socket = socket.map_err(|error| Failure::of_io(&error, "UDP"))?;
         let mut endpoint = Endpoint::new(Arc::clone(&client.endpoint), None, false, None);
         let mut config = ClientConfig::new(Arc::clone(tls) as Arc<_>);
         config.transport_config(Arc::clone(&client.transport));
@@ -121,7 +122,7 @@ impl Connection {
         self.inner
             .close(now(), VarInt::from_u32(NO_ERROR), Bytes::new());
         // Best effort: the server forgets the connection sooner.
-        let _ = self.transmit();
+        let _ = self.transmit().await;
         self.report
     }
 
@@ -131,7 +132,7 @@ impl Connection {
         }
         let mut settled: Option<Instant> = None;
         loop {
-            self.advance()?;
+            self.advance().await?;
             if self.report.response.is_some() && self.report.handshake_ms.is_some() {
                 let ticket = tickets.is_none_or(|tickets| tickets.count() > 0);
                 if ticket && self.report.settings.is_some() {
@@ -170,7 +171,7 @@ impl Connection {
     }
 
     /// Handles what happened, and sends.
-    fn advance(&mut self) -> Result<(), Failure> {
+    async fn advance(&mut self) -> Result<(), Failure> {
         loop {
             while let Some(event) = self.inner.poll_endpoint_events() {
                 if let Some(event) = self.endpoint.handle_event(self.handle, event) {
@@ -183,7 +184,7 @@ impl Connection {
             self.handle(event)?;
         }
         self.write()?;
-        self.transmit()
+        self.transmit().await
     }
 
     fn handle(&mut self, event: Event) -> Result<(), Failure> {
@@ -359,7 +360,7 @@ impl Connection {
     }
 
     /// Sends all packets that are due.
-    fn transmit(&mut self) -> Result<(), Failure> {
+    async fn transmit(&mut self) -> Result<(), Failure> {
         loop {
             self.buffer.clear();
             let Some(transmit) = self.inner.poll_transmit(now(), 1, &mut self.buffer) else {
@@ -371,21 +372,26 @@ impl Connection {
             }
             let datagram = &self.buffer[..transmit.size];
             self.report.meter.sent(datagram);
-            match self.socket.try_send(datagram) {
-                // A packet that the full socket drops is lost like others.
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) => return Err(Failure::of_io(&error, "UDP")),
-                Ok(_) => {}
-            }
+            let sent = self.socket.send(datagram).await;
+            sent.map_err(|error| Failure::of_io(&error, "UDP"))?;
         }
     }
 
     /// Waits for datagrams and timers, at most until `limit`, and handles them.
     async fn wait(&mut self, limit: Instant) -> Result<(), Failure> {
         let due = self.inner.poll_timeout().map_or(limit, |at| at.min(limit));
-        let readable = tokio::time::timeout_at(due.into(), self.socket.readable()).await;
-        if readable.is_ok() {
-            self.receive()?;
+        let mut datagram = [0; DATAGRAM_MAX];
+        let received = udp::receive(&self.socket, &mut datagram);
+        if let Ok(received) = tokio::time::timeout_at(due.into(), received).await {
+            let mut length = received.map_err(|error| Failure::of_io(&error, "UDP"))?;
+            for _ in 0..BATCH_MAX {
+                self.receive(&datagram[..length])?;
+                match self.socket.try_recv(&mut datagram) {
+                    Ok(next) => length = next,
+                    // Errors are heard by the next wait.
+                    Err(_) => break,
+                }
+            }
         }
         let now = now();
         if self.inner.poll_timeout().is_some_and(|at| at <= now) {
@@ -394,29 +400,20 @@ impl Connection {
         Ok(())
     }
 
-    fn receive(&mut self) -> Result<(), Failure> {
-        let mut datagram = [0; DATAGRAM_MAX];
-        for _ in 0..BATCH_MAX {
-            let length = match self.socket.try_recv(&mut datagram) {
-                Ok(length) => length,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                Err(error) => return Err(Failure::of_io(&error, "UDP")),
-            };
-            let datagram = &datagram[..length];
-            self.report.meter.received(datagram);
-            if self.report.meter.received_bytes() > self.bytes_max {
-                let text = format_args!("more than {} bytes", self.bytes_max);
-                return Err(Failure::new(Kind::TooLarge, text));
-            }
-            self.buffer.clear();
-            let data = BytesMut::from(datagram);
-            let (now, from) = (now(), self.address);
-            let event = self
-                .endpoint
-                .handle(now, from, None, None, data, &mut self.buffer);
-            if let Some(DatagramEvent::ConnectionEvent(_, event)) = event {
-                self.inner.handle_event(event);
-            }
+    fn receive(&mut self, datagram: &[u8]) -> Result<(), Failure> {
+        self.report.meter.received(datagram);
+        if self.report.meter.received_bytes() > self.bytes_max {
+            let text = format_args!("more than {} bytes", self.bytes_max);
+            return Err(Failure::new(Kind::TooLarge, text));
+        }
+        self.buffer.clear();
+        let data = BytesMut::from(datagram);
+        let (now, from) = (now(), self.address);
+        let event = self
+            .endpoint
+            .handle(now, from, None, None, data, &mut self.buffer);
+        if let Some(DatagramEvent::ConnectionEvent(_, event)) = event {
+            self.inner.handle_event(event);
         }
         Ok(())
     }

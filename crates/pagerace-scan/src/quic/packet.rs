@@ -254,7 +254,8 @@ mod tests {
         fn no_datagram_panics(mut bytes in prop::collection::vec(any::<u8>(), 0..80), long in any::<bool>()) {
             if long && bytes.len() > 5 {
                 bytes[0] |= 0x80;
-                bytes[1..5].copy_from_slice(&[0, 0, 0, bytes[1] & 1]);
+                let version = bytes[1] & 1;
+                bytes[1..5].copy_from_slice(&[0, 0, 0, version]);
             }
             prop_assert!(kinds(&bytes).len() <= bytes.len());
             let _ = versions(&bytes, &[0; 16]);
