@@ -168,7 +168,11 @@ impl Failure {
             E::TimedOut => Kind::Timeout,
             _ => Kind::Local,
         };
-        Self::new(kind, format_args!("{doing}: {error}"))
+        if kind == Kind::Local {
+            return Self::new(kind, format_args!("{doing}: {error}"));
+        }
+        // The kind says it without the number of the system.
+        Self::new(kind, format_args!("{doing}: {}", error.kind()))
     }
 }
 

@@ -1,9 +1,11 @@
 //! The scan of a list: many domains at once, at a rate, with a journal.
 
+use std::io;
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::runtime::{Builder, Runtime};
@@ -24,6 +26,8 @@ use crate::{Cdn, ScanError, dns, domain};
 const SOCKETS_EACH: u64 = 2;
 /// Files and sockets of the process itself.
 const SOCKETS_OTHER: u64 = 64;
+/// Time between two looks at whether to stop while no domain finishes.
+const TICK: Duration = Duration::from_secs(1);
 /// Rows that are in memory at once when results are written.
 const BATCH: usize = 4096;
 
@@ -75,13 +79,10 @@ impl Results {
     /// Calls `see` with all rows in the order of the list, some thousand at once.
     ///
     /// # Errors
-    /// [`ScanError::File`], and errors of `see`.
-    pub fn each<E: From<ScanError>>(
-        &self,
-        mut see: impl FnMut(&[Row]) -> Result<(), E>,
-    ) -> Result<(), E> {
+    /// The journal cannot be read, and errors of `see`.
+    pub fn each(&self, mut see: impl FnMut(&[Row]) -> io::Result<()>) -> io::Result<()> {
         for first in (0..self.domains).step_by(BATCH) {
-            see(&self.journal.rows(first, BATCH)?)?;
+            see(&self.journal.rows(first, BATCH).map_err(io::Error::other)?)?;
         }
         Ok(())
     }
@@ -89,12 +90,12 @@ impl Results {
     /// Counts all rows.
     ///
     /// # Errors
-    /// [`ScanError::File`].
-    pub fn summary(&self) -> Result<Summary, ScanError> {
+    /// The journal cannot be read.
+    pub fn summary(&self) -> io::Result<Summary> {
         let mut counts = Counts::default();
         self.each(|rows| {
             rows.iter().for_each(|row| counts.add(row));
-            Ok::<(), ScanError>(())
+            Ok(())
         })?;
         Ok(counts.summary())
     }
@@ -110,7 +111,7 @@ impl Results {
 
 impl Scan {
     /// Scans all domains that the journal does not have yet. `tell` hears of each finished
-    /// domain, and says when to stop.
+    /// domain and of each second, and says when to stop.
     ///
     /// # Errors
     /// [`ScanError`]; never because of a domain.
@@ -152,6 +153,7 @@ impl Scan {
         }
         let mut tasks = JoinSet::new();
         let mut due = pace.next(now());
+        let mut ticks = tokio::time::interval(TICK);
         while done < total {
             let free = tasks.len() < in_flight && !waiting.is_empty();
             tokio::select! {
@@ -169,9 +171,14 @@ impl Scan {
                     });
                     due = pace.next(now());
                 }
+                _ = ticks.tick() => {
+                    if tell(Progress { done, total }).is_break() {
+                        return Ok(End::Stopped(Progress { done, total }));
+                    }
+                }
                 Some(finished) = tasks.join_next() => {
                     let (i, row) = finished.map_err(|error| {
-                        ScanError::Machine(std::io::Error::other(error))
+                        ScanError::Machine(io::Error::other(error))
                     })?;
                     journal.add(i, &row)?;
                     done += 1;
@@ -196,7 +203,7 @@ fn broken(domain: String, error: &tokio::task::JoinError) -> Row {
     }
 }
 
-fn runtime(threads: usize) -> std::io::Result<Runtime> {
+fn runtime(threads: usize) -> io::Result<Runtime> {
     Builder::new_multi_thread()
         .worker_threads(threads.max(1))
         .enable_all()

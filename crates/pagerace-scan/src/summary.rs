@@ -45,7 +45,11 @@ pub struct Summary {
     pub shares: Vec<Share>,
     /// Networks, those with most domains first.
     pub cdns: Vec<CdnShare>,
-    /// Failures of whole domains by kind, most frequent first.
+    /// Domains with an IPv6 address to which this machine has no way.
+    pub v6_without_route: u64,
+    /// Domains of which any datagram came back over QUIC.
+    pub quic_answered: u64,
+    /// Failures of whole domains, most frequent first.
     pub failures: Vec<(String, u64)>,
 }
 
@@ -57,6 +61,8 @@ pub(crate) struct Counts {
     /// With the property, and known.
     shares: BTreeMap<usize, (u64, u64)>,
     cdns: BTreeMap<String, (u64, u64)>,
+    v6_without_route: u64,
+    quic_answered: u64,
     failures: BTreeMap<String, u64>,
 }
 
@@ -164,6 +170,9 @@ impl Counts {
                 *known += 1;
             }
         }
+        self.v6_without_route += u64::from(row.v6.as_ref().is_some_and(Host::no_route));
+        let answered = |host: &Host| host.quic.as_ref().is_some_and(|quic| quic.answered);
+        self.quic_answered += u64::from(hosts(row).any(answered));
         if let Some(cdn) = &row.cdn {
             let (domains, http3) = self.cdns.entry(cdn.clone()).or_default();
             *domains += 1;
@@ -200,6 +209,8 @@ impl Counts {
             excluded: self.excluded,
             shares: shares.collect(),
             cdns,
+            v6_without_route: self.v6_without_route,
+            quic_answered: self.quic_answered,
             failures,
         }
     }

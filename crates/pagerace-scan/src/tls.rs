@@ -206,6 +206,7 @@ fn reason(error: &Error) -> String {
             E::UnknownIssuer => "unknown-issuer",
             E::NotValidForName | E::NotValidForNameContext { .. } => "wrong-name",
             E::BadEncoding => "malformed",
+            E::BadSignature => "bad-signature",
             _ => return one_line(&error.to_string(), 120),
         },
         _ => return one_line(&error.to_string(), 120),

@@ -2,72 +2,14 @@
 
 mod internet;
 
-use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use internet::asked::{Folder, rows, scan};
 use internet::hostile::Hostile as H;
 use internet::web::{Identity, Quic, Web};
 use internet::{Internet, Kind, Server, kind};
-use pagerace_scan::list::Exclusions;
-use pagerace_scan::{End, Row, Scan, Settings, Trust};
-
-/// A folder that goes with the test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let folder = format!("pagerace-scan-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(folder);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn scan(internet: &Internet, folder: &Folder, names: Vec<String>, timeout: Duration) -> Scan {
-    let ca = folder.0.join("ca.pem");
-    std::fs::write(&ca, &internet.ca).unwrap();
-    Scan {
-        names,
-        exclusions: Exclusions::default(),
-        settings: Settings {
-            rate: 200.0,
-            address_rate: 100.0,
-            port: internet.port,
-            timeout,
-            private_addresses: true,
-            ..Settings::default()
-        },
-        trust: Trust::file(&ca).unwrap(),
-        resolvers: vec![internet.resolver],
-        cdn: |_, _| None,
-        version: "test".to_owned(),
-    }
-}
-
-fn rows(scan: Scan, folder: &Folder) -> BTreeMap<String, Row> {
-    let journal = folder.0.join("journal");
-    let end = scan.run(&journal, &|_| ControlFlow::Continue(())).unwrap();
-    let End::Complete(results) = end else {
-        panic!("the scan was not stopped");
-    };
-    let mut rows = BTreeMap::new();
-    results
-        .each(|part| {
-            rows.extend(part.iter().map(|row| (row.domain.clone(), row.clone())));
-            Ok::<(), pagerace_scan::ScanError>(())
-        })
-        .unwrap();
-    rows
-}
 
 /// The kinds, and how their failures begin: of the domain or of TCP, and of QUIC.
 const HOSTILE: [(&str, H, &str, &str); 32] = [
@@ -79,13 +21,28 @@ const HOSTILE: [(&str, H, &str, &str); 32] = [
     ("dns-loop", H::LoopDns, "dns: a loop of aliases", ""),
     ("dns-drip", H::DripDns, "timeout: ", ""),
     ("dns-truncated", H::TruncatedDns, "timeout: ", "refused: "),
-    ("tarpit", H::Tarpit, "timeout: no TLS handshake", "refused: "),
+    (
+        "tarpit",
+        H::Tarpit,
+        "timeout: no TLS handshake",
+        "refused: ",
+    ),
     ("tcp-garbage", H::GarbageTcp, "tls: ", "refused: "),
     ("closer", H::Closer, "closed: ", "refused: "),
     ("tls-drip", H::DripTls, "t", "refused: "),
-    ("head-drip", H::DripHead, "timeout: no response", "refused: "),
+    (
+        "head-drip",
+        H::DripHead,
+        "timeout: no response",
+        "refused: ",
+    ),
     ("head-endless", H::EndlessHead, "http: ", "refused: "),
-    ("interim-endless", H::EndlessInterim, "too-large: ", "refused: "),
+    (
+        "interim-endless",
+        H::EndlessInterim,
+        "too-large: ",
+        "refused: ",
+    ),
     ("body-endless", H::EndlessBody, "", "refused: "),
     ("http-garbage", H::GarbageHttp, "http: ", "refused: "),
     ("h2-flood", H::FloodHttp2, "too-large: ", "refused: "),
@@ -95,14 +52,29 @@ const HOSTILE: [(&str, H, &str, &str); 32] = [
     ("udp-amplify", H::AmplifyUdp, "refused: ", "too-large: "),
     ("udp-versions", H::VersionsUdp, "refused: ", "quic: "),
     ("udp-retry", H::RetryUdp, "refused: ", "timeout: "),
-    ("quic-silent", H::SilentQuic, "refused: ", "timeout: no HTTP/3 response"),
-    ("quic-close", H::CloseQuic, "refused: ", "http: closed by peer: go away"),
+    (
+        "quic-silent",
+        H::SilentQuic,
+        "refused: ",
+        "timeout: no HTTP/3 response",
+    ),
+    (
+        "quic-close",
+        H::CloseQuic,
+        "refused: ",
+        "http: closed by peer: go away",
+    ),
     ("quic-alpn", H::WrongAlpnQuic, "refused: ", "tls: "),
     ("quic-endless", H::EndlessQuic, "refused: ", "t"),
     ("quic-streams", H::ManyStreamsQuic, "refused: ", "t"),
     ("quic-settings", H::BadSettingsQuic, "refused: ", "http: "),
     ("quic-head", H::EndlessHeadQuic, "refused: ", "http: "),
-    ("quic-drip", H::DripQuic, "refused: ", "timeout: no HTTP/3 response"),
+    (
+        "quic-drip",
+        H::DripQuic,
+        "refused: ",
+        "timeout: no HTTP/3 response",
+    ),
 ];
 
 #[test]
@@ -118,7 +90,14 @@ fn hostile_servers_cost_one_line_each() {
     };
     kinds.push(kind("good", 1, Server::Web(good.clone())));
     for (name, identity) in [("fat", Identity::Fat), ("giant", Identity::Giant)] {
-        kinds.push(kind(name, 1, Server::Web(Web { identity, ..good.clone() })));
+        kinds.push(kind(
+            name,
+            1,
+            Server::Web(Web {
+                identity,
+                ..good.clone()
+            }),
+        ));
     }
     kinds.push(kind(
         "redirect",
@@ -132,7 +111,10 @@ fn hostile_servers_cost_one_line_each() {
     let names: Vec<String> = kinds.iter().map(|k| format!("0.{}.test", k.name)).collect();
     let internet = Internet::start(kinds, 2);
     let folder = Folder::new("hostile");
-    let rows = rows(scan(&internet, &folder, names, Duration::from_secs(1)), &folder);
+    let rows = rows(
+        scan(&internet, &folder, names, Duration::from_secs(1)),
+        &folder,
+    );
 
     let mut wrong = Vec::new();
     for (name, _, tcp, quic) in HOSTILE {
@@ -140,7 +122,9 @@ fn hostile_servers_cost_one_line_each() {
         let host = row.v4.as_ref();
         let over_tcp = host.and_then(|host| host.tcp.as_ref()?.error.clone());
         let first = row.error.clone().or(over_tcp).unwrap_or_default();
-        let second = host.and_then(|host| host.quic.as_ref()?.error.clone()).unwrap_or_default();
+        let second = host
+            .and_then(|host| host.quic.as_ref()?.error.clone())
+            .unwrap_or_default();
         println!("{name:16} {first:60} | {second}");
         if !first.starts_with(tcp) || first.is_empty() != tcp.is_empty() {
             wrong.push(format!("{name}: {first}, not {tcp}"));
@@ -177,8 +161,16 @@ fn hostile_servers_cost_one_line_each() {
 fn a_resolver_that_does_not_answer_ends_the_scan_in_plain_words() {
     let internet = Internet::start(Vec::new(), 1);
     let folder = Folder::new("offline");
-    let mut scan = scan(&internet, &folder, vec!["a.test".to_owned()], Duration::from_millis(200));
-    let closed = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut scan = scan(
+        &internet,
+        &folder,
+        vec!["a.test".to_owned()],
+        Duration::from_millis(200),
+    );
+    let closed = std::net::UdpSocket::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
     scan.resolvers = vec![closed];
     let end = scan.run(&folder.0.join("journal"), &|_| ControlFlow::Continue(()));
     let error = end.unwrap_err().to_string();
@@ -209,10 +201,15 @@ fn special_and_excluded_addresses_are_not_asked() {
     let folder = Folder::new("excluded-domain");
     let mut third = scan(&internet, &folder, names, Duration::from_secs(1));
     third.exclusions.add("good.test", &file).unwrap();
-    let before = internet.log.questions.load(std::sync::atomic::Ordering::Relaxed);
+    let before = internet
+        .log
+        .questions
+        .load(std::sync::atomic::Ordering::Relaxed);
     let row = rows(third, &folder).remove("0.good.test").unwrap();
     assert!(row.error.unwrap().starts_with("excluded: ") && row.names.is_none());
-    let after = internet.log.questions.load(std::sync::atomic::Ordering::Relaxed);
+    let after = internet
+        .log
+        .questions
+        .load(std::sync::atomic::Ordering::Relaxed);
     assert_eq!(before, after, "not even the DNS was asked");
-    let _: SocketAddr = internet.resolver;
 }

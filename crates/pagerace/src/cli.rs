@@ -17,6 +17,8 @@ use crate::commands::objects::{self, ObjectsArgs};
 use crate::commands::page::PageArgs;
 #[cfg(feature = "study")]
 use crate::commands::recommend;
+#[cfg(feature = "scan")]
+use crate::commands::scan;
 #[cfg(feature = "study")]
 use crate::commands::study::StudyCommand;
 
@@ -96,6 +98,10 @@ pub(crate) enum Command {
     #[cfg(feature = "study")]
     #[command(after_long_help = corpus::EXAMPLES, after_help = SEE_HELP)]
     Corpus(corpus::CorpusArgs),
+    /// Ask domains whether they speak HTTP/3, over IPv4 and IPv6.
+    #[cfg(feature = "scan")]
+    #[command(after_long_help = scan::EXAMPLES, after_help = SEE_HELP)]
+    Scan(Box<scan::ScanArgs>),
     /// Say what to choose for many pages and networks, and who gets worse by it.
     #[cfg(feature = "study")]
     #[command(after_long_help = recommend::EXAMPLES, after_help = SEE_HELP)]

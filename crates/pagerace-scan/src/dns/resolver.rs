@@ -128,7 +128,8 @@ impl Asked<'_> {
         }
         let mut buffer = Box::new([0; 4096]);
         for _ in 0..DATAGRAMS_MAX {
-            let received = tokio::time::timeout_at(end.into(), udp::receive(&socket, &mut buffer[..]));
+            let received =
+                tokio::time::timeout_at(end.into(), udp::receive(&socket, &mut buffer[..]));
             let Ok(length) = received.await else {
                 return Ok(());
             };

@@ -158,7 +158,7 @@ impl Connection {
     /// Returns when to give up, and on what.
     fn limit(&self) -> (Instant, &'static str) {
         match (self.report.handshake_ms, self.asked) {
-            (Some(_), Some(asked)) => (asked.max(self.start) + 2 * self.step, "HTTP/3 response"),
+            (Some(_), Some(asked)) => (asked + self.step, "HTTP/3 response"),
             _ => (self.start + self.step, "QUIC handshake"),
         }
     }

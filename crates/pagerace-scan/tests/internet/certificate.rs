@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, CustomExtension, IsCa, KeyPair,
+    BasicConstraints, CertificateParams, CertifiedIssuer, CustomExtension, DnType, IsCa, KeyPair,
     date_time_ymd,
 };
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
@@ -28,6 +28,8 @@ pub struct Identities {
 impl Authority {
     pub fn new() -> Self {
         let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
+        let name = "Authority of the test";
+        params.distinguished_name.push(DnType::CommonName, name);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         Self(CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap())
     }
@@ -55,7 +57,11 @@ impl Authority {
         }
     }
 
-    fn sign(&self, params: &CertificateParams, more: &[CertificateDer<'static>]) -> Arc<CertifiedKey> {
+    fn sign(
+        &self,
+        params: &CertificateParams,
+        more: &[CertificateDer<'static>],
+    ) -> Arc<CertifiedKey> {
         let key = KeyPair::generate().unwrap();
         let leaf = params.signed_by(&key, &self.0).unwrap();
         let mut chain = vec![leaf.der().clone()];

@@ -61,7 +61,9 @@ pub enum Hostile {
 pub fn noise(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed | 1;
     let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 56) as u8
     };
     (0..length).map(|_| next()).collect()
@@ -70,10 +72,22 @@ pub fn noise(seed: u64, length: usize) -> Vec<u8> {
 pub fn serve(hostile: Hostile, at: SocketAddr, identities: &Identities) {
     use Hostile as H;
     match hostile {
-        H::GarbageUdp | H::EchoUdp | H::AmplifyUdp | H::VersionsUdp | H::RetryUdp => udp(hostile, at),
-        H::SilentQuic | H::CloseQuic | H::WrongAlpnQuic | H::EndlessQuic | H::ManyStreamsQuic
-        | H::BadSettingsQuic | H::EndlessHeadQuic | H::DripQuic => {
-            let alpn = if hostile == H::WrongAlpnQuic { "hq" } else { "h3" };
+        H::GarbageUdp | H::EchoUdp | H::AmplifyUdp | H::VersionsUdp | H::RetryUdp => {
+            udp(hostile, at)
+        }
+        H::SilentQuic
+        | H::CloseQuic
+        | H::WrongAlpnQuic
+        | H::EndlessQuic
+        | H::ManyStreamsQuic
+        | H::BadSettingsQuic
+        | H::EndlessHeadQuic
+        | H::DripQuic => {
+            let alpn = if hostile == H::WrongAlpnQuic {
+                "hq"
+            } else {
+                "h3"
+            };
             quic(hostile, at, config(&identities.good, &[alpn], false));
         }
         _ => {
@@ -81,7 +95,11 @@ pub fn serve(hostile: Hostile, at: SocketAddr, identities: &Identities) {
                 H::FloodHttp2 | H::BombHttp2 => &["h2"],
                 _ => &["http/1.1"],
             };
-            tcp(hostile, at, TlsAcceptor::from(Arc::new(config(&identities.good, alpn, false))));
+            tcp(
+                hostile,
+                at,
+                TlsAcceptor::from(Arc::new(config(&identities.good, alpn, false))),
+            );
         }
     }
 }
@@ -130,9 +148,15 @@ async fn handle(hostile: Hostile, mut stream: TcpStream, acceptor: TlsAcceptor) 
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         }
-        Hostile::EndlessHead => (b"HTTP/1.1 200 OK\r\n", b"x-a: bbbbbbbbbbbbbbbbbbbbbbbb\r\n".repeat(200)),
+        Hostile::EndlessHead => (
+            b"HTTP/1.1 200 OK\r\n",
+            b"x-a: bbbbbbbbbbbbbbbbbbbbbbbb\r\n".repeat(200),
+        ),
         Hostile::EndlessInterim => (b"", b"HTTP/1.1 100 Continue\r\n\r\n".repeat(200)),
-        Hostile::EndlessBody => (b"HTTP/1.1 200 OK\r\nserver: endless\r\n\r\n", vec![b'x'; 16_000]),
+        Hostile::EndlessBody => (
+            b"HTTP/1.1 200 OK\r\nserver: endless\r\n\r\n",
+            vec![b'x'; 16_000],
+        ),
         Hostile::GarbageHttp => (b"", noise(2, 4000)),
         _ => return std::future::pending().await,
     };
@@ -187,10 +211,19 @@ fn udp(hostile: Hostile, at: SocketAddr) {
             let ids = ids.unwrap_or_default();
             let (many, reply) = match hostile {
                 Hostile::EchoUdp => (1, sent.to_vec()),
-                Hostile::VersionsUdp => {
-                    (1, [&[0x80, 0, 0, 0, 0][..], &ids, &[0xff, 0, 0, 0x1d, 0xff, 0, 0, 0x1c]].concat())
-                }
-                Hostile::RetryUdp => (1, [&[0xf0, 0, 0, 0, 1][..], &ids, &noise(count, 60)].concat()),
+                Hostile::VersionsUdp => (
+                    1,
+                    [
+                        &[0x80, 0, 0, 0, 0][..],
+                        &ids,
+                        &[0xff, 0, 0, 0x1d, 0xff, 0, 0, 0x1c],
+                    ]
+                    .concat(),
+                ),
+                Hostile::RetryUdp => (
+                    1,
+                    [&[0xf0, 0, 0, 0, 1][..], &ids, &noise(count, 60)].concat(),
+                ),
                 Hostile::AmplifyUdp => (1000, noise(count, 1200)),
                 _ => (5, noise(count, 600)),
             };
@@ -239,7 +272,10 @@ async fn speak(hostile: Hostile, connection: quinn::Connection) -> Option<()> {
         Hostile::EndlessHeadQuic => {
             let (mut stream, _) = connection.accept_bi().await.ok()?;
             // HEADERS of a gigabyte.
-            stream.write_all(&[1, 0x80 | 0x3f, 0xff, 0xff, 0xff]).await.ok()?;
+            stream
+                .write_all(&[1, 0x80 | 0x3f, 0xff, 0xff, 0xff])
+                .await
+                .ok()?;
             loop {
                 stream.write_all(&[0; 4096]).await.ok()?;
             }

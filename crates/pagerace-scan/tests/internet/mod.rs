@@ -6,6 +6,7 @@
 #![allow(dead_code, reason = "each test uses a part")]
 #![allow(unreachable_pub, reason = "each test is a crate of its own")]
 
+pub mod asked;
 pub mod authority;
 pub mod certificate;
 pub mod hostile;
@@ -94,6 +95,15 @@ impl Internet {
             log,
             runtime: Some(runtime),
         }
+    }
+}
+
+impl Internet {
+    /// Puts a server that runs elsewhere on this machine at the first address of a kind.
+    pub fn place(&self, kind: usize, server: SocketAddr) {
+        let _guard = self.runtime.as_ref().unwrap().enter();
+        let at = SocketAddr::new(IpAddr::V4(address(kind, 0)), self.port);
+        path::carry(at, server, Duration::ZERO, 0.0);
     }
 }
 

@@ -28,7 +28,14 @@ pub fn carry(at: SocketAddr, server: SocketAddr, delay: Duration, loss: f64) {
             let sender = clients.entry(from).or_insert_with(|| {
                 let (sender, receiver) = mpsc::channel(256);
                 let seed = u64::from(from.port()) << 20 | u64::from(at.port());
-                let way = Way { front: Arc::clone(&front), client: from, server, delay, loss, seed };
+                let way = Way {
+                    front: Arc::clone(&front),
+                    client: from,
+                    server,
+                    delay,
+                    loss,
+                    seed,
+                };
                 tokio::spawn(way.run(receiver));
                 sender
             });
@@ -78,7 +85,10 @@ impl Way {
 
     /// The next draw of a xorshift generator.
     fn lost(&mut self) -> bool {
-        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        self.seed = self
+            .seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         let draw = (self.seed >> 33) as f64 / f64::from(1u32 << 31);
         draw < self.loss
     }

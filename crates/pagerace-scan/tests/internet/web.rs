@@ -72,7 +72,11 @@ pub fn serve(web: &Web, at: SocketAddr, identities: &Identities) {
         Identity::Fat => &identities.fat,
         Identity::Giant => &identities.giant,
     };
-    let alpn: &[&str] = if web.h2 { &["h2", "http/1.1"] } else { &["http/1.1"] };
+    let alpn: &[&str] = if web.h2 {
+        &["h2", "http/1.1"]
+    } else {
+        &["http/1.1"]
+    };
     let acceptor = TlsAcceptor::from(Arc::new(config(key, alpn, web.tls12)));
     tcp(web.clone(), at, acceptor);
     if let Some(quic) = web.quic {
@@ -205,7 +209,10 @@ async fn http3(connection: quinn::Connection, server: Option<&'static str>) -> O
         if let Some(server) = server {
             response = response.header("server", server);
         }
-        stream.send_response(response.body(()).unwrap()).await.ok()?;
+        stream
+            .send_response(response.body(()).unwrap())
+            .await
+            .ok()?;
         stream.finish().await.ok()?;
     }
     Some(())
