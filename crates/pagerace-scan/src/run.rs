@@ -122,10 +122,10 @@ impl Scan {
     ) -> Result<End, ScanError> {
         let decisive = Decisive::from(&self.settings);
         let header = Header::new(&self.version, &self.names, decisive);
-        let journal = Journal::open(journal, &header, self.names.len())?;
         if self.resolvers.is_empty() {
             self.resolvers = dns::system_resolvers()?;
         }
+        let journal = Journal::open(journal, &header, self.names.len())?;
         self.settings.in_flight = self.settings.in_flight.min(sockets_max() as usize);
         let runtime = runtime(self.settings.threads).map_err(ScanError::Machine)?;
         let end = runtime.block_on(self.drive(journal, tell));
@@ -149,7 +149,13 @@ impl Scan {
         waiting.reverse();
         let asked = |i: &&usize| !exclusions.has_domain(&self.names[**i]);
         if let Some(first) = waiting.iter().rev().find(asked) {
-            dns::check(&client, &self.names[*first]).await?;
+            if let Err(error) = dns::check(&client, &self.names[*first]).await {
+                // Nothing is left behind of a scan that asked nobody.
+                if done == 0 {
+                    journal.remove()?;
+                }
+                return Err(error);
+            }
         }
         let mut tasks = JoinSet::new();
         let mut due = pace.next(now());
