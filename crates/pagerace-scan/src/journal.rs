@@ -1,6 +1,7 @@
 //! The journal of a scan: one line for each finished domain, so that a scan goes on after it
 //! was killed.
 
+use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -26,10 +27,14 @@ pub(crate) struct Header {
 impl Header {
     pub(crate) fn new(version: &str, names: &[String], settings: Decisive) -> Self {
         let hash = digest(&SHA256, names.join("\n").as_bytes());
-        let hex = hash.as_ref().iter().take(16);
+        let mut list = String::new();
+        for byte in hash.as_ref().iter().take(16) {
+            // A string takes everything.
+            let _ = write!(list, "{byte:02x}");
+        }
         Self {
             version: version.to_owned(),
-            list: hex.map(|byte| format!("{byte:02x}")).collect(),
+            list,
             settings,
         }
     }
@@ -166,7 +171,7 @@ impl Journal {
     /// Returns the rows from place `first` on, at most `most`, in the order of the list.
     ///
     /// # Errors
-    /// [`ScanError::File`]; [`ScanError::Journal`] if another process changed it.
+    /// [`ScanError::File`], also if another process changed it.
     pub(crate) fn rows(&self, first: usize, most: usize) -> Result<Vec<Row>, ScanError> {
         let places = self.places.iter().skip(first).take(most).flatten();
         let mut rows = Vec::new();
@@ -185,11 +190,8 @@ impl Journal {
                 .read_until(b'\n', &mut text)
                 .map_err(|source| self.error(source))?;
             at = *place as i64 + length as i64;
-            let line: Line<Row> =
-                serde_json::from_slice(&text).map_err(|_| ScanError::Journal {
-                    file: self.path.clone(),
-                    line: 0,
-                })?;
+            let line: Line<Row> = serde_json::from_slice(&text)
+                .map_err(|error| self.error(io::Error::other(error)))?;
             rows.push(line.row);
         }
         Ok(rows)

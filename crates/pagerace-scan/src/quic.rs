@@ -108,7 +108,7 @@ pub(crate) async fn ask(
     loop {
         found.attempts += 1;
         client.turn(address.ip()).await;
-        report = connect(client, domain, address, &tls, Some(&tickets)).await;
+        report = Box::pin(connect(client, domain, address, &tls, Some(&tickets))).await;
         found.certificate = observer.take();
         found.answered |= report.meter.received_bytes() > 0;
         let again = report.failure.as_ref().is_some_and(|f| f.kind.is_passing());
@@ -130,7 +130,7 @@ pub(crate) async fn ask(
     }
     if report.response.is_some() && tickets.count() > 0 {
         client.turn(address.ip()).await;
-        let second = connect(client, domain, address, &tls, None).await;
+        let second = Box::pin(connect(client, domain, address, &tls, None)).await;
         found.again = Some(Again {
             error: second.failure.as_ref().map(Failure::to_string),
             handshake_ms: second.handshake_ms,
@@ -156,7 +156,7 @@ async fn connect(
     tickets: Option<&Arc<Tickets>>,
 ) -> Report {
     match Connection::open(client, domain, address, tls).await {
-        Ok(connection) => connection.run(tickets).await,
+        Ok(connection) => Box::pin(connection.run(tickets)).await,
         Err(failure) => Report {
             failure: Some(failure),
             ..Report::default()

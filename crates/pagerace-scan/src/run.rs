@@ -94,7 +94,9 @@ impl Results {
     pub fn summary(&self) -> io::Result<Summary> {
         let mut counts = Counts::default();
         self.each(|rows| {
-            rows.iter().for_each(|row| counts.add(row));
+            for row in rows {
+                counts.add(row);
+            }
             Ok(())
         })?;
         Ok(counts.summary())
@@ -148,14 +150,14 @@ impl Scan {
         let mut waiting = (0..total).filter(|i| !journal.has(*i)).collect::<Vec<_>>();
         waiting.reverse();
         let asked = |i: &&usize| !exclusions.has_domain(&self.names[**i]);
-        if let Some(first) = waiting.iter().rev().find(asked) {
-            if let Err(error) = dns::check(&client, &self.names[*first]).await {
-                // Nothing is left behind of a scan that asked nobody.
-                if done == 0 {
-                    journal.remove()?;
-                }
-                return Err(error);
+        if let Some(first) = waiting.iter().rev().find(asked)
+            && let Err(error) = dns::check(&client, &self.names[*first]).await
+        {
+            // Nothing is left behind of a scan that asked nobody.
+            if done == 0 {
+                journal.remove()?;
             }
+            return Err(error);
         }
         let mut tasks = JoinSet::new();
         let mut due = pace.next(now());

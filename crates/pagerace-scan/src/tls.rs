@@ -33,7 +33,8 @@ impl Trust {
     /// Trusts Mozilla's roots, of the version that was compiled in.
     pub fn mozilla() -> Self {
         let roots = webpki_roots::TLS_SERVER_ROOTS.iter().cloned();
-        Self::new(RootCertStore::from_iter(roots)).expect("Mozilla has roots")
+        let roots: RootCertStore = roots.collect();
+        Self::new(roots).expect("Mozilla has roots")
     }
 
     /// Trusts the certificates of a PEM file, and no others.

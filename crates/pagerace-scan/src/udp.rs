@@ -33,9 +33,8 @@ pub(crate) async fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result
                 None => Err(io::ErrorKind::WouldBlock.into()),
             });
             match refused {
-                Ok(error) => return Err(error),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) => return Err(error),
+                Ok(error) | Err(error) => return Err(error),
             }
         }
         match socket.try_recv(buffer) {

@@ -1,5 +1,10 @@
 //! Hostile servers cost bounded time and bytes, and one line each.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "this is test code, though not every function is a test"
+)]
+
 mod internet;
 
 use std::ops::ControlFlow;

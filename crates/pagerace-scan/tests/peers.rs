@@ -2,6 +2,11 @@
 //!
 //! `tests/interop/setup.sh` prepares them. Without them, the tests skip aloud.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "this is test code, though not every function is a test"
+)]
+
 mod internet;
 
 use std::io::{BufRead as _, BufReader};
@@ -58,7 +63,6 @@ fn scan_of(name: &'static str, command: Command) {
     let host = row.v4.unwrap();
     assert!(host.tcp.unwrap().error.unwrap().starts_with("refused: "));
     let quic = host.quic.unwrap();
-    println!("{name}: {quic:?}");
     assert!(quic.error.is_none() && quic.status.is_some(), "{quic:?}");
     assert!(
         quic.settings.is_some() && quic.parameters.is_some(),

@@ -1,5 +1,10 @@
 //! What a scan says of several hundred servers, beside what they do.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "this is test code, though not every function is a test"
+)]
+
 mod internet;
 
 use std::time::Duration;

@@ -73,7 +73,7 @@ pub fn serve(hostile: Hostile, at: SocketAddr, identities: &Identities) {
     use Hostile as H;
     match hostile {
         H::GarbageUdp | H::EchoUdp | H::AmplifyUdp | H::VersionsUdp | H::RetryUdp => {
-            udp(hostile, at)
+            udp(hostile, at);
         }
         H::SilentQuic
         | H::CloseQuic
@@ -113,7 +113,7 @@ fn tcp(hostile: Hostile, at: SocketAddr, acceptor: TlsAcceptor) {
             let acceptor = acceptor.clone();
             // No server outlives its client by much.
             let handled = async move { handle(hostile, stream, acceptor).await };
-            tokio::spawn(tokio::time::timeout(Duration::from_secs(60), handled));
+            tokio::spawn(tokio::time::timeout(Duration::from_mins(1), handled));
         }
     });
 }
@@ -240,7 +240,7 @@ fn quic(hostile: Hostile, at: SocketAddr, tls: rustls::ServerConfig) {
     let endpoint = quinn::Endpoint::server(config, at).unwrap();
     tokio::spawn(async move {
         while let Some(incoming) = endpoint.accept().await {
-            tokio::spawn(tokio::time::timeout(Duration::from_secs(60), async move {
+            tokio::spawn(tokio::time::timeout(Duration::from_mins(1), async move {
                 let connection = incoming.await.ok()?;
                 speak(hostile, connection).await
             }));

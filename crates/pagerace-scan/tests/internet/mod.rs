@@ -3,8 +3,12 @@
 //!
 //! All of it ends with the value, and no packet leaves the machine.
 
-#![allow(dead_code, reason = "each test uses a part")]
-#![allow(unreachable_pub, reason = "each test is a crate of its own")]
+#![allow(
+    clippy::unwrap_used,
+    dead_code,
+    unreachable_pub,
+    reason = "this is test code, of which each test uses a part and is a crate of its own"
+)]
 
 pub mod asked;
 pub mod authority;

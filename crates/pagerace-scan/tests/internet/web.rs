@@ -181,7 +181,7 @@ fn udp(
                 continue;
             }
             count += 1;
-            let connecting = if quic.forgets && count % 2 == 0 {
+            let connecting = if quic.forgets && count.is_multiple_of(2) {
                 incoming.accept_with(Arc::clone(&other))
             } else {
                 incoming.accept()
