@@ -50,7 +50,7 @@ pub struct Quic {
     pub attempts: u32,
     /// Why the last attempt failed.
     pub error: Option<String>,
-    /// True if any datagram came.
+    /// True if any packet of the connection came.
     pub answered: bool,
     /// From the first packet to the end of the handshake.
     pub handshake_ms: Option<f64>,
@@ -110,7 +110,7 @@ pub(crate) async fn ask(
         client.turn(address.ip()).await;
         report = Box::pin(connect(client, domain, address, &tls, Some(&tickets))).await;
         found.certificate = observer.take();
-        found.answered |= report.meter.received_bytes() > 0;
+        found.answered |= report.meter.amplification().is_some();
         let again = report.failure.as_ref().is_some_and(|f| f.kind.is_passing());
         if !again || found.attempts == 2 {
             break;

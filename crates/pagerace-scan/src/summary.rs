@@ -47,7 +47,7 @@ pub struct Summary {
     pub cdns: Vec<CdnShare>,
     /// Domains with an IPv6 address to which this machine has no way.
     pub v6_without_route: u64,
-    /// Domains of which any datagram came back over QUIC.
+    /// Domains of which any packet came back over QUIC.
     pub quic_answered: u64,
     /// Failures of whole domains, most frequent first.
     pub failures: Vec<(String, u64)>,

@@ -66,6 +66,8 @@ pub(super) struct Connection {
     address: SocketAddr,
     step: Duration,
     bytes_max: u64,
+    /// Bytes of all datagrams that came.
+    received_bytes: u64,
     start: Instant,
     /// The time of the request.
     asked: Option<Instant>,
@@ -106,6 +108,7 @@ impl Connection {
             address,
             step: client.step(),
             bytes_max: client.settings.bytes_max,
+            received_bytes: 0,
             start,
             asked: None,
             report: Report::default(),
@@ -279,8 +282,8 @@ impl Connection {
     }
 
     fn receive(&mut self, datagram: &[u8]) -> Result<(), Failure> {
-        self.report.meter.received(datagram);
-        if self.report.meter.received_bytes() > self.bytes_max {
+        self.received_bytes += datagram.len() as u64;
+        if self.received_bytes > self.bytes_max {
             let text = format_args!("more than {} bytes", self.bytes_max);
             return Err(Failure::new(Kind::TooLarge, text));
         }
@@ -290,7 +293,9 @@ impl Connection {
         let event = self
             .endpoint
             .handle(now, from, None, None, data, &mut self.buffer);
+        // Other datagrams are noise, or late ones of an earlier client with the same port.
         if let Some(DatagramEvent::ConnectionEvent(_, event)) = event {
+            self.report.meter.received(datagram);
             self.inner.handle_event(event);
         }
         Ok(())

@@ -165,11 +165,6 @@ impl Meter {
     pub fn amplification(&self) -> Option<f64> {
         (self.ratio_max > 0.0).then_some(self.ratio_max)
     }
-
-    /// Returns the bytes from the server.
-    pub fn received_bytes(&self) -> u64 {
-        self.received
-    }
 }
 
 #[cfg(test)]
