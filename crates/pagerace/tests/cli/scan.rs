@@ -54,6 +54,12 @@ fn closed_port() -> String {
     socket.local_addr().unwrap().port().to_string()
 }
 
+/// Returns a list of so many domains.
+fn domains(count: u32) -> String {
+    let names: Vec<String> = (0..count).map(|i| format!("d{i}.example")).collect();
+    names.join("\n") + "\n"
+}
+
 fn scan(sandbox: &Sandbox, dns: &Dns, arguments: &[&str]) -> Run {
     let (resolver, port) = (dns.at.to_string(), closed_port());
     let fixed = [
@@ -122,7 +128,7 @@ fn rows_are_in_the_order_of_the_list() {
 fn a_killed_scan_goes_on() {
     let sandbox = Sandbox::new("scan-killed");
     let dns = Dns::start();
-    let list: String = (0..100).map(|i| format!("d{i}.example\n")).collect();
+    let list = domains(100);
     sandbox.write("domains.txt", &list);
     let (resolver, port) = (dns.at.to_string(), closed_port());
     let words = [
@@ -178,7 +184,7 @@ fn a_killed_scan_goes_on() {
 fn refusals_say_what_to_do() {
     let sandbox = Sandbox::new("scan-refusals");
     let dns = Dns::start();
-    let many: String = (0..101).map(|i| format!("d{i}.example\n")).collect();
+    let many = domains(101);
     for (list, arguments, expected) in [
         (
             &many[..],
@@ -232,7 +238,7 @@ fn refusals_say_what_to_do() {
 #[test]
 fn a_machine_that_is_offline_is_told_so() {
     let sandbox = Sandbox::new("scan-offline");
-    let list: String = (0..10).map(|i| format!("d{i}.example\n")).collect();
+    let list = domains(10);
     sandbox.write("domains.txt", &list);
     let resolver = format!("127.0.0.1:{}", closed_port());
     let words = [
