@@ -17,6 +17,8 @@ use crate::commands::objects::{self, ObjectsArgs};
 use crate::commands::page::PageArgs;
 #[cfg(feature = "study")]
 use crate::commands::recommend;
+#[cfg(feature = "scan")]
+use crate::commands::scan;
 #[cfg(feature = "study")]
 use crate::commands::study::StudyCommand;
 
@@ -120,6 +122,18 @@ pub(crate) enum Command {
     #[cfg(feature = "study")]
     #[command(after_long_help = corpus::EXAMPLES, after_help = SEE_HELP)]
     Corpus(Box<corpus::CorpusArgs>),
+    /// Ask domains whether they speak HTTP/3, over IPv4 and IPv6.
+    #[cfg(feature = "scan")]
+    #[command(after_long_help = scan::EXAMPLES, after_help = SEE_HELP)]
+    Scan(Box<scan::ScanArgs>),
+    /// Ask domains whether they speak HTTP/3 (this build cannot; it says which can).
+    #[cfg(not(feature = "scan"))]
+    #[command(disable_help_flag = true)]
+    Scan {
+        /// Options of the command.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+        options: Vec<std::ffi::OsString>,
+    },
     /// Say what to choose for many pages and networks, and who gets worse by it.
     #[cfg(feature = "study")]
     #[command(after_long_help = recommend::EXAMPLES, after_help = SEE_HELP)]

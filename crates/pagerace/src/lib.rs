@@ -41,6 +41,13 @@ pub fn main() -> ExitCode {
         Command::Study(command) => commands::study::run(command),
         #[cfg(feature = "study")]
         Command::Corpus(args) => commands::corpus::run(args),
+        #[cfg(feature = "scan")]
+        Command::Scan(args) => commands::scan::run(args),
+        #[cfg(not(feature = "scan"))]
+        Command::Scan { .. } => Err(anyhow::anyhow!(
+            "this build lacks scan, which takes longer to build: run cargo run --release -p \
+             pagerace --features scan -- scan domains.txt -o scan.parquet"
+        )),
         #[cfg(feature = "study")]
         Command::Recommend(args) => commands::recommend::run(args),
         Command::List(args) => commands::list::run(args),
@@ -74,6 +81,10 @@ fn interrupted(error: &anyhow::Error) -> bool {
         || error.is::<commands::recommend::Interrupted>()
         || error.is::<commands::corpus::Interrupted>()
     {
+        return true;
+    }
+    #[cfg(feature = "scan")]
+    if error.is::<commands::scan::Interrupted>() {
         return true;
     }
     matches!(error.downcast_ref(), Some(LabError::Interrupted { .. }))

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 #[cfg(feature = "live")]
 use pagerace_lab::LabError;
 use pagerace_lab::Progress;
@@ -107,7 +107,12 @@ impl Watch {
                 |from| last.compare_exchange(from, now, Ordering::Relaxed, Ordering::Relaxed);
             if now >= before + LOG_PERIOD && swap(before).is_ok() {
                 let (name, Progress { done, total }) = (self.bar.message(), progress);
-                let _ = writeln!(std::io::stderr(), "{name}: {done} of {total} {}", self.unit);
+                let left = HumanDuration(self.bar.eta());
+                let unit = &self.unit;
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "{name}: {done} of {total} {unit}, {left} left"
+                );
             }
         }
         #[cfg(feature = "study")]

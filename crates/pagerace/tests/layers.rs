@@ -3,7 +3,7 @@
 use std::process::Command;
 
 /// Crates from the bottom up. A crate may use those before it.
-const LAYERS: [&str; 23] = [
+const LAYERS: [&str; 24] = [
     "pagerace-core",
     "pagerace-page",
     "pagerace-har",
@@ -25,18 +25,20 @@ const LAYERS: [&str; 23] = [
     "pagerace-calibration",
     "pagerace-study",
     "pagerace-corpus",
+    "pagerace-scan",
     "pagerace",
     "pagerace-python",
 ];
 
 /// Pairs that are forbidden although their order would permit them.
-const STRANGERS: [(&str, &str); 6] = [
+const STRANGERS: [(&str, &str); 7] = [
     ("pagerace-transport", "pagerace-net"),
     ("pagerace-browser", "pagerace-transport"),
     ("pagerace-live", "pagerace-sim"),
     ("pagerace-report", "pagerace-sim"),
     ("pagerace-browser", "pagerace-har"),
     ("pagerace-sim", "pagerace-har"),
+    ("pagerace-scan", "pagerace-sim"),
 ];
 
 #[test]

@@ -26,6 +26,8 @@ pub(crate) mod race;
 pub(crate) mod recommend;
 #[cfg(feature = "live")]
 pub(crate) mod record;
+#[cfg(feature = "scan")]
+pub(crate) mod scan;
 #[cfg(feature = "study")]
 mod sections;
 #[cfg(feature = "live")]

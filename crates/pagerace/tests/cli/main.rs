@@ -15,6 +15,8 @@ mod recommend;
 #[path = "../../../../tests/corpus/files.rs"]
 mod recordings;
 mod reliability;
+#[cfg(feature = "scan")]
+mod scan;
 mod study;
 mod support;
 mod words;

@@ -1,0 +1,91 @@
+use std::fs;
+use std::path::PathBuf;
+
+use super::{Header, Journal};
+use crate::row::Row;
+use crate::settings::{Decisive, Settings};
+
+/// A folder that goes with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let folder = format!("pagerace-scan-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(folder);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn header(names: &[&str]) -> Header {
+    let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+    Header::new("1", &names, Decisive::from(&Settings::default()))
+}
+
+fn row(domain: &str) -> Row {
+    Row {
+        domain: domain.to_owned(),
+        ..Row::default()
+    }
+}
+
+#[test]
+fn a_journal_goes_on_where_it_was_cut() {
+    let folder = Folder::new("cut");
+    let path = folder.0.join("journal");
+    let header = header(&["a", "b", "c", "d"]);
+    let mut journal = Journal::open(&path, &header, 4).unwrap();
+    for (i, name) in [(2, "c"), (0, "a"), (1, "b")] {
+        journal.add(i, &row(name)).unwrap();
+    }
+    drop(journal);
+    let whole = fs::read(&path).unwrap();
+    let header_end = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    // Killed at any byte, a scan keeps exactly the whole lines.
+    for end in 0..=whole.len() {
+        fs::write(&path, &whole[..end]).unwrap();
+        let lines = whole[..end].split(|byte| *byte == b'\n').count() - 1;
+        let mut journal = Journal::open(&path, &header, 4).unwrap();
+        assert_eq!(journal.done(), lines.saturating_sub(1), "cut at {end}");
+        journal.add(3, &row("d")).unwrap();
+        let names: Vec<String> = journal
+            .rows(0, 4)
+            .unwrap()
+            .into_iter()
+            .map(|r| r.domain)
+            .collect();
+        let mut expected = names.clone();
+        expected.sort();
+        assert_eq!(names, expected);
+        assert_eq!(names.last().map(String::as_str), Some("d"));
+        drop(journal);
+        let again = Journal::open(&path, &header, 4).unwrap();
+        assert!(again.has(3) && end.max(header_end) <= again.end as usize + whole.len());
+    }
+}
+
+#[test]
+fn another_scan_is_refused() {
+    let folder = Folder::new("other");
+    let path = folder.0.join("journal");
+    drop(Journal::open(&path, &header(&["a"]), 1).unwrap());
+    let other = Journal::open(&path, &header(&["b"]), 1)
+        .unwrap_err()
+        .to_string();
+    assert!(other.contains("another list of domains"), "{other}");
+    let mut settings = header(&["a"]);
+    settings.settings.port = 8443;
+    let other = Journal::open(&path, &settings, 1).unwrap_err().to_string();
+    assert!(other.contains("--port"), "{other}");
+    fs::write(&path, "no journal\n").unwrap();
+    let other = Journal::open(&path, &header(&["a"]), 1)
+        .unwrap_err()
+        .to_string();
+    assert!(other.contains("line 1: is no line of a journal"), "{other}");
+}

@@ -1,0 +1,198 @@
+//! Lists of domains to scan, and of those to leave alone.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+
+use url::Host;
+
+use crate::ScanError;
+use crate::address::Prefix;
+
+/// The domains of a list, in its order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Domains {
+    /// The names, in lower case and as ASCII.
+    pub names: Vec<String>,
+    /// Lines that repeat an earlier name. A name is asked once.
+    pub repeated: usize,
+}
+
+impl Domains {
+    /// Reads a list: a name on each line, or a rank, a comma and a name, as the lists of Tranco
+    /// have them. Empty lines and lines that begin with `#` do not count.
+    ///
+    /// # Errors
+    /// [`ScanError::List`] names the line that is no domain name.
+    pub fn parse(text: &str, file: &Path) -> Result<Self, ScanError> {
+        let mut names = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut repeated = 0;
+        for (number, line) in lines(text) {
+            let ranked = line.split_once(',').filter(|(rank, _)| {
+                !rank.is_empty() && rank.bytes().all(|byte| byte.is_ascii_digit())
+            });
+            let entry = ranked.map_or(line, |(_, name)| name.trim());
+            let name = domain(entry).map_err(|problem| ScanError::List {
+                file: file.to_owned(),
+                line: number,
+                found: entry.chars().take(80).collect(),
+                problem,
+            })?;
+            if seen.insert(name.clone()) {
+                names.push(name);
+            } else {
+                repeated += 1;
+            }
+        }
+        if names.is_empty() {
+            return Err(ScanError::Empty(file.to_owned()));
+        }
+        Ok(Self { names, repeated })
+    }
+}
+
+/// Returns the lines that count, with their numbers from one.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let trimmed = text.lines().map(str::trim).enumerate();
+    trimmed
+        .map(|(i, line)| (i + 1, line))
+        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// Returns a domain name in lower case and as ASCII (RFC 5891), or what is wrong with it.
+fn domain(text: &str) -> Result<String, &'static str> {
+    if text.contains("://") {
+        return Err("give the name alone, without https:// and path");
+    }
+    if text.contains(['/', ':', '@', ' ', '?']) {
+        return Err("a line has one domain name and nothing else");
+    }
+    let Ok(Host::Domain(name)) = Host::parse(text.trim_end_matches('.')) else {
+        return Err("this is not a domain name");
+    };
+    // RFC 1035, section 2.3.4.
+    let fits = |label: &str| (1..=63).contains(&label.len());
+    if name.len() > 253 || !name.split('.').all(fits) {
+        return Err("a name has at most 253 characters, a label 1 to 63");
+    }
+    let good = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    if !name.bytes().all(good) {
+        return Err("this is not a domain name");
+    }
+    Ok(name)
+}
+
+/// Domains and addresses that are not to be asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exclusions {
+    domains: BTreeSet<String>,
+    prefixes: Vec<Prefix>,
+}
+
+impl Exclusions {
+    /// Adds those of a file: on each line a domain, which stands for its subdomains as well, or
+    /// an address or a prefix such as `192.0.2.0/24`.
+    ///
+    /// # Errors
+    /// [`ScanError::List`] names the line that is neither.
+    pub fn add(&mut self, text: &str, file: &Path) -> Result<(), ScanError> {
+        for (number, line) in lines(text) {
+            if let Some(prefix) = Prefix::parse(line) {
+                self.prefixes.push(prefix);
+                continue;
+            }
+            let name = domain(line).map_err(|_| ScanError::List {
+                file: PathBuf::from(file),
+                line: number,
+                found: line.chars().take(80).collect(),
+                problem: "give a domain, an address or a prefix such as 192.0.2.0/24",
+            })?;
+            self.domains.insert(name);
+        }
+        Ok(())
+    }
+
+    /// Returns true if the domain, or one that it lies in, is excluded.
+    pub fn has_domain(&self, name: &str) -> bool {
+        let mut rest = name;
+        loop {
+            if self.domains.contains(rest) {
+                return true;
+            }
+            let Some((_, parent)) = rest.split_once('.') else {
+                return false;
+            };
+            rest = parent;
+        }
+    }
+
+    /// Returns true if the address is excluded.
+    pub fn has_address(&self, address: IpAddr) -> bool {
+        self.prefixes.iter().any(|prefix| prefix.contains(address))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use proptest::prelude::*;
+
+    use super::{Domains, Exclusions};
+
+    #[test]
+    fn lists_have_names_or_ranks_and_names() {
+        let text =
+            "\u{feff}# Tranco\n1,Example.com\r\n\n2,bücher.example\nexample.com.\na_b.example\n";
+        let domains = Domains::parse(text, Path::new("list")).unwrap();
+        let expected = ["example.com", "xn--bcher-kva.example", "a_b.example"];
+        assert_eq!(domains.names, expected);
+        assert_eq!(domains.repeated, 1);
+    }
+
+    #[test]
+    fn a_bad_line_is_named() {
+        for (text, part) in [
+            (
+                "a.example\nhttps://b.example/\n",
+                "line 2: https://b.example/: give the name alone",
+            ),
+            (
+                "a.example/path",
+                "line 1: a.example/path: a line has one domain name",
+            ),
+            ("1.2.3.4", "line 1: 1.2.3.4: this is not a domain name"),
+            ("a..b", "line 1: a..b: "),
+            ("", "list: has no domains"),
+        ] {
+            let error = Domains::parse(text, Path::new("list")).unwrap_err();
+            assert!(error.to_string().contains(part), "{error}");
+        }
+    }
+
+    #[test]
+    fn exclusions_cover_subdomains_and_prefixes() {
+        let mut exclusions = Exclusions::default();
+        let text = "# asked us to stop\nexample.com\n192.0.2.0/24\n2001:db8::/32\n";
+        exclusions.add(text, Path::new("no.txt")).unwrap();
+        for name in ["example.com", "www.example.com", "a.b.example.com"] {
+            assert!(exclusions.has_domain(name), "{name}");
+        }
+        for name in ["com", "notexample.com", "example.com.evil.test"] {
+            assert!(!exclusions.has_domain(name), "{name}");
+        }
+        assert!(exclusions.has_address("192.0.2.77".parse().unwrap()));
+        assert!(!exclusions.has_address("192.0.3.1".parse().unwrap()));
+        assert!(exclusions.add("what is this", Path::new("no.txt")).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn no_list_panics(text in "\\PC{0,60}") {
+            let _ = Domains::parse(&text, Path::new("list"));
+            let _ = Exclusions::default().add(&text, Path::new("list"));
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! The scan of a list: many domains at once, at a rate, with a journal.
+
+use std::io;
+use std::net::SocketAddr;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::process::{Resource, getrlimit, setrlimit};
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinSet;
+
+use crate::client::{Client, now};
+use crate::error::{Failure, Kind};
+use crate::journal::{Header, Journal};
+use crate::list::Exclusions;
+use crate::pace::Pace;
+use crate::row::Row;
+use crate::settings::{Decisive, Settings};
+use crate::summary::{Counts, Summary};
+use crate::tls::Trust;
+use crate::{Cdn, ScanError, dns, domain};
+
+/// Sockets that a domain has open at once: one for each address family.
+const SOCKETS_EACH: u64 = 2;
+/// Files and sockets of the process itself.
+const SOCKETS_OTHER: u64 = 64;
+/// Time between two looks at whether to stop while no domain finishes.
+const TICK: Duration = Duration::from_secs(1);
+/// Rows that are in memory at once when results are written.
+const BATCH: usize = 4096;
+
+/// Everything that a scan needs.
+#[derive(Debug)]
+pub struct Scan {
+    /// The domains.
+    pub names: Vec<String>,
+    /// What is left alone.
+    pub exclusions: Exclusions,
+    /// The limits and the port.
+    pub settings: Settings,
+    /// The roots that judge certificates.
+    pub trust: Trust,
+    /// The resolvers; those of the machine if empty.
+    pub resolvers: Vec<SocketAddr>,
+    /// Names the content delivery network of a response.
+    pub cdn: Cdn,
+    /// Version of the program.
+    pub version: String,
+}
+
+/// The finished domains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Finished domains, with those of the journal.
+    pub done: usize,
+    /// All domains.
+    pub total: usize,
+}
+
+/// The end of a scan.
+#[derive(Debug)]
+pub enum End {
+    /// All domains are finished.
+    Complete(Results),
+    /// It was stopped; the journal has what was finished.
+    Stopped(Progress),
+}
+
+/// The rows of a scan, which its journal holds.
+#[derive(Debug)]
+pub struct Results {
+    journal: Journal,
+    domains: usize,
+}
+
+impl Results {
+    /// Calls `see` with all rows in the order of the list, some thousand at once.
+    ///
+    /// # Errors
+    /// The journal cannot be read, and errors of `see`.
+    pub fn each(&self, mut see: impl FnMut(&[Row]) -> io::Result<()>) -> io::Result<()> {
+        for first in (0..self.domains).step_by(BATCH) {
+            see(&self.journal.rows(first, BATCH).map_err(io::Error::other)?)?;
+        }
+        Ok(())
+    }
+
+    /// Counts all rows.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub fn summary(&self) -> io::Result<Summary> {
+        let mut counts = Counts::default();
+        self.each(|rows| {
+            for row in rows {
+                counts.add(row);
+            }
+            Ok(())
+        })?;
+        Ok(counts.summary())
+    }
+
+    /// Removes the journal, when the rows are written elsewhere.
+    ///
+    /// # Errors
+    /// [`ScanError::File`].
+    pub fn remove_journal(self) -> Result<(), ScanError> {
+        self.journal.remove()
+    }
+}
+
+impl Scan {
+    /// Scans all domains that the journal does not have yet. `tell` hears of each finished
+    /// domain and of each second, and says when to stop.
+    ///
+    /// # Errors
+    /// [`ScanError`]; never because of a domain.
+    pub fn run(
+        mut self,
+        journal: &Path,
+        tell: &dyn Fn(Progress) -> ControlFlow<()>,
+    ) -> Result<End, ScanError> {
+        let decisive = Decisive::from(&self.settings);
+        let header = Header::new(&self.version, &self.names, decisive);
+        if self.resolvers.is_empty() {
+            self.resolvers = dns::system_resolvers()?;
+        }
+        let journal = Journal::open(journal, &header, self.names.len())?;
+        self.settings.in_flight = self.settings.in_flight.min(sockets_max() as usize);
+        let runtime = runtime(self.settings.threads).map_err(ScanError::Machine)?;
+        let end = runtime.block_on(self.drive(journal, tell));
+        // Tasks of a stopped scan are dropped.
+        runtime.shutdown_background();
+        end
+    }
+
+    async fn drive(
+        self,
+        mut journal: Journal,
+        tell: &dyn Fn(Progress) -> ControlFlow<()>,
+    ) -> Result<End, ScanError> {
+        let total = self.names.len();
+        let mut done = journal.done();
+        let (in_flight, mut pace) = (self.settings.in_flight, Pace::new(self.settings.rate));
+        let client = Client::new(self.settings, Arc::new(self.trust), self.resolvers);
+        let client = Arc::new(client);
+        let exclusions = Arc::new(self.exclusions);
+        let mut waiting = (0..total).filter(|i| !journal.has(*i)).collect::<Vec<_>>();
+        waiting.reverse();
+        let asked = |i: &&usize| !exclusions.has_domain(&self.names[**i]);
+        if let Some(first) = waiting.iter().rev().find(asked)
+            && let Err(error) = dns::check(&client, &self.names[*first]).await
+        {
+            // Nothing is left behind of a scan that asked nobody.
+            if done == 0 {
+                journal.remove()?;
+            }
+            return Err(error);
+        }
+        let mut tasks = JoinSet::new();
+        let mut due = pace.next(now());
+        let mut ticks = tokio::time::interval(TICK);
+        while done < total {
+            let free = tasks.len() < in_flight && !waiting.is_empty();
+            tokio::select! {
+                () = tokio::time::sleep_until(due.into()), if free => {
+                    let Some(i) = waiting.pop() else { continue };
+                    let (client, exclusions) = (Arc::clone(&client), Arc::clone(&exclusions));
+                    let (name, cdn) = (self.names[i].clone(), self.cdn);
+                    tasks.spawn(async move {
+                        let scanned = tokio::spawn({
+                            let name = name.clone();
+                            async move { domain::scan(&client, &exclusions, cdn, &name).await }
+                        });
+                        // A bug in a parser must not end the scan.
+                        (i, scanned.await.unwrap_or_else(|error| broken(name, &error)))
+                    });
+                    due = pace.next(now());
+                }
+                _ = ticks.tick() => {
+                    if tell(Progress { done, total }).is_break() {
+                        return Ok(End::Stopped(Progress { done, total }));
+                    }
+                }
+                Some(finished) = tasks.join_next() => {
+                    let (i, row) = finished.map_err(|error| {
+                        ScanError::Machine(io::Error::other(error))
+                    })?;
+                    journal.add(i, &row)?;
+                    done += 1;
+                    if tell(Progress { done, total }).is_break() && done < total {
+                        return Ok(End::Stopped(Progress { done, total }));
+                    }
+                }
+            }
+        }
+        Ok(End::Complete(Results {
+            journal,
+            domains: total,
+        }))
+    }
+}
+
+fn broken(domain: String, error: &tokio::task::JoinError) -> Row {
+    Row {
+        domain,
+        error: Some(Failure::new(Kind::Local, error).to_string()),
+        ..Row::default()
+    }
+}
+
+fn runtime(threads: usize) -> io::Result<Runtime> {
+    Builder::new_multi_thread()
+        .worker_threads(threads.max(1))
+        .enable_all()
+        .build()
+}
+
+/// Raises the limit of open sockets as far as the system allows, and returns how many domains
+/// it suffices for.
+fn sockets_max() -> u64 {
+    let mut limit = getrlimit(Resource::Nofile);
+    if limit.current != limit.maximum {
+        limit.current = limit.maximum;
+        // If that is refused, the limit stays as it was.
+        let _ = setrlimit(Resource::Nofile, limit);
+    }
+    let current = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    (current.saturating_sub(SOCKETS_OTHER) / SOCKETS_EACH).max(1)
+}

@@ -1,0 +1,68 @@
+//! Scans of the test's Internet.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use pagerace_scan::list::Exclusions;
+use pagerace_scan::{End, Row, Scan, Settings, Trust};
+
+use super::Internet;
+
+/// A folder that goes with the test.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    pub fn new(name: &str) -> Self {
+        let folder = format!("pagerace-scan-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(folder);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Returns a scan of this Internet.
+pub fn scan(internet: &Internet, folder: &Folder, names: Vec<String>, timeout: Duration) -> Scan {
+    let ca = folder.0.join("ca.pem");
+    std::fs::write(&ca, &internet.ca).unwrap();
+    Scan {
+        names,
+        exclusions: Exclusions::default(),
+        settings: Settings {
+            rate: 200.0,
+            address_rate: 100.0,
+            port: internet.port,
+            timeout,
+            private_addresses: true,
+            ..Settings::default()
+        },
+        trust: Trust::file(&ca).unwrap(),
+        resolvers: vec![internet.resolver],
+        cdn: |_, _| None,
+        version: "test".to_owned(),
+    }
+}
+
+/// Runs a scan to its end, and returns the rows by domain.
+pub fn rows(scan: Scan, folder: &Folder) -> BTreeMap<String, Row> {
+    let journal = folder.0.join("journal");
+    let end = scan.run(&journal, &|_| ControlFlow::Continue(())).unwrap();
+    let End::Complete(results) = end else {
+        panic!("the scan was not stopped");
+    };
+    let mut rows = BTreeMap::new();
+    results
+        .each(|part| {
+            rows.extend(part.iter().map(|row| (row.domain.clone(), row.clone())));
+            Ok(())
+        })
+        .unwrap();
+    rows
+}
