@@ -220,9 +220,7 @@ impl Client {
     /// Returns the STREAM frames of responses since the last call, in order of arrival, with
     /// bytes that were sent again.
     pub fn take_received(&mut self) -> Vec<StreamFrame> {
-        self.received
-            .as_mut()
-            .map_or_else(Vec::new, std::mem::take)
+        self.received.as_mut().map_or_else(Vec::new, std::mem::take)
     }
 
     /// Sends `PRIORITY_UPDATE` for a request stream, which may open later (RFC 9218, section

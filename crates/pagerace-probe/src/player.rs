@@ -197,7 +197,10 @@ impl Player {
 
     /// Returns the time at which to call [`handle_timeout`](Self::handle_timeout).
     pub fn poll_timeout(&mut self) -> Option<Instant> {
-        let steps = self.steps.iter().filter_map(|(moment, _)| self.due(*moment));
+        let steps = self
+            .steps
+            .iter()
+            .filter_map(|(moment, _)| self.due(*moment));
         let deadline = Instant::ZERO + self.job.limits.time;
         let own = steps.chain(self.gate.next_at()).chain([deadline]).min();
         own.into_iter().chain(self.client.poll_timeout()).min()

@@ -1,0 +1,169 @@
+//! Candidates: strategies with their parameters, and which signals a server heeds.
+//!
+//! A server that ignores a signal behaves as if it had never been sent, so a candidate that
+//! ignores one is simulated with a client that does not send it.
+
+use std::fmt;
+
+use pagerace_core::Priority;
+use pagerace_delivery::StrategySpec;
+
+use crate::script::{Moment, Script};
+
+/// How a server treats the incremental parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Incremental {
+    /// As signalled.
+    Heeded,
+    /// As if no response were incremental.
+    Never,
+    /// As if all responses were incremental.
+    Always,
+}
+
+/// The signals that a server heeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ear {
+    /// The incremental parameter.
+    pub incremental: Incremental,
+    /// `PRIORITY_UPDATE` before the request.
+    pub before: bool,
+    /// `PRIORITY_UPDATE` after the request.
+    pub after: bool,
+}
+
+impl Ear {
+    /// A server that heeds everything.
+    pub const ALL: Self = Self {
+        incremental: Incremental::Heeded,
+        before: true,
+        after: true,
+    };
+
+    /// Returns the script as such a server understands it.
+    fn hear(self, script: &Script) -> Script {
+        let understood = |priority: Priority| match self.incremental {
+            Incremental::Heeded => priority,
+            Incremental::Never => Priority::new(priority.urgency, false),
+            Incremental::Always => Priority::new(priority.urgency, true),
+        };
+        let mut heard = script.clone();
+        for ask in &mut heard.asks {
+            let at = ask.at;
+            ask.updates.retain(|(moment, _)| match (moment, at) {
+                (Moment::Rtts(update), Moment::Rtts(request)) if *update < request => self.before,
+                _ => self.after,
+            });
+            for (_, priority) in &mut ask.updates {
+                *priority = understood(*priority);
+            }
+            let unsaid = (self.incremental == Incremental::Always).then(Priority::default);
+            ask.field = ask.field.or(unsaid).map(understood);
+        }
+        heard
+    }
+}
+
+/// A strategy, and the signals that it gets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The strategy with its parameters.
+    pub strategy: StrategySpec,
+    /// The signals.
+    pub ear: Ear,
+}
+
+impl Candidate {
+    /// Returns the script as this candidate understands it.
+    pub fn hear(&self, script: &Script) -> Script {
+        self.ear.hear(script)
+    }
+}
+
+impl fmt::Display for Candidate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.strategy.label())?;
+        let Ear {
+            incremental,
+            before,
+            after,
+        } = self.ear;
+        let incremental = match incremental {
+            Incremental::Heeded => None,
+            Incremental::Never => Some("never incremental"),
+            Incremental::Always => Some("always incremental"),
+        };
+        let updates = match (before, after) {
+            (true, true) => None,
+            (true, false) => Some("no late PRIORITY_UPDATE"),
+            (false, true) => Some("no early PRIORITY_UPDATE"),
+            (false, false) => Some("no PRIORITY_UPDATE"),
+        };
+        let parts: Vec<&str> = incremental.into_iter().chain(updates).collect();
+        if parts.is_empty() {
+            return Ok(());
+        }
+        write!(f, " ({})", parts.join(", "))
+    }
+}
+
+/// Strategies of which every combination of heeded signals is a candidate.
+const SIGNALLED: &[&str] = &["eps"];
+
+/// The other strategies of the registry, with values of their parameters.
+const OTHERS: &[&str] = &[
+    "fifo",
+    "sequential",
+    "round-robin",
+    "batched-round-robin:n=2",
+    "batched-round-robin:n=5",
+    "batched-round-robin:n=10",
+    "batched-round-robin:n=20",
+    "weighted-round-robin",
+    "firefox-tree",
+    "firefox-eps",
+    "h2-tree",
+    "weighted-incremental:alpha=0.25",
+    "weighted-incremental:alpha=0.5",
+    "weighted-incremental:alpha=0.75",
+    "weighted-incremental:alpha=1",
+    "weighted-incremental:alpha=0.25:urgency=signalled",
+    "weighted-incremental:alpha=0.5:urgency=signalled",
+    "weighted-incremental:alpha=0.75:urgency=signalled",
+    "weighted-incremental:alpha=1:urgency=signalled",
+    "hybrid:alpha=0.25",
+    "hybrid:alpha=0.5",
+    "hybrid:alpha=0.75",
+    "hybrid:alpha=1",
+    "hybrid:alpha=0.5:urgency=signalled",
+    "hybrid:alpha=1:urgency=signalled",
+];
+
+/// Returns all candidates.
+pub fn candidates() -> Vec<Candidate> {
+    let spec = |text: &&str| -> StrategySpec { text.parse().expect("candidates are registered") };
+    let mut all = Vec::new();
+    for strategy in SIGNALLED.iter().map(spec) {
+        for incremental in [
+            Incremental::Heeded,
+            Incremental::Never,
+            Incremental::Always,
+        ] {
+            for (before, after) in [(true, true), (true, false), (false, true), (false, false)] {
+                all.push(Candidate {
+                    strategy: strategy.clone(),
+                    ear: Ear {
+                        incremental,
+                        before,
+                        after,
+                    },
+                });
+            }
+        }
+    }
+    all.extend(OTHERS.iter().map(spec).map(|strategy| Candidate {
+        strategy,
+        ear: Ear::ALL,
+    }));
+    all
+}
