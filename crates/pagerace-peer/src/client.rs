@@ -393,6 +393,13 @@ impl Client {
         }
     }
 
+    /// Returns the number of packets of this client that were declared lost.
+    pub fn packets_lost(&mut self) -> u64 {
+        self.host
+            .observe(self.id)
+            .map_or(0, |quic| quic.stats().packets_lost)
+    }
+
     /// Closes the connection without an error.
     pub fn close(&mut self, now: Instant) {
         if let Some(quic) = self.host.connection(self.id) {

@@ -144,11 +144,7 @@ pub fn candidates() -> Vec<Candidate> {
     let spec = |text: &&str| -> StrategySpec { text.parse().expect("candidates are registered") };
     let mut all = Vec::new();
     for strategy in SIGNALLED.iter().map(spec) {
-        for incremental in [
-            Incremental::Heeded,
-            Incremental::Never,
-            Incremental::Always,
-        ] {
+        for incremental in [Incremental::Heeded, Incremental::Never, Incremental::Always] {
             for (before, after) in [(true, true), (true, false), (false, true), (false, false)] {
                 all.push(Candidate {
                     strategy: strategy.clone(),

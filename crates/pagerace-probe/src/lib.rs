@@ -7,22 +7,26 @@
 //!
 //! There is no socket and no clock here; `pagerace-live` has those.
 
+pub mod behaviour;
 pub mod candidate;
 pub mod gate;
 pub mod model;
 pub mod plan;
 pub mod player;
+pub mod probe;
 pub mod script;
 pub mod shape;
 pub mod trace;
 pub mod verdict;
 pub mod world;
 
+pub use behaviour::{Behaviour, Heeded, Sharing};
 pub use candidate::{Candidate, candidates};
 pub use gate::Pace;
 pub use model::{Model, Path};
 pub use plan::{Budget, Object, PlanError};
 pub use player::{Job, Limits, Player, Server, Target, USER_AGENT};
+pub use probe::{Observed, ProbeError, observe};
 pub use script::{Kind, Script};
 pub use shape::Shape;
 pub use trace::{End, Trace};

@@ -27,7 +27,7 @@ const LIMITED: f64 = 0.6;
 
 impl Path {
     /// Measures the path by the traces of jobs.
-    pub fn of(survey: &Trace, jobs: &[Job], traces: &[Trace]) -> Self {
+    pub fn of(survey: &Trace, traces: &[Trace]) -> Self {
         let connects = traces.iter().map(|t| t.connect).chain([survey.connect]);
         let received: u64 = traces.iter().map(|t| t.received).sum();
         let lost: f64 = traces.iter().map(|t| t.loss() * t.received as f64).sum();
@@ -36,7 +36,6 @@ impl Path {
             t.finished.since(begin).as_secs_f64()
         };
         let time: f64 = traces.iter().map(busy).sum();
-        debug_assert_eq!(jobs.len(), traces.len());
         Self {
             rtt: connects.min().unwrap_or(Duration::ZERO),
             loss: lost / received.max(1) as f64,
@@ -125,7 +124,8 @@ impl Model {
         let limited = self.path.rate < LIMITED * pace;
         let rate = if limited { self.path.rate } else { 25.0 * pace };
         let (rate, loss) = ((rate * 8.0) as u64, 100.0 * self.path.loss.min(0.3));
-        let text = format!("rate {rate}bit rtt {rtt_ms:.3}ms loss-up 0% loss {loss:.3}% queue 400p");
+        let text =
+            format!("rate {rate}bit rtt {rtt_ms:.3}ms loss-up 0% loss {loss:.3}% queue 400p");
         Network::parse(&text).expect("the description is complete")
     }
 }

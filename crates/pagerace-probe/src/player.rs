@@ -155,7 +155,9 @@ impl Player {
             received: 0,
             refilled: 0,
             dropped: 0,
+            lost_up: 0,
             finished: now,
+            ended: now,
             end: End::Complete,
         };
         Ok(Self {
@@ -239,6 +241,8 @@ impl Player {
         if !self.over {
             self.over = true;
             self.trace.end = end;
+            self.trace.ended = now;
+
             self.steps.clear();
             self.client.close(now);
         }
@@ -352,6 +356,9 @@ impl Player {
                 bytes,
             });
         }
+        if (self.ranked as f64) < SIGNALLED * self.expected as f64 {
+            self.trace.lost_up = self.client.packets_lost();
+        }
         if self.trace.received >= self.job.limits.bytes {
             self.end(now, End::Limit("bytes"));
         }
@@ -393,6 +400,9 @@ impl Player {
         }
     }
 }
+
+/// Share of the bytes before which the client's packets carry requests and updates.
+const SIGNALLED: f64 = 0.3;
 
 /// Longest part of a field's value that is read.
 const TEXT_MAX: usize = 200;

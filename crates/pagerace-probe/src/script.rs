@@ -55,6 +55,9 @@ const MIXED: [(u8, bool); STREAMS] = [
     (1, true),
 ];
 
+/// Share of the bytes after which the script `in-flight` changes priorities.
+pub const CHANGED: f64 = 0.1;
+
 /// The scripts of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -139,7 +142,7 @@ impl Kind {
                 Self::Urgency | Self::Incremental => request.field = Some(signal),
                 Self::Before => request.updates.push((Moment::Rtts(0.0), signal)),
                 Self::After => request.updates.push((Moment::Rtts(0.75), signal)),
-                Self::Flight => request.updates.push((Moment::Share(0.2), signal)),
+                Self::Flight => request.updates.push((Moment::Share(CHANGED), signal)),
             }
             asks.push(request);
         }

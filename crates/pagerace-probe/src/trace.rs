@@ -64,8 +64,12 @@ pub struct Trace {
     pub refilled: u64,
     /// Bytes of UDP payload that the client's own queue dropped.
     pub dropped: u64,
+    /// Packets of the client that were lost. Requests or updates in them arrived late.
+    pub lost_up: u64,
     /// Time of the last byte.
     pub finished: Instant,
+    /// Time at which the script ended.
+    pub ended: Instant,
     /// The end.
     pub end: End,
 }

@@ -71,7 +71,8 @@ pub fn judge(observed: &[Vec<f64>], candidates: &[(Candidate, Expected)]) -> Ver
     let weight = |distance: f64| libm::exp(-STEEPNESS * distance * distance);
     // Relative to the nearest, so that no weight underflows.
     let least = groups.first().map_or(FAR, |g| g.distance.min(FAR));
-    let relative = |distance: f64| weight(libm::sqrt((distance * distance - least * least).max(0.0)));
+    let relative =
+        |distance: f64| weight(libm::sqrt((distance * distance - least * least).max(0.0)));
     let unknown = relative(FAR);
     let sum: f64 = groups.iter().map(|g| relative(g.distance)).sum::<f64>() + unknown;
     for group in &mut groups {
