@@ -1,11 +1,16 @@
 //! Scripts of a probe, played against a real server over a UDP socket.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::Path;
 use std::time::Duration;
 
 use mio::Token;
 use pagerace_probe::{Job, Player, Server, Trace};
 use pagerace_transport::quic::ClientKeys;
+use pagerace_transport::quic::keys::client_keys_with_roots;
+use rustls::RootCertStore;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
 
 use crate::socket::Socket;
 use crate::wait::Waiter;
@@ -13,6 +18,37 @@ use crate::{Clock, LiveError};
 
 /// Longest wait for the socket.
 const WAIT_MAX: Duration = Duration::from_secs(1);
+
+/// Returns the keys of a client that trusts the certificates in the PEM file `ca`, or those
+/// that the system trusts.
+///
+/// # Errors
+/// [`LiveError::Certificates`]: there is no usable certificate.
+pub fn keys(ca: Option<&Path>) -> Result<ClientKeys, LiveError> {
+    let refuse = |reason: String| LiveError::Certificates(reason);
+    let mut roots = RootCertStore::empty();
+    if let Some(path) = ca {
+        let named = |error: &dyn std::fmt::Display| refuse(format!("{}: {error}", path.display()));
+        for certificate in CertificateDer::pem_file_iter(path).map_err(|e| named(&e))? {
+            let certificate = certificate.map_err(|e| named(&e))?;
+            roots.add(certificate).map_err(|e| named(&e))?;
+        }
+        if roots.is_empty() {
+            return Err(named(&"no certificate in PEM"));
+        }
+    } else {
+        let system = rustls_native_certs::load_native_certs();
+        roots.add_parsable_certificates(system.certs);
+        if roots.is_empty() {
+            let why = system.errors.first().map_or_else(
+                || "the system trusts no certificate".to_owned(),
+                ToString::to_string,
+            );
+            return Err(refuse(why));
+        }
+    }
+    client_keys_with_roots(roots).map_err(|error| refuse(error.to_string()))
+}
 
 /// Plays a script on a new connection. The job's limits bound its time and its bytes.
 ///
