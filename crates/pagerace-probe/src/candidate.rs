@@ -8,6 +8,7 @@ use std::fmt;
 use pagerace_core::Priority;
 use pagerace_delivery::StrategySpec;
 
+use crate::mixed::MIXED;
 use crate::script::{Moment, Script};
 
 /// How a server treats the incremental parameter.
@@ -19,6 +20,9 @@ pub enum Incremental {
     Never,
     /// As if all responses were incremental.
     Always,
+    /// As signalled, and responses without a signal are incremental until the connection's
+    /// first signal.
+    UntilTold,
 }
 
 /// The signals that a server heeds.
@@ -43,11 +47,15 @@ impl Ear {
     /// Returns the script as such a server understands it.
     fn hear(self, script: &Script) -> Script {
         let understood = |priority: Priority| match self.incremental {
-            Incremental::Heeded => priority,
+            Incremental::Heeded | Incremental::UntilTold => priority,
             Incremental::Never => Priority::new(priority.urgency, false),
             Incremental::Always => Priority::new(priority.urgency, true),
         };
         let mut heard = script.clone();
+        let fields = script.asks.iter().filter(|ask| ask.field.is_some());
+        let updates = script.asks.iter().flat_map(|ask| &ask.updates);
+        let told = fields.map(|ask| ask.at).chain(updates.map(|(at, _)| *at));
+        let told = told.map(order).fold(f64::INFINITY, f64::min);
         for ask in &mut heard.asks {
             let at = ask.at;
             ask.updates.retain(|(moment, _)| match (moment, at) {
@@ -57,10 +65,24 @@ impl Ear {
             for (_, priority) in &mut ask.updates {
                 *priority = understood(*priority);
             }
-            let unsaid = (self.incremental == Incremental::Always).then(Priority::default);
-            ask.field = ask.field.or(unsaid).map(understood);
+            let shares = match self.incremental {
+                Incremental::Heeded | Incremental::Never => false,
+                Incremental::Always => true,
+                Incremental::UntilTold => ask.field.is_none() && order(at) < told,
+            };
+            let unsaid = shares.then(|| Priority::new(Priority::default().urgency, true));
+            ask.field = ask.field.map(understood).or(unsaid);
         }
         heard
+    }
+}
+
+/// Returns a number that orders moments.
+fn order(moment: Moment) -> f64 {
+    match moment {
+        Moment::Open => -1.0,
+        Moment::Rtts(n) => n,
+        Moment::Share(share) => 1e6 + share,
     }
 }
 
@@ -92,6 +114,7 @@ impl fmt::Display for Candidate {
             Incremental::Heeded => None,
             Incremental::Never => Some("never incremental"),
             Incremental::Always => Some("always incremental"),
+            Incremental::UntilTold => Some("incremental until told"),
         };
         let updates = match (before, after) {
             (true, true) => None,
@@ -107,8 +130,21 @@ impl fmt::Display for Candidate {
     }
 }
 
-/// Strategies of which every combination of heeded signals is a candidate.
-const SIGNALLED: &[&str] = &["eps"];
+/// Strategies that follow signals, and how they may treat the incremental parameter. Those
+/// that differ only where both kinds meet need no candidates of one kind.
+const SIGNALLED: &[(&str, &[Incremental])] = &[
+    (
+        "eps",
+        &[
+            Incremental::Heeded,
+            Incremental::Never,
+            Incremental::Always,
+            Incremental::UntilTold,
+        ],
+    ),
+    ("eps-halves", &[Incremental::Heeded, Incremental::UntilTold]),
+    ("eps-first", &[Incremental::Heeded, Incremental::UntilTold]),
+];
 
 /// The other strategies of the registry, with values of their parameters.
 const OTHERS: &[&str] = &[
@@ -143,13 +179,14 @@ const OTHERS: &[&str] = &[
 pub fn candidates() -> Vec<Candidate> {
     let spec = |text: &&str| -> StrategySpec { text.parse().expect("candidates are registered") };
     let mut all = Vec::new();
-    for strategy in SIGNALLED.iter().map(spec) {
-        for incremental in [Incremental::Heeded, Incremental::Never, Incremental::Always] {
+    for (name, ears) in SIGNALLED {
+        let strategy = StrategySpec::parse_with(name, MIXED).expect("it is registered");
+        for incremental in *ears {
             for (before, after) in [(true, true), (true, false), (false, true), (false, false)] {
                 all.push(Candidate {
                     strategy: strategy.clone(),
                     ear: Ear {
-                        incremental,
+                        incremental: *incremental,
                         before,
                         after,
                     },

@@ -10,6 +10,7 @@
 pub mod behaviour;
 pub mod candidate;
 pub mod gate;
+mod mixed;
 pub mod model;
 pub mod plan;
 pub mod player;
