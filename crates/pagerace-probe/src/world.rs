@@ -76,6 +76,20 @@ pub struct World {
 /// # Panics
 /// Panics if the congestion controller is unknown.
 pub fn play(world: &World, job: Job, seed: u64) -> Trace {
+    play_tampered(world, job, seed, |_| {})
+}
+
+/// Plays a job as [`play`] does, while `tamper` changes the server's datagrams. Packets are not
+/// encrypted here, so that a hostile server's frames can be made of them.
+///
+/// # Panics
+/// Panics if the congestion controller is unknown.
+pub fn play_tampered(
+    world: &World,
+    job: Job,
+    seed: u64,
+    mut tamper: impl FnMut(&mut BytesMut),
+) -> Trace {
     let epoch = Epoch::new();
     let remote = SocketAddr::from(([192, 0, 2, 1], 443));
     let client = SocketAddr::from(([198, 51, 100, 1], 50_000));
@@ -129,7 +143,8 @@ pub fn play(world: &World, job: Job, seed: u64) -> Trace {
         };
         now = next.max(now);
         if let Some(exit) = down.poll(now) {
-            if let Exit::Delivered { payload, .. } = exit {
+            if let Exit::Delivered { mut payload, .. } = exit {
+                tamper(&mut payload);
                 player.handle_datagram(now, payload);
             }
         } else if let Some(exit) = up.poll(now) {

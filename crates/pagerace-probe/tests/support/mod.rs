@@ -63,7 +63,7 @@ pub(crate) fn probe(world: &World, truth: Option<&Candidate>, seed: u64) -> Obse
 /// Strategies that are no candidates.
 pub(crate) const STRANGERS: &[StrategyInfo] = &[
     stranger("latest-first", |_: &Values| Box::new(LatestFirst)),
-    stranger("pairs", |_: &Values| Box::new(Pairs)),
+    stranger("pairs", |_: &Values| Box::new(Pairs(0))),
     stranger("least-urgent", |_: &Values| Box::new(LeastUrgent)),
 ];
 
@@ -86,13 +86,16 @@ impl Strategy for LatestFirst {
     }
 }
 
-/// The two earliest requests share.
-struct Pairs;
+/// The two earliest requests take turns.
+struct Pairs(u64);
 
 impl Strategy for Pairs {
     fn pick(&mut self, ready: &[Response]) -> usize {
-        let pair = 0..ready.len().min(2);
-        pair.min_by_key(|i| ready[*i].sent).unwrap()
+        usize::from(ready.len() > 1 && ready[0].stream == self.0)
+    }
+
+    fn sent(&mut self, response: &Response, _bytes: u64) {
+        self.0 = response.stream;
     }
 }
 
