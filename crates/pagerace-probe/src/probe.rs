@@ -74,7 +74,7 @@ pub fn observe<E>(
         used.connections += 1;
         used.requests += job.script.asks.len();
         used.bytes += trace.received;
-        used.time = used.time + trace.ended.since_start();
+        used.time += trace.ended.since_start();
         Ok::<_, ProbeError<E>>(trace)
     };
     let survey = play(&plan::survey(paths, budget), &mut used)?;

@@ -41,7 +41,7 @@ const SAME: f64 = 0.7;
 const FAR: f64 = 2.5;
 
 /// Steepness of the probability: see docs/probe.md for its calibration.
-const STEEPNESS: f64 = 1.5;
+const STEEPNESS: f64 = 4.0;
 
 /// Judges observed values by the candidates.
 pub fn judge(observed: &[Vec<f64>], candidates: &[(Candidate, Expected)]) -> Verdict {

@@ -1,6 +1,11 @@
 //! Probes of simulated servers: the ten default strategies over three paths, without loss and
 //! with 1 %, and servers that no candidate describes.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, its helpers too"
+)]
+
 mod support;
 
 use pagerace_delivery::StrategySpec;

@@ -1,5 +1,10 @@
 //! Servers that a probe cannot use, and hostile ones.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, its helpers too"
+)]
+
 mod support;
 
 use std::convert::Infallible;

@@ -3,10 +3,12 @@
 mod output;
 
 use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 use pagerace_core::Duration;
 use pagerace_lab::LabError;
+use pagerace_lab::export::file::write_atomically;
 use pagerace_lab::runner::run_all;
 use pagerace_live::{probe as socket, secret_seed};
 use pagerace_probe::{Behaviour, Budget, Observed, ProbeError, Server, candidates, judge, observe};
@@ -51,13 +53,19 @@ pub(crate) fn run(args: &ProbeArgs) -> Result<()> {
         observed: &observed,
         seed: args.seed,
     };
+    let report = |path: &PathBuf| (path, pagerace_report::render_sections(&answer.report()));
+    let report = args.report.as_ref().map(report);
     if args.json {
+        // Standard output holds JSON and nothing else.
+        if let Some((path, html)) = report {
+            write_atomically(path, |out| out.write_all(html.as_bytes()))?;
+        }
         answer.print_json()?;
     } else {
         answer.print()?;
-    }
-    if let Some(path) = &args.report {
-        write_text(path, &pagerace_report::render_sections(&answer.report()))?;
+        if let Some((path, html)) = report {
+            write_text(path, &html)?;
+        }
     }
     Ok(())
 }
