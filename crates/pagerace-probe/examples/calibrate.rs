@@ -5,6 +5,16 @@
 //! cargo run --release -p pagerace-probe --example calibrate -- [PATHS] [SEED]
 //! ```
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "this is a program"
+)]
+#![allow(
+    clippy::unwrap_used,
+    reason = "this is a measurement, and fails where it stands"
+)]
+
 #[path = "../tests/support/mod.rs"]
 mod support;
 
@@ -20,9 +30,9 @@ use pagerace_probe::{Candidate, candidates, judge};
 const SERVERS: usize = 12;
 
 struct Case {
-    /// Distances of groups, and whether the group has the truth.
-    groups: Vec<(f64, bool)>,
+    /// Probability of the nearest group.
     probability: f64,
+    /// True if the answer has the truth, or is *unknown* for a stranger.
     right: bool,
     answered: bool,
     line: String,
@@ -85,7 +95,7 @@ fn cases(seed: u64, path: u64) -> Vec<Case> {
             |c| c.strategy.clone(),
         );
         let mut world = support::world(strategy, &network, support::site(objects, length));
-        world.congestion = ["cubic", "bbr", "reno"][pick(&mut rng, 3)].to_owned();
+        ["cubic", "bbr", "reno"][pick(&mut rng, 3)].clone_into(&mut world.congestion);
         world.mtu = 1_200 + rng.below(250) as u16;
         let observed = support::probe(&world, truth.as_ref(), rng.below(1 << 40));
         let library = library.get_or_insert_with(|| {
@@ -101,31 +111,15 @@ fn cases(seed: u64, path: u64) -> Vec<Case> {
         let name = truth
             .as_ref()
             .map_or(world.strategy.to_string(), ToString::to_string);
-        let groups: Vec<(f64, bool)> = verdict
-            .groups
-            .iter()
-            .map(|g| (g.distance, has(g)))
-            .collect();
-        let nearest = verdict.groups[0].members[0].to_string();
-        let shown: Vec<String> = groups
-            .iter()
-            .take(4)
-            .map(|(d, t)| format!("{d:.3}/{t}"))
-            .collect();
+        let nearest = &verdict.groups[0];
         found.push(Case {
-            probability: verdict.groups[0].probability,
+            probability: nearest.probability,
             right,
             answered: answered.is_some(),
             line: format!(
-                "{right} {name} | {network} objects {objects} {} {} loss {:.3} | {nearest} {:.3} spread {:.2} | {}",
-                world.congestion,
-                world.mtu,
-                observed.path.loss,
-                verdict.groups[0].probability,
-                verdict.spread,
-                shown.join(" ")
+                "{name} behind {network}, {objects} objects: {} at {:.2}, probability {:.3}",
+                nearest.members[0], nearest.distance, nearest.probability
             ),
-            groups,
         });
     }
     found
@@ -133,40 +127,26 @@ fn cases(seed: u64, path: u64) -> Vec<Case> {
 
 fn report(cases: &[Case]) {
     for case in cases.iter().filter(|case| !case.right) {
-        println!("{}", case.line);
+        println!("wrong or unknown: {}", case.line);
     }
-    for case in cases {
-        let groups: Vec<String> = case
-            .groups
-            .iter()
-            .map(|(d, t)| format!("{d:.3}/{t}"))
-            .collect();
-        println!("case {}", groups.join(" "));
-    }
-    println!("probability of the nearest   servers   right");
-    for (low, high) in [
-        (0.0, 0.5),
-        (0.5, 0.7),
-        (0.7, 0.9),
-        (0.9, 0.99),
-        (0.99, 1.01),
-    ] {
-        let inside = |c: &&Case| low <= c.probability && c.probability < high;
+    println!("probability    answers   mean   right");
+    for (low, high) in BINS {
+        let inside = |c: &&Case| c.answered && low <= c.probability && c.probability < high;
         let bin: Vec<&Case> = cases.iter().filter(inside).collect();
-        let truths = bin.iter().filter(|c| c.groups[0].1).count();
+        let right = bin.iter().filter(|c| c.right).count();
+        let mean = bin.iter().map(|c| c.probability).sum::<f64>() / bin.len() as f64;
         println!(
-            "{low:.2} to {:.2} {:25} {truths:7}",
-            f64::min(high, 1.0),
+            "{low:.2} to {:.2} {:10} {mean:6.3} {right:7}",
+            high.min(1.0),
             bin.len()
         );
     }
+    let unknown = cases.iter().filter(|c| !c.answered);
+    let strangers = unknown.clone().filter(|c| c.right).count();
+    println!("unknown {:14}        {strangers:7}", unknown.count());
     let right = cases.iter().filter(|c| c.right).count();
-    let sure = cases
-        .iter()
-        .filter(|c| c.answered && !c.right && c.probability > 0.9);
-    println!(
-        "{right} of {} right; {} wrong answers of more than 0.9",
-        cases.len(),
-        sure.count()
-    );
+    println!("{right} of {} right", cases.len());
 }
+
+/// Ranges of probabilities.
+const BINS: [(f64, f64); 4] = [(0.5, 0.7), (0.7, 0.9), (0.9, 0.99), (0.99, 1.01)];

@@ -3,7 +3,6 @@
 mod output;
 
 use std::net::{SocketAddr, ToSocketAddrs as _};
-use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 use pagerace_core::Duration;
@@ -14,7 +13,7 @@ use pagerace_live::{probe as socket, secret_seed};
 use pagerace_probe::{Behaviour, Budget, Observed, ProbeError, Server, candidates, judge, observe};
 use url::Url;
 
-use super::files::{check_files, write_text};
+use super::files::{check_files, say};
 use super::inputs::jobs;
 use crate::cli::probe::ProbeArgs;
 use crate::progress::Watch;
@@ -53,18 +52,17 @@ pub(crate) fn run(args: &ProbeArgs) -> Result<()> {
         observed: &observed,
         seed: args.seed,
     };
-    let report = |path: &PathBuf| (path, pagerace_report::render_sections(&answer.report()));
-    let report = args.report.as_ref().map(report);
     if args.json {
-        // Standard output holds JSON and nothing else.
-        if let Some((path, html)) = report {
-            write_atomically(path, |out| out.write_all(html.as_bytes()))?;
-        }
         answer.print_json()?;
     } else {
         answer.print()?;
-        if let Some((path, html)) = report {
-            write_text(path, &html)?;
+    }
+    if let Some(path) = &args.report {
+        let html = pagerace_report::render_sections(&answer.report());
+        write_atomically(path, |out| out.write_all(html.as_bytes()))?;
+        // With --json, standard output holds nothing else.
+        if !args.json {
+            say(path)?;
         }
     }
     Ok(())
