@@ -96,6 +96,13 @@ pub struct Candidate {
 }
 
 impl Candidate {
+    /// Returns the servers that are known to do this; see docs/probe.md.
+    pub fn known_as(&self) -> Option<&'static str> {
+        let text = self.to_string();
+        let known = KNOWN.iter().find(|(candidate, _)| *candidate == text);
+        known.map(|(_, servers)| *servers)
+    }
+
     /// Returns the script as this candidate understands it.
     pub fn hear(&self, script: &Script) -> Script {
         self.ear.hear(script)
@@ -129,6 +136,16 @@ impl fmt::Display for Candidate {
         write!(f, " ({})", parts.join(", "))
     }
 }
+
+/// Servers by the candidate that describes them.
+const KNOWN: &[(&str, &str)] = &[
+    (
+        "eps-halves (incremental until told, no early PRIORITY_UPDATE)",
+        "quic-go 0.65",
+    ),
+    ("eps-first", "h2o and quiche"),
+    ("round-robin", "aioquic 1.7"),
+];
 
 /// Strategies that follow signals, and how they may treat the incremental parameter. Those
 /// that differ only where both kinds meet need no candidates of one kind.
@@ -199,4 +216,16 @@ pub fn candidates() -> Vec<Candidate> {
         ear: Ear::ALL,
     }));
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KNOWN, candidates};
+
+    #[test]
+    fn known_servers_are_candidates() {
+        let all = candidates();
+        let known = all.iter().filter_map(super::Candidate::known_as);
+        assert_eq!(known.count(), KNOWN.len());
+    }
 }

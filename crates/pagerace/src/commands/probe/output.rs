@@ -6,7 +6,9 @@ use std::net::SocketAddr;
 use comfy_table::Cell;
 use pagerace_lab::VERSION;
 use pagerace_lab::unit::probability;
-use pagerace_probe::{Behaviour, End, Group, Heeded, Job, Observed, Sharing, Trace, Verdict};
+use pagerace_probe::{
+    Behaviour, Candidate, End, Group, Heeded, Job, Observed, Sharing, Trace, Verdict,
+};
 use pagerace_report::sections::{Figure, Kind, Section, SectionReport, Series};
 use serde_json::{Value, json};
 
@@ -39,9 +41,10 @@ impl Answer<'_> {
             format!("The server: {}.", self.behaviour),
             match self.verdict.answer() {
                 Some(group) => format!(
-                    "It orders bytes like {} (probability {}).",
+                    "It orders bytes like {} (probability {}){}.",
                     names(group),
-                    probability(group.probability)
+                    probability(group.probability),
+                    servers(group)
                 ),
                 None => {
                     "Its order is unknown: no strategy that we simulate is near enough.".to_owned()
@@ -238,6 +241,16 @@ fn figure(job: &Job, trace: &Trace) -> Section {
 fn names(group: &Group) -> String {
     let names: Vec<String> = group.members.iter().map(ToString::to_string).collect();
     names.join(" or ")
+}
+
+/// Returns the known servers of a group.
+fn servers(group: &Group) -> String {
+    let known = group.members.iter().filter_map(Candidate::known_as);
+    let known: Vec<&str> = known.collect();
+    if known.is_empty() {
+        return String::new();
+    }
+    format!(", as {} does", known.join(" or "))
 }
 
 const fn word(heeded: Heeded) -> &'static str {
