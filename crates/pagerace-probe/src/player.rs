@@ -26,7 +26,7 @@ pub const USER_AGENT: &str = concat!(
 
 /// The least round trip that moments of scripts are counted in. Below it, packets of
 /// different moments could leave together.
-const RTT_MIN: Duration = Duration::from_millis(2);
+const RTT_MIN: Duration = Duration::from_millis(8);
 
 /// Flow control window of the connection in bytes. It bounds what a server may send at once,
 /// and hardly ever closes, because the gate's queue is much shorter.
@@ -94,6 +94,9 @@ pub struct Player {
     gate: Gate,
     connected: Option<Instant>,
     started: Option<Instant>,
+    /// Delay of the steps so far, which later ones keep, so that steps of different moments
+    /// never leave together.
+    slip: Duration,
     /// Steps that are not taken, in the order of the script.
     steps: Vec<(Moment, Action)>,
     /// Expected bytes of all ranked responses.
@@ -168,6 +171,7 @@ impl Player {
             client,
             connected: None,
             started: None,
+            slip: Duration::ZERO,
             steps,
             expected,
             ranked: 0,
@@ -252,7 +256,9 @@ impl Player {
     fn due(&self, moment: Moment) -> Option<Instant> {
         match moment {
             Moment::Open => self.connected,
-            Moment::Rtts(n) => Some(self.started? + self.job.rtt.max(RTT_MIN).mul_f64(n)),
+            Moment::Rtts(n) => {
+                Some(self.started? + self.job.rtt.max(RTT_MIN).mul_f64(n) + self.slip)
+            }
             Moment::Share(_) => None,
         }
     }
@@ -264,13 +270,22 @@ impl Player {
         }
     }
 
-    /// Takes the steps that are due.
+    /// Takes the steps that are due. Of several moments, only the earliest is.
     fn act(&mut self, now: Instant) {
+        let timed = self
+            .steps
+            .iter()
+            .filter(|(moment, _)| matches!(moment, Moment::Rtts(_)));
+        let first = timed.filter_map(|(moment, _)| self.due(*moment)).min();
         let steps = std::mem::take(&mut self.steps);
-        let (due, later): (Vec<_>, Vec<_>) = steps
-            .into_iter()
-            .partition(|(moment, _)| self.connected.is_some() && self.is_due(now, *moment));
+        let (due, later): (Vec<_>, Vec<_>) = steps.into_iter().partition(|(moment, _)| {
+            let waits = matches!(moment, Moment::Rtts(_)) && self.due(*moment) != first;
+            self.connected.is_some() && !waits && self.is_due(now, *moment)
+        });
         self.steps = later;
+        if let Some(first) = first.filter(|first| *first <= now) {
+            self.slip += now.since(first);
+        }
         for (_, action) in due {
             match action {
                 Action::Announce { ask, priority } => {
