@@ -143,7 +143,7 @@ const KNOWN: &[(&str, &str)] = &[
         "eps-halves (incremental until told, no early PRIORITY_UPDATE)",
         "quic-go 0.65",
     ),
-    ("eps-first", "h2o and quiche"),
+    ("eps-first", "h2o or quiche"),
     ("round-robin", "aioquic 1.7"),
 ];
 
