@@ -32,6 +32,12 @@ pub enum LiveError {
         /// The cause.
         String,
     ),
+    /// There is no certificate authority to trust.
+    #[error("no certificate to trust: {0}; give a PEM file with --ca")]
+    Certificates(
+        /// The cause.
+        String,
+    ),
     /// The recording has no response to replay.
     #[error("{page}: the recording has no response to serve; record the page again, with bodies")]
     NothingToServe {

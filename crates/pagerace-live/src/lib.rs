@@ -6,6 +6,7 @@
 //! | [`server`] | a UDP socket that serves a [`pagerace_peer::Site`] through a strategy |
 //! | [`client`] | a connection to a server, and [`get`] for a handful of requests |
 //! | [`tcp`] | a server and a client of HTTP/1.1 and HTTP/2 on TCP sockets |
+//! | [`probe`] | a script of a probe, played against a real server |
 //! | [`site`] | sites from memory or from a folder |
 //! | [`replay`] | a recorded page as a site |
 //! | [`servers`] | many servers at once, one address for each origin |
@@ -29,6 +30,7 @@ pub mod error;
 pub mod link;
 #[cfg(target_os = "linux")]
 pub mod names;
+pub mod probe;
 pub mod replay;
 pub mod server;
 pub mod servers;

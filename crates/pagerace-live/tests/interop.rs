@@ -18,6 +18,8 @@ mod objects;
 mod ours;
 #[path = "interop/peers.rs"]
 mod peers;
+#[path = "interop/probe.rs"]
+mod probe;
 #[path = "interop/tcp.rs"]
 mod tcp;
 #[path = "interop/their_clients.rs"]

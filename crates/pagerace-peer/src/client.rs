@@ -12,6 +12,7 @@ use pagerace_http::ranges::RangeReader;
 use pagerace_http::{Field, h3};
 use pagerace_transport::quic::{
     ClientKeys, ConnectionId, Datagram, Epoch, Host, NoSources, PacketRecord, QuicSettings,
+    StreamFrame,
 };
 
 use crate::hol::HolMeter;
@@ -145,6 +146,8 @@ pub struct Client {
     streams: BTreeMap<u64, u64>,
     events: VecDeque<ClientEvent>,
     hol: HolMeter,
+    /// STREAM frames of responses since the last [`Client::take_received`], if they are kept.
+    received: Option<Vec<StreamFrame>>,
     priority_updates: bool,
     /// Requests by token; empty if datagrams are not enabled.
     loading: BTreeMap<u64, Loading>,
@@ -191,6 +194,7 @@ impl Client {
             streams: BTreeMap::new(),
             events: VecDeque::new(),
             hol: HolMeter::new(false),
+            received: None,
             priority_updates: true,
             loading: BTreeMap::new(),
             repairing: BTreeMap::new(),
@@ -206,6 +210,24 @@ impl Client {
     /// Sets whether every gap of head-of-line blocking is kept.
     pub fn record_gaps(&mut self, record: bool) {
         self.hol = HolMeter::new(record);
+    }
+
+    /// Keeps the STREAM frames of responses for [`take_received`](Self::take_received).
+    pub fn record_received(&mut self) {
+        self.received = Some(Vec::new());
+    }
+
+    /// Returns the STREAM frames of responses since the last call, in order of arrival, with
+    /// bytes that were sent again.
+    pub fn take_received(&mut self) -> Vec<StreamFrame> {
+        self.received.as_mut().map_or_else(Vec::new, std::mem::take)
+    }
+
+    /// Sends `PRIORITY_UPDATE` for a request stream, which may open later (RFC 9218, section
+    /// 7). Request streams are numbered 0, 4, 8 and so on.
+    pub fn announce(&mut self, stream: u64, priority: Priority) {
+        self.pump.h3.send_priority_update(stream, priority);
+        let _ = self.host.connection(self.id);
     }
 
     /// Sets whether the client sends `PRIORITY_UPDATE` for requests that have left (RFC
@@ -371,6 +393,13 @@ impl Client {
         }
     }
 
+    /// Returns the number of packets of this client that were declared lost.
+    pub fn packets_lost(&mut self) -> u64 {
+        self.host
+            .observe(self.id)
+            .map_or(0, |quic| quic.stats().packets_lost)
+    }
+
     /// Closes the connection without an error.
     pub fn close(&mut self, now: Instant) {
         if let Some(quic) = self.host.connection(self.id) {
@@ -382,11 +411,14 @@ impl Client {
         let Some(quic) = self.host.connection(self.id) else {
             return;
         };
-        let hol = &mut self.hol;
+        let (hol, received) = (&mut self.hol, &mut self.received);
         quic.drain_received(|frame| {
             // Only request streams are metered: client-initiated and bidirectional.
             if frame.id.is_multiple_of(4) {
                 hol.arrived(now, frame);
+                if let Some(received) = received {
+                    received.push(frame);
+                }
             }
         });
         let (mut available, mut lost) = (false, None);

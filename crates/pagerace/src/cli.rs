@@ -27,6 +27,8 @@ pub(crate) mod live;
 pub(crate) mod model;
 pub(crate) mod origin_rtt;
 #[cfg(feature = "live")]
+pub(crate) mod probe;
+#[cfg(feature = "live")]
 pub(crate) mod record;
 #[cfg(feature = "live")]
 pub(crate) mod serve;
@@ -48,7 +50,7 @@ use model::ModelArgs;
 #[cfg_attr(
     not(feature = "live"),
     command(
-        after_help = "This build lacks record, live, calibrate and serve: build the feature live."
+        after_help = "This build lacks record, live, calibrate, serve and probe: build the feature live."
     )
 )]
 pub(crate) struct Cli {
@@ -107,6 +109,10 @@ pub(crate) enum Command {
     #[cfg(feature = "live")]
     #[command(after_long_help = serve::EXAMPLES, after_help = SEE_HELP)]
     Serve(serve::ServeArgs),
+    /// Find out in which order a real HTTP/3 server sends its responses.
+    #[cfg(feature = "live")]
+    #[command(after_long_help = probe::EXAMPLES, after_help = SEE_HELP)]
+    Probe(probe::ProbeArgs),
     /// Show a recorded page as Pagerace understands it, and which parts are essential.
     #[command(after_long_help = PAGE_EXAMPLES, after_help = SEE_HELP)]
     Page(PageArgs),

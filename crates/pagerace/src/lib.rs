@@ -35,6 +35,8 @@ pub fn main() -> ExitCode {
         Command::Calibrate(args) => commands::calibrate::run(args),
         #[cfg(feature = "live")]
         Command::Serve(args) => commands::serve::run(args),
+        #[cfg(feature = "live")]
+        Command::Probe(args) => commands::probe::run(args),
         Command::Page(args) => commands::page::run(args),
         Command::Objects(args) => commands::objects::run(args),
         #[cfg(feature = "study")]

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 /// Crates from the bottom up. A crate may use those before it.
-const LAYERS: [&str; 24] = [
+const LAYERS: [&str; 25] = [
     "pagerace-core",
     "pagerace-page",
     "pagerace-har",
@@ -15,6 +15,7 @@ const LAYERS: [&str; 24] = [
     "pagerace-transport",
     "pagerace-http",
     "pagerace-peer",
+    "pagerace-probe",
     "pagerace-browser",
     "pagerace-sim",
     "pagerace-qlog",

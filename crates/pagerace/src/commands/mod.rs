@@ -21,6 +21,8 @@ pub(crate) mod needs;
 pub(crate) mod objects;
 pub(crate) mod page;
 mod paints;
+#[cfg(feature = "live")]
+pub(crate) mod probe;
 pub(crate) mod race;
 #[cfg(feature = "study")]
 pub(crate) mod recommend;

@@ -10,6 +10,8 @@ mod files;
 mod interventions;
 mod live;
 mod objects;
+#[cfg(feature = "live")]
+mod probe;
 mod race;
 mod recommend;
 #[path = "../../../../tests/corpus/files.rs"]

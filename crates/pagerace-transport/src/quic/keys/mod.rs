@@ -25,7 +25,9 @@ use super::tap::Tap;
 pub use crate::tls::Handshake;
 pub use sizes::FlightSizes;
 #[cfg(feature = "tls")]
-pub use tls::{Identity, TlsError, client_keys_trusting, client_tls, server_tls};
+pub use tls::{
+    Identity, TlsError, client_keys_trusting, client_keys_with_roots, client_tls, server_tls,
+};
 pub(super) use visit::Visitor;
 
 /// Packet protection of a client.

@@ -106,6 +106,15 @@ pub fn client_keys_trusting(certificate: &[u8]) -> Result<ClientKeys, TlsError> 
     Ok(ClientKeys::Tls(Arc::new(config)))
 }
 
+/// Returns the keys of a client that trusts these certificate authorities.
+///
+/// # Errors
+/// Returns an error if rustls refuses the configuration.
+pub fn client_keys_with_roots(roots: rustls::RootCertStore) -> Result<ClientKeys, TlsError> {
+    let config = QuicClientConfig::try_from(client_tls_with_roots(roots, ALPN)?)?;
+    Ok(ClientKeys::Tls(Arc::new(config)))
+}
+
 /// Returns the TLS 1.3 configuration of a server that offers the protocols in `alpn`, over
 /// any transport.
 ///
@@ -133,6 +142,13 @@ pub fn server_tls(
 pub fn client_tls(certificate: &[u8], alpn: &[u8]) -> Result<rustls::ClientConfig, rustls::Error> {
     let mut roots = rustls::RootCertStore::empty();
     roots.add(CertificateDer::from(certificate.to_vec()))?;
+    client_tls_with_roots(roots, alpn)
+}
+
+fn client_tls_with_roots(
+    roots: rustls::RootCertStore,
+    alpn: &[u8],
+) -> Result<rustls::ClientConfig, rustls::Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = rustls::ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&[&rustls::version::TLS13])?

@@ -1,0 +1,76 @@
+//! Probes of independent servers. The expectations come from their sources; see
+//! docs/probe.md.
+
+use pagerace_live::{probe, secret_seed};
+use pagerace_probe::{
+    Behaviour, Budget, Heeded, Model, Server, Sharing, Verdict, candidates, judge, observe,
+};
+use pagerace_transport::quic::keys::client_keys_trusting;
+
+use crate::ours::local;
+use crate::peers::{Peer, TheirServer};
+
+fn probed(peer: Peer) -> Option<(Behaviour, Verdict)> {
+    let server = TheirServer::start(peer)?;
+    let address = Server {
+        remote: local(server.port),
+        name: "localhost".to_owned(),
+        authority: "localhost".to_owned(),
+    };
+    let keys = client_keys_trusting(&server.certificate).unwrap();
+    let paths = ["/bytes/60000".to_owned()];
+    let observed = observe(&paths, &Budget::default(), |job| {
+        probe::play(job, &address, &keys, secret_seed()?)
+    });
+    let observed = observed.unwrap();
+    let model = Model {
+        repeats: 2,
+        ..observed.model(1)
+    };
+    let each = candidates().into_iter();
+    let entries: Vec<_> = each.map(|c| (c.clone(), model.expect(&c))).collect();
+    Some((
+        Behaviour::of(&observed),
+        judge(&observed.values(), &entries),
+    ))
+}
+
+fn answer(verdict: &Verdict) -> Vec<String> {
+    let members = verdict.answer().map(|group| &group.members);
+    let members = members.into_iter().flatten();
+    members.map(ToString::to_string).collect()
+}
+
+#[test]
+fn quic_go_shares_until_the_client_signals() {
+    let Some((behaviour, verdict)) = probed(Peer::QuicGo) else {
+        return;
+    };
+    assert_eq!(behaviour.plain, Sharing::Shared);
+    assert_eq!(behaviour.field, Heeded::Strictly);
+    assert_eq!(behaviour.incremental, Heeded::Strictly);
+    assert_eq!(behaviour.before, Heeded::Not);
+    assert_eq!(behaviour.after, Heeded::Strictly);
+    let answer = answer(&verdict);
+    let name = "(incremental until told, no early PRIORITY_UPDATE)";
+    assert!(answer.iter().any(|a| a.ends_with(name)), "{answer:?}");
+}
+
+#[test]
+fn aioquic_takes_turns() {
+    let Some((behaviour, verdict)) = probed(Peer::Aioquic) else {
+        return;
+    };
+    assert_eq!(behaviour.plain, Sharing::Shared);
+    assert_eq!(
+        [
+            behaviour.field,
+            behaviour.incremental,
+            behaviour.before,
+            behaviour.after
+        ],
+        [Heeded::Not; 4]
+    );
+    let answer = answer(&verdict);
+    assert!(answer.contains(&"round-robin".to_owned()), "{answer:?}");
+}

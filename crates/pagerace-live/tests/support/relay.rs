@@ -1,0 +1,142 @@
+//! A server of known strategy on a loopback socket, behind an emulated path.
+
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use pagerace_core::{Instant, Rng};
+use pagerace_delivery::StrategySpec;
+use pagerace_live::{Clock, Server, secret_seed};
+use pagerace_net::{Exit, Link, Network};
+use pagerace_peer::{Retransmission, ServerConfig};
+use pagerace_probe::plan::facts;
+use pagerace_probe::world::{Served, ServedSite};
+use pagerace_transport::quic::keys::{Identity, client_keys_trusting};
+use pagerace_transport::quic::{ClientKeys, QuicSettings};
+
+/// Longest time without a look at the sockets.
+const TICK: Duration = Duration::from_micros(200);
+
+/// Media types that strategies treat differently.
+const TYPES: [&str; 6] = [
+    "application/wasm",
+    "image/png",
+    "font/woff2",
+    "application/javascript",
+    "text/css",
+    "text/html",
+];
+
+/// A server, and the relay in front of it.
+pub(crate) struct Truth {
+    pub(crate) address: pagerace_probe::Server,
+    pub(crate) keys: ClientKeys,
+    pub(crate) paths: Vec<String>,
+    stop: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Truth {
+    /// Starts a server of six objects. Without a network, there is no relay.
+    pub(crate) fn start(strategy: &StrategySpec, network: Option<&Network>, seed: u64) -> Self {
+        let object = |(i, media_type): (usize, &&str)| Served {
+            path: format!("/{i}"),
+            length: 100_000,
+            media_type: (*media_type).to_owned(),
+            facts: facts(media_type),
+            think_time: pagerace_core::Duration::ZERO,
+        };
+        let objects: Vec<Served> = TYPES.iter().enumerate().map(object).collect();
+        let paths = objects.iter().map(|o| o.path.clone()).collect();
+        let identity = Identity::new(&["localhost"]).unwrap();
+        let config = ServerConfig {
+            settings: QuicSettings::default(),
+            keys: identity.server_keys().unwrap(),
+            strategy: strategy.clone(),
+            retransmission: Retransmission::AtOnce,
+            reliability: "full".parse().unwrap(),
+            seed: secret_seed().unwrap(),
+            h3: pagerace_http::h3::Config::default(),
+            record: false,
+            record_frames: false,
+        };
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        let mut server = Server::bind(any, &config, ServedSite(objects)).unwrap();
+        let mut remote = server.local_address().unwrap();
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = stop.clone();
+        let mut threads = vec![std::thread::spawn(move || server.run(&stopped).unwrap())];
+        if let Some(network) = network {
+            let front = UdpSocket::bind(any).unwrap();
+            let behind = remote;
+            remote = front.local_addr().unwrap();
+            let (stopped, network) = (stop.clone(), network.clone());
+            threads.push(std::thread::spawn(move || {
+                relay(&front, behind, &network, seed, &stopped);
+            }));
+        }
+        Self {
+            address: pagerace_probe::Server {
+                remote,
+                name: "localhost".to_owned(),
+                authority: "localhost".to_owned(),
+            },
+            keys: client_keys_trusting(identity.certificate()).unwrap(),
+            paths,
+            stop,
+            threads,
+        }
+    }
+}
+
+impl Drop for Truth {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Carries datagrams between clients and the server over emulated links. Each client has a
+/// socket of its own towards the server; only the latest client is served.
+fn relay(front: &UdpSocket, server: SocketAddr, network: &Network, seed: u64, stop: &AtomicBool) {
+    front.set_nonblocking(true).unwrap();
+    let clock = Clock::start();
+    let mut down: Link<Vec<u8>> = Link::new(&network.down, Rng::new(seed, "down"));
+    let mut up: Link<Vec<u8>> = Link::new(&network.up, Rng::new(seed, "up"));
+    let mut client: Option<(SocketAddr, UdpSocket)> = None;
+    let mut buf = [0; 2_048];
+    while !stop.load(Ordering::Relaxed) {
+        let mut now = clock.now();
+        while let Ok((n, from)) = front.recv_from(&mut buf) {
+            if client.as_ref().is_none_or(|(known, _)| *known != from) {
+                let back = UdpSocket::bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+                back.set_nonblocking(true).unwrap();
+                client = Some((from, back));
+            }
+            now = clock.now();
+            let _ = up.enqueue(now, n as u32 + 28, 0, buf[..n].to_vec());
+        }
+        if let Some((to, back)) = &client {
+            while let Ok(n) = back.recv(&mut buf) {
+                now = clock.now();
+                let _ = down.enqueue(now, n as u32 + 28, 0, buf[..n].to_vec());
+            }
+            deliver(&mut up, now, |data| back.send_to(data, server));
+            deliver(&mut down, now, |data| front.send_to(data, *to));
+        }
+        std::thread::sleep(TICK);
+    }
+}
+
+fn deliver(link: &mut Link<Vec<u8>>, now: Instant, send: impl Fn(&[u8]) -> std::io::Result<usize>) {
+    while let Some(exit) = link.poll(now) {
+        if let Exit::Delivered { payload, .. } = exit {
+            // A datagram that the kernel refuses is lost.
+            let _ = send(&payload);
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! What the traces say by themselves, without any candidate.
+
+use std::fmt;
+
+use crate::probe::Observed;
+use crate::script::{CHANGED, Kind, STREAMS};
+use crate::shape::Shape;
+
+/// How a server treats a signal of urgency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Heeded {
+    /// More urgent responses are complete before others begin.
+    Strictly,
+    /// More urgent responses progress faster.
+    Partly,
+    /// The signal changes nothing.
+    Not,
+    /// The script could not show it.
+    Unseen,
+}
+
+impl fmt::Display for Heeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Strictly => "honoured",
+            Self::Partly => "honoured in part",
+            Self::Not => "ignored",
+            Self::Unseen => "not seen",
+        })
+    }
+}
+
+/// The order among responses of the same urgency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sharing {
+    /// One response after the other.
+    Sequential,
+    /// Responses take turns.
+    Shared,
+}
+
+/// What a server does, as its traces show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Behaviour {
+    /// Responses without signals.
+    pub plain: Sharing,
+    /// Mean number of packets in a row of one response without signals.
+    pub run: f64,
+    /// Urgency in the `priority` field.
+    pub field: Heeded,
+    /// The incremental parameter.
+    pub incremental: Heeded,
+    /// Urgency in `PRIORITY_UPDATE` before the request.
+    pub before: Heeded,
+    /// Urgency in `PRIORITY_UPDATE` right after the request.
+    pub after: Heeded,
+    /// Urgency in `PRIORITY_UPDATE` while responses arrive.
+    pub in_flight: Heeded,
+}
+
+/// Indices of the 10 %, 50 % and 90 % quantiles in a shape.
+const FIRST: usize = 0;
+const MIDDLE: usize = 2;
+const LAST: usize = 4;
+
+/// Part of a response by which two may overlap and still count as one after the other.
+const OVERLAP: f64 = 0.04;
+
+/// Share of pairs that must have the order of a signal.
+const MOST: f64 = 0.85;
+
+impl Behaviour {
+    /// Reads the behaviour from the traces of a probe.
+    pub fn of(observed: &Observed) -> Self {
+        let shapes = observed.shapes();
+        let of = |kind: Kind| -> &Shape {
+            let at = observed
+                .jobs
+                .iter()
+                .position(|job| job.script.name == kind.name());
+            &shapes[at.expect("every probe plays this script")]
+        };
+        let plain = of(Kind::Plain);
+        let change = CHANGED + lag(observed);
+        let heeded = |kind| heeded(kind, of(kind), plain, change);
+        Self {
+            plain: sharing(plain, &pairs(|_, _| true)),
+            run: plain.run,
+            field: heeded(Kind::Urgency),
+            incremental: incremental(of(Kind::Incremental), plain),
+            before: heeded(Kind::Before),
+            after: heeded(Kind::After),
+            in_flight: heeded(Kind::Flight),
+        }
+    }
+}
+
+/// Returns the pairs of ranked requests that `wanted` selects.
+fn pairs(wanted: impl Fn(usize, usize) -> bool) -> Vec<(usize, usize)> {
+    let all = (0..STREAMS).flat_map(|a| (a + 1..STREAMS).map(move |b| (a, b)));
+    all.filter(|(a, b)| wanted(*a, *b)).collect()
+}
+
+/// Returns true if one of two responses is nearly complete before the other begins.
+fn is_sequential(shape: &Shape, (a, b): (usize, usize)) -> bool {
+    let (a, b) = (&shape.places[a], &shape.places[b]);
+    a[LAST] <= b[FIRST] + OVERLAP || b[LAST] <= a[FIRST] + OVERLAP
+}
+
+fn sharing(shape: &Shape, pairs: &[(usize, usize)]) -> Sharing {
+    let sequential = pairs.iter().filter(|pair| is_sequential(shape, **pair));
+    if sequential.count() as f64 >= MOST * pairs.len() as f64 {
+        Sharing::Sequential
+    } else {
+        Sharing::Shared
+    }
+}
+
+/// Judges the incremental parameter by two pairs of one urgency: one of incremental
+/// responses, one of others.
+fn incremental(mixed: &Shape, plain: &Shape) -> Heeded {
+    let (shared, other) = ((4, 5), (0, 2));
+    let changes = |pair| is_sequential(mixed, pair) != is_sequential(plain, pair);
+    if !changes(shared) && !changes(other) {
+        Heeded::Not
+    } else if !is_sequential(mixed, shared) && is_sequential(mixed, other) {
+        Heeded::Strictly
+    } else {
+        Heeded::Partly
+    }
+}
+
+/// Returns the share of the bytes that is under way when a change is signalled.
+fn lag(observed: &Observed) -> f64 {
+    let Some(job) = observed.jobs.first() else {
+        return 0.0;
+    };
+    let ranked = job.script.asks.iter().filter(|ask| ask.ranked);
+    let all: u64 = ranked.map(|ask| job.targets[ask.target].length).sum();
+    let path = job.pace.rate as f64 * observed.path.rtt.as_secs_f64();
+    (path + f64::from(job.pace.queue)) / all.max(1) as f64
+}
+
+/// Judges a script by the pairs whose signalled order differs from what the server does
+/// without signals. Changes in flight reach the server at the place `change`.
+fn heeded(kind: Kind, shape: &Shape, plain: &Shape, change: f64) -> Heeded {
+    let urgency = |i| kind.signalled(i).urgency;
+    let middle = |shape: &Shape, i: usize| shape.places[i][MIDDLE];
+    // What the server has sent before a change cannot follow it.
+    let free = |i: usize| kind != Kind::Flight || plain.places[i][MIDDLE] > change;
+    let by_urgency = |(a, b): (usize, usize)| {
+        if urgency(a) < urgency(b) {
+            (a, b)
+        } else {
+            (b, a)
+        }
+    };
+    let telling: Vec<(usize, usize)> = pairs(|a, b| free(a) && free(b))
+        .into_iter()
+        .map(by_urgency)
+        .filter(|(first, second)| middle(plain, *first) > middle(plain, *second) - OVERLAP)
+        .collect();
+    let ordered = telling
+        .iter()
+        .filter(|(first, second)| middle(shape, *first) + OVERLAP < middle(shape, *second));
+    let right = ordered.clone().count() as f64;
+    let strict = ordered.filter(|pair| is_sequential(shape, **pair)).count() as f64;
+    let all = telling.len() as f64;
+    if telling.is_empty() {
+        Heeded::Unseen
+    } else if strict >= MOST * all {
+        Heeded::Strictly
+    } else if right >= 0.5 * all {
+        Heeded::Partly
+    } else {
+        Heeded::Not
+    }
+}
+
+impl fmt::Display for Behaviour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plain = match self.plain {
+            Sharing::Sequential => "one response after the other".to_owned(),
+            Sharing::Shared => {
+                format!("responses share, {:.0} packets in a row", self.run.max(1.0))
+            }
+        };
+        write!(
+            f,
+            "without signals {plain}; urgency {}, incremental {}; PRIORITY_UPDATE before the request \
+             {}, after it {}, in flight {}",
+            self.field, self.incremental, self.before, self.after, self.in_flight
+        )
+    }
+}

@@ -1,0 +1,173 @@
+//! What the candidates would do on the measured path.
+
+use pagerace_core::rng::derive_seed;
+use pagerace_core::{Duration, Rng};
+use pagerace_net::Network;
+
+use crate::candidate::Candidate;
+use crate::plan::{Object, facts};
+use crate::player::Job;
+use crate::shape::Shape;
+use crate::trace::Trace;
+use crate::world::{Served, ServedSite, World, play};
+
+/// The path, as measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Path {
+    /// Shortest round trip of a handshake.
+    pub rtt: Duration,
+    /// Share of the response bytes that the path lost.
+    pub loss: f64,
+    /// Bytes of responses per second.
+    pub rate: f64,
+}
+
+/// Share of the client's rate below which the path is the bottleneck.
+const LIMITED: f64 = 0.6;
+
+impl Path {
+    /// Measures the path by the traces of jobs.
+    pub fn of(survey: &Trace, traces: &[Trace]) -> Self {
+        let connects = traces.iter().map(|t| t.connect).chain([survey.connect]);
+        let received: u64 = traces.iter().map(|t| t.received).sum();
+        let lost: f64 = traces.iter().map(|t| t.loss() * t.received as f64).sum();
+        let busy = |t: &Trace| {
+            let begin = t.chunks.first().map_or(t.finished, |chunk| chunk.at);
+            t.finished.since(begin).as_secs_f64()
+        };
+        let time: f64 = traces.iter().map(busy).sum();
+        Self {
+            rtt: connects.min().unwrap_or(Duration::ZERO),
+            loss: lost / received.max(1) as f64,
+            rate: received as f64 / time.max(1e-3),
+        }
+    }
+}
+
+/// The simulations' common part.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// The path.
+    pub path: Path,
+    /// The objects.
+    pub objects: Vec<Object>,
+    /// The jobs that were played.
+    pub jobs: Vec<Job>,
+    /// Number of simulations of each candidate and job.
+    pub repeats: u32,
+    /// Seed of all random numbers.
+    pub seed: u64,
+}
+
+/// Sizes of servers' packets: QUIC's least, that of large deployments, and that of path MTU
+/// discovery.
+const MTUS: [u16; 3] = [1_350, 1_200, 1_452];
+
+/// Congestion controllers that servers use.
+const CONTROLLERS: [&str; 3] = ["cubic", "bbr", "reno"];
+
+/// Numbers that describe a candidate's traces: for each job, the mean and the variance of
+/// each value of the [`Shape`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expected {
+    /// Means and variances by job and value.
+    pub values: Vec<Vec<(f64, f64)>>,
+    /// Largest distance of a repeat from the others.
+    pub spread: f64,
+}
+
+impl Model {
+    /// Simulates a candidate. Repeats differ in what the probe cannot know: losses, the size
+    /// of packets, the congestion controller, and the exact round trip.
+    pub fn expect(&self, candidate: &Candidate) -> Expected {
+        let repeats: Vec<Vec<Vec<f64>>> = (0..self.repeats)
+            .map(|repeat| self.shapes(candidate, repeat))
+            .collect();
+        let expected = moments(&repeats);
+        let spread = (0..repeats.len()).map(|i| {
+            let mut others = repeats.clone();
+            let one = others.remove(i);
+            distance(&one, &moments(&others))
+        });
+        Expected {
+            spread: spread.fold(0.0, f64::max),
+            values: expected,
+        }
+    }
+
+    fn shapes(&self, candidate: &Candidate, repeat: u32) -> Vec<Vec<f64>> {
+        let seed = derive_seed(self.seed, &format!("repeat/{repeat}"));
+        let mut rng = Rng::new(seed, "path");
+        let rtt = self.path.rtt.as_millis_f64().max(0.1) * (0.85 + 0.3 * rng.unit());
+        let world = World {
+            network: self.network(rtt),
+            site: ServedSite(self.objects.iter().map(served).collect()),
+            congestion: CONTROLLERS[repeat as usize % CONTROLLERS.len()].to_owned(),
+            mtu: MTUS[(repeat as usize / 2) % MTUS.len()],
+            strategy: candidate.strategy.clone(),
+        };
+        let each = self.jobs.iter().enumerate();
+        each.map(|(i, job)| {
+            let heard = Job {
+                script: candidate.hear(&job.script),
+                ..job.clone()
+            };
+            let trace = play(&world, heard, derive_seed(seed, &format!("job/{i}")));
+            Shape::of(job, &trace).values()
+        })
+        .collect()
+    }
+
+    fn network(&self, rtt_ms: f64) -> Network {
+        let pace = self.jobs.first().map_or(1, |job| job.pace.rate) as f64;
+        // A path that was faster than the client was not measured: any fast one will do.
+        let limited = self.path.rate < LIMITED * pace;
+        let rate = if limited { self.path.rate } else { 25.0 * pace };
+        let (rate, loss) = ((rate * 8.0) as u64, 100.0 * self.path.loss.min(0.3));
+        let text =
+            format!("rate {rate}bit rtt {rtt_ms:.3}ms loss-up 0% loss {loss:.3}% queue 400p");
+        Network::parse(&text).expect("the description is complete")
+    }
+}
+
+fn served(object: &Object) -> Served {
+    Served {
+        path: object.path.clone(),
+        length: object.length,
+        media_type: object.media_type.clone(),
+        facts: facts(&object.media_type),
+        think_time: object.think_time,
+    }
+}
+
+/// Error of the simulation itself in each value: real servers differ from ours in details.
+pub(crate) const MODEL_ERROR: f64 = 0.03;
+
+/// Returns the mean and variance of each value.
+fn moments(repeats: &[Vec<Vec<f64>>]) -> Vec<Vec<(f64, f64)>> {
+    let n = repeats.len() as f64;
+    let jobs = repeats.first().map_or(0, Vec::len);
+    let of = |job: usize, value: usize| {
+        let all = repeats.iter().map(|repeat| repeat[job][value]);
+        let mean = all.clone().sum::<f64>() / n;
+        let variance = all.map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0).max(1.0);
+        (mean, variance)
+    };
+    (0..jobs)
+        .map(|job| (0..repeats[0][job].len()).map(|v| of(job, v)).collect())
+        .collect()
+}
+
+/// Returns the distance of observed values from expected ones: the root of the mean square of
+/// their differences in standard deviations.
+pub fn distance(observed: &[Vec<f64>], expected: &[Vec<(f64, f64)>]) -> f64 {
+    let (mut sum, mut count) = (0.0, 0);
+    for (observed, expected) in observed.iter().zip(expected) {
+        for (value, (mean, variance)) in observed.iter().zip(expected) {
+            let error = value - mean;
+            sum += error * error / (variance + MODEL_ERROR * MODEL_ERROR);
+            count += 1;
+        }
+    }
+    libm::sqrt(sum / f64::from(count.max(1)))
+}

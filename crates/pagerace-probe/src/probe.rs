@@ -1,0 +1,147 @@
+//! A whole probe: the survey, then one connection after the other.
+
+use pagerace_core::Duration;
+
+use crate::model::{Model, Path};
+use crate::plan::{self, Budget, Object, PlanError};
+use crate::player::Job;
+use crate::shape::Shape;
+use crate::trace::{End, Trace};
+
+/// The traces of a probe.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Observed {
+    /// The objects.
+    pub objects: Vec<Object>,
+    /// The jobs.
+    pub jobs: Vec<Job>,
+    /// The trace of each job.
+    pub traces: Vec<Trace>,
+    /// The path.
+    pub path: Path,
+    /// The probe's use of the budget.
+    pub used: Used,
+}
+
+/// What a probe used of its budget.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Used {
+    /// Connections.
+    pub connections: usize,
+    /// Requests.
+    pub requests: usize,
+    /// Stream bytes received.
+    pub bytes: u64,
+    /// Time.
+    pub time: Duration,
+}
+
+/// Error of a probe.
+#[derive(Debug, thiserror::Error)]
+pub enum ProbeError<E> {
+    /// The objects cannot be probed.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A script could not be played.
+    #[error("the script {script} failed: {reason}")]
+    Script {
+        /// Name of the script.
+        script: &'static str,
+        /// The cause.
+        reason: String,
+    },
+    /// The player's socket failed.
+    #[error(transparent)]
+    Socket(E),
+}
+
+/// Most repetitions of scripts whose requests were lost.
+const REPEATS_MAX: usize = 3;
+
+/// Plays all scripts. `play` plays one on a new connection.
+///
+/// # Errors
+/// Returns an error if an object cannot be used or a script fails. A limit is an error only
+/// if it ends a script before any response.
+pub fn observe<E>(
+    paths: &[String],
+    budget: &Budget,
+    mut play: impl FnMut(Job) -> Result<Trace, E>,
+) -> Result<Observed, ProbeError<E>> {
+    let mut used = Used::default();
+    let mut play = |job: &Job, used: &mut Used| {
+        let trace = play(job.clone()).map_err(ProbeError::Socket)?;
+        used.connections += 1;
+        used.requests += job.script.asks.len();
+        used.bytes += trace.received;
+        used.time += trace.ended.since_start();
+        Ok::<_, ProbeError<E>>(trace)
+    };
+    let survey = play(&plan::survey(paths, budget), &mut used)?;
+    let objects = plan::objects(paths, &survey)?;
+    let jobs = plan::jobs(&objects, survey.connect, budget)?;
+    let mut traces: Vec<Trace> = Vec::new();
+    let mut repeats = 0;
+    for (i, job) in jobs.iter().enumerate() {
+        let mut trace = play(job, &mut used)?;
+        let later: usize = jobs[i..].iter().map(|j| j.script.asks.len()).sum();
+        // A lost request arrives late, and its place in the order with it.
+        if trace.lost_up > 0
+            && repeats < REPEATS_MAX
+            && used.requests + later <= budget.requests
+            && used.bytes + (jobs.len() - i) as u64 * trace.received <= budget.bytes
+        {
+            repeats += 1;
+            let again = play(job, &mut used)?;
+            if again.end == End::Complete && again.lost_up <= trace.lost_up {
+                trace = again;
+            }
+        }
+        let failed = match &trace.end {
+            End::Failed(reason) => Some(reason.clone()),
+            End::Limit(what) if trace.chunks.is_empty() => {
+                Some(format!("nothing arrived within the limit of {what}"))
+            }
+            End::Limit(_) | End::Complete => None,
+        };
+        if let Some(reason) = failed {
+            let script = job.script.name;
+            return Err(ProbeError::Script { script, reason });
+        }
+        traces.push(trace);
+    }
+    Ok(Observed {
+        path: Path::of(&survey, &traces),
+        objects,
+        jobs,
+        traces,
+        used,
+    })
+}
+
+impl Observed {
+    /// Returns the numbers that describe the traces.
+    pub fn values(&self) -> Vec<Vec<f64>> {
+        self.shapes().iter().map(Shape::values).collect()
+    }
+
+    /// Returns the order of bytes of each script.
+    pub fn shapes(&self) -> Vec<Shape> {
+        let played = self.jobs.iter().zip(&self.traces);
+        played.map(|(job, trace)| Shape::of(job, trace)).collect()
+    }
+
+    /// Returns the model for simulating candidates.
+    pub fn model(&self, seed: u64) -> Model {
+        Model {
+            path: self.path,
+            objects: self.objects.clone(),
+            jobs: self.jobs.clone(),
+            repeats: REPEATS,
+            seed,
+        }
+    }
+}
+
+/// Number of simulations of each candidate and script: each congestion controller twice.
+const REPEATS: u32 = 6;

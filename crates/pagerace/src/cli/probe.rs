@@ -1,0 +1,71 @@
+//! Arguments of `pagerace probe`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Args;
+use pagerace_lab::plan::SEED;
+
+pub(crate) const EXAMPLES: &str = "\
+The probe requests the objects several times on a few connections, with different priorities, and
+reads slowly. Probe servers that are yours, or whose owner agrees. It follows no redirect and
+contacts no other host.
+
+Examples:
+  pagerace probe https://www.example.com/large.jpg
+      which signals the server heeds, and which strategies order bytes like it
+
+  pagerace probe https://www.example.com/ https://www.example.com/a.css \\
+      https://www.example.com/b.js https://www.example.com/c.jpg --report probe.html
+      the same with objects of different types, which servers may treat differently
+
+  pagerace probe https://localhost:8443/large.bin --ca ca.pem --json
+      a server of `pagerace serve FOLDER --protocol h3 --ca ca.pem`";
+
+/// Finds out which order of responses a server runs.
+#[derive(Args, Debug)]
+pub(crate) struct ProbeArgs {
+    /// URLs of one to six objects of at least 12 kB, of the same host.
+    #[arg(value_name = "URL", required = true, num_args = 1..=6)]
+    pub(crate) urls: Vec<String>,
+
+    /// Contact this address instead of the host's.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) connect: Option<SocketAddr>,
+
+    /// Trust the certificates in this PEM file instead of those of the system.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca: Option<PathBuf>,
+
+    /// Most requests.
+    #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Limits",
+        value_parser = clap::value_parser!(u16).range(20..=1_000))]
+    pub(crate) requests: u16,
+
+    /// Most bytes of responses, in megabytes.
+    #[arg(long, value_name = "MB", default_value_t = 6, help_heading = "Limits",
+        value_parser = clap::value_parser!(u16).range(2..=100))]
+    pub(crate) megabytes: u16,
+
+    /// Longest time of the connections, in seconds.
+    #[arg(long, value_name = "S", default_value_t = 60, help_heading = "Limits",
+        value_parser = clap::value_parser!(u16).range(5..=600))]
+    pub(crate) seconds: u16,
+
+    /// Seed of the simulations.
+    #[arg(long, value_name = "N", default_value_t = SEED, help_heading = "Simulations")]
+    pub(crate) seed: u64,
+
+    /// Number of threads. [default: one for each processor]
+    #[arg(short, long, value_name = "N", help_heading = "Simulations",
+        value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+
+    /// Print the result as JSON.
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+
+    /// Write a picture of the bytes of each script as one HTML file.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) report: Option<PathBuf>,
+}

@@ -1,0 +1,142 @@
+//! `pagerace probe`: which order of responses a real HTTP/3 server runs.
+
+mod output;
+
+use std::net::{SocketAddr, ToSocketAddrs as _};
+
+use anyhow::{Context as _, Result, bail};
+use pagerace_core::Duration;
+use pagerace_lab::LabError;
+use pagerace_lab::export::file::write_atomically;
+use pagerace_lab::runner::run_all;
+use pagerace_live::{probe as socket, secret_seed};
+use pagerace_probe::{Behaviour, Budget, Observed, ProbeError, Server, candidates, judge, observe};
+use url::Url;
+
+use super::files::{check_files, say};
+use super::inputs::jobs;
+use crate::cli::probe::ProbeArgs;
+use crate::progress::Watch;
+use output::Answer;
+
+/// Number of scripts and the survey, as the progress counts them.
+const CONNECTIONS: usize = 8;
+
+pub(crate) fn run(args: &ProbeArgs) -> Result<()> {
+    let outputs: Vec<_> = args.report.iter().collect();
+    check_files(&outputs, &[])?;
+    let (server, paths) = server(args)?;
+    let budget = Budget {
+        requests: args.requests.into(),
+        bytes: u64::from(args.megabytes) * 1_000_000,
+        time: Duration::from_secs(args.seconds.into()),
+    };
+    let observed = probe(args, &server, &paths, &budget)?;
+    let model = observed.model(args.seed);
+    let all = candidates();
+    let watch = Watch::new(true, "candidates");
+    watch.start("simulating", all.len());
+    let expected = run_all(
+        jobs(args.jobs),
+        all.len(),
+        &|_, i| Ok(model.expect(&all[i])),
+        &|progress| watch.tell(progress),
+    )?;
+    watch.clear();
+    let entries: Vec<_> = all.into_iter().zip(expected).collect();
+    let answer = Answer {
+        url: &args.urls[0],
+        remote: server.remote,
+        behaviour: Behaviour::of(&observed),
+        verdict: judge(&observed.values(), &entries),
+        observed: &observed,
+        seed: args.seed,
+    };
+    if args.json {
+        answer.print_json()?;
+    } else {
+        answer.print()?;
+    }
+    if let Some(path) = &args.report {
+        let html = pagerace_report::render_sections(&answer.report());
+        write_atomically(path, |out| out.write_all(html.as_bytes()))?;
+        // With --json, standard output holds nothing else.
+        if !args.json {
+            say(path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Plays all scripts.
+fn probe(args: &ProbeArgs, server: &Server, paths: &[String], budget: &Budget) -> Result<Observed> {
+    let keys = socket::keys(args.ca.as_deref())?;
+    let watch = Watch::new(true, "connections");
+    watch.start("probing", CONNECTIONS);
+    let mut done = 0;
+    let played = observe(paths, budget, |job| -> Result<_> {
+        // Repeated scripts count as one step.
+        watch.step(done.min(CONNECTIONS - 1), CONNECTIONS)?;
+        done += 1;
+        // Connections of one seed would look like one connection to the server.
+        Ok(socket::play(job, server, &keys, secret_seed()?)?)
+    });
+    watch.clear();
+    played.map_err(|error| match error {
+        ProbeError::Socket(error) => error,
+        other => anyhow::Error::new(LabError::Scenario(other.to_string())),
+    })
+}
+
+/// Returns the server of all URLs, and the paths on it.
+fn server(args: &ProbeArgs) -> Result<(Server, Vec<String>)> {
+    let mut paths = Vec::new();
+    let mut origin = None;
+    for text in &args.urls {
+        let url = Url::parse(text).with_context(|| format!("{text:?} is not a URL"))?;
+        if url.scheme() != "https" || url.host_str().is_none() {
+            bail!("{text}: HTTP/3 needs a URL that begins with https://");
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            bail!("{text}: a URL with a name or password cannot be probed; leave them out");
+        }
+        let this = url.origin();
+        if origin.get_or_insert_with(|| this.clone()) != &this {
+            bail!("{text}: all URLs must have the same host and port");
+        }
+        let query = url.query().map(|query| format!("?{query}"));
+        let path = format!("{}{}", url.path(), query.unwrap_or_default());
+        if paths.contains(&path) {
+            bail!("{text}: give each URL once");
+        }
+        paths.push(path);
+    }
+    let url = Url::parse(&args.urls[0])?;
+    let host = url.host_str().unwrap_or_default();
+    let name = host.trim_matches(['[', ']']).to_owned();
+    let port = url.port().unwrap_or(443);
+    let authority = url
+        .port()
+        .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+    let remote = match args.connect {
+        Some(remote) => remote,
+        None => address(&name, port)?,
+    };
+    Ok((
+        Server {
+            remote,
+            name,
+            authority,
+        },
+        paths,
+    ))
+}
+
+fn address(name: &str, port: u16) -> Result<SocketAddr> {
+    let mut found = (name, port)
+        .to_socket_addrs()
+        .with_context(|| format!("the address of {name} cannot be found"))?;
+    found
+        .next()
+        .with_context(|| format!("{name} has no address"))
+}

@@ -1,0 +1,263 @@
+//! The result of a probe as text, JSON and a picture.
+
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+
+use comfy_table::Cell;
+use pagerace_lab::VERSION;
+use pagerace_lab::unit::probability;
+use pagerace_probe::{
+    Behaviour, Candidate, End, Group, Heeded, Job, Observed, Sharing, Trace, Verdict,
+};
+use pagerace_report::sections::{Figure, Kind, Section, SectionReport, Series};
+use serde_json::{Value, json};
+
+use crate::table;
+
+/// Most groups that are printed.
+const SHOWN: usize = 5;
+
+const HEADER: [&str; 3] = ["strategy", "distance", "probability"];
+
+/// The result of a probe.
+pub(super) struct Answer<'a> {
+    pub(super) url: &'a str,
+    pub(super) remote: SocketAddr,
+    pub(super) behaviour: Behaviour,
+    pub(super) verdict: Verdict,
+    pub(super) observed: &'a Observed,
+    pub(super) seed: u64,
+}
+
+impl Answer<'_> {
+    /// Returns the sentences above the table.
+    fn sentences(&self) -> Vec<String> {
+        let Observed { path, used, .. } = self.observed;
+        let server = self.observed.objects.first().map(|o| o.server.as_str());
+        let called = server.filter(|name| !name.is_empty());
+        let called = called.map_or_else(String::new, |name| format!(", which calls itself {name}"));
+        let mut all = vec![
+            format!("{} at {}{called}.", self.url, self.remote),
+            format!("The server: {}.", self.behaviour),
+            match self.verdict.answer() {
+                Some(group) => format!(
+                    "It orders bytes like {} (probability {}){}.",
+                    names(group),
+                    probability(group.probability),
+                    servers(group)
+                ),
+                None => {
+                    "Its order is unknown: no strategy that we simulate is near enough.".to_owned()
+                }
+            },
+            format!(
+                "Round trip {:.1} ms, loss {:.2} %; {} connections, {} requests, {:.1} MB in \
+                 {:.1} s.",
+                path.rtt.as_millis_f64(),
+                100.0 * path.loss,
+                used.connections,
+                used.requests,
+                used.bytes as f64 / 1e6,
+                used.time.as_secs_f64()
+            ),
+        ];
+        let limited = self.observed.traces.iter().filter_map(|t| match t.end {
+            End::Limit(what) => Some(format!("{} ended at the limit of {what}", t.script)),
+            _ => None,
+        });
+        let limited: Vec<String> = limited.collect();
+        if !limited.is_empty() {
+            let limited = limited.join(", ");
+            all.push(format!(
+                "Less is certain, as limits were reached: {limited}."
+            ));
+        }
+        all
+    }
+
+    fn rows(&self) -> Vec<[String; 3]> {
+        let shown = self.verdict.groups.iter().take(SHOWN);
+        let group = |g: &Group| {
+            let distance = format!("{:.2}", g.distance);
+            [names(g), distance, probability(g.probability)]
+        };
+        let unknown = probability(self.verdict.unknown);
+        let unknown = ["none of the candidates".to_owned(), "–".to_owned(), unknown];
+        shown.map(group).chain([unknown]).collect()
+    }
+
+    pub(super) fn print(&self) -> io::Result<()> {
+        let mut out = anstream::stdout().lock();
+        writeln!(out, "Pagerace {VERSION}, seed {}", self.seed)?;
+        for sentence in self.sentences() {
+            writeln!(out, "{sentence}")?;
+        }
+        writeln!(out)?;
+        let mut rows = table::table(&HEADER, 1);
+        for row in self.rows() {
+            rows.add_row(row.map(Cell::new));
+        }
+        table::print(&mut out, &rows)
+    }
+
+    pub(super) fn print_json(&self) -> io::Result<()> {
+        let text = serde_json::to_string_pretty(&self.json())?;
+        writeln!(anstream::stdout(), "{text}")
+    }
+
+    fn json(&self) -> Value {
+        let Observed {
+            path,
+            used,
+            objects,
+            ..
+        } = self.observed;
+        let b = &self.behaviour;
+        let groups = self.verdict.groups.iter().map(|g| {
+            json!({
+                "strategies": g.members.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                "distance": g.distance,
+                "probability": g.probability,
+            })
+        });
+        let objects = objects.iter().map(|o| {
+            json!({
+                "path": o.path,
+                "bytes": o.length,
+                "ranges": o.ranges,
+                "media_type": o.media_type,
+                "server": o.server,
+                "think_ms": o.think_time.as_millis_f64(),
+            })
+        });
+        json!({
+            "version": VERSION,
+            "url": self.url,
+            "address": self.remote.to_string(),
+            "seed": self.seed,
+            "objects": objects.collect::<Vec<_>>(),
+            "rtt_ms": path.rtt.as_millis_f64(),
+            "loss": path.loss,
+            "connections": used.connections,
+            "requests": used.requests,
+            "bytes": used.bytes,
+            "seconds": used.time.as_secs_f64(),
+            "behaviour": {
+                "without_signals": match b.plain {
+                    Sharing::Sequential => "sequential",
+                    Sharing::Shared => "shared",
+                },
+                "packets_in_a_row": b.run,
+                "urgency": word(b.field),
+                "incremental": word(b.incremental),
+                "update_before": word(b.before),
+                "update_after": word(b.after),
+                "update_in_flight": word(b.in_flight),
+            },
+            "answer": self.verdict.answer().map_or("unknown".to_owned(), names),
+            "unknown": self.verdict.unknown,
+            "groups": groups.collect::<Vec<_>>(),
+            "scripts": self.played().map(|(job, trace)| script(job, trace)).collect::<Vec<_>>(),
+        })
+    }
+
+    fn played(&self) -> impl Iterator<Item = (&Job, &Trace)> {
+        self.observed.jobs.iter().zip(&self.observed.traces)
+    }
+
+    /// Returns the report with a figure for each script.
+    pub(super) fn report(&self) -> SectionReport {
+        let nearest = Section {
+            title: "Nearest strategies".to_owned(),
+            header: HEADER.map(str::to_owned).to_vec(),
+            words: 1,
+            rows: self.rows().into_iter().map(Vec::from).collect(),
+            ..Section::default()
+        };
+        let figures = self.played().map(|(job, trace)| figure(job, trace));
+        SectionReport {
+            title: format!("Order of responses at {}", self.url),
+            version: VERSION.to_owned(),
+            facts: self.sentences(),
+            sections: std::iter::once(nearest).chain(figures).collect(),
+        }
+    }
+}
+
+fn script(job: &Job, trace: &Trace) -> Value {
+    let asks = job.script.asks.iter().map(|ask| {
+        let path = &job.targets[ask.target].path;
+        json!({ "path": path, "ranked": ask.ranked })
+    });
+    let chunks = trace.chunks.iter();
+    let chunks = chunks.map(|c| json!([c.at.as_millis_f64(), c.ask, c.offset, c.bytes]));
+    json!({
+        "name": trace.script,
+        "end": match &trace.end {
+            End::Complete => "complete",
+            End::Limit(what) => what,
+            End::Failed(_) => "failed",
+        },
+        "requests": asks.collect::<Vec<_>>(),
+        "chunks_ms_request_offset_bytes": chunks.collect::<Vec<_>>(),
+    })
+}
+
+/// Returns the bytes of each ranked response over time.
+fn figure(job: &Job, trace: &Trace) -> Section {
+    let asks = job.script.asks.iter().enumerate();
+    let series = asks.filter(|(_, ask)| ask.ranked).map(|(i, ask)| {
+        let mut sum = 0;
+        let chunks = trace.chunks.iter().filter(|c| c.ask == i);
+        let points = chunks.map(|c| {
+            sum += c.bytes;
+            (c.at.as_millis_f64(), sum as f64 / 1000.0)
+        });
+        let path = &job.targets[ask.target].path;
+        let signals = ask.field.iter().chain(ask.updates.iter().map(|(_, p)| p));
+        let signals = signals.map(|p| {
+            format!(
+                ", u={}{}",
+                p.urgency,
+                if p.incremental { ", i" } else { "" }
+            )
+        });
+        let name = format!("{} {path}{}", i + 1, signals.collect::<String>());
+        Series::new(&name, Kind::Line, points.collect::<Vec<_>>())
+    });
+    Section {
+        title: format!("Script {}", trace.script),
+        figure: Some(Figure {
+            label: format!("Bytes of each response over time, script {}", trace.script),
+            x: "Time, ms".to_owned(),
+            y: "Bytes that arrived, kB".to_owned(),
+            series: series.collect(),
+            ..Figure::default()
+        }),
+        ..Section::default()
+    }
+}
+
+fn names(group: &Group) -> String {
+    let names: Vec<String> = group.members.iter().map(ToString::to_string).collect();
+    names.join(" or ")
+}
+
+/// Returns the known servers of a group.
+fn servers(group: &Group) -> String {
+    let known = group.members.iter().filter_map(Candidate::known_as);
+    let known: Vec<&str> = known.collect();
+    if known.is_empty() {
+        return String::new();
+    }
+    format!(", as {} does", known.join(" or "))
+}
+
+const fn word(heeded: Heeded) -> &'static str {
+    match heeded {
+        Heeded::Strictly => "honoured",
+        Heeded::Partly => "partly",
+        Heeded::Not => "ignored",
+        Heeded::Unseen => "unseen",
+    }
+}
