@@ -132,14 +132,6 @@ pub(crate) enum Command {
     #[cfg(feature = "scan")]
     #[command(after_long_help = scan::EXAMPLES, after_help = SEE_HELP)]
     Scan(Box<scan::ScanArgs>),
-    /// Ask domains whether they speak HTTP/3 (this build cannot; it says which can).
-    #[cfg(not(feature = "scan"))]
-    #[command(disable_help_flag = true)]
-    Scan {
-        /// Options of the command.
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-        options: Vec<std::ffi::OsString>,
-    },
     /// Say what to choose for many pages and networks, and who gets worse by it.
     #[cfg(feature = "study")]
     #[command(after_long_help = recommend::EXAMPLES, after_help = SEE_HELP)]

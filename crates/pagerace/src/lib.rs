@@ -45,11 +45,6 @@ pub fn main() -> ExitCode {
         Command::Corpus(args) => commands::corpus::run(args),
         #[cfg(feature = "scan")]
         Command::Scan(args) => commands::scan::run(args),
-        #[cfg(not(feature = "scan"))]
-        Command::Scan { .. } => Err(anyhow::anyhow!(
-            "this build lacks scan, which takes longer to build: run cargo run --release -p \
-             pagerace --features scan -- scan domains.txt -o scan.parquet"
-        )),
         #[cfg(feature = "study")]
         Command::Recommend(args) => commands::recommend::run(args),
         Command::List(args) => commands::list::run(args),

@@ -305,18 +305,3 @@ fn what_the_parser_refuses_exits_with_two() {
         assert!(!run.err.is_empty(), "{words:?}");
     }
 }
-
-#[cfg(not(feature = "scan"))]
-#[test]
-fn a_build_without_scan_says_how_to_get_it() {
-    let sandbox = Sandbox::new("no-scan");
-    for words in [
-        &["scan", "domains.txt", "-o", "o.csv"][..],
-        &["scan", "--help"],
-        &["scan"],
-    ] {
-        let run = sandbox.run(words);
-        assert_eq!(run.code, 2, "{}", run.err);
-        assert!(run.err.contains("--features scan -- scan"), "{}", run.err);
-    }
-}
