@@ -10,18 +10,40 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 from statsmodels.api import OLS, add_constant
 
-FILES = sorted((ROOT / "tests" / "corpus").glob("*.har.gz")) + sorted((ROOT / "examples" / "pages").glob("*.har"))
+PAGE = ROOT / "examples" / "pages" / "shop.har"
 OPTIONS = {"networks": ["cable", "rate 5mbit rtt 30ms loss 1%"], "runs": 3, "http3": "providers"}
 
 
 @pytest.fixture(scope="module")
-def corpus():
-    return pagerace.corpus(FILES, **OPTIONS)
+def files(tmp_path_factory):
+    """Return eight pages with a growing number of requests to a content delivery network.
+
+    The first four share the host of the analytics, three of them that of the payments too.
+    """
+    folder = tmp_path_factory.mktemp("corpus")
+    paths = []
+    for page in range(8):
+        text = PAGE.read_text(encoding="utf-8").replace("outfitters", f"site{page}")
+        if page >= 4:
+            text = text.replace("analytics.insight", f"analytics.own{page}")
+        if page not in (0, 1, 2):
+            text = text.replace("pay.wallet", f"pay.own{page}")
+        har = json.loads(text)
+        for entry in har["log"]["entries"][: 4 + 4 * page]:
+            entry["response"]["headers"].append({"name": "cf-ray", "value": "1-TXL"})
+        paths.append(folder / f"page{page}.har")
+        paths[-1].write_text(json.dumps(har), encoding="utf-8")
+    return paths
 
 
-def test_results_are_those_of_the_command_line(cli, corpus, tmp_path):
+@pytest.fixture(scope="module")
+def corpus(files):
+    return pagerace.corpus(files, **OPTIONS)
+
+
+def test_results_are_those_of_the_command_line(cli, corpus, files, tmp_path):
     words = ["--network", '"cable","rate 5mbit rtt 30ms loss 1%"', "--runs", 3, "--http3", "providers"]
-    printed = cli("corpus", *FILES, *words, "--json", tmp_path / "corpus.json", "--no-progress")
+    printed = cli("corpus", *files, *words, "--json", tmp_path / "corpus.json", "--no-progress")
     assert (tmp_path / "corpus.json").read_text(encoding="utf-8") == corpus.to_json()
     assert printed.startswith(str(corpus))
     frame = corpus.to_polars()
@@ -57,15 +79,14 @@ def test_groups_are_those_of_scikit_learn(corpus):
     theirs = KMeans(n_clusters=2, n_init=50, random_state=1).fit(vectors)
     spread = sum(((vectors[np.array(ours) == k] - vectors[np.array(ours) == k].mean(axis=0)) ** 2).sum() for k in (0, 1))
     assert spread <= theirs.inertia_ * (1 + 1e-9)
-    if spread >= theirs.inertia_ * (1 - 1e-9):
-        assert adjusted_rand_score(ours, theirs.labels_) == 1
+    assert adjusted_rand_score(ours, theirs.labels_) == 1
 
 
-def test_mistakes_are_told(tmp_path):
+def test_mistakes_are_told(files, tmp_path):
     with pytest.raises(pagerace.PageraceError, match="nowhere.har"):
         pagerace.corpus(tmp_path / "nowhere.har")
     with pytest.raises(pagerace.PageraceError, match="for the command line"):
-        pagerace.corpus(FILES, json=tmp_path / "corpus.json")
+        pagerace.corpus(files, json=tmp_path / "corpus.json")
     with pytest.raises(pagerace.PageraceError, match="cabel"):
-        pagerace.corpus(FILES, networks="cabel")
-    assert json.loads(pagerace.corpus(FILES[:1], no_loads=True).to_json())["settings"]["loads"] is None
+        pagerace.corpus(files, networks="cabel")
+    assert json.loads(pagerace.corpus(files[:1], no_loads=True).to_json())["settings"]["loads"] is None
