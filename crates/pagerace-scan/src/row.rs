@@ -4,6 +4,7 @@ mod columns;
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::Kind;
 use crate::quic::Quic;
 use crate::tcp::Tcp;
 
@@ -78,14 +79,18 @@ pub struct Host {
 }
 
 impl Host {
-    /// Returns true if a response came over HTTP/3; `None` if QUIC was not asked.
+    /// Returns true if a response came over HTTP/3; `None` if QUIC was not asked, or could not
+    /// be from this machine.
     pub fn http3(&self) -> Option<bool> {
-        Some(self.quic.as_ref()?.status.is_some())
+        let quic = self.quic.as_ref()?;
+        answered(quic.status, quic.error.as_deref())
     }
 
-    /// Returns true if a response came over TCP; `None` if TCP was not asked.
+    /// Returns true if a response came over TCP; `None` if TCP was not asked, or could not be
+    /// from this machine.
     pub fn https(&self) -> Option<bool> {
-        Some(self.tcp.as_ref()?.status.is_some())
+        let tcp = self.tcp.as_ref()?;
+        answered(tcp.status, tcp.error.as_deref())
     }
 
     /// Returns true if `alt-svc` announces HTTP/3; `None` without a response.
@@ -98,14 +103,22 @@ impl Host {
 
     /// Returns true if this machine has no way to the address.
     pub fn no_route(&self) -> bool {
-        let missing = |error: &Option<String>| {
-            error
-                .as_ref()
-                .is_some_and(|text| text.starts_with("no-route"))
-        };
+        let missing =
+            |error: &Option<String>| error.as_deref().is_some_and(|e| is(e, Kind::NoRoute));
         let tcp = self.tcp.as_ref().is_some_and(|tcp| missing(&tcp.error));
         tcp && self.quic.as_ref().is_some_and(|quic| missing(&quic.error))
     }
+}
+
+/// Returns true with a response; `None` if this machine failed, which says nothing of the server.
+fn answered(status: Option<u16>, error: Option<&str>) -> Option<bool> {
+    let own = |error: &str| is(error, Kind::NoRoute) || is(error, Kind::Local);
+    (status.is_some() || !error.is_some_and(own)).then_some(status.is_some())
+}
+
+/// Returns true if the failure is of this kind.
+fn is(error: &str, kind: Kind) -> bool {
+    error.split(": ").next() == Some(kind.word())
 }
 
 /// The value of a column.
@@ -120,12 +133,12 @@ pub enum Cell<'a> {
 }
 
 impl Row {
-    /// Returns true if any address answered over HTTP/3; `None` if none was asked.
+    /// Returns true if any address answered over HTTP/3; `None` if it is not known of any.
     pub fn http3(&self) -> Option<bool> {
         either(self, Host::http3)
     }
 
-    /// Returns true if any address answered over TCP; `None` if none was asked.
+    /// Returns true if any address answered over TCP; `None` if it is not known of any.
     pub fn https(&self) -> Option<bool> {
         either(self, Host::https)
     }

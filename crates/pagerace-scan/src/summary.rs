@@ -88,13 +88,14 @@ const PROPERTIES: [Property; 17] = [
         row.v4.as_ref()?.http3()
     }),
     ("HTTP/3 over IPv6", "IPv6 asked", |row| {
-        row.v6.as_ref().filter(|host| !host.no_route())?.http3()
+        row.v6.as_ref()?.http3()
     }),
     ("announced (alt-svc or HTTPS record)", "with HTTPS", |row| {
         web(row)?.announced()
     }),
     ("announced, but without HTTP/3", "announced", |row| {
-        (row.announced() == Some(true)).then(|| row.http3() != Some(true))
+        let announced = row.announced() == Some(true);
+        row.http3().filter(|_| announced).map(|http3| !http3)
     }),
     ("not announced", "with HTTP/3", |row| {
         Some(h3(row)?.announced() != Some(true))
@@ -233,7 +234,9 @@ pub fn wilson(count: u64, of: u64) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::{Counts, wilson};
-    use crate::row::Row;
+    use crate::quic::Quic;
+    use crate::row::{Host, Row};
+    use crate::tcp::Tcp;
 
     #[test]
     fn intervals_are_those_of_wilson() {
@@ -249,6 +252,37 @@ mod tests {
             "{low} {high}"
         );
         assert_eq!(wilson(0, 0), None);
+    }
+
+    #[test]
+    fn failures_of_this_machine_are_no_answers_of_servers() {
+        let of = |error: &str| {
+            let mut counts = Counts::default();
+            counts.add(&Row {
+                v4: Some(Host {
+                    tcp: Some(Tcp {
+                        status: Some(200),
+                        alt_svc: Some("h3=\":443\"".to_owned()),
+                        ..Tcp::default()
+                    }),
+                    quic: Some(Quic {
+                        error: Some(error.to_owned()),
+                        ..Quic::default()
+                    }),
+                    ..Host::default()
+                }),
+                ..Row::default()
+            });
+            let shares = counts.summary().shares.into_iter();
+            let named = ["HTTP/3 over IPv4", "announced, but without HTTP/3"];
+            let named = shares.filter(|share| named.contains(&share.what));
+            named
+                .map(|share| (share.count, share.of))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(of("timeout: no HTTP/3 response"), [(0, 1), (1, 1)]);
+        assert_eq!(of("local: UDP: too many open files"), [(0, 0), (0, 0)]);
+        assert_eq!(of("no-route: UDP: network unreachable"), [(0, 0), (0, 0)]);
     }
 
     #[test]

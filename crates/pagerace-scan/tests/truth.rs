@@ -246,7 +246,12 @@ const COLUMNS: [Column; 13] = [
 
 #[test]
 fn columns_say_what_servers_do() {
-    let kinds = kinds();
+    let mut kinds = kinds();
+    let has_v6 = std::net::TcpListener::bind("[::1]:0").is_ok();
+    if !has_v6 {
+        println!("SKIPPED: the kind six; this machine has no address ::1");
+        kinds.retain(|kind| kind.name != "six");
+    }
     let addresses: u32 = kinds.iter().map(|kind| kind.addresses).sum();
     assert!(addresses > 300, "several hundred servers");
     let name = |i: u32, kind: &Kind| format!("{i}.{}.test", kind.name);
@@ -308,11 +313,13 @@ fn columns_say_what_servers_do() {
     assert!(quic.handshake_ms.is_some() && quic.response_ms.is_some());
     let amplification = quic.amplification.unwrap();
     assert!((0.5..=3.0).contains(&amplification), "{amplification}");
-    let versions = quic.versions.as_deref().unwrap();
-    assert!(
-        versions.split(' ').any(|version| version == "1"),
-        "{versions}"
-    );
+    // One datagram asks for the versions, and a busy machine may drop it.
+    let versions: Vec<&str> = (0..60)
+        .filter_map(|i| quic_of(&rows[&format!("{i}.h3.test")]).versions.as_deref())
+        .collect();
+    assert!(versions.len() > 30, "{versions:?}");
+    let one = |named: &&str| named.split(' ').any(|version| version == "1");
+    assert!(versions.iter().all(one), "{versions:?}");
     assert!(quic.settings.is_some() && quic.certificate.as_ref().unwrap().verdict == "valid");
     let parameters = quic.parameters.as_ref().unwrap();
     // The defaults of quinn.
@@ -343,11 +350,13 @@ fn columns_say_what_servers_do() {
         let certificate = host.tcp.as_ref().unwrap().certificate.as_ref().unwrap();
         assert_eq!(certificate.verdict, verdict);
     }
-    let six = rows["0.six.test"].v6.as_ref().unwrap();
-    assert_eq!(
-        (six.address.as_str(), six.http3(), six.https()),
-        ("::1", Some(true), Some(true))
-    );
+    if has_v6 {
+        let six = rows["0.six.test"].v6.as_ref().unwrap();
+        assert_eq!(
+            (six.address.as_str(), six.http3(), six.https()),
+            ("::1", Some(true), Some(true))
+        );
+    }
 }
 
 fn quic_of(row: &Row) -> &pagerace_scan::Quic {

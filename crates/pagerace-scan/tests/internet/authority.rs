@@ -26,11 +26,16 @@ pub struct Log {
 
 pub fn start(kinds: Vec<Kind>) -> (SocketAddr, Arc<Log>) {
     let log = Arc::new(Log::default());
-    let socket = std::net::UdpSocket::bind("127.0.0.53:0").unwrap();
-    let at = socket.local_addr().unwrap();
+    // The port of UDP may be taken over TCP.
+    let (at, socket, listener) = (0..100)
+        .find_map(|_| {
+            let socket = std::net::UdpSocket::bind("127.0.0.53:0").unwrap();
+            let at = socket.local_addr().unwrap();
+            Some((at, socket, std::net::TcpListener::bind(at).ok()?))
+        })
+        .unwrap();
     socket.set_nonblocking(true).unwrap();
     let socket = Arc::new(UdpSocket::from_std(socket).unwrap());
-    let listener = std::net::TcpListener::bind(at).unwrap();
     listener.set_nonblocking(true).unwrap();
     let listener = TcpListener::from_std(listener).unwrap();
     let kinds = Arc::new(kinds);

@@ -19,6 +19,7 @@ pub mod web;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use certificate::Authority;
@@ -127,13 +128,16 @@ fn serve(server: &Server, at: SocketAddr, identities: &Arc<certificate::Identiti
     }
 }
 
-/// Returns a port that is free for TCP and UDP at the moment.
+/// Returns a port that is free for TCP and UDP at all addresses. It lies below those that Linux
+/// gives to clients, so that none takes it before the servers do.
 fn free_port() -> u16 {
-    loop {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        if UdpSocket::bind(("127.0.0.1", port)).is_ok() {
-            return port;
-        }
-    }
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let first = 10_000 + (std::process::id() % 200) as u16 * 100;
+    let any = Ipv4Addr::UNSPECIFIED;
+    (0..100)
+        .map(|_| first + NEXT.fetch_add(1, Ordering::Relaxed))
+        .find(|port| {
+            TcpListener::bind((any, *port)).is_ok() && UdpSocket::bind((any, *port)).is_ok()
+        })
+        .unwrap()
 }
