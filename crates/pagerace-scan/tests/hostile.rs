@@ -17,7 +17,7 @@ use internet::web::{Identity, Quic, Web};
 use internet::{Internet, Kind, Server, kind};
 
 /// The kinds, and how their failures begin: of the domain or of TCP, and of QUIC.
-const HOSTILE: [(&str, H, &str, &str); 32] = [
+const HOSTILE: [(&str, H, &str, &str); 33] = [
     ("dns-nx", H::NoDomain, "dns: no such domain", ""),
     ("dns-servfail", H::ServFail, "dns: ", ""),
     ("dns-silent", H::SilentDns, "timeout: ", ""),
@@ -34,7 +34,13 @@ const HOSTILE: [(&str, H, &str, &str); 32] = [
     ),
     ("tcp-garbage", H::GarbageTcp, "tls: ", "refused: "),
     ("closer", H::Closer, "closed: ", "refused: "),
-    ("tls-drip", H::DripTls, "t", "refused: "),
+    ("tls-drip", H::DripTls, "tls: ", "refused: "),
+    (
+        "tls-end",
+        H::EndTls,
+        "closed: closed before the response",
+        "refused: ",
+    ),
     (
         "head-drip",
         H::DripHead,
@@ -53,7 +59,7 @@ const HOSTILE: [(&str, H, &str, &str); 32] = [
     ("h2-flood", H::FloodHttp2, "too-large: ", "refused: "),
     ("h2-bomb", H::BombHttp2, "http: ", "refused: "),
     ("udp-garbage", H::GarbageUdp, "refused: ", "timeout: "),
-    ("udp-echo", H::EchoUdp, "refused: ", ""),
+    ("udp-echo", H::EchoUdp, "refused: ", "timeout: "),
     ("udp-amplify", H::AmplifyUdp, "refused: ", "too-large: "),
     ("udp-versions", H::VersionsUdp, "refused: ", "quic: "),
     ("udp-retry", H::RetryUdp, "refused: ", "timeout: "),
@@ -70,8 +76,13 @@ const HOSTILE: [(&str, H, &str, &str); 32] = [
         "http: closed by peer: go away",
     ),
     ("quic-alpn", H::WrongAlpnQuic, "refused: ", "tls: "),
-    ("quic-endless", H::EndlessQuic, "refused: ", "t"),
-    ("quic-streams", H::ManyStreamsQuic, "refused: ", "t"),
+    ("quic-endless", H::EndlessQuic, "refused: ", "too-large: "),
+    (
+        "quic-streams",
+        H::ManyStreamsQuic,
+        "refused: ",
+        "too-large: ",
+    ),
     ("quic-settings", H::BadSettingsQuic, "refused: ", "http: "),
     ("quic-head", H::EndlessHeadQuic, "refused: ", "http: "),
     (
@@ -134,7 +145,7 @@ fn hostile_servers_cost_one_line_each() {
         if !first.starts_with(tcp) || first.is_empty() != tcp.is_empty() {
             wrong.push(format!("{name}: {first}, not {tcp}"));
         }
-        if !second.starts_with(quic) {
+        if !second.starts_with(quic) || second.is_empty() != quic.is_empty() {
             wrong.push(format!("{name}: {second}, not {quic}"));
         }
         if row.http3() == Some(true) {

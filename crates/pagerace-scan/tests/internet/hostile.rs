@@ -30,6 +30,8 @@ pub enum Hostile {
     Closer,
     /// A TLS record at a time, of one byte, forever.
     DripTls,
+    /// The end of TLS, and noise in the same write.
+    EndTls,
     // HTTP over TLS.
     DripHead,
     EndlessHead,
@@ -139,6 +141,17 @@ async fn handle(hostile: Hostile, mut stream: TcpStream, acceptor: TlsAcceptor) 
     }
     let mut request = [0; 2048];
     let _ = stream.read(&mut request).await.ok()?;
+    if hostile == Hostile::EndTls {
+        let (tcp, tls) = stream.get_mut();
+        tls.send_close_notify();
+        let mut bytes = Vec::new();
+        while tls.wants_write() {
+            tls.write_tls(&mut bytes).ok()?;
+        }
+        bytes.extend(noise(3, 8000));
+        tcp.write_all(&bytes).await.ok()?;
+        return std::future::pending().await;
+    }
     let (first, rest): (&[u8], Vec<u8>) = match hostile {
         Hostile::DripHead => {
             stream.write_all(b"HTTP/1.1 200 OK\r\nx: ").await.ok()?;
