@@ -166,7 +166,7 @@ fn users_weight_networks() {
     );
     let error = refused(&sandbox, &["plan.toml", "--mix", "mobil"]);
     assert!(
-        error.contains("`mobil` is neither as cable=5 nor a [mix] of the plan; it has mobile"),
+        error.contains("`mobil` is neither as cable=5 nor a [mix] of the plan, which has mobile"),
         "{error}"
     );
     // One network with all weight is a study of that network.
