@@ -346,9 +346,8 @@ impl CorpusArgs {
     /// # Errors
     /// Names the option and the mistake.
     pub(crate) fn of_words(arguments: Vec<String>) -> Result<Self> {
-        let args = match Cli::of_words("corpus", arguments)?.command {
-            Command::Corpus(args) => args,
-            _ => unreachable!("the words name the command corpus"),
+        let Command::Corpus(args) = Cli::of_words("corpus", arguments)?.command else {
+            unreachable!("the words name the command corpus");
         };
         if args.outputs().next().is_some() {
             bail!("options that write files are for the command line");
