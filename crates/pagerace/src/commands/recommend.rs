@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Error, Result, bail};
+use anyhow::{Context as _, Error, Result, bail};
 use clap::Args;
 use pagerace_lab::MetricId;
 use pagerace_lab::export::file::write_atomically;
@@ -218,12 +218,13 @@ impl RecommendArgs {
     /// Returns the name of the input: that of the folder of a plan or of results, or of a file.
     fn name(&self) -> Result<String> {
         let path = input::path(self);
-        if path.is_dir() {
-            let whole = std::fs::canonicalize(&path)?;
+        let place = || format!("{}: cannot be read", path.display());
+        let whole = std::fs::canonicalize(&path).with_context(place)?;
+        if whole.is_dir() {
             let name = whole.file_name().unwrap_or_default();
             return Ok(name.to_string_lossy().into_owned());
         }
-        study::name(&path)
+        study::name(&whole)
     }
 
     /// Rejects options of plans if the input is none.
