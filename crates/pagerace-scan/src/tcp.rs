@@ -170,11 +170,15 @@ impl Link<'_> {
         let mut rest = &buffer[..length];
         while !rest.is_empty() {
             let read = self.tls.read_tls(&mut rest);
-            read.map_err(|error| Failure::of_io(&error, "TLS"))?;
+            let read = read.map_err(|error| Failure::of_io(&error, "TLS"))?;
             if let Err(error) = self.tls.process_new_packets() {
                 // The server learns why.
                 let _ = self.flush().await;
                 return Err(Failure::new(Kind::Tls, error));
+            }
+            // After a server's close_notify, TLS takes no more bytes.
+            if read == 0 {
+                break;
             }
         }
         Ok(())
