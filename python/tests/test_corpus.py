@@ -87,6 +87,8 @@ def test_mistakes_are_told(files, tmp_path):
         pagerace.corpus(tmp_path / "nowhere.har")
     with pytest.raises(pagerace.PageraceError, match="for the command line"):
         pagerace.corpus(files, json=tmp_path / "corpus.json")
+    with pytest.raises(pagerace.PageraceError, match="no-loads' cannot be used with: --runs"):
+        pagerace.corpus(files, no_loads=True, runs=3)
     with pytest.raises(pagerace.PageraceError, match="cabel"):
         pagerace.corpus(files, networks="cabel")
     assert json.loads(pagerace.corpus(files[:1], no_loads=True).to_json())["settings"]["loads"] is None

@@ -123,17 +123,24 @@ impl Model {
         // A path that was faster than the client was not measured: any fast one will do.
         let limited = self.path.rate < LIMITED * pace;
         let rate = if limited { self.path.rate } else { 25.0 * pace };
-        let (rate, loss) = ((rate * 8.0) as u64, 100.0 * self.path.loss.min(0.3));
+        // The simulation knows no rate below 1 bit/s.
+        let (rate, loss) = (
+            ((rate * 8.0) as u64).max(1),
+            100.0 * self.path.loss.min(0.3),
+        );
         let text =
             format!("rate {rate}bit rtt {rtt_ms:.3}ms loss-up 0% loss {loss:.3}% queue 400p");
         Network::parse(&text).expect("the description is complete")
     }
 }
 
+/// Longest simulated object in bytes. No probe reads as far, and QUIC's integers end at 2^62.
+const LENGTH_MAX: u64 = 1 << 40;
+
 fn served(object: &Object) -> Served {
     Served {
         path: object.path.clone(),
-        length: object.length,
+        length: object.length.min(LENGTH_MAX),
         media_type: object.media_type.clone(),
         facts: facts(&object.media_type),
         think_time: object.think_time,

@@ -30,7 +30,7 @@ const PRIMERS_MAX: usize = 4;
 pub struct Budget {
     /// Most requests.
     pub requests: usize,
-    /// Most stream bytes.
+    /// Most bytes, counted as [`Trace::counted`] does.
     pub bytes: u64,
     /// Longest time.
     pub time: Duration,
@@ -213,7 +213,8 @@ pub fn pace(rtt: Duration) -> Pace {
     }
 }
 
-/// Returns the jobs of a probe, in the order in which they are played.
+/// Returns the jobs of a probe, in the order in which they are played. They share the bytes and
+/// the time of `budget`; its requests include those of the survey.
 ///
 /// # Errors
 /// Returns an error if the jobs need more requests than allowed.

@@ -46,7 +46,7 @@ pub struct Target {
 /// Limits of one script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Most stream bytes to receive.
+    /// Most bytes to receive, counted as [`Trace::counted`] does.
     pub bytes: u64,
     /// Longest time.
     pub time: Duration,
@@ -155,6 +155,7 @@ impl Player {
             connect: Duration::ZERO,
             chunks: Vec::new(),
             heads: vec![None; asks.len()],
+            payload: 0,
             received: 0,
             refilled: 0,
             dropped: 0,
@@ -185,6 +186,7 @@ impl Player {
 
     /// Handles a datagram from the server.
     pub fn handle_datagram(&mut self, now: Instant, data: BytesMut) {
+        self.trace.payload += data.len() as u64;
         if self.connected.is_some() {
             self.gate.push(now, data);
         } else {
@@ -236,6 +238,9 @@ impl Player {
         }
         self.read(now);
         self.act(now);
+        if self.trace.counted() >= self.job.limits.bytes {
+            self.end(now, End::Limit("bytes"));
+        }
         if now >= Instant::ZERO + self.job.limits.time {
             self.end(now, End::Limit("time"));
         }
@@ -340,6 +345,7 @@ impl Player {
                     self.end(now, End::Failed(reason));
                 }
                 ClientEvent::Lost { reason } => {
+                    let reason = plain(&reason);
                     self.end(now, End::Failed(reason.clone()));
                     // The loss of the connection explains failed requests.
                     if matches!(self.trace.end, End::Failed(_)) {
@@ -374,9 +380,6 @@ impl Player {
         if (self.ranked as f64) < SIGNALLED * self.expected as f64 {
             self.trace.lost_up = self.client.packets_lost();
         }
-        if self.trace.received >= self.job.limits.bytes {
-            self.end(now, End::Limit("bytes"));
-        }
     }
 
     fn path(&self, ask: usize) -> &str {
@@ -385,8 +388,8 @@ impl Player {
 
     fn head(&mut self, now: Instant, ask: usize, all: &[Field]) {
         let text = |name: &str| {
-            let value = fields::get(all, name).map(|value| &value[..TEXT_MAX.min(value.len())]);
-            String::from_utf8_lossy(value.unwrap_or_default()).into_owned()
+            let value = fields::get(all, name).map_or(&[][..], |value| &value[..]);
+            plain(&String::from_utf8_lossy(value))
         };
         let status = text(":status").parse().unwrap_or(0);
         // Interim responses are not the answer.
@@ -419,5 +422,25 @@ impl Player {
 /// Share of the bytes before which the client's packets carry requests and updates.
 const SIGNALLED: f64 = 0.3;
 
-/// Longest part of a field's value that is read.
-const TEXT_MAX: usize = 200;
+/// Longest part of a text of the server that is read, in characters.
+const TEXT_MAX: usize = 160;
+
+/// Returns the beginning of a text of the server, without characters that a terminal obeys.
+fn plain(text: &str) -> String {
+    let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    text.chars().take(TEXT_MAX).map(plain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TEXT_MAX, plain};
+
+    #[test]
+    fn texts_of_the_server_cannot_command_a_terminal() {
+        assert_eq!(
+            plain("\u{1b}[2Jé\n\u{9b}x"),
+            "\u{fffd}[2Jé\u{fffd}\u{fffd}x"
+        );
+        assert_eq!(plain(&"é".repeat(500)).chars().count(), TEXT_MAX);
+    }
+}

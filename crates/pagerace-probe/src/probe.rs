@@ -4,7 +4,7 @@ use pagerace_core::Duration;
 
 use crate::model::{Model, Path};
 use crate::plan::{self, Budget, Object, PlanError};
-use crate::player::Job;
+use crate::player::{Job, Limits, Target};
 use crate::shape::Shape;
 use crate::trace::{End, Trace};
 
@@ -30,8 +30,10 @@ pub struct Used {
     pub connections: usize,
     /// Requests.
     pub requests: usize,
-    /// Stream bytes received.
+    /// Bytes that count against the limit.
     pub bytes: u64,
+    /// Bytes of UDP payload received.
+    pub payload: u64,
     /// Time.
     pub time: Duration,
 }
@@ -61,8 +63,9 @@ const REPEATS_MAX: usize = 3;
 /// Plays all scripts. `play` plays one on a new connection.
 ///
 /// # Errors
-/// Returns an error if an object cannot be used or a script fails. A limit is an error only
-/// if it ends a script before any response.
+/// Returns an error if an object cannot be used, a script fails, or the server answers it with
+/// another status than the survey's. A limit is an error only if it ends a script before any
+/// response.
 pub fn observe<E>(
     paths: &[String],
     budget: &Budget,
@@ -70,16 +73,25 @@ pub fn observe<E>(
 ) -> Result<Observed, ProbeError<E>> {
     let mut used = Used::default();
     let mut play = |job: &Job, used: &mut Used| {
-        let trace = play(job.clone()).map_err(ProbeError::Socket)?;
+        let mut job = job.clone();
+        // A repeated script may have left less than a share for the others.
+        let left = used.left(budget);
+        job.limits = Limits {
+            bytes: job.limits.bytes.min(left.bytes),
+            time: job.limits.time.min(left.time),
+        };
+        let requests = job.script.asks.len();
+        let trace = play(job).map_err(ProbeError::Socket)?;
         used.connections += 1;
-        used.requests += job.script.asks.len();
-        used.bytes += trace.received;
+        used.requests += requests;
+        used.bytes += trace.counted();
+        used.payload += trace.payload;
         used.time += trace.ended.since_start();
         Ok::<_, ProbeError<E>>(trace)
     };
     let survey = play(&plan::survey(paths, budget), &mut used)?;
     let objects = plan::objects(paths, &survey)?;
-    let jobs = plan::jobs(&objects, survey.connect, budget)?;
+    let jobs = plan::jobs(&objects, survey.connect, &used.left(budget))?;
     let mut traces: Vec<Trace> = Vec::new();
     let mut repeats = 0;
     for (i, job) in jobs.iter().enumerate() {
@@ -89,7 +101,8 @@ pub fn observe<E>(
         if trace.lost_up > 0
             && repeats < REPEATS_MAX
             && used.requests + later <= budget.requests
-            && used.bytes + (jobs.len() - i) as u64 * trace.received <= budget.bytes
+            && used.bytes + (jobs.len() - i) as u64 * trace.counted() <= budget.bytes
+            && used.time + trace.ended.since_start() * (jobs.len() - i) as u64 <= budget.time
         {
             repeats += 1;
             let again = play(job, &mut used)?;
@@ -97,14 +110,7 @@ pub fn observe<E>(
                 trace = again;
             }
         }
-        let failed = match &trace.end {
-            End::Failed(reason) => Some(reason.clone()),
-            End::Limit(what) if trace.chunks.is_empty() => {
-                Some(format!("nothing arrived within the limit of {what}"))
-            }
-            End::Limit(_) | End::Complete => None,
-        };
-        if let Some(reason) = failed {
+        if let Some(reason) = failure(job, &trace) {
             let script = job.script.name;
             return Err(ProbeError::Script { script, reason });
         }
@@ -117,6 +123,41 @@ pub fn observe<E>(
         traces,
         used,
     })
+}
+
+impl Used {
+    /// Returns the budget with the bytes and the time that are left of it.
+    fn left(&self, budget: &Budget) -> Budget {
+        Budget {
+            requests: budget.requests,
+            bytes: budget.bytes.saturating_sub(self.bytes),
+            time: budget.time.saturating_sub(self.time),
+        }
+    }
+}
+
+/// Returns the reason for which a trace shows nothing of the scheduler.
+fn failure(job: &Job, trace: &Trace) -> Option<String> {
+    if let End::Failed(reason) = &trace.end {
+        return Some(reason.clone());
+    }
+    let heads = job.script.asks.iter().zip(&trace.heads);
+    for (ask, head) in heads.filter_map(|(ask, head)| Some((ask, head.as_ref()?))) {
+        let Target { path, range, .. } = &job.targets[ask.target];
+        let status = head.status;
+        // A server may answer any request for a range with the whole object.
+        if status != 200 && (status != 206 || range.is_none()) {
+            return Some(format!(
+                "{path} was answered with {status}; wait, or probe a server of yours"
+            ));
+        }
+    }
+    match trace.end {
+        End::Limit(what) if trace.chunks.is_empty() => {
+            Some(format!("nothing arrived within the limit of {what}"))
+        }
+        _ => None,
+    }
 }
 
 impl Observed {

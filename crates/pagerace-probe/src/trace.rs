@@ -58,7 +58,9 @@ pub struct Trace {
     pub chunks: Vec<Chunk>,
     /// Heads by request; `None` if none arrived.
     pub heads: Vec<Option<Head>>,
-    /// Stream bytes that arrived, including repeated ones.
+    /// Bytes of UDP payload that arrived.
+    pub payload: u64,
+    /// Stream bytes of responses that the client read, including repeated ones.
     pub received: u64,
     /// Stream bytes that arrived after later bytes of their stream.
     pub refilled: u64,
@@ -81,15 +83,17 @@ impl Trace {
         lost as f64 / self.received.max(1) as f64
     }
 
-    /// Returns the bytes of each response that arrived.
-    pub fn bytes(&self) -> Vec<u64> {
-        let mut bytes = vec![0; self.heads.len()];
-        for chunk in &self.chunks {
-            bytes[chunk.ask] += chunk.bytes;
-        }
-        bytes
+    /// Returns the bytes that count against limits: those of streams, or two thirds of the UDP
+    /// payload beyond 64 KiB if they are more. The difference is an allowance for the handshake,
+    /// headers, and what the client's queue drops.
+    pub fn counted(&self) -> u64 {
+        let beyond = self.payload.saturating_sub(ALLOWANCE);
+        self.received.max(beyond - beyond / 3)
     }
 }
+
+/// Bytes of UDP payload of a connection that do not count.
+const ALLOWANCE: u64 = 64 << 10;
 
 /// The highest offsets of streams.
 #[derive(Debug, Default)]

@@ -47,10 +47,16 @@ const SPECIAL: [&str; 32] = [
 
 /// Returns true if the address is one of the public Internet.
 pub fn is_public(address: IpAddr) -> bool {
-    !SPECIAL.iter().any(|text| {
-        let prefix = Prefix::parse(text).expect("the table is well formed");
-        prefix.contains(address)
-    })
+    // Global unicast addresses are in 2000::/3 (RFC 4291, section 2.5.4, and IANA's registry).
+    let global = match address {
+        IpAddr::V4(_) => true,
+        IpAddr::V6(address) => address.octets()[0] >> 5 == 1,
+    };
+    global
+        && !SPECIAL.iter().any(|text| {
+            let prefix = Prefix::parse(text).expect("the table is well formed");
+            prefix.contains(address)
+        })
 }
 
 /// A range of addresses, as `192.0.2.0/24`.

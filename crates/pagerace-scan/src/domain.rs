@@ -115,6 +115,8 @@ async fn host(
     let Some(ip) = address else {
         return (None, None);
     };
+    // An IPv4 address in IPv6 has the limits and exclusions of the former.
+    let ip = ip.to_canonical();
     let mut host = Host {
         address: ip.to_string(),
         ..Host::default()

@@ -90,6 +90,8 @@ impl Journal {
             places: vec![None; domains],
             end: 0,
         };
+        // A second scan of the same output would overwrite the rows of this one.
+        journal.file.try_lock().map_err(|error| io(error.into()))?;
         journal.read(header)?;
         journal.file.set_len(journal.end).map_err(io)?;
         journal
@@ -113,14 +115,16 @@ impl Journal {
         for number in 1.. {
             text.clear();
             let length = reader.read_until(b'\n', &mut text).map_err(io)?;
-            // A line without its end was being written when the scan was killed.
-            if !text.ends_with(b"\n") {
-                return Ok(());
-            }
             let bad = || ScanError::Journal {
                 file: self.path.clone(),
                 line: number,
             };
+            // A line without its end was being written when the scan was killed.
+            if !text.ends_with(b"\n") {
+                let own = serde_json::to_string(header).expect("plain data");
+                let begun = number > 1 || own.as_bytes().starts_with(&text);
+                return if begun { Ok(()) } else { Err(bad()) };
+            }
             if number == 1 {
                 let found: Header = serde_json::from_slice(&text).map_err(|_| bad())?;
                 if let Some(what) = header.difference(&found) {

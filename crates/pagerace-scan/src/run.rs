@@ -28,6 +28,8 @@ const SOCKETS_EACH: u64 = 2;
 const SOCKETS_OTHER: u64 = 64;
 /// Time between two looks at whether to stop while no domain finishes.
 const TICK: Duration = Duration::from_secs(1);
+/// Maximum number of domains with which the resolver is tried before the scan.
+const CHECKED: usize = 3;
 /// Rows that are in memory at once when results are written.
 const BATCH: usize = 4096;
 
@@ -150,8 +152,10 @@ impl Scan {
         let mut waiting = (0..total).filter(|i| !journal.has(*i)).collect::<Vec<_>>();
         waiting.reverse();
         let asked = |i: &&usize| !exclusions.has_domain(&self.names[**i]);
-        if let Some(first) = waiting.iter().rev().find(asked)
-            && let Err(error) = dns::check(&client, &self.names[*first]).await
+        let first = waiting.iter().rev().filter(asked).take(CHECKED);
+        let first: Vec<&str> = first.map(|i| self.names[*i].as_str()).collect();
+        if !first.is_empty()
+            && let Err(error) = dns::check(&client, &first).await
         {
             // Nothing is left behind of a scan that asked nobody.
             if done == 0 {

@@ -128,7 +128,7 @@ fn hostile_servers_cost_one_line_each() {
     let internet = Internet::start(kinds, 2);
     let folder = Folder::new("hostile");
     let rows = rows(
-        scan(&internet, &folder, names, Duration::from_secs(1)),
+        scan(&internet, &folder, names, Duration::from_secs(2)),
         &folder,
     );
 

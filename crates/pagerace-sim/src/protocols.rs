@@ -90,19 +90,19 @@ impl ProtocolMap {
 
     /// Returns the protocol that `origin` speaks.
     pub fn of(&self, origin: &Origin) -> Protocol {
-        let rule = self.rule(origin);
+        self.of_host(&origin.host, origin.third_party)
+    }
+
+    /// Returns the protocol that a host speaks.
+    pub fn of_host(&self, host: &str, third_party: bool) -> Protocol {
+        let rule = self.rule(host, third_party);
         rule.map_or(self.default, |rule| self.rules[rule].1)
     }
 
-    /// Returns the protocol of the hosts that no rule matches.
-    pub const fn of_others(&self) -> Protocol {
-        self.default
-    }
-
     /// Returns the index of the rule that decides.
-    fn rule(&self, origin: &Origin) -> Option<usize> {
-        let host = origin.host.to_ascii_lowercase();
-        let matches = |(pattern, _): &(Pattern, Protocol)| pattern.matches(&host, origin);
+    fn rule(&self, host: &str, third_party: bool) -> Option<usize> {
+        let host = host.to_ascii_lowercase();
+        let matches = |(pattern, _): &(Pattern, Protocol)| pattern.matches(&host, third_party);
         self.rules.iter().position(matches)
     }
 
@@ -111,7 +111,7 @@ impl ProtocolMap {
     pub fn unmatched<'a>(&self, origins: impl IntoIterator<Item = &'a Origin>) -> Vec<String> {
         let mut used = vec![false; self.rules.len()];
         for origin in origins {
-            if let Some(rule) = self.rule(origin) {
+            if let Some(rule) = self.rule(&origin.host, origin.third_party) {
                 used[rule] = true;
             }
         }
@@ -191,13 +191,13 @@ impl fmt::Display for Pattern {
 }
 
 impl Pattern {
-    /// Returns true if the pattern matches `origin`, whose host in lower case is `host`.
-    fn matches(&self, host: &str, origin: &Origin) -> bool {
+    /// Returns true if the pattern matches `host`, which is in lower case.
+    fn matches(&self, host: &str, third_party: bool) -> bool {
         match self {
             Self::Host(name) => name == host,
             Self::Subdomains(suffix) => host.ends_with(suffix.as_str()),
-            Self::FirstParty => !origin.third_party,
-            Self::ThirdParty => origin.third_party,
+            Self::FirstParty => !third_party,
+            Self::ThirdParty => third_party,
         }
     }
 

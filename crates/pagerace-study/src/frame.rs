@@ -187,8 +187,10 @@ impl Frame {
             let fields = schema.root_schema().get_fields();
             let found = fields.iter().find(|field| field.name() == name);
             found.cloned().ok_or_else(|| {
-                ParquetError::General(format!("is no file of loads, which `pagerace study export` and `pagerace corpus --loads` \
-                     write: it has no column {name}"))
+                ParquetError::General(format!(
+                    "has no column {name}; give a file that `pagerace study export` or \
+                     `pagerace corpus --loads` wrote"
+                ))
             })
         };
         let mut fields = Vec::new();

@@ -78,8 +78,6 @@ pub struct Study {
     pub tables: Vec<TableSpec>,
     /// The claims about the results.
     pub claims: Vec<Claim>,
-    /// The mixes of networks by which recommendations weight users.
-    pub mixes: Mixes,
 }
 
 /// The weights of networks by the name of a mix.
@@ -153,7 +151,8 @@ impl Study {
         let plots = evaluation::plots(table.remove("plot"))?;
         let tables = evaluation::tables(table.remove("table"))?;
         let claims = evaluation::claims(table.remove("claim"))?;
-        let mixes = mixes(table.remove("mix"))?;
+        // Recommendations read them; a mistake is told here as well.
+        mixes(table.remove("mix"))?;
         let of_plan = table.remove("pages");
         let pages = if given.is_empty() {
             pages(of_plan, folder)?
@@ -195,7 +194,6 @@ impl Study {
             plots,
             tables,
             claims,
-            mixes,
         })
     }
 }

@@ -74,6 +74,12 @@ impl Cli {
             let mut lines = text.lines();
             let first = lines.next().unwrap_or_default();
             let first = first.strip_prefix("error: ").unwrap_or(first);
+            if first.ends_with(':') {
+                // The names of the arguments follow.
+                let names = lines.map(str::trim).take_while(|line| !line.is_empty());
+                let names: Vec<&str> = names.collect();
+                return anyhow::anyhow!("{first} {}", names.join(", "));
+            }
             match lines.map(str::trim).find(|line| line.starts_with('[')) {
                 Some(values) => anyhow::anyhow!("{first} {values}"),
                 None => anyhow::anyhow!("{first}"),

@@ -107,7 +107,8 @@ impl Watch {
                 |from| last.compare_exchange(from, now, Ordering::Relaxed, Ordering::Relaxed);
             if now >= before + LOG_PERIOD && swap(before).is_ok() {
                 let (name, Progress { done, total }) = (self.bar.message(), progress);
-                let left = HumanDuration(self.bar.eta());
+                let left = (total - done) as f64 / done.max(1) as f64;
+                let left = HumanDuration(self.bar.elapsed().mul_f64(left));
                 let unit = &self.unit;
                 let _ = writeln!(
                     std::io::stderr(),

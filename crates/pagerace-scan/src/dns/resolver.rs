@@ -29,10 +29,12 @@ pub(crate) type Lookup = (Result<Answer, Failure>, Option<f64>);
 /// [`ScanError::NoResolver`].
 pub(crate) fn system_resolvers() -> Result<Vec<SocketAddr>, ScanError> {
     let text = fs::read_to_string(Path::new(RESOLV_CONF)).unwrap_or_default();
-    let named = text
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("nameserver"));
-    let addresses = named.filter_map(|rest| rest.trim().parse::<IpAddr>().ok());
+    let named = text.lines().filter_map(|line| {
+        let mut words = line.split_whitespace();
+        words.next().filter(|word| *word == "nameserver")?;
+        words.next()
+    });
+    let addresses = named.filter_map(|word| word.parse::<IpAddr>().ok());
     let all: Vec<SocketAddr> = addresses.map(|ip| SocketAddr::new(ip, 53)).collect();
     if all.is_empty() {
         return Err(ScanError::NoResolver(PathBuf::from(RESOLV_CONF)));
@@ -40,13 +42,14 @@ pub(crate) fn system_resolvers() -> Result<Vec<SocketAddr>, ScanError> {
     Ok(all)
 }
 
-/// Checks that a resolver answers at all, with a question about one domain of the list.
+/// Checks that a resolver answers at all, with questions about some domains of the list: those
+/// of one may have no working authority.
 ///
 /// # Errors
 /// [`ScanError::Offline`].
-pub(crate) async fn check(client: &Client, domain: &str) -> Result<(), ScanError> {
+pub(crate) async fn check(client: &Client, domains: &[&str]) -> Result<(), ScanError> {
     let mut why = String::new();
-    for _ in 0..2 {
+    for domain in domains {
         let answers = lookup(client, domain).await;
         let silent =
             |(answer, _): &&Lookup| matches!(answer, Err(failure) if failure.kind != Kind::Dns);
@@ -76,7 +79,7 @@ pub(crate) async fn lookup(client: &Client, domain: &str) -> [Lookup; 3] {
     for attempt in 0..2 {
         // The next resolver of the machine, if there is one.
         let resolver = client.resolvers[attempt % client.resolvers.len()];
-        let end = start + client.step() * (attempt as u32 + 1);
+        let end = now() + client.step();
         let mut asked = Asked {
             client,
             domain,

@@ -1,7 +1,7 @@
 use pagerace_core::Words;
 use std::path::{Path, PathBuf};
 
-use super::{PageFile, Study};
+use super::{PageFile, Study, mixes_of};
 
 /// Reads a plan whose pages are the sources of this crate.
 fn read(text: &str) -> Result<Study, String> {
@@ -65,9 +65,10 @@ fn options_are_arguments() {
 
 #[test]
 fn mixes_have_names() {
-    let study = read("pages = [\"src/plan.rs\"]\n[mix.home]\ncable = 5\nslow-4g = 0.5\n").unwrap();
+    let text = "pages = [\"src/plan.rs\"]\n[mix.home]\ncable = 5\nslow-4g = 0.5\n";
+    assert!(read(text).is_ok());
     let weights = [("cable".to_owned(), 5.0), ("slow-4g".to_owned(), 0.5)];
-    assert_eq!(study.mixes["home"], weights);
+    assert_eq!(mixes_of(text).unwrap()["home"], weights);
     for (text, told) in [
         ("mix = 1", "mix: found integer, expected [mix.NAME]"),
         (

@@ -37,12 +37,12 @@ pub(crate) struct ProbeArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
 
-    /// Most requests.
+    /// Most requests. A probe of one object needs at least 43.
     #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Limits",
-        value_parser = clap::value_parser!(u16).range(20..=1_000))]
+        value_parser = clap::value_parser!(u16).range(43..=1_000))]
     pub(crate) requests: u16,
 
-    /// Most bytes of responses, in megabytes.
+    /// Most bytes of responses, in megabytes. Packets may add half as much.
     #[arg(long, value_name = "MB", default_value_t = 6, help_heading = "Limits",
         value_parser = clap::value_parser!(u16).range(2..=100))]
     pub(crate) megabytes: u16,

@@ -48,6 +48,8 @@ Examples:
   pagerace corpus recordings/*.har --http3 providers -n cable,slow-4g
       as if every provider that offers HTTP/3 spoke it, on two networks";
 
+/// The key of the settings in the metadata of Parquet files.
+const CORPUS_KEY: &str = "pagerace.corpus";
 /// The name of the section of Markdown files.
 const SECTION: &str = "corpus";
 
@@ -144,7 +146,7 @@ pub(crate) fn run(args: &CorpusArgs) -> Result<()> {
         let rows = surveyed.rows();
         let metadata = [
             (VERSION_KEY, VERSION.to_owned()),
-            ("pagerace.corpus", surveyed.settings().to_string()),
+            (CORPUS_KEY, surveyed.settings().to_string()),
         ];
         write_atomically(path, |out| {
             let mut writer = TableWriter::new::<Row<'_>>(out)?;
@@ -157,6 +159,7 @@ pub(crate) fn run(args: &CorpusArgs) -> Result<()> {
         let metadata = [
             (VERSION_KEY, VERSION.to_owned()),
             (PAGES, Value::from(surveyed.page_facts()).to_string()),
+            (CORPUS_KEY, surveyed.settings().to_string()),
         ];
         let rows = surveyed.loads();
         write_atomically(path, |out| {
@@ -343,9 +346,8 @@ impl CorpusArgs {
     /// # Errors
     /// Names the option and the mistake.
     pub(crate) fn of_words(arguments: Vec<String>) -> Result<Self> {
-        let args = match Cli::of_words("corpus", arguments)?.command {
-            Command::Corpus(args) => args,
-            _ => unreachable!("the words name the command corpus"),
+        let Command::Corpus(args) = Cli::of_words("corpus", arguments)?.command else {
+            unreachable!("the words name the command corpus");
         };
         if args.outputs().next().is_some() {
             bail!("options that write files are for the command line");

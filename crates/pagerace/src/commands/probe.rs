@@ -23,18 +23,17 @@ use output::Answer;
 const CONNECTIONS: usize = 8;
 
 pub(crate) fn run(args: &ProbeArgs) -> Result<()> {
-    let outputs: Vec<_> = args.report.iter().collect();
-    check_files(&outputs, &[])?;
+    check_files(args.report.as_slice(), args.ca.as_slice())?;
     let (server, paths) = server(args)?;
     let budget = Budget {
         requests: args.requests.into(),
         bytes: u64::from(args.megabytes) * 1_000_000,
         time: Duration::from_secs(args.seconds.into()),
     };
-    let observed = probe(args, &server, &paths, &budget)?;
+    let watch = Watch::new(true, "steps");
+    let observed = probe(args, &server, &paths, &budget, &watch)?;
     let model = observed.model(args.seed);
     let all = candidates();
-    let watch = Watch::new(true, "candidates");
     watch.start("simulating", all.len());
     let expected = run_all(
         jobs(args.jobs),
@@ -69,9 +68,14 @@ pub(crate) fn run(args: &ProbeArgs) -> Result<()> {
 }
 
 /// Plays all scripts.
-fn probe(args: &ProbeArgs, server: &Server, paths: &[String], budget: &Budget) -> Result<Observed> {
+fn probe(
+    args: &ProbeArgs,
+    server: &Server,
+    paths: &[String],
+    budget: &Budget,
+    watch: &Watch,
+) -> Result<Observed> {
     let keys = socket::keys(args.ca.as_deref())?;
-    let watch = Watch::new(true, "connections");
     watch.start("probing", CONNECTIONS);
     let mut done = 0;
     let played = observe(paths, budget, |job| -> Result<_> {
@@ -81,7 +85,6 @@ fn probe(args: &ProbeArgs, server: &Server, paths: &[String], budget: &Budget) -
         // Connections of one seed would look like one connection to the server.
         Ok(socket::play(job, server, &keys, secret_seed()?)?)
     });
-    watch.clear();
     played.map_err(|error| match error {
         ProbeError::Socket(error) => error,
         other => anyhow::Error::new(LabError::Scenario(other.to_string())),

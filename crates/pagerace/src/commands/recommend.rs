@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Error, Result, bail};
+use anyhow::{Context as _, Error, Result, bail};
 use clap::Args;
 use pagerace_lab::MetricId;
 use pagerace_lab::export::file::write_atomically;
@@ -16,7 +16,7 @@ use super::files::{check_files, write_text};
 use super::inputs::jobs;
 use super::markdown::Section;
 use super::sections;
-use super::study::{PLAN_FILE, WorkArgs, condition};
+use super::study::{self, WorkArgs, condition};
 use super::warn::warn;
 use crate::progress::Watch;
 use input::Input;
@@ -124,7 +124,8 @@ pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
     let inputs = [Some(&args.input), args.users.as_ref()];
     let inputs: Vec<PathBuf> = inputs.into_iter().flatten().cloned().collect();
     check_files(&outputs, &inputs)?;
-    let section = args.section();
+    let name = args.name()?;
+    let section = format!("recommendation-{name}");
     if let Some(file) = &args.markdown {
         Section::check(file, &section)?;
     }
@@ -161,15 +162,14 @@ pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
             population.left_out.join("; ")
         ));
     }
-    for (what, first) in [
-        ("networks", Feature::OF_NETWORKS[0]),
-        ("pages", Feature::OF_PAGES[0]),
-    ] {
-        if !population.features.contains(&first) {
-            warn(&format!(
-                "the rule does not ask for properties of {what}, because they are not known of all"
-            ));
-        }
+    let all = Feature::OF_NETWORKS.into_iter().chain(Feature::OF_PAGES);
+    let unknown = all.filter(|feature| !population.features.contains(feature));
+    let unknown: Vec<&str> = unknown.map(Feature::title).collect();
+    if !unknown.is_empty() {
+        warn(&format!(
+            "the rule does not ask for what is not known of all pages and networks: {}",
+            unknown.join(", ")
+        ));
     }
     let watch = Watch::new(!args.work.no_progress, "parts");
     watch.start("learning", steps(&population));
@@ -177,7 +177,7 @@ pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
     let jobs = jobs(args.work.jobs);
     let evaluation = evaluate(&population, args.depth, jobs, &progress).ok_or(Interrupted)?;
     watch.clear();
-    let title = args.title();
+    let title = format!("What to choose for {name}: {}", args.metric.metric().title);
     let report = print::Report {
         title: &title,
         population: &population,
@@ -215,25 +215,16 @@ pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
 }
 
 impl RecommendArgs {
-    /// Returns the name of the input: that of the folder of a plan, or of a file.
-    fn name(&self) -> String {
-        let folder = self
-            .input
-            .parent()
-            .filter(|path| path.file_name().is_some());
-        let path = folder.filter(|_| self.input.ends_with(PLAN_FILE));
-        let name = path.unwrap_or(&self.input).file_stem();
-        name.unwrap_or_default().to_string_lossy().into_owned()
-    }
-
-    /// Returns the name of the section in Markdown.
-    fn section(&self) -> String {
-        format!("recommendation-{}", self.name())
-    }
-
-    fn title(&self) -> String {
-        let metric = self.metric.metric().title;
-        format!("What to choose for {}: {metric}", self.name())
+    /// Returns the name of the input: that of the folder of a plan or of results, or of a file.
+    fn name(&self) -> Result<String> {
+        let path = input::path(self);
+        let place = || format!("{}: cannot be read", path.display());
+        let whole = std::fs::canonicalize(&path).with_context(place)?;
+        if whole.is_dir() {
+            let name = whole.file_name().unwrap_or_default();
+            return Ok(name.to_string_lossy().into_owned());
+        }
+        study::name(&whole)
     }
 
     /// Rejects options of plans if the input is none.

@@ -150,7 +150,8 @@ pub(crate) fn run(args: &ScanArgs) -> Result<()> {
             args.output.display()
         ),
     };
-    let outputs: Vec<&PathBuf> = [Some(&args.output), args.json.as_ref()]
+    let journal = journal_path(&args.output);
+    let outputs: Vec<&PathBuf> = [Some(&args.output), Some(&journal), args.json.as_ref()]
         .into_iter()
         .flatten()
         .collect();
@@ -159,7 +160,6 @@ pub(crate) fn run(args: &ScanArgs) -> Result<()> {
     check_files(&outputs, &inputs)?;
     let scan = args.scan()?;
     let facts = args.facts(&scan);
-    let journal = journal_path(&args.output);
     let begun = journal.exists();
     let watch = Watch::new(!args.work.no_progress, "domains");
     watch.start("scanning", scan.names.len());

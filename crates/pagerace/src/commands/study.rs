@@ -33,7 +33,7 @@ mod run;
 pub use embedded::Study;
 pub(super) use evaluate::{condition, quoted};
 pub(super) use loads::{PlanLoads, of_plan};
-pub(super) use markdown::MODEL_ERROR;
+pub(super) use markdown::{MODEL_ERROR, name};
 pub(crate) use options::{contender_key, plan_with};
 pub(crate) use run::Interrupted;
 

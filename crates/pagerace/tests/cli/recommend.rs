@@ -97,12 +97,15 @@ fn recommendations_are_documents() {
     let printed = recommend(&sandbox, &outputs);
     let answer = printed.lines().next().unwrap();
     let (notes, html) = (sandbox.read("notes.md"), sandbox.read("choice.html"));
-    assert!(
-        notes.starts_with("Before.\n\n<!-- begin of study recommendation-plan:"),
-        "{notes}"
-    );
+    // The name is that of the plan's folder.
+    let begin = "Before.\n\n<!-- begin of study recommendation-";
+    let folder = notes
+        .strip_prefix(begin)
+        .and_then(|rest| rest.split(':').next());
+    let folder = folder.unwrap();
+    assert!(!folder.is_empty(), "{notes}");
     for part in [
-        "## What to choose for plan: Largest Contentful Paint\n",
+        &format!("## What to choose for {folder}: Largest Contentful Paint\n"),
         answer,
         "| oracle |",
     ] {
@@ -166,7 +169,7 @@ fn users_weight_networks() {
     );
     let error = refused(&sandbox, &["plan.toml", "--mix", "mobil"]);
     assert!(
-        error.contains("`mobil` is neither as cable=5 nor a [mix] of the plan; it has mobile"),
+        error.contains("`mobil` is neither as cable=5 nor a [mix] of the plan, which has mobile"),
         "{error}"
     );
     // One network with all weight is a study of that network.

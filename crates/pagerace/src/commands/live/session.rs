@@ -214,9 +214,8 @@ fn scenario(plan: &Plan, load: Load, served: &Served) -> LiveScenario {
         let mut origins = page.origins.iter();
         let origin = origins.find(|origin| origin.host == *host);
         // Requests that the page leaves out may have gone to more hosts.
-        let others = contender.protocols.of_others();
-        let protocol = origin.map_or(others, |origin| contender.protocols.of(origin));
-        (host.clone(), protocol)
+        let third_party = origin.is_none_or(|origin| origin.third_party);
+        (host.clone(), contender.protocols.of_host(host, third_party))
     };
     let effects = plan
         .interventions

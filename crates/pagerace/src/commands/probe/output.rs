@@ -51,13 +51,13 @@ impl Answer<'_> {
                 }
             },
             format!(
-                "Round trip {:.1} ms, loss {:.2} %; {} connections, {} requests, {:.1} MB in \
+                "Round trip {:.1} ms, loss {:.2} %; {} connections, {} requests, {:.1} MB of UDP in \
                  {:.1} s.",
                 path.rtt.as_millis_f64(),
                 100.0 * path.loss,
                 used.connections,
                 used.requests,
-                used.bytes as f64 / 1e6,
+                used.payload as f64 / 1e6,
                 used.time.as_secs_f64()
             ),
         ];
@@ -141,6 +141,7 @@ impl Answer<'_> {
             "connections": used.connections,
             "requests": used.requests,
             "bytes": used.bytes,
+            "udp_bytes": used.payload,
             "seconds": used.time.as_secs_f64(),
             "behaviour": {
                 "without_signals": match b.plain {

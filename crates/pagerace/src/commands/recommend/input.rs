@@ -39,12 +39,13 @@ pub(super) fn plan(args: &RecommendArgs) -> Result<Option<String>> {
     Ok(if is_parquet(&path)? {
         read_metadata(File::open(&path)?, PLAN).ok()
     } else {
-        Some(fs::read_to_string(path)?)
+        let place = || format!("{}: is neither a plan nor a file of loads", path.display());
+        Some(fs::read_to_string(&path).with_context(place)?)
     })
 }
 
 /// Returns the file of the plan or of loads, or the folder of results.
-fn path(args: &RecommendArgs) -> PathBuf {
+pub(super) fn path(args: &RecommendArgs) -> PathBuf {
     let plan = args.input.join(PLAN_FILE);
     if plan.exists() {
         plan

@@ -58,18 +58,21 @@ impl Mix {
         if let [name] = &args.mix[..]
             && !name.contains('=')
         {
-            let mut known = plan.map(mixes_of).transpose().map_err(Error::msg)?;
-            let known = known.get_or_insert_default();
-            let names: Vec<&str> = known.keys().map(String::as_str).collect();
-            let names = if names.is_empty() {
-                "it has none".to_owned()
-            } else {
-                format!("it has {}", names.join(", "))
-            };
+            let place = || args.input.display().to_string();
+            let known = plan.map(mixes_of).transpose().map_err(Error::msg);
+            let known = known.with_context(place)?;
+            let names = known.as_ref().map_or_else(
+                || "which results do not hold".to_owned(),
+                |known| match known.keys().map(String::as_str).collect::<Vec<_>>() {
+                    none if none.is_empty() => "which has none".to_owned(),
+                    names => format!("which has {}", names.join(", ")),
+                },
+            );
+            let mut known = known.unwrap_or_default();
             return match known.remove(name) {
                 Some(weights) => Ok(Self::Weights(weights)),
                 None => {
-                    bail!("--mix: `{name}` is neither as cable=5 nor a [mix] of the plan; {names}")
+                    bail!("--mix: `{name}` is neither as cable=5 nor a [mix] of the plan, {names}")
                 }
             };
         }

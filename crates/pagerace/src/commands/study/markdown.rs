@@ -39,7 +39,7 @@ pub(super) fn write(file: &Path, plan: &Path, resolved: &Resolved, loads: &Loads
 
 /// Returns the name of a study: that of its folder, or of its file if that has another name
 /// than plans in folders.
-fn name(plan: &Path) -> Result<String> {
+pub(in crate::commands) fn name(plan: &Path) -> Result<String> {
     let whole = fs::canonicalize(plan).with_context(|| plan.display().to_string())?;
     let folder = whole.parent().and_then(Path::file_name);
     let name = match (whole.ends_with(PLAN_FILE), folder) {
