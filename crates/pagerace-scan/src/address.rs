@@ -109,6 +109,8 @@ mod tests {
             "::1",
             "fe80::1",
             "::ffff:10.0.0.1",
+            "::10.0.0.1",
+            "4000::1",
         ] {
             assert!(!is_public(text.parse().unwrap()), "{text}");
         }

@@ -69,6 +69,12 @@ pub enum ScanError {
         /// The setting that differs.
         what: String,
     },
+    /// Another process scans with this journal.
+    #[error(
+        "{}: another scan writes this journal; wait for its end, or choose another --output",
+        .0.display()
+    )]
+    Busy(PathBuf),
     /// The journal is damaged.
     #[error("{}, line {line}: is no line of a journal; delete the file to begin anew", file.display())]
     Journal {

@@ -2,7 +2,7 @@
 //! was killed.
 
 use std::fmt::Write as _;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -76,7 +76,7 @@ impl Journal {
     /// Opens the journal at `path`, or begins one. A last line that was cut off is dropped.
     ///
     /// # Errors
-    /// [`ScanError::File`], [`ScanError::OtherScan`], [`ScanError::Journal`].
+    /// [`ScanError::File`], [`ScanError::Busy`], [`ScanError::OtherScan`], [`ScanError::Journal`].
     pub(crate) fn open(path: &Path, header: &Header, domains: usize) -> Result<Self, ScanError> {
         let io = |source| ScanError::File {
             file: path.to_owned(),
@@ -91,7 +91,10 @@ impl Journal {
             end: 0,
         };
         // A second scan of the same output would overwrite the rows of this one.
-        journal.file.try_lock().map_err(|error| io(error.into()))?;
+        journal.file.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => ScanError::Busy(path.to_owned()),
+            TryLockError::Error(source) => io(source),
+        })?;
         journal.read(header)?;
         journal.file.set_len(journal.end).map_err(io)?;
         journal

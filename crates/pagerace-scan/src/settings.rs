@@ -10,8 +10,7 @@ pub const RATE_MAX: f64 = 10_000.0;
 /// The settings of a scan. Each limit holds unless it is changed; none can be turned off.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Domains that begin each second. Each costs at most [`Settings::QUERIES`] questions to
-    /// the resolver, and per address family [`Settings::CONNECTIONS`] connections.
+    /// Domains that begin each second.
     pub rate: f64,
     /// Connections to one address each second, over all domains.
     pub address_rate: f64,
@@ -29,15 +28,6 @@ pub struct Settings {
     pub user_agent: String,
     /// Worker threads.
     pub threads: usize,
-}
-
-impl Settings {
-    /// Most questions to the resolver about a domain: three, each asked again once over UDP and
-    /// once over TCP if the answer does not fit.
-    pub const QUERIES: u32 = 9;
-    /// Most connections to a domain in one address family: two over TCP, two over QUIC, one
-    /// that resumes, and one datagram that asks for versions.
-    pub const CONNECTIONS: u32 = 6;
 }
 
 impl Default for Settings {

@@ -127,10 +127,20 @@ fn hostile_servers_cost_one_line_each() {
     let names: Vec<String> = kinds.iter().map(|k| format!("0.{}.test", k.name)).collect();
     let internet = Internet::start(kinds, 2);
     let folder = Folder::new("hostile");
-    let rows = rows(
-        scan(&internet, &folder, names, Duration::from_secs(2)),
-        &folder,
-    );
+    // Only servers that must time out get a short time: the machine may be slow.
+    let slow = |name: &String| {
+        HOSTILE.iter().any(|(kind, _, tcp, quic)| {
+            let late = [tcp, quic].iter().any(|text| text.starts_with("timeout: "));
+            late && *name == format!("0.{kind}.test")
+        })
+    };
+    let (slow, quick): (Vec<String>, Vec<String>) = names.into_iter().partition(slow);
+    let slow = scan(&internet, &folder, slow, Duration::from_secs(2));
+    let mut all = rows(slow, &folder);
+    let folder = Folder::new("hostile-quick");
+    let quick = scan(&internet, &folder, quick, Duration::from_secs(30));
+    all.extend(rows(quick, &folder));
+    let rows = all;
 
     let mut wrong = Vec::new();
     for (name, _, tcp, quic) in HOSTILE {

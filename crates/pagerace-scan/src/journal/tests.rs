@@ -89,3 +89,32 @@ fn another_scan_is_refused() {
         .to_string();
     assert!(other.contains("line 1: is no line of a journal"), "{other}");
 }
+
+#[test]
+fn one_scan_at_a_time_writes_a_journal() {
+    let folder = Folder::new("busy");
+    let path = folder.0.join("journal");
+    let header = header(&["a"]);
+    let mut first = Journal::open(&path, &header, 1).unwrap();
+    let second = Journal::open(&path, &header, 1).unwrap_err().to_string();
+    assert!(
+        second.contains("another scan writes this journal"),
+        "{second}"
+    );
+    first.add(0, &row("a")).unwrap();
+    drop(first);
+    assert!(Journal::open(&path, &header, 1).unwrap().has(0));
+}
+
+#[test]
+fn a_file_that_is_no_journal_stays_as_it_is() {
+    let folder = Folder::new("foreign");
+    let path = folder.0.join("journal");
+    // A list of one domain without the end of its line.
+    fs::write(&path, "a.example").unwrap();
+    let error = Journal::open(&path, &header(&["a"]), 1)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("line 1: is no line of a journal"), "{error}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "a.example");
+}

@@ -205,7 +205,7 @@ impl ScanArgs {
         if domains.repeated > 0 {
             let times = domains.repeated;
             warn(&format!(
-                "{}: {times} lines repeat a domain; it is asked once",
+                "{}: lines that repeat a domain: {times}; each domain is asked once",
                 self.list.display()
             ));
         }

@@ -90,7 +90,11 @@ fn rows_are_in_the_order_of_the_list() {
     let arguments = ["-o", "out.csv", "--exclude", "no.txt", "--json", "out.json"];
     let run = scan(&sandbox, &dns, &arguments);
     assert_eq!(run.code, 0, "{}", run.err);
-    assert!(run.err.contains("1 lines repeat a domain"), "{}", run.err);
+    assert!(
+        run.err.contains("lines that repeat a domain: 1;"),
+        "{}",
+        run.err
+    );
     let csv = sandbox.read("out.csv");
     let lines: Vec<&str> = csv.lines().collect();
     assert!(
@@ -210,6 +214,11 @@ fn refusals_say_what_to_do() {
             "a.example",
             &["-o", "o.csv", "--ca", "domains.txt"],
             "domains.txt: has no certificate in PEM format",
+        ),
+        (
+            "a.example",
+            &["-o", "o.csv", "--json", "o.csv.journal"],
+            "o.csv.journal: two outputs cannot go to one file",
         ),
         (
             "a.example",

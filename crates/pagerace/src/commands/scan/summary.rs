@@ -84,7 +84,7 @@ fn notes(summary: &Summary, out: &mut impl Write) -> io::Result<()> {
         say(
             out,
             &format!(
-                "{failed} domains could not be asked: {}.",
+                "Domains that could not be asked: {failed}; {}.",
                 reasons.join("; ")
             ),
         )?;
