@@ -87,7 +87,7 @@ def test_mistakes_are_told(files, tmp_path):
         pagerace.corpus(tmp_path / "nowhere.har")
     with pytest.raises(pagerace.PageraceError, match="for the command line"):
         pagerace.corpus(files, json=tmp_path / "corpus.json")
-    with pytest.raises(pagerace.PageraceError, match="no-loads' cannot be used with: --runs"):
+    with pytest.raises(pagerace.PageraceError, match="'--runs <N>' cannot be used with '--no-loads'"):
         pagerace.corpus(files, no_loads=True, runs=3)
     with pytest.raises(pagerace.PageraceError, match="cabel"):
         pagerace.corpus(files, networks="cabel")
