@@ -17,7 +17,7 @@ mod relay;
 use pagerace_delivery::StrategySpec;
 use pagerace_live::{probe, secret_seed};
 use pagerace_net::Network;
-use pagerace_probe::{Budget, candidates, judge, observe};
+use pagerace_probe::{Budget, SCHEDULERS, candidates, judge, observe};
 use relay::Truth;
 
 const PATHS: [&str; 3] = [
@@ -47,8 +47,8 @@ fn main() {
                     .into_iter()
                     .map(|c| (c.clone(), model.expect(&c)))
                     .collect();
-                let verdict = judge(&observed.values(), &entries);
-                let has = |g: &pagerace_probe::Group| {
+                let verdict = judge(&observed.values(), &entries, &SCHEDULERS);
+                let has = |g: &pagerace_probe::Group<Candidate>| {
                     g.members.iter().any(|m| m.to_string() == strategy.label())
                 };
                 let answer = verdict.answer();

@@ -12,7 +12,7 @@ use pagerace_delivery::StrategySpec;
 use pagerace_live::{probe, secret_seed};
 use pagerace_net::Network;
 use pagerace_probe::candidate::Ear;
-use pagerace_probe::{Budget, Candidate, End, Kind, Model, judge, observe};
+use pagerace_probe::{Budget, Candidate, End, Kind, Model, SCHEDULERS, judge, observe};
 use relay::Truth;
 
 /// Probes a server of this strategy, and compares with the default strategies. The timing of
@@ -54,7 +54,7 @@ fn probed(strategy: &str, network: Option<&str>) {
             (candidate.clone(), model.expect(&candidate))
         })
         .collect();
-    let verdict = judge(&observed.values(), &entries);
+    let verdict = judge(&observed.values(), &entries, &SCHEDULERS);
     let truth = Candidate {
         strategy,
         ear: Ear::ALL,

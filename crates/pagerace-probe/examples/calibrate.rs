@@ -23,7 +23,7 @@ use std::process::ExitCode;
 use pagerace_core::Rng;
 use pagerace_delivery::StrategySpec;
 use pagerace_probe::candidate::Ear;
-use pagerace_probe::{Candidate, candidates, judge};
+use pagerace_probe::{Candidate, SCHEDULERS, candidates, judge};
 
 /// Servers behind each path: half of the default strategies, a quarter of all candidates, a
 /// quarter of strangers.
@@ -104,8 +104,10 @@ fn cases(seed: u64, path: u64) -> Vec<Case> {
                 .map(|c| (c.clone(), model.expect(c)))
                 .collect::<Vec<_>>()
         });
-        let verdict = judge(&observed.values(), library);
-        let has = |g: &pagerace_probe::Group| truth.as_ref().is_some_and(|t| g.members.contains(t));
+        let verdict = judge(&observed.values(), library, &SCHEDULERS);
+        let has = |g: &pagerace_probe::Group<Candidate>| {
+            truth.as_ref().is_some_and(|t| g.members.contains(t))
+        };
         let answered = verdict.answer();
         let right = answered.map_or(truth.is_none(), has);
         let name = truth

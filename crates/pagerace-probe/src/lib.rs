@@ -9,6 +9,7 @@
 
 pub mod behaviour;
 pub mod candidate;
+pub mod congestion;
 pub mod gate;
 mod mixed;
 pub mod model;
@@ -26,9 +27,9 @@ pub use candidate::{Candidate, candidates};
 pub use gate::Pace;
 pub use model::{Model, Path};
 pub use plan::{Budget, Object, PlanError};
-pub use player::{Job, Limits, Player, Server, Target, USER_AGENT};
-pub use probe::{Observed, ProbeError, observe};
+pub use player::{Job, Limits, Play, Player, Server, Target, USER_AGENT};
+pub use probe::{Observed, ProbeError, Used, observe};
 pub use script::{Kind, Script};
 pub use shape::Shape;
 pub use trace::{End, Trace};
-pub use verdict::{Group, Verdict, judge};
+pub use verdict::{Group, SCHEDULERS, Scale, Verdict, judge};

@@ -9,6 +9,7 @@ use crate::plan::{Object, facts};
 use crate::player::Job;
 use crate::shape::Shape;
 use crate::trace::Trace;
+use crate::verdict::SCHEDULERS;
 use crate::world::{Served, ServedSite, World, play};
 
 /// The path, as measured.
@@ -76,6 +77,21 @@ pub struct Expected {
     pub spread: f64,
 }
 
+impl Expected {
+    /// Describes repeats: for each, the values by job. `worst` is that of the scale.
+    pub fn of(repeats: &[Vec<Vec<f64>>], worst: f64) -> Self {
+        let spread = (0..repeats.len()).map(|i| {
+            let mut others = repeats.to_vec();
+            let one = others.remove(i);
+            distance(&one, &moments(&others), worst)
+        });
+        Self {
+            values: moments(repeats),
+            spread: spread.fold(0.0, f64::max),
+        }
+    }
+}
+
 impl Model {
     /// Simulates a candidate. Repeats differ in what the probe cannot know: losses, the size
     /// of packets, the congestion controller, and the exact round trip.
@@ -83,16 +99,7 @@ impl Model {
         let repeats: Vec<Vec<Vec<f64>>> = (0..self.repeats)
             .map(|repeat| self.shapes(candidate, repeat))
             .collect();
-        let expected = moments(&repeats);
-        let spread = (0..repeats.len()).map(|i| {
-            let mut others = repeats.clone();
-            let one = others.remove(i);
-            distance(&one, &moments(&others))
-        });
-        Expected {
-            spread: spread.fold(0.0, f64::max),
-            values: expected,
-        }
+        Expected::of(&repeats, SCHEDULERS.worst)
     }
 
     fn shapes(&self, candidate: &Candidate, repeat: u32) -> Vec<Vec<f64>> {
@@ -166,15 +173,19 @@ fn moments(repeats: &[Vec<Vec<f64>>]) -> Vec<Vec<(f64, f64)>> {
 }
 
 /// Returns the distance of observed values from expected ones: the root of the mean square of
-/// their differences in standard deviations.
-pub fn distance(observed: &[Vec<f64>], expected: &[Vec<(f64, f64)>]) -> f64 {
-    let (mut sum, mut count) = (0.0, 0);
-    for (observed, expected) in observed.iter().zip(expected) {
-        for (value, (mean, variance)) in observed.iter().zip(expected) {
-            let error = value - mean;
-            sum += error * error / (variance + MODEL_ERROR * MODEL_ERROR);
-            count += 1;
-        }
-    }
-    libm::sqrt(sum / f64::from(count.max(1)))
+/// their differences in standard deviations, over the given share of values that differ most.
+pub fn distance(observed: &[Vec<f64>], expected: &[Vec<(f64, f64)>], worst: f64) -> f64 {
+    let pairs = observed.iter().flatten().zip(expected.iter().flatten());
+    let errors = pairs.map(|(value, (mean, variance))| {
+        let error = value - mean;
+        error * error / (variance + MODEL_ERROR * MODEL_ERROR)
+    });
+    root_mean(errors.collect(), worst)
+}
+
+/// Returns the root of the mean of the largest values, a share of all.
+pub(crate) fn root_mean(mut values: Vec<f64>, largest: f64) -> f64 {
+    values.sort_by(|a, b| b.total_cmp(a));
+    values.truncate((values.len() as f64 * largest) as usize);
+    libm::sqrt(values.iter().sum::<f64>() / values.len().max(1) as f64)
 }

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 
 use bytes::BytesMut;
 use pagerace_core::{Duration, Instant, Priority};
-use pagerace_http::{Field, fields};
+use pagerace_http::Field;
 use pagerace_peer::client::ClientError;
 use pagerace_peer::{Client, ClientConfig, ClientEvent};
 use pagerace_transport::quic::{ClientKeys, Datagram, Epoch, QuicSettings};
@@ -78,6 +78,31 @@ pub struct Server {
     pub name: String,
     /// `:authority`.
     pub authority: String,
+}
+
+/// A client of a probe: a state machine without a clock and a socket.
+pub trait Play {
+    /// What it has seen.
+    type Result;
+
+    /// Handles a datagram from the server.
+    fn handle_datagram(&mut self, now: Instant, data: BytesMut);
+
+    /// Handles the passing of time.
+    fn handle_timeout(&mut self, now: Instant);
+
+    /// Returns the time at which to call [`handle_timeout`](Self::handle_timeout).
+    fn poll_timeout(&mut self) -> Option<Instant>;
+
+    /// Writes the next datagram to send to `buf`.
+    fn poll_transmit(&mut self, now: Instant, buf: &mut Vec<u8>) -> Option<Datagram>;
+
+    /// Returns true after the end. What is to be sent should still be sent: it closes the
+    /// connection.
+    fn is_over(&self) -> bool;
+
+    /// Returns what the client has seen.
+    fn finish(self) -> Self::Result;
 }
 
 enum Action {
@@ -184,53 +209,6 @@ impl Player {
         })
     }
 
-    /// Handles a datagram from the server.
-    pub fn handle_datagram(&mut self, now: Instant, data: BytesMut) {
-        self.trace.payload += data.len() as u64;
-        if self.connected.is_some() {
-            self.gate.push(now, data);
-        } else {
-            self.client.handle_datagram(now, data);
-        }
-        self.advance(now);
-    }
-
-    /// Handles the passing of time.
-    pub fn handle_timeout(&mut self, now: Instant) {
-        if self.client.poll_timeout().is_some_and(|at| at <= now) {
-            self.client.handle_timeout(now);
-        }
-        self.advance(now);
-    }
-
-    /// Returns the time at which to call [`handle_timeout`](Self::handle_timeout).
-    pub fn poll_timeout(&mut self) -> Option<Instant> {
-        let steps = self
-            .steps
-            .iter()
-            .filter_map(|(moment, _)| self.due(*moment));
-        let deadline = Instant::ZERO + self.job.limits.time;
-        let own = steps.chain(self.gate.next_at()).chain([deadline]).min();
-        own.into_iter().chain(self.client.poll_timeout()).min()
-    }
-
-    /// Writes the next datagram to send to `buf`.
-    pub fn poll_transmit(&mut self, now: Instant, buf: &mut Vec<u8>) -> Option<Datagram> {
-        self.client.poll_transmit(now, buf)
-    }
-
-    /// Returns true if the script has ended. What is to be sent should still be sent: it
-    /// closes the connection.
-    pub fn is_over(&self) -> bool {
-        self.over
-    }
-
-    /// Returns the trace.
-    pub fn finish(mut self) -> Trace {
-        self.trace.dropped = self.gate.dropped();
-        self.trace
-    }
-
     fn advance(&mut self, now: Instant) {
         while let Some(data) = self.gate.pop(now) {
             self.client.handle_datagram(now, data);
@@ -305,14 +283,7 @@ impl Player {
     fn request(&mut self, now: Instant, ask: usize) {
         let request = &self.job.script.asks[ask];
         let target = &self.job.targets[request.target];
-        let field = |name: &'static str, value: &str| Field::new(name, value.to_owned());
-        let mut fields = vec![
-            field(":method", "GET"),
-            field(":scheme", "https"),
-            field(":authority", &self.authority),
-            field(":path", &target.path),
-            field("user-agent", USER_AGENT),
-        ];
+        let mut fields = fields(&self.authority, &target.path);
         if let Some(last) = target.range.and_then(|n| n.checked_sub(1)) {
             fields.push(Field::new("range", format!("bytes=0-{last}")));
         }
@@ -388,7 +359,7 @@ impl Player {
 
     fn head(&mut self, now: Instant, ask: usize, all: &[Field]) {
         let text = |name: &str| {
-            let value = fields::get(all, name).map_or(&[][..], |value| &value[..]);
+            let value = pagerace_http::fields::get(all, name).map_or(&[][..], |value| &value[..]);
             plain(&String::from_utf8_lossy(value))
         };
         let status = text(":status").parse().unwrap_or(0);
@@ -419,14 +390,71 @@ impl Player {
     }
 }
 
+impl Play for Player {
+    type Result = Trace;
+
+    fn handle_datagram(&mut self, now: Instant, data: BytesMut) {
+        self.trace.payload += data.len() as u64;
+        if self.connected.is_some() {
+            self.gate.push(now, data);
+        } else {
+            self.client.handle_datagram(now, data);
+        }
+        self.advance(now);
+    }
+
+    fn handle_timeout(&mut self, now: Instant) {
+        if self.client.poll_timeout().is_some_and(|at| at <= now) {
+            self.client.handle_timeout(now);
+        }
+        self.advance(now);
+    }
+
+    fn poll_timeout(&mut self) -> Option<Instant> {
+        let steps = self
+            .steps
+            .iter()
+            .filter_map(|(moment, _)| self.due(*moment));
+        let deadline = Instant::ZERO + self.job.limits.time;
+        let own = steps.chain(self.gate.next_at()).chain([deadline]).min();
+        own.into_iter().chain(self.client.poll_timeout()).min()
+    }
+
+    fn poll_transmit(&mut self, now: Instant, buf: &mut Vec<u8>) -> Option<Datagram> {
+        self.client.poll_transmit(now, buf)
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
+    }
+
+    fn finish(mut self) -> Trace {
+        self.trace.dropped = self.gate.dropped();
+        self.trace
+    }
+}
+
 /// Share of the bytes before which the client's packets carry requests and updates.
 const SIGNALLED: f64 = 0.3;
+
+/// Returns the fields of a request.
+pub(crate) fn fields(authority: &str, path: &str) -> Vec<Field> {
+    let fields = [
+        (":method", "GET"),
+        (":scheme", "https"),
+        (":authority", authority),
+        (":path", path),
+        ("user-agent", USER_AGENT),
+    ];
+    let fields = fields.map(|(name, value)| Field::new(name, value.to_owned()));
+    fields.to_vec()
+}
 
 /// Longest part of a text of the server that is read, in characters.
 const TEXT_MAX: usize = 160;
 
 /// Returns the beginning of a text of the server, without characters that a terminal obeys.
-fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     text.chars().take(TEXT_MAX).map(plain).collect()
 }

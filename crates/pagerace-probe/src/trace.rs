@@ -37,9 +37,10 @@ pub struct Head {
 }
 
 /// The end of a script.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum End {
     /// All responses are complete.
+    #[default]
     Complete,
     /// A limit of bytes or time ended the script.
     Limit(&'static str),

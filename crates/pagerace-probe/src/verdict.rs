@@ -1,13 +1,12 @@
 //! The nearest candidates, and how probable they are.
 
-use crate::candidate::Candidate;
-use crate::model::{Expected, MODEL_ERROR, distance};
+use crate::model::{Expected, MODEL_ERROR, distance, root_mean};
 
 /// Candidates that the probe cannot tell apart.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Group {
+pub struct Group<C> {
     /// The candidates, the nearest first.
-    pub members: Vec<Candidate>,
+    pub members: Vec<C>,
     /// Distance of the nearest.
     pub distance: f64,
     /// Probability that one of them is right.
@@ -16,46 +15,64 @@ pub struct Group {
 
 /// The answer of a probe.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
+pub struct Verdict<C> {
     /// Groups by distance.
-    pub groups: Vec<Group>,
+    pub groups: Vec<Group<C>>,
     /// Probability that none of the candidates is right.
     pub unknown: f64,
     /// Largest distance of simulated repeats of the nearest candidate.
     pub spread: f64,
+    /// Distance beyond which nothing is near.
+    far: f64,
 }
 
-impl Verdict {
+impl<C> Verdict<C> {
     /// Returns the nearest group, unless the answer is *unknown*: the probability of the
     /// group is below one half, or it is farther than simulated repeats ever are.
-    pub fn answer(&self) -> Option<&Group> {
+    pub fn answer(&self) -> Option<&Group<C>> {
         let first = self.groups.first()?;
-        (first.probability >= 0.5 && first.distance <= FAR.max(self.spread)).then_some(first)
+        (first.probability >= 0.5 && first.distance <= self.far.max(self.spread)).then_some(first)
     }
 }
 
-/// Distance of two candidates below which they count as the same.
-const SAME: f64 = 0.7;
+/// Scale of distances.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    /// Share of the values that count: those with the largest differences.
+    pub worst: f64,
+    /// Distance of two candidates below which they count as the same.
+    pub same: f64,
+    /// Distance beyond which nothing is near.
+    pub far: f64,
+    /// Steepness of the probability over the squared distance.
+    pub steepness: f64,
+}
 
-/// Distance beyond which nothing is near.
-const FAR: f64 = 2.5;
-
-/// Steepness of the probability: see docs/probe.md for its calibration.
-const STEEPNESS: f64 = 4.0;
+/// Scale of schedulers: see docs/probe.md for its calibration.
+pub const SCHEDULERS: Scale = Scale {
+    worst: 1.0,
+    same: 0.7,
+    far: 2.5,
+    steepness: 4.0,
+};
 
 /// Judges observed values by the candidates.
-pub fn judge(observed: &[Vec<f64>], candidates: &[(Candidate, Expected)]) -> Verdict {
-    let mut near: Vec<(f64, &(Candidate, Expected))> = candidates
+pub fn judge<C: Clone>(
+    observed: &[Vec<f64>],
+    candidates: &[(C, Expected)],
+    scale: &Scale,
+) -> Verdict<C> {
+    let mut near: Vec<(f64, &(C, Expected))> = candidates
         .iter()
-        .map(|entry| (distance(observed, &entry.1.values), entry))
+        .map(|entry| (distance(observed, &entry.1.values, scale.worst), entry))
         .collect();
     near.sort_by(|a, b| a.0.total_cmp(&b.0));
     let spread = near.first().map_or(0.0, |(_, (_, e))| e.spread);
-    let mut groups: Vec<(Group, &Expected)> = Vec::new();
+    let mut groups: Vec<(Group<C>, &Expected)> = Vec::new();
     for (distance, (candidate, expected)) in near {
         let same = groups
             .iter_mut()
-            .find(|(_, first)| apart(first, expected) < SAME);
+            .find(|(_, first)| apart(first, expected, scale.worst) < scale.same);
         if let Some((group, _)) = same {
             group.members.push(candidate.clone());
         } else {
@@ -67,13 +84,15 @@ pub fn judge(observed: &[Vec<f64>], candidates: &[(Candidate, Expected)]) -> Ver
             groups.push((group, expected));
         }
     }
-    let mut groups: Vec<Group> = groups.into_iter().map(|(group, _)| group).collect();
-    let weight = |distance: f64| libm::exp(-STEEPNESS * distance * distance);
+    let mut groups: Vec<Group<C>> = groups.into_iter().map(|(group, _)| group).collect();
+    let weight = |distance: f64| libm::exp(-scale.steepness * distance * distance);
     // Relative to the nearest, so that no weight underflows.
-    let least = groups.first().map_or(FAR, |g| g.distance.min(FAR));
+    let least = groups
+        .first()
+        .map_or(scale.far, |g| g.distance.min(scale.far));
     let relative =
         |distance: f64| weight(libm::sqrt((distance * distance - least * least).max(0.0)));
-    let unknown = relative(FAR);
+    let unknown = relative(scale.far);
     let sum: f64 = groups.iter().map(|g| relative(g.distance)).sum::<f64>() + unknown;
     for group in &mut groups {
         group.probability = relative(group.distance) / sum;
@@ -82,16 +101,16 @@ pub fn judge(observed: &[Vec<f64>], candidates: &[(Candidate, Expected)]) -> Ver
         groups,
         unknown: unknown / sum,
         spread,
+        far: scale.far,
     }
 }
 
 /// Returns the distance of two candidates' means.
-fn apart(a: &Expected, b: &Expected) -> f64 {
-    let (mut sum, mut count) = (0.0, 0);
-    for (a, b) in a.values.iter().flatten().zip(b.values.iter().flatten()) {
+fn apart(a: &Expected, b: &Expected, worst: f64) -> f64 {
+    let pairs = a.values.iter().flatten().zip(b.values.iter().flatten());
+    let errors = pairs.map(|(a, b)| {
         let error = a.0 - b.0;
-        sum += error * error / (MODEL_ERROR * MODEL_ERROR + a.1.min(b.1));
-        count += 1;
-    }
-    libm::sqrt(sum / f64::from(count.max(1)))
+        error * error / (MODEL_ERROR * MODEL_ERROR + a.1.min(b.1))
+    });
+    root_mean(errors.collect(), worst)
 }

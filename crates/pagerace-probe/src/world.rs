@@ -8,11 +8,13 @@ use pagerace_delivery::reliability::Nature;
 use pagerace_delivery::{Facts, StrategySpec};
 use pagerace_http::Field;
 use pagerace_net::{Exit, Link, Network};
+use pagerace_peer::client::ClientError;
 use pagerace_peer::{Body, Reply, Request, Retransmission, Server, ServerConfig, Site};
 use pagerace_transport::quic::keys::FlightSizes;
 use pagerace_transport::quic::{ClientKeys, Epoch, QuicSettings, ServerKeys};
 
-use crate::player::{Job, Player};
+use crate::congestion::{Fetch, Loader, Watched};
+use crate::player::{Job, Play, Player};
 use crate::trace::Trace;
 
 /// Size of the headers of IPv4 and UDP in bytes.
@@ -88,8 +90,31 @@ pub fn play_tampered(
     world: &World,
     job: Job,
     seed: u64,
-    mut tamper: impl FnMut(&mut BytesMut),
+    tamper: impl FnMut(&mut BytesMut),
 ) -> Trace {
+    let connect = |server: &_, keys, seed, epoch| {
+        Player::connect(job, server, keys, seed, Instant::ZERO, epoch)
+    };
+    run(world, connect, seed, tamper)
+}
+
+/// Plays a trial in virtual time. The same arguments give the same packets.
+///
+/// # Panics
+/// Panics if the congestion controller is unknown.
+pub fn watch(world: &World, fetch: Fetch, seed: u64) -> Watched {
+    let connect = |server: &_, keys, seed, epoch| {
+        Loader::connect(fetch, server, keys, seed, Instant::ZERO, epoch)
+    };
+    run(world, connect, seed, |_| {})
+}
+
+fn run<P: Play>(
+    world: &World,
+    connect: impl FnOnce(&crate::Server, ClientKeys, u64, Epoch) -> Result<P, ClientError>,
+    seed: u64,
+    mut tamper: impl FnMut(&mut BytesMut),
+) -> P::Result {
     let epoch = Epoch::new();
     let remote = SocketAddr::from(([192, 0, 2, 1], 443));
     let client = SocketAddr::from(([198, 51, 100, 1], 50_000));
@@ -117,8 +142,8 @@ pub fn play_tampered(
     let keys = ClientKeys::Null(FlightSizes::default());
     let seed_client = pagerace_core::rng::derive_seed(seed, "client");
     let mut now = Instant::ZERO;
-    let mut player = Player::connect(job, &address, keys, seed_client, now, epoch)
-        .expect("the name and address are valid");
+    let mut player =
+        connect(&address, keys, seed_client, epoch).expect("the name and address are valid");
     let mut down: Link<BytesMut> = Link::new(&world.network.down, Rng::new(seed, "link/down"));
     let mut up: Link<BytesMut> = Link::new(&world.network.up, Rng::new(seed, "link/up"));
     let mut buf = Vec::new();

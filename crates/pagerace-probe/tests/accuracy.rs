@@ -12,7 +12,7 @@ use pagerace_delivery::StrategySpec;
 use pagerace_probe::candidate::{Ear, Incremental};
 use pagerace_probe::model::Expected;
 use pagerace_probe::{
-    Behaviour, Candidate, Heeded, Model, Observed, Sharing, Verdict, candidates, judge,
+    Behaviour, Candidate, Heeded, Model, Observed, SCHEDULERS, Sharing, Verdict, candidates, judge,
 };
 use support::{STRANGERS, probe, site, world};
 
@@ -67,7 +67,7 @@ fn right_on(path: &str, seed: u64) -> usize {
         let observed = probe(&world, None, seed + i as u64);
         // All strategies of a path are measured alike, so one set of simulations serves them.
         let library = library_of_path.get_or_insert_with(|| library(&model(&observed)));
-        let verdict = judge(&observed.values(), library);
+        let verdict = judge(&observed.values(), library, &SCHEDULERS);
         let truth = heeding(strategy);
         let nearest = &verdict.groups[0];
         let wrong = !nearest.members.contains(&truth) && verdict.answer().is_some();
@@ -82,7 +82,7 @@ fn right_on(path: &str, seed: u64) -> usize {
     for info in STRANGERS {
         let strategy = StrategySpec::parse_with(info.name, STRANGERS).unwrap();
         let observed = probe(&world(strategy, path, site(6, 100_000)), None, seed);
-        let verdict = judge(&observed.values(), &library);
+        let verdict = judge(&observed.values(), &library, &SCHEDULERS);
         let answer = verdict.answer().map(|group| group.members[0].to_string());
         assert_eq!(answer, None, "{path}: {} is no candidate", info.name);
     }
@@ -151,7 +151,7 @@ fn one_object_leaves_groups_that_cannot_be_told_apart() {
     let path = "rate 30mbit rtt 20ms queue 200p";
     let strategy: StrategySpec = "firefox-tree".parse().unwrap();
     let observed = probe(&world(strategy.clone(), path, site(1, 80_000)), None, 1);
-    let verdict = judge(&observed.values(), &library(&model(&observed)));
+    let verdict = judge(&observed.values(), &library(&model(&observed)), &SCHEDULERS);
     let group = verdict.answer().unwrap();
     assert!(group.members.contains(&heeding(strategy)));
     assert!(

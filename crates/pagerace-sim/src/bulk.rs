@@ -25,6 +25,17 @@ pub struct BulkScenario {
     pub settings: LoadSettings,
 }
 
+impl BulkScenario {
+    fn flow(&self) -> Flow {
+        Flow {
+            bytes: self.bytes,
+            protocol: self.protocol,
+            congestion: self.congestion.clone(),
+            starts_at: Duration::ZERO,
+        }
+    }
+}
+
 /// One of several transfers that share a network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Flow {
@@ -79,13 +90,12 @@ pub const BULK_INTERVAL: Duration = Duration::from_millis(100);
 /// Returns an error if the scenario names an unknown controller. A transfer that does not
 /// finish is not an error: see [`BulkOutcome::failure`].
 pub fn run_bulk(scenario: &BulkScenario, seed: u64) -> Result<BulkOutcome, ScenarioError> {
-    let flow = Flow {
-        bytes: scenario.bytes,
-        protocol: scenario.protocol,
-        congestion: scenario.congestion.clone(),
-        starts_at: Duration::ZERO,
-    };
-    let outcomes = run_flows(&[flow], &scenario.network, &scenario.settings, seed)?;
+    let outcomes = run_flows(
+        &[scenario.flow()],
+        &scenario.network,
+        &scenario.settings,
+        seed,
+    )?;
     Ok(outcomes.into_iter().next().expect("one flow, one outcome"))
 }
 
@@ -103,6 +113,37 @@ pub fn run_flows(
     let mut transfers = Transfers::new(flows, network, settings, seed)?;
     transfers.run()?;
     Ok(transfers.finish())
+}
+
+/// A packet that a server offered to the downlink.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offered {
+    /// Time at which the packet reached the queue.
+    pub at: Instant,
+    /// Size in bytes, including the IP header.
+    pub size: u32,
+    /// True if the packet did not arrive.
+    pub lost: bool,
+    /// True if the queue dropped the packet.
+    pub dropped: bool,
+}
+
+/// Runs a transfer alone as [`run_bulk`] does, and returns the packets of the server. At each of
+/// `losses`, which ascend, the server's next packet is lost before it reaches the queue.
+///
+/// # Errors
+/// Returns the errors of [`run_bulk`].
+pub fn run_bulk_watched(
+    scenario: &BulkScenario,
+    losses: &[Instant],
+    seed: u64,
+) -> Result<(BulkOutcome, Vec<Offered>), ScenarioError> {
+    let flow = scenario.flow();
+    let flows = std::slice::from_ref(&flow);
+    let mut transfers = Transfers::new(flows, &scenario.network, &scenario.settings, seed)?;
+    let offered = transfers.run_watched(losses)?;
+    let outcomes = transfers.finish().into_iter();
+    Ok((outcomes.last().expect("one flow, one outcome"), offered))
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 
 use pagerace_live::{probe, secret_seed};
 use pagerace_probe::{
-    Behaviour, Budget, Heeded, Model, Server, Sharing, Verdict, candidates, judge, observe,
+    Behaviour, Budget, Heeded, Model, SCHEDULERS, Server, Sharing, Verdict, candidates, judge,
+    observe,
 };
 use pagerace_transport::quic::keys::client_keys_trusting;
 
@@ -31,11 +32,11 @@ fn probed(peer: Peer) -> Option<(Behaviour, Verdict)> {
     let entries: Vec<_> = each.map(|c| (c.clone(), model.expect(&c))).collect();
     Some((
         Behaviour::of(&observed),
-        judge(&observed.values(), &entries),
+        judge(&observed.values(), &entries, &SCHEDULERS),
     ))
 }
 
-fn answer(verdict: &Verdict) -> Vec<String> {
+fn answer(verdict: &Verdict<Candidate>) -> Vec<String> {
     let members = verdict.answer().map(|group| &group.members);
     let members = members.into_iter().flatten();
     members.map(ToString::to_string).collect()

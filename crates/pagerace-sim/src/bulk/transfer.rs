@@ -9,13 +9,14 @@ use pagerace_net::Network;
 use pagerace_peer::server::UNKNOWN;
 use pagerace_peer::{Body, ClientEvent, LoadSettings, Reply, Request, Retransmission, Site};
 
-use super::{BULK_INTERVAL, BulkOutcome, Flow};
+use super::{BULK_INTERVAL, BulkOutcome, Flow, Offered};
 use crate::ScenarioError;
 use crate::connector::Connector;
 use crate::ends::Ends;
 use crate::event_loop::{Event, EventLoop, Record};
 use crate::trace::Side;
 use crate::visit::Visit;
+use crate::wire::Fate;
 
 #[derive(Clone, Copy, Debug)]
 enum Timer {
@@ -99,6 +100,24 @@ impl<'a> Transfers<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Runs as [`run`](Self::run) does, and returns the packets of the servers.
+    pub(super) fn run_watched(
+        &mut self,
+        losses: &[Instant],
+    ) -> Result<Vec<Offered>, ScenarioError> {
+        self.net.down.losses = losses.iter().copied().collect();
+        self.net.record = Record::Wire;
+        self.run()?;
+        let packets = self.net.down.log.packets.iter();
+        let offered = packets.map(|packet| Offered {
+            at: packet.sent_at,
+            size: packet.size,
+            lost: packet.is_gone(),
+            dropped: packet.fate == Fate::Dropped,
+        });
+        Ok(offered.collect())
     }
 
     fn start(&mut self, i: usize) -> Result<(), ScenarioError> {

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &ProbeArgs) -> Result<()> {
         url: &args.urls[0],
         remote: server.remote,
         behaviour: Behaviour::of(&observed),
-        verdict: judge(&observed.values(), &entries),
+        verdict: judge(&observed.values(), &entries, &SCHEDULERS),
         observed: &observed,
         seed: args.seed,
     };

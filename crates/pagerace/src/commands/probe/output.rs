@@ -24,7 +24,7 @@ pub(super) struct Answer<'a> {
     pub(super) url: &'a str,
     pub(super) remote: SocketAddr,
     pub(super) behaviour: Behaviour,
-    pub(super) verdict: Verdict,
+    pub(super) verdict: Verdict<Candidate>,
     pub(super) observed: &'a Observed,
     pub(super) seed: u64,
 }
@@ -77,7 +77,7 @@ impl Answer<'_> {
 
     fn rows(&self) -> Vec<[String; 3]> {
         let shown = self.verdict.groups.iter().take(SHOWN);
-        let group = |g: &Group| {
+        let group = |g: &Group<Candidate>| {
             let distance = format!("{:.2}", g.distance);
             [names(g), distance, probability(g.probability)]
         };
@@ -239,13 +239,13 @@ fn figure(job: &Job, trace: &Trace) -> Section {
     }
 }
 
-fn names(group: &Group) -> String {
+fn names(group: &Group<Candidate>) -> String {
     let names: Vec<String> = group.members.iter().map(ToString::to_string).collect();
     names.join(" or ")
 }
 
 /// Returns the known servers of a group.
-fn servers(group: &Group) -> String {
+fn servers(group: &Group<Candidate>) -> String {
     let known = group.members.iter().filter_map(Candidate::known_as);
     let known: Vec<&str> = known.collect();
     if known.is_empty() {

@@ -1,0 +1,331 @@
+//! Probes every congestion controller in virtual time on random paths, and prints how often the
+//! answer is right. docs/probe.md has the result.
+//!
+//! ```text
+//! cargo run --release -p pagerace-probe --example congestion -- PATHS [FIRST]
+//! ```
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "this is a measurement, and fails where it stands"
+)]
+#![allow(clippy::print_stdout, reason = "this is a program")]
+
+use std::collections::BTreeMap;
+
+use pagerace_core::{Duration, Protocol, Rng};
+use pagerace_delivery::StrategySpec;
+use pagerace_net::Network;
+use pagerace_probe::congestion::shape::losses_of_path;
+use pagerace_probe::congestion::{CONTROLLERS, Fetch, Model, SCALE, Shape, Trial, Watched, trials};
+use pagerace_probe::model::Expected;
+use pagerace_probe::plan::facts;
+use pagerace_probe::world::{Served, ServedSite, World, watch};
+use pagerace_probe::{Verdict, judge};
+use pagerace_sim::{BulkScenario, LoadSettings, run_bulk_watched};
+
+/// Size of the object in bytes.
+const LENGTH: u64 = 400_000;
+
+/// UDP payloads of servers' packets in bytes.
+const MTUS: [u16; 4] = [1_200, 1_252, 1_350, 1_452];
+
+struct Path {
+    network: String,
+    rtt: Duration,
+    loss: f64,
+    mtu: u16,
+}
+
+impl Path {
+    fn random(seed: u64) -> Self {
+        let mut rng = Rng::new(seed, "path");
+        // Steps of the same ratio: 2 to 150 ms, 10 to 100 Mbit/s, 0.01 to 1 % in three of four.
+        let rtt = 2.0 * libm::pow(75.0, rng.unit());
+        let rate = 10.0 * libm::pow(10.0, rng.unit());
+        let some = 0.01 * libm::pow(100.0, rng.unit());
+        let loss = if rng.chance(0.25) { 0.0 } else { some };
+        let mtu = MTUS[(rng.unit() * 4.0) as usize];
+        Self {
+            network: format!(
+                "rate {rate:.1}mbit rtt {rtt:.2}ms loss {loss:.4}% loss-up 0% queue 200p"
+            ),
+            rtt: Duration::from_nanos((rtt * 1e6) as u64),
+            loss,
+            mtu,
+        }
+    }
+
+    /// The trials over QUIC, with the probe's own client behind the path.
+    fn quic(&self, controller: &str, trials: &[Trial], seed: u64) -> Vec<Watched> {
+        let world = World {
+            network: Network::parse(&self.network).unwrap(),
+            site: ServedSite(vec![Served {
+                path: "/".to_owned(),
+                length: LENGTH,
+                media_type: "image/png".to_owned(),
+                facts: facts("image/png"),
+                think_time: Duration::ZERO,
+            }]),
+            congestion: controller.to_owned(),
+            mtu: self.mtu,
+            strategy: "fifo".parse::<StrategySpec>().unwrap(),
+        };
+        let fetch = |trial: &Trial| Fetch {
+            trial: *trial,
+            path_rtt: self.rtt,
+            path: "/".to_owned(),
+            length: LENGTH,
+            requests: 100,
+        };
+        trials
+            .iter()
+            .map(|t| watch(&world, fetch(t), seed))
+            .collect()
+    }
+
+    /// The trials over TCP: the bottleneck loses packets at random.
+    fn tcp(&self, controller: &str, trials: &[Trial], seed: u64) -> Vec<Watched> {
+        let each = trials.iter().map(|trial| {
+            let lossy = format!("rate 1mbit rtt 1ms loss {:.4}%", self.loss);
+            let mut network = trial.network();
+            network.down.loss = Network::parse(&lossy).unwrap().down.loss;
+            let scenario = BulkScenario {
+                bytes: 1 << 30,
+                network,
+                protocol: Protocol::H2,
+                congestion: controller.to_owned(),
+                settings: LoadSettings {
+                    deadline: trial.time,
+                    ..LoadSettings::default()
+                },
+            };
+            let (_, offered) = run_bulk_watched(&scenario, &[], seed).unwrap();
+            Watched {
+                offered,
+                ..Watched::default()
+            }
+        });
+        each.collect()
+    }
+}
+
+/// Controllers that differ in the end of slow start or in recovery alone.
+fn family(name: &str) -> &str {
+    match name {
+        "newreno" => "reno",
+        cubic if cubic.starts_with("cubic") => "cubic",
+        other => other,
+    }
+}
+
+#[derive(Default)]
+struct Tally {
+    all: u32,
+    right: u32,
+    unknown: u32,
+    sure: u32,
+    members: usize,
+    families: u32,
+    /// Answers by probability: number, sum of probabilities, right.
+    bins: [(u32, f64, u32); 4],
+    /// Answers by truth.
+    matrix: BTreeMap<&'static str, BTreeMap<String, u32>>,
+    left_out: (u32, u32, u32),
+}
+
+impl Tally {
+    fn add(&mut self, truth: &'static str, verdict: &Verdict<&'static str>) {
+        self.all += 1;
+        let answer = verdict.answer();
+        let right = answer.is_some_and(|g| g.members.contains(&truth));
+        let members = answer.map_or(&[][..], |g| &g.members);
+        self.right += u32::from(right);
+        self.unknown += u32::from(answer.is_none());
+        self.members += members.len();
+        let one = members.iter().all(|m| family(m) == family(truth));
+        self.families += u32::from(right && one);
+        let name = if right {
+            truth.to_owned()
+        } else {
+            members.join(" or ")
+        };
+        let name = if name.is_empty() {
+            "unknown".to_owned()
+        } else {
+            name
+        };
+        *self
+            .matrix
+            .entry(truth)
+            .or_default()
+            .entry(name)
+            .or_default() += 1;
+        if let Some(group) = answer {
+            self.sure += u32::from(!right && group.probability > 0.9);
+            let bin = [0.7, 0.9, 0.99].iter().filter(|p| group.probability >= **p);
+            let bin = &mut self.bins[bin.count()];
+            *bin = (
+                bin.0 + 1,
+                bin.1 + group.probability,
+                bin.2 + u32::from(right),
+            );
+        }
+    }
+
+    fn print(&self, name: &str) {
+        let per = f64::from(self.all.max(1));
+        println!(
+            "{name}: {} of {} right ({:.1} %), {} unknown, {} surely wrong; {:.2} members; {} in \
+             one family",
+            self.right,
+            self.all,
+            100.0 * f64::from(self.right) / per,
+            self.unknown,
+            self.sure,
+            self.members as f64 / per,
+            self.families
+        );
+        for (n, sum, right) in self.bins {
+            println!(
+                "  {n} answers, mean probability {:.3}, right {right}",
+                sum / f64::from(n)
+            );
+        }
+        for (truth, answers) in &self.matrix {
+            println!("  {truth}: {answers:?}");
+        }
+        let (all, unknown, sure) = self.left_out;
+        println!("  family left out: {unknown} of {all} unknown, {sure} surely wrong");
+    }
+}
+
+fn main() {
+    let mut numbers = std::env::args().skip(1).map(|n| n.parse::<u64>().unwrap());
+    let (paths, first) = (numbers.next().unwrap_or(4), numbers.next().unwrap_or(0));
+    let (mut quic, mut tcp) = (Tally::default(), Tally::default());
+    for seed in first..first + paths {
+        let path = Path::random(seed);
+        for (protocol, tally) in [(Protocol::H3, &mut quic), (Protocol::H2, &mut tcp)] {
+            let rtt = if protocol == Protocol::H3 {
+                path.rtt
+            } else {
+                Duration::ZERO
+            };
+            let trials = trials(rtt);
+            for truth in CONTROLLERS {
+                let watched = match protocol {
+                    Protocol::H3 => path.quic(truth, &trials, seed),
+                    _ => path.tcp(truth, &trials, seed),
+                };
+                let model = Model {
+                    protocol,
+                    rtt,
+                    losses: watched.iter().map(|w| losses_of_path(&w.offered)).collect(),
+                    mtu: path.mtu,
+                    seed: 1,
+                };
+                let shapes = trials.iter().zip(&watched);
+                let values: Vec<_> = shapes
+                    .map(|(t, w)| Shape::of(t, &w.offered).values())
+                    .collect();
+                let entries: Vec<(&str, Expected)> = CONTROLLERS
+                    .iter()
+                    .map(|name| (*name, model.expect(name, &trials).unwrap()))
+                    .collect();
+                if std::env::var("DEBUG").is_ok_and(|d| d == truth) {
+                    println!("losses {:?}", model.losses);
+                    for (n, e) in &entries {
+                        if *n == truth {
+                            for (v, e) in values.iter().zip(&e.values) {
+                                println!(
+                                    "{}",
+                                    v.iter()
+                                        .zip(e)
+                                        .map(|(v, (m, s))| format!("{v:.2}/{m:.2}±{:.2}", s.sqrt()))
+                                        .collect::<Vec<_>>()
+                                        .join(" ")
+                                );
+                            }
+                        }
+                    }
+                    for (t, w) in trials.iter().zip(&watched) {
+                        println!(
+                            "obs {}",
+                            Shape::of(t, &w.offered)
+                                .flight
+                                .iter()
+                                .map(|v| format!("{v:.0}"))
+                                .collect::<Vec<_>>()
+                                .join(" ")
+                        );
+                    }
+                    for r in 0..2 {
+                        let _ = model.repeat(truth, &trials, r);
+                    }
+                    for (k, t) in trials.iter().enumerate() {
+                        let sc = BulkScenario {
+                            bytes: 1 << 30,
+                            network: t.network(),
+                            protocol,
+                            congestion: truth.to_owned(),
+                            settings: LoadSettings {
+                                quic_mtu: path.mtu,
+                                deadline: t.time,
+                                ..LoadSettings::default()
+                            },
+                        };
+                        let (_, off) = run_bulk_watched(&sc, &model.losses[k], 1).unwrap();
+                        println!(
+                            "lost {:?} {:?} sim {}",
+                            off.iter()
+                                .filter(|p| p.lost && !p.dropped)
+                                .map(|p| p.at.since_start().as_secs_f64())
+                                .collect::<Vec<_>>(),
+                            Shape::of(t, &off).regrowths,
+                            Shape::of(t, &off)
+                                .flight
+                                .iter()
+                                .map(|v| format!("{v:.0}"))
+                                .collect::<Vec<_>>()
+                                .join(" ")
+                        );
+                        println!(
+                            "obs {:?} {:?}",
+                            watched[k]
+                                .offered
+                                .iter()
+                                .filter(|p| p.dropped)
+                                .map(|p| (p.at.since_start().as_secs_f64() * 100.0).round() / 100.0)
+                                .collect::<Vec<_>>(),
+                            Shape::of(t, &watched[k].offered).regrowths
+                        );
+                    }
+                }
+                let verdict = judge(&values, &entries, &SCALE);
+                tally.add(truth, &verdict);
+                if !verdict.answer().is_some_and(|g| g.members.contains(&truth)) {
+                    let own = verdict.groups.iter().find(|g| g.members.contains(&truth));
+                    println!(
+                        "{seed} {protocol} {} mtu {}: {truth} at {:.2}; nearest {:?} at {:.2}",
+                        path.network,
+                        path.mtu,
+                        own.unwrap().distance,
+                        verdict.groups[0].members,
+                        verdict.groups[0].distance
+                    );
+                }
+                let others = entries
+                    .into_iter()
+                    .filter(|(n, _)| family(n) != family(truth));
+                let without = judge(&values, &others.collect::<Vec<_>>(), &SCALE);
+                tally.left_out.0 += 1;
+                tally.left_out.1 += u32::from(without.answer().is_none());
+                tally.left_out.2 +=
+                    u32::from(without.answer().is_some_and(|g| g.probability > 0.9));
+            }
+        }
+    }
+    quic.print("QUIC");
+    tcp.print("TCP");
+}

@@ -1,0 +1,133 @@
+//! A whole probe of the controller: the survey, then one connection for each trial.
+
+use pagerace_core::{Duration, Protocol};
+
+use super::loader::{Fetch, Watched};
+use super::model::Model;
+use super::shape::{Shape, losses_of_path};
+use super::trial::{Trial, trials};
+use crate::plan::{self, Budget, Object};
+use crate::player::Job;
+use crate::probe::{ProbeError, Used};
+use crate::trace::{End, Trace};
+
+/// The trials of a probe.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flights {
+    /// The object.
+    pub object: Object,
+    /// Shortest round trip of a handshake on the path alone.
+    pub rtt: Duration,
+    /// The trials.
+    pub trials: [Trial; 2],
+    /// The server's packets in each trial.
+    pub watched: Vec<Watched>,
+    /// The probe's use of the budget.
+    pub used: Used,
+}
+
+/// Plays the survey and both trials, each on a new connection.
+///
+/// # Errors
+/// Returns an error if the object cannot be used, is too small for the budget, or a trial fails
+/// or is cut short.
+pub fn observe<E>(
+    path: &str,
+    budget: &Budget,
+    survey: impl FnOnce(Job) -> Result<Trace, E>,
+    mut fetch: impl FnMut(Fetch) -> Result<Watched, E>,
+) -> Result<Flights, ProbeError<E>> {
+    let paths = [path.to_owned()];
+    let looked = survey(plan::survey(&paths, budget)).map_err(ProbeError::Socket)?;
+    let mut used = Used {
+        connections: 1,
+        requests: 1,
+        bytes: looked.counted(),
+        payload: looked.payload,
+        time: looked.ended.since_start(),
+    };
+    let object = plan::objects(&paths, &looked)?.swap_remove(0);
+    let rtt = looked.connect;
+    let trials = trials(rtt);
+    let fetches = trials.map(|trial| Fetch {
+        trial,
+        path_rtt: rtt,
+        path: object.path.clone(),
+        length: object.length,
+        requests: budget.requests,
+    });
+    let needed: usize = 1 + fetches.iter().map(Fetch::needed).sum::<usize>();
+    let bytes: u64 = trials.iter().map(Trial::bytes).sum();
+    let time: Duration = trials.iter().fold(Duration::ZERO, |all, t| all + t.time);
+    let fail = |script, reason: String| ProbeError::Script { script, reason };
+    if needed > budget.requests {
+        let allowed = budget.requests;
+        return Err(plan::PlanError::Requests { needed, allowed }.into());
+    }
+    if bytes > budget.bytes || time > budget.time {
+        return Err(fail(
+            "delay",
+            format!(
+                "the trials need {:.1} MB and {:.0} s; allow more with --megabytes and --seconds",
+                bytes as f64 / 1e6,
+                time.as_secs_f64()
+            ),
+        ));
+    }
+    let mut watched = Vec::new();
+    for one in fetches {
+        let trial = one.trial;
+        let result = fetch(one).map_err(ProbeError::Socket)?;
+        used.connections += 1;
+        used.requests += result.requests;
+        used.bytes += result.payload;
+        used.payload += result.payload;
+        used.time += result.time;
+        match &result.end {
+            End::Complete => watched.push(result),
+            End::Failed(reason) => return Err(fail(trial.name, reason.clone())),
+            End::Limit(what) => {
+                let reason = format!("it ended at the limit of {what}");
+                return Err(fail(trial.name, reason));
+            }
+        }
+    }
+    Ok(Flights {
+        object,
+        rtt,
+        trials,
+        watched,
+        used,
+    })
+}
+
+impl Flights {
+    /// Returns the description of each trial.
+    pub fn shapes(&self) -> Vec<Shape> {
+        let played = self.trials.iter().zip(&self.watched);
+        played.map(|(t, w)| Shape::of(t, &w.offered)).collect()
+    }
+
+    /// Returns the share of packets that the path lost.
+    pub fn loss(&self) -> f64 {
+        let lost: usize = self
+            .watched
+            .iter()
+            .map(|w| losses_of_path(&w.offered).len())
+            .sum();
+        let all: usize = self.watched.iter().map(|w| w.offered.len()).sum();
+        lost as f64 / all.max(1) as f64
+    }
+
+    /// Returns the model for simulating controllers.
+    pub fn model(&self, seed: u64) -> Model {
+        let losses = self.watched.iter().map(|w| losses_of_path(&w.offered));
+        Model {
+            protocol: Protocol::H3,
+            rtt: self.rtt,
+            losses: losses.collect(),
+            mtu: self.watched.iter().map(|w| w.mtu).max().unwrap_or(0),
+            seed,
+        }
+    }
+}
