@@ -41,6 +41,8 @@ mod suggest;
 mod tokens;
 mod value;
 
+use std::path::Path;
+
 use self::spec::Spec;
 use self::tokens::Tokens;
 use crate::error::NetworkError;
@@ -67,16 +69,16 @@ const WORDS: [&str; 15] = [
 ];
 
 /// Parses the description of a network, and reads the trace files that it names. It may begin
-/// with the name of a network of [`named()`] or `more`.
+/// with the name of a network of [`named()`] or `more`. Paths are relative to `folder`.
 ///
 /// # Errors
 /// [`NetworkError`] names the position of the error and the text that is expected.
-pub fn parse(text: &str, more: &[NamedNetwork]) -> Result<Network, NetworkError> {
+pub fn parse(text: &str, more: &[NamedNetwork], folder: &Path) -> Result<Network, NetworkError> {
     let text = text.trim();
     let mut tokens = Tokens::new(text);
     let first = tokens.peek().ok_or(NetworkError::Empty)?;
     let spec = if WORDS.contains(&first.text) {
-        Spec::parse(&mut tokens)?
+        Spec::parse(&mut tokens, folder)?
     } else {
         let all = named().iter().chain(more);
         let Some(known) = all.clone().find(|n| n.name == first.text) else {
@@ -87,8 +89,8 @@ pub fn parse(text: &str, more: &[NamedNetwork]) -> Result<Network, NetworkError>
             });
         };
         tokens.next();
-        let base = Spec::parse(&mut Tokens::new(known.spec))?;
-        base.replaced_by(Spec::parse(&mut tokens)?)
+        let base = Spec::parse(&mut Tokens::new(known.spec), folder)?;
+        base.replaced_by(Spec::parse(&mut tokens, folder)?)
     };
     spec.build(text.to_owned())
 }

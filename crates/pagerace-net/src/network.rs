@@ -1,6 +1,7 @@
 //! A network: a downlink and an uplink.
 
 use std::fmt;
+use std::path::Path;
 
 use pagerace_core::{Duration, Instant};
 use serde::{Deserialize, Serialize};
@@ -34,15 +35,20 @@ impl Network {
     /// # Errors
     /// [`NetworkError`] names the position of the error and the text that is expected.
     pub fn parse(text: &str) -> Result<Self, NetworkError> {
-        Self::parse_with(text, &[])
+        Self::parse_with(text, &[], Path::new(""))
     }
 
-    /// Parses as [`Self::parse`] does, and knows the networks of `more` by name, too.
+    /// Parses as [`Self::parse`] does, and knows the networks of `more` by name, too. Paths of
+    /// traces are relative to `folder`.
     ///
     /// # Errors
     /// The errors of [`Self::parse`].
-    pub fn parse_with(text: &str, more: &[NamedNetwork]) -> Result<Self, NetworkError> {
-        grammar::parse(text, more)
+    pub fn parse_with(
+        text: &str,
+        more: &[NamedNetwork],
+        folder: &Path,
+    ) -> Result<Self, NetworkError> {
+        grammar::parse(text, more, folder)
     }
 
     /// Creates a network of two links. Queue limits that are multiples of the

@@ -63,6 +63,11 @@ impl Trace {
         &self.name
     }
 
+    /// Returns the trace with another name.
+    pub(crate) fn named(self, name: String) -> Self {
+        Self { name, ..self }
+    }
+
     /// Returns the data of the recording.
     pub fn shape(&self) -> &Shape {
         &self.shape

@@ -12,7 +12,8 @@ use hickory_proto::op::{Edns, Message, MessageType, OpCode, Query, ResponseCode}
 use hickory_proto::rr::rdata::svcb::{SVCB, SvcParamKey, SvcParamValue};
 use hickory_proto::rr::{Name, RData, RecordType};
 
-pub(crate) use resolver::{Lookup, check, lookup, system_resolvers};
+pub use resolver::system_resolvers;
+pub(crate) use resolver::{Lookup, check, lookup};
 
 use crate::error::{Failure, Kind, one_line};
 

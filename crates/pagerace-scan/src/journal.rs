@@ -6,7 +6,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use ring::digest::{SHA256, digest};
+use ring::digest::{self, SHA256};
 use serde::{Deserialize, Serialize};
 
 use crate::ScanError;
@@ -26,15 +26,9 @@ pub(crate) struct Header {
 
 impl Header {
     pub(crate) fn new(version: &str, names: &[String], settings: Decisive) -> Self {
-        let hash = digest(&SHA256, names.join("\n").as_bytes());
-        let mut list = String::new();
-        for byte in hash.as_ref().iter().take(16) {
-            // A string takes everything.
-            let _ = write!(list, "{byte:02x}");
-        }
         Self {
             version: version.to_owned(),
-            list,
+            list: digest(names.join("\n").as_bytes()),
             settings,
         }
     }
@@ -46,11 +40,22 @@ impl Header {
         } else if self.list != other.list {
             Some("list of domains")
         } else if self.settings != other.settings {
-            Some("setting: compare --timeout, --max-bytes, --port and --private-addresses")
+            Some("setting: compare --timeout, --max-bytes, --port, --private-addresses and --ca")
         } else {
             None
         }
     }
+}
+
+/// Returns the first 16 bytes of the SHA-256 of `bytes`, in hexadecimal.
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    let hash = digest::digest(&SHA256, bytes);
+    let mut text = String::new();
+    for byte in hash.as_ref().iter().take(16) {
+        // A string takes everything.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 /// A line after the first.

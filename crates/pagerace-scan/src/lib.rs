@@ -14,7 +14,6 @@
 pub mod address;
 pub mod alt_svc;
 mod client;
-pub mod csv;
 pub mod dns;
 mod domain;
 mod error;
@@ -36,7 +35,7 @@ pub use quic::{Again, Http3Settings, Quic};
 pub use row::{Cell, Host, Names, Row};
 pub use run::{End, Progress, Results, Scan};
 pub use settings::{RATE_MAX, Settings};
-pub use summary::{CdnShare, Share, Summary, wilson};
+pub use summary::{CdnShare, Share, Summary};
 pub use tcp::Tcp;
 pub use tls::{Certificate, Trust};
 

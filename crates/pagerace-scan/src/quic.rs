@@ -12,14 +12,13 @@ use std::time::Duration;
 use quinn_proto::crypto::rustls::QuicClientConfig;
 use serde::{Deserialize, Serialize};
 
-pub use parameters::Parameters;
-
 use crate::client::{Client, within};
 use crate::error::{Failure, Kind};
 use crate::http::Response;
 use crate::tls::{Certificate, Observer, Tickets};
 use crate::udp;
 use connection::{Connection, Report};
+use parameters::Parameters;
 
 /// Longest wait for the list of versions. It is not asked for again.
 const VERSIONS_WAIT: Duration = Duration::from_secs(2);

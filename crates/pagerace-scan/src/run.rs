@@ -44,7 +44,7 @@ pub struct Scan {
     pub settings: Settings,
     /// The roots that judge certificates.
     pub trust: Trust,
-    /// The resolvers; those of the machine if empty.
+    /// The resolvers, at least one: [`dns::system_resolvers`] has those of the machine.
     pub resolvers: Vec<SocketAddr>,
     /// Names the content delivery network of a response.
     pub cdn: Cdn,
@@ -124,11 +124,8 @@ impl Scan {
         journal: &Path,
         tell: &dyn Fn(Progress) -> ControlFlow<()>,
     ) -> Result<End, ScanError> {
-        let decisive = Decisive::from(&self.settings);
+        let decisive = Decisive::new(&self.settings, &self.trust.digest);
         let header = Header::new(&self.version, &self.names, decisive);
-        if self.resolvers.is_empty() {
-            self.resolvers = dns::system_resolvers()?;
-        }
         let journal = Journal::open(journal, &header, self.names.len())?;
         self.settings.in_flight = self.settings.in_flight.min(sockets_max() as usize);
         let runtime = runtime(self.settings.threads).map_err(ScanError::Machine)?;

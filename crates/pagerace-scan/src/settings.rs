@@ -56,15 +56,18 @@ pub(crate) struct Decisive {
     pub(crate) bytes_max: u64,
     pub(crate) port: u16,
     pub(crate) private_addresses: bool,
+    /// Digest of the roots that judge certificates.
+    pub(crate) roots: String,
 }
 
-impl From<&Settings> for Decisive {
-    fn from(settings: &Settings) -> Self {
+impl Decisive {
+    pub(crate) fn new(settings: &Settings, roots: &str) -> Self {
         Self {
             timeout_ms: settings.timeout.as_millis() as u64,
             bytes_max: settings.bytes_max,
             port: settings.port,
             private_addresses: settings.private_addresses,
+            roots: roots.to_owned(),
         }
     }
 }

@@ -218,7 +218,7 @@ impl Counts {
 }
 
 /// Returns the 95 % interval of a share by Wilson (1927); `None` of nothing.
-pub fn wilson(count: u64, of: u64) -> Option<(f64, f64)> {
+fn wilson(count: u64, of: u64) -> Option<(f64, f64)> {
     /// The 0.975 quantile of the normal distribution.
     const Z: f64 = 1.959_963_984_540_054;
     if of == 0 {

@@ -21,12 +21,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::ScanError;
 use crate::error::one_line;
+use crate::journal::digest;
 
 /// The roots that certificates are judged by.
 #[derive(Debug)]
 pub struct Trust {
     verifier: Arc<WebPkiServerVerifier>,
     provider: Arc<CryptoProvider>,
+    /// Digest of the roots.
+    pub(crate) digest: String,
 }
 
 impl Trust {
@@ -62,11 +65,17 @@ impl Trust {
 
     fn new(roots: RootCertStore) -> Option<Self> {
         let provider = Arc::new(ring::default_provider());
+        let mut named = Vec::new();
+        for root in &roots.roots {
+            named.extend_from_slice(&root.subject);
+            named.extend_from_slice(&root.subject_public_key_info);
+        }
         let roots = Arc::new(roots);
         let builder = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider));
         Some(Self {
             verifier: builder.build().ok()?,
             provider,
+            digest: digest(&named),
         })
     }
 

@@ -49,6 +49,8 @@ pub struct PageFile {
 pub struct Race {
     /// The name, which results carry.
     pub name: String,
+    /// The folder of the plan, to which the paths of traces are relative.
+    pub folder: PathBuf,
     /// The results file whose race this is, if it is not described by options.
     pub scenario: Option<PathBuf>,
     /// The contenders in words, such as `h2 bbr`, if they are no product of lists.
@@ -299,6 +301,7 @@ impl Race {
         }
         Ok(Self {
             name,
+            folder: folder.to_owned(),
             scenario,
             contenders,
             arguments,

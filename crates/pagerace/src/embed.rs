@@ -1,7 +1,7 @@
 //! Races and studies for programs in other languages, with the options, defaults and messages
 //! of the command line.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::slice;
 use std::sync::Arc;
 
@@ -46,6 +46,7 @@ pub fn race(
 ) -> Result<(Results, Vec<String>)> {
     let options = Race {
         name: String::new(),
+        folder: PathBuf::new(),
         scenario: None,
         contenders,
         arguments,

@@ -1,5 +1,7 @@
 //! The parsed words of a description, before it becomes two links.
 
+use std::path::Path;
+
 use super::tokens::Tokens;
 use super::value::{self, Bucket, Capacity, unexpected};
 use super::{WORDS, suggest};
@@ -28,7 +30,7 @@ pub(super) struct Spec {
 }
 
 impl Spec {
-    pub(super) fn parse(tokens: &mut Tokens<'_>) -> Result<Self, NetworkError> {
+    pub(super) fn parse(tokens: &mut Tokens<'_>, folder: &Path) -> Result<Self, NetworkError> {
         let mut spec = Self::default();
         let mut said: Vec<&str> = Vec::new();
         while let Some(token) = tokens.next() {
@@ -43,16 +45,21 @@ impl Spec {
                 });
             }
             said.push(token.text);
-            spec.word(token.text, tokens)?;
+            spec.word(token.text, tokens, folder)?;
         }
         Ok(spec)
     }
 
     /// Reads the value of `word`.
-    fn word(&mut self, word: &str, tokens: &mut Tokens<'_>) -> Result<(), NetworkError> {
+    fn word(
+        &mut self,
+        word: &str,
+        tokens: &mut Tokens<'_>,
+        folder: &Path,
+    ) -> Result<(), NetworkError> {
         match word {
-            "rate" => self.rate = Some(value::capacity(tokens)?),
-            "up" => self.rate_up = Some(value::capacity(tokens)?),
+            "rate" => self.rate = Some(value::capacity(tokens, folder)?),
+            "up" => self.rate_up = Some(value::capacity(tokens, folder)?),
             "rtt" => {
                 let rtt = value::delay(tokens)?;
                 self.delay = Some(rtt.map(|ns| ns / 2));

@@ -8,7 +8,7 @@ use crate::queue::{Queue, QueueLimit};
 use crate::units::Probability;
 
 fn parse(text: &str) -> Result<Network, NetworkError> {
-    super::parse(text, &[])
+    super::parse(text, &[], Path::new(""))
 }
 
 fn error(text: &str) -> String {
@@ -91,12 +91,14 @@ fn further_networks_are_known_by_name() {
         spec: "rate 2mbit rtt 100ms queue 1bdp bucket 1514b",
     }];
     assert_eq!(
-        super::parse("toy-2mbit rate 3mbit bucket none", &toy)
+        super::parse("toy-2mbit rate 3mbit bucket none", &toy, Path::new(""))
             .unwrap()
             .to_string(),
         "rate 3mbit rtt 100ms loss 0% queue 1bdp"
     );
-    let unknown = super::parse("toy-3mbit", &toy).unwrap_err().to_string();
+    let unknown = super::parse("toy-3mbit", &toy, Path::new(""))
+        .unwrap_err()
+        .to_string();
     assert!(unknown.contains("toy-2mbit"), "{unknown}");
     assert!(!error("toy-3mbit").contains("toy-2mbit"));
 }

@@ -1,5 +1,6 @@
 //! The values after each keyword.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use pagerace_core::Duration;
@@ -68,13 +69,14 @@ pub(super) fn value<T>(
     parse(token.text).map_err(|expected| unexpected(token, expected))
 }
 
-pub(super) fn capacity(tokens: &mut Tokens<'_>) -> Result<Capacity, NetworkError> {
+/// Reads a rate, or the trace in a file, whose path is relative to `folder`.
+pub(super) fn capacity(tokens: &mut Tokens<'_>, folder: &Path) -> Result<Capacity, NetworkError> {
     let first = tokens.peek();
     if let Some(path) = first.and_then(|t| t.text.strip_prefix("trace:")) {
         tokens.next();
-        return Ok(Capacity::Trace(Arc::new(Trace::read(
-            &path.replace('"', ""),
-        )?)));
+        let path = path.replace('"', "");
+        let trace = Trace::read(&folder.join(&path).to_string_lossy())?;
+        return Ok(Capacity::Trace(Arc::new(trace.named(path))));
     }
     let expected = "a rate such as `2mbit`, or `trace:` and a path";
     let series = Series::parse(tokens, expected, units::parse_rate_or_zero)?;

@@ -27,7 +27,7 @@ pub(crate) type Lookup = (Result<Answer, Failure>, Option<f64>);
 ///
 /// # Errors
 /// [`ScanError::NoResolver`].
-pub(crate) fn system_resolvers() -> Result<Vec<SocketAddr>, ScanError> {
+pub fn system_resolvers() -> Result<Vec<SocketAddr>, ScanError> {
     let text = fs::read_to_string(Path::new(RESOLV_CONF)).unwrap_or_default();
     let named = text.lines().filter_map(|line| {
         let mut words = line.split_whitespace();

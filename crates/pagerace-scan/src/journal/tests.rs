@@ -25,7 +25,7 @@ impl Drop for Folder {
 
 fn header(names: &[&str]) -> Header {
     let names: Vec<String> = names.iter().map(ToString::to_string).collect();
-    Header::new("1", &names, Decisive::from(&Settings::default()))
+    Header::new("1", &names, Decisive::new(&Settings::default(), "roots"))
 }
 
 fn row(domain: &str) -> Row {
@@ -83,6 +83,10 @@ fn another_scan_is_refused() {
     settings.settings.port = 8443;
     let other = Journal::open(&path, &settings, 1).unwrap_err().to_string();
     assert!(other.contains("--port"), "{other}");
+    let mut roots = header(&["a"]);
+    roots.settings.roots = "others".to_owned();
+    let other = Journal::open(&path, &roots, 1).unwrap_err().to_string();
+    assert!(other.contains("--ca"), "{other}");
     fs::write(&path, "no journal\n").unwrap();
     let other = Journal::open(&path, &header(&["a"]), 1)
         .unwrap_err()

@@ -35,8 +35,7 @@ impl Authority {
     }
 
     pub fn pem(&self) -> String {
-        let body = STANDARD.encode(self.0.der());
-        format!("-----BEGIN CERTIFICATE-----\n{body}\n-----END CERTIFICATE-----\n")
+        pem("CERTIFICATE", self.0.der())
     }
 
     pub fn identities(&self, names: &[String]) -> Identities {
@@ -68,6 +67,12 @@ impl Authority {
         chain.extend_from_slice(more);
         certified(chain, &key)
     }
+}
+
+/// Returns a file of PEM (RFC 7468) with these bytes.
+pub fn pem(label: &str, der: &[u8]) -> String {
+    let body = STANDARD.encode(der);
+    format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----\n")
 }
 
 fn certified(chain: Vec<CertificateDer<'static>>, key: &KeyPair) -> Arc<CertifiedKey> {

@@ -62,6 +62,15 @@ pub(super) fn controllers(values: &[String]) -> Result<Vec<String>> {
 
 /// Parses networks; `default` if there are none.
 pub(super) fn networks(values: &[String], default: &[&str]) -> Result<Vec<Network>> {
+    networks_in(Path::new(""), values, default)
+}
+
+/// Parses networks as [`networks`] does. Paths of traces are relative to `folder`.
+pub(super) fn networks_in(
+    folder: &Path,
+    values: &[String],
+    default: &[&str],
+) -> Result<Vec<Network>> {
     let mut names = split_all("network", values)?;
     if names.is_empty() {
         names = default.iter().map(|name| (*name).to_owned()).collect();
@@ -69,7 +78,7 @@ pub(super) fn networks(values: &[String], default: &[&str]) -> Result<Vec<Networ
     names
         .iter()
         .map(|name| {
-            Network::parse_with(name, NETWORKS)
+            Network::parse_with(name, NETWORKS, folder)
                 .context("--network (all names: pagerace list networks)")
         })
         .collect()

@@ -18,7 +18,7 @@ use pagerace_sim::{ProtocolMap, Visit};
 
 use super::failed::all_failed;
 use super::files::{check_files, open};
-use super::inputs::{controllers, jobs, list, networks, pages};
+use super::inputs::{controllers, jobs, list, networks_in, pages};
 use super::interventions;
 use super::needs::needs;
 #[cfg(feature = "live")]
@@ -153,14 +153,14 @@ fn plan_of_args(args: &RaceArgs) -> Result<Plan> {
             args.hars.len()
         );
     }
-    let mut plan = outline(args)?;
+    let mut plan = outline(args, Path::new(""))?;
     add_pages(&mut plan, args)?;
     Ok(plan)
 }
 
 /// Returns the plan without its pages. Its contenders are complete unless interventions
-/// depend on the pages.
-pub(super) fn outline(args: &RaceArgs) -> Result<Plan> {
+/// depend on the pages. Paths of traces are relative to `folder`.
+pub(super) fn outline(args: &RaceArgs, folder: &Path) -> Result<Plan> {
     // Check cheap arguments first: a wrong name should not wait for a large file.
     check_metric(args.metric)?;
     let what_ifs = interventions::read(&args.what_if)?;
@@ -170,7 +170,7 @@ pub(super) fn outline(args: &RaceArgs) -> Result<Plan> {
         &args.model.distance.origin_rtt,
         args.model.settings().connections,
     )?;
-    let networks = networks(&args.network, &DEFAULT_NETWORKS)?;
+    let networks = networks_in(folder, &args.network, &DEFAULT_NETWORKS)?;
     let (early, _) = if interventions::needs_pages(&what_ifs) {
         contenders(args, &[Interventions::default()], None)?
     } else {

@@ -1,6 +1,6 @@
 //! `pagerace recommend`: what to choose for many pages and networks, and who gets worse.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Error, Result, bail};
 use clap::Args;
@@ -144,7 +144,10 @@ pub(crate) fn run(args: &RecommendArgs) -> Result<()> {
     }
     let mut frame = frame.filter(&filter).map_err(place)?;
     frame.name_contenders();
-    let networks = mix::facts(&population::networks(&frame));
+    // A plan's traces are relative to its folder, and its results lie there by default.
+    let loads = input::path(args);
+    let folder = loads.parent().unwrap_or(Path::new(""));
+    let networks = mix::facts(&population::networks(&frame), folder);
     let shares = mix.shares(&networks)?;
     let facts = population::Facts {
         pages,

@@ -11,7 +11,7 @@ use pagerace_corpus::provider::Provider;
 use pagerace_lab::VERSION;
 use pagerace_lab::export::file::write_atomically;
 use pagerace_scan::list::{Domains, Exclusions};
-use pagerace_scan::{End, Progress, RATE_MAX, Results, Scan, Settings, Trust, csv};
+use pagerace_scan::{End, Progress, RATE_MAX, Results, Scan, Settings, Trust, dns};
 use pagerace_study::columns::TableWriter;
 use pagerace_study::store::VERSION_KEY;
 use serde_json::{Value, json};
@@ -23,6 +23,7 @@ use super::warn::warn;
 use crate::progress::Watch;
 use record::Recorded;
 
+mod csv;
 mod record;
 mod summary;
 
@@ -220,6 +221,10 @@ impl ScanArgs {
             Some(file) => Trust::file(file)?,
             None => Trust::mozilla(),
         };
+        let resolvers = match &self.resolver[..] {
+            [] => dns::system_resolvers()?,
+            given => given.to_vec(),
+        };
         Ok(Scan {
             names: domains.names,
             exclusions,
@@ -235,7 +240,7 @@ impl ScanArgs {
                 threads: jobs(self.work.jobs),
             },
             trust,
-            resolvers: self.resolver.clone(),
+            resolvers,
             cdn,
             version: VERSION.to_owned(),
         })
@@ -254,6 +259,7 @@ impl ScanArgs {
             "port": settings.port,
             "private_addresses": settings.private_addresses,
             "resolvers": scan.resolvers,
+            "exclude": self.exclude,
             "ca": self.ca,
             "user_agent": settings.user_agent,
         })
@@ -309,7 +315,10 @@ fn write_parquet(path: &Path, results: &Results, facts: &Value) -> Result<()> {
 
 fn write_csv(path: &Path, results: &Results) -> Result<()> {
     Ok(write_atomically(path, |out| {
-        csv::write_header(out)?;
-        results.each(|rows| rows.iter().try_for_each(|row| csv::write_row(row, out)))
+        writeln!(out, "{}", csv::header())?;
+        results.each(|rows| {
+            rows.iter()
+                .try_for_each(|row| writeln!(out, "{}", csv::line(row)))
+        })
     })?)
 }

@@ -109,6 +109,8 @@ fn rows_are_in_the_order_of_the_list() {
     let json: Value = serde_json::from_str(&sandbox.read("out.json")).unwrap();
     assert_eq!(json["summary"]["excluded"], 1);
     assert_eq!(json["settings"]["rate"], 10.0);
+    assert_eq!(json["settings"]["exclude"][0], "no.txt");
+    assert_eq!(json["settings"]["resolvers"][0], dns.at.to_string());
     assert!(
         run.out.contains("3 domains, 1 excluded; 10.0 domains/s"),
         "{}",

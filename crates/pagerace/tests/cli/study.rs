@@ -340,6 +340,42 @@ fn requests_and_parts_are_kept() {
 }
 
 #[test]
+fn traces_lie_beside_the_plan() {
+    let sandbox = Sandbox::new("study-traces");
+    fs::create_dir(sandbox.path("study")).unwrap();
+    sandbox.write("study/one.har", &small_har());
+    sandbox.write("study/phone.trace", "1\n");
+    let plan = "pages = \"one.har\"\nruns = 1\nnetwork = \"rate trace:phone.trace rtt 40ms\"\n";
+    sandbox.write("study/plan.toml", plan);
+    let ran = run(&sandbox, &["run", "study"]);
+    assert!(!ran.contains("Ran 0 loads"), "{ran}");
+    // The place of the command changes neither the loads nor the name of the network.
+    let inside = sandbox
+        .command(&["study", "run", "plan.toml"])
+        .current_dir(sandbox.path("study"))
+        .output()
+        .unwrap();
+    let ran = String::from_utf8_lossy(&inside.stdout);
+    assert!(ran.contains("Ran 0 loads"), "{ran}");
+    let checked = run(&sandbox, &["check", "study"]);
+    assert!(
+        checked.contains("  networks    rate trace:phone.trace rtt 40ms\n"),
+        "{checked}"
+    );
+    let whole = sandbox.path("study/phone.trace");
+    let absolute = plan.replace("phone.trace", &whole.display().to_string());
+    sandbox.write("study/plan.toml", &absolute);
+    run(&sandbox, &["check", "study"]);
+    sandbox.write("study/plan.toml", &plan.replace("phone", "no"));
+    let told = refused(&sandbox, &["check", "study"]);
+    assert!(
+        told.contains("study/plan.toml: race \"race 1\": --network")
+            && told.contains("trace study/no.trace: "),
+        "{told}"
+    );
+}
+
+#[test]
 fn mistakes_in_plans_are_named() {
     let sandbox = sandbox("study-errors");
     let many = (0..101).map(|i| format!("\"hybrid:alpha=0.{i:03}\""));
@@ -563,17 +599,13 @@ fn loads_that_races_share_run_once() {
 
 #[test]
 fn the_studies_of_papers_are_valid() {
-    // A trace of a plan is relative to the directory of the command, here the repository.
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let studies = fs::read_dir(format!("{root}/studies")).unwrap();
     let plans: Vec<_> = studies.map(|entry| entry.unwrap().path()).collect();
     assert!(plans.len() > 2);
     for plan in plans {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_pagerace"));
-        let checked = command
-            .current_dir(root)
-            .args(["study", "check"])
-            .arg(&plan);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pagerace"));
+        let checked = command.args(["study", "check"]).arg(&plan);
         let checked = checked.output().unwrap();
         let out = String::from_utf8_lossy(&checked.stdout);
         let err = String::from_utf8_lossy(&checked.stderr);

@@ -34,10 +34,12 @@ pub(super) struct Shares {
 /// Networks with their properties, or the reason why those are not known.
 type Known = BTreeMap<String, Result<NetworkFacts, String>>;
 
-/// Returns the properties of networks. Their texts are those of races.
-pub(super) fn facts(names: &[String]) -> Known {
+/// Returns the properties of networks. Their texts are those of races; paths of traces are
+/// relative to `folder`.
+pub(super) fn facts(names: &[String], folder: &Path) -> Known {
     let of = |name: &String| {
-        let network = Network::parse_with(name, NETWORKS).map_err(|error| error.to_string());
+        let network =
+            Network::parse_with(name, NETWORKS, folder).map_err(|error| error.to_string());
         let facts = network.map(|network| {
             let mbps = |rate: &pagerace_net::Rate| rate.mean().bits_per_second() as f64 / 1e6;
             NetworkFacts {

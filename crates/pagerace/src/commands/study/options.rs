@@ -10,7 +10,7 @@ use pagerace_page::Page;
 use pagerace_study::Race;
 
 use crate::cli::{Cli, Command, RaceArgs};
-use crate::commands::inputs::networks;
+use crate::commands::inputs::networks_in;
 use crate::commands::race::{outline, plan_of_scenario, with_pages};
 use crate::lists::split_all;
 
@@ -57,7 +57,7 @@ pub(super) fn read(race: &Race) -> Result<(RaceArgs, Plan)> {
     }
     let Some(file) = &race.scenario else {
         check_size(&args)?;
-        let mut plan = outline(&args)?;
+        let mut plan = outline(&args, &race.folder)?;
         if !race.contenders.is_empty() {
             plan.contenders = explicit(race, &plan)?;
             plan.baseline = 0;
@@ -82,7 +82,7 @@ pub(super) fn read(race: &Race) -> Result<(RaceArgs, Plan)> {
         plan.seed = args.seed;
     }
     if given("network") {
-        plan.networks = networks(&args.network, &[])?;
+        plan.networks = networks_in(&race.folder, &args.network, &[])?;
     }
     if given("metric") {
         plan.metric = args.metric;
