@@ -1,13 +1,16 @@
-//! Scripts of a probe, played against a real server over a UDP socket.
+//! Scripts and trials of a probe, played against a real server over a UDP socket.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
 
 use mio::Token;
-use pagerace_probe::{Job, Player, Server, Trace};
-use pagerace_transport::quic::ClientKeys;
+use pagerace_core::Instant;
+use pagerace_peer::client::ClientError;
+use pagerace_probe::congestion::{Fetch, Loader, Watched};
+use pagerace_probe::{Job, Play, Player, Server, Trace};
 use pagerace_transport::quic::keys::client_keys_with_roots;
+use pagerace_transport::quic::{ClientKeys, Epoch};
 use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
@@ -56,6 +59,30 @@ pub fn keys(ca: Option<&Path>) -> Result<ClientKeys, LiveError> {
 /// [`LiveError::Bind`], [`LiveError::Client`], [`LiveError::Socket`]. Failures of the
 /// connection are in the trace.
 pub fn play(job: Job, server: &Server, keys: &ClientKeys, seed: u64) -> Result<Trace, LiveError> {
+    run(server, |now, epoch| {
+        Player::connect(job, server, keys.clone(), seed, now, epoch)
+    })
+}
+
+/// Reads an object through a bottleneck of the client's own, on a new connection.
+///
+/// # Errors
+/// As [`play`].
+pub fn watch(
+    fetch: Fetch,
+    server: &Server,
+    keys: &ClientKeys,
+    seed: u64,
+) -> Result<Watched, LiveError> {
+    run(server, |now, epoch| {
+        Loader::connect(fetch, server, keys.clone(), seed, now, epoch)
+    })
+}
+
+fn run<P: Play>(
+    server: &Server,
+    connect: impl FnOnce(Instant, Epoch) -> Result<P, ClientError>,
+) -> Result<P::Result, LiveError> {
     let any = match server.remote {
         SocketAddr::V4(_) => SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
         SocketAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
@@ -64,8 +91,7 @@ pub fn play(job: Job, server: &Server, keys: &ClientKeys, seed: u64) -> Result<T
     let mut waiter = Waiter::new().map_err(LiveError::Socket)?;
     socket.register(waiter.registry(), Token(0))?;
     let clock = Clock::start();
-    let (now, epoch) = (clock.now(), clock.epoch());
-    let mut player = Player::connect(job, server, keys.clone(), seed, now, epoch)?;
+    let mut player = connect(clock.now(), clock.epoch())?;
     let mut buf = Vec::new();
     loop {
         while socket.is_free()?

@@ -70,8 +70,8 @@ struct Waiting {
     data: BytesMut,
     /// Number of the packet in [`Watched::offered`].
     packet: usize,
-    /// True if the queue dropped the packet before.
-    after_drop: bool,
+    /// Time at which the queue last dropped a packet before.
+    last_drop: Option<Instant>,
 }
 
 /// A connection that reads an object through a bottleneck.
@@ -80,7 +80,9 @@ pub struct Loader {
     authority: String,
     client: Client,
     link: Link<Waiting>,
-    after_drop: bool,
+    last_drop: Option<Instant>,
+    /// Time of the drop that explained the last gap.
+    explained: Option<Instant>,
     /// Highest byte of each stream.
     marks: BTreeMap<u64, u64>,
     open: usize,
@@ -119,7 +121,8 @@ impl Loader {
             link: Link::new(&bottleneck.down, Rng::new(seed, "link")),
             authority: server.authority.clone(),
             client,
-            after_drop: false,
+            last_drop: None,
+            explained: None,
             marks: BTreeMap::new(),
             open: 0,
             watched: Watched::default(),
@@ -132,7 +135,7 @@ impl Loader {
         while let Some(exit) = self.link.poll(now) {
             if let Exit::Delivered { payload, .. } = exit {
                 self.client.handle_datagram(now, payload.data);
-                self.find_losses(payload.packet, payload.after_drop);
+                self.find_losses(payload.packet, payload.last_drop);
                 self.read(now);
             }
         }
@@ -146,19 +149,29 @@ impl Loader {
     }
 
     /// A packet that begins beyond the end of its stream follows a lost one, which the path lost
-    /// unless the queue here has just dropped one.
-    fn find_losses(&mut self, packet: usize, after_drop: bool) {
+    /// unless a drop of the queue explains it.
+    fn find_losses(&mut self, packet: usize, last_drop: Option<Instant>) {
         let mut gap = false;
         for frame in self.client.take_received() {
             let mark = self.marks.entry(frame.id).or_default();
             gap |= frame.offset > *mark;
             *mark = (*mark).max(frame.end());
         }
-        if gap && !after_drop {
-            // Packets keep their numbers: the gap is told at the packet that shows it.
-            let shown = self.watched.offered[packet];
+        if !gap {
+            return;
+        }
+        let at = self.watched.offered[packet].at;
+        // Data that the server sends again may come between a drop and the gap.
+        let recent = |drop: &Instant| at.since(*drop) < self.fetch.trial.rtt * 2;
+        let new = last_drop
+            .filter(|_| last_drop > self.explained)
+            .filter(recent);
+        if new.is_some() {
+            self.explained = new;
+        } else {
+            // Packets keep their numbers: the loss is told at the packet that shows it.
             self.watched.offered.push(Offered {
-                at: shown.at,
+                at,
                 size: 0,
                 lost: true,
                 dropped: false,
@@ -237,14 +250,17 @@ impl Play for Loader {
         let waiting = Waiting {
             data,
             packet,
-            after_drop: self.after_drop,
+            last_drop: self.last_drop,
         };
-        self.after_drop = self.link.enqueue(now, size, 0, waiting).is_err();
+        let dropped = self.link.enqueue(now, size, 0, waiting).is_err();
+        if dropped {
+            self.last_drop = Some(now);
+        }
         self.watched.offered.push(Offered {
             at: now,
             size,
-            lost: self.after_drop,
-            dropped: self.after_drop,
+            lost: dropped,
+            dropped,
         });
         self.advance(now);
     }

@@ -53,6 +53,12 @@ const REPEATS: u32 = 6;
 /// Bytes of the simulated object: more than any trial reads.
 const BYTES: u64 = 1 << 30;
 
+/// Bits of a packet on the wire.
+const PACKET_BITS: u64 = 12_000;
+
+/// Packets by which a loss may come sooner or later than in the trial.
+const NEIGHBOURS: f64 = 2.0;
+
 /// Largest share by which a measured round trip may be too short.
 const RTT_ERROR: f64 = 0.1;
 
@@ -79,7 +85,8 @@ impl Model {
         repeat: u32,
     ) -> Result<Vec<Vec<f64>>, ScenarioError> {
         let seed = derive_seed(self.seed, &format!("repeat/{repeat}"));
-        let more = self.rtt.mul_f64(RTT_ERROR * Rng::new(seed, "path").unit());
+        let mut rng = Rng::new(seed, "path");
+        let more = self.rtt.mul_f64(RTT_ERROR * rng.unit());
         let none = Vec::new();
         let each = trials.iter().enumerate().map(|(i, trial)| {
             let longer = Trial {
@@ -97,9 +104,17 @@ impl Model {
                     ..LoadSettings::default()
                 },
             };
+            // The lost packet may be a neighbour of the one that would be lost here.
+            let packet = Duration::from_nanos(PACKET_BITS * 1_000_000_000 / trial.rate);
+            let mut shift = |at: &Instant| {
+                let later = at.since_start() + packet.mul_f64(2.0 * NEIGHBOURS * rng.unit());
+                Instant::ZERO + later.saturating_sub(packet.mul_f64(NEIGHBOURS))
+            };
             let losses = self.losses.get(i).unwrap_or(&none);
+            let mut losses: Vec<Instant> = losses.iter().map(&mut shift).collect();
+            losses.sort_unstable();
             let seed = derive_seed(seed, trial.name);
-            let (_, offered) = run_bulk_watched(&scenario, losses, seed)?;
+            let (_, offered) = run_bulk_watched(&scenario, &losses, seed)?;
             Ok(Shape::of(trial, &offered).values())
         });
         each.collect()

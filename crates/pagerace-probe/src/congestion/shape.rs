@@ -10,11 +10,11 @@ pub const STEP: f64 = 0.5;
 /// Scale of logarithms: a tenth of a window is one model error.
 const LOG: f64 = 0.3;
 
-/// Looks of the trial without losses, in round trips. The delay rises at 24.
-const LOOKS: [u32; 16] = [4, 6, 8, 11, 14, 17, 20, 23, 27, 30, 33, 37, 41, 45, 50, 55];
+/// Bounds of the spans of the trial without losses, in round trips. The delay rises at 24.
+const LOOKS: [u32; 14] = [2, 4, 6, 8, 11, 14, 18, 23, 27, 31, 36, 42, 48, 55];
 
-/// Looks of the trial with losses, in round trips: slow start and its end.
-const START: [u32; 4] = [4, 8, 12, 16];
+/// Bounds of the spans of the trial with losses, in round trips: slow start and its end.
+const START: [u32; 5] = [2, 5, 9, 13, 18];
 
 /// Round trips after which slow start is over.
 const SETTLED: f64 = 40.0;
@@ -101,8 +101,12 @@ impl Shape {
         };
         let rtt = trial.rtt.as_secs_f64();
         let looks: &[u32] = if trial.rise.is_some() { &LOOKS } else { &START };
-        let looks = looks.iter().map(|n| log(shape.at(f64::from(*n))));
-        shape.values = looks.collect();
+        // Means over the time between two looks do not depend on the phase of a wave.
+        let spans = looks.windows(2).map(|pair| {
+            let looks = (pair[0] * 2..pair[1] * 2).map(|i| shape.at(f64::from(i) * STEP));
+            looks.map(log).sum::<f64>() / f64::from(2 * (pair[1] - pair[0]))
+        });
+        shape.values = spans.collect();
         if trial.rise.is_none() {
             if let Some((first, size)) = start(offered) {
                 // Packets that cross the bottleneck in a round trip without a queue.

@@ -22,10 +22,10 @@ pub struct Trial {
     pub time: Duration,
 }
 
-/// Bytes that fill the path without a queue: 28 packets of 1500 bytes. Slow start passes them
+/// Bytes that fill the path without a queue: 24 packets of 1500 bytes. Slow start passes them
 /// between its windows of 20 and 40 packets, so that no rounding decides when a controller that
 /// watches the delay leaves it.
-const FILL: f64 = 42_000.0;
+const FILL: f64 = 36_000.0;
 
 /// Least round trip with the bottleneck. CUBIC grows as Reno does on shorter ones (RFC 9438,
 /// section 4.3).
@@ -53,7 +53,7 @@ pub fn trials(path: Duration) -> [Trial; 2] {
             queue: 30,
             rtt,
             rise: None,
-            time: rtt * 140,
+            time: rtt * 105,
         },
     ]
 }

@@ -19,15 +19,22 @@ Examples:
       https://www.example.com/b.js https://www.example.com/c.jpg --report probe.html
       the same with objects of different types, which servers may treat differently
 
+  pagerace probe --congestion https://www.example.com/large.iso
+      which congestion controller the server runs: 20 s and 6 MB of an object of at least 70 kB
+
   pagerace probe https://localhost:8443/large.bin --ca ca.pem --json
       a server of `pagerace serve FOLDER --protocol h3 --ca ca.pem`";
 
-/// Finds out which order of responses a server runs.
+/// Finds out which order of responses or which congestion controller a server runs.
 #[derive(Args, Debug)]
 pub(crate) struct ProbeArgs {
     /// URLs of one to six objects of at least 12 kB, of the same host.
     #[arg(value_name = "URL", required = true, num_args = 1..=6)]
     pub(crate) urls: Vec<String>,
+
+    /// Find out the congestion controller instead of the order of responses. Takes one URL.
+    #[arg(long)]
+    pub(crate) congestion: bool,
 
     /// Contact this address instead of the host's.
     #[arg(long, value_name = "ADDRESS:PORT")]
@@ -65,7 +72,7 @@ pub(crate) struct ProbeArgs {
     #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
 
-    /// Write a picture of the bytes of each script as one HTML file.
+    /// Write a picture of what was measured as one HTML file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) report: Option<PathBuf>,
 }

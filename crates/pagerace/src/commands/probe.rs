@@ -1,5 +1,7 @@
-//! `pagerace probe`: which order of responses a real HTTP/3 server runs.
+//! `pagerace probe`: which order of responses, and which congestion controller, a real HTTP/3
+//! server runs.
 
+mod congestion;
 mod output;
 
 use std::net::{SocketAddr, ToSocketAddrs as _};
@@ -10,7 +12,10 @@ use pagerace_lab::LabError;
 use pagerace_lab::export::file::write_atomically;
 use pagerace_lab::runner::run_all;
 use pagerace_live::{probe as socket, secret_seed};
-use pagerace_probe::{Behaviour, Budget, Observed, ProbeError, Server, candidates, judge, observe};
+use pagerace_probe::{
+    Behaviour, Budget, Observed, ProbeError, SCHEDULERS, Server, candidates, judge, observe,
+};
+use pagerace_report::sections::SectionReport;
 use url::Url;
 
 use super::files::{check_files, say};
@@ -31,6 +36,9 @@ pub(crate) fn run(args: &ProbeArgs) -> Result<()> {
         time: Duration::from_secs(args.seconds.into()),
     };
     let watch = Watch::new(true, "steps");
+    if args.congestion {
+        return congestion::run(args, &server, &paths, &budget, &watch);
+    }
     let observed = probe(args, &server, &paths, &budget, &watch)?;
     let model = observed.model(args.seed);
     let all = candidates();
@@ -56,8 +64,13 @@ pub(crate) fn run(args: &ProbeArgs) -> Result<()> {
     } else {
         answer.print()?;
     }
+    write_report(args, || answer.report())
+}
+
+/// Writes the report, if it is wanted.
+fn write_report(args: &ProbeArgs, report: impl FnOnce() -> SectionReport) -> Result<()> {
     if let Some(path) = &args.report {
-        let html = pagerace_report::render_sections(&answer.report());
+        let html = pagerace_report::render_sections(&report());
         write_atomically(path, |out| out.write_all(html.as_bytes()))?;
         // With --json, standard output holds nothing else.
         if !args.json {
@@ -65,6 +78,14 @@ pub(crate) fn run(args: &ProbeArgs) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Returns the error of a probe.
+fn failed(error: ProbeError<anyhow::Error>) -> anyhow::Error {
+    match error {
+        ProbeError::Socket(error) => error,
+        other => anyhow::Error::new(LabError::Scenario(other.to_string())),
+    }
 }
 
 /// Plays all scripts.
@@ -85,10 +106,7 @@ fn probe(
         // Connections of one seed would look like one connection to the server.
         Ok(socket::play(job, server, &keys, secret_seed()?)?)
     });
-    played.map_err(|error| match error {
-        ProbeError::Socket(error) => error,
-        other => anyhow::Error::new(LabError::Scenario(other.to_string())),
-    })
+    played.map_err(failed)
 }
 
 /// Returns the server of all URLs, and the paths on it.

@@ -1,0 +1,259 @@
+//! `pagerace probe --congestion`.
+
+use std::io::{self, Write as _};
+
+use anyhow::{Result, bail};
+use comfy_table::Cell;
+use pagerace_lab::VERSION;
+use pagerace_lab::runner::run_all;
+use pagerace_lab::unit::probability;
+use pagerace_live::{probe as socket, secret_seed};
+use pagerace_probe::congestion::{CONTROLLERS, Flights, SCALE, Shape, observe, shape::STEP};
+use pagerace_probe::{Budget, Server, Verdict, judge};
+use pagerace_report::sections::{Figure, Kind, Section, SectionReport, Series};
+use serde_json::{Value, json};
+
+use super::{failed, write_report};
+use crate::cli::probe::ProbeArgs;
+use crate::commands::inputs::jobs;
+use crate::progress::Watch;
+use crate::table;
+
+const HEADER: [&str; 3] = ["controller", "distance", "probability"];
+
+/// Most groups that are printed.
+const SHOWN: usize = 5;
+
+/// The survey and the trials, as the progress counts them.
+const CONNECTIONS: usize = 3;
+
+pub(super) fn run(
+    args: &ProbeArgs,
+    server: &Server,
+    paths: &[String],
+    budget: &Budget,
+    watch: &Watch,
+) -> Result<()> {
+    let [path] = paths else {
+        bail!("--congestion takes one URL; {} were given", paths.len());
+    };
+    let keys = socket::keys(args.ca.as_deref())?;
+    watch.start("probing", CONNECTIONS);
+    let survey = |job| Ok(socket::play(job, server, &keys, secret_seed()?)?);
+    let mut done = 0;
+    let flights = observe(path, budget, survey, |fetch| {
+        done += 1;
+        watch.step(done, CONNECTIONS)?;
+        Ok(socket::watch(fetch, server, &keys, secret_seed()?)?)
+    });
+    let flights = flights.map_err(failed)?;
+    let model = flights.model(args.seed);
+    watch.start("simulating", CONTROLLERS.len());
+    let expected = run_all(
+        jobs(args.jobs),
+        CONTROLLERS.len(),
+        &|_, i| {
+            let expected = model.expect(CONTROLLERS[i], &flights.trials);
+            expected.map_err(|error| error.to_string())
+        },
+        &|progress| watch.tell(progress),
+    )?;
+    watch.clear();
+    let entries: Vec<_> = CONTROLLERS.into_iter().zip(expected).collect();
+    let shapes = flights.shapes();
+    let values: Vec<_> = shapes.iter().map(Shape::values).collect();
+    let answer = Answer {
+        args,
+        server,
+        verdict: judge(&values, &entries, &SCALE),
+        flights: &flights,
+        shapes,
+    };
+    if args.json {
+        let text = serde_json::to_string_pretty(&answer.json())?;
+        writeln!(anstream::stdout(), "{text}")?;
+    } else {
+        answer.print()?;
+    }
+    write_report(args, || answer.report())
+}
+
+struct Answer<'a> {
+    args: &'a ProbeArgs,
+    server: &'a Server,
+    verdict: Verdict<&'static str>,
+    flights: &'a Flights,
+    shapes: Vec<Shape>,
+}
+
+impl Answer<'_> {
+    fn sentences(&self) -> Vec<String> {
+        let Flights {
+            object, rtt, used, ..
+        } = self.flights;
+        let called = if object.server.is_empty() {
+            String::new()
+        } else {
+            format!(", which calls itself {}", object.server)
+        };
+        let mut all = vec![
+            format!("{} at {}{called}.", self.args.urls[0], self.server.remote),
+            match self.verdict.answer() {
+                Some(group) => format!(
+                    "Its congestion controller is {} (probability {}).",
+                    group.members.join(" or "),
+                    probability(group.probability)
+                ),
+                None => "Its congestion controller is unknown: none that we simulate is near \
+                         enough."
+                    .to_owned(),
+            },
+        ];
+        all.extend(self.behaviour());
+        all.push(format!(
+            "Round trip {:.1} ms, loss {:.2} %; {} connections, {} requests, {:.1} MB of UDP in \
+             {:.1} s.",
+            rtt.as_millis_f64(),
+            100.0 * self.flights.loss(),
+            used.connections,
+            used.requests,
+            used.payload as f64 / 1e6,
+            used.time.as_secs_f64()
+        ));
+        all
+    }
+
+    /// Sentences that need no model.
+    fn behaviour(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        for (trial, shape) in self.flights.trials.iter().zip(&self.shapes) {
+            if let Some((at, by)) = trial.rise {
+                let rises = at.as_secs_f64() / trial.rtt.as_secs_f64();
+                let before = shape.at(rises - 1.0);
+                let after = shape.at(rises + 6.0);
+                all.push(format!(
+                    "At {:.2} Mbit/s and {:.0} ms, {before:.0} packets are in flight; {:.0} ms \
+                     more without a loss leave {after:.0} after six round trips.",
+                    trial.rate as f64 / 1e6,
+                    trial.rtt.as_millis_f64(),
+                    by.as_millis_f64()
+                ));
+            } else if let Some(left) = shape.median(|g| Some(g.left)) {
+                let back = shape.median(|g| g.back).map_or_else(
+                    || "They are not back before the next loss".to_owned(),
+                    |rounds| {
+                        let seconds = rounds * trial.rtt.as_secs_f64();
+                        format!("They are back after {seconds:.1} s")
+                    },
+                );
+                all.push(format!(
+                    "After a loss, {:.0} % of the packets in flight are left. {back} (medians).",
+                    100.0 * left
+                ));
+            } else {
+                all.push("No loss after slow start shows how the window comes back.".to_owned());
+            }
+        }
+        all
+    }
+
+    fn rows(&self) -> Vec<[String; 3]> {
+        let shown = self.verdict.groups.iter().take(SHOWN);
+        let group = shown.map(|g| {
+            let distance = format!("{:.2}", g.distance);
+            [g.members.join(" or "), distance, probability(g.probability)]
+        });
+        let unknown = probability(self.verdict.unknown);
+        let unknown = ["none of the candidates".to_owned(), "–".to_owned(), unknown];
+        group.chain([unknown]).collect()
+    }
+
+    fn print(&self) -> io::Result<()> {
+        let mut out = anstream::stdout().lock();
+        writeln!(out, "Pagerace {VERSION}, seed {}", self.args.seed)?;
+        for sentence in self.sentences() {
+            writeln!(out, "{sentence}")?;
+        }
+        writeln!(out)?;
+        let mut rows = table::table(&HEADER, 1);
+        for row in self.rows() {
+            rows.add_row(row.map(Cell::new));
+        }
+        table::print(&mut out, &rows)
+    }
+
+    fn json(&self) -> Value {
+        let Flights { rtt, used, .. } = self.flights;
+        let groups = self.verdict.groups.iter().map(|g| {
+            json!({
+                "controllers": g.members,
+                "distance": g.distance,
+                "probability": g.probability,
+            })
+        });
+        let answer = self.verdict.answer();
+        let trials = self.flights.trials.iter().zip(&self.shapes);
+        let trials = trials.map(|(trial, shape)| {
+            json!({
+                "name": trial.name,
+                "rate_mbit": trial.rate as f64 / 1e6,
+                "rtt_ms": trial.rtt.as_millis_f64(),
+                "queue_packets": trial.queue,
+                "step_ms": STEP * trial.rtt.as_millis_f64(),
+                "in_flight_packets": shape.flight,
+            })
+        });
+        json!({
+            "version": VERSION,
+            "url": self.args.urls[0],
+            "address": self.server.remote.to_string(),
+            "seed": self.args.seed,
+            "rtt_ms": rtt.as_millis_f64(),
+            "loss": self.flights.loss(),
+            "connections": used.connections,
+            "requests": used.requests,
+            "bytes": used.bytes,
+            "udp_bytes": used.payload,
+            "seconds": used.time.as_secs_f64(),
+            "answer": answer.map_or("unknown".to_owned(), |g| g.members.join(" or ")),
+            "unknown": self.verdict.unknown,
+            "groups": groups.collect::<Vec<_>>(),
+            "trials": trials.collect::<Vec<_>>(),
+        })
+    }
+
+    fn report(&self) -> SectionReport {
+        let nearest = Section {
+            title: "Nearest controllers".to_owned(),
+            header: HEADER.map(str::to_owned).to_vec(),
+            words: 1,
+            rows: self.rows().into_iter().map(Vec::from).collect(),
+            ..Section::default()
+        };
+        let trials = self.flights.trials.iter().zip(&self.shapes);
+        let figures = trials.map(|(trial, shape)| {
+            let step = STEP * trial.rtt.as_secs_f64();
+            let looks = shape.flight.iter().enumerate();
+            let points = looks.map(|(i, packets)| ((i + 1) as f64 * step, *packets));
+            let kind = Kind::Line;
+            let series = Series::new("in flight", kind, points.collect::<Vec<_>>());
+            Section {
+                title: format!("Trial {}", trial.name),
+                figure: Some(Figure {
+                    label: format!("Packets in flight over time, trial {}", trial.name),
+                    x: "Time since the first packet, s".to_owned(),
+                    y: "Packets in flight".to_owned(),
+                    series: vec![series],
+                    ..Figure::default()
+                }),
+                ..Section::default()
+            }
+        });
+        SectionReport {
+            title: format!("Congestion controller at {}", self.args.urls[0]),
+            version: VERSION.to_owned(),
+            facts: self.sentences(),
+            sections: std::iter::once(nearest).chain(figures).collect(),
+        }
+    }
+}
