@@ -52,7 +52,7 @@ fn model(observed: &Observed) -> Model {
     }
 }
 
-fn is_right(verdict: &Verdict, truth: &Candidate) -> bool {
+fn is_right(verdict: &Verdict<Candidate>, truth: &Candidate) -> bool {
     let answer = verdict.answer();
     answer.is_some_and(|group| group.members.contains(truth))
 }

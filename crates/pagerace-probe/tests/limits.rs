@@ -12,6 +12,7 @@ use std::net::SocketAddr;
 
 use bytes::BytesMut;
 use pagerace_core::{Duration, Instant, Rng};
+use pagerace_probe::Play as _;
 use pagerace_probe::world::{play, play_tampered};
 use pagerace_probe::{
     Budget, Candidate, End, Job, Model, Path, PlanError, Player, ProbeError, Server, Shape,

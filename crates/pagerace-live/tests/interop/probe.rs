@@ -3,15 +3,15 @@
 
 use pagerace_live::{probe, secret_seed};
 use pagerace_probe::{
-    Behaviour, Budget, Heeded, Model, SCHEDULERS, Server, Sharing, Verdict, candidates, judge,
-    observe,
+    Behaviour, Budget, Candidate, Heeded, Model, SCHEDULERS, Server, Sharing, Verdict, candidates,
+    judge, observe,
 };
 use pagerace_transport::quic::keys::client_keys_trusting;
 
 use crate::ours::local;
 use crate::peers::{Peer, TheirServer};
 
-fn probed(peer: Peer) -> Option<(Behaviour, Verdict)> {
+fn probed(peer: Peer) -> Option<(Behaviour, Verdict<Candidate>)> {
     let server = TheirServer::start(peer)?;
     let address = Server {
         remote: local(server.port),

@@ -11,7 +11,7 @@ pub const STEP: f64 = 0.5;
 const LOG: f64 = 0.3;
 
 /// Bounds of the spans of the trial without losses, in round trips. The delay rises at 24.
-const LOOKS: [u32; 14] = [2, 4, 6, 8, 11, 14, 18, 23, 27, 31, 36, 42, 48, 55];
+const LOOKS: [u32; 14] = [2, 4, 6, 8, 11, 14, 18, 23, 27, 31, 35, 39, 43, 48];
 
 /// Bounds of the spans of the trial with losses, in round trips: slow start and its end.
 const START: [u32; 5] = [2, 5, 9, 13, 18];

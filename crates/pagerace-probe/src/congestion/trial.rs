@@ -45,7 +45,7 @@ pub fn trials(path: Duration) -> [Trial; 2] {
             queue: 120,
             rtt,
             rise: Some((rtt * 24, rtt)),
-            time: rtt * 60,
+            time: rtt * 50,
         },
         Trial {
             name: "loss",
@@ -53,7 +53,7 @@ pub fn trials(path: Duration) -> [Trial; 2] {
             queue: 30,
             rtt,
             rise: None,
-            time: rtt * 105,
+            time: rtt * 115,
         },
     ]
 }

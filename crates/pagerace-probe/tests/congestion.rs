@@ -1,0 +1,118 @@
+//! Probes of simulated congestion controllers, behind a path that is not the model's.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, its helpers too"
+)]
+
+use pagerace_core::{Duration, Protocol};
+use pagerace_net::Network;
+use pagerace_probe::congestion::shape::losses_of_path;
+use pagerace_probe::congestion::{CONTROLLERS, Fetch, Model, SCALE, Shape, Watched, trials};
+use pagerace_probe::model::Expected;
+use pagerace_probe::plan::facts;
+use pagerace_probe::trace::End;
+use pagerace_probe::world::{Served, ServedSite, World, watch};
+use pagerace_probe::{Verdict, judge};
+
+const LENGTH: u64 = 300_000;
+
+/// Round trip of the path.
+const RTT: Duration = Duration::from_millis(30);
+
+fn watched(controller: &str, requests: usize) -> Vec<Watched> {
+    let world = World {
+        network: Network::parse("rate 40mbit rtt 30ms queue 200p").unwrap(),
+        site: ServedSite(vec![Served {
+            path: "/".to_owned(),
+            length: LENGTH,
+            media_type: "image/png".to_owned(),
+            facts: facts("image/png"),
+            think_time: Duration::from_millis(3),
+        }]),
+        congestion: controller.to_owned(),
+        mtu: 1_252,
+        strategy: "fifo".parse().unwrap(),
+    };
+    let each = trials(RTT).map(|trial| Fetch {
+        trial,
+        path_rtt: RTT,
+        path: "/".to_owned(),
+        length: LENGTH,
+        requests,
+    });
+    let each = each.into_iter().map(|fetch| watch(&world, fetch, 5));
+    each.collect()
+}
+
+fn verdict(watched: &[Watched], candidates: &[&'static str]) -> Verdict<&'static str> {
+    let trials = trials(RTT);
+    let model = Model {
+        protocol: Protocol::H3,
+        rtt: RTT,
+        losses: watched.iter().map(|w| losses_of_path(&w.offered)).collect(),
+        mtu: watched.iter().map(|w| w.mtu).max().unwrap(),
+        seed: 1,
+    };
+    let shapes = trials.iter().zip(watched);
+    let values: Vec<_> = shapes
+        .map(|(trial, w)| Shape::of(trial, &w.offered).values())
+        .collect();
+    let expect = |name: &&'static str| -> (&'static str, Expected) {
+        (*name, model.expect(name, &trials).unwrap())
+    };
+    let entries: Vec<_> = candidates.iter().map(expect).collect();
+    judge(&values, &entries, &SCALE)
+}
+
+#[test]
+fn controllers_are_found() {
+    for truth in ["bbr", "cubic-rfc9438", "reno", "vegas"] {
+        let watched = watched(truth, 100);
+        assert!(watched.iter().all(|w| w.end == End::Complete), "{truth}");
+        let verdict = verdict(&watched, &CONTROLLERS);
+        let answer = verdict.answer().map(|group| &group.members);
+        assert!(
+            answer.is_some_and(|members| members.contains(&truth)),
+            "{truth} is taken for {answer:?}"
+        );
+    }
+}
+
+#[test]
+fn a_controller_that_is_no_candidate_is_unknown() {
+    let others: Vec<_> = CONTROLLERS
+        .into_iter()
+        .filter(|name| *name != "vegas")
+        .collect();
+    let verdict = verdict(&watched("vegas", 100), &others);
+    assert!(verdict.answer().is_none(), "{verdict:?}");
+}
+
+#[test]
+fn packets_are_those_of_the_bottleneck() {
+    let watched = watched("reno", 100);
+    let [delay, loss] = trials(RTT);
+    // Nothing is lost but what the queue drops.
+    for one in &watched {
+        assert!(losses_of_path(&one.offered).len() <= 1);
+        assert!(one.offered.windows(2).all(|pair| pair[0].at <= pair[1].at));
+        assert!(one.mtu >= 1_200 && one.payload > 0);
+    }
+    for (trial, one) in [(&delay, &watched[0]), (&loss, &watched[1])] {
+        // The data in flight is at most what fills path and queue.
+        let flight = Shape::of(trial, &one.offered).flight;
+        let packet = f64::from(one.mtu) + 28.0;
+        let most = trial.rate as f64 / 8.0 * trial.rtt.as_secs_f64() / packet;
+        let most = most + f64::from(trial.queue) + 3.0;
+        assert!(flight.iter().all(|packets| *packets <= most));
+        assert!(one.time >= trial.time && one.time < trial.time + trial.rtt);
+    }
+}
+
+#[test]
+fn a_budget_of_requests_ends_a_trial() {
+    let watched = watched("cubic-rfc9438", 3);
+    assert!(watched.iter().all(|w| w.end == End::Limit("requests")));
+    assert!(watched.iter().all(|w| w.requests == 3));
+}
