@@ -92,8 +92,8 @@ fn ask(name: &str, port: u16, certificate: &[u8], path: &str) {
         Ok(flights) => flights,
         Err(error) => return println!("{name}: {error}"),
     };
-    let values = flights.shapes().iter().map(Shape::values).collect();
-    tell(name, &flights.model(1), &flights.trials, values);
+    let values: Vec<_> = flights.shapes().iter().map(Shape::values).collect();
+    tell(name, &flights.model(1), &flights.trials, &values);
 }
 
 fn ours(controller: &str) {
@@ -166,13 +166,13 @@ fn kernel(testbed: &Testbed, controller: &str, rtt: Duration) {
         seed: 1,
     };
     let name = format!("kernel {controller}, {} ms", trials[0].rtt.as_millis_f64());
-    tell(&name, &model, &trials, values.unwrap());
+    tell(&name, &model, &trials, &values.unwrap());
 }
 
-fn tell(name: &str, model: &Model, trials: &[Trial], values: Vec<Vec<f64>>) {
+fn tell(name: &str, model: &Model, trials: &[Trial], values: &[Vec<f64>]) {
     let expect = |name| (name, model.expect(name, trials).unwrap());
     let entries: Vec<_> = CONTROLLERS.into_iter().map(expect).collect();
-    let verdict = judge(&values, &entries, &SCALE);
+    let verdict = judge(values, &entries, &SCALE);
     let groups = verdict.groups.iter().take(3).map(|g| {
         format!(
             "{} at {:.2} ({:.3})",

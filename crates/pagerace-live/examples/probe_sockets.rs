@@ -48,7 +48,7 @@ fn main() {
                     .map(|c| (c.clone(), model.expect(&c)))
                     .collect();
                 let verdict = judge(&observed.values(), &entries, &SCHEDULERS);
-                let has = |g: &pagerace_probe::Group<Candidate>| {
+                let has = |g: &pagerace_probe::Group<pagerace_probe::Candidate>| {
                     g.members.iter().any(|m| m.to_string() == strategy.label())
                 };
                 let answer = verdict.answer();

@@ -4,7 +4,8 @@ use pagerace_net::{Loss, Network, Queue, QueueLimit, Rate, named};
 use super::NETWORKS;
 
 fn parse(text: &str) -> Network {
-    Network::parse_with(text, NETWORKS).unwrap_or_else(|e| panic!("{text}: {e}"))
+    Network::parse_with(text, NETWORKS, std::path::Path::new(""))
+        .unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
 #[test]

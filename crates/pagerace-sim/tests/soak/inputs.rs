@@ -409,7 +409,8 @@ impl Draw {
         if self.chance(0.2) {
             let named = [pagerace_net::named(), pagerace_papers::NETWORKS].concat();
             let name = self.of(&named).name;
-            let network = Network::parse_with(name, &named).expect("a named network");
+            let network = Network::parse_with(name, &named, std::path::Path::new(""))
+                .expect("a named network");
             return (network, Limits::default());
         }
         let kbit = self.magnitude(100, 1_000_000);
