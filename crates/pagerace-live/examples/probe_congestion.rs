@@ -26,7 +26,7 @@ use pagerace_live::link::{Direction, Fate, Testbed};
 use pagerace_live::{LiveError, Server, probe, secret_seed};
 use pagerace_peer::{Retransmission, ServerConfig};
 use pagerace_probe::congestion::{
-    CONTROLLERS, Model, Offered, SCALE, Shape, Trial, observe, trials,
+    Model, Offered, SCALE, Shape, Trial, controllers, observe, trials,
 };
 use pagerace_probe::plan::facts;
 use pagerace_probe::world::{Served, ServedSite};
@@ -59,7 +59,7 @@ fn main() {
             );
         }
     }
-    for controller in CONTROLLERS {
+    for controller in controllers() {
         ours(controller);
     }
     match Testbed::open() {
@@ -171,7 +171,7 @@ fn kernel(testbed: &Testbed, controller: &str, rtt: Duration) {
 
 fn tell(name: &str, model: &Model, trials: &[Trial], values: &[Vec<f64>]) {
     let expect = |name| (name, model.expect(name, trials).unwrap());
-    let entries: Vec<_> = CONTROLLERS.into_iter().map(expect).collect();
+    let entries: Vec<_> = controllers().into_iter().map(expect).collect();
     let verdict = judge(values, &entries, &SCALE);
     let groups = verdict.groups.iter().take(3).map(|g| {
         format!(

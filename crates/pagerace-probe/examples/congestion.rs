@@ -17,7 +17,7 @@ use pagerace_core::{Duration, Protocol, Rng};
 use pagerace_delivery::StrategySpec;
 use pagerace_net::Network;
 use pagerace_probe::congestion::shape::losses_of_path;
-use pagerace_probe::congestion::{CONTROLLERS, Fetch, Model, SCALE, Shape, Trial, Watched, trials};
+use pagerace_probe::congestion::{Fetch, Model, SCALE, Shape, Trial, Watched, controllers, trials};
 use pagerace_probe::model::Expected;
 use pagerace_probe::plan::facts;
 use pagerace_probe::world::{Served, ServedSite, World, watch};
@@ -219,7 +219,7 @@ fn main() {
                 Duration::ZERO
             };
             let trials = trials(rtt);
-            for truth in CONTROLLERS {
+            for truth in controllers() {
                 let watched = match protocol {
                     Protocol::H3 => path.quic(truth, &trials, seed),
                     _ => path.tcp(truth, &trials, seed),
@@ -235,9 +235,9 @@ fn main() {
                 let values: Vec<_> = shapes
                     .map(|(t, w)| Shape::of(t, &w.offered).values())
                     .collect();
-                let entries: Vec<(&str, Expected)> = CONTROLLERS
-                    .iter()
-                    .map(|name| (*name, model.expect(name, &trials).unwrap()))
+                let entries: Vec<(&str, Expected)> = controllers()
+                    .into_iter()
+                    .map(|name| (name, model.expect(name, &trials).unwrap()))
                     .collect();
                 let verdict = judge(&values, &entries, &SCALE);
                 tally.add(truth, &verdict);

@@ -12,7 +12,7 @@ pub mod shape;
 pub mod trial;
 
 pub use loader::{Fetch, Loader, Watched};
-pub use model::{CONTROLLERS, Model, SCALE};
+pub use model::{Model, SCALE, controllers};
 pub use observe::{Flights, observe};
 pub use shape::{Shape, in_flight};
 pub use trial::{Offered, Trial, trials};

@@ -8,7 +8,7 @@
 use pagerace_core::{Duration, Protocol};
 use pagerace_net::Network;
 use pagerace_probe::congestion::shape::losses_of_path;
-use pagerace_probe::congestion::{CONTROLLERS, Fetch, Model, SCALE, Shape, Watched, trials};
+use pagerace_probe::congestion::{Fetch, Model, SCALE, Shape, Watched, controllers, trials};
 use pagerace_probe::model::Expected;
 use pagerace_probe::plan::facts;
 use pagerace_probe::trace::End;
@@ -70,7 +70,7 @@ fn controllers_are_found() {
     for truth in ["bbr", "cubic-rfc9438", "reno", "vegas"] {
         let watched = watched(truth, 100);
         assert!(watched.iter().all(|w| w.end == End::Complete), "{truth}");
-        let verdict = verdict(&watched, &CONTROLLERS);
+        let verdict = verdict(&watched, &controllers());
         let answer = verdict.answer().map(|group| &group.members);
         assert!(
             answer.is_some_and(|members| members.contains(&truth)),
@@ -81,7 +81,7 @@ fn controllers_are_found() {
 
 #[test]
 fn a_controller_that_is_no_candidate_is_unknown() {
-    let others: Vec<_> = CONTROLLERS
+    let others: Vec<_> = controllers()
         .into_iter()
         .filter(|name| *name != "vegas")
         .collect();

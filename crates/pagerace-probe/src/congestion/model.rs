@@ -9,19 +9,12 @@ use super::trial::Trial;
 use crate::model::Expected;
 use crate::verdict::Scale;
 
-/// The candidates. `cubic` is left out, because it is another name of the two that servers run.
-pub const CONTROLLERS: [&str; 10] = [
-    "bbr",
-    "cubic-hystart",
-    "cubic-hystart++",
-    "cubic-rfc9438",
-    "illinois",
-    "newreno",
-    "reno",
-    "tahoe",
-    "vegas",
-    "yeah",
-];
+/// Returns the candidates: all controllers. `cubic` is left out, because it is another name of
+/// the two that servers run.
+pub fn controllers() -> Vec<&'static str> {
+    let names = pagerace_cc::registry().iter().map(|cc| cc.name);
+    names.filter(|name| *name != "cubic").collect()
+}
 
 /// Scale of the distances. The worst third of the numbers counts: two controllers may differ in
 /// their reaction to losses alone. See docs/probe.md for its calibration.

@@ -8,7 +8,7 @@ use pagerace_lab::VERSION;
 use pagerace_lab::runner::run_all;
 use pagerace_lab::unit::probability;
 use pagerace_live::{probe as socket, secret_seed};
-use pagerace_probe::congestion::{CONTROLLERS, Flights, SCALE, Shape, observe, shape::STEP};
+use pagerace_probe::congestion::{Flights, SCALE, Shape, controllers, observe, shape::STEP};
 use pagerace_probe::{Budget, Server, Verdict, judge};
 use pagerace_report::sections::{Figure, Kind, Section, SectionReport, Series};
 use serde_json::{Value, json};
@@ -48,18 +48,19 @@ pub(super) fn run(
     });
     let flights = flights.map_err(failed)?;
     let model = flights.model(args.seed);
-    watch.start("simulating", CONTROLLERS.len());
+    let all = controllers();
+    watch.start("simulating", all.len());
     let expected = run_all(
         jobs(args.jobs),
-        CONTROLLERS.len(),
+        all.len(),
         &|_, i| {
-            let expected = model.expect(CONTROLLERS[i], &flights.trials);
+            let expected = model.expect(all[i], &flights.trials);
             expected.map_err(|error| error.to_string())
         },
         &|progress| watch.tell(progress),
     )?;
     watch.clear();
-    let entries: Vec<_> = CONTROLLERS.into_iter().zip(expected).collect();
+    let entries: Vec<_> = all.into_iter().zip(expected).collect();
     let shapes = flights.shapes();
     let values: Vec<_> = shapes.iter().map(Shape::values).collect();
     let answer = Answer {
