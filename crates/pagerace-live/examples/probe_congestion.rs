@@ -25,12 +25,12 @@ use pagerace_live::bulk::{Bulk, Carrier, transfer};
 use pagerace_live::link::{Direction, Fate, Testbed};
 use pagerace_live::{LiveError, Server, probe, secret_seed};
 use pagerace_peer::{Retransmission, ServerConfig};
-use pagerace_probe::congestion::{
-    Model, Offered, SCALE, Shape, Trial, controllers, observe, trials,
-};
+use pagerace_probe::congestion::{Offered, SCALE, Shape, Trial, controllers, observe, trials};
+use pagerace_probe::model::Expected;
 use pagerace_probe::plan::facts;
 use pagerace_probe::world::{Served, ServedSite};
 use pagerace_probe::{Budget, judge};
+use pagerace_sim::{BulkScenario, LoadSettings, run_bulk_watched};
 use pagerace_transport::quic::QuicSettings;
 use pagerace_transport::quic::keys::{Identity, client_keys_trusting};
 use peers::{Peer, TheirServer};
@@ -93,7 +93,10 @@ fn ask(name: &str, port: u16, certificate: &[u8], path: &str) {
         Err(error) => return println!("{name}: {error}"),
     };
     let values: Vec<_> = flights.shapes().iter().map(Shape::values).collect();
-    tell(name, &flights.model(1), &flights.trials, &values);
+    let model = flights.model(1);
+    let expect = |name| (name, model.expect(name, &flights.trials));
+    let entries: Vec<_> = controllers().into_iter().map(expect).collect();
+    tell(name, &entries, &values);
 }
 
 fn ours(controller: &str) {
@@ -158,21 +161,47 @@ fn kernel(testbed: &Testbed, controller: &str, rtt: Duration) {
         Ok(Shape::of(trial, &offered).values())
     };
     let values: Result<Vec<Vec<f64>>, LiveError> = trials.iter().map(watch).collect();
-    let model = Model {
-        protocol: Protocol::H2,
-        rtt: Duration::ZERO,
-        losses: Vec::new(),
-        mtu: 0,
-        seed: 1,
-    };
     let name = format!("kernel {controller}, {} ms", trials[0].rtt.as_millis_f64());
-    tell(&name, &model, &trials, &values.unwrap());
+    let entries = controllers()
+        .into_iter()
+        .map(|name| (name, simulated(name, &trials)));
+    tell(&name, &entries.collect::<Vec<_>>(), &values.unwrap());
 }
 
-fn tell(name: &str, model: &Model, trials: &[Trial], values: &[Vec<f64>]) {
-    let expect = |name| (name, model.expect(name, trials).unwrap());
-    let entries: Vec<_> = controllers().into_iter().map(expect).collect();
-    let verdict = judge(values, &entries, &SCALE);
+/// The simulator's TCP in the trials, with a round trip that is up to 1 % longer.
+fn simulated(controller: &str, trials: &[Trial]) -> Expected {
+    let repeats = (0..6_u32).map(|repeat| {
+        let each = trials.iter().map(|trial| {
+            let longer = Trial {
+                rtt: trial.rtt + trial.rtt.mul_f64(0.002 * f64::from(repeat)),
+                ..*trial
+            };
+            let scenario = BulkScenario {
+                bytes: 1 << 30,
+                network: longer.network(),
+                protocol: Protocol::H2,
+                congestion: controller.to_owned(),
+                settings: LoadSettings {
+                    deadline: trial.time,
+                    ..LoadSettings::default()
+                },
+            };
+            let (_, packets) = run_bulk_watched(&scenario, repeat.into()).unwrap();
+            let packets = packets.into_iter().map(|packet| Offered {
+                at: packet.at,
+                size: packet.size,
+                lost: packet.lost,
+                dropped: packet.dropped,
+            });
+            Shape::of(trial, &packets.collect::<Vec<_>>()).values()
+        });
+        each.collect()
+    });
+    Expected::of(&repeats.collect::<Vec<_>>(), SCALE.worst)
+}
+
+fn tell(name: &str, entries: &[(&'static str, Expected)], values: &[Vec<f64>]) {
+    let verdict = judge(values, entries, &SCALE);
     let groups = verdict.groups.iter().take(3).map(|g| {
         format!(
             "{} at {:.2} ({:.3})",

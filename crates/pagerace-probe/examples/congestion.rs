@@ -13,16 +13,15 @@
 
 use std::collections::BTreeMap;
 
-use pagerace_core::{Duration, Protocol, Rng};
+use pagerace_core::{Duration, Rng};
 use pagerace_delivery::StrategySpec;
 use pagerace_net::Network;
 use pagerace_probe::congestion::shape::losses_of_path;
 use pagerace_probe::congestion::{Fetch, Model, SCALE, Shape, Trial, Watched, controllers, trials};
 use pagerace_probe::model::Expected;
-use pagerace_probe::plan::facts;
+use pagerace_probe::plan::{Object, facts};
 use pagerace_probe::world::{Served, ServedSite, World, watch};
 use pagerace_probe::{Verdict, judge};
-use pagerace_sim::{BulkScenario, LoadSettings, run_bulk_watched};
 
 /// Size of the object in bytes.
 const LENGTH: u64 = 400_000;
@@ -35,6 +34,17 @@ struct Path {
     rtt: Duration,
     loss: f64,
     mtu: u16,
+}
+
+fn object() -> Object {
+    Object {
+        path: "/".to_owned(),
+        length: LENGTH,
+        ranges: false,
+        media_type: "image/png".to_owned(),
+        server: String::new(),
+        think_time: Duration::ZERO,
+    }
 }
 
 impl Path {
@@ -56,8 +66,8 @@ impl Path {
         }
     }
 
-    /// The trials over QUIC, with the probe's own client behind the path.
-    fn quic(&self, controller: &str, trials: &[Trial], seed: u64) -> Vec<Watched> {
+    /// Plays the trials with the probe's own client behind the path.
+    fn watch(&self, controller: &str, trials: &[Trial], seed: u64) -> Vec<Watched> {
         let world = World {
             network: Network::parse(&self.network).unwrap(),
             site: ServedSite(vec![Served {
@@ -82,31 +92,6 @@ impl Path {
             .iter()
             .map(|t| watch(&world, fetch(t), seed))
             .collect()
-    }
-
-    /// The trials over TCP: the bottleneck loses packets at random.
-    fn tcp(&self, controller: &str, trials: &[Trial], seed: u64) -> Vec<Watched> {
-        let each = trials.iter().map(|trial| {
-            let lossy = format!("rate 1mbit rtt 1ms loss {:.4}%", self.loss);
-            let mut network = trial.network();
-            network.down.loss = Network::parse(&lossy).unwrap().down.loss;
-            let scenario = BulkScenario {
-                bytes: 1 << 30,
-                network,
-                protocol: Protocol::H2,
-                congestion: controller.to_owned(),
-                settings: LoadSettings {
-                    deadline: trial.time,
-                    ..LoadSettings::default()
-                },
-            };
-            let (_, offered) = run_bulk_watched(&scenario, &[], seed).unwrap();
-            Watched {
-                offered,
-                ..Watched::default()
-            }
-        });
-        each.collect()
     }
 }
 
@@ -203,67 +188,54 @@ impl Tally {
 fn main() {
     let mut numbers = std::env::args().skip(1).map(|n| n.parse::<u64>().unwrap());
     let (paths, first) = (numbers.next().unwrap_or(4), numbers.next().unwrap_or(0));
-    let (mut clean, mut lossy, mut tcp) = (Tally::default(), Tally::default(), Tally::default());
+    let (mut clean, mut lossy) = (Tally::default(), Tally::default());
     for seed in first..first + paths {
         let path = Path::random(seed);
-        // One loss in a trial or more.
-        let quic = if path.loss < 0.03 {
+        // About one loss in a probe or more.
+        let tally = if path.loss < 0.03 {
             &mut clean
         } else {
             &mut lossy
         };
-        for (protocol, tally) in [(Protocol::H3, quic), (Protocol::H2, &mut tcp)] {
-            let rtt = if protocol == Protocol::H3 {
-                path.rtt
-            } else {
-                Duration::ZERO
+        let trials = trials(path.rtt);
+        for truth in controllers() {
+            let watched = path.watch(truth, &trials, seed);
+            let model = Model {
+                object: object(),
+                rtt: path.rtt,
+                losses: watched.iter().map(|w| losses_of_path(&w.offered)).collect(),
+                mtu: path.mtu,
+                seed: 1,
             };
-            let trials = trials(rtt);
-            for truth in controllers() {
-                let watched = match protocol {
-                    Protocol::H3 => path.quic(truth, &trials, seed),
-                    _ => path.tcp(truth, &trials, seed),
-                };
-                let model = Model {
-                    protocol,
-                    rtt,
-                    losses: watched.iter().map(|w| losses_of_path(&w.offered)).collect(),
-                    mtu: path.mtu,
-                    seed: 1,
-                };
-                let shapes = trials.iter().zip(&watched);
-                let values: Vec<_> = shapes
-                    .map(|(t, w)| Shape::of(t, &w.offered).values())
-                    .collect();
-                let entries: Vec<(&str, Expected)> = controllers()
-                    .into_iter()
-                    .map(|name| (name, model.expect(name, &trials).unwrap()))
-                    .collect();
-                let verdict = judge(&values, &entries, &SCALE);
-                tally.add(truth, &verdict);
-                if !verdict.answer().is_some_and(|g| g.members.contains(&truth)) {
-                    let own = verdict.groups.iter().find(|g| g.members.contains(&truth));
-                    println!(
-                        "{seed} {protocol} {} mtu {}: {truth} at {:.2}; nearest {:?} at {:.2}",
-                        path.network,
-                        path.mtu,
-                        own.unwrap().distance,
-                        verdict.groups[0].members,
-                        verdict.groups[0].distance
-                    );
-                }
-                let others = entries
-                    .into_iter()
-                    .filter(|(n, _)| family(n) != family(truth));
-                let without = judge(&values, &others.collect::<Vec<_>>(), &SCALE);
-                tally.left_out.0 += 1;
-                tally.left_out.1 += u32::from(without.answer().is_none());
-                tally.left_out.2 +=
-                    u32::from(without.answer().is_some_and(|g| g.probability > 0.9));
+            let shapes = trials.iter().zip(&watched);
+            let values: Vec<_> = shapes
+                .map(|(t, w)| Shape::of(t, &w.offered).values())
+                .collect();
+            let expect = |name| (name, model.expect(name, &trials));
+            let entries: Vec<(&str, Expected)> = controllers().into_iter().map(expect).collect();
+            let verdict = judge(&values, &entries, &SCALE);
+            tally.add(truth, &verdict);
+            if !verdict.answer().is_some_and(|g| g.members.contains(&truth)) {
+                let own = verdict.groups.iter().find(|g| g.members.contains(&truth));
+                println!(
+                    "{seed} {} mtu {}: {truth} at {:.2}; nearest {:?} at {:.2}",
+                    path.network,
+                    path.mtu,
+                    own.unwrap().distance,
+                    verdict.groups[0].members,
+                    verdict.groups[0].distance
+                );
             }
+            let others = entries
+                .into_iter()
+                .filter(|(n, _)| family(n) != family(truth));
+            let without = judge(&values, &others.collect::<Vec<_>>(), &SCALE);
+            let answer = without.answer();
+            tally.left_out.0 += 1;
+            tally.left_out.1 += u32::from(answer.is_none());
+            tally.left_out.2 += u32::from(answer.is_some_and(|g| g.probability > 0.9));
         }
     }
-    clean.print("QUIC, less than 0.03 % loss");
-    lossy.print("QUIC, more");
-    tcp.print("TCP");
+    clean.print("less than 0.03 % loss");
+    lossy.print("more");
 }

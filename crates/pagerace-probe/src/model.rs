@@ -144,7 +144,7 @@ impl Model {
 /// Longest simulated object in bytes. No probe reads as far, and QUIC's integers end at 2^62.
 const LENGTH_MAX: u64 = 1 << 40;
 
-fn served(object: &Object) -> Served {
+pub(crate) fn served(object: &Object) -> Served {
     Served {
         path: object.path.clone(),
         length: object.length.min(LENGTH_MAX),

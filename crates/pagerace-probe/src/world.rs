@@ -95,7 +95,7 @@ pub fn play_tampered(
     let connect = |server: &_, keys, seed, epoch| {
         Player::connect(job, server, keys, seed, Instant::ZERO, epoch)
     };
-    run(world, connect, seed, tamper)
+    run(world, connect, seed, &[], tamper)
 }
 
 /// Plays a trial in virtual time. The same arguments give the same packets.
@@ -103,16 +103,26 @@ pub fn play_tampered(
 /// # Panics
 /// Panics if the congestion controller is unknown.
 pub fn watch(world: &World, fetch: Fetch, seed: u64) -> Watched {
+    watch_losing(world, fetch, seed, &[])
+}
+
+/// Plays a trial as [`watch`] does. At each of `losses`, which ascend, the path loses the next
+/// packet of the server.
+///
+/// # Panics
+/// Panics if the congestion controller is unknown.
+pub fn watch_losing(world: &World, fetch: Fetch, seed: u64, losses: &[Instant]) -> Watched {
     let connect = |server: &_, keys, seed, epoch| {
         Loader::connect(fetch, server, keys, seed, Instant::ZERO, epoch)
     };
-    run(world, connect, seed, |_| {})
+    run(world, connect, seed, losses, |_| {})
 }
 
 fn run<P: Play>(
     world: &World,
     connect: impl FnOnce(&crate::Server, ClientKeys, u64, Epoch) -> Result<P, ClientError>,
     seed: u64,
+    mut losses: &[Instant],
     mut tamper: impl FnMut(&mut BytesMut),
 ) -> P::Result {
     let epoch = Epoch::new();
@@ -152,7 +162,11 @@ fn run<P: Play>(
             send(&mut up, now, &buf[..datagram.size]);
         }
         while let Some(datagram) = server.poll_transmit(now, &mut buf) {
-            send(&mut down, now, &buf[..datagram.size]);
+            if let Some((_, later)) = losses.split_first().filter(|(at, _)| **at <= now) {
+                losses = later;
+            } else {
+                send(&mut down, now, &buf[..datagram.size]);
+            }
         }
         if player.is_over() {
             return player.finish();

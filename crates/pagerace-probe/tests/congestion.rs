@@ -5,12 +5,12 @@
     reason = "a test fails by panicking, its helpers too"
 )]
 
-use pagerace_core::{Duration, Protocol};
+use pagerace_core::Duration;
 use pagerace_net::Network;
 use pagerace_probe::congestion::shape::losses_of_path;
 use pagerace_probe::congestion::{Fetch, Model, SCALE, Shape, Watched, controllers, trials};
 use pagerace_probe::model::Expected;
-use pagerace_probe::plan::facts;
+use pagerace_probe::plan::{Object, facts};
 use pagerace_probe::trace::End;
 use pagerace_probe::world::{Served, ServedSite, World, watch};
 use pagerace_probe::{Verdict, judge};
@@ -48,7 +48,14 @@ fn watched(controller: &str, requests: usize) -> Vec<Watched> {
 fn verdict(watched: &[Watched], candidates: &[&'static str]) -> Verdict<&'static str> {
     let trials = trials(RTT);
     let model = Model {
-        protocol: Protocol::H3,
+        object: Object {
+            path: "/".to_owned(),
+            length: LENGTH,
+            ranges: false,
+            media_type: "image/png".to_owned(),
+            server: String::new(),
+            think_time: Duration::from_millis(3),
+        },
         rtt: RTT,
         losses: watched.iter().map(|w| losses_of_path(&w.offered)).collect(),
         mtu: watched.iter().map(|w| w.mtu).max().unwrap(),
@@ -58,9 +65,8 @@ fn verdict(watched: &[Watched], candidates: &[&'static str]) -> Verdict<&'static
     let values: Vec<_> = shapes
         .map(|(trial, w)| Shape::of(trial, &w.offered).values())
         .collect();
-    let expect = |name: &&'static str| -> (&'static str, Expected) {
-        (*name, model.expect(name, &trials).unwrap())
-    };
+    let expect =
+        |name: &&'static str| -> (&'static str, Expected) { (*name, model.expect(name, &trials)) };
     let entries: Vec<_> = candidates.iter().map(expect).collect();
     judge(&values, &entries, &SCALE)
 }

@@ -128,20 +128,18 @@ pub struct Offered {
     pub dropped: bool,
 }
 
-/// Runs a transfer alone as [`run_bulk`] does, and returns the packets of the server. At each of
-/// `losses`, which ascend, the server's next packet is lost before it reaches the queue.
+/// Runs a transfer alone as [`run_bulk`] does, and returns the packets of the server.
 ///
 /// # Errors
 /// Returns the errors of [`run_bulk`].
 pub fn run_bulk_watched(
     scenario: &BulkScenario,
-    losses: &[Instant],
     seed: u64,
 ) -> Result<(BulkOutcome, Vec<Offered>), ScenarioError> {
     let flow = scenario.flow();
     let flows = std::slice::from_ref(&flow);
     let mut transfers = Transfers::new(flows, &scenario.network, &scenario.settings, seed)?;
-    let offered = transfers.run_watched(losses)?;
+    let offered = transfers.run_watched()?;
     let outcomes = transfers.finish().into_iter();
     Ok((outcomes.last().expect("one flow, one outcome"), offered))
 }

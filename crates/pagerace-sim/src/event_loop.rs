@@ -1,6 +1,6 @@
 //! Event loop of connections that share two links.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use pagerace_core::{EventQueue, Instant, Rng};
 use pagerace_net::{Exit, Link, Network};
@@ -33,8 +33,6 @@ pub(crate) struct Direction {
     pub(crate) link: Link<Packet>,
     /// Log of [`Record::Wire`].
     pub(crate) log: WireLog,
-    /// Times at which the next packet is lost before it reaches the link, ascending.
-    pub(crate) losses: VecDeque<Instant>,
 }
 
 /// Records to keep of a run; each kind includes those before it.
@@ -72,7 +70,6 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
         let direction = |config, stream| Direction {
             link: Link::new(config, Rng::new(seed, stream)),
             log: WireLog::default(),
-            losses: VecDeque::new(),
         };
         Self {
             now: Instant::ZERO,
@@ -202,9 +199,7 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
                 };
                 let sent = ends.side(from);
                 sent.bytes += u64::from(size);
-                if direction.losses.pop_front_if(|at| *at <= now).is_some() {
-                    direction.log.ended(logged, None, Fate::Lost);
-                } else if direction.link.enqueue(now, size, i as u64, packet).is_err() {
+                if direction.link.enqueue(now, size, i as u64, packet).is_err() {
                     sent.dropped += 1;
                     direction.log.ended(logged, None, Fate::Dropped);
                 }

@@ -1,13 +1,16 @@
 //! What every controller would do on the measured path.
 
 use pagerace_core::rng::derive_seed;
-use pagerace_core::{Duration, Instant, Protocol, Rng};
-use pagerace_sim::{BulkScenario, LoadSettings, QUIC_MTU, ScenarioError, run_bulk_watched};
+use pagerace_core::{Duration, Instant, Rng};
+use pagerace_net::Network;
 
+use super::loader::Fetch;
 use super::shape::Shape;
 use super::trial::Trial;
-use crate::model::Expected;
+use crate::model::{Expected, served};
+use crate::plan::Object;
 use crate::verdict::Scale;
+use crate::world::{ServedSite, World, watch_losing};
 
 /// Returns the candidates: all controllers. `cubic` is left out, because it is another name of
 /// the two that servers run.
@@ -28,13 +31,13 @@ pub const SCALE: Scale = Scale {
 /// The path and the server, as far as they were measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
-    /// HTTP/3 for QUIC, HTTP/2 for TCP.
-    pub protocol: Protocol,
+    /// The object.
+    pub object: Object,
     /// Round-trip time of the path alone.
     pub rtt: Duration,
     /// Times of each trial at which the path lost a packet.
     pub losses: Vec<Vec<Instant>>,
-    /// UDP payload of the server's largest packets in bytes. TCP's are those of Ethernet.
+    /// UDP payload of the server's largest packets in bytes.
     pub mtu: u16,
     /// Seed of all random numbers.
     pub seed: u64,
@@ -42,9 +45,6 @@ pub struct Model {
 
 /// Number of simulations of each controller.
 const REPEATS: u32 = 6;
-
-/// Bytes of the simulated object: more than any trial reads.
-const BYTES: u64 = 1 << 30;
 
 /// Bits of a packet on the wire.
 const PACKET_BITS: u64 = 12_000;
@@ -55,60 +55,57 @@ const NEIGHBOURS: f64 = 2.0;
 /// Largest share by which a measured round trip may be too short.
 const RTT_ERROR: f64 = 0.1;
 
+/// Sizes of packets in bytes that our server can have.
+const MTU: (u16, u16) = (1_200, 1_452);
+
 impl Model {
     /// Simulates a controller.
     ///
-    /// # Errors
-    /// The controller is unknown.
-    pub fn expect(&self, controller: &str, trials: &[Trial]) -> Result<Expected, ScenarioError> {
-        let repeats: Result<Vec<_>, _> = (0..REPEATS)
-            .map(|repeat| self.repeat(controller, trials, repeat))
-            .collect();
-        Ok(Expected::of(&repeats?, SCALE.worst))
+    /// # Panics
+    /// Panics if the controller is unknown.
+    pub fn expect(&self, controller: &str, trials: &[Trial]) -> Expected {
+        let repeats = (0..REPEATS).map(|repeat| self.repeat(controller, trials, repeat));
+        Expected::of(&repeats.collect::<Vec<_>>(), SCALE.worst)
     }
 
     /// Simulates the trials once, and returns the numbers of each.
-    ///
-    /// # Errors
-    /// The controller is unknown.
-    pub fn repeat(
-        &self,
-        controller: &str,
-        trials: &[Trial],
-        repeat: u32,
-    ) -> Result<Vec<Vec<f64>>, ScenarioError> {
+    fn repeat(&self, controller: &str, trials: &[Trial], repeat: u32) -> Vec<Vec<f64>> {
         let seed = derive_seed(self.seed, &format!("repeat/{repeat}"));
         let mut rng = Rng::new(seed, "path");
-        let more = self.rtt.mul_f64(RTT_ERROR * rng.unit());
+        // The measured round trip may be too short.
+        let rtt = self.rtt.mul_f64(1.0 + RTT_ERROR * rng.unit());
+        let rtt_ms = rtt.as_millis_f64().max(0.1);
+        let path = format!("rate 1gbit rtt {rtt_ms:.3}ms queue 1000p");
+        let world = World {
+            network: Network::parse(&path).expect("the description is complete"),
+            site: ServedSite(vec![served(&self.object)]),
+            congestion: controller.to_owned(),
+            mtu: self.mtu.clamp(MTU.0, MTU.1),
+            strategy: "fifo".parse().expect("fifo is registered"),
+        };
         let none = Vec::new();
         let each = trials.iter().enumerate().map(|(i, trial)| {
-            let longer = Trial {
-                rtt: trial.rtt + more,
-                ..*trial
+            let fetch = Fetch {
+                trial: *trial,
+                path_rtt: self.rtt,
+                path: self.object.path.clone(),
+                length: self.object.length,
+                requests: usize::MAX,
             };
-            let scenario = BulkScenario {
-                bytes: BYTES,
-                network: longer.network(),
-                protocol: self.protocol,
-                congestion: controller.to_owned(),
-                settings: LoadSettings {
-                    quic_mtu: self.mtu.clamp(*QUIC_MTU.start(), *QUIC_MTU.end()),
-                    deadline: trial.time,
-                    ..LoadSettings::default()
-                },
-            };
-            // The lost packet may be a neighbour of the one that would be lost here.
+            // The lost packet may be a neighbour of the one that would be lost here. It is lost
+            // half a round trip before its gap shows.
             let packet = Duration::from_nanos(PACKET_BITS * 1_000_000_000 / trial.rate);
-            let mut shift = |at: &Instant| {
-                let later = at.since_start() + packet.mul_f64(2.0 * NEIGHBOURS * rng.unit());
-                Instant::ZERO + later.saturating_sub(packet.mul_f64(NEIGHBOURS))
-            };
-            let losses = self.losses.get(i).unwrap_or(&none);
-            let mut losses: Vec<Instant> = losses.iter().map(&mut shift).collect();
+            let early = packet.mul_f64(NEIGHBOURS) + rtt.mul_f64(0.5);
+            let losses = self.losses.get(i).unwrap_or(&none).iter();
+            let mut losses: Vec<Instant> = losses
+                .map(|at| {
+                    let later = at.since_start() + packet.mul_f64(2.0 * NEIGHBOURS * rng.unit());
+                    Instant::ZERO + later.saturating_sub(early)
+                })
+                .collect();
             losses.sort_unstable();
-            let seed = derive_seed(seed, trial.name);
-            let (_, offered) = run_bulk_watched(&scenario, &losses, seed)?;
-            Ok(Shape::of(trial, &offered).values())
+            let watched = watch_losing(&world, fetch, derive_seed(seed, trial.name), &losses);
+            Shape::of(trial, &watched.offered).values()
         });
         each.collect()
     }

@@ -1,6 +1,6 @@
 //! A whole probe of the controller: the survey, then one connection for each trial.
 
-use pagerace_core::{Duration, Protocol};
+use pagerace_core::Duration;
 
 use super::loader::{Fetch, Watched};
 use super::model::Model;
@@ -123,7 +123,7 @@ impl Flights {
     pub fn model(&self, seed: u64) -> Model {
         let losses = self.watched.iter().map(|w| losses_of_path(&w.offered));
         Model {
-            protocol: Protocol::H3,
+            object: self.object.clone(),
             rtt: self.rtt,
             losses: losses.collect(),
             mtu: self.watched.iter().map(|w| w.mtu).max().unwrap_or(0),

@@ -1,8 +1,20 @@
 //! The bottlenecks that a probe puts in front of the client.
 
-use pagerace_core::Duration;
+use pagerace_core::{Duration, Instant};
 use pagerace_net::Network;
-pub use pagerace_sim::Offered;
+
+/// A packet that the server sent towards the bottleneck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offered {
+    /// Time at which the packet reached the queue.
+    pub at: Instant,
+    /// Size in bytes, including the IP header.
+    pub size: u32,
+    /// True if the packet did not arrive.
+    pub lost: bool,
+    /// True if the queue dropped the packet.
+    pub dropped: bool,
+}
 
 /// A bottleneck, and the time for which the probe watches it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

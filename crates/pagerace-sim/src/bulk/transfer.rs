@@ -103,11 +103,7 @@ impl<'a> Transfers<'a> {
     }
 
     /// Runs as [`run`](Self::run) does, and returns the packets of the servers.
-    pub(super) fn run_watched(
-        &mut self,
-        losses: &[Instant],
-    ) -> Result<Vec<Offered>, ScenarioError> {
-        self.net.down.losses = losses.iter().copied().collect();
+    pub(super) fn run_watched(&mut self) -> Result<Vec<Offered>, ScenarioError> {
         self.net.record = Record::Wire;
         self.run()?;
         let packets = self.net.down.log.packets.iter();

@@ -53,10 +53,7 @@ pub(super) fn run(
     let expected = run_all(
         jobs(args.jobs),
         all.len(),
-        &|_, i| {
-            let expected = model.expect(all[i], &flights.trials);
-            expected.map_err(|error| error.to_string())
-        },
+        &|_, i| Ok(model.expect(all[i], &flights.trials)),
         &|progress| watch.tell(progress),
     )?;
     watch.clear();
