@@ -1,11 +1,10 @@
-//! A thread that runs tasks one after the other, in the order in which they were queued.
+//! A thread that runs tasks one after the other, in the order in which they became ready.
 //!
-//! Left out: task priorities and idle periods. Tasks run in the order in which they
-//! become ready.
+//! Left out: idle periods, and all priorities of tasks but one (see [`Lane::push_low`]).
 
 use std::collections::VecDeque;
 
-use pagerace_core::Instant;
+use pagerace_core::{Duration, Instant};
 use pagerace_page::ResourceId;
 
 use crate::cause::Ready;
@@ -25,10 +24,16 @@ pub(crate) enum Task {
     Load,
 }
 
-/// A thread with its queue of tasks.
+/// The time after which a task of low priority waits no longer. Chromium's
+/// `low_pri_async_exec_timeout`.
+const LOW_PRIORITY: Duration = Duration::from_secs(1);
+
+/// A thread with its queues of tasks.
 #[derive(Debug, Default)]
 pub(crate) struct Lane {
     queue: VecDeque<(Task, Ready)>,
+    /// Tasks of low priority, by age.
+    low: VecDeque<(Task, Ready)>,
     running: Option<(Task, Instant)>,
 }
 
@@ -38,10 +43,20 @@ impl Lane {
         self.queue.push_back((task, ready));
     }
 
+    /// Queues a task that became possible at `ready` and runs when the thread has no other
+    /// task, or as its next one after a second.
+    pub(crate) fn push_low(&mut self, task: Task, ready: Ready) {
+        self.low.push_back((task, ready));
+    }
+
     /// Takes the next task, if the thread is free.
-    pub(crate) fn next(&mut self) -> Option<(Task, Ready)> {
+    pub(crate) fn next(&mut self, now: Instant) -> Option<(Task, Ready)> {
         if self.running.is_some() {
-            None
+            return None;
+        }
+        let is_due = |&(_, ready): &(Task, Ready)| now >= ready.at + LOW_PRIORITY;
+        if self.queue.is_empty() || self.low.front().is_some_and(is_due) {
+            self.low.pop_front()
         } else {
             self.queue.pop_front()
         }
@@ -59,6 +74,6 @@ impl Lane {
 
     /// Returns true if no task is running or waiting.
     pub(crate) fn is_idle(&self) -> bool {
-        self.running.is_none() && self.queue.is_empty()
+        self.running.is_none() && self.queue.is_empty() && self.low.is_empty()
     }
 }

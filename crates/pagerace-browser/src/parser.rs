@@ -32,8 +32,8 @@ pub(crate) struct Parser {
     pub(crate) blocked_on: Option<ResourceId>,
     /// True if the task of that script is queued or running.
     pub(crate) script_queued: bool,
-    /// Scripts that have arrived and wait for the end of parsing.
-    pub(crate) late: Vec<ResourceId>,
+    /// Asynchronous scripts that arrived before the parser reached their elements.
+    pub(crate) ahead: Vec<(u64, ResourceId)>,
     /// True if the parser has reached the end of the document.
     pub(crate) finished: bool,
     /// Deferred scripts that have not run.
@@ -54,6 +54,17 @@ impl Parser {
         self.sheets
             .first()
             .is_some_and(|&(offset, _)| offset < anchor)
+    }
+
+    /// Takes the scripts of [`ahead`](Self::ahead) whose elements the parser has reached, in
+    /// the order in which they arrived.
+    pub(crate) fn take_reached(&mut self) -> Vec<ResourceId> {
+        let (parsed, finished) = (self.parsed, self.finished);
+        let reached = |&mut (anchor, _): &mut (u64, ResourceId)| finished || anchor <= parsed;
+        self.ahead
+            .extract_if(.., reached)
+            .map(|(_, id)| id)
+            .collect()
     }
 
     /// Returns the arrival that completed the bytes of the running task, or `None` if the

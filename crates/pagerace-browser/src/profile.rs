@@ -8,7 +8,7 @@ mod safari;
 
 use std::fmt;
 
-use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode, Words};
+use pagerace_core::{Destination, Duration, Priority, RequestPriority, ScriptMode, Words};
 use pagerace_page::{Page, Resource, Trigger};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -30,8 +30,9 @@ pub struct Profile {
     pub measured: bool,
     /// True if frames of other sites run on their own threads.
     pub isolates_sites: bool,
-    /// True if asynchronous scripts of other sites wait until the document is parsed.
-    pub delays_async_scripts: bool,
+    /// The time after the document's start within which asynchronous and inserted scripts of
+    /// other sites run as tasks of low priority, if they ever do.
+    pub low_priority_scripts: Option<Duration>,
     /// True if Chromium's limits on requests over HTTP/1.1 apply (`requests/delayable.rs`).
     pub limits_http1: bool,
     /// Returns the priority signal of a request in this priority class.

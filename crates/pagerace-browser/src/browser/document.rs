@@ -99,7 +99,16 @@ impl Browser {
         if Some(index) == self.graph.document && parsed > self.layout.body_start {
             self.requests.body_reached(self.current);
         }
+        self.run_reached_scripts(now, index);
         self.pump_parser(now, index);
+    }
+
+    /// Queues the asynchronous scripts that waited for the parser of document `index`.
+    fn run_reached_scripts(&mut self, now: Instant, index: usize) {
+        let reached = self.parsers[index].as_mut().map(|p| p.take_reached());
+        for script in reached.into_iter().flatten() {
+            self.queue_async_script(now, script);
+        }
     }
 
     fn parser_finished(&mut self, now: Instant, index: usize) {
@@ -108,9 +117,7 @@ impl Browser {
         };
         parser.finished = true;
         let parsed = parser.parsed;
-        for script in std::mem::take(&mut parser.late) {
-            self.queue(Task::Script(script));
-        }
+        self.run_reached_scripts(now, index);
         if Some(index) == self.graph.document {
             self.reach_text(parsed);
             self.requests.body_reached(self.current);
@@ -126,15 +133,33 @@ impl Browser {
             (Role::Script(ScriptMode::Blocking), Some(frame)) => self.try_blocking_script(frame),
             (Role::Script(ScriptMode::Defer), Some(frame)) => self.try_deferred_scripts(now, frame),
             (_, frame) => {
-                let delays = self.page.resources[id.index()].third_party
-                    && frame == self.graph.document
-                    && self.profile.delays_async_scripts;
                 let parser = frame.and_then(|frame| self.parsers[frame].as_mut());
-                match parser.filter(|parser| delays && !parser.finished) {
-                    Some(parser) => parser.late.push(id),
-                    None => self.queue(Task::Script(id)),
+                match parser.zip(node.anchor) {
+                    // The preload scanner was ahead of the parser.
+                    Some((parser, anchor)) if !parser.finished && parser.parsed < anchor => {
+                        parser.ahead.push((anchor, id));
+                    }
+                    _ => self.queue_async_script(now, id),
                 }
             }
+        }
+    }
+
+    /// Queues a script that neither blocks a parser nor is deferred.
+    fn queue_async_script(&mut self, now: Instant, id: ResourceId) {
+        let is_low = self.page.resources[id.index()].third_party
+            && self.graph.in_main_frame(id)
+            && self.profile.low_priority_scripts.is_some_and(|within| {
+                let document = self.graph.document.map(|d| &self.states[d]);
+                let start = document.and_then(|state| state.head).map(|head| head.at);
+                start.is_some_and(|start| now < start + within)
+            });
+        if is_low {
+            let lane = self.graph.nodes[id.index()].lane;
+            self.lanes[lane].push_low(Task::Script(id), self.current);
+            self.woken.push(lane);
+        } else {
+            self.queue(Task::Script(id));
         }
     }
 

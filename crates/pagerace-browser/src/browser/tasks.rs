@@ -13,7 +13,7 @@ const FRAME: Duration = Duration::from_nanos(16_666_667);
 impl Browser {
     /// Starts the next task of a free thread.
     pub(super) fn start_task(&mut self, now: Instant, lane: usize) {
-        if let Some((task, ready)) = self.lanes[lane].next() {
+        if let Some((task, ready)) = self.lanes[lane].next(now) {
             self.current = ready;
             let cost = self.begin(now, task);
             self.lanes[lane].run(task, now);

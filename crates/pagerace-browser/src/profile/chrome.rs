@@ -13,7 +13,7 @@
 //!
 //! Chromium of 2022 did not boost images and never signalled `i`.
 
-use pagerace_core::{Destination, Priority, RequestPriority};
+use pagerace_core::{Destination, Duration, Priority, RequestPriority};
 use pagerace_page::{Page, Resource};
 
 use super::Profile;
@@ -31,10 +31,9 @@ impl Profile {
         measured: true,
         // Site isolation.
         isolates_sites: true,
-        // Inferred from live loads of five pages in Chromium 156: such scripts ran 0.3 to
-        // 5.6 s after they had arrived, and on one page the main thread was idle meanwhile.
-        // Script-inserted scripts are assumed to behave alike.
-        delays_async_scripts: true,
+        // `kLowPriorityAsyncScriptExecution` in Chromium's `features.cc`: on by default on
+        // desktops since version 139, `low_pri_async_exec_feature_limit`.
+        low_priority_scripts: Some(Duration::from_secs(3)),
         limits_http1: true,
         signal,
         raised: |resource| match resource.destination {

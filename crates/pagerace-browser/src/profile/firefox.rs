@@ -26,7 +26,7 @@ impl Profile {
         measured: false,
         // Project Fission.
         isolates_sites: true,
-        delays_async_scripts: false,
+        low_priority_scripts: None,
         limits_http1: false,
         signal,
         // Layout is about to render the image.

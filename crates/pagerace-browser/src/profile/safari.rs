@@ -22,7 +22,7 @@ impl Profile {
         measured: false,
         // A page stays in one process.
         isolates_sites: false,
-        delays_async_scripts: false,
+        low_priority_scripts: None,
         limits_http1: false,
         signal,
         raised: |_| None,
