@@ -59,8 +59,8 @@ pub(crate) struct Node {
     pub(crate) role: Role,
     /// The document of the resource; a document is its own frame.
     pub(crate) frame: Option<usize>,
-    /// The position in the markup of its frame, or the position of the style sheet or
-    /// redirect that led to it.
+    /// The position in the markup of its frame (of its use, if it is preloaded), or the
+    /// position of the style sheet or redirect that led to it.
     pub(crate) anchor: Option<u64>,
     /// The thread on which the resource runs.
     pub(crate) lane: usize,
@@ -171,7 +171,8 @@ impl Graph {
             Trigger::Redirect { .. } => above.and_then(|n| n.anchor),
             Trigger::Style { .. } if node.role == Role::Style => above.and_then(|n| n.anchor),
             trigger if above.is_some_and(|n| n.role == Role::Html) => {
-                trigger.place().map(|(_, offset)| offset)
+                let place = trigger.place().map(|(_, offset)| offset);
+                place.map(|offset| resource.used_at.unwrap_or(offset))
             }
             _ => None,
         };

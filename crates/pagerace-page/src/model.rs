@@ -157,6 +157,10 @@ pub struct Resource {
     /// Order in which the bytes of an image deliver its picture.
     #[serde(default, skip_serializing_if = "is_default")]
     pub image: ImageBytes,
+    /// Offset of the element that uses a script or style sheet, in encoded bytes of the
+    /// parent's body, if the markup preloads the resource before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used_at: Option<u64>,
 }
 
 /// Order in which the bytes of an image deliver its picture, as read from the image file.

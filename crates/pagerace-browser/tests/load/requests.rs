@@ -5,8 +5,8 @@
 //! 5 ms afterwards.
 
 use crate::common::{
-    KIB, Network, blocking_sheet, document, head_script, in_markup, load, ms, no_cpu, page, script,
-    visible_image,
+    KIB, Network, blocking_sheet, document, head_script, id, in_markup, load, ms, no_cpu, page,
+    script, visible_image,
 };
 use pagerace_browser::Profile;
 use pagerace_core::{Destination, Priority, RequestPriority, ScriptMode};
@@ -132,4 +132,35 @@ fn the_scanner_runs_ahead_of_a_blocked_parser() {
         Some(100.0 + 600.0),
         "with the piece that holds its byte"
     );
+}
+
+#[test]
+fn a_preloaded_script_blocks_the_parser_where_it_is_used() {
+    let found = |used_at| {
+        let preloaded = Resource {
+            used_at,
+            ..script(ScriptMode::Blocking, RequestPriority::High, 100_000, 100)
+        };
+        // Only the parser finds frames.
+        let page = page(vec![
+            document(KIB),
+            preloaded,
+            in_markup(Destination::Iframe, 1_000, 500),
+        ]);
+        let l = load(
+            &page,
+            &no_cpu(Profile::CHROME),
+            &Network {
+                rate: 100_000,
+                ..Network::default()
+            },
+            1,
+        );
+        let arrived = l.ends[&id(1)].as_millis_f64();
+        (l.found(2).expect("the frame is found"), arrived)
+    };
+    let (frame, arrived) = found(None);
+    assert!(frame >= arrived, "{frame} {arrived}");
+    let (frame, arrived) = found(Some(900));
+    assert!(frame < arrived, "{frame} {arrived}");
 }

@@ -91,6 +91,7 @@ impl Builder {
             cache: CacheUse::None,
             fails_after: None,
             image: ImageBytes::default(),
+            used_at: None,
         });
         id
     }

@@ -152,6 +152,9 @@ pub(super) fn page(
             recorded: recorded_times(entry, start),
             cache: cache::in_next_visit(entry),
             image: entry.image,
+            used_at: links[i]
+                .as_ref()
+                .and_then(|link| loading::used_at(&recording, link, i)),
         });
     }
     Page {

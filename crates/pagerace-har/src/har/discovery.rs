@@ -9,7 +9,7 @@ mod body;
 mod callback;
 mod fallback;
 mod late;
-mod offsets;
+pub(super) mod offsets;
 mod recorded;
 mod triggers;
 

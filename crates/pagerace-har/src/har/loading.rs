@@ -7,7 +7,7 @@
 
 use pagerace_core::{Destination, RequestPriority, ScriptMode};
 
-use super::discovery::{How, Link};
+use super::discovery::{How, Link, offsets};
 use super::entry::Entry;
 use super::markup::{Element, Reference};
 use super::notes::{Kind, Notes};
@@ -129,6 +129,10 @@ pub(super) fn render_blocking(
 }
 
 fn style_blocks(recording: &Recording, link: &Link, i: usize, blocking: &[bool]) -> bool {
+    // The recorder's value is that of the preload's request.
+    if let Some(element) = used_after_preload(recording, link, i) {
+        return link.parent == recording.document && element.in_head;
+    }
     match recorded(&recording.entries[i]) {
         Some(Recorded::Blocking | Recorded::Potentially) => return true,
         Some(Recorded::InBody | Recorded::Non) => return false,
@@ -158,7 +162,8 @@ fn script_blocks(recording: &Recording, link: &Link, i: usize) -> bool {
     if !link.is_in_markup_of(recording.document) {
         return false;
     }
-    match recorded(&recording.entries[i]) {
+    let preloaded = used_after_preload(recording, link, i).is_some();
+    match recorded(&recording.entries[i]).filter(|_| !preloaded) {
         Some(Recorded::Blocking) => return true,
         Some(_) => return false,
         None => {}
@@ -187,6 +192,36 @@ fn references<'a>(
     url.set_fragment(None);
     let all = recording.references.get(&document)?;
     Some(all.iter().filter(|r| r.url == url.as_str()).collect())
+}
+
+/// Returns the encoded offset of the element that uses entry `i` after the markup has
+/// preloaded it.
+pub(super) fn used_at(recording: &Recording, link: &Link, i: usize) -> Option<u64> {
+    let element = used_after_preload(recording, link, i)?;
+    let decoded = recording.decoded_length(link.parent)?;
+    let share = element.offset as f64 / decoded as f64;
+    Some(offsets::scale(share, recording.bodies[link.parent]))
+}
+
+/// Returns the script or style sheet element that uses entry `i`, if a preload in the same
+/// markup comes first.
+fn used_after_preload<'a>(
+    recording: &'a Recording,
+    link: &Link,
+    i: usize,
+) -> Option<&'a Reference> {
+    if link.how != How::Markup {
+        return None;
+    }
+    let references = references(recording, link.parent, i)?;
+    let is_preload = |reference: &&&Reference| reference.element == Element::Preload;
+    references.first().filter(is_preload)?;
+    references.into_iter().find(|reference| {
+        matches!(
+            reference.element,
+            Element::Script { .. } | Element::StyleSheet { applies: true }
+        )
+    })
 }
 
 /// Returns Chrome's priority for a request without a recorded one

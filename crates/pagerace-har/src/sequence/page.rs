@@ -110,6 +110,7 @@ fn resource(index: usize, transfer: &Transfer) -> Resource {
         cache: CacheUse::None,
         fails_after: None,
         image: ImageBytes::default(),
+        used_at: None,
         recorded: transfer.transfer_time.map(|time| RecordedTimes {
             start: transfer.start,
             end: transfer.start + time,

@@ -96,6 +96,7 @@ impl Page {
         if let Some((parent, offset)) = trigger.place() {
             let parent = self.resource(parent);
             at_most("discovery.trigger.offset", offset, parent.body_bytes)?;
+            at_most("used_at", resource.used_at.unwrap_or(0), parent.body_bytes)?;
         }
         if let Trigger::Script { delay, .. } | Trigger::After { delay, .. } = trigger {
             span("discovery.trigger.delay", Some(delay))?;

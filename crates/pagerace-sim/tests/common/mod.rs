@@ -83,6 +83,7 @@ fn resource(id: u32, destination: Destination, body_bytes: u64, trigger: Trigger
         cache: CacheUse::None,
         fails_after: None,
         image: ImageBytes::default(),
+        used_at: None,
         third_party: false,
         recorded: None,
     }

@@ -219,6 +219,13 @@ impl Draw {
             .chance(0.1)
             .then(|| self.wait(i.max(1)))
             .filter(|_| i > redirects);
+        let used_at = match trigger {
+            Trigger::Markup { parent, .. } if self.chance(0.1) => {
+                let whole = earlier[parent.index()].body_bytes;
+                Some(self.0.below(whole + 1))
+            }
+            _ => None,
+        };
         let body_bytes = self.size();
         let fails = i > redirects && self.chance(0.03);
         Resource {
@@ -291,6 +298,7 @@ impl Draw {
                 head: self.0.below(2_000),
                 coarse: self.chance(0.5).then(|| self.0.below(body_bytes + 1)),
             },
+            used_at,
         }
     }
 

@@ -123,6 +123,7 @@ fn bound(recording: &Recording, document: usize, estimates: &mut [Estimate]) {
     }
 }
 
-fn scale(share: f64, encoded: u64) -> u64 {
+/// Returns the offset at this share of an encoded body.
+pub(in crate::har) fn scale(share: f64, encoded: u64) -> u64 {
     ((share.clamp(0.0, 1.0) * encoded as f64).ceil() as u64).min(encoded)
 }

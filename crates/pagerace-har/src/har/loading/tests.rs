@@ -124,3 +124,53 @@ fn inferred_priorities_are_chromes() {
     let prefetch = infer_priority(Destination::Script, blocking, false, true);
     assert_eq!(prefetch, RequestPriority::VeryLow);
 }
+
+/// Imports a page with this markup, which names a resource in an element's first position.
+fn import_used(html: &str, path: &str, mime: &str) -> Page {
+    let time = "2026-01-01T00:00:00.000Z";
+    let entry = json!({
+        "startedDateTime": time, "time": 10, "_renderBlocking": "non_blocking",
+        "_initiator": {"type": "parser", "url": "https://www.a.test/", "lineNumber": 1},
+        "request": {"url": path}, "response": {"status": 200, "content": {"mimeType": mime}},
+    });
+    let content = json!({"mimeType": "text/html", "text": html, "size": html.len()});
+    let document = json!({
+        "startedDateTime": time, "time": 10, "request": {"url": "https://www.a.test/"},
+        "response": {"status": 200, "bodySize": html.len(), "content": content},
+    });
+    let har = json!({"log": {"entries": [document, entry]}}).to_string();
+    from_bytes("t.har", har.as_bytes(), &ImportOptions::default()).unwrap()
+}
+
+#[test]
+fn a_preloaded_resource_blocks_where_it_is_used() {
+    let preload = |kind: &str| format!("<head><link rel=preload as={kind} href=/x>");
+    let page = |rest: &str, kind: &str, mime: &str| {
+        let html = format!("{}{rest}", preload(kind));
+        let page = import_used(&html, "https://www.a.test/x", mime);
+        let resource = page.resources[1].clone();
+        let (_, found) = resource.discovery.trigger.place().expect("it is in markup");
+        assert_eq!(found, preload(kind).len() as u64);
+        (
+            resource.render_blocking,
+            resource.script_mode,
+            resource.used_at,
+        )
+    };
+    let used = "<title>t</title><link rel=stylesheet href=x>";
+    let at = Some((preload("style").len() + used.len()) as u64);
+    let (blocks, _, used_at) = page(used, "style", "text/css");
+    assert_eq!((blocks, used_at), (true, at));
+    let (blocks, ..) = page(&format!("<body>{used}"), "style", "text/css");
+    assert!(!blocks, "a sheet in the body");
+    // A script switches the sheet on when it has arrived.
+    let printed = "<link rel=stylesheet media=print href=x onload=\"media='all'\">";
+    let (blocks, _, used_at) = page(printed, "style", "text/css");
+    assert_eq!((blocks, used_at), (false, None));
+    let used = "<body><p>text</p><script src=x></script>";
+    let at = Some((preload("script").len() + used.len() - "</script>".len()) as u64);
+    let script = page(used, "script", "text/javascript");
+    assert_eq!(script, (false, ScriptMode::Blocking, at));
+    let script = page("<script src=x></script>", "script", "text/javascript");
+    assert_eq!((script.0, script.1), (true, ScriptMode::Blocking));
+}
