@@ -262,7 +262,7 @@ impl Browser {
     /// Queues a task that became possible at the current event.
     fn queue(&mut self, task: Task) {
         let lane = match task {
-            Task::Parse(id) | Task::Style(id) | Task::Script(id) => {
+            Task::Parse(id) | Task::Style(id) | Task::Script(id) | Task::Vector(id) => {
                 self.graph.nodes[id.index()].lane
             }
             Task::Render | Task::Load => 0,

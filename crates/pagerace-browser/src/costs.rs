@@ -21,6 +21,9 @@ const STYLE_MS_PER_KIB: f64 = 0.03;
 const SCRIPT_MS_PER_KIB: f64 = 0.25;
 /// Image decoding per encoded KiB, off the main thread.
 const IMAGE_MS_PER_KIB: f64 = 0.02;
+/// The document of a vector graphic: a fixed part, and a part per decoded KiB.
+const VECTOR_MS: f64 = 2.3;
+const VECTOR_MS_PER_KIB: f64 = 0.1;
 /// The first layout and paint: a fixed part, and a part per decoded KiB of document.
 const FIRST_RENDER_MS: f64 = 10.0;
 const FIRST_RENDER_MS_PER_KIB: f64 = 0.2;
@@ -37,6 +40,8 @@ const SCAN_MS_PER_KIB: f64 = 0.01;
 #[derive(Debug)]
 pub(crate) struct Costs {
     cpu: f64,
+    /// The slow-down of the recorded device, which recorded times include.
+    slowdown: f64,
     jitter: f64,
     seed: u64,
     /// The factor of each resource; zero if it has not been drawn.
@@ -56,6 +61,7 @@ impl Costs {
         let rendering = page.layout.as_ref().and_then(|l| l.rendering);
         let mut costs = Self {
             cpu: finite(config.cpu, 1.0).max(0.0),
+            slowdown: page.layout.as_ref().and_then(|l| l.slowdown).unwrap_or(1.0),
             jitter: finite(config.jitter, 0.0).max(0.0),
             seed,
             factors,
@@ -115,6 +121,13 @@ impl Costs {
     /// Returns the cost of decoding an image.
     pub(crate) fn decode(&mut self, image: &Resource) -> Duration {
         self.of(image, kib(image.body_bytes) * IMAGE_MS_PER_KIB)
+    }
+
+    /// Returns the main thread's cost of making the document of a vector graphic. Recordings
+    /// do not tell it.
+    pub(crate) fn vector(&mut self, image: &Resource) -> Duration {
+        let millis = VECTOR_MS + kib(image.body_bytes) * ratio(image) * VECTOR_MS_PER_KIB;
+        self.scaled(image.id, millis * self.slowdown)
     }
 
     /// Returns the part of a recorded delay between `parent` and its request that remains

@@ -18,6 +18,8 @@ pub(crate) enum Task {
     Style(ResourceId),
     /// Compile and run a script.
     Script(ResourceId),
+    /// Make the document of a vector graphic.
+    Vector(ResourceId),
     /// Style, layout and paint.
     Render,
     /// Dispatch the load event.

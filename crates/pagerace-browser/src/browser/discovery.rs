@@ -4,6 +4,7 @@ use pagerace_core::{Destination, Duration, Instant, RequestPriority};
 use pagerace_page::{ResourceId, Trigger};
 
 use super::Browser;
+use super::images::is_vector;
 use super::state::Timer;
 use crate::Cached;
 use crate::cause::Ready;
@@ -243,15 +244,16 @@ impl Browser {
             Role::Html => self.pump_parser(now, index),
             Role::Style if usable => self.queue(Task::Style(id)),
             Role::Script(_) if usable => self.script_arrived(now, id),
-            Role::Image => {
-                if usable && self.layout.images[index].is_some() {
-                    self.image_came(id);
-                }
-                self.processed(now, id);
+            Role::Image if usable && is_vector(&self.page.resources[index]) => {
+                self.queue(Task::Vector(id));
             }
-            Role::Redirect | Role::Style | Role::Script(_) | Role::Font | Role::Other => {
-                self.processed(now, id);
-            }
+            Role::Image if usable => self.image_loaded(now, id),
+            Role::Redirect
+            | Role::Style
+            | Role::Script(_)
+            | Role::Image
+            | Role::Font
+            | Role::Other => self.processed(now, id),
         }
     }
 

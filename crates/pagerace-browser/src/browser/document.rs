@@ -147,7 +147,10 @@ impl Browser {
 
     /// Queues a script that neither blocks a parser nor is deferred.
     fn queue_async_script(&mut self, now: Instant, id: ResourceId) {
-        let is_low = self.page.resources[id.index()].third_party
+        let resource = &self.page.resources[id.index()];
+        // Chromium takes a preload for a sign that the script matters.
+        let is_low = resource.third_party
+            && resource.used_at.is_none()
             && self.graph.in_main_frame(id)
             && self.profile.low_priority_scripts.is_some_and(|within| {
                 let document = self.graph.document.map(|d| &self.states[d]);

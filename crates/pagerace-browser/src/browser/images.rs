@@ -7,7 +7,7 @@
 //! have arrived; a progressive image is shown as a whole after its first scans.
 
 use pagerace_core::{Duration, Instant};
-use pagerace_page::{ImageCoding, ResourceId};
+use pagerace_page::{ImageCoding, Resource, ResourceId};
 
 use super::Browser;
 use super::state::{ReadyImage, Timer};
@@ -90,7 +90,7 @@ impl Browser {
     }
 
     /// Adds the rest of a complete image in the viewport to the next frame.
-    pub(super) fn image_came(&mut self, id: ResourceId) {
+    pub(super) fn image_loaded(&mut self, now: Instant, id: ResourceId) {
         if let Some(image) = self.layout.images[id.index()] {
             let decoding = self.costs.decode(&self.page.resources[id.index()]);
             let area = image.size.area * (1.0 - self.states[id.index()].flushes.shown);
@@ -101,5 +101,11 @@ impl Browser {
                 ready: self.current,
             });
         }
+        self.processed(now, id);
     }
+}
+
+/// Returns true for a vector graphic, which is a document of its own.
+pub(super) fn is_vector(resource: &Resource) -> bool {
+    resource.mime_type == "image/svg+xml"
 }

@@ -27,6 +27,7 @@ impl Browser {
             Task::Parse(id) => self.begin_parse(id),
             Task::Style(id) => self.costs.style(&self.page.resources[id.index()]),
             Task::Script(id) => self.costs.script(&self.page.resources[id.index()]),
+            Task::Vector(id) => self.costs.vector(&self.page.resources[id.index()]),
             Task::Render => self.begin_render(now),
             Task::Load => Duration::ZERO,
         }
@@ -45,6 +46,7 @@ impl Browser {
         match task {
             Task::Parse(id) => self.parsed(now, id),
             Task::Style(id) | Task::Script(id) => self.processed(now, id),
+            Task::Vector(id) => self.image_loaded(now, id),
             Task::Render => self.end_render(now),
             Task::Load => self.load_dispatched(now),
         }

@@ -304,7 +304,8 @@ fn rendering(page: Option<&Value>) -> Option<RenderingTime> {
     let tasks = extension::main_thread(page);
     let of = |early: bool| {
         let rendering = tasks.iter().filter(|t| t.kind == TaskKind::Rendering);
-        rendering.filter(move |t| (t.start < first_paint) == early)
+        // A task that ends after the paint belongs to a later frame.
+        rendering.filter(move |t| (t.end <= first_paint) == early)
     };
     let sum = |early: bool| of(early).map(|t| t.end - t.start).sum::<f64>();
     let later = of(false).count();

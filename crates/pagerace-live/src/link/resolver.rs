@@ -27,7 +27,12 @@ pub(super) fn redirect(
             source,
         })?;
     let files = [
-        ("resolv.conf", format!("nameserver {server}\n")),
+        // Chromium asks the system about names that its own resolver does not find. A lost
+        // query is repeated after a second, as Windows does, not after glibc's five.
+        (
+            "resolv.conf",
+            format!("nameserver {server}\noptions timeout:1\n"),
+        ),
         ("nsswitch.conf", "hosts: files dns\n".to_owned()),
         ("hosts", String::new()),
     ];
