@@ -52,6 +52,9 @@ pub struct Config {
     pub stream_window: u32,
     /// Flow-control window of the connection, 65,535 to 2^31 - 1.
     pub connection_window: u32,
+    /// True if the owner opens the connection's window itself, by
+    /// [`Connection::grant`]: consumed bytes do not reopen it.
+    pub own_grants: bool,
     /// Largest accepted frame payload, 2^14 to 2^24 - 1.
     pub max_frame_size: u32,
     /// Largest accepted field section, as [`crate::fields::section_size`] counts.
@@ -122,6 +125,7 @@ impl Config {
             max_concurrent_streams: None,
             stream_window: 6 * 1024 * 1024,
             connection_window: 15 * 1024 * 1024,
+            own_grants: false,
             max_frame_size: frame::MAX_SIZE_DEFAULT,
             max_header_list_size: 256 * 1024,
             no_rfc7540_priorities: false,
@@ -139,6 +143,7 @@ impl Config {
             max_concurrent_streams: Some(128),
             stream_window: 1024 * 1024,
             connection_window: 1024 * 1024,
+            own_grants: false,
             max_frame_size: frame::MAX_SIZE_DEFAULT,
             max_header_list_size: 64 * 1024,
             no_rfc7540_priorities: false,

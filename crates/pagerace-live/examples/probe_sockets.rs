@@ -14,6 +14,7 @@
 #[path = "../tests/support/relay.rs"]
 mod relay;
 
+use pagerace_core::Protocol;
 use pagerace_delivery::StrategySpec;
 use pagerace_live::{probe, secret_seed};
 use pagerace_net::Network;
@@ -34,7 +35,7 @@ fn main() {
             for (seed, strategy) in StrategySpec::defaults().into_iter().enumerate() {
                 let truth = Truth::start(&strategy, Some(&network), seed as u64);
                 let budget = Budget::default();
-                let observed = observe(&truth.paths, &budget, |job| {
+                let observed = observe(Protocol::H3, &truth.paths, &budget, |job| {
                     probe::play(job, &truth.address, &truth.keys, secret_seed()?)
                 });
                 all += 1;
@@ -43,7 +44,7 @@ fn main() {
                     continue;
                 };
                 let model = observed.model(1);
-                let entries: Vec<_> = candidates()
+                let entries: Vec<_> = candidates(Protocol::H3)
                     .into_iter()
                     .map(|c| (c.clone(), model.expect(&c)))
                     .collect();

@@ -77,6 +77,12 @@ pub enum LiveError {
     /// The connection could not be started.
     #[error(transparent)]
     Client(#[from] ClientError),
+    /// TLS agreed on no HTTP/2.
+    #[error("the server at {0} does not speak HTTP/2: TLS did not agree on `h2` (ALPN)")]
+    NoHttp2(
+        /// The address of the server.
+        SocketAddr,
+    ),
     /// The server sent nothing for too long.
     #[error(
         "{remote} did not answer in time: check its address and that it speaks this version of HTTP there"

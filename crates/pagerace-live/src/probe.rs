@@ -1,4 +1,6 @@
-//! Scripts and trials of a probe, played against a real server over a UDP socket.
+//! Scripts and trials of a probe, played against a real server over a socket.
+
+mod http2;
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
@@ -15,6 +17,8 @@ use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 
+pub use http2::{play as play_http2, tls};
+
 use crate::socket::Socket;
 use crate::wait::Waiter;
 use crate::{Clock, LiveError};
@@ -22,12 +26,12 @@ use crate::{Clock, LiveError};
 /// Longest wait for the socket.
 const WAIT_MAX: Duration = Duration::from_secs(1);
 
-/// Returns the keys of a client that trusts the certificates in the PEM file `ca`, or those
-/// that the system trusts.
+/// Returns the certificates that a client trusts: those in the PEM file `ca`, or those that the
+/// system trusts.
 ///
 /// # Errors
 /// [`LiveError::Certificates`]: there is no usable certificate.
-pub fn keys(ca: Option<&Path>) -> Result<ClientKeys, LiveError> {
+pub fn roots(ca: Option<&Path>) -> Result<RootCertStore, LiveError> {
     let refuse = |reason: String| LiveError::Certificates(reason);
     let mut roots = RootCertStore::empty();
     if let Some(path) = ca {
@@ -50,10 +54,18 @@ pub fn keys(ca: Option<&Path>) -> Result<ClientKeys, LiveError> {
             return Err(refuse(why));
         }
     }
-    client_keys_with_roots(roots).map_err(|error| refuse(error.to_string()))
+    Ok(roots)
 }
 
-/// Plays a script on a new connection. The job's limits bound its time and its bytes.
+/// Returns the keys of a client of HTTP/3 that trusts these certificates.
+///
+/// # Errors
+/// [`LiveError::Certificates`]: they cannot be used.
+pub fn keys(roots: RootCertStore) -> Result<ClientKeys, LiveError> {
+    client_keys_with_roots(roots).map_err(|error| LiveError::Certificates(error.to_string()))
+}
+
+/// Plays a script of HTTP/3 on a new connection. The job's limits bound its time and its bytes.
 ///
 /// # Errors
 /// [`LiveError::Bind`], [`LiveError::Client`], [`LiveError::Socket`]. Failures of the

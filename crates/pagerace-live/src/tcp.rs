@@ -11,7 +11,7 @@
 mod client;
 mod connection;
 mod server;
-mod wire;
+pub(crate) mod wire;
 
 use std::sync::Arc;
 

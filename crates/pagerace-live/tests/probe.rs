@@ -8,11 +8,25 @@
 #[path = "support/relay.rs"]
 mod relay;
 
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+use pagerace_core::Protocol;
 use pagerace_delivery::StrategySpec;
-use pagerace_live::{probe, secret_seed};
+use pagerace_live::tcp::{TcpServer, TcpServerConfig, client_tls};
+use pagerace_live::{LiveError, probe, secret_seed};
 use pagerace_net::Network;
+use pagerace_peer::stream::StreamServerConfig;
 use pagerace_probe::candidate::Ear;
-use pagerace_probe::{Budget, Candidate, End, Kind, Model, SCHEDULERS, judge, observe};
+use pagerace_probe::plan::facts;
+use pagerace_probe::world::{Served, ServedSite};
+use pagerace_probe::{
+    Behaviour, Budget, Candidate, End, Heeded, Kind, Model, Observed, ProbeError, SCHEDULERS,
+    Server, Sharing, candidates, judge, observe,
+};
+use pagerace_transport::quic::keys::{Identity, server_tls};
 use relay::Truth;
 
 /// Probes a server of this strategy, and compares with the default strategies. The timing of
@@ -22,14 +36,15 @@ fn probed(strategy: &str, network: Option<&str>) {
     let network = network.map(|text| Network::parse(text).unwrap());
     let truth = Truth::start(&strategy, network.as_ref(), 1);
     let budget = Budget::default();
-    let observed = observe(&truth.paths, &budget, |job| {
+    let observed = observe(Protocol::H3, &truth.paths, &budget, |job| {
         probe::play(job, &truth.address, &truth.keys, secret_seed()?)
     });
     let observed = observed.unwrap();
     let used = observed.used;
     assert_eq!(observed.objects.len(), truth.paths.len());
-    assert_eq!(observed.traces.len(), Kind::ALL.len());
-    assert!(used.connections > Kind::ALL.len(), "{used:?}");
+    let scripts = Kind::ALL.into_iter().filter(|k| k.suits(Protocol::H3, 6));
+    assert_eq!(observed.traces.len(), scripts.count());
+    assert!(used.connections > observed.traces.len(), "{used:?}");
     assert!(used.requests <= budget.requests, "{used:?}");
     // Each connection may pass its limit by a datagram.
     let slack = 1_500 * used.connections as u64;
@@ -82,9 +97,101 @@ fn a_server_is_probed_behind_a_path_with_loss() {
 fn a_server_that_is_not_trusted_is_not_probed() {
     let truth = Truth::start(&"fifo".parse().unwrap(), None, 1);
     let stranger = Truth::start(&"fifo".parse().unwrap(), None, 2);
-    let error = observe(&truth.paths, &Budget::default(), |job| {
+    let error = observe(Protocol::H3, &truth.paths, &Budget::default(), |job| {
         probe::play(job, &truth.address, &stranger.keys, secret_seed()?)
     });
     let text = error.unwrap_err().to_string();
     assert!(text.contains("the connection was lost"), "{text}");
+}
+
+/// Our server over TCP, which runs until it is dropped.
+struct TcpTruth {
+    address: Server,
+    certificate: Vec<u8>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl TcpTruth {
+    /// Starts a server of two objects that offers these protocols.
+    fn start(strategy: &str, alpn: &[&[u8]]) -> Self {
+        let object = |path: &str| Served {
+            path: path.to_owned(),
+            length: 100_000,
+            media_type: "text/css".to_owned(),
+            facts: facts("text/css"),
+            think_time: pagerace_core::Duration::ZERO,
+        };
+        let site = ServedSite(["/0", "/1"].map(object).to_vec());
+        let identity = Identity::new(&["localhost"]).unwrap();
+        let tls = server_tls(identity.chain(), identity.key(), alpn).unwrap();
+        let stream = StreamServerConfig::new(strategy.parse().unwrap());
+        let config = TcpServerConfig::new(stream, Arc::new(tls));
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        let mut server = TcpServer::bind(any, &config, site).unwrap();
+        let address = Server {
+            remote: server.local_address().unwrap(),
+            name: "localhost".to_owned(),
+            authority: "localhost".to_owned(),
+        };
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = stop.clone();
+        let thread = std::thread::spawn(move || server.run(&stopped).unwrap());
+        Self {
+            address,
+            certificate: identity.certificate().to_vec(),
+            stop,
+            thread: Some(thread),
+        }
+    }
+
+    fn probe(&self) -> Result<Observed, ProbeError<LiveError>> {
+        let tls = client_tls(&self.certificate, Protocol::H2).unwrap();
+        let paths = ["/0", "/1"].map(str::to_owned);
+        observe(Protocol::H2, &paths, &Budget::default(), |job| {
+            probe::play_http2(job, &self.address, &tls)
+        })
+    }
+}
+
+impl Drop for TcpTruth {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Over HTTP/2 the window makes the order independent of the machine's timing.
+#[test]
+fn servers_are_probed_over_http2() {
+    let truth = TcpTruth::start("eps", &[b"h2", b"http/1.1"]);
+    let observed = truth.probe().unwrap();
+    let played = Kind::ALL.into_iter().filter(|k| k.suits(Protocol::H2, 2));
+    assert_eq!(observed.traces.len(), played.count());
+    assert!(observed.traces.iter().all(|t| t.end == End::Complete));
+    let found = Behaviour::of(&observed);
+    assert_eq!(found.plain, Sharing::Sequential);
+    assert_eq!(
+        [found.field, found.incremental, found.before, found.after],
+        [Heeded::Strictly; 4]
+    );
+    assert_eq!(found.tree, Some(Heeded::Not));
+    let model = observed.model(1);
+    let all = candidates(Protocol::H2).into_iter();
+    let entries: Vec<_> = all.map(|c| (c.clone(), model.expect(&c))).collect();
+    let verdict = judge(&observed.values(), &entries, &SCHEDULERS);
+    let answer = verdict.answer().unwrap();
+    assert_eq!(answer.members[0].to_string(), "eps");
+}
+
+#[test]
+fn a_server_without_http2_is_named() {
+    let truth = TcpTruth::start("eps", &[b"http/1.1"]);
+    let text = truth.probe().unwrap_err().to_string();
+    assert!(text.contains("does not speak HTTP/2"), "{text}");
+    let truth = TcpTruth::start("eps", &[]);
+    let text = truth.probe().unwrap_err().to_string();
+    assert!(text.contains("does not speak HTTP/2"), "{text}");
 }

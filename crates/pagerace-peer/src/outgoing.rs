@@ -257,6 +257,12 @@ impl Outgoing {
         self.parked.iter().map(|r| r.stream).collect()
     }
 
+    /// Returns true if a response that may send has not begun.
+    pub(crate) fn has_unsent_head(&self) -> bool {
+        let mut ready = self.ready.iter().chain(&self.ready_late);
+        ready.any(|r| r.sent == 0)
+    }
+
     /// Returns the unsent part of the head of the response picked last.
     pub(crate) fn picked_head(&self) -> Bytes {
         let response = self.picked();

@@ -20,7 +20,7 @@ mod support;
 
 use std::process::ExitCode;
 
-use pagerace_core::Rng;
+use pagerace_core::{Protocol, Rng};
 use pagerace_delivery::StrategySpec;
 use pagerace_probe::candidate::Ear;
 use pagerace_probe::{Candidate, SCHEDULERS, candidates, judge};
@@ -73,7 +73,7 @@ fn cases(seed: u64, path: u64) -> Vec<Case> {
     let network = format!("rate {rate:.1}mbit rtt {rtt:.1}ms loss {loss}% queue 200p");
     let objects = [1, 1, 3, 6][pick(&mut rng, 4)];
     let length = 30_000 + rng.below(300_000);
-    let all = candidates();
+    let all = candidates(Protocol::H3);
     let mut library = None;
     let mut found = Vec::new();
     for server in 0..SERVERS {

@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use pagerace_core::Protocol;
+
+use crate::gate::Brake;
+use crate::http2;
 use crate::probe::Observed;
 use crate::script::{CHANGED, Kind, STREAMS};
 use crate::shape::Shape;
@@ -42,9 +46,12 @@ pub enum Sharing {
 /// What a server does, as its traces show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Behaviour {
+    /// HTTP/2 or HTTP/3.
+    pub protocol: Protocol,
     /// Responses without signals.
     pub plain: Sharing,
-    /// Mean number of packets in a row of one response without signals.
+    /// Mean number of packets in a row of one response without signals, over HTTP/2 of
+    /// [grants](http2::GRANT).
     pub run: f64,
     /// Urgency in the `priority` field.
     pub field: Heeded,
@@ -56,6 +63,10 @@ pub struct Behaviour {
     pub after: Heeded,
     /// Urgency in `PRIORITY_UPDATE` while responses arrive.
     pub in_flight: Heeded,
+    /// Dependencies of RFC 7540, over HTTP/2.
+    pub tree: Option<Heeded>,
+    /// Weights of RFC 7540, over HTTP/2.
+    pub weights: Option<Heeded>,
 }
 
 /// Indices of the 10 %, 50 % and 90 % quantiles in a shape.
@@ -73,17 +84,17 @@ impl Behaviour {
     /// Reads the behaviour from the traces of a probe.
     pub fn of(observed: &Observed) -> Self {
         let shapes = observed.shapes();
-        let of = |kind: Kind| -> &Shape {
-            let at = observed
-                .jobs
-                .iter()
-                .position(|job| job.script.name == kind.name());
-            &shapes[at.expect("every probe plays this script")]
+        let found = |kind: Kind| -> Option<&Shape> {
+            let mut names = observed.jobs.iter().map(|job| job.script.name);
+            Some(&shapes[names.position(|name| name == kind.name())?])
         };
+        let of = |kind| found(kind).expect("every probe plays this script");
         let plain = of(Kind::Plain);
         let change = CHANGED + lag(observed);
-        let heeded = |kind| heeded(kind, of(kind), plain, change);
+        let judged = |kind, shape| heeded(kind, shape, plain, change);
+        let heeded = |kind| judged(kind, of(kind));
         Self {
+            protocol: observed.protocol,
             plain: sharing(plain, &pairs(|_, _| true)),
             run: plain.run,
             field: heeded(Kind::Urgency),
@@ -91,6 +102,8 @@ impl Behaviour {
             before: heeded(Kind::Before),
             after: heeded(Kind::After),
             in_flight: heeded(Kind::Flight),
+            tree: found(Kind::Tree).map(|shape| judged(Kind::Tree, shape)),
+            weights: found(Kind::Weights).map(|shape| judged(Kind::Weights, shape)),
         }
     }
 }
@@ -135,10 +148,14 @@ fn lag(observed: &Observed) -> f64 {
     let Some(job) = observed.jobs.first() else {
         return 0.0;
     };
-    let ranked = job.script.asks.iter().filter(|ask| ask.ranked);
-    let all: u64 = ranked.map(|ask| job.targets[ask.target].length).sum();
-    let path = job.pace.rate as f64 * observed.path.rtt.as_secs_f64();
-    (path + f64::from(job.pace.queue)) / all.max(1) as f64
+    let all = job.expected();
+    let under_way = match job.brake {
+        Brake::Queue(pace) => {
+            pace.rate as f64 * observed.path.rtt.as_secs_f64() + f64::from(pace.queue)
+        }
+        Brake::Window => http2::ahead(job.rtt) as f64,
+    };
+    under_way / all.max(1) as f64
 }
 
 /// Judges a script by the pairs whose signalled order differs from what the server does
@@ -182,7 +199,11 @@ impl fmt::Display for Behaviour {
         let plain = match self.plain {
             Sharing::Sequential => "one response after the other".to_owned(),
             Sharing::Shared => {
-                format!("responses share, {:.0} packets in a row", self.run.max(1.0))
+                let unit = match self.protocol {
+                    Protocol::H2 => "grants of the window",
+                    _ => "packets",
+                };
+                format!("responses share, {:.0} {unit} in a row", self.run.max(1.0))
             }
         };
         write!(
@@ -190,6 +211,10 @@ impl fmt::Display for Behaviour {
             "without signals {plain}; urgency {}, incremental {}; PRIORITY_UPDATE before the request \
              {}, after it {}, in flight {}",
             self.field, self.incremental, self.before, self.after, self.in_flight
-        )
+        )?;
+        if let (Some(tree), Some(weights)) = (self.tree, self.weights) {
+            write!(f, "; of RFC 7540, dependencies {tree}, weights {weights}")?;
+        }
+        Ok(())
     }
 }

@@ -5,10 +5,11 @@
 
 use std::fmt;
 
-use pagerace_core::Priority;
+use pagerace_core::{Priority, Protocol};
 use pagerace_delivery::StrategySpec;
 
 use crate::mixed::MIXED;
+use crate::ranks::RANKS;
 use crate::script::{Moment, Script};
 
 /// How a server treats the incremental parameter.
@@ -96,11 +97,12 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Returns the servers that are known to do this; see docs/probe.md.
-    pub fn known_as(&self) -> Option<&'static str> {
+    /// Returns the servers that are known to do this over HTTP/2 or HTTP/3; see docs/probe.md.
+    pub fn known_as(&self, protocol: Protocol) -> Option<&'static str> {
         let text = self.to_string();
-        let known = KNOWN.iter().find(|(candidate, _)| *candidate == text);
-        known.map(|(_, servers)| *servers)
+        let mut known = KNOWN.iter();
+        let known = known.find(|(over, candidate, _)| *over == protocol && *candidate == text);
+        known.map(|(.., servers)| *servers)
     }
 
     /// Returns the script as this candidate understands it.
@@ -137,14 +139,18 @@ impl fmt::Display for Candidate {
     }
 }
 
-/// Servers by the candidate that describes them.
-const KNOWN: &[(&str, &str)] = &[
+/// Servers by protocol and the candidate that describes them.
+const KNOWN: &[(Protocol, &str, &str)] = &[
     (
+        Protocol::H3,
         "eps-halves (incremental until told, no early PRIORITY_UPDATE)",
         "quic-go 0.65",
     ),
-    ("eps-first", "h2o or quiche"),
-    ("round-robin", "aioquic 1.7"),
+    (Protocol::H3, "eps-first", "h2o or quiche"),
+    (Protocol::H3, "round-robin", "aioquic 1.7"),
+    (Protocol::H2, "round-robin", "Go 1.26's net/http"),
+    (Protocol::H2, "h2-tree", "Node.js 20"),
+    (Protocol::H2, "h2-ranks", "nginx 1.31"),
 ];
 
 /// Strategies that follow signals, and how they may treat the incremental parameter. Those
@@ -192,8 +198,8 @@ const OTHERS: &[&str] = &[
     "hybrid:alpha=1:urgency=signalled",
 ];
 
-/// Returns all candidates.
-pub fn candidates() -> Vec<Candidate> {
+/// Returns all candidates over HTTP/2 or HTTP/3.
+pub fn candidates(protocol: Protocol) -> Vec<Candidate> {
     let spec = |text: &&str| -> StrategySpec { text.parse().expect("candidates are registered") };
     let mut all = Vec::new();
     for (name, ears) in SIGNALLED {
@@ -211,7 +217,12 @@ pub fn candidates() -> Vec<Candidate> {
             }
         }
     }
-    all.extend(OTHERS.iter().map(spec).map(|strategy| Candidate {
+    let others = OTHERS.iter().map(spec);
+    // Over HTTP/3, nobody signals a tree.
+    let ranks = RANKS.iter().filter(|_| protocol == Protocol::H2);
+    let ranks =
+        ranks.map(|info| StrategySpec::parse_with(info.name, RANKS).expect("it is registered"));
+    all.extend(others.chain(ranks).map(|strategy| Candidate {
         strategy,
         ear: Ear::ALL,
     }));
@@ -220,12 +231,17 @@ pub fn candidates() -> Vec<Candidate> {
 
 #[cfg(test)]
 mod tests {
+    use pagerace_core::Protocol;
+
     use super::{KNOWN, candidates};
 
     #[test]
     fn known_servers_are_candidates() {
-        let all = candidates();
-        let known = all.iter().filter_map(super::Candidate::known_as);
-        assert_eq!(known.count(), KNOWN.len());
+        let known = [Protocol::H2, Protocol::H3].map(|protocol| {
+            let all = candidates(protocol);
+            let known = all.iter().filter_map(|c| c.known_as(protocol));
+            known.count()
+        });
+        assert_eq!(known.iter().sum::<usize>(), KNOWN.len());
     }
 }

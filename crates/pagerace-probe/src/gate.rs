@@ -9,6 +9,15 @@ use std::collections::VecDeque;
 use bytes::BytesMut;
 use pagerace_core::{Duration, Instant};
 
+/// What makes a client slower than its path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Brake {
+    /// HTTP/3: a queue.
+    Queue(Pace),
+    /// HTTP/2: the window of the connection.
+    Window,
+}
+
 /// Rate and queue of a slow client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {

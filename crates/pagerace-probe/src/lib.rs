@@ -1,4 +1,4 @@
-//! Finds out from outside which scheduler of responses an HTTP/3 server runs.
+//! Finds out from outside which scheduler of responses an HTTP/2 or HTTP/3 server runs.
 //!
 //! A [`Player`] is a slow client that plays a script: requests with priorities at moments,
 //! updates and changes. Its trace says in which order the bytes of the responses arrived. The
@@ -11,20 +11,23 @@ pub mod behaviour;
 pub mod candidate;
 pub mod congestion;
 pub mod gate;
+pub mod http2;
 mod mixed;
 pub mod model;
 pub mod plan;
 pub mod player;
 pub mod probe;
+mod ranks;
 pub mod script;
 pub mod shape;
+mod steps;
 pub mod trace;
 pub mod verdict;
 pub mod world;
 
 pub use behaviour::{Behaviour, Heeded, Sharing};
 pub use candidate::{Candidate, candidates};
-pub use gate::Pace;
+pub use gate::{Brake, Pace};
 pub use model::{Model, Path};
 pub use plan::{Budget, Object, PlanError};
 pub use player::{Job, Limits, Play, Player, Server, Target, USER_AGENT};

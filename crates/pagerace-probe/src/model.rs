@@ -5,6 +5,8 @@ use pagerace_core::{Duration, Rng};
 use pagerace_net::Network;
 
 use crate::candidate::Candidate;
+use crate::gate::Brake;
+use crate::http2::{self, Line, PIECE_MAX, SPACING};
 use crate::plan::{Object, facts};
 use crate::player::Job;
 use crate::shape::Shape;
@@ -113,20 +115,43 @@ impl Model {
             mtu: MTUS[(repeat as usize / 2) % MTUS.len()],
             strategy: candidate.strategy.clone(),
         };
+        let mut site = world.site.clone();
+        for served in &mut site.0 {
+            // Objects whose think times differ by less than noise are ready in their order.
+            if served.think_time < self.path.rtt.mul_f64(NOISE.0) + NOISE.1 {
+                served.think_time = Duration::ZERO;
+            }
+        }
+        let line = Line {
+            rtt: Duration::from_nanos((rtt * 1e6) as u64),
+            // Windows open together now and then, as on real paths.
+            jitter: SPACING * u64::from(repeat),
+            site,
+            strategy: world.strategy.clone(),
+            piece_max: PIECE_MAX,
+        };
         let each = self.jobs.iter().enumerate();
         each.map(|(i, job)| {
             let heard = Job {
                 script: candidate.hear(&job.script),
                 ..job.clone()
             };
-            let trace = play(&world, heard, derive_seed(seed, &format!("job/{i}")));
+            let seed = derive_seed(seed, &format!("job/{i}"));
+            let trace = match job.brake {
+                Brake::Queue(_) => play(&world, heard, seed),
+                Brake::Window => http2::play(&line, heard, seed),
+            };
             Shape::of(job, &trace).values()
         })
         .collect()
     }
 
     fn network(&self, rtt_ms: f64) -> Network {
-        let pace = self.jobs.first().map_or(1, |job| job.pace.rate) as f64;
+        let paces = self.jobs.iter().filter_map(|job| match job.brake {
+            Brake::Queue(pace) => Some(pace.rate),
+            Brake::Window => None,
+        });
+        let pace = paces.max().unwrap_or(1) as f64;
         // A path that was faster than the client was not measured: any fast one will do.
         let limited = self.path.rate < LIMITED * pace;
         let rate = if limited { self.path.rate } else { 25.0 * pace };
@@ -140,6 +165,9 @@ impl Model {
         Network::parse(&text).expect("the description is complete")
     }
 }
+
+/// Noise of think times over HTTP/2: a share of the round trip, and a time.
+const NOISE: (f64, Duration) = (0.25, Duration::from_millis(5));
 
 /// Longest simulated object in bytes. No probe reads as far, and QUIC's integers end at 2^62.
 const LENGTH_MAX: u64 = 1 << 40;

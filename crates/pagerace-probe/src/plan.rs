@@ -1,10 +1,11 @@
 //! From a survey of the objects to the scripts of a probe.
 
-use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
+use pagerace_core::{Destination, Duration, Protocol, RequestPriority, ScriptMode};
 use pagerace_delivery::Facts;
 use pagerace_peer::server::UNKNOWN;
 
-use crate::gate::Pace;
+use crate::gate::{Brake, Pace};
+use crate::http2::WINDOW;
 use crate::player::{Job, Limits, Target};
 use crate::script::{Ask, Kind, Moment, STREAMS, Script};
 use crate::trace::{End, Trace};
@@ -116,13 +117,14 @@ pub enum PlanError {
 }
 
 /// Returns the job that looks at the objects: one request for the first byte of each.
-pub fn survey(paths: &[String], budget: &Budget) -> Job {
+pub fn survey(paths: &[String], budget: &Budget, protocol: Protocol) -> Job {
     let ask = |target| Ask {
         target,
         at: Moment::Open,
         ranked: false,
         field: None,
         updates: Vec::new(),
+        dependency: None,
     };
     let target = |path: &String| Target {
         path: path.clone(),
@@ -135,9 +137,12 @@ pub fn survey(paths: &[String], budget: &Budget) -> Job {
             asks: (0..paths.len()).map(ask).collect(),
         },
         targets: paths.iter().map(target).collect(),
-        pace: Pace {
-            rate: u64::from(u32::MAX),
-            queue: QUEUE.1 as u32,
+        brake: match protocol {
+            Protocol::H2 => Brake::Window,
+            _ => Brake::Queue(Pace {
+                rate: u64::from(u32::MAX),
+                queue: QUEUE.1 as u32,
+            }),
         },
         heads_only: true,
         rtt: Duration::ZERO,
@@ -218,24 +223,32 @@ pub fn pace(rtt: Duration) -> Pace {
 ///
 /// # Errors
 /// Returns an error if the jobs need more requests than allowed.
-pub fn jobs(objects: &[Object], rtt: Duration, budget: &Budget) -> Result<Vec<Job>, PlanError> {
-    let pace = pace(rtt);
+pub fn jobs(
+    objects: &[Object],
+    rtt: Duration,
+    budget: &Budget,
+    protocol: Protocol,
+) -> Result<Vec<Job>, PlanError> {
+    let queue = pace(rtt);
+    // The primers keep the path full while the other requests travel to the server, and while
+    // the server's congestion controller finds the rate. Over HTTP/2, they use up the window.
+    let (brake, fill, primers_max) = match protocol {
+        Protocol::H2 => (Brake::Window, WINDOW, usize::MAX),
+        _ => (Brake::Queue(queue), u64::from(queue.queue) * 3, PRIMERS_MAX),
+    };
     let target = |object: &Object, most: u64| Target {
         path: object.path.clone(),
         range: object.ranges.then(|| object.length.min(most)),
         length: object.length.min(most),
     };
     let mut targets: Vec<Target> = objects.iter().map(|o| target(o, PART)).collect();
-    // The primers keep the path full while the other requests travel to the server, and while
-    // the server's congestion controller finds the rate.
-    let fill = u64::from(pace.queue) * 3;
     let largest = objects.iter().max_by_key(|o| o.length);
     targets.extend(largest.map(|o| target(o, fill)));
     let primer = targets.last().map_or(fill, |t| t.length);
-    let primers = (fill.div_ceil(primer) as usize).min(PRIMERS_MAX);
+    let primers = (fill.div_ceil(primer) as usize).min(primers_max);
     let kinds = Kind::ALL
         .into_iter()
-        .filter(|kind| *kind != Kind::Reversed || objects.len() > 1);
+        .filter(|kind| kind.suits(protocol, objects.len()));
     let scripts: Vec<Script> = kinds
         .map(|kind| kind.script(objects.len(), primers))
         .collect();
@@ -248,7 +261,7 @@ pub fn jobs(objects: &[Object], rtt: Duration, budget: &Budget) -> Result<Vec<Jo
     let job = |script| Job {
         script,
         targets: targets.clone(),
-        pace,
+        brake,
         heads_only: false,
         rtt,
         limits: Limits {

@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use bytes::BytesMut;
-use pagerace_core::{Duration, Instant, Priority};
+use pagerace_core::{Duration, Instant};
 use pagerace_http::Field;
 use pagerace_peer::client::ClientError;
 use pagerace_peer::{Client, ClientConfig, ClientEvent};
 use pagerace_transport::quic::{ClientKeys, Datagram, Epoch, QuicSettings};
 
-use crate::gate::{Gate, Pace};
-use crate::script::{Moment, Script};
-use crate::trace::{Chunk, End, Head, Marks, Trace};
+use crate::gate::{Brake, Gate};
+use crate::script::Script;
+use crate::steps::{Action, Steps};
+use crate::trace::{Chunk, End, Head, Marks, Trace, plain};
 
 /// The value of `user-agent`.
 pub const USER_AGENT: &str = concat!(
@@ -23,10 +24,6 @@ pub const USER_AGENT: &str = concat!(
     env!("CARGO_PKG_REPOSITORY"),
     ")"
 );
-
-/// The least round trip that moments of scripts are counted in. Below it, packets of
-/// different moments could leave together.
-const RTT_MIN: Duration = Duration::from_millis(8);
 
 /// Flow control window of the connection in bytes. It bounds what a server may send at once,
 /// and hardly ever closes, because the gate's queue is much shorter.
@@ -59,14 +56,37 @@ pub struct Job {
     pub script: Script,
     /// The objects by the numbers in the script.
     pub targets: Vec<Target>,
-    /// Rate and queue of the client.
-    pub pace: Pace,
+    /// What makes the client slow.
+    pub brake: Brake,
     /// True to end the script as soon as all heads have arrived.
     pub heads_only: bool,
     /// Round-trip time that moments are counted in.
     pub rtt: Duration,
     /// Limits.
     pub limits: Limits,
+}
+
+impl Job {
+    /// Returns the fields of a request.
+    pub(crate) fn fields(&self, authority: &str, ask: usize) -> Vec<Field> {
+        let target = &self.targets[self.script.asks[ask].target];
+        let mut fields = fields(authority, &target.path);
+        if let Some(last) = target.range.and_then(|n| n.checked_sub(1)) {
+            fields.push(Field::new("range", format!("bytes=0-{last}")));
+        }
+        fields
+    }
+
+    /// Returns `:path` of a request.
+    pub(crate) fn path(&self, ask: usize) -> &str {
+        &self.targets[self.script.asks[ask].target].path
+    }
+
+    /// Returns the expected bytes of all ranked responses.
+    pub(crate) fn expected(&self) -> u64 {
+        let ranked = self.script.asks.iter().filter(|ask| ask.ranked);
+        ranked.map(|ask| self.targets[ask.target].length).sum()
+    }
 }
 
 /// The server to probe.
@@ -105,11 +125,6 @@ pub trait Play {
     fn finish(self) -> Self::Result;
 }
 
-enum Action {
-    Announce { ask: usize, priority: Priority },
-    Request(usize),
-}
-
 /// A connection that plays a script.
 pub struct Player {
     job: Job,
@@ -117,13 +132,7 @@ pub struct Player {
     client: Client,
     /// The gate, which opens with the handshake: packets of the handshake do not wait.
     gate: Gate,
-    connected: Option<Instant>,
-    started: Option<Instant>,
-    /// Delay of the steps so far, which later ones keep, so that steps of different moments
-    /// never leave together.
-    slip: Duration,
-    /// Steps that are not taken, in the order of the script.
-    steps: Vec<(Moment, Action)>,
+    steps: Steps,
     /// Expected bytes of all ranked responses.
     expected: u64,
     /// Bytes of ranked responses that arrived.
@@ -141,6 +150,9 @@ impl Player {
     ///
     /// # Errors
     /// Returns an error if the server's name or address is invalid.
+    ///
+    /// # Panics
+    /// Panics if the job is one for HTTP/2.
     pub fn connect(
         job: Job,
         server: &Server,
@@ -149,6 +161,9 @@ impl Player {
         now: Instant,
         epoch: Epoch,
     ) -> Result<Self, ClientError> {
+        let Brake::Queue(pace) = job.brake else {
+            panic!("a job for HTTP/2");
+        };
         let config = ClientConfig {
             settings: QuicSettings {
                 // A stream's window never closes before that of the connection, which would
@@ -165,40 +180,15 @@ impl Player {
         let mut client = Client::connect(&config, now, epoch, server.remote, &server.name)?;
         client.record_received();
         let asks = &job.script.asks;
-        let mut steps = Vec::new();
-        for (ask, request) in asks.iter().enumerate() {
-            steps.push((request.at, Action::Request(ask)));
-            for (at, priority) in &request.updates {
-                let priority = *priority;
-                steps.push((*at, Action::Announce { ask, priority }));
-            }
-        }
-        let ranked = asks.iter().filter(|ask| ask.ranked);
-        let expected = ranked.map(|ask| job.targets[ask.target].length).sum();
-        let trace = Trace {
-            script: job.script.name,
-            connect: Duration::ZERO,
-            chunks: Vec::new(),
-            heads: vec![None; asks.len()],
-            payload: 0,
-            received: 0,
-            refilled: 0,
-            dropped: 0,
-            lost_up: 0,
-            finished: now,
-            ended: now,
-            end: End::Complete,
-        };
+        let expected = job.expected();
+        let trace = Trace::begin(&job.script, now);
         Ok(Self {
-            gate: Gate::new(job.pace),
+            gate: Gate::new(pace),
             requested: vec![now; asks.len()],
             open: asks.len(),
             authority: server.authority.clone(),
             client,
-            connected: None,
-            started: None,
-            slip: Duration::ZERO,
-            steps,
+            steps: Steps::new(&job.script, job.rtt),
             expected,
             ranked: 0,
             asks: BTreeMap::new(),
@@ -235,41 +225,10 @@ impl Player {
         }
     }
 
-    /// Returns the time of a moment if it is known.
-    fn due(&self, moment: Moment) -> Option<Instant> {
-        match moment {
-            Moment::Open => self.connected,
-            Moment::Rtts(n) => {
-                Some(self.started? + self.job.rtt.max(RTT_MIN).mul_f64(n) + self.slip)
-            }
-            Moment::Share(_) => None,
-        }
-    }
-
-    fn is_due(&self, now: Instant, moment: Moment) -> bool {
-        match moment {
-            Moment::Share(share) => self.ranked as f64 >= share * self.expected as f64,
-            timed => self.due(timed).is_some_and(|at| at <= now),
-        }
-    }
-
-    /// Takes the steps that are due. Of several moments, only the earliest is.
+    /// Takes the steps that are due.
     fn act(&mut self, now: Instant) {
-        let timed = self
-            .steps
-            .iter()
-            .filter(|(moment, _)| matches!(moment, Moment::Rtts(_)));
-        let first = timed.filter_map(|(moment, _)| self.due(*moment)).min();
-        let steps = std::mem::take(&mut self.steps);
-        let (due, later): (Vec<_>, Vec<_>) = steps.into_iter().partition(|(moment, _)| {
-            let waits = matches!(moment, Moment::Rtts(_)) && self.due(*moment) != first;
-            self.connected.is_some() && !waits && self.is_due(now, *moment)
-        });
-        self.steps = later;
-        if let Some(first) = first.filter(|first| *first <= now) {
-            self.slip += now.since(first);
-        }
-        for (_, action) in due {
+        let arrived = self.ranked as f64 / self.expected.max(1) as f64;
+        for action in self.steps.take(now, arrived) {
             match action {
                 Action::Announce { ask, priority } => {
                     // Requests leave in the order of the script, so streams are known.
@@ -282,11 +241,7 @@ impl Player {
 
     fn request(&mut self, now: Instant, ask: usize) {
         let request = &self.job.script.asks[ask];
-        let target = &self.job.targets[request.target];
-        let mut fields = fields(&self.authority, &target.path);
-        if let Some(last) = target.range.and_then(|n| n.checked_sub(1)) {
-            fields.push(Field::new("range", format!("bytes=0-{last}")));
-        }
+        let fields = self.job.fields(&self.authority, ask);
         self.requested[ask] = now;
         let priority = request.field;
         self.client.request(now, ask as u64, fields, priority, None);
@@ -298,7 +253,7 @@ impl Player {
             match event {
                 ClientEvent::Connected => {
                     self.trace.connect = now.since_start();
-                    self.connected = Some(now);
+                    self.steps.connected = Some(now);
                 }
                 ClientEvent::Sent { token, stream } => {
                     self.asks.insert(stream, token as usize);
@@ -311,7 +266,7 @@ impl Player {
                     }
                 }
                 ClientEvent::Failed { token, code } => {
-                    let path = self.path(token as usize);
+                    let path = self.job.path(token as usize);
                     let reason = format!("the request for {path} failed with error 0x{code:x}");
                     self.end(now, End::Failed(reason));
                 }
@@ -330,7 +285,7 @@ impl Player {
             let Some(ask) = self.asks.get(&frame.id).copied() else {
                 continue;
             };
-            self.started.get_or_insert(now);
+            self.steps.started.get_or_insert(now);
             self.trace.received += frame.length;
             let Some((offset, bytes)) = self.marks.add(ask, frame.end()) else {
                 self.trace.refilled += frame.length;
@@ -353,37 +308,13 @@ impl Player {
         }
     }
 
-    fn path(&self, ask: usize) -> &str {
-        &self.job.targets[self.job.script.asks[ask].target].path
-    }
-
     fn head(&mut self, now: Instant, ask: usize, all: &[Field]) {
-        let text = |name: &str| {
-            let value = pagerace_http::fields::get(all, name).map_or(&[][..], |value| &value[..]);
-            plain(&String::from_utf8_lossy(value))
-        };
-        let status = text(":status").parse().unwrap_or(0);
+        let after = now.since(self.requested[ask]);
         // Interim responses are not the answer.
-        if (100..200).contains(&status) {
+        let Some(head) = Head::read(all, after) else {
             return;
-        }
-        let media_type = text("content-type");
-        let whole = text("content-range");
-        let whole = whole.rsplit_once('/').map(|(_, whole)| whole.trim());
-        self.trace.heads[ask] = Some(Head {
-            after: now.since(self.requested[ask]),
-            status,
-            length: text("content-length").parse().ok(),
-            whole: whole.and_then(|whole| whole.parse().ok()),
-            media_type: media_type
-                .split(';')
-                .next()
-                .unwrap_or_default()
-                .trim()
-                .to_ascii_lowercase(),
-            server: text("server"),
-            location: text("location"),
-        });
+        };
+        self.trace.heads[ask] = Some(head);
         if self.job.heads_only && self.trace.heads.iter().all(Option::is_some) {
             self.end(now, End::Complete);
         }
@@ -395,7 +326,7 @@ impl Play for Player {
 
     fn handle_datagram(&mut self, now: Instant, data: BytesMut) {
         self.trace.payload += data.len() as u64;
-        if self.connected.is_some() {
+        if self.steps.connected.is_some() {
             self.gate.push(now, data);
         } else {
             self.client.handle_datagram(now, data);
@@ -411,12 +342,14 @@ impl Play for Player {
     }
 
     fn poll_timeout(&mut self) -> Option<Instant> {
-        let steps = self
-            .steps
-            .iter()
-            .filter_map(|(moment, _)| self.due(*moment));
         let deadline = Instant::ZERO + self.job.limits.time;
-        let own = steps.chain(self.gate.next_at()).chain([deadline]).min();
+        let own = self
+            .steps
+            .next_at()
+            .into_iter()
+            .chain(self.gate.next_at())
+            .chain([deadline])
+            .min();
         own.into_iter().chain(self.client.poll_timeout()).min()
     }
 
@@ -448,27 +381,4 @@ pub(crate) fn fields(authority: &str, path: &str) -> Vec<Field> {
     ];
     let fields = fields.map(|(name, value)| Field::new(name, value.to_owned()));
     fields.to_vec()
-}
-
-/// Longest part of a text of the server that is read, in characters.
-const TEXT_MAX: usize = 160;
-
-/// Returns the beginning of a text of the server, without characters that a terminal obeys.
-pub(crate) fn plain(text: &str) -> String {
-    let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    text.chars().take(TEXT_MAX).map(plain).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{TEXT_MAX, plain};
-
-    #[test]
-    fn texts_of_the_server_cannot_command_a_terminal() {
-        assert_eq!(
-            plain("\u{1b}[2Jé\n\u{9b}x"),
-            "\u{fffd}[2Jé\u{fffd}\u{fffd}x"
-        );
-        assert_eq!(plain(&"é".repeat(500)).chars().count(), TEXT_MAX);
-    }
 }

@@ -1,6 +1,6 @@
 //! A whole probe: the survey, then one connection after the other.
 
-use pagerace_core::Duration;
+use pagerace_core::{Duration, Protocol};
 
 use crate::model::{Model, Path};
 use crate::plan::{self, Budget, Object, PlanError};
@@ -11,6 +11,8 @@ use crate::trace::{End, Trace};
 /// The traces of a probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observed {
+    /// HTTP/2 or HTTP/3.
+    pub protocol: Protocol,
     /// The objects.
     pub objects: Vec<Object>,
     /// The jobs.
@@ -32,7 +34,7 @@ pub struct Used {
     pub requests: usize,
     /// Bytes that count against the limit.
     pub bytes: u64,
-    /// Bytes of UDP payload received.
+    /// Bytes of UDP payload received, over HTTP/2 those of all frames.
     pub payload: u64,
     /// Time.
     pub time: Duration,
@@ -60,13 +62,14 @@ pub enum ProbeError<E> {
 /// Most repetitions of scripts whose requests were lost.
 const REPEATS_MAX: usize = 3;
 
-/// Plays all scripts. `play` plays one on a new connection.
+/// Plays all scripts of HTTP/2 or HTTP/3. `play` plays one on a new connection.
 ///
 /// # Errors
 /// Returns an error if an object cannot be used, a script fails, or the server answers it with
 /// another status than the survey's. A limit is an error only if it ends a script before any
 /// response.
 pub fn observe<E>(
+    protocol: Protocol,
     paths: &[String],
     budget: &Budget,
     mut play: impl FnMut(Job) -> Result<Trace, E>,
@@ -89,9 +92,9 @@ pub fn observe<E>(
         used.time += trace.ended.since_start();
         Ok::<_, ProbeError<E>>(trace)
     };
-    let survey = play(&plan::survey(paths, budget), &mut used)?;
+    let survey = play(&plan::survey(paths, budget, protocol), &mut used)?;
     let objects = plan::objects(paths, &survey)?;
-    let jobs = plan::jobs(&objects, survey.connect, &used.left(budget))?;
+    let jobs = plan::jobs(&objects, survey.connect, &used.left(budget), protocol)?;
     let mut traces: Vec<Trace> = Vec::new();
     let mut repeats = 0;
     for (i, job) in jobs.iter().enumerate() {
@@ -117,6 +120,7 @@ pub fn observe<E>(
         traces.push(trace);
     }
     Ok(Observed {
+        protocol,
         path: Path::of(&survey, &traces),
         objects,
         jobs,

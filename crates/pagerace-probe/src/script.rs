@@ -1,6 +1,6 @@
 //! Scripts: requests with priorities at moments, and changes of priorities.
 
-use pagerace_core::Priority;
+use pagerace_core::{Dependency, Priority, Protocol};
 
 /// The moment of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +28,8 @@ pub struct Ask {
     /// Priorities that `PRIORITY_UPDATE` frames signal, and their moments. The request's
     /// stream may not be open then.
     pub updates: Vec<(Moment, Priority)>,
+    /// Position in RFC 7540's tree, which the request of HTTP/2 carries.
+    pub dependency: Option<Dependency>,
 }
 
 /// A script is played on a connection of its own.
@@ -45,6 +47,9 @@ pub const STREAMS: usize = 6;
 /// Urgencies of the ranked requests by request order. They correlate little with that order.
 const URGENCIES: [u8; STREAMS] = [4, 1, 6, 2, 5, 0];
 
+/// Weights of the script `weights`, by urgency.
+const WEIGHTS: [u16; 8] = [256, 128, 64, 32, 16, 8, 4, 2];
+
 /// Priorities of the script `incremental`: a pair above a mixed group.
 const MIXED: [(u8, bool); STREAMS] = [
     (4, false),
@@ -57,6 +62,11 @@ const MIXED: [(u8, bool); STREAMS] = [
 
 /// Share of the bytes after which the script `in-flight` changes priorities.
 pub const CHANGED: f64 = 0.1;
+
+/// Returns the HTTP/2 stream of a request of a script.
+pub(crate) const fn stream(ask: usize) -> u64 {
+    2 * ask as u64 + 1
+}
 
 /// The scripts of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,11 +85,15 @@ pub enum Kind {
     After,
     /// Urgencies in `PRIORITY_UPDATE` frames while responses arrive.
     Flight,
+    /// Over HTTP/2: urgencies as a chain of exclusive dependencies.
+    Tree,
+    /// Over HTTP/2: urgencies as weights of siblings.
+    Weights,
 }
 
 impl Kind {
     /// All scripts, in the order in which they are played.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Plain,
         Self::Reversed,
         Self::Urgency,
@@ -87,7 +101,18 @@ impl Kind {
         Self::Before,
         Self::After,
         Self::Flight,
+        Self::Tree,
+        Self::Weights,
     ];
+
+    /// Returns true if the script is played over this protocol with so many objects.
+    pub fn suits(self, protocol: Protocol, objects: usize) -> bool {
+        match self {
+            Self::Reversed => objects > 1,
+            Self::Tree | Self::Weights => protocol == Protocol::H2,
+            _ => true,
+        }
+    }
 
     /// Returns the name in reports.
     pub const fn name(self) -> &'static str {
@@ -99,6 +124,8 @@ impl Kind {
             Self::Before => "before",
             Self::After => "after",
             Self::Flight => "in-flight",
+            Self::Tree => "tree",
+            Self::Weights => "weights",
         }
     }
 
@@ -111,9 +138,37 @@ impl Kind {
                 let (urgency, incremental) = MIXED[index];
                 Priority::new(urgency, incremental)
             }
-            Self::Urgency | Self::Before | Self::After | Self::Flight => {
-                Priority::new(URGENCIES[index], false)
+            Self::Urgency
+            | Self::Before
+            | Self::After
+            | Self::Flight
+            | Self::Tree
+            | Self::Weights => Priority::new(URGENCIES[index], false),
+        }
+    }
+
+    /// Returns the position in the tree of the request with this index among the ranked ones,
+    /// which follow this number of primers.
+    fn dependency(self, index: usize, primers: usize) -> Option<Dependency> {
+        let urgency = |i: usize| URGENCIES[i];
+        let siblings = Dependency::default();
+        match self {
+            Self::Tree => {
+                // Behind the least urgent of the more urgent requests so far, in front of
+                // those that were behind it.
+                let above = (0..index).filter(|i| urgency(*i) < urgency(index));
+                let parent = above.max_by_key(|i| urgency(*i));
+                Some(Dependency {
+                    parent: parent.map_or(0, |i| stream(primers + i)),
+                    exclusive: true,
+                    ..siblings
+                })
             }
+            Self::Weights => Some(Dependency {
+                weight: WEIGHTS[usize::from(urgency(index))],
+                ..siblings
+            }),
+            _ => None,
         }
     }
 
@@ -126,6 +181,7 @@ impl Kind {
             ranked,
             field: None,
             updates: Vec::new(),
+            dependency: None,
         };
         let mut asks = vec![ask(objects, Moment::Open, false); primers];
         for index in 0..STREAMS {
@@ -139,6 +195,7 @@ impl Kind {
             let signal = self.signalled(index);
             match self {
                 Self::Plain | Self::Reversed => {}
+                Self::Tree | Self::Weights => request.dependency = self.dependency(index, primers),
                 Self::Urgency | Self::Incremental => request.field = Some(signal),
                 Self::Before => request.updates.push((Moment::Rtts(0.0), signal)),
                 Self::After => request.updates.push((Moment::Rtts(0.75), signal)),

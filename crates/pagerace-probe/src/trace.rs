@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 
 use pagerace_core::{Duration, Instant};
+use pagerace_http::Field;
+
+use crate::script::Script;
 
 /// Bytes that extend a response beyond everything that arrived of it before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +39,39 @@ pub struct Head {
     pub location: String,
 }
 
+impl Head {
+    /// Reads a head that arrived this long after its request; `None` if it is interim.
+    pub(crate) fn read(fields: &[Field], after: Duration) -> Option<Self> {
+        let text = |name: &str| {
+            let value = pagerace_http::fields::get(fields, name);
+            plain(&String::from_utf8_lossy(
+                value.map_or(&[][..], |value| &value[..]),
+            ))
+        };
+        let status = text(":status").parse().unwrap_or(0);
+        if (100..200).contains(&status) {
+            return None;
+        }
+        let media_type = text("content-type");
+        let whole = text("content-range");
+        let whole = whole.rsplit_once('/').map(|(_, whole)| whole.trim());
+        Some(Self {
+            after,
+            status,
+            length: text("content-length").parse().ok(),
+            whole: whole.and_then(|whole| whole.parse().ok()),
+            media_type: media_type
+                .split(';')
+                .next()
+                .unwrap_or_default()
+                .trim()
+                .to_ascii_lowercase(),
+            server: text("server"),
+            location: text("location"),
+        })
+    }
+}
+
 /// The end of a script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum End {
@@ -53,13 +89,13 @@ pub enum End {
 pub struct Trace {
     /// Name of the script.
     pub script: &'static str,
-    /// Time from the first packet to the end of the handshake.
+    /// Time from the first packet to the end of the handshake, over HTTP/2 to that of TCP.
     pub connect: Duration,
     /// Chunks in the order of arrival.
     pub chunks: Vec<Chunk>,
     /// Heads by request; `None` if none arrived.
     pub heads: Vec<Option<Head>>,
-    /// Bytes of UDP payload that arrived.
+    /// Bytes of UDP payload that arrived, over HTTP/2 those of all frames.
     pub payload: u64,
     /// Stream bytes of responses that the client read, including repeated ones.
     pub received: u64,
@@ -78,6 +114,24 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// Returns the trace of a script that begins.
+    pub(crate) fn begin(script: &Script, now: Instant) -> Self {
+        Self {
+            script: script.name,
+            connect: Duration::ZERO,
+            chunks: Vec::new(),
+            heads: vec![None; script.asks.len()],
+            payload: 0,
+            received: 0,
+            refilled: 0,
+            dropped: 0,
+            lost_up: 0,
+            finished: now,
+            ended: now,
+            end: End::Complete,
+        }
+    }
+
     /// Returns the share of stream bytes that were sent again because the path lost them.
     pub fn loss(&self) -> f64 {
         let lost = self.refilled.saturating_sub(self.dropped);
@@ -110,5 +164,28 @@ impl Marks {
             *mark = end;
             (before, end - before)
         })
+    }
+}
+
+/// Longest part of a text of the server that is read, in characters.
+const TEXT_MAX: usize = 160;
+
+/// Returns the beginning of a text of the server, without characters that a terminal obeys.
+pub(crate) fn plain(text: &str) -> String {
+    let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    text.chars().take(TEXT_MAX).map(plain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TEXT_MAX, plain};
+
+    #[test]
+    fn texts_of_the_server_cannot_command_a_terminal() {
+        assert_eq!(
+            plain("\u{1b}[2Jé\n\u{9b}x"),
+            "\u{fffd}[2Jé\u{fffd}\u{fffd}x"
+        );
+        assert_eq!(plain(&"é".repeat(500)).chars().count(), TEXT_MAX);
     }
 }

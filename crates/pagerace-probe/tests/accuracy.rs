@@ -8,6 +8,7 @@
 
 mod support;
 
+use pagerace_core::Protocol;
 use pagerace_delivery::StrategySpec;
 use pagerace_probe::candidate::{Ear, Incremental};
 use pagerace_probe::model::Expected;
@@ -29,7 +30,7 @@ fn heeding(strategy: StrategySpec) -> Candidate {
 
 /// Simulates all candidates on two threads.
 fn library(model: &Model) -> Vec<(Candidate, Expected)> {
-    let all = candidates();
+    let all = candidates(Protocol::H3);
     let expect = |half: &[Candidate]| -> Vec<(Candidate, Expected)> {
         let each = half.iter().map(|c| (c.clone(), model.expect(c)));
         each.collect()

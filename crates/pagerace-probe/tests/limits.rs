@@ -11,7 +11,7 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 
 use bytes::BytesMut;
-use pagerace_core::{Duration, Instant, Rng};
+use pagerace_core::{Duration, Instant, Protocol, Rng};
 use pagerace_probe::Play as _;
 use pagerace_probe::world::{play, play_tampered};
 use pagerace_probe::{
@@ -27,7 +27,10 @@ const PATH: &str = "rate 30mbit rtt 20ms queue 200p";
 fn refused(length: u64, budget: Budget) -> ProbeError<Infallible> {
     let world = world("fifo".parse().unwrap(), PATH, site(1, length));
     let paths = ["/0".to_owned()];
-    observe(&paths, &budget, |job| Ok(play(&world, job, 1))).unwrap_err()
+    observe(Protocol::H3, &paths, &budget, |job| {
+        Ok(play(&world, job, 1))
+    })
+    .unwrap_err()
 }
 
 #[test]
@@ -55,7 +58,7 @@ fn small_objects_and_small_budgets_are_refused() {
 fn a_missing_object_is_named() {
     let world = world("fifo".parse().unwrap(), PATH, site(1, 100_000));
     let paths = ["/9".to_owned()];
-    let error = observe(&paths, &Budget::default(), |job| {
+    let error = observe(Protocol::H3, &paths, &Budget::default(), |job| {
         Ok::<_, Infallible>(play(&world, job, 1))
     });
     let text = error.unwrap_err().to_string();
@@ -79,7 +82,7 @@ fn endless_responses_end_at_the_limit_of_bytes() {
         connections += 1;
         Ok::<_, Infallible>(play(&world, job, connections))
     };
-    let observed = observe(&paths, &budget, whole).unwrap();
+    let observed = observe(Protocol::H3, &paths, &budget, whole).unwrap();
     assert!(!observed.objects[0].ranges);
     // Each connection may pass its share by what is under way.
     let slack = 100_000 * observed.used.connections as u64;
@@ -108,7 +111,7 @@ fn the_survey_and_the_scripts_share_one_budget() {
             ..Budget::default()
         };
         let (mut seed, mut survey) = (0, None);
-        let observed = observe(&paths, &budget, |mut job| {
+        let observed = observe(Protocol::H3, &paths, &budget, |mut job| {
             for target in &mut job.targets {
                 target.range = None;
             }
@@ -139,7 +142,7 @@ fn datagrams_without_responses_end_at_the_limit_of_bytes() {
         name: "probe.example".to_owned(),
         authority: "probe.example".to_owned(),
     };
-    let job = plan::survey(&["/0".to_owned()], &budget);
+    let job = plan::survey(&["/0".to_owned()], &budget, Protocol::H3);
     let keys = ClientKeys::Null(FlightSizes::default());
     let now = Instant::ZERO;
     let mut player = Player::connect(job, &server, keys, 1, now, Epoch::new()).unwrap();
@@ -163,11 +166,16 @@ fn error_responses_give_no_verdict() {
     let here = world("fifo".parse().unwrap(), PATH, site(1, 100_000));
     let gone = world("fifo".parse().unwrap(), PATH, site(0, 0));
     let mut connections = 0;
-    let error = observe(&["/0".to_owned()], &Budget::default(), |job| {
-        connections += 1;
-        let world = if connections < 3 { &here } else { &gone };
-        Ok::<_, Infallible>(play(world, job, connections))
-    });
+    let error = observe(
+        Protocol::H3,
+        &["/0".to_owned()],
+        &Budget::default(),
+        |job| {
+            connections += 1;
+            let world = if connections < 3 { &here } else { &gone };
+            Ok::<_, Infallible>(play(world, job, connections))
+        },
+    );
     assert_eq!(
         error.unwrap_err().to_string(),
         "the script urgency failed: /0 was answered with 404; wait, or probe a server of yours"
@@ -216,7 +224,7 @@ fn silence_ends_at_the_limit_of_time() {
         ..Budget::default()
     };
     let paths = ["/0".to_owned()];
-    let trace = play(&world, plan::survey(&paths, &budget), 1);
+    let trace = play(&world, plan::survey(&paths, &budget, Protocol::H3), 1);
     assert_eq!(trace.ended.since_start(), budget.time);
     let error = plan::objects(&paths, &trace).unwrap_err().to_string();
     assert!(error.contains("within the limit of time"), "{error}");
@@ -229,9 +237,9 @@ fn malformed_packets_end_within_the_limits() {
     let world = world("round-robin".parse().unwrap(), PATH, site(2, 60_000));
     let paths = ["/0".to_owned(), "/1".to_owned()];
     let budget = Budget::default();
-    let survey = play(&world, plan::survey(&paths, &budget), 1);
+    let survey = play(&world, plan::survey(&paths, &budget, Protocol::H3), 1);
     let objects = plan::objects(&paths, &survey).unwrap();
-    let jobs = plan::jobs(&objects, survey.connect, &budget).unwrap();
+    let jobs = plan::jobs(&objects, survey.connect, &budget, Protocol::H3).unwrap();
     let mut ends = std::collections::BTreeSet::new();
     for seed in 0..200 {
         let mut rng = Rng::new(seed, "tamper");

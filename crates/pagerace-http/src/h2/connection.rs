@@ -158,6 +158,19 @@ impl Connection {
         Some(event)
     }
 
+    /// Lets the peer send more bytes of content on all streams together, at most 2^31 - 1.
+    pub fn grant(&mut self, bytes: u32) {
+        self.receive.grow(bytes);
+        let mut data = Vec::new();
+        frame::encode(frame::WINDOW_UPDATE, 0, 0, &bytes.to_be_bytes(), &mut data);
+        self.write(data);
+    }
+
+    /// Returns how many bytes of content the peer may still send on all streams together.
+    pub fn window_left(&self) -> u64 {
+        self.receive.left().max(0) as u64
+    }
+
     /// The peer's settings, or the defaults until they arrive.
     pub const fn peer_settings(&self) -> &Settings {
         &self.peer_settings

@@ -86,7 +86,9 @@ impl Connection {
         if bytes == 0 {
             return;
         }
-        if let Some(increment) = self.receive.consume(bytes) {
+        if !self.config.own_grants
+            && let Some(increment) = self.receive.consume(bytes)
+        {
             self.reply(frame::WINDOW_UPDATE, 0, 0, &increment.to_be_bytes());
         }
         let Some(known) = self.streams.get_mut(&stream).filter(|s| !s.remote_closed) else {

@@ -45,6 +45,11 @@ impl Connection {
         windows.min(self.peer_settings.max_frame_size as usize)
     }
 
+    /// Returns true if the connection's window is closed.
+    pub fn is_blocked(&self) -> bool {
+        self.send.available() == 0
+    }
+
     /// Returns the header of a DATA frame of `length` bytes and deducts them from the
     /// windows. The caller writes the bytes after the header. If `end` is true, the
     /// stream ends with the frame. The result is empty if the stream is closed; nothing

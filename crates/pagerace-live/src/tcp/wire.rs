@@ -14,16 +14,16 @@ const NOTSENT_LOWAT: u32 = 16 * 1024;
 const READ_BYTES: usize = 16 * 1024;
 
 /// A socket and its TLS connection.
-pub(super) struct Wire {
-    pub(super) socket: TcpStream,
-    pub(super) tls: rustls::Connection,
+pub(crate) struct Wire {
+    pub(crate) socket: TcpStream,
+    pub(crate) tls: rustls::Connection,
     /// True if the socket may have more to read or accept more, respectively.
-    pub(super) readable: bool,
-    pub(super) writable: bool,
+    pub(crate) readable: bool,
+    pub(crate) writable: bool,
 }
 
 /// Result of a read.
-pub(super) enum Received {
+pub(crate) enum Received {
     /// Plaintext; empty if TLS consumed all bytes itself.
     Data(Bytes),
     /// The socket has nothing to read for now.
@@ -33,7 +33,7 @@ pub(super) enum Received {
 }
 
 impl Wire {
-    pub(super) fn new(socket: TcpStream, tls: rustls::Connection) -> Self {
+    pub(crate) fn new(socket: TcpStream, tls: rustls::Connection) -> Self {
         // Failures of these options cost speed but do no other harm.
         let _ = socket.set_nodelay(true);
         #[cfg(target_os = "linux")]
@@ -47,7 +47,7 @@ impl Wire {
     }
 
     /// Reads from the socket once and decrypts.
-    pub(super) fn receive(&mut self) -> io::Result<Received> {
+    pub(crate) fn receive(&mut self) -> io::Result<Received> {
         if !self.readable {
             return Ok(Received::Blocked);
         }
@@ -84,7 +84,7 @@ impl Wire {
     }
 
     /// Sends the pending TLS records. Returns true if none are left.
-    pub(super) fn flush(&mut self) -> io::Result<bool> {
+    pub(crate) fn flush(&mut self) -> io::Result<bool> {
         while self.tls.wants_write() {
             if !self.writable {
                 return Ok(false);
@@ -100,12 +100,12 @@ impl Wire {
     }
 
     /// Queues plaintext. It must be short, as rustls limits its buffer.
-    pub(super) fn write(&mut self, plaintext: &[u8]) -> io::Result<()> {
+    pub(crate) fn write(&mut self, plaintext: &[u8]) -> io::Result<()> {
         self.tls.writer().write_all(plaintext)
     }
 
     /// Closes the sending side.
-    pub(super) fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.tls.send_close_notify();
         // If the alert cannot be sent now, the peer still sees the end of the stream.
         let _ = self.flush();

@@ -8,11 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ring::digest::{SHA256, digest};
 use serde_json::Value;
 
-/// An independent HTTP/3 stack.
+/// An independent HTTP/3 stack, or Go's HTTP/2 server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Peer {
     Aioquic,
     QuicGo,
+    GoHttp2,
 }
 
 /// The role of a peer in a test.
@@ -39,8 +40,8 @@ impl Peer {
                 built.join("venv/bin/python"),
                 Some(script("aioquic_server.py")),
             ),
-            (Self::QuicGo, Side::Client) => (built.join("bin/quicgo-client"), None),
-            (Self::QuicGo, Side::Server) => (built.join("bin/quicgo-server"), None),
+            (Self::QuicGo | Self::GoHttp2, Side::Client) => (built.join("bin/quicgo-client"), None),
+            (Self::QuicGo | Self::GoHttp2, Side::Server) => (built.join("bin/quicgo-server"), None),
         };
         if !program.exists() {
             eprintln!(
@@ -93,6 +94,7 @@ impl TheirServer {
         let mut command = peer.command(Side::Server)?;
         command
             .arg(&certificate.0)
+            .args((peer == Peer::GoHttp2).then_some("h2"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();

@@ -1,6 +1,8 @@
 //! Probes of independent servers. The expectations come from their sources; see
 //! docs/probe.md.
 
+use pagerace_core::Protocol;
+use pagerace_live::tcp::client_tls;
 use pagerace_live::{probe, secret_seed};
 use pagerace_probe::{
     Behaviour, Budget, Candidate, Heeded, Model, SCHEDULERS, Server, Sharing, Verdict, candidates,
@@ -18,17 +20,29 @@ fn probed(peer: Peer) -> Option<(Behaviour, Verdict<Candidate>)> {
         name: "localhost".to_owned(),
         authority: "localhost".to_owned(),
     };
-    let keys = client_keys_trusting(&server.certificate).unwrap();
     let paths = ["/bytes/60000".to_owned()];
-    let observed = observe(&paths, &Budget::default(), |job| {
-        probe::play(job, &address, &keys, secret_seed()?)
-    });
+    let budget = Budget::default();
+    let protocol = match peer {
+        Peer::GoHttp2 => Protocol::H2,
+        Peer::Aioquic | Peer::QuicGo => Protocol::H3,
+    };
+    let observed = if protocol == Protocol::H2 {
+        let tls = client_tls(&server.certificate, protocol).unwrap();
+        observe(protocol, &paths, &budget, |job| {
+            probe::play_http2(job, &address, &tls)
+        })
+    } else {
+        let keys = client_keys_trusting(&server.certificate).unwrap();
+        observe(protocol, &paths, &budget, |job| {
+            probe::play(job, &address, &keys, secret_seed()?)
+        })
+    };
     let observed = observed.unwrap();
     let model = Model {
         repeats: 2,
         ..observed.model(1)
     };
-    let each = candidates().into_iter();
+    let each = candidates(protocol).into_iter();
     let entries: Vec<_> = each.map(|c| (c.clone(), model.expect(&c))).collect();
     Some((
         Behaviour::of(&observed),
@@ -71,6 +85,29 @@ fn aioquic_takes_turns() {
             behaviour.after
         ],
         [Heeded::Not; 4]
+    );
+    let answer = answer(&verdict);
+    assert!(answer.contains(&"round-robin".to_owned()), "{answer:?}");
+}
+
+#[test]
+fn go_takes_turns_over_http2() {
+    let Some((behaviour, verdict)) = probed(Peer::GoHttp2) else {
+        return;
+    };
+    assert_eq!(behaviour.plain, Sharing::Shared);
+    assert_eq!(
+        [
+            behaviour.field,
+            behaviour.incremental,
+            behaviour.before,
+            behaviour.after
+        ],
+        [Heeded::Not; 4]
+    );
+    assert_eq!(
+        [behaviour.tree, behaviour.weights],
+        [Some(Heeded::Not), Some(Heeded::Not)]
     );
     let answer = answer(&verdict);
     assert!(answer.contains(&"round-robin".to_owned()), "{answer:?}");

@@ -517,6 +517,10 @@ impl<S: Site> StreamServer<S> {
             return None;
         };
         loop {
+            // While the connection's window is closed, the strategy keeps its turns.
+            if h2.is_blocked() && !self.outgoing.has_unsent_head() {
+                return None;
+            }
             let offer = self.outgoing.pick_stream()?;
             let stream = offer.stream;
             let head = self.outgoing.picked_head();
@@ -542,7 +546,9 @@ impl<S: Site> StreamServer<S> {
                 };
             }
             let length = head.len() + content.len();
-            let refused = content.len() < left && h2.send_window(stream) == 0;
+            let refused = content.len() < left
+                && h2.send_window(stream) == 0
+                && (length == 0 || !h2.is_blocked());
             self.outgoing.wrote(stream, length, refused);
             if length as u64 == offer.left {
                 self.outgoing.forget(stream);

@@ -12,8 +12,8 @@ use pagerace_peer::{Client, ClientConfig, ClientEvent};
 use pagerace_transport::quic::{ClientKeys, Datagram, Epoch, QuicSettings};
 
 use super::trial::{Offered, Trial};
-use crate::player::{Play, Server, fields, plain};
-use crate::trace::End;
+use crate::player::{Play, Server, fields};
+use crate::trace::{End, plain};
 
 /// Size of the headers of IPv4 and UDP in bytes.
 const IP_UDP_HEADER: u32 = 28;

@@ -1,6 +1,6 @@
 //! A whole probe of the controller: the survey, then one connection for each trial.
 
-use pagerace_core::Duration;
+use pagerace_core::{Duration, Protocol};
 
 use super::loader::{Fetch, Watched};
 use super::model::Model;
@@ -38,7 +38,7 @@ pub fn observe<E>(
     mut fetch: impl FnMut(Fetch) -> Result<Watched, E>,
 ) -> Result<Flights, ProbeError<E>> {
     let paths = [path.to_owned()];
-    let looked = survey(plan::survey(&paths, budget)).map_err(ProbeError::Socket)?;
+    let looked = survey(plan::survey(&paths, budget, Protocol::H3)).map_err(ProbeError::Socket)?;
     let mut used = Used {
         connections: 1,
         requests: 1,

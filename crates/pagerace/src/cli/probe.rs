@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
+use pagerace_core::Protocol;
 use pagerace_lab::plan::SEED;
 
 pub(crate) const EXAMPLES: &str = "\
@@ -19,6 +20,9 @@ Examples:
       https://www.example.com/b.js https://www.example.com/c.jpg --report probe.html
       the same with objects of different types, which servers may treat differently
 
+  pagerace probe --protocol h2 https://www.example.com/large.jpg
+      the same over HTTP/2, where a server may run another scheduler
+
   pagerace probe --congestion https://www.example.com/large.iso
       which congestion controller the server runs: 20 s and 6 MB of an object of at least 70 kB
 
@@ -32,6 +36,11 @@ pub(crate) struct ProbeArgs {
     #[arg(value_name = "URL", required = true, num_args = 1..=6)]
     pub(crate) urls: Vec<String>,
 
+    /// Version of HTTP: h3, or h2, over which only the order of responses can be found out.
+    #[arg(short = 'P', long, value_name = "NAME", default_value_t = Protocol::H3,
+        value_parser = protocol)]
+    pub(crate) protocol: Protocol,
+
     /// Find out the congestion controller instead of the order of responses. Takes one URL.
     #[arg(long)]
     pub(crate) congestion: bool,
@@ -44,7 +53,7 @@ pub(crate) struct ProbeArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
 
-    /// Most requests. A probe of one object needs at least 43.
+    /// Most requests. A probe of one object needs at least 43, over HTTP/2 57.
     #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Limits",
         value_parser = clap::value_parser!(u16).range(43..=1_000))]
     pub(crate) requests: u16,
@@ -75,4 +84,11 @@ pub(crate) struct ProbeArgs {
     /// Write a picture of what was measured as one HTML file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) report: Option<PathBuf>,
+}
+
+/// Returns the protocol of a probe.
+fn protocol(name: &str) -> Result<Protocol, String> {
+    let known = name.parse().ok();
+    let known = known.filter(|protocol| *protocol != Protocol::H1);
+    known.ok_or_else(|| "choose h3 or h2".to_owned())
 }

@@ -1,5 +1,5 @@
-//! `pagerace probe`: which order of responses, and which congestion controller, a real HTTP/3
-//! server runs.
+//! `pagerace probe`: which order of responses a real server of HTTP/2 or HTTP/3 runs, and which
+//! congestion controller.
 
 mod congestion;
 mod output;
@@ -7,13 +7,14 @@ mod output;
 use std::net::{SocketAddr, ToSocketAddrs as _};
 
 use anyhow::{Context as _, Result, bail};
-use pagerace_core::Duration;
+use pagerace_core::{Duration, Protocol};
 use pagerace_lab::LabError;
 use pagerace_lab::export::file::write_atomically;
 use pagerace_lab::runner::run_all;
 use pagerace_live::{probe as socket, secret_seed};
 use pagerace_probe::{
-    Behaviour, Budget, Observed, ProbeError, SCHEDULERS, Server, candidates, judge, observe,
+    Behaviour, Budget, Job, Kind, Observed, ProbeError, SCHEDULERS, Server, Trace, candidates,
+    judge, observe,
 };
 use pagerace_report::sections::SectionReport;
 use url::Url;
@@ -24,9 +25,6 @@ use crate::cli::probe::ProbeArgs;
 use crate::progress::Watch;
 use output::Answer;
 
-/// Number of scripts and the survey, as the progress counts them.
-const CONNECTIONS: usize = 8;
-
 pub(crate) fn run(args: &ProbeArgs) -> Result<()> {
     check_files(args.report.as_slice(), args.ca.as_slice())?;
     let (server, paths) = server(args)?;
@@ -36,12 +34,15 @@ pub(crate) fn run(args: &ProbeArgs) -> Result<()> {
         time: Duration::from_secs(args.seconds.into()),
     };
     let watch = Watch::new(true, "steps");
+    if args.congestion && args.protocol != Protocol::H3 {
+        bail!("--congestion needs HTTP/3; leave out --protocol");
+    }
     if args.congestion {
         return congestion::run(args, &server, &paths, &budget, &watch);
     }
     let observed = probe(args, &server, &paths, &budget, &watch)?;
     let model = observed.model(args.seed);
-    let all = candidates();
+    let all = candidates(args.protocol);
     watch.start("simulating", all.len());
     let expected = run_all(
         jobs(args.jobs),
@@ -96,15 +97,26 @@ fn probe(
     budget: &Budget,
     watch: &Watch,
 ) -> Result<Observed> {
-    let keys = socket::keys(args.ca.as_deref())?;
-    watch.start("probing", CONNECTIONS);
-    let mut done = 0;
-    let played = observe(paths, budget, |job| -> Result<_> {
-        // Repeated scripts count as one step.
-        watch.step(done.min(CONNECTIONS - 1), CONNECTIONS)?;
-        done += 1;
+    let roots = socket::roots(args.ca.as_deref())?;
+    let mut play: Box<dyn FnMut(Job) -> Result<Trace>> = if args.protocol == Protocol::H2 {
+        let tls = socket::tls(roots)?;
+        Box::new(move |job| Ok(socket::play_http2(job, server, &tls)?))
+    } else {
+        let keys = socket::keys(roots)?;
         // Connections of one seed would look like one connection to the server.
-        Ok(socket::play(job, server, &keys, secret_seed()?)?)
+        Box::new(move |job| Ok(socket::play(job, server, &keys, secret_seed()?)?))
+    };
+    let scripts = Kind::ALL.into_iter();
+    let scripts = scripts.filter(|kind| kind.suits(args.protocol, paths.len()));
+    // The survey, too.
+    let connections = scripts.count() + 1;
+    watch.start("probing", connections);
+    let mut done = 0;
+    let played = observe(args.protocol, paths, budget, |job| -> Result<_> {
+        // Repeated scripts count as one step.
+        watch.step(done.min(connections - 1), connections)?;
+        done += 1;
+        play(job)
     });
     played.map_err(failed)
 }
@@ -116,7 +128,7 @@ fn server(args: &ProbeArgs) -> Result<(Server, Vec<String>)> {
     for text in &args.urls {
         let url = Url::parse(text).with_context(|| format!("{text:?} is not a URL"))?;
         if url.scheme() != "https" || url.host_str().is_none() {
-            bail!("{text}: HTTP/3 needs a URL that begins with https://");
+            bail!("{text}: a probe needs a URL that begins with https://");
         }
         if !url.username().is_empty() || url.password().is_some() {
             bail!("{text}: a URL with a name or password cannot be probed; leave them out");

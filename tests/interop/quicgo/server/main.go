@@ -1,5 +1,5 @@
-// Command server is an HTTP/3 server made of quic-go, for the
-// interoperability tests.
+// Command server is an HTTP/3 server made of quic-go, or with the argument h2 an
+// HTTP/2 server made of net/http, for the interoperability tests.
 //
 // It writes its self-signed certificate (DER) to the path given, then prints
 // "port N". It serves until its standard input closes.
@@ -30,27 +30,49 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		log.Fatal("usage: server CERTIFICATE.der")
+	two := len(os.Args) == 3 && os.Args[2] == "h2"
+	if len(os.Args) != 2 && !two {
+		log.Fatal("usage: server CERTIFICATE.der [h2]")
 	}
 	certificate, err := makeIdentity(os.Args[1])
 	if err != nil {
 		log.Fatal(err)
+	}
+	if two {
+		serveTwo(certificate)
 	}
 	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println("port", conn.LocalAddr().(*net.UDPAddr).Port)
-	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		os.Exit(0)
-	}()
+	endWithInput()
 	server := http3.Server{
 		Handler:   http.HandlerFunc(serve),
 		TLSConfig: http3.ConfigureTLSConfig(&tls.Config{Certificates: []tls.Certificate{certificate}}),
 	}
 	log.Fatal(server.Serve(conn))
+}
+
+func serveTwo(certificate tls.Certificate) {
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("port", listener.Addr().(*net.TCPAddr).Port)
+	endWithInput()
+	server := http.Server{
+		Handler:   http.HandlerFunc(serve),
+		TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}},
+	}
+	log.Fatal(server.ServeTLS(listener, "", ""))
+}
+
+func endWithInput() {
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}()
 }
 
 func serve(w http.ResponseWriter, r *http.Request) {

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::support::*;
-use crate::h2::{Code, Config, Connection, Event, frame};
+use crate::h2::{Code, Config, Connection, Event, Role, frame};
 
 fn update(stream: u64, by: u32) -> Vec<u8> {
     frame(frame::WINDOW_UPDATE, 0, stream, &by.to_be_bytes())
@@ -268,4 +268,36 @@ fn uploads_keep_to_the_windows() {
             "{first} first"
         );
     }
+}
+
+#[test]
+fn an_owner_opens_the_window_itself() {
+    let config = Config {
+        connection_window: 65_535,
+        own_grants: true,
+        ..Config::chromium()
+    };
+    let mut client = Connection::new(Role::Client, config);
+    written(&mut client);
+    client.send_request(&get("/"), None, None, None).unwrap();
+    feed(
+        &mut client,
+        &[frame(frame::SETTINGS, 0, 0, &[]), headers(1, &ok(), false)],
+    )
+    .unwrap();
+    for _ in 0..4 {
+        feed(&mut client, &[data(1, &[0; 16_000], false)]).unwrap();
+        events(&mut client);
+    }
+    let sent = frames(&written(&mut client));
+    assert!(
+        sent.iter().all(|(ty, ..)| *ty != frame::WINDOW_UPDATE),
+        "{sent:?}"
+    );
+    assert_eq!(client.window_left(), 65_535 - 64_000);
+    client.grant(1_200);
+    assert_eq!(written(&mut client), update(0, 1_200));
+    assert_eq!(client.window_left(), 65_535 - 64_000 + 1_200);
+    let error = feed(&mut client, &[data(1, &[0; 2_736], false)]).unwrap_err();
+    assert_eq!(error.code, Code::FLOW_CONTROL_ERROR);
 }

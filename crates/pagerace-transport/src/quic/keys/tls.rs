@@ -145,7 +145,12 @@ pub fn client_tls(certificate: &[u8], alpn: &[u8]) -> Result<rustls::ClientConfi
     client_tls_with_roots(roots, alpn)
 }
 
-fn client_tls_with_roots(
+/// Returns the TLS 1.3 configuration of a client that trusts these certificates and speaks the
+/// protocol `alpn`, over any transport.
+///
+/// # Errors
+/// Returns an error if rustls refuses the configuration.
+pub fn client_tls_with_roots(
     roots: rustls::RootCertStore,
     alpn: &[u8],
 ) -> Result<rustls::ClientConfig, rustls::Error> {

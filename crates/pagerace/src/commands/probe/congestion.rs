@@ -37,7 +37,7 @@ pub(super) fn run(
     let [path] = paths else {
         bail!("--congestion takes one URL; {} were given", paths.len());
     };
-    let keys = socket::keys(args.ca.as_deref())?;
+    let keys = socket::keys(socket::roots(args.ca.as_deref())?)?;
     watch.start("probing", CONNECTIONS);
     let survey = |job| Ok(socket::play(job, server, &keys, secret_seed()?)?);
     let mut done = 0;

@@ -4,6 +4,7 @@ use std::io::{self, Write as _};
 use std::net::SocketAddr;
 
 use comfy_table::Cell;
+use pagerace_core::Protocol;
 use pagerace_lab::VERSION;
 use pagerace_lab::unit::probability;
 use pagerace_probe::{
@@ -36,6 +37,11 @@ impl Answer<'_> {
         let server = self.observed.objects.first().map(|o| o.server.as_str());
         let called = server.filter(|name| !name.is_empty());
         let called = called.map_or_else(String::new, |name| format!(", which calls itself {name}"));
+        // TCP hides the losses of the path.
+        let (loss, payload) = match self.observed.protocol {
+            Protocol::H2 => (String::new(), "HTTP/2"),
+            _ => (format!("loss {:.2} %; ", 100.0 * path.loss), "UDP"),
+        };
         let mut all = vec![
             format!("{} at {}{called}.", self.url, self.remote),
             format!("The server: {}.", self.behaviour),
@@ -44,20 +50,20 @@ impl Answer<'_> {
                     "It orders bytes like {} (probability {}){}.",
                     names(group),
                     probability(group.probability),
-                    servers(group)
+                    servers(group, self.observed.protocol)
                 ),
                 None => {
                     "Its order is unknown: no strategy that we simulate is near enough.".to_owned()
                 }
             },
             format!(
-                "Round trip {:.1} ms, loss {:.2} %; {} connections, {} requests, {:.1} MB of UDP in \
-                 {:.1} s.",
+                "Round trip {:.1} ms, {}{} connections, {} requests, {:.1} MB of {} in {:.1} s.",
                 path.rtt.as_millis_f64(),
-                100.0 * path.loss,
+                loss,
                 used.connections,
                 used.requests,
                 used.payload as f64 / 1e6,
+                payload,
                 used.time.as_secs_f64()
             ),
         ];
@@ -113,6 +119,7 @@ impl Answer<'_> {
             ..
         } = self.observed;
         let b = &self.behaviour;
+        let quic = self.observed.protocol == Protocol::H3;
         let groups = self.verdict.groups.iter().map(|g| {
             json!({
                 "strategies": g.members.iter().map(ToString::to_string).collect::<Vec<_>>(),
@@ -133,15 +140,17 @@ impl Answer<'_> {
         json!({
             "version": VERSION,
             "url": self.url,
+            "protocol": self.observed.protocol.name(),
             "address": self.remote.to_string(),
             "seed": self.seed,
             "objects": objects.collect::<Vec<_>>(),
             "rtt_ms": path.rtt.as_millis_f64(),
-            "loss": path.loss,
+            "loss": quic.then_some(path.loss),
             "connections": used.connections,
             "requests": used.requests,
             "bytes": used.bytes,
-            "udp_bytes": used.payload,
+            "udp_bytes": quic.then_some(used.payload),
+            "http2_bytes": (!quic).then_some(used.payload),
             "seconds": used.time.as_secs_f64(),
             "behaviour": {
                 "without_signals": match b.plain {
@@ -154,6 +163,8 @@ impl Answer<'_> {
                 "update_before": word(b.before),
                 "update_after": word(b.after),
                 "update_in_flight": word(b.in_flight),
+                "rfc7540_dependencies": b.tree.map(word),
+                "rfc7540_weights": b.weights.map(word),
             },
             "answer": self.verdict.answer().map_or("unknown".to_owned(), names),
             "unknown": self.verdict.unknown,
@@ -223,7 +234,10 @@ fn figure(job: &Job, trace: &Trace) -> Section {
                 if p.incremental { ", i" } else { "" }
             )
         });
-        let name = format!("{} {path}{}", i + 1, signals.collect::<String>());
+        let place = ask.dependency.map_or_else(String::new, |d| {
+            format!(", behind stream {}, weight {}", d.parent, d.weight)
+        });
+        let name = format!("{} {path}{}{place}", i + 1, signals.collect::<String>());
         Series::new(&name, Kind::Line, points.collect::<Vec<_>>())
     });
     Section {
@@ -245,8 +259,8 @@ fn names(group: &Group<Candidate>) -> String {
 }
 
 /// Returns the known servers of a group.
-fn servers(group: &Group<Candidate>) -> String {
-    let known = group.members.iter().filter_map(Candidate::known_as);
+fn servers(group: &Group<Candidate>, protocol: Protocol) -> String {
+    let known = group.members.iter().filter_map(|c| c.known_as(protocol));
     let known: Vec<&str> = known.collect();
     if known.is_empty() {
         return String::new();

@@ -1,0 +1,208 @@
+//! Probes over HTTP/2 of simulated servers: what the answers are worth, and hostile bytes.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, its helpers too"
+)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+
+use pagerace_core::{Duration, Protocol, Rng};
+use pagerace_delivery::StrategySpec;
+use pagerace_probe::candidate::{Ear, Incremental};
+use pagerace_probe::http2::{Line, play, play_tampered};
+use pagerace_probe::model::Expected;
+use pagerace_probe::{
+    Behaviour, Budget, Candidate, End, Heeded, Job, Model, Observed, SCHEDULERS, Shape, Sharing,
+    candidates, judge, observe, plan,
+};
+use support::{STRANGERS, site};
+
+/// Round trips, jitter in each direction, and frames of servers: the model knows the first only.
+const LINES: [(u64, u64, usize); 3] = [(1, 0, 4_096), (30, 4, 1_400), (140, 15, 16_384)];
+
+fn line(strategy: StrategySpec, (rtt, jitter, piece_max): (u64, u64, usize)) -> Line {
+    Line {
+        rtt: Duration::from_millis(rtt),
+        jitter: Duration::from_millis(jitter),
+        site: site(6, 100_000),
+        strategy,
+        piece_max,
+    }
+}
+
+fn probe(line: &Line, truth: Option<&Candidate>, seed: u64) -> Observed {
+    let paths: Vec<String> = line.site.0.iter().map(|o| o.path.clone()).collect();
+    let mut seed = seed * 1_000;
+    let played = observe(Protocol::H2, &paths, &Budget::default(), |job| {
+        seed += 1;
+        let script = truth.map_or_else(|| job.script.clone(), |c| c.hear(&job.script));
+        Ok::<_, Infallible>(play(line, Job { script, ..job }, seed))
+    });
+    played.unwrap()
+}
+
+fn library(model: &Model) -> Vec<(Candidate, Expected)> {
+    let all = candidates(Protocol::H2).into_iter();
+    all.map(|c| (c.clone(), model.expect(&c))).collect()
+}
+
+fn heeding(strategy: StrategySpec) -> Candidate {
+    let ear = Ear::ALL;
+    Candidate { strategy, ear }
+}
+
+/// The default strategies, those that follow RFC 7540, and a server that is deaf to updates.
+fn truths() -> Vec<Candidate> {
+    let ranks = candidates(Protocol::H2).pop().unwrap();
+    assert_eq!(ranks.to_string(), "h2-ranks");
+    let deaf = Candidate {
+        strategy: "eps".parse().unwrap(),
+        ear: Ear {
+            incremental: Incremental::Heeded,
+            before: false,
+            after: false,
+        },
+    };
+    let mut all: Vec<_> = StrategySpec::defaults().into_iter().map(heeding).collect();
+    let others = ["h2-tree", "batched-round-robin:n=5"].map(|name| name.parse().unwrap());
+    all.extend(others.map(heeding));
+    all.extend([ranks, deaf]);
+    all
+}
+
+/// Returns the number of right answers on a line. Strangers must remain unknown.
+fn right_on(ends: (u64, u64, usize), seed: u64) -> usize {
+    let mut library_of_line = None;
+    let mut right = 0;
+    for (i, truth) in truths().into_iter().enumerate() {
+        let line = line(truth.strategy.clone(), ends);
+        let observed = probe(&line, Some(&truth), seed + i as u64);
+        let library = library_of_line.get_or_insert_with(|| library(&observed.model(99)));
+        let verdict = judge(&observed.values(), library, &SCHEDULERS);
+        let answer = verdict.answer();
+        let found = answer.is_some_and(|group| group.members.contains(&truth));
+        assert!(
+            found || answer.is_none_or(|group| group.probability <= 0.9),
+            "{ends:?}: {truth} is surely taken for {}",
+            verdict.groups[0].members[0]
+        );
+        right += usize::from(found);
+    }
+    let library = library_of_line.unwrap();
+    for info in STRANGERS {
+        let strategy = StrategySpec::parse_with(info.name, STRANGERS).unwrap();
+        let observed = probe(&line(strategy, ends), None, seed);
+        let verdict = judge(&observed.values(), &library, &SCHEDULERS);
+        let answer = verdict.answer().map(|group| group.members[0].to_string());
+        assert_eq!(answer, None, "{ends:?}: {} is no candidate", info.name);
+    }
+    right
+}
+
+/// The product's goal: 19 of 20 answers are right.
+#[test]
+fn strategies_are_found_over_http2() {
+    let right: usize = LINES.into_iter().map(|ends| right_on(ends, 10)).sum();
+    let all = LINES.len() * truths().len();
+    assert!(right * 20 >= all * 19, "{right} of {all}");
+}
+
+fn behaviour(strategy: &str) -> Behaviour {
+    let line = line(strategy.parse().unwrap(), LINES[1]);
+    Behaviour::of(&probe(&line, None, 3))
+}
+
+#[test]
+fn the_words_follow_what_a_server_heeds_over_http2() {
+    let eps = behaviour("eps");
+    assert_eq!(eps.plain, Sharing::Sequential);
+    assert_eq!(
+        [
+            eps.field,
+            eps.incremental,
+            eps.before,
+            eps.after,
+            eps.in_flight
+        ],
+        [Heeded::Strictly; 5]
+    );
+    assert_eq!(
+        [eps.tree, eps.weights],
+        [Some(Heeded::Not), Some(Heeded::Not)]
+    );
+    let tree = behaviour("h2-tree");
+    assert_eq!((tree.plain, tree.field), (Sharing::Shared, Heeded::Not));
+    assert_eq!(
+        [tree.tree, tree.weights],
+        [Some(Heeded::Strictly), Some(Heeded::Partly)]
+    );
+    assert!((0.8..1.6).contains(&tree.run), "{}", tree.run);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_answer_over_http2() {
+    let line = line("eps".parse().unwrap(), LINES[1]);
+    assert_eq!(probe(&line, None, 5), probe(&line, None, 5));
+    assert_ne!(probe(&line, None, 5), probe(&line, None, 6));
+}
+
+/// An object of a gigabyte from a server that ignores ranges.
+#[test]
+fn endless_responses_cost_no_more_than_the_limit_over_http2() {
+    let mut line = line("eps".parse().unwrap(), LINES[0]);
+    line.site = site(1, 1 << 30);
+    let budget = Budget::default();
+    let mut seed = 0;
+    let observed = observe(Protocol::H2, &["/0".to_owned()], &budget, |mut job| {
+        seed += 1;
+        for target in &mut job.targets {
+            target.range = None;
+        }
+        Ok::<_, Infallible>(play(&line, job, seed))
+    });
+    let used = observed.unwrap().used;
+    // Each connection may pass its share by one piece.
+    let slack = 20_000 * used.connections as u64;
+    assert!(used.bytes <= budget.bytes + slack, "{used:?}");
+    assert!(used.time <= budget.time, "{used:?}");
+}
+
+/// Random bytes in frames and header sections.
+#[test]
+fn malformed_bytes_end_within_the_limits_over_http2() {
+    let line = line("round-robin".parse().unwrap(), LINES[0]);
+    let paths = ["/0".to_owned(), "/1".to_owned()];
+    let budget = Budget::default();
+    let survey = play(&line, plan::survey(&paths, &budget, Protocol::H2), 1);
+    let objects = plan::objects(&paths, &survey).unwrap();
+    let jobs = plan::jobs(&objects, survey.connect, &budget, Protocol::H2).unwrap();
+    let mut complete = BTreeSet::new();
+    for seed in 0..300 {
+        let mut rng = Rng::new(seed, "tamper");
+        let rarely = 0.02 * rng.unit() * rng.unit() * rng.unit();
+        let job = jobs[seed as usize % jobs.len()].clone();
+        let limits = job.limits;
+        let trace = play_tampered(&line, job.clone(), seed, |data| {
+            // Most damage is done at the beginning, where headers of frames are.
+            while rng.chance(rarely) {
+                let end = if rng.chance(0.8) {
+                    24.min(data.len())
+                } else {
+                    data.len()
+                };
+                data[rng.below(end as u64) as usize] = rng.below(256) as u8;
+            }
+        });
+        assert!(trace.ended.since_start() <= limits.time, "seed {seed}");
+        assert!(trace.counted() <= limits.bytes + 20_000, "seed {seed}");
+        complete.insert(trace.end == End::Complete);
+        // Whatever arrived can be described.
+        let values = Shape::of(&job, &trace).values();
+        assert!(values.iter().all(|value| value.is_finite()), "seed {seed}");
+    }
+    assert_eq!(complete.len(), 2, "some scripts survive and some do not");
+}
