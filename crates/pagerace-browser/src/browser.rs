@@ -239,6 +239,7 @@ impl Browser {
                 Timer::Cached(id) => self.cached_response(at, id),
                 Timer::TaskDone(lane) => self.task_done(at, lane),
                 Timer::Frame => self.queue(Task::Render),
+                Timer::Callback(index) => self.queue(Task::Callback(index)),
                 Timer::TextMade(block) => self.text_made(block),
                 Timer::Reveal => self.rendering.hidden_until = None,
                 Timer::BlockPeriodOver(font) => self.fonts.end_block_period(self.current, font),
@@ -265,7 +266,7 @@ impl Browser {
             Task::Parse(id) | Task::Style(id) | Task::Script(id) | Task::Vector(id) => {
                 self.graph.nodes[id.index()].lane
             }
-            Task::Render | Task::Load => 0,
+            Task::Render | Task::Callback(_) | Task::Load => 0,
         };
         self.lanes[lane].push(task, self.current);
         self.woken.push(lane);

@@ -47,6 +47,7 @@ pub(crate) struct Costs {
     /// The factor of each resource; zero if it has not been drawn.
     factors: Vec<f64>,
     render_factor: f64,
+    callback_factor: f64,
     /// The recorded milliseconds of the first layout and paint, and of a later one.
     recorded_first_render: Option<f64>,
     recorded_render: Option<f64>,
@@ -66,10 +67,12 @@ impl Costs {
             seed,
             factors,
             render_factor: 1.0,
+            callback_factor: 1.0,
             recorded_first_render: rendering.map(|r| r.first.as_millis_f64()),
             recorded_render: rendering.and_then(|r| r.later).map(Duration::as_millis_f64),
         };
         costs.render_factor = costs.draw("cpu/render");
+        costs.callback_factor = costs.draw("cpu/callbacks");
         costs
     }
 
@@ -128,6 +131,11 @@ impl Costs {
     pub(crate) fn vector(&mut self, image: &Resource) -> Duration {
         let millis = VECTOR_MS + kib(image.body_bytes) * ratio(image) * VECTOR_MS_PER_KIB;
         self.scaled(image.id, millis * self.slowdown)
+    }
+
+    /// Returns the cost of a recorded task that an event calls.
+    pub(crate) fn callback(&self, recorded: Duration) -> Duration {
+        Duration::from_millis_f64(recorded.as_millis_f64() * self.cpu * self.callback_factor)
     }
 
     /// Returns the part of a recorded delay between `parent` and its request that remains

@@ -22,6 +22,8 @@ pub(crate) enum Task {
     Vector(ResourceId),
     /// Style, layout and paint.
     Render,
+    /// Run a task that an event has called: the index of the recorded callback.
+    Callback(usize),
     /// Dispatch the load event.
     Load,
 }

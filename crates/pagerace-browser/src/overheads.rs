@@ -1,10 +1,8 @@
 //! Overheads of a browser between the network and the main thread: messages between its
 //! processes, the commit of a document, the presentation of a frame.
 //!
-//! The overheads apply only to pages with a recorded layout. Their recordings contain CPU
-//! times, so that the remaining time can be told apart; elsewhere the overheads are part
-//! of the modelled costs. The values were fitted to live loads of Chromium 156, using
-//! only the tuning pages of `docs/accuracy.md`, on the machine named there.
+//! The values were fitted to live loads of Chromium 156, using only the tuning pages of
+//! `docs/accuracy.md`, on the machine named there.
 
 use pagerace_core::Duration;
 use pagerace_page::Page;
@@ -33,11 +31,9 @@ pub(crate) struct Overheads {
 
 impl Overheads {
     pub(crate) fn new(page: &Page, config: &BrowserConfig) -> Self {
-        let Some(layout) = page.layout.as_ref().filter(|_| config.cpu.is_finite()) else {
-            return Self::default();
-        };
-        let slowdown = layout.slowdown.unwrap_or(1.0);
-        let scaled = |millis: f64| Duration::from_millis_f64(millis * config.cpu.max(0.0));
+        let slowdown = page.layout.as_ref().and_then(|l| l.slowdown).unwrap_or(1.0);
+        let cpu = if config.cpu.is_finite() { config.cpu.max(0.0) } else { 1.0 };
+        let scaled = |millis: f64| Duration::from_millis_f64(millis * cpu);
         Self {
             // The commit is the only overhead on the main thread, which the recorder may
             // have throttled.

@@ -130,20 +130,33 @@ impl Layout {
     }
 
     fn guessed(page: &Page, graph: &Graph, document: usize) -> Self {
-        let body_start = guessed_body_start(page, graph, document);
         let size = page.resources[document].body_bytes;
+        let content = page.content.as_ref();
+        let body_start = content
+            .and_then(|content| content.body_start)
+            .unwrap_or_else(|| guessed_body_start(page, graph, document))
+            .min(size);
         let fold = placed(page, graph, size)
             .filter(|(r, n, anchor)| r.in_viewport && n.role == Role::Image && *anchor > body_start)
             .map(|(_, _, anchor)| anchor)
             .max()
             .unwrap_or(body_start + ((size - body_start) as f64 * FOLD_SHARE) as u64);
-        let text = (1..=TEXT_BLOCKS)
-            .map(|k| Block {
-                end: Some(body_start + (fold - body_start) / TEXT_BLOCKS * k),
+        let assumed = |k| Some(body_start + (fold - body_start) / TEXT_BLOCKS * k);
+        let ends: Vec<Option<u64>> = match content.map(|content| &content.text) {
+            None => (1..=TEXT_BLOCKS).map(assumed).collect(),
+            // Scripts make all text.
+            Some(text) if text.is_empty() => vec![None; TEXT_BLOCKS as usize],
+            Some(text) => text.iter().map(|end| Some((*end).min(size))).collect(),
+        };
+        let area = text_area(ends.len());
+        let text = ends
+            .into_iter()
+            .map(|end| Block {
+                end,
                 after: Wait::ContentLoaded,
                 delay: Duration::ZERO,
                 size: Size {
-                    area: text_area(),
+                    area,
                     element: PARAGRAPH,
                     contentful: true,
                 },
@@ -248,9 +261,9 @@ fn is_incremental(mime_type: &str) -> bool {
     !matches!(mime_type, "image/svg+xml" | "image/avif" | "image/jxl")
 }
 
-/// Returns the area of one block of text in pixels.
-pub(crate) fn text_area() -> f64 {
-    VIEWPORT * TEXT_SHARE / TEXT_BLOCKS as f64
+/// Returns the area in pixels of one of `blocks` blocks of text.
+fn text_area(blocks: usize) -> f64 {
+    VIEWPORT * TEXT_SHARE / blocks as f64
 }
 
 /// Returns the area in pixels of an image of `bytes` bytes, or `None` if it is not visible.

@@ -20,7 +20,6 @@
 
 mod collect;
 mod fields;
-mod fonts;
 mod har;
 mod layout;
 pub(crate) mod log;

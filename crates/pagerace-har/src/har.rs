@@ -9,6 +9,7 @@
 mod assemble;
 mod cache;
 mod clock;
+mod content;
 mod destination;
 mod discovery;
 mod entry;

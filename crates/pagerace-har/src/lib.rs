@@ -3,12 +3,13 @@
 //! [`har`] reads HAR files of all recorders; `docs/har-import.md` documents how it decides
 //! every ambiguity. [`recording`] keeps the bodies for replay. [`sequence`] describes a load
 //! as a list of transfers, and reads such lists. [`category`] and [`domain`] classify
-//! requests.
+//! requests; [`fonts`] reads the faces that style sheets declare.
 
 pub mod category;
 pub mod device;
 pub mod domain;
 mod error;
+pub mod fonts;
 pub mod har;
 pub mod image;
 pub mod recording;

@@ -71,6 +71,7 @@ pub fn page(name: &str) -> Page {
         document: ResourceId(0),
         recorded: RecordedPage::default(),
         layout: None,
+        content: None,
         fit: None,
         notes: Vec::new(),
     }

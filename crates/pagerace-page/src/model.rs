@@ -2,6 +2,7 @@
 //! events that make the browser request each of them.
 
 mod check;
+mod content;
 mod layout;
 mod paints;
 
@@ -11,8 +12,9 @@ use serde::{Deserialize, Serialize};
 pub use self::check::{
     MAX_AREA, MAX_BYTES, MAX_ELEMENTS, MAX_FIELD_BYTES, MAX_RESOURCES, MAX_TIME,
 };
+pub use self::content::Content;
 pub use self::layout::{
-    Element, ElementKind, FontDisplay, FontUse, Largest, PageLayout, PictureShares, Rect,
+    Callback, Element, ElementKind, FontDisplay, FontUse, Largest, PageLayout, PictureShares, Rect,
     RenderingTime,
 };
 pub use self::paints::{FittedLargest, PaintEvidence, PaintFit};
@@ -60,6 +62,10 @@ pub struct Page {
     /// Positions of the page's elements on the screen, if recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<PageLayout>,
+    /// Content that the recorded bodies state, if the recording has the document's body but
+    /// no layout.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<Content>,
     /// Earliest paint times fitted to the recorded paints, if the recording has paints
     /// but no layout.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -51,6 +51,7 @@ fn page(recorded_layout: bool) -> Page {
         fonts: vec![],
         by_layout: vec![],
         slowdown: None,
+        callbacks: Vec::new(),
         shares: None,
         body_start: Some(400),
         largest: None,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pagerace_page::{Page, ResourceId};
+use pagerace_page::{Content, FontDisplay, FontUse, Page, ResourceId};
 
 use crate::cause::Ready;
 
@@ -10,9 +10,12 @@ use crate::cause::Ready;
 #[derive(Debug)]
 pub(super) enum Fonts {
     /// The layout is guessed: all text waits for all fonts that were found before the first
-    /// layout, as with `font-display: block`.
+    /// layout, as with `font-display: block`, except for those that are known not to hide it.
     Common {
         missing: BTreeSet<ResourceId>,
+        /// Fonts that hide no text, or for 0.1 s at most: those of icons, and those with
+        /// `swap`, `fallback` or `optional`.
+        harmless: BTreeSet<ResourceId>,
         /// True if text never waits.
         swaps: bool,
         block_over: bool,
@@ -35,6 +38,13 @@ pub(super) enum Hold {
     Shown(Ready),
 }
 
+fn harmless(content: &Content) -> BTreeSet<ResourceId> {
+    let hides = |font: &&FontUse| matches!(font.display, FontDisplay::Auto | FontDisplay::Block);
+    let shown = content.fonts.iter().filter(|font| !hides(font));
+    let icons = content.icons.iter().copied();
+    shown.map(|font| font.font).chain(icons).collect()
+}
+
 impl Fonts {
     pub(super) fn new(page: &Page) -> Self {
         if page.layout.is_some() {
@@ -42,6 +52,7 @@ impl Fonts {
         }
         Self::Common {
             missing: BTreeSet::new(),
+            harmless: page.content.as_ref().map(harmless).unwrap_or_default(),
             swaps: page.fit.is_some_and(|fit| fit.swaps_fonts),
             block_over: false,
             since: None,

@@ -67,6 +67,8 @@ pub(super) enum Timer {
     Flush(ResourceId),
     /// A frame may be drawn again.
     Frame,
+    /// The delay of a callback is over.
+    Callback(usize),
     /// A script has created a text block.
     TextMade(usize),
     /// The first paint is no longer held back.

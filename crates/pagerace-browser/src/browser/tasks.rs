@@ -29,6 +29,7 @@ impl Browser {
             Task::Script(id) => self.costs.script(&self.page.resources[id.index()]),
             Task::Vector(id) => self.costs.vector(&self.page.resources[id.index()]),
             Task::Render => self.begin_render(now),
+            Task::Callback(index) => self.begin_callback(index),
             Task::Load => Duration::ZERO,
         }
     }
@@ -48,6 +49,7 @@ impl Browser {
             Task::Style(id) | Task::Script(id) => self.processed(now, id),
             Task::Vector(id) => self.image_loaded(now, id),
             Task::Render => self.end_render(now),
+            Task::Callback(_) => {}
             Task::Load => self.load_dispatched(now),
         }
     }

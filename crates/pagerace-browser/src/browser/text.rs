@@ -97,10 +97,9 @@ impl Browser {
 
     /// Paints text whose fonts are pending. Such text is laid out and invisible, but
     /// makes a paint contentful (<https://www.w3.org/TR/paint-timing/>: "text with
-    /// pending web fonts" counts). Pages without a recorded layout skip this, because
-    /// there all text waits for all fonts, used or not.
+    /// pending web fonts" counts).
     fn paint_pending_text(&mut self, now: Instant) {
-        if matches!(self.fonts, Fonts::Common { .. }) || self.screen.first().is_some() {
+        if self.screen.first().is_some() {
             return;
         }
         let mut waiting = self.rendering.text_waiting.iter();
@@ -137,8 +136,12 @@ impl Browser {
         let by_markup = self.graph.nodes[font.index()].anchor.is_some();
         match &mut self.fonts {
             Fonts::Common { swaps, .. } if *swaps || self.rendering.laid_out => {}
-            Fonts::Common { missing, .. } => {
-                missing.insert(font);
+            Fonts::Common {
+                missing, harmless, ..
+            } => {
+                if !harmless.contains(&font) {
+                    missing.insert(font);
+                }
             }
             Fonts::Own(holds) if by_markup && !self.rendering.laid_out => {
                 holds.insert(font, Hold::Preloaded);

@@ -84,6 +84,7 @@ mod tests {
             largest: None,
             rendering: None,
             slowdown: None,
+            callbacks: Vec::new(),
             shares: None,
         };
         let (all, above, corner) = (160.0 * 80.0, 80.0 * 40.0, 64.0);

@@ -7,7 +7,7 @@ use crate::cause::{Cause, Ready};
 /// The size of a block of text in the assumed layout.
 fn text() -> Size {
     Size {
-        area: text_area(),
+        area: text_area(4),
         element: PARAGRAPH,
         contentful: true,
     }
@@ -71,7 +71,7 @@ fn progress_is_by_area_and_speed_index_lies_above_it() {
     screen.paint(
         at(300),
         Some(ResourceId(1)),
-        size(text_area() * 3.0, text_area() * 3.0),
+        size(text_area(4) * 3.0, text_area(4) * 3.0),
         READY,
     );
     assert_eq!(

@@ -128,6 +128,7 @@ pub(crate) fn page(resources: Vec<Resource>) -> Arc<Page> {
         resources,
         recorded: RecordedPage::default(),
         layout: None,
+        content: None,
         fit: None,
         notes: Vec::new(),
     })

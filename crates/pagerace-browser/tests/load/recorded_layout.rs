@@ -63,6 +63,7 @@ fn with_layout(page: &Arc<Page>, elements: Vec<Element>) -> Page {
             largest: None,
             rendering: Some(rendering),
             slowdown: None,
+            callbacks: Vec::new(),
             shares: None,
         }),
         ..Page::clone(page)

@@ -8,10 +8,10 @@ mod entry;
 use std::collections::BTreeSet;
 
 use pagerace_har::Device;
+use pagerace_har::fonts::{self, Face};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::fonts::{self, Face};
 use super::layout::{self, Script};
 use super::log::Request;
 use super::paints;

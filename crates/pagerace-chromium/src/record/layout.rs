@@ -12,10 +12,10 @@ mod snapshot;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use pagerace_har::fonts::{self, Face, Style};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::fonts::{self, Face, Style};
 use super::markup::{self, Item};
 use snapshot::Snapshot;
 

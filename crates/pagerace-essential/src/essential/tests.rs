@@ -26,6 +26,7 @@ impl Builder {
             document: ResourceId(0),
             recorded: RecordedPage::default(),
             layout: None,
+            content: None,
             fit: None,
             notes: vec![],
         };
@@ -362,6 +363,7 @@ fn fonts_fall_back_unless_they_hide_text() {
         largest: None,
         rendering: None,
         slowdown: None,
+        callbacks: Vec::new(),
         shares: None,
     });
     // A font that text waits for is not essential, because the text has a fallback.

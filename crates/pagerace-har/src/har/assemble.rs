@@ -15,7 +15,7 @@ use super::recording::Recording;
 use super::redirects::Redirects;
 use super::value::{filled, list, millis};
 use super::{
-    cache, destination, extension, headers, layout, loading, origins, rtt, sizes, viewport,
+    cache, content, destination, extension, headers, layout, loading, origins, rtt, sizes, viewport,
 };
 use crate::category;
 use pagerace_page::model::MAX_FIELD_BYTES;
@@ -84,6 +84,7 @@ pub(super) fn page(
     let by_markup = linked(&|link| link.is_in_markup_of(document));
     let by_style = linked(&|link| link.how == How::Style);
     let layout = layout::read(&recording, &links, chosen);
+    let content = layout.is_none().then(|| content::read(&recording)).flatten();
     let fit = page_start.filter(|_| layout.is_none());
     let fit = fit.and_then(|start| paints::fit(&recording, &paints, start));
     let mut visible = match &layout {
@@ -175,6 +176,7 @@ pub(super) fn page(
             creator,
         },
         layout,
+        content,
         fit,
         notes: std::mem::take(notes).into_notes(),
     }

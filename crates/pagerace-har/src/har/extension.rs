@@ -43,7 +43,7 @@ impl Extension {
             parse_ms: cpu("parseMs"),
             decode_ms: cpu("decodeMs"),
             script_mode: filled(own, "scriptMode").and_then(script_mode),
-            font_display: filled(own, "fontDisplay").and_then(font_display),
+            font_display: filled(own, "fontDisplay").and_then(FontDisplay::parse),
             failed: filled(own, "failed").map(str::to_owned),
         }
     }
@@ -61,10 +61,6 @@ fn script_mode(word: &str) -> Option<ScriptMode> {
     })
 }
 
-fn font_display(word: &str) -> Option<FontDisplay> {
-    serde_json::from_value(word.into()).ok()
-}
-
 /// A task of the main thread; milliseconds since the navigation.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct MainThreadTask<'a> {
@@ -80,6 +76,8 @@ pub(super) enum TaskKind {
     /// Style, layout or paint.
     Rendering,
     Script,
+    /// Parsing of documents and style sheets.
+    Parse,
     Other,
 }
 
@@ -96,6 +94,7 @@ pub(super) fn main_thread(page: Option<&Value>) -> Vec<MainThreadTask<'_>> {
             kind: match filled(task, "kind")? {
                 "style" | "layout" | "paint" => TaskKind::Rendering,
                 "script" => TaskKind::Script,
+                "parse" => TaskKind::Parse,
                 _ => TaskKind::Other,
             },
             url: filled(task, "url"),

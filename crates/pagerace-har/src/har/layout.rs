@@ -1,6 +1,7 @@
 //! Positions of a recorded page's elements on the screen, from the page's
 //! `_pagerace.layout`.
 
+mod callbacks;
 mod scripted;
 
 use pagerace_core::{Destination, Duration};
@@ -52,6 +53,7 @@ pub(super) fn read(
         largest,
         rendering: rendering(page),
         slowdown: device(page).map(|d| d.cpu).filter(|cpu| *cpu > 1.0),
+        callbacks: callbacks::read(recording, chosen),
         shares: shares(recording, layout),
     })
 }
@@ -176,15 +178,15 @@ fn find(recording: &Recording, url: &str) -> Option<ResourceId> {
 }
 
 /// The main document's body, for conversion of positions.
-struct Document<'a> {
+pub(super) struct Document<'a> {
     /// Decoded text of the document, if recorded.
-    text: Option<&'a str>,
+    pub(super) text: Option<&'a str>,
     decoded: u64,
     encoded: u64,
 }
 
 impl<'a> Document<'a> {
-    fn new(recording: &'a Recording) -> Self {
+    pub(super) fn new(recording: &'a Recording) -> Self {
         let entry = &recording.entries[recording.document];
         let text = entry.body.as_deref();
         Self {
@@ -199,7 +201,7 @@ impl<'a> Document<'a> {
 
     /// Converts a decoded offset to an encoded one in proportion; `None` if the document
     /// is shorter or its length is unknown.
-    fn encoded(&self, offset: u64) -> Option<u64> {
+    pub(super) fn encoded(&self, offset: u64) -> Option<u64> {
         if self.decoded == 0 || offset > self.decoded {
             return None;
         }
@@ -207,7 +209,7 @@ impl<'a> Document<'a> {
         Some(((share * self.encoded as f64).ceil() as u64).min(self.encoded))
     }
 
-    fn body_start(&self, recording: &Recording) -> Option<u64> {
+    pub(super) fn body_start(&self, recording: &Recording) -> Option<u64> {
         let url = recording.entries[recording.document].url.as_ref()?;
         self.encoded(markup::body_start(self.text?, url)?)
     }

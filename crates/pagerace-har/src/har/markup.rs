@@ -51,6 +51,40 @@ pub(super) fn scan(html: &str, document: &Url) -> Vec<Reference> {
     scanner.references
 }
 
+/// Returns the visible characters of each run of text in the body, without white space, with
+/// the byte offset behind the run. Text of scripts, styles, `noscript`, `template` and
+/// `title` is left out; text that styles hide is not.
+pub(super) fn texts(html: &str, document: &Url) -> Vec<(u64, u64)> {
+    let mut scanner = Scanner::new(document);
+    let (mut texts, mut skipped) = (Vec::new(), 0_u32);
+    for token in tokens(html) {
+        match token {
+            Token::StartTag(tag) => {
+                scanner.start(&tag);
+                skipped += u32::from(is_raw(&tag.name) && !tag.self_closing);
+            }
+            Token::EndTag(tag) => {
+                scanner.end(&tag.name);
+                skipped = skipped.saturating_sub(u32::from(is_raw(&tag.name)));
+            }
+            Token::String(text) if skipped == 0 && scanner.hidden == 0 && !scanner.in_head => {
+                let characters = String::from_utf8_lossy(&text.value);
+                let visible = characters.chars().filter(|c| !c.is_whitespace()).count();
+                if visible > 0 {
+                    texts.push((text.span.end as u64, visible as u64));
+                }
+            }
+            _ => {}
+        }
+    }
+    texts
+}
+
+/// Returns true for elements whose text is not shown.
+fn is_raw(name: &[u8]) -> bool {
+    matches!(name, b"script" | b"style" | b"title" | b"textarea" | b"option")
+}
+
 /// Returns the byte offset at which the body of the decoded `html` begins: at the first
 /// start tag outside the head, or behind the end tag that closes the head. `None` if the
 /// body never begins.

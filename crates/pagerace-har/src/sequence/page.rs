@@ -38,6 +38,7 @@ impl TransferSequence {
             document: ResourceId(0),
             recorded: RecordedPage::default(),
             layout: None,
+            content: None,
             fit: None,
             notes: vec![Note {
                 text: text.to_owned(),

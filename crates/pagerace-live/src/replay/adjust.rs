@@ -62,6 +62,7 @@ impl ReplaySite {
                 &mut resource.discovery.trigger
             {
                 *offset = scaled(*parent, *offset);
+                resource.used_at = resource.used_at.map(|offset| scaled(*parent, offset));
             }
         }
         let document = page.document;
@@ -70,6 +71,12 @@ impl ReplaySite {
                 element.offset = element.offset.map(|offset| scaled(document, offset));
             }
             layout.body_start = layout.body_start.map(|offset| scaled(document, offset));
+        }
+        if let Some(content) = &mut page.content {
+            content.body_start = content.body_start.map(|offset| scaled(document, offset));
+            for end in &mut content.text {
+                *end = scaled(document, *end);
+            }
         }
     }
 }

@@ -51,6 +51,13 @@ impl Page {
             }
             span("fit.delay", fit.delay)?;
         }
+        if let Some(content) = &self.content {
+            at_most("content.text", content.text.len(), MAX_ELEMENTS)?;
+            let fonts = content.fonts.iter().map(|font| font.font);
+            for font in fonts.chain(content.icons.iter().copied()) {
+                self.known("content.fonts", font)?;
+            }
+        }
         if let Some(layout) = &self.layout {
             self.check_layout(layout)
                 .map_err(|reason| format!("layout.{reason}"))?;
@@ -170,6 +177,13 @@ impl Page {
         }
         for font in &layout.fonts {
             self.known("fonts", font.font)?;
+        }
+        at_most("callbacks", layout.callbacks.len(), MAX_ELEMENTS)?;
+        for (i, callback) in layout.callbacks.iter().enumerate() {
+            let field = |name| format!("callbacks[{i}].{name}");
+            self.check_wait(&field("after.id"), callback.after)?;
+            span(&field("delay"), Some(callback.delay))?;
+            span(&field("cost"), Some(callback.cost))?;
         }
         for id in &layout.by_layout {
             self.known("by_layout", *id)?;

@@ -35,9 +35,25 @@ pub struct PageLayout {
     /// it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slowdown: Option<f64>,
+    /// Main-thread tasks that no arrival explains: scripts beyond their first run, such as
+    /// handlers of `DOMContentLoaded`, and other work of the browser, in recorded order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub callbacks: Vec<Callback>,
     /// Shares of visual progress, if measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shares: Option<PictureShares>,
+}
+
+/// A main-thread task that an event calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Callback {
+    /// Event that the task waits for.
+    pub after: Wait,
+    /// Time from that event until the task is ready, less main-thread work in between.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub delay: Duration,
+    /// Recorded main-thread time.
+    pub cost: Duration,
 }
 
 /// Shares of visual progress, 0 to 1, measured on the loaded page. Together with the
@@ -169,6 +185,20 @@ pub enum FontDisplay {
     Fallback,
     /// Text uses the font only if it is already available.
     Optional,
+}
+
+impl FontDisplay {
+    /// Parses a value of `font-display` in lower case.
+    pub fn parse(word: &str) -> Option<Self> {
+        let all = [
+            ("auto", Self::Auto),
+            ("block", Self::Block),
+            ("swap", Self::Swap),
+            ("fallback", Self::Fallback),
+            ("optional", Self::Optional),
+        ];
+        all.into_iter().find(|(name, _)| *name == word).map(|(_, value)| value)
+    }
 }
 
 /// The recorded largest contentful paint.

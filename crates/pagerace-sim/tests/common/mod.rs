@@ -44,6 +44,7 @@ pub fn flat_page(images: &[u64]) -> Page {
         document: ResourceId(0),
         recorded: RecordedPage::default(),
         layout: None,
+        content: None,
         fit: None,
         notes: vec![],
     }

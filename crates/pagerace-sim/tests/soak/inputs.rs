@@ -8,7 +8,7 @@ use pagerace_delivery::StrategySpec;
 use pagerace_delivery::parameter::Range;
 use pagerace_net::Network;
 use pagerace_page::{
-    CacheUse, Category, Discovery, Element, ElementKind, Evidence, FontDisplay, FontUse,
+    CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence, FontDisplay, FontUse,
     ImageBytes, ImageCoding, Interventions, Largest, Origin, OriginId, Page, PageLayout, PaintFit,
     PictureShares, RecordedPage, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
 };
@@ -169,12 +169,16 @@ impl Draw {
             document: ResourceId(redirects as u32),
             recorded: RecordedPage::default(),
             layout: None,
+            content: None,
             fit: None,
             notes: Vec::new(),
         };
         if self.chance(0.5) {
             page.layout = Some(self.layout(&page));
-        } else if self.chance(0.3) {
+        } else if self.chance(0.5) {
+            page.content = Some(self.content(&page));
+        }
+        if page.layout.is_none() && self.chance(0.3) {
             page.fit = Some(PaintFit {
                 after: self.wait(count),
                 delay: self.chance(0.5).then(|| self.ms(3_000)),
@@ -333,6 +337,26 @@ impl Draw {
         }
     }
 
+    fn content(&mut self, page: &Page) -> Content {
+        let html = page.resource(page.document).body_bytes;
+        let fonts = page.resources.iter().filter(|r| r.destination == Destination::Font);
+        let fonts: Vec<ResourceId> = fonts.map(|r| r.id).collect();
+        let mut text: Vec<u64> = (0..self.0.below(5)).map(|_| self.0.below(html + 1)).collect();
+        text.sort_unstable();
+        Content {
+            body_start: self.chance(0.7).then(|| self.0.below(html + 1)),
+            text,
+            fonts: fonts
+                .iter()
+                .map(|font| FontUse {
+                    font: *font,
+                    display: self.of(&[FontDisplay::Auto, FontDisplay::Block, FontDisplay::Swap]),
+                })
+                .collect(),
+            icons: fonts.into_iter().take(1).collect(),
+        }
+    }
+
     fn layout(&mut self, page: &Page) -> PageLayout {
         let count = page.resources.len();
         let html = page.resource(page.document).body_bytes;
@@ -403,6 +427,13 @@ impl Draw {
                 later: self.chance(0.5).then(|| self.ms(50)),
             }),
             slowdown: self.chance(0.2).then_some(4.0),
+            callbacks: (0..self.0.below(5))
+                .map(|_| Callback {
+                    after: self.wait(count),
+                    delay: self.ms(1_000),
+                    cost: self.ms(200),
+                })
+                .collect(),
             shares: self.chance(0.5).then(|| PictureShares {
                 canvas: self.0.unit() / 2.0,
                 canvas_scripted: self.chance(0.3),

@@ -110,8 +110,10 @@ fn layout(elements: Vec<Element>, largest: Option<Largest>) -> Layout {
             largest,
             rendering: None,
             slowdown: None,
+            callbacks: Vec::new(),
             shares: None,
         }),
+        content: None,
         fit: None,
         notes: vec![],
     };

@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 
+use pagerace_har::fonts;
 use serde_json::{Value, json};
 use url::Url;
 
 use super::{Context, STYLES, elements, scripts, scripts_colour_canvas};
-use crate::record::fonts;
 
 /// Builds a snapshot of nodes, each with its parent, name or text, attributes,
 /// non-default styles, and rectangle.

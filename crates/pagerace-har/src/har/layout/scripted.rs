@@ -103,18 +103,15 @@ pub(super) fn date(
 ) {
     let page = chosen.page;
     let tasks = extension::main_thread(page);
-    let finished = chosen.timing("onLoad").unwrap_or(f64::INFINITY);
     let since = |key, at: f64| {
         let paint = extension::paint(page, key).filter(|paint| *paint > at)?;
         let is_frame =
             |t: &&MainThreadTask| t.kind == TaskKind::Rendering && (at..paint).contains(&t.start);
         // The model itself adds the last rendering and the presentation of the frame.
         let frame = tasks.iter().rfind(is_frame).map_or(paint, |t| t.start);
-        // The model also adds all rendering, and all tasks that start before the load
-        // event.
-        let known = |t: &&MainThreadTask| t.kind == TaskKind::Rendering || t.start < finished;
+        // The model also adds all these tasks.
         let inside = |t: &MainThreadTask| (t.end.min(frame) - t.start.max(at)).max(0.0);
-        let busy: f64 = tasks.iter().filter(known).map(inside).sum();
+        let busy: f64 = tasks.iter().map(inside).sum();
         Some(Duration::from_millis_f64((frame - at - busy).max(0.0)))
     };
     let area = |e: &Element| e.rect.visible_area(viewport);

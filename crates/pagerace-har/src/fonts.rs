@@ -11,13 +11,13 @@ use url::Url;
 
 /// An `@font-face` rule with at least one URL.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Face {
+pub struct Face {
     /// The family name in lower case, without quotes.
-    pub(super) family: String,
+    pub family: String,
     /// The absolute URLs in `src`.
-    pub(super) urls: Vec<String>,
-    /// `auto`, `block`, `swap`, `fallback` or `optional`.
-    pub(super) display: String,
+    pub urls: Vec<String>,
+    /// `auto`, `block`, `swap`, `fallback` or `optional`, in lower case.
+    pub display: String,
     weight: (f64, f64),
     italic: bool,
     /// The covered ranges of code points; all if empty.
@@ -26,17 +26,17 @@ pub(super) struct Face {
 
 /// The font properties of a text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Style<'a> {
+pub struct Style<'a> {
     /// The computed `font-family`.
-    pub(super) family: &'a str,
+    pub family: &'a str,
     /// The computed `font-weight`.
-    pub(super) weight: &'a str,
+    pub weight: &'a str,
     /// The computed `font-style`.
-    pub(super) slant: &'a str,
+    pub slant: &'a str,
 }
 
 /// Reads the faces of a style sheet at `base`, or of the style elements in a document.
-pub(super) fn scan(css: &str, base: &Url) -> Vec<Face> {
+pub fn scan(css: &str, base: &Url) -> Vec<Face> {
     const RULE: &[u8] = b"@font-face";
     let css = without_comments(css);
     let bytes = css.as_bytes();
@@ -60,7 +60,7 @@ pub(super) fn scan(css: &str, base: &Url) -> Vec<Face> {
 }
 
 /// Returns the URLs that this text needs and that `used` accepts.
-pub(super) fn of_text(
+pub fn of_text(
     style: Style<'_>,
     text: &str,
     faces: &[Face],

@@ -1,0 +1,101 @@
+//! Content that the recorded bodies state, for recordings without a layout.
+
+use std::collections::BTreeMap;
+
+use pagerace_core::Destination;
+use pagerace_page::{Content, FontDisplay, FontUse, ResourceId};
+
+use super::layout::Document;
+use super::markup;
+use super::recording::Recording;
+use crate::fonts;
+
+/// Characters that fill the first screen: 30 % of 1350 x 940 pixels, with 190 square pixels
+/// for each, as in a font of 16 pixels. Modelled.
+const FIRST_SCREEN: u64 = 2000;
+/// Parts into which this text is divided.
+const PARTS: u64 = 4;
+/// Words in the names of fonts that hold icons.
+const ICONS: [&str; 6] = ["icon", "awesome", "glyph", "fa-", "symbol", "dashicons"];
+
+/// Returns the content; `None` if the document's body is not recorded.
+pub(super) fn read(recording: &Recording) -> Option<Content> {
+    let document = Document::new(recording);
+    let entry = &recording.entries[recording.document];
+    let texts = markup::texts(document.text?, entry.url.as_ref()?);
+    let ends = parts(&texts);
+    let text = ends.iter().filter_map(|&end| document.encoded(end));
+    let (fonts, icons) = fonts(recording);
+    Some(Content {
+        body_start: document.body_start(recording),
+        text: text.collect(),
+        fonts,
+        icons,
+    })
+}
+
+/// Divides the text of the first screen into parts and returns their ends.
+fn parts(texts: &[(u64, u64)]) -> Vec<u64> {
+    let all: u64 = texts.iter().map(|(_, visible)| visible).sum();
+    let fold = all.min(FIRST_SCREEN);
+    let end_of = |part: u64| {
+        let mut seen = 0;
+        let reached = texts.iter().find(|(_, visible)| {
+            seen += visible;
+            seen * PARTS >= fold * part
+        });
+        reached.map(|(end, _)| *end)
+    };
+    (1..=PARTS).filter_map(end_of).collect()
+}
+
+/// Returns the fonts with a declared `font-display`, and those of icons. A font service
+/// that takes `display` in its address writes it into the sheet.
+fn fonts(recording: &Recording) -> (Vec<FontUse>, Vec<ResourceId>) {
+    let mut faces = BTreeMap::new();
+    let entries = recording.entries.iter().zip(recording.destinations);
+    let sheets = entries
+        .clone()
+        .filter(|(_, to)| matches!(to, Destination::Style | Destination::Document));
+    for (entry, _) in sheets {
+        let (Some(text), Some(url)) = (entry.body.as_deref(), &entry.url) else {
+            continue;
+        };
+        for face in fonts::scan(text, url) {
+            for url in &face.urls {
+                faces.entry(url.clone()).or_insert_with(|| face.clone());
+            }
+        }
+    }
+    let (mut displays, mut icons) = (Vec::new(), Vec::new());
+    for (i, (_, to)) in entries.enumerate() {
+        let Some(url) = recording.url(i).filter(|_| *to == Destination::Font) else {
+            continue;
+        };
+        let font = ResourceId(i as u32);
+        let face = faces.get(&url);
+        let file = url.rsplit('/').next().unwrap_or_default();
+        let names = [face.map_or("", |face| &face.family), file];
+        if ICONS.iter().any(|word| names.iter().any(|name| name.to_ascii_lowercase().contains(word))) {
+            icons.push(font);
+        }
+        let display = face.and_then(|face| FontDisplay::parse(&face.display));
+        displays.extend(display.map(|display| FontUse { font, display }));
+    }
+    (displays, icons)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parts;
+
+    #[test]
+    fn text_of_the_first_screen_is_divided_by_its_characters() {
+        assert_eq!(parts(&[]), [0; 0]);
+        assert_eq!(parts(&[(50, 10)]), [50; 4]);
+        let four = [(10, 5), (20, 5), (30, 5), (40, 5)];
+        assert_eq!(parts(&four), [10, 20, 30, 40]);
+        let long: Vec<_> = (1..=100).map(|k| (k * 100, 100)).collect();
+        assert_eq!(parts(&long), [500, 1000, 1500, 2000], "the rest is below the fold");
+    }
+}

@@ -1,0 +1,23 @@
+//! What the bodies of a recording tell of a page's content, if its layout is not recorded.
+
+use serde::{Deserialize, Serialize};
+
+use super::{FontUse, ResourceId};
+
+/// Facts about visible content that the document and its style sheets state themselves.
+/// Positions on the screen are not among them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Content {
+    /// Encoded bytes of the document before its body; `None` if the body never begins.
+    pub body_start: Option<u64>,
+    /// Position of the text that may fill the first screen, in equal parts: for each part,
+    /// the encoded bytes of the document up to its end, ascending. Empty if the markup has
+    /// no text, so that scripts make all of it.
+    pub text: Vec<u64>,
+    /// Fonts with a known `font-display`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fonts: Vec<FontUse>,
+    /// Fonts of icons. No text waits for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub icons: Vec<ResourceId>,
+}
