@@ -30,6 +30,8 @@ pub struct Profile {
     pub measured: bool,
     /// True if frames of other sites run on their own threads.
     pub isolates_sites: bool,
+    /// True if frames of other sites use connections and looked-up names of their own.
+    pub partitions_frames: bool,
     /// The time after the document's start within which asynchronous and inserted scripts of
     /// other sites run as tasks of low priority, if they ever do.
     pub low_priority_scripts: Option<Duration>,

@@ -155,6 +155,11 @@ pub struct Resource {
     pub category: Category,
     /// True if the registrable domain differs from the document's.
     pub third_party: bool,
+    /// True if the request carries no credentials, as requests for fonts and scripts' requests
+    /// to other origins. Browsers give such requests connections of their own (Fetch standard,
+    /// <https://fetch.spec.whatwg.org/#concept-connection-pool>).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub anonymous: bool,
     /// Recorded times of the request and of its completion, if any.
     pub recorded: Option<RecordedTimes>,
     /// Use of the cached response on a second visit right after this one.

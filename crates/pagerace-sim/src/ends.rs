@@ -12,6 +12,7 @@ use pagerace_transport::tcp::Segment;
 
 use crate::addresses::client_address;
 use crate::alarm::Alarm;
+use crate::event_loop::Query;
 use crate::trace::Side;
 
 /// Size of the IPv4 and UDP headers of a datagram, in bytes.
@@ -22,6 +23,8 @@ const IP_UDP_HEADER: usize = 28;
 pub(crate) enum Payload {
     Datagram(BytesMut),
     Segment(Box<Segment>),
+    /// A datagram of a name look-up, which belongs to no connection.
+    Query(Query),
 }
 
 /// A packet on a link.

@@ -6,7 +6,7 @@ use pagerace_core::{EventQueue, Instant, Rng};
 use pagerace_net::{Exit, Link, Network};
 use pagerace_page::ResourceId;
 
-use crate::ends::{Ends, Packet};
+use crate::ends::{Ends, Packet, Payload};
 use crate::outcome::FrameSent;
 use crate::trace::{LoggedPacket, Side};
 use crate::wire::{Fate, WireLog};
@@ -52,10 +52,23 @@ pub(crate) enum Event<T> {
     Connection(usize),
     /// A timer of the owner is due.
     Timer(T),
+    /// The answer to a query has arrived.
+    Answered(Query),
     /// No end and no timer of the owner was concerned.
     Nothing,
     /// The next event comes after the deadline.
     Deadline,
+}
+
+/// A query to the name server behind the link, or its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Query {
+    /// The owner's number of the name.
+    pub(crate) name: usize,
+    /// The owner's number of the kind of query.
+    pub(crate) kind: usize,
+    /// Size of the answer on the wire in bytes.
+    pub(crate) answer_bytes: u32,
 }
 
 enum Timer<T> {
@@ -85,6 +98,23 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
 
     pub(crate) fn schedule(&mut self, at: Instant, timer: T) {
         self.timers.schedule(at, Timer::Owner(timer));
+    }
+
+    /// Sends a query of `size` bytes on the wire.
+    pub(crate) fn ask(&mut self, query: Query, size: u32) {
+        Self::carry(&mut self.up, self.now, query, size);
+    }
+
+    /// Puts a query or its answer on a link. The queue may drop it.
+    fn carry(direction: &mut Direction, now: Instant, query: Query, size: u32) {
+        let packet = Packet {
+            connection: usize::MAX,
+            logged: usize::MAX,
+            payload: Payload::Query(query),
+        };
+        let flow = u64::MAX - query.name as u64;
+        // Whoever asked repeats what was dropped.
+        let _ = direction.link.enqueue(now, size, flow, packet);
     }
 
     /// Moves the time to the next event and handles the event. Returns `None` if nothing
@@ -125,6 +155,16 @@ impl<S: pagerace_peer::Site, T> EventLoop<S, T> {
             } => (payload, Some(crossed_at), Fate::Lost),
             Exit::Dropped { payload, .. } => (payload, None, Fate::Dropped),
         };
+        if let Payload::Query(query) = packet.payload {
+            return match (fate, from) {
+                (Fate::Arrived(_), Side::Client) => {
+                    Self::carry(&mut self.down, self.now, query, query.answer_bytes);
+                    Event::Nothing
+                }
+                (Fate::Arrived(_), Side::Server) => Event::Answered(query),
+                _ => Event::Nothing,
+            };
+        }
         let (direction, to) = match from {
             Side::Client => (&mut self.up, Side::Server),
             Side::Server => (&mut self.down, Side::Client),

@@ -4,6 +4,7 @@ mod connections;
 mod critical_path;
 mod discovery;
 mod interventions;
+mod look_ups;
 mod requests;
 mod tally;
 
@@ -14,6 +15,7 @@ use pagerace_core::{Instant, Priority, Protocol};
 use pagerace_page::ResourceId;
 use pagerace_peer::ClientEvent;
 
+use self::look_ups::LookUp;
 use crate::ScenarioError;
 use crate::alarm::Alarm;
 use crate::connector::Connector;
@@ -30,8 +32,12 @@ use crate::trace::LoggedPacket;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Timer {
     Browser,
-    /// The name lookup of a connection ends.
+    /// The name of a connection is known.
     Resolved(usize),
+    /// A look-up's queries that are not answered are sent again, for the so-manieth time.
+    AskAgain(usize, u32),
+    /// A look-up with an address waits for no other answer.
+    AddressSuffices(usize),
     /// TCP no longer lets QUIC go first.
     HeadStartEnds(usize),
     /// A request that the recording shows as failed reaches the end of its attempt.
@@ -63,6 +69,7 @@ pub(crate) struct PageLoad<'a> {
     pub(crate) browser: Browser,
     browser_alarm: Alarm,
     pool: Pool,
+    look_ups: Vec<LookUp>,
     /// Connections, with the same indices as the ends in `net`.
     connections: Vec<Connection>,
     /// Requests that were made over the network, by resource.
@@ -98,6 +105,8 @@ impl<'a> PageLoad<'a> {
         let mut connector = Connector::new(settings, congestion, scenario.visit, strategy, seed)?;
         connector.reliability = scenario.reliability.clone();
         connector.record = record;
+        let frames = scenario.browser.profile.partitions_frames;
+        let pool = Pool::new(page, settings, &scenario.protocols, frames);
         let mut load = Self {
             scenario,
             site,
@@ -105,7 +114,8 @@ impl<'a> PageLoad<'a> {
             net: EventLoop::new(&scenario.network, seed, record),
             browser,
             browser_alarm: Alarm::default(),
-            pool: Pool::new(page, settings, &scenario.protocols),
+            look_ups: vec![LookUp::default(); pool.look_ups],
+            pool,
             connections: Vec::new(),
             progress: vec![None; page.resources.len()],
             failing: 0,
@@ -128,6 +138,7 @@ impl<'a> PageLoad<'a> {
             match self.net.step(Instant::ZERO + limit) {
                 Some(Event::Connection(i)) => self.touched.push_back(i),
                 Some(Event::Timer(timer)) => self.ring(timer)?,
+                Some(Event::Answered(query)) => self.answered(query)?,
                 Some(Event::Nothing) => {}
                 Some(Event::Deadline) => {
                     self.failure = Some(format!("not loaded after {limit}"));
@@ -154,6 +165,8 @@ impl<'a> PageLoad<'a> {
                 }
             }
             Timer::Resolved(i) => self.connect(i)?,
+            Timer::AskAgain(name, attempt) => self.ask_again(name, attempt),
+            Timer::AddressSuffices(name) => self.name_resolved(name)?,
             Timer::HeadStartEnds(place) => self.head_start_ends(place),
             Timer::Fails(r) => self.request_failed(r),
         }

@@ -1,12 +1,13 @@
 //! Assignment of requests to connections.
 //!
-//! Origins that share connections share one [`Place`]. Over HTTP/2 and HTTP/3, a place
+//! Origins that share connections share one [`Place`], except that requests without
+//! credentials and frames of other sites have places of their own. Over HTTP/2 and HTTP/3, a place
 //! has one connection, which takes every request. Over HTTP/1.1, it has up to six
 //! (Chromium's `kDefaultMaxSocketsPerGroup`, net/socket, as in Firefox and Safari), and a
 //! request waits until one is free.
 
-use pagerace_core::{Duration, Instant, Priority, Protocol};
-use pagerace_page::{OriginId, Page, ResourceId};
+use pagerace_core::{Destination, Duration, Priority, Protocol};
+use pagerace_page::{Page, Resource, ResourceId};
 
 use crate::protocols::ProtocolMap;
 use pagerace_peer::{Connections, LoadSettings, OriginRtt};
@@ -27,8 +28,8 @@ pub(crate) struct Place {
     pub(crate) extra_rtt: Duration,
     /// True if earlier visits of the page, if any, reached the servers.
     pub(crate) visited: bool,
-    /// Time at which the name is resolved, once a lookup was made.
-    pub(crate) resolved_at: Option<Instant>,
+    /// Index of the look-up of its name, which places of the same hosts share.
+    pub(crate) look_up: usize,
     /// True once a response has announced HTTP/3.
     pub(crate) announced: bool,
     /// True once a QUIC connection was lost while TCP is an alternative.
@@ -61,47 +62,125 @@ pub(crate) fn over_h2(group: &str) -> String {
     format!("h2/{group}")
 }
 
-/// Assignment of origins to places.
+/// Part of the key of a connection besides its servers.
+///
+/// # Source
+/// Fetch standard, "connection pool": network partition key and credentials
+/// (<https://fetch.spec.whatwg.org/#concept-connection-pool>).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Partition {
+    /// True for requests without credentials.
+    anonymous: bool,
+    /// True for requests of frames of other sites, whose names are looked up apart, too.
+    foreign: bool,
+}
+
+impl Partition {
+    const PLAIN: Self = Self {
+        anonymous: false,
+        foreign: false,
+    };
+
+    /// Returns the name of a place with these servers.
+    fn of(self, servers: &str) -> String {
+        let frame = if self.foreign { "/frame" } else { "" };
+        let anonymous = if self.anonymous { "/anonymous" } else { "" };
+        format!("{servers}{frame}{anonymous}")
+    }
+}
+
+/// Returns the partition of each resource of a page.
+fn partitions(page: &Page, frames: bool) -> Vec<Partition> {
+    let mut all: Vec<Partition> = Vec::with_capacity(page.resources.len());
+    for resource in &page.resources {
+        // A parent precedes its children.
+        let parent = resource.discovery.trigger.parent();
+        let inherited = parent.is_some_and(|parent| all[parent.index()].foreign);
+        let is_frame = |r: &Resource| r.destination == Destination::Iframe;
+        all.push(Partition {
+            anonymous: resource.anonymous,
+            foreign: frames && (inherited || is_frame(resource) && resource.third_party),
+        });
+    }
+    all
+}
+
+/// Assignment of resources to places.
 #[derive(Debug)]
 pub(crate) struct Pool {
-    of_origin: Vec<usize>,
+    of_resource: Vec<usize>,
     pub(crate) places: Vec<Place>,
+    /// Number of names to look up.
+    pub(crate) look_ups: usize,
 }
 
 impl Pool {
-    pub(crate) fn new(page: &Page, settings: &LoadSettings, protocols: &ProtocolMap) -> Self {
+    /// Creates the pool of a load of `page`. If `frames` is set, frames of other sites have
+    /// connections of their own.
+    pub(crate) fn new(
+        page: &Page,
+        settings: &LoadSettings,
+        protocols: &ProtocolMap,
+        frames: bool,
+    ) -> Self {
         let connections = settings.connections;
+        let distances = distances(page, settings);
+        let partitions = match connections {
+            Connections::PerOrigin => partitions(page, frames),
+            Connections::Single => vec![Partition::PLAIN; page.resources.len()],
+        };
         let mut places: Vec<Place> = Vec::new();
-        let mut of_origin = Vec::new();
-        for (origin, extra_rtt) in page.origins.iter().zip(distances(page, settings)) {
+        let mut names: Vec<String> = Vec::new();
+        let mut of_resource = Vec::with_capacity(page.resources.len());
+        for (resource, partition) in page.resources.iter().zip(partitions) {
+            let origin = page.origin(resource.origin);
+            let extra_rtt = distances[resource.origin.index()];
             let protocol = protocols.of(origin);
             let group = match connections {
                 Connections::PerOrigin => origin.connection_group,
                 Connections::Single => 0,
             };
-            let name = match (protocol, connections) {
+            let servers = match (protocol, connections) {
                 (Protocol::H3, _) => group.to_string(),
                 (Protocol::H2, _) => over_h2(&group.to_string()),
                 // HTTP/1.1 connections belong to one origin.
-                (Protocol::H1, Connections::PerOrigin) => format!("h1/origin/{}", of_origin.len()),
+                (Protocol::H1, Connections::PerOrigin) => {
+                    format!("h1/origin/{}", resource.origin.0)
+                }
                 (Protocol::H1, Connections::Single) => "h1/0".to_owned(),
             };
+            let name = partition.of(&servers);
             let known = places.iter().position(|place| place.name == name);
-            of_origin.push(known.unwrap_or_else(|| {
-                places.push(Place::new(protocol, name, extra_rtt));
+            let place = known.unwrap_or_else(|| {
+                let credentialed = Partition {
+                    anonymous: false,
+                    ..partition
+                };
+                let host = credentialed.of(&servers);
+                let look_up = names.iter().position(|name| *name == host);
+                let look_up = look_up.unwrap_or_else(|| {
+                    names.push(host);
+                    names.len() - 1
+                });
+                places.push(Place::new(protocol, name, extra_rtt, look_up));
                 places.len() - 1
-            }));
+            });
+            of_resource.push(place);
             // Origins that share connections have one server.
-            let place = &mut places[of_origin[of_origin.len() - 1]];
+            let place = &mut places[place];
             place.extra_rtt = place.extra_rtt.min(extra_rtt);
             place.visited |= !origin.unvisited;
         }
-        Self { of_origin, places }
+        Self {
+            of_resource,
+            places,
+            look_ups: names.len(),
+        }
     }
 
-    /// Returns the index of an origin's place.
-    pub(crate) fn place_of(&self, origin: OriginId) -> usize {
-        self.of_origin[origin.index()]
+    /// Returns the index of a resource's place.
+    pub(crate) fn place_of(&self, resource: ResourceId) -> usize {
+        self.of_resource[resource.index()]
     }
 
     /// Removes a closed connection, so that the next request opens another.
@@ -113,14 +192,14 @@ impl Pool {
 }
 
 impl Place {
-    fn new(protocol: Protocol, name: String, extra_rtt: Duration) -> Self {
+    fn new(protocol: Protocol, name: String, extra_rtt: Duration, look_up: usize) -> Self {
         Self {
             protocol,
             name,
             extra_rtt,
             visited: false,
             connections: Vec::new(),
-            resolved_at: None,
+            look_up,
             announced: false,
             broken: false,
             waiting: Vec::new(),
@@ -163,7 +242,7 @@ mod tests {
 
     #[test]
     fn the_most_urgent_goes_first_then_the_oldest() {
-        let mut place = Place::new(Protocol::H1, String::new(), Duration::ZERO);
+        let mut place = Place::new(Protocol::H1, String::new(), Duration::ZERO, 0);
         let with = |urgency| Priority::new(urgency, false);
         place.wait(with(3), ResourceId(1));
         place.wait(with(0), ResourceId(2));

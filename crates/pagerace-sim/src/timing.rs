@@ -33,7 +33,7 @@ pub(crate) struct Progress {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SetUp {
     pub(crate) opened: Instant,
-    pub(crate) resolved: Instant,
+    pub(crate) resolved: Option<Instant>,
     pub(crate) connected: Option<Instant>,
 }
 
@@ -53,8 +53,9 @@ impl Progress {
         let (mut dns, mut connect) = (Duration::ZERO, Duration::ZERO);
         // The first request on a connection pays for the set-up.
         if let Some(s) = set_up.filter(|_| !self.reused) {
-            dns = overlap(held, (s.opened, s.resolved));
-            connect = overlap(held, (s.resolved, s.connected.unwrap_or(now)));
+            let resolved = s.resolved.unwrap_or(now);
+            dns = overlap(held, (s.opened, resolved));
+            connect = overlap(held, (resolved, s.connected.unwrap_or(now)));
         }
         ResourceTiming {
             protocol,

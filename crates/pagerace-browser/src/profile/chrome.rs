@@ -31,6 +31,8 @@ impl Profile {
         measured: true,
         // Site isolation.
         isolates_sites: true,
+        // `PartitionConnectionsByNetworkIsolationKey`; measured in Chromium 156.
+        partitions_frames: true,
         // `kLowPriorityAsyncScriptExecution` in Chromium's `features.cc`: on by default on
         // desktops since version 139, `low_pri_async_exec_feature_limit`.
         low_priority_scripts: Some(Duration::from_secs(3)),

@@ -26,6 +26,7 @@ impl Profile {
         measured: false,
         // Project Fission.
         isolates_sites: true,
+        partitions_frames: false,
         low_priority_scripts: None,
         limits_http1: false,
         signal,

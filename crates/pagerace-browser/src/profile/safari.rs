@@ -22,6 +22,7 @@ impl Profile {
         measured: false,
         // A page stays in one process.
         isolates_sites: false,
+        partitions_frames: false,
         low_priority_scripts: None,
         limits_http1: false,
         signal,

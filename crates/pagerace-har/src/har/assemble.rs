@@ -150,6 +150,7 @@ pub(super) fn page(
             blocks_load: blocks_load[i],
             category,
             third_party,
+            anonymous: is_anonymous(entry, destinations[i], &entries[document]),
             recorded: recorded_times(entry, start),
             cache: cache::in_next_visit(entry),
             image: entry.image,
@@ -317,6 +318,18 @@ fn note_what_is_missing(entries: &[Entry], notes: &mut Notes) {
         Kind::PlainHttp,
         count(&|e| e.url.as_ref().is_some_and(|u| u.scheme() == "http")),
     );
+}
+
+/// Returns true if the request goes to another origin than the document's without
+/// credentials: in mode `cors` and without cookies. Without a recorded mode, fonts and
+/// scripts' requests are taken to be such (<https://fetch.spec.whatwg.org/#concept-request-mode>).
+fn is_anonymous(entry: &Entry, destination: Destination, document: &Entry) -> bool {
+    let origin = |entry: &Entry| entry.url.as_ref().map(url::Url::origin);
+    let cors = match entry.request_headers.get("sec-fetch-mode") {
+        Some(mode) => mode == "cors",
+        None => matches!(destination, Destination::Font | Destination::Fetch),
+    };
+    cors && entry.request_cookie_bytes == 0 && origin(entry) != origin(document)
 }
 
 fn recorded_times(entry: &Entry, navigation: Option<f64>) -> Option<RecordedTimes> {

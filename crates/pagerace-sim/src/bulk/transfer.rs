@@ -95,7 +95,7 @@ impl<'a> Transfers<'a> {
                 Some(Event::Connection(i)) => self.act(i),
                 Some(Event::Timer(Timer::Start(i))) => self.start(i)?,
                 Some(Event::Timer(Timer::Sample)) => self.sample(),
-                Some(Event::Nothing) => {}
+                Some(Event::Answered(_) | Event::Nothing) => {}
                 Some(Event::Deadline) | None => break,
             }
         }

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 
 use pagerace_browser::Cached;
 use pagerace_core::{Duration, EventQueue, Instant, Protocol};
-use pagerace_peer::NameLookup;
 
-use super::{Connection, PageLoad, Timer};
+use super::{Connection, PageLoad};
 use crate::ScenarioError;
 use crate::ends::{Ends, Payload};
 use crate::pool::{H1_CONNECTIONS, over_h2};
@@ -21,21 +20,6 @@ use crate::visit::Visit;
 const AGE: Duration = Duration::from_secs(10);
 
 impl PageLoad<'_> {
-    /// Returns the time at which the name of a place is resolved. Starts a lookup if
-    /// there was none.
-    pub(super) fn resolved_at(&mut self, place: usize) -> Instant {
-        // A lookup takes one round trip to a resolver behind the same access link. The
-        // answers of a name cache are not known.
-        let cached = self.scenario.visit == Visit::Warm && self.pool.places[place].visited;
-        let look_up = match self.scenario.settings.name_lookup {
-            NameLookup::RoundTrip if !cached => self.scenario.network.rtt(),
-            NameLookup::None | NameLookup::RoundTrip => Duration::ZERO,
-        };
-        let due = self.net.now + look_up;
-        let resolved_at = *self.pool.places[place].resolved_at.get_or_insert(due);
-        resolved_at.max(self.net.now)
-    }
-
     /// Returns the round trip to the server of a place, without queueing.
     pub(super) fn rtt(&self, place: usize) -> Duration {
         self.scenario.network.rtt() + self.pool.places[place].extra_rtt
@@ -44,7 +28,6 @@ impl PageLoad<'_> {
     /// Opens a connection and returns its index.
     pub(super) fn open(&mut self, place: usize, protocol: Protocol) -> usize {
         let i = self.connections.len();
-        let resolved_at = self.resolved_at(place);
         self.pool.places[place].connections.push(i);
         self.connections.push(Connection {
             place,
@@ -52,7 +35,7 @@ impl PageLoad<'_> {
             early: Vec::new(),
             set_up: SetUp {
                 opened: self.net.now,
-                resolved: resolved_at,
+                resolved: None,
                 connected: None,
             },
             busy: 0,
@@ -60,7 +43,7 @@ impl PageLoad<'_> {
             streams: BTreeMap::new(),
         });
         self.net.ends.push(None);
-        self.net.schedule(resolved_at, Timer::Resolved(i));
+        self.connect_when_resolved(i);
         i
     }
 
@@ -139,7 +122,7 @@ impl PageLoad<'_> {
         for r in &self.scenario.page.resources {
             let fresh = self.site.cached.get(r.id.index()) == Some(&Cached::Fresh);
             if !fresh && r.fails_after.is_none() && !self.is_refused(r.id) {
-                wanted[self.pool.place_of(r.origin)] += 1;
+                wanted[self.pool.place_of(r.id)] += 1;
             }
         }
         for (place, requests) in wanted.into_iter().enumerate() {

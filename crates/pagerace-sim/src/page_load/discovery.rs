@@ -10,7 +10,7 @@ use pagerace_core::{Duration, Priority, Protocol};
 use pagerace_page::ResourceId;
 use pagerace_peer::H3Discovery;
 
-use super::{PageLoad, Timer};
+use super::PageLoad;
 use crate::pool::Place;
 use crate::visit::Visit;
 
@@ -57,8 +57,7 @@ impl PageLoad<'_> {
         if tries && quic.is_none() {
             self.open(place, Protocol::H3);
             if tcp.is_none() {
-                let at = self.resolved_at(place) + self.head_start(place);
-                self.net.schedule(at, Timer::HeadStartEnds(place));
+                self.head_start_when_resolved(place);
             }
         }
     }
@@ -75,7 +74,7 @@ impl PageLoad<'_> {
     }
 
     /// Returns the time by which TCP lets QUIC go first.
-    fn head_start(&self, place: usize) -> Duration {
+    pub(super) fn head_start(&self, place: usize) -> Duration {
         let known = self.scenario.settings.h3_discovery == H3Discovery::AltSvc
             || (self.scenario.visit != Visit::Cold && self.pool.places[place].visited);
         if known {

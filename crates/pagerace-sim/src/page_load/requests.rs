@@ -5,7 +5,7 @@ use pagerace_browser::Action;
 use pagerace_core::{Instant, Priority, Protocol};
 use pagerace_page::ResourceId;
 
-use super::{PageLoad, Timer};
+use super::PageLoad;
 use crate::pool::H1_CONNECTIONS;
 use crate::site::request_fields;
 use crate::timing::Progress;
@@ -13,8 +13,7 @@ use crate::timing::Progress;
 impl PageLoad<'_> {
     /// Returns the index of a resource's place.
     pub(super) fn place_of(&self, resource: ResourceId) -> usize {
-        self.pool
-            .place_of(self.scenario.page.resource(resource).origin)
+        self.pool.place_of(resource)
     }
 
     pub(super) fn act(&mut self, action: Action) {
@@ -56,10 +55,8 @@ impl PageLoad<'_> {
             return;
         }
         let place = self.place_of(resource);
-        if let Some(tried) = self.scenario.page.resource(resource).fails_after {
-            let at = self.resolved_at(place) + tried;
-            self.failing += 1;
-            self.net.schedule(at, Timer::Fails(resource));
+        if self.scenario.page.resource(resource).fails_after.is_some() {
+            self.fail_when_resolved(resource);
             return;
         }
         let protocol = self.pool.places[place].protocol;
