@@ -77,7 +77,8 @@ pub fn record(
     while all.len() < CPU_LOADS {
         all.push(collect::cpu(browser, url, options)?);
     }
-    load.trace.cpu = trace::medians(&all);
+    load.trace.take_medians(&all);
+    load.makers = collect::makers(browser, url, options)?;
     if let Some(html) = har::html(&load) {
         // The load without scripts adds information, but the recording does not depend on it.
         load.unscripted =

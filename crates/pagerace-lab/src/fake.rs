@@ -65,6 +65,7 @@ pub fn page(name: &str) -> Page {
             cache: CacheUse::default(),
             fails_after: None,
             image: ImageBytes::default(),
+            blocks_load_if_early: false,
             anonymous: false,
             used_at: None,
             recorded: None,

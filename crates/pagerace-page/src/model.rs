@@ -151,6 +151,10 @@ pub struct Resource {
     pub cpu_time: Option<Duration>,
     /// True if the load event waits for the resource.
     pub blocks_load: bool,
+    /// True if the recording requested the resource only after its load event, and the event
+    /// waits for it in a load that requests it before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub blocks_load_if_early: bool,
     /// Content category (Srivastava 2024, table 4).
     pub category: Category,
     /// True if the registrable domain differs from the document's.

@@ -133,7 +133,7 @@ impl Words for Connections {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NameLookup {
-    /// One round trip to a resolver behind the same access link, once for each group of
+    /// Datagrams to a resolver behind the same access link, once for each group of
     /// origins that share connections. Free in a warm visit.
     #[default]
     RoundTrip,
@@ -146,7 +146,7 @@ impl Words for NameLookup {
         (
             Self::RoundTrip,
             "round-trip",
-            "One round trip for each name, except in a warm visit",
+            "Datagrams over the link for each name, except in a warm visit",
         ),
         (Self::None, "none", "Nothing: addresses are known"),
     ];

@@ -34,7 +34,8 @@ pub(crate) enum Timer {
     Browser,
     /// The name of a connection is known.
     Resolved(usize),
-    /// A look-up's queries that are not answered are sent again, for the so-manieth time.
+    /// Queries of a look-up are due to be sent again: the look-up, and the number of times that
+    /// they were sent.
     AskAgain(usize, u32),
     /// A look-up with an address waits for no other answer.
     AddressSuffices(usize),
@@ -165,7 +166,7 @@ impl<'a> PageLoad<'a> {
                 }
             }
             Timer::Resolved(i) => self.connect(i)?,
-            Timer::AskAgain(name, attempt) => self.ask_again(name, attempt),
+            Timer::AskAgain(name, attempts) => self.ask_again(name, attempts),
             Timer::AddressSuffices(name) => self.name_resolved(name)?,
             Timer::HeadStartEnds(place) => self.head_start_ends(place),
             Timer::Fails(r) => self.request_failed(r),

@@ -67,7 +67,8 @@ impl Browser {
     pub(super) fn begin_callback(&self, index: usize) -> Duration {
         let layout = self.page.layout.as_ref();
         let callback = layout.and_then(|layout| layout.callbacks.get(index));
-        self.costs.callback(callback.map_or(Duration::ZERO, |c| c.cost))
+        self.costs
+            .callback(callback.map_or(Duration::ZERO, |c| c.cost))
     }
 
     /// Fires an event of the page's document.

@@ -43,7 +43,8 @@ impl Browser {
         let state = &mut self.states[index];
         let ready = Ready::new(now, self.current.cause);
         state.discovered = Some(ready);
-        if resource.blocks_load && !state.holds_load && self.load.fired.is_none() {
+        let holds_load = resource.blocks_load || resource.blocks_load_if_early;
+        if holds_load && !state.holds_load && self.load.fired.is_none() {
             state.holds_load = true;
             self.load.pending += 1;
         }

@@ -5,6 +5,7 @@
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Destination, Duration, RequestPriority, ScriptMode};
 use pagerace_page::model::{PaintFit, Resource, Trigger, Wait};
+use pagerace_page::{Content, FontDisplay, FontUse, RecordedPage};
 
 use crate::common::{
     KIB, Network, document, id, in_markup, load, ms, no_cpu, page, resource, script,
@@ -194,4 +195,76 @@ fn scripts_of_other_sites_run_when_chromium_has_nothing_else_to_do_or_after_a_se
         let (waited, _) = run(profile, third_party, 1_000.0);
         assert!(waited <= 210.0, "{waited}");
     }
+}
+
+#[test]
+fn a_resource_that_the_recording_requested_later_delays_the_event_if_it_comes_before() {
+    let onload = |delay| {
+        let mut late = resource(
+            Destination::Script,
+            1_000,
+            Trigger::After {
+                parent: id(0),
+                delay: ms(delay),
+            },
+        );
+        late.blocks_load = false;
+        late.blocks_load_if_early = true;
+        let image = in_markup(Destination::Image, 100_000, 100);
+        let mut page = (*page(vec![document(KIB), image, late])).clone();
+        page.recorded = RecordedPage {
+            on_load: Some(ms(1.0)),
+            ..RecordedPage::default()
+        };
+        let network = Network::default();
+        let l = load(&page.into(), &no_cpu(Profile::CHROME), &network, 1);
+        (
+            l.browser.metrics().onload.unwrap().as_millis_f64(),
+            l.found(2).unwrap(),
+        )
+    };
+    let (early, found) = onload(50.0);
+    assert!(early >= found + 100.0, "{early} {found}");
+    let (late, found) = onload(5_000.0);
+    assert!(late < found, "{late} {found}");
+}
+
+#[test]
+fn text_appears_as_the_bodies_tell() {
+    let load = |content: Option<Content>| {
+        let font = in_markup(Destination::Font, 20_000, 100);
+        let mut page = (*page(vec![document(KIB), font])).clone();
+        page.content = content;
+        let l = load(
+            &page.into(),
+            &no_cpu(Profile::CHROME),
+            &Network::default(),
+            1,
+        );
+        let metrics = l.browser.metrics();
+        let [fcp, lcp] = [metrics.fcp, metrics.lcp].map(|m| m.unwrap().as_millis_f64());
+        assert!(l.done);
+        (fcp, lcp)
+    };
+    let (fcp, hidden) = load(None);
+    assert!(
+        hidden > fcp + 90.0,
+        "text waits for the font: {fcp} {hidden}"
+    );
+    let content = |display, icons| Content {
+        body_start: Some(0),
+        text: vec![400, 500, 600, 700],
+        fonts: vec![FontUse {
+            font: id(1),
+            display,
+        }],
+        icons,
+    };
+    let lcp = |display, icons| load(Some(content(display, icons))).1;
+    assert!((lcp(FontDisplay::Block, vec![]) - hidden).abs() < 1.0);
+    assert!(lcp(FontDisplay::Swap, vec![]) < hidden - 90.0);
+    assert!(
+        lcp(FontDisplay::Block, vec![id(1)]) < hidden - 90.0,
+        "a font of icons"
+    );
 }

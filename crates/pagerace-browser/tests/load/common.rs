@@ -64,6 +64,7 @@ pub(crate) fn resource(destination: Destination, bytes: u64, trigger: Trigger) -
         cache: CacheUse::None,
         fails_after: None,
         image: ImageBytes::default(),
+        blocks_load_if_early: false,
         anonymous: false,
         used_at: None,
     }

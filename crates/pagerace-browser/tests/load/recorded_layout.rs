@@ -6,8 +6,8 @@ use std::sync::Arc;
 use pagerace_browser::{BrowserConfig, Profile};
 use pagerace_core::{Destination, Duration, ScriptMode};
 use pagerace_page::{
-    Element, ElementKind, FontDisplay, FontUse, ImageBytes, ImageCoding, Page, PageLayout,
-    PictureShares, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
+    Callback, Element, ElementKind, FontDisplay, FontUse, ImageBytes, ImageCoding, Page,
+    PageLayout, PictureShares, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
 };
 
 use crate::causes;
@@ -571,4 +571,33 @@ fn a_canvas_that_scripts_colour_comes_with_them() {
     };
     assert!((first(false) - 1.0).abs() < 1e-9);
     assert!((first(true) - 0.5).abs() < 1e-9, "the text alone");
+}
+
+#[test]
+fn callbacks_occupy_the_main_thread_after_their_events() {
+    let load = |callbacks: Vec<Callback>| {
+        let mut page = with_layout(&page(vec![document(10_000)]), vec![]);
+        if let Some(layout) = &mut page.layout {
+            layout.callbacks = callbacks;
+        }
+        let l = loaded(page, &Network::default());
+        let metrics = l.browser.metrics();
+        (metrics.onload.unwrap().as_millis_f64(), metrics.tbt)
+    };
+    let call = |after, delay, cost| Callback {
+        after,
+        delay: ms(delay),
+        cost: ms(cost),
+    };
+    let (free, none) = load(vec![]);
+    assert_eq!(none, Some(Duration::ZERO));
+    let (held, _) = load(vec![call(Wait::ContentLoaded, 0.0, 30.0)]);
+    assert!((held - free - 30.0).abs() < 1e-6, "{free} {held}");
+    let (after, _) = load(vec![call(Wait::Loaded, 0.0, 30.0)]);
+    assert!(
+        (after - free).abs() < 1e-6,
+        "handlers of the event do not delay it"
+    );
+    let (.., long) = load(vec![call(Wait::Loaded, 300.0, 80.0)]);
+    assert_eq!(long, Some(ms(30.0)), "the part of the task beyond 50 ms");
 }

@@ -1,6 +1,6 @@
 //! Runs one load in the browser and collects its data.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -35,6 +35,17 @@ pub(super) fn cpu(
 ) -> Result<BTreeMap<String, Cpu>, ChromiumError> {
     let (_session, recorder, frame) = watched(browser, url, options, false)?;
     Ok(recorder.trace.finish(without_fragment(url), &frame).cpu)
+}
+
+/// Loads the page and returns the scripts that made its largest text. To know them costs the
+/// page time, so nothing else of this load is recorded.
+pub(super) fn makers(
+    browser: &mut Browser,
+    url: &str,
+    options: &RecordOptions,
+) -> Result<BTreeSet<String>, ChromiumError> {
+    let (mut session, ..) = watched(browser, url, options, true)?;
+    paints::makers(&mut session)
 }
 
 /// Loads the page. Returns its session, the collected data, and its main frame. With
@@ -78,11 +89,12 @@ pub(super) fn load(
     url: &str,
     options: &RecordOptions,
 ) -> Result<Load, ChromiumError> {
-    let (mut session, recorder, frame) = watched(browser, url, options, true)?;
+    let (mut session, recorder, frame) = watched(browser, url, options, false)?;
     let paints = session.evaluate(paints::SCRIPT)?;
-    let makers = paints::makers(&mut session)?;
     // A fragment or a script may have scrolled the page.
     session.evaluate("window.scrollTo({top: 0, left: 0, behavior: 'instant'})")?;
+    // Enabled before, the domain would observe each node that is inserted.
+    session.call("DOMSnapshot.enable", json!({}))?;
     let snapshot = session.call(
         "DOMSnapshot.captureSnapshot",
         json!({"computedStyles": STYLES}),
@@ -121,7 +133,7 @@ pub(super) fn load(
         snapshot,
         shares,
         paints,
-        makers,
+        makers: BTreeSet::new(),
         keep_secrets: options.keep_secrets,
         unscripted: None,
     })
@@ -147,7 +159,6 @@ fn prepare(session: &mut Session) -> Result<(), ChromiumError> {
     session.call("Inspector.enable", json!({}))?;
     let id = session.id().to_owned();
     watch(session, &id)?;
-    session.call("DOMSnapshot.enable", json!({}))?;
     session.call(
         "Tracing.start",
         json!({"transferMode": "ReportEvents", "traceConfig": {"includedCategories": CATEGORIES}}),

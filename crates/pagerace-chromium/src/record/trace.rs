@@ -289,8 +289,27 @@ impl Trace {
     }
 }
 
+impl Summary {
+    /// Replaces the times of the first of these loads, of which this is the summary, by the
+    /// medians of all. Tasks change by the ratio of the sums, because the machine was as much
+    /// faster or slower in that load.
+    pub(super) fn take_medians(&mut self, loads: &[BTreeMap<String, Cpu>]) {
+        self.cpu = medians(loads);
+        let shared = |load: &BTreeMap<String, Cpu>| -> f64 {
+            let both = load.iter().filter(|(url, _)| loads[0].contains_key(*url));
+            both.map(|(_, cpu)| cpu.script + cpu.parse).sum()
+        };
+        let ratio = shared(&self.cpu) / shared(&loads[0]);
+        if ratio.is_finite() && ratio > 0.0 {
+            for task in &mut self.tasks {
+                task.duration_ms *= ratio;
+            }
+        }
+    }
+}
+
 /// Returns the median of each time over the loads that contain the URL.
-pub(super) fn medians(loads: &[BTreeMap<String, Cpu>]) -> BTreeMap<String, Cpu> {
+fn medians(loads: &[BTreeMap<String, Cpu>]) -> BTreeMap<String, Cpu> {
     let urls: BTreeSet<&String> = loads.iter().flat_map(BTreeMap::keys).collect();
     let of = |url: &String| {
         let median = |time: fn(&Cpu) -> f64| {

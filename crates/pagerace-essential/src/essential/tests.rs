@@ -92,6 +92,7 @@ impl Builder {
             cache: CacheUse::None,
             fails_after: None,
             image: ImageBytes::default(),
+            blocks_load_if_early: false,
             anonymous: false,
             used_at: None,
         });

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::discovery::{self, How, Link};
 use super::entry::Entry;
+use super::extension::TaskKind;
 use super::network::Downlink;
 use super::notes::{Kind, Notes};
 use super::pages::Chosen;
@@ -44,12 +45,13 @@ pub(super) fn page(
     let bodies = sizes::bodies(entries, &response_headers, notes);
     let mut recording = Recording::new(entries, &destinations, &bodies, &redirects, document);
     let page_start = chosen.start().or(entries[0].start);
-    recording.scripts_ran(page_start, &extension::main_thread(chosen.page));
     let own = chosen.page.and_then(|p| p.get("_pagerace"));
     recording.own = own.is_some_and(Value::is_object);
     let event = |key| Some(page_start? + chosen.timing(key)?);
     recording.parsed = event("onContentLoad");
     recording.loaded = event("onLoad");
+    let tasks = extension::main_thread(chosen.page);
+    recording.scripts_ran(page_start, &tasks);
     let recording = recording;
     let links = discovery::links(&recording, notes);
     let modes = loading::script_modes(&recording, &links, notes);
@@ -68,6 +70,15 @@ pub(super) fn page(
         // Later calls of the script's functions are not part of its execution.
         cpu[script] = cpu[script].and(Some(to - from));
     }
+    for task in tasks.iter().filter(|t| t.kind == TaskKind::Script) {
+        // Neither are those of a script that ran too briefly to be recorded.
+        if let Some(script) = task.url.and_then(|url| recording.find(url))
+            && destinations[script] == Destination::Script
+            && !recording.ran.contains_key(&script)
+        {
+            cpu[script] = cpu[script].map(|ms| (ms - (task.end - task.start)).max(0.0));
+        }
+    }
     let discoveries = discovery::discoveries(&recording, &links, &modes, &blocking, &cpu, notes);
     let round_trips = rtt::round_trips(entries);
     let downlink = Downlink::new(entries, &bodies);
@@ -84,7 +95,10 @@ pub(super) fn page(
     let by_markup = linked(&|link| link.is_in_markup_of(document));
     let by_style = linked(&|link| link.how == How::Style);
     let layout = layout::read(&recording, &links, chosen);
-    let content = layout.is_none().then(|| content::read(&recording)).flatten();
+    let content = layout
+        .is_none()
+        .then(|| content::read(&recording))
+        .flatten();
     let fit = page_start.filter(|_| layout.is_none());
     let fit = fit.and_then(|start| paints::fit(&recording, &paints, start));
     let mut visible = match &layout {
@@ -102,7 +116,7 @@ pub(super) fn page(
     if let Some(FittedLargest::Image { id }) = fit.and_then(|fit| fit.largest) {
         visible[id.index()] = true;
     }
-    let mut blocks_load = blocks_load(entries, &destinations, chosen, notes);
+    let (mut blocks_load, early) = blocks_load(entries, &destinations, chosen, notes);
     // HTML standard: lazy images do not delay the load event.
     if layout.is_some() {
         for image in layout::lazy(&recording, &links) {
@@ -148,6 +162,7 @@ pub(super) fn page(
             in_viewport: visible[i],
             cpu_time: cpu[i].map(Duration::from_millis_f64),
             blocks_load: blocks_load[i],
+            blocks_load_if_early: early[i],
             category,
             third_party,
             anonymous: is_anonymous(entry, destinations[i], &entries[document]),
@@ -273,13 +288,14 @@ fn cpu_times(
 
 /// Returns true for each resource that the load event waits for. Excluded are script
 /// fetches, media, prefetches and icons (HTML standard, "delays the load event"), and
-/// resources that the recording began or finished after its load event.
+/// resources that the recording began or finished after its load event. Also returns true
+/// for each that began after the event, which waits for it if it begins before.
 fn blocks_load(
     entries: &[Entry],
     destinations: &[Destination],
     chosen: &Chosen,
     notes: &mut Notes,
-) -> Vec<bool> {
+) -> (Vec<bool>, Vec<bool>) {
     let page_start = chosen.start().or(entries[0].start);
     let loaded = page_start
         .zip(chosen.timing("onLoad"))
@@ -298,9 +314,13 @@ fn blocks_load(
         let begun = loaded
             .zip(entry.asked)
             .is_none_or(|(loaded, asked)| asked < loaded);
-        i == 0 || (waits && !after && begun && !destination::is_prefetch(entry))
+        let waits = waits && !destination::is_prefetch(entry);
+        (
+            i == 0 || (waits && !after && begun),
+            i > 0 && waits && !begun,
+        )
     };
-    let all = entries.iter().enumerate().map(of).collect();
+    let all = entries.iter().enumerate().map(of).unzip();
     notes.add_many(Kind::AfterLoad, late);
     all
 }

@@ -76,7 +76,11 @@ fn fonts(recording: &Recording) -> (Vec<FontUse>, Vec<ResourceId>) {
         let face = faces.get(&url);
         let file = url.rsplit('/').next().unwrap_or_default();
         let names = [face.map_or("", |face| &face.family), file];
-        if ICONS.iter().any(|word| names.iter().any(|name| name.to_ascii_lowercase().contains(word))) {
+        if ICONS.iter().any(|word| {
+            names
+                .iter()
+                .any(|name| name.to_ascii_lowercase().contains(word))
+        }) {
             icons.push(font);
         }
         let display = face.and_then(|face| FontDisplay::parse(&face.display));
@@ -86,16 +90,4 @@ fn fonts(recording: &Recording) -> (Vec<FontUse>, Vec<ResourceId>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::parts;
-
-    #[test]
-    fn text_of_the_first_screen_is_divided_by_its_characters() {
-        assert_eq!(parts(&[]), [0; 0]);
-        assert_eq!(parts(&[(50, 10)]), [50; 4]);
-        let four = [(10, 5), (20, 5), (30, 5), (40, 5)];
-        assert_eq!(parts(&four), [10, 20, 30, 40]);
-        let long: Vec<_> = (1..=100).map(|k| (k * 100, 100)).collect();
-        assert_eq!(parts(&long), [500, 1000, 1500, 2000], "the rest is below the fold");
-    }
-}
+mod tests;

@@ -76,8 +76,6 @@ pub(super) enum TaskKind {
     /// Style, layout or paint.
     Rendering,
     Script,
-    /// Parsing of documents and style sheets.
-    Parse,
     Other,
 }
 
@@ -94,7 +92,6 @@ pub(super) fn main_thread(page: Option<&Value>) -> Vec<MainThreadTask<'_>> {
             kind: match filled(task, "kind")? {
                 "style" | "layout" | "paint" => TaskKind::Rendering,
                 "script" => TaskKind::Script,
-                "parse" => TaskKind::Parse,
                 _ => TaskKind::Other,
             },
             url: filled(task, "url"),

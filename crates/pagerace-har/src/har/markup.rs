@@ -82,7 +82,10 @@ pub(super) fn texts(html: &str, document: &Url) -> Vec<(u64, u64)> {
 
 /// Returns true for elements whose text is not shown.
 fn is_raw(name: &[u8]) -> bool {
-    matches!(name, b"script" | b"style" | b"title" | b"textarea" | b"option")
+    matches!(
+        name,
+        b"script" | b"style" | b"title" | b"textarea" | b"option"
+    )
 }
 
 /// Returns the byte offset at which the body of the decoded `html` begins: at the first

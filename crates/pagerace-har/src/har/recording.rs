@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pagerace_core::Destination;
+use pagerace_core::{Destination, ScriptMode};
 use url::Url;
 
 use super::entry::Entry;
@@ -10,6 +10,9 @@ use super::extension::{MainThreadTask, TaskKind};
 use super::markup::{self, Reference};
 use super::redirects::{Redirects, without_fragment};
 use crate::domain;
+
+/// Maximum time between an event and the start of the task that handles it. Milliseconds.
+const EVENT_MS: f64 = 3.0;
 
 /// Entries with their destinations, sizes and markup; indices refer to `entries`.
 pub(super) struct Recording<'a> {
@@ -86,7 +89,11 @@ impl<'a> Recording<'a> {
     }
 
     /// Sets the main thread's tasks and the first task of each script. `page_start`
-    /// converts the task times, in milliseconds since 1970.
+    /// converts the task times, in milliseconds since 1970. Call this after the events of
+    /// the page are set.
+    ///
+    /// Blocking and deferred scripts have run before `DOMContentLoaded`. If the first recorded
+    /// task of such a script comes later, the script ran too briefly to be recorded.
     pub(super) fn scripts_ran(&mut self, page_start: Option<f64>, tasks: &[MainThreadTask]) {
         let Some(page_start) = page_start else {
             return;
@@ -96,8 +103,16 @@ impl<'a> Recording<'a> {
             .map(|t| (page_start + t.start, page_start + t.end));
         self.tasks = spans.collect();
         for task in tasks.iter().filter(|t| t.kind == TaskKind::Script) {
+            let late = |i: usize| {
+                let mode = self.entries[i].own.script_mode;
+                matches!(mode, Some(ScriptMode::Blocking | ScriptMode::Defer))
+                    && self
+                        .parsed
+                        .is_some_and(|at| page_start + task.start > at - EVENT_MS)
+            };
             if let Some(i) = task.url.and_then(|url| self.find(url))
                 && self.destinations[i] == Destination::Script
+                && !late(i)
             {
                 self.ran
                     .entry(i)

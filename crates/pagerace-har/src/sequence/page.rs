@@ -111,6 +111,7 @@ fn resource(index: usize, transfer: &Transfer) -> Resource {
         cache: CacheUse::None,
         fails_after: None,
         image: ImageBytes::default(),
+        blocks_load_if_early: false,
         anonymous: false,
         used_at: None,
         recorded: transfer.transfer_time.map(|time| RecordedTimes {

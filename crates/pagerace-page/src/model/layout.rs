@@ -35,8 +35,8 @@ pub struct PageLayout {
     /// it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slowdown: Option<f64>,
-    /// Main-thread tasks that no arrival explains: scripts beyond their first run, such as
-    /// handlers of `DOMContentLoaded`, and other work of the browser, in recorded order.
+    /// Main-thread tasks of scripts beyond their first run, such as handlers of
+    /// `DOMContentLoaded`, in recorded order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub callbacks: Vec<Callback>,
     /// Shares of visual progress, if measured.
@@ -197,7 +197,9 @@ impl FontDisplay {
             ("fallback", Self::Fallback),
             ("optional", Self::Optional),
         ];
-        all.into_iter().find(|(name, _)| *name == word).map(|(_, value)| value)
+        all.into_iter()
+            .find(|(name, _)| *name == word)
+            .map(|(_, value)| value)
     }
 }
 

@@ -92,8 +92,9 @@ impl PageLoad<'_> {
         &mut self.look_ups[index]
     }
 
-    /// Sends the queries of a look-up that are not answered, for the `attempt`-th time.
-    fn ask(&mut self, index: usize, attempt: u32) {
+    /// Sends the queries of a look-up that are not answered, after they were sent `attempts`
+    /// times.
+    fn ask(&mut self, index: usize, attempts: u32) {
         let name = self.host_bytes(index);
         for (kind, answered) in self.look_ups[index].answered.into_iter().enumerate() {
             if !answered {
@@ -107,10 +108,9 @@ impl PageLoad<'_> {
                 self.net.ask(query, up as u32);
             }
         }
-        let fallback = FALLBACK.as_nanos().checked_shl(attempt);
-        let fallback = fallback.map_or(FALLBACK_MAX, Duration::from_nanos);
-        let at = self.net.now + fallback.min(FALLBACK_MAX);
-        self.net.schedule(at, Timer::AskAgain(index, attempt + 1));
+        let doubled = Duration::from_nanos(FALLBACK.as_nanos() << attempts.min(8));
+        let at = self.net.now + doubled.min(FALLBACK_MAX);
+        self.net.schedule(at, Timer::AskAgain(index, attempts + 1));
     }
 
     /// Returns the length of the name of a look-up.
@@ -124,9 +124,9 @@ impl PageLoad<'_> {
     }
 
     /// Repeats the queries of a look-up that are not answered.
-    pub(super) fn ask_again(&mut self, index: usize, attempt: u32) {
+    pub(super) fn ask_again(&mut self, index: usize, attempts: u32) {
         if self.look_ups[index].resolved.is_none() {
-            self.ask(index, attempt);
+            self.ask(index, attempts);
         }
     }
 

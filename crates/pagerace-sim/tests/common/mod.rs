@@ -84,6 +84,7 @@ fn resource(id: u32, destination: Destination, body_bytes: u64, trigger: Trigger
         cache: CacheUse::None,
         fails_after: None,
         image: ImageBytes::default(),
+        blocks_load_if_early: false,
         anonymous: false,
         used_at: None,
         third_party: false,

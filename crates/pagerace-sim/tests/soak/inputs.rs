@@ -8,9 +8,10 @@ use pagerace_delivery::StrategySpec;
 use pagerace_delivery::parameter::Range;
 use pagerace_net::Network;
 use pagerace_page::{
-    CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence, FontDisplay, FontUse,
-    ImageBytes, ImageCoding, Interventions, Largest, Origin, OriginId, Page, PageLayout, PaintFit,
-    PictureShares, RecordedPage, Rect, RenderingTime, Resource, ResourceId, Trigger, Wait,
+    CacheUse, Callback, Category, Content, Discovery, Element, ElementKind, Evidence, FontDisplay,
+    FontUse, ImageBytes, ImageCoding, Interventions, Largest, Origin, OriginId, Page, PageLayout,
+    PaintFit, PictureShares, RecordedPage, Rect, RenderingTime, Resource, ResourceId, Trigger,
+    Wait,
 };
 use pagerace_sim::{
     Connections, EarlyData, H3Discovery, LoadSettings, NameLookup, ObjectNeed, OriginRtt,
@@ -277,6 +278,8 @@ impl Draw {
             in_viewport: self.chance(0.3),
             cpu_time: self.chance(0.5).then(|| self.ms(300)),
             blocks_load: self.chance(0.8),
+            blocks_load_if_early: self.chance(0.1),
+            anonymous: self.chance(0.2),
             category: self.of(&[
                 Category::Ads,
                 Category::Images,
@@ -339,9 +342,14 @@ impl Draw {
 
     fn content(&mut self, page: &Page) -> Content {
         let html = page.resource(page.document).body_bytes;
-        let fonts = page.resources.iter().filter(|r| r.destination == Destination::Font);
+        let fonts = page
+            .resources
+            .iter()
+            .filter(|r| r.destination == Destination::Font);
         let fonts: Vec<ResourceId> = fonts.map(|r| r.id).collect();
-        let mut text: Vec<u64> = (0..self.0.below(5)).map(|_| self.0.below(html + 1)).collect();
+        let mut text: Vec<u64> = (0..self.0.below(5))
+            .map(|_| self.0.below(html + 1))
+            .collect();
         text.sort_unstable();
         Content {
             body_start: self.chance(0.7).then(|| self.0.below(html + 1)),

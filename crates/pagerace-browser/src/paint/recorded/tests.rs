@@ -50,6 +50,7 @@ fn resource(id: u32, destination: Destination, bytes: u64) -> Resource {
         cache: CacheUse::None,
         fails_after: None,
         image: ImageBytes::default(),
+        blocks_load_if_early: false,
         anonymous: false,
         used_at: None,
     }

@@ -33,6 +33,9 @@ const ROUNDING_MS: f64 = 1.0;
 /// task that it called. Milliseconds.
 const AFTER_TASK_MS: f64 = 5.0;
 const CALLED_MS: f64 = 50.0;
+/// Maximum time by which the recorded end of a response, which is that of the network
+/// service, is later than the task that the response called. Milliseconds.
+const LATE_END_MS: f64 = 5.0;
 
 /// The event that called a callback.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -109,9 +112,13 @@ pub(super) fn cause(
                 Destination::Script | Destination::Fetch | Destination::Iframe
             )
         };
+        // A recorder that tells tasks tells the requests of scripts, too. The browser's own, such
+        // as that for an icon, are not among them.
+        let by_script =
+            |j: usize| !tells_tasks || recording.entries[j].initiator.kind == Kind::Script;
         let fits = |j: usize| {
             if related {
-                callers.related(i, j)
+                callers.related(i, j) && by_script(j)
             } else {
                 runs(j)
             }
@@ -124,7 +131,7 @@ pub(super) fn cause(
         // A resource that arrives during a task did not begin it, but an event during the
         // task belongs to it.
         let begun = recording.task_of(i).unwrap_or(start);
-        let answer = complete(begun, CALLED_MS, true);
+        let answer = complete(start.min(begun + LATE_END_MS), CALLED_MS, true);
         let both = event(CALLED_MS).into_iter().chain(answer);
         return both.max_by(|a, b| a.1.total_cmp(&b.1));
     }

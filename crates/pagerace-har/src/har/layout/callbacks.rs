@@ -1,8 +1,8 @@
 //! Main-thread tasks that no arrival explains, and the events that call them.
 //!
 //! The first run of a script, parsing, and rendering have costs of their own. What remains of
-//! the recorded tasks are scripts that an event calls back, and the browser's own work. The
-//! recording does not tell the event. Times do: recordings are made next to their servers, so
+//! the recorded tasks are scripts that an event calls back, and short work of the browser, which is
+//! left out. The recording does not tell the event. Times do: recordings are made next to their servers, so
 //! that a task begins as soon as its event has happened and the main thread is free.
 
 use pagerace_core::{Destination, Duration};
@@ -25,18 +25,16 @@ const MAX_TASKS: usize = 1000;
 /// Returns the tasks in recorded order; none if the recording has no events.
 pub(super) fn read(recording: &Recording, chosen: &Chosen) -> Vec<Callback> {
     let tasks = extension::main_thread(chosen.page);
-    let events = (chosen.start(), chosen.timing("onContentLoad"), chosen.timing("onLoad"));
+    let events = (
+        chosen.start(),
+        chosen.timing("onContentLoad"),
+        chosen.timing("onLoad"),
+    );
     let (Some(start), Some(parsed), Some(loaded)) = events else {
         return Vec::new();
     };
-    let Some(begun) = tasks.iter().find(|t| t.kind != TaskKind::Other) else {
-        return Vec::new();
-    };
-    let is_callback = |task: &&MainThreadTask| match task.kind {
-        TaskKind::Rendering | TaskKind::Parse => false,
-        TaskKind::Script => !is_accounted(recording, task, start, loaded),
-        // Before the document is parsed, the browser commits it, which is an overhead of its own.
-        TaskKind::Other => task.start > begun.start,
+    let is_callback = |task: &&MainThreadTask| {
+        task.kind == TaskKind::Script && !is_accounted(recording, task, start, loaded)
     };
     let called = tasks.iter().filter(is_callback);
     let called = called.filter(|task| task.start <= loaded + HORIZON_MS);
@@ -75,7 +73,7 @@ fn is_accounted(recording: &Recording, task: &MainThreadTask, start: f64, loaded
         return false;
     };
     let first = recording.ran.get(&i);
-    first.is_some_and(|(from, _)| task.start <= from - start)
+    first.is_some_and(|(from, _)| task.start <= from - start + 1e-6)
         || (recording.is_document(i) && task.start < loaded)
 }
 
@@ -111,3 +109,6 @@ fn arrivals(recording: &Recording, start: f64) -> Vec<(f64, Wait)> {
     ends.sort_by(|a, b| a.0.total_cmp(&b.0));
     ends
 }
+
+#[cfg(test)]
+mod tests;

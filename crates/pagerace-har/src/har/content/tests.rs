@@ -1,0 +1,73 @@
+use pagerace_page::{Content, FontDisplay, ResourceId};
+use serde_json::{Value, json};
+
+use super::parts;
+use crate::{ImportOptions, from_bytes};
+
+#[test]
+fn text_of_the_first_screen_is_divided_by_its_characters() {
+    assert_eq!(parts(&[]), [0; 0]);
+    assert_eq!(parts(&[(50, 10)]), [50; 4]);
+    let four = [(10, 5), (20, 5), (30, 5), (40, 5)];
+    assert_eq!(parts(&four), [10, 20, 30, 40]);
+    let long: Vec<_> = (1..=100).map(|k| (k * 100, 100)).collect();
+    let shown = [500, 1000, 1500, 2000];
+    assert_eq!(parts(&long), shown, "the rest is below the fold");
+}
+
+fn entry(path: &str, kind: &str, body: &str) -> Value {
+    json!({
+        "startedDateTime": "2026-11-22T00:00:00.000Z",
+        "time": 10,
+        "_resourceType": kind,
+        "request": {"method": "GET", "url": format!("https://a.test/{path}")},
+        "response": {"status": 200, "bodySize": body.len(),
+            "content": {"size": body.len(), "text": body}},
+    })
+}
+
+fn import(html: &str) -> Option<Content> {
+    let sheet = "@font-face{font-family:Text;src:url(text.woff2);font-display:swap}
+        @font-face{font-family:'Font Awesome 6';src:url(fa.woff2)}";
+    let har = json!({"log": {"entries": [
+        entry("", "document", html),
+        entry("a.css", "stylesheet", sheet),
+        entry("text.woff2", "font", "x"),
+        entry("fa.woff2", "font", "x"),
+        entry("other.woff2", "font", "x"),
+    ]}});
+    let page = from_bytes(
+        "x.har",
+        har.to_string().as_bytes(),
+        &ImportOptions::default(),
+    );
+    page.expect("a page").content
+}
+
+#[test]
+fn bodies_tell_of_text_and_fonts() {
+    let head = "<!doctype html><head><title>not shown</title><style>a{}</style></head>";
+    let html = format!("{head}<body><script>no()</script><p>one<p>two<noscript>no</noscript>");
+    let content = import(&html).expect("the document has a body");
+    let body = head.len() as u64;
+    assert_eq!(content.body_start, Some(body));
+    let after = |text: &str| html.find(text).unwrap() as u64 + text.len() as u64;
+    assert_eq!(
+        content.text,
+        [after("one"), after("one"), after("two"), after("two")]
+    );
+    let fonts: Vec<_> = content.fonts.iter().map(|f| (f.font, f.display)).collect();
+    let (text, icons) = (ResourceId(2), ResourceId(3));
+    assert_eq!(
+        fonts,
+        [(text, FontDisplay::Swap), (icons, FontDisplay::Auto)]
+    );
+    assert_eq!(content.icons, [icons]);
+}
+
+#[test]
+fn a_document_without_text_says_so_and_one_without_a_body_says_nothing() {
+    let html = "<!doctype html><head></head><body><div id=app></div><script src=a.js></script>";
+    assert_eq!(import(html).expect("a body").text, [0; 0]);
+    assert_eq!(import(""), None);
+}
